@@ -1,0 +1,54 @@
+# make help lists the targets. Nothing but Python 3.11, git and make is needed.
+PYTHON ?= python3.11
+WORKERS ?= 2
+STRESS ?= 10
+UPGRADE ?=
+
+BIN := .venv/bin
+READY := .venv/.ready
+
+.DEFAULT_GOAL := help
+.PHONY: help setup test lint types unit demo docs bench stress lock clean
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: $(READY) ## create .venv from locks/dev.txt and install unsaid into it
+
+$(READY): locks/dev.txt pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --require-hashes -r locks/dev.txt
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	touch $@
+
+test: lint types unit ## lint, types, then every test but the stress runs
+
+lint: $(READY) ## ruff: rules and layout
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(READY) ## mypy: strict over src, leniently over the rest
+	$(BIN)/mypy
+
+unit: $(READY) ## the tests alone
+	$(BIN)/python -m pytest -n $(WORKERS)
+
+demo: $(READY) ## a first look at what a release says
+	$(BIN)/python examples/first_look.py
+
+docs: $(READY) ## check that what the docs show is what the code does
+	$(BIN)/python -m pytest tests/docs
+
+bench: $(READY) ## time the library
+	$(BIN)/python -m benchmarks
+
+stress: $(READY) ## long property runs; STRESS=10 means ten times the usual examples
+	UNSAID_STRESS=$(STRESS) $(BIN)/python -m pytest -n $(WORKERS) -m stress
+
+lock: $(READY) ## rewrite locks/dev.txt from pyproject.toml; UPGRADE=--upgrade takes newer versions
+	$(BIN)/python -m pip install --quiet uv
+	$(BIN)/uv pip compile pyproject.toml --group dev --extra report --universal --python-version 3.11 --quiet \
+		--generate-hashes --no-emit-index-url --no-header --no-annotate $(UPGRADE) --output-file locks/dev.txt
+
+clean: ## remove .venv and every cache
+	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks build dist

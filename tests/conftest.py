@@ -1,0 +1,48 @@
+"""What every test may use: the property-test profiles, the stress mark, the outside data."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import is_hypothesis_test, settings
+
+from tests.effort import EFFORT, EXAMPLES
+
+ROOT = Path(__file__).resolve().parents[1]
+
+settings.register_profile("default", derandomize=True, deadline=None, max_examples=EXAMPLES)
+settings.register_profile(
+    "stress", deadline=None, database=None, print_blob=True, max_examples=EXAMPLES * EFFORT
+)
+settings.load_profile("stress" if EFFORT > 1 else "default")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Every property test is worth running long."""
+    for item in items:
+        if is_hypothesis_test(getattr(item, "obj", None)):
+            item.add_marker(pytest.mark.stress)
+
+
+def pytest_report_header() -> str:
+    return f"effort: {EFFORT} x {EXAMPLES} examples per property"
+
+
+@pytest.fixture(scope="session")
+def effort() -> int:
+    """By how much a stress test that is no property test multiplies its work."""
+    return EFFORT
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """The repository."""
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The data sets and papers kept beside the checkout, not in it."""
+    folder = ROOT.parent / "shared"
+    if not folder.is_dir():
+        pytest.skip("needs the data sets kept beside the checkout in ../shared, absent here")
+    return folder

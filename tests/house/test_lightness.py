@@ -1,0 +1,68 @@
+"""`import unsaid` loads no library and takes no time: names are fetched when asked for."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.house.conftest import Plant
+from tests.house.source import ask, none_of
+
+SECONDS = 0.5
+LIBRARIES = {
+    "altair",
+    "cryptography",
+    "duckdb",
+    "fastapi",
+    "jinja2",
+    "numpy",
+    "opendp",
+    "pandas",
+    "pyarrow",
+    "pydantic",
+    "pyspark",
+    "rich",
+    "scipy",
+    "sqlalchemy",
+    "typer",
+}
+LOADED = """
+import json, sys
+before = set(sys.modules)
+import unsaid
+print(json.dumps(sorted({name.partition(".")[0] for name in set(sys.modules) - before})))
+"""
+DURATION = """
+import json, time
+start = time.perf_counter()
+import unsaid
+print(json.dumps(time.perf_counter() - start))
+"""
+
+
+def loaded_libraries(root: Path) -> list[str]:
+    return sorted(LIBRARIES & set(ask(root, LOADED)))
+
+
+def import_seconds(root: Path) -> float:
+    """The best of three, since another program may be in the way of the others."""
+    return min(ask(root, DURATION) for _ in range(3))
+
+
+def test_import_loads_no_library(root: Path) -> None:
+    none_of(loaded_libraries(root), "`import unsaid` must not load:")
+
+
+def test_import_takes_no_time(root: Path) -> None:
+    seconds = import_seconds(root)
+    assert seconds < SECONDS, f"`import unsaid` took {seconds:.2f} s, allowed are {SECONDS} s"
+
+
+@pytest.mark.parametrize("text", ["import numpy", "import scipy.special"])
+def test_a_loaded_library_is_found(text: str, plant: Plant) -> None:
+    found = loaded_libraries(plant("src/unsaid/__init__.py", text))
+    assert text.split()[1].partition(".")[0] in found
+
+
+def test_a_slow_import_is_found(plant: Plant) -> None:
+    slow = plant("src/unsaid/__init__.py", "import time\ntime.sleep(0.2)")
+    assert import_seconds(slow) >= 0.2

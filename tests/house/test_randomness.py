@@ -1,0 +1,87 @@
+"""One door to randomness: numerics/coins.py. Simulation is handed a seeded generator instead."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from tests.house.conftest import Plant
+from tests.house.source import Module, modules, none_of
+
+DOOR = "unsaid.numerics.coins"
+# The demo makes the seeded generator that it hands to the simulator.
+SEEDED = "unsaid.doors.demo"
+SOURCES = {"random", "secrets", "uuid", "numpy.random", "os.urandom", "os.getrandom"}
+HANDED_IN = {"np.random.Generator", "numpy.random.Generator"}
+
+
+def asked_for(node: ast.AST) -> set[str]:
+    """The dotted names by which a piece of code could reach a source of randomness."""
+    if isinstance(node, ast.Import):
+        return {alias.name for alias in node.names}
+    if isinstance(node, ast.ImportFrom):
+        return {f"{node.module}", *(f"{node.module}.{alias.name}" for alias in node.names)}
+    if isinstance(node, ast.Attribute):
+        return {ast.unparse(node).replace("np.", "numpy.", 1)}
+    return set()
+
+
+def annotations(tree: ast.AST) -> set[ast.AST]:
+    """Every ``np.random.Generator``, piece by piece, that is the type of a parameter."""
+    types = [n.annotation for n in ast.walk(tree) if isinstance(n, ast.arg) and n.annotation]
+    named = (n for t in types for n in ast.walk(t) if isinstance(n, ast.Attribute))
+    return {part for n in named if ast.unparse(n) in HANDED_IN for part in ast.walk(n)}
+
+
+def faults_in(module: Module) -> list[str]:
+    tree = module.tree
+    allowed = annotations(tree)
+    return [
+        f"{module.at(node)}: {ast.unparse(node)}"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.stmt | ast.expr)
+        and node not in allowed
+        and asked_for(node) & SOURCES
+    ]
+
+
+def randomness(root: Path) -> list[str]:
+    return [
+        f
+        for module in modules(root)
+        if module.name not in (DOOR, SEEDED)
+        for f in faults_in(module)
+    ]
+
+
+def test_only_coins_are_random(root: Path) -> None:
+    none_of(
+        randomness(root),
+        "Randomness comes from numerics/coins.py, or as a parameter rng: np.random.Generator.",
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import random",
+        "from random import choice",
+        "import secrets as s",
+        "from uuid import uuid4",
+        "from os import urandom",
+        "import os\nkey = os.urandom(16)",
+        "import numpy as np\nrng = np.random.default_rng(0)",
+        "import numpy\nnumpy.random.seed(1)",
+        "from numpy import random",
+        "from numpy.random import Generator",
+        "import numpy as np\ndef f(rng: np.random.Generator = np.random.default_rng(0)): ...",
+    ],
+)
+def test_planted_randomness_is_found(text: str, plant: Plant) -> None:
+    assert randomness(plant("src/unsaid/numerics/coins.py", text)) == []
+    assert len(randomness(plant("src/unsaid/beliefs/dice.py", text))) == 1
+
+
+def test_a_generator_may_be_handed_in(plant: Plant) -> None:
+    text = "import numpy as np\ndef sample(n: int, *, rng: np.random.Generator | None): ..."
+    assert randomness(plant("src/unsaid/beliefs/joint.py", text)) == []

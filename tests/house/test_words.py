@@ -1,0 +1,102 @@
+"""Words and places that do not belong in the tree."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.house.conftest import Plant
+from tests.house.source import modules, none_of, texts
+
+# The guarantee of differential privacy holds whether or not data is dependent; what dependence
+# changes is what a release lets somebody infer. (Written so that this file does not match itself.)
+CLAIM = re.compile(
+    r"(dp|differential\s+privacy)\s+assumes\s+(that\s+)?(\w+\s+){0,4}independen", re.I
+)
+TOPS = ["home", "Users", "root", "work", "opt", "mnt", "srv", "tmp", "private"]
+PLACE = re.compile(rf"(?<![\w.~)}}\]*-])(/({'|'.join(TOPS)})/\w|[A-Z]:\\Users\\)")
+
+
+def lines_with(root: Path, pattern: re.Pattern[str]) -> list[str]:
+    return [
+        f"{path}:{text.count(chr(10), 0, match.start()) + 1}: {match.group()!r}"
+        for path, text in texts(root)
+        for match in pattern.finditer(text)
+    ]
+
+
+def false_claims(root: Path) -> list[str]:
+    return lines_with(root, CLAIM)
+
+
+def machine_paths(root: Path) -> list[str]:
+    return lines_with(root, PLACE)
+
+
+def hosts_in_locks(root: Path) -> list[str]:
+    """A lock names versions and hashes; where to get them is the business of who installs."""
+    found = lines_with(root, re.compile(r"\w+://\S+|--(extra-)?index-url|--find-links"))
+    return [fault for fault in found if fault.startswith("locks")]
+
+
+def prints(root: Path) -> list[str]:
+    return [
+        module.at(node)
+        for module in modules(root)
+        if module.room != "doors"
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "print"
+    ]
+
+
+def test_nothing_false_is_said_of_differential_privacy(root: Path) -> None:
+    none_of(false_claims(root), "Its guarantee holds for dependent data too. Say what is inferred:")
+
+
+def test_no_path_of_a_machine(root: Path) -> None:
+    none_of(machine_paths(root), "Write paths relative to the repository:")
+
+
+def test_locks_name_no_host(root: Path) -> None:
+    none_of(hosts_in_locks(root), "Make the lock with `make lock`; it holds no addresses:")
+
+
+def test_only_doors_print(root: Path) -> None:
+    none_of(prints(root), "Return it, or raise it; only doors print:")
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["DP supposes independence", "Differential privacy\nsupposes that the rows are independent"],
+)
+def test_a_planted_claim_is_found(words: str, plant: Plant) -> None:
+    assert (
+        len(
+            false_claims(
+                plant("docs/theory.md", f"First.\n{words.replace('supposes', 'assumes')}.")
+            )
+        )
+        == 1
+    )
+
+
+@pytest.mark.parametrize("tops", TOPS)
+def test_a_planted_path_is_found(tops: str, plant: Plant) -> None:
+    root = plant(
+        "README.md", f"See /{tops}/data.csv and https://example.org/{tops}/x, ../{tops}/y."
+    )
+    assert len(machine_paths(root)) == 1
+
+
+def test_a_planted_host_is_found(plant: Plant) -> None:
+    plant("README.md", "https://example.org")
+    root = plant("locks/dev.txt", "numpy==2.4.6\n--index-url https://example.org/simple\n")
+    assert len(hosts_in_locks(root)) == 2
+
+
+def test_a_planted_print_is_found(plant: Plant) -> None:
+    plant("src/unsaid/doors/cli.py", "print(1)")
+    assert prints(plant("src/unsaid/views/view.py", "def f():\n    print(1)")) == [
+        "src/unsaid/views/view.py:2"
+    ]
