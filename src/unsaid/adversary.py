@@ -1,0 +1,65 @@
+"""Who looks: what they are after, what they know, which outputs they see and how often they ask."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from unsaid.errors import InputError
+from unsaid.types.domain import Value
+
+__all__ = ["Adversary"]
+
+
+@dataclass(frozen=True)
+class Adversary:
+    """``target``: the variable they are after; ``secret``: its values nobody is to learn of.
+
+    ``knows``: names (the worst case over their values) or {name: value}. ``sees``: the variables
+    whose outputs reach them, their own and their colluders' (default: all). ``asks``: how many
+    requests for each, one number or per name; it matters where every request tosses a fresh coin.
+    """
+
+    target: str
+    secret: Sequence[Value] | None = None
+    knows: Sequence[str] | Mapping[str, Value] = ()
+    sees: Sequence[str] | None = None
+    asks: int | Mapping[str, int] = 1
+
+    def __post_init__(self) -> None:
+        for field in ("knows", "sees", "secret"):
+            if isinstance(getattr(self, field), str):
+                raise InputError(
+                    f"adversary.{field}: a list is expected, write [{getattr(self, field)!r}]"
+                )
+        if self.secret is not None and not len(self.secret):
+            raise InputError(
+                f"adversary.secret: is empty, so nothing can leak; name the values of {self.target}"
+            )
+        if self.target in self.knows:
+            raise InputError(
+                f'adversary.knows: has the target "{self.target}" itself; nothing is left to learn'
+            )
+        numbers = self.asks.values() if isinstance(self.asks, Mapping) else [self.asks]
+        for number in numbers:
+            if not (number >= 1 and (math.isinf(number) or number == int(number))):
+                raise InputError(
+                    f"adversary.asks: {number} is no number of requests; give 1, 2, ..."
+                )
+
+    @property
+    def known(self) -> tuple[str, ...]:
+        return tuple(self.knows)
+
+    @property
+    def known_values(self) -> Mapping[str, Value]:
+        """The values they know; empty where the worst case over all values is asked for."""
+        return self.knows if isinstance(self.knows, Mapping) else {}
+
+    def asks_of(self, name: str) -> float:
+        return self.asks.get(name, 1) if isinstance(self.asks, Mapping) else self.asks
+
+    def seen_among(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Which of these outputs reach them."""
+        return tuple(name for name in names if self.sees is None or name in self.sees)

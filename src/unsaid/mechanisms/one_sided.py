@@ -1,0 +1,156 @@
+"""One-sided randomised response (papers 000/001): a true value or nothing, never a sensitive one.
+
+A cell whose value is not sensitive is released with probability p = 1 - e^-eps; a sensitive one
+never (Definition 2). "Withheld" therefore has probability e^-eps whatever the value, plus p if it
+is sensitive: the split of types/channel.py is the mechanism itself.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal
+
+import numpy as np
+
+from unsaid.adversary import Adversary
+from unsaid.beliefs import Belief
+from unsaid.display import Shown
+from unsaid.errors import InputError, unknown
+from unsaid.mechanisms.local import Secret, event_view, local_view
+from unsaid.mechanisms.mechanism import Mechanism
+from unsaid.numerics.arrays import Array
+from unsaid.types.channel import Channel, Output
+from unsaid.types.domain import RELEASED, WITHHELD, Domain, Value
+from unsaid.views import View
+
+__all__ = ["OneSided"]
+
+Sensitive = Mapping[str, Sequence[Value]]
+
+
+@dataclass(frozen=True, repr=False)
+class OneSided(Mechanism, Shown):
+    """``epsilon``: per variable; infinity means every value that is not sensitive is released.
+
+    ``sensitive``: {name: values}, default the value 0 of each binary variable. ``shows``: the value
+    (what applications really get) or only the bit whether it was released (what the papers count).
+    ``coins``: "persistent", one coin a cell however often it is asked for, or "fresh" ones.
+    """
+
+    epsilon: Mapping[str, float]
+    sensitive: Sensitive | None = None
+    shows: Literal["value", "bit"] = "value"
+    coins: Literal["persistent", "fresh"] = "persistent"
+
+    def __post_init__(self) -> None:
+        for name, epsilon in self.epsilon.items():
+            if not epsilon >= 0:
+                raise InputError(f"one-sided.epsilon of {name}: {epsilon} must be 0 or more")
+        if self.shows not in ("value", "bit"):
+            raise unknown("one-sided.shows", self.shows, ("value", "bit"))
+        if self.coins not in ("persistent", "fresh"):
+            raise unknown("one-sided.coins", self.coins, ("persistent", "fresh"))
+        object.__setattr__(self, "epsilon", MappingProxyType(dict(self.epsilon)))
+        if self.sensitive is not None:
+            frozen = {name: tuple(values) for name, values in self.sensitive.items()}
+            object.__setattr__(self, "sensitive", MappingProxyType(frozen))
+
+    def release_probability(self, name: str, asks: float = 1) -> float:
+        """p = 1 - e^(-n eps): that a cell which may be released is, at least once (Theorem 1)."""
+        return -math.expm1(-self._exponent(name, asks))
+
+    def sensitive_values(self, domain: Domain, name: str) -> tuple[Value, ...] | None:
+        """The sensitive values of one variable; None where none is declared.
+
+        Who asks what is learned about such a variable asks about every value of it.
+        """
+        values = domain.values_of(name, "one-sided")
+        if self.sensitive is None:
+            return values[:1] if len(values) == 2 else None
+        if not self.sensitive.get(name):
+            return None
+        for value in self.sensitive[name]:
+            domain.code(name, value, "one-sided.sensitive")
+        return tuple(self.sensitive[name])
+
+    def channel(self, domain: Domain, name: str, asks: float = 1) -> Channel:
+        """W = e^-neps on "withheld", for every value, plus p on what a free release would show."""
+        hidden = set(self.sensitive_values(domain, name) or ())
+        free = [value for value in domain.values_of(name) if value not in hidden]
+        released: list[Output] = list(free) if self.shows == "value" else [RELEASED]
+        full: Array = np.zeros((len(domain.values_of(name)), 1 + len(released)))
+        for row, value in enumerate(domain.values_of(name)):
+            shown = WITHHELD if value in hidden else value if self.shows == "value" else RELEASED
+            full[row, [WITHHELD, *released].index(shown)] = 1.0
+        log_common = np.full(full.shape[1], -np.inf)
+        log_common[0] = -self._exponent(name, asks)
+        return Channel(
+            (WITHHELD, *released), log_common, self.release_probability(name, asks) * full
+        )
+
+    def view(
+        self, belief: Belief, adversary: Adversary, outcome: Mapping[str, Output] | None = None
+    ) -> View:
+        domain = belief.domain
+        self._check_names(domain)
+        seen = self._seen(domain, adversary)
+        channels = {name: self.channel(domain, name, adversary.asks_of(name)) for name in seen}
+        values = adversary.secret
+        if values is None:
+            values = self.sensitive_values(domain, adversary.target)
+        secret = Secret.of(domain, adversary.target, values)
+        if outcome is None:
+            return local_view(belief, channels, adversary, secret)
+        meant = {name: self._event(domain, name, output, seen) for name, output in outcome.items()}
+        events = {name: channels[name].event(outcome[name], meant[name]) for name in outcome}
+        return event_view(belief, events, adversary, secret)
+
+    def facts(self) -> list[tuple[str, str]]:
+        rows = [
+            (name, f"eps {epsilon:.6g}: released with {self.release_probability(name):.4%}")
+            for name, epsilon in self.epsilon.items()
+        ]
+        hidden = self.sensitive
+        said = "the value 0 of binary variables" if hidden is None else str(dict(hidden))
+        return [*rows, ("never released", said), ("shows", self.shows), ("coins", self.coins)]
+
+    def _exponent(self, name: str, asks: float) -> float:
+        epsilon = self.epsilon[name]
+        return epsilon * asks if self.coins == "fresh" and epsilon > 0 else epsilon
+
+    def _check_names(self, domain: Domain) -> None:
+        for name in self.epsilon:
+            domain.axis(name, "one-sided.epsilon")
+        for name in self.sensitive or ():
+            self.sensitive_values(domain, name)
+
+    def _seen(self, domain: Domain, adversary: Adversary) -> tuple[str, ...]:
+        domain.axis(adversary.target, "adversary.target")
+        _check(domain, adversary.known, "adversary.knows")
+        _check(domain, adversary.sees or (), "adversary.sees")
+        if isinstance(adversary.asks, Mapping):
+            _check(domain, adversary.asks, "adversary.asks")
+        return adversary.seen_among(self.epsilon)
+
+    def _event(
+        self, domain: Domain, name: str, output: Output, seen: Sequence[str]
+    ) -> tuple[Output, ...]:
+        """Which outputs the word for one variable stands for: "released" means with any value."""
+        if name not in seen:
+            raise unknown("outcome: not among the outputs seen", name, seen)
+        if output is WITHHELD:
+            return (WITHHELD,)
+        if output is RELEASED:
+            return (RELEASED, *domain.values_of(name))
+        domain.code(name, output, "outcome")
+        if self.shows == "bit":
+            raise InputError(f"outcome of {name}: only bits are shown; say RELEASED or WITHHELD")
+        return (output,)
+
+
+def _check(domain: Domain, names: Iterable[str], where: str) -> None:
+    for name in names:
+        domain.axis(name, where)

@@ -1,0 +1,1 @@
+"""Arithmetic that keeps its digits (logarithms, entropies, directed rounding), and coins."""

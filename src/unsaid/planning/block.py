@@ -1,0 +1,109 @@
+"""One group of dependent variables, with everything a plan for it has to respect."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from unsaid.adversary import Adversary
+from unsaid.beliefs import Belief
+from unsaid.mechanisms import OneSided
+from unsaid.numerics.arrays import Array
+from unsaid.planning.clouds import Cloud, cells, rows
+from unsaid.planning.exempt import search_exempt
+from unsaid.planning.frontier import Frontier, search
+from unsaid.planning.pooled import Limits, Pooled
+from unsaid.types.domain import Value
+from unsaid.views import View
+
+__all__ = ["Block"]
+
+# Up to how many numbers tangents (cuts.py), and up to how many mere evaluations, are affordable.
+TANGENTS, LISTED = 2**24, 2**22
+# Boxes looked at, times how long one takes (measured: size^0.75): about ten seconds.
+WORK = 3e6
+
+
+@dataclass(frozen=True)
+class Block:
+    """``names`` may be released (``weights`` and ``caps`` > 0); ``targets`` have secrets."""
+
+    belief: Belief
+    sensitive: Mapping[str, tuple[Value, ...]]
+    targets: tuple[str, ...]
+    names: tuple[str, ...]
+    weights: Array
+    caps: Array
+    limits: Array  # (targets,) nats
+    odds_cap: float
+    exceed: float
+
+    def only(self, names: Sequence[str]) -> Block:
+        """The same block with nothing but these names released."""
+        chosen = [self.names.index(name) for name in names]
+        return replace(
+            self, names=tuple(names), weights=self.weights[chosen], caps=self.caps[chosen]
+        )
+
+    def cloud(self) -> Cloud:
+        return Cloud.of(self.belief, self.sensitive, self.targets, self.names)
+
+    @property
+    def told(self) -> Limits:
+        log_cap = math.log(self.odds_cap) if math.isfinite(self.odds_cap) else math.inf
+        return Limits(self.limits, log_cap, self.exceed)
+
+    @property
+    def bound(self) -> bool:
+        """Whether there is any limit to keep."""
+        return math.isfinite(self.odds_cap) or bool(np.isfinite(self.limits).any())
+
+    @property
+    def known(self) -> bool:
+        """Whether the belief knows every target jointly with all names."""
+        return all(
+            self.belief.knows_jointly([*(n for n in self.names if n != target), target])
+            for target in self.targets
+        )
+
+    @property
+    def size(self) -> int:
+        """How many numbers the tangents are made from."""
+        outputs = cells(self.belief, self.sensitive, self.names)
+        return rows(self.belief, self.sensitive, self.targets) * math.prod(1 + k for k in outputs)
+
+    @property
+    def certifiable(self) -> bool:
+        """Whether the block can be searched with tangents."""
+        return self.known and self.size <= TANGENTS
+
+    @property
+    def small(self) -> bool:
+        """Whether such a search is a matter of seconds."""
+        return self.certifiable and self.size <= TANGENTS // 8
+
+    @property
+    def listable(self) -> bool:
+        """Whether all answers can be listed at many p."""
+        outputs = cells(self.belief, self.sensitive, self.names)
+        size = rows(self.belief, self.sensitive, self.targets) * math.prod(outputs)
+        return self.known and size <= LISTED
+
+    def views(self, p: Array) -> dict[str, View]:
+        """What an adversary who sees everything released may believe of each target."""
+        with np.errstate(divide="ignore"):
+            epsilon = -np.log1p(-p)
+        # What is never released says nothing; left out, it does not have to be listed.
+        chosen = {n: e for n, e in zip(self.names, epsilon.tolist(), strict=True) if e > 0}
+        mechanism = OneSided(chosen, self.sensitive)
+        return {name: mechanism.view(self.belief, Adversary(name)) for name in self.targets}
+
+    def certified(self, gap: float) -> Frontier:
+        """The best p within the limits, with a certificate, for a block that is `certifiable`."""
+        pooled = Pooled(self.cloud(), self.told, self.weights)
+        budget = int(min(max(WORK / self.size**0.75, 30), 1500))
+        seek = search_exempt if self.exceed > 0 else search
+        return seek(self.weights, self.caps, pooled, budget, gap)

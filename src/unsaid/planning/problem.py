@@ -1,0 +1,159 @@
+"""What a holder asks of a plan, checked and with every default filled in."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from unsaid.beliefs import Belief
+from unsaid.errors import InputError, unknown
+from unsaid.mechanisms import OneSided
+from unsaid.numerics.arrays import Array
+from unsaid.types.domain import Value
+
+__all__ = ["Account", "Limit", "Objective", "Problem"]
+
+Account = Literal["bit", "value"]
+Objective = Literal["released", "epsilon"]
+Limit = float | Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Maximise ``weights`` . p (or . eps) under a leakage limit, caps on eps and an odds cap."""
+
+    belief: Belief
+    sensitive: Mapping[str, tuple[Value, ...]]
+    limit: Limit  # nats: of the whole account, or per target
+    weights: Array
+    caps: Array  # largest eps per variable
+    odds_cap: float
+    exceed: float
+    objective: Objective
+    account: Account
+
+    @classmethod
+    def of(
+        cls,
+        belief: Belief,
+        limit: Limit,
+        sensitive: Mapping[str, Sequence[Value]] | None,
+        objective: str,
+        weights: Mapping[str, float] | Sequence[float] | None,
+        caps: Mapping[str, float] | Sequence[float] | None,
+        odds_cap: float | None,
+        exceed: float,
+        account: str,
+    ) -> Problem:
+        if objective not in ("released", "epsilon"):
+            raise unknown("plan.objective", objective, ("released", "epsilon"))
+        if account not in ("bit", "value"):
+            raise unknown("plan.account", account, ("bit", "value"))
+        if objective == "epsilon" and account == "value":
+            raise InputError(
+                'plan.objective "epsilon" needs account="bit": released values leak more'
+            )
+        cap = math.inf if odds_cap is None else odds_cap
+        if not cap >= 1:
+            raise InputError(f"plan.odds_cap: {cap} must be 1 or more (a factor on odds), or None")
+        if not 0 <= exceed <= 1:
+            raise InputError(f"plan.exceed: {exceed} must be a probability, 0 to 1")
+        if exceed > 0 and account == "bit":
+            raise InputError('plan.exceed needs account="value": bits have no telling values')
+        hidden = _sensitive(belief, sensitive)
+        free = np.array([_free_share(belief, name, hidden[name]) for name in hidden])
+        default = free if objective == "released" else np.ones_like(free)
+        return cls(
+            belief,
+            hidden,
+            _limit(belief, limit),
+            _numbers(belief, weights, default, "plan.weights"),
+            _numbers(belief, caps, np.full_like(free, math.inf), "plan.caps"),
+            cap,
+            exceed,
+            objective,  # type: ignore[arg-type]
+            account,  # type: ignore[arg-type]
+        )
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self.belief.domain.names
+
+    def mechanism(self, epsilon: Array) -> OneSided:
+        chosen = dict(zip(self.names, epsilon.tolist(), strict=True))
+        return OneSided(chosen, self.sensitive, shows=self.account)
+
+    def value(self, epsilon: Array) -> float:
+        """The objective: weights . eps, or weights . p with p = 1 - e^-eps."""
+        reached = epsilon if self.objective == "epsilon" else -np.expm1(-epsilon)
+        used = self.weights > 0
+        return math.fsum((self.weights[used] * reached[used]).tolist())
+
+
+def _sensitive(
+    belief: Belief, sensitive: Mapping[str, Sequence[Value]] | None
+) -> dict[str, tuple[Value, ...]]:
+    """The sensitive values of every variable; by default the first value of a binary one."""
+    for name in sensitive or ():
+        belief.domain.axis(name, "plan.sensitive")
+    hidden: dict[str, tuple[Value, ...]] = {}
+    for name, values in zip(belief.domain.names, belief.domain.values, strict=True):
+        if sensitive is None and len(values) != 2:
+            raise InputError(
+                f"plan.sensitive: {name} has {len(values)} values; say which are sensitive, "
+                f'sensitive={{"{name}": [...]}}'
+            )
+        own = values[:1] if sensitive is None else tuple(sensitive.get(name, ()))
+        for value in own:
+            belief.domain.code(name, value, "plan.sensitive")
+        hidden[name] = own
+    return hidden
+
+
+def _free_share(belief: Belief, name: str, hidden: Sequence[Value]) -> float:
+    """P(X = 1): the share of cells that may be released."""
+    table = belief.marginal([name])
+    values = belief.domain.values_of(name)
+    return math.fsum(
+        p for p, value in zip(table.tolist(), values, strict=True) if value not in hidden
+    )
+
+
+def _limit(belief: Belief, limit: Limit) -> Limit:
+    named = limit if isinstance(limit, Mapping) else {"": limit}
+    for name, nats in named.items():
+        if name:
+            belief.domain.axis(name, "plan.limit")
+        if not nats >= 0:
+            raise InputError(
+                f"plan.limit{' of ' + name if name else ''}: {nats} nats; it is 0 or more"
+            )
+    return limit
+
+
+def _numbers(
+    belief: Belief,
+    given: Mapping[str, float] | Sequence[float] | None,
+    default: Array,
+    what: str,
+) -> Array:
+    """One number >= 0 for each variable, from {name: number} or a list in order."""
+    if given is None:
+        return default
+    numbers = default.copy()
+    if isinstance(given, Mapping):
+        for name, number in given.items():
+            numbers[belief.domain.axis(name, what)] = number
+    else:
+        if len(given) != len(default):
+            raise InputError(f"{what}: {len(given)} numbers for {len(default)} variables")
+        numbers[:] = given
+    wrong = np.flatnonzero(~(numbers >= 0))
+    if wrong.size:
+        name, number = belief.domain.names[wrong[0]], float(numbers[wrong[0]])
+        raise InputError(f"{what} of {name}: {number} must be 0 or more")
+    return numbers

@@ -1,0 +1,136 @@
+"""Blocks of variables with more pooled answers than can be listed, or that are known in pairs only.
+
+Two sound plans, of which the better one is taken: release only a few of the variables, so that
+their answers can be listed; or release all of them a little, by the bound of views/heads.py,
+
+    I(S; Y) <= sum over sets A of P(exactly A shows heads) I(S; A released) + P(another set) H(S),
+
+a polynomial in p whose numbers are worked out once. It does not bound odds, so with an odds cap
+only the first kind is left. What no plan exceeds comes from groups of variables looked at on their
+own: seeing less is post-processing, so each group keeps the limits too.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from unsaid.numerics.arrays import Array, Mask
+from unsaid.planning.block import Block
+from unsaid.planning.clouds import Cloud
+from unsaid.planning.frontier import Frontier, fill, furthest
+from unsaid.planning.pooled import Pooled
+
+__all__ = ["search_block"]
+
+# Variables in a group for the certificate; sets of coins listed a target; the gap a group is given.
+GROUP, SETS, ROUGH = 4, 300, 1e-2
+
+
+def search_block(block: Block, gap: float) -> Frontier:
+    """The best p for a block of any size; where it is wide, one of the plans described above."""
+    if not block.bound:
+        objective = float(block.weights @ block.caps)
+        return Frontier(block.caps, objective, objective, 0)
+    if block.certifiable:
+        return block.certified(gap)
+    groups = [block.only(names) for names in _groups(block)]
+    parts = [group.certified(ROUGH) for group in groups]
+    upper = math.fsum(part.upper for part in parts)
+    worth = {
+        name: weight * p
+        for group, part in zip(groups, parts, strict=True)
+        for name, weight, p in zip(group.names, group.weights, part.p, strict=True)
+    }
+    few = _few(block, sorted(block.names, key=lambda name: -worth[name]))
+    plans = [_spread(block, few, few.certified(gap).p)]
+    plans += [_spread(block, group, part.p) for group, part in zip(groups, parts, strict=True)]
+    plans += _everywhere(block, plans[0])
+    best = max(plans, key=lambda p: float(block.weights @ p))
+    objective = float(block.weights @ best)
+    return Frontier(best, objective, max(upper, objective), sum(part.evaluations for part in parts))
+
+
+def _groups(block: Block) -> Iterator[tuple[str, ...]]:
+    """The names in groups the belief knows jointly with every target, or one by one."""
+    for first in range(0, len(block.names), GROUP):
+        names = block.names[first : first + GROUP]
+        if block.only(names).small:
+            yield names
+        else:
+            yield from ((name,) for name in names)
+
+
+def _few(block: Block, order: Sequence[str]) -> Block:
+    """As many names as can be listed, those worth most first."""
+    few = block.only(order[:1])
+    for name in order[1:]:
+        longer = block.only([*few.names, name])
+        few = longer if longer.small else few
+    return few
+
+
+def _spread(block: Block, part: Block, p: Array) -> Array:
+    """The p of some of the block's names; nothing of the others."""
+    chosen = dict(zip(part.names, p.tolist(), strict=True))
+    return np.array([chosen.get(name, 0.0) for name in block.names])
+
+
+def _everywhere(block: Block, start: Array) -> list[Array]:
+    """Plans that release something of every variable, where what they tell can be bounded."""
+    if block.listable and block.exceed == 0:
+        excess = Pooled(block.cloud(), block.told, block.weights).excess
+    elif math.isinf(block.odds_cap):
+        excess = Heads.of(block).excess
+    else:
+        return []
+    ray = furthest(excess, np.zeros_like(block.caps), block.caps, 1e-4)
+    starts = [ray, *([start] if excess(start) <= 0 else [])]
+    return [fill(block.weights, block.caps, excess, p, 1e-4) for p in starts]
+
+
+@dataclass(frozen=True)
+class Heads:
+    """The bound above, for one plan of a block: per target the sets listed and what they tell."""
+
+    sets: tuple[Mask, ...]  # (sets, names) for each target: which coins show heads
+    told: tuple[Array, ...]  # (sets,) what these names tell once released
+    entropy: Array
+    limits: Array
+
+    @classmethod
+    def of(cls, block: Block) -> Heads:
+        sets, told, entropy = [], [], []
+        for target in block.targets:
+            own = list(itertools.islice(_sets(block, target), SETS))
+            clouds = [Cloud.of(block.belief, block.sensitive, [target], names) for names in own]
+            sets.append(np.array([[name in names for name in block.names] for names in own]))
+            released = [cloud.at(np.ones(len(cloud.names))) for cloud in clouds]
+            told.append(np.array([float(look.information[0]) for look in released]))
+            entropy.append(float(clouds[0].entropy[0]))
+        return cls(tuple(sets), tuple(told), np.array(entropy), block.limits)
+
+    def excess(self, p: Array) -> float:
+        worst = -1.0
+        for k, (sets, told) in enumerate(zip(self.sets, self.told, strict=True)):
+            shares = np.where(sets, p, 1.0 - p).prod(1)
+            rest = max(0.0, 1.0 - float(shares.sum()) - float((1.0 - p).prod()))
+            most = float(self.entropy[k])
+            high = min(most, float(shares @ told) + rest * most) * (1 + 1e-11)
+            if high > 0:
+                worst = max(
+                    worst, high / float(self.limits[k]) - 1.0 if self.limits[k] else math.inf
+                )
+        return worst
+
+
+def _sets(block: Block, target: str) -> Iterator[tuple[str, ...]]:
+    """Single names, then pairs that the belief knows jointly with the target."""
+    yield from ((name,) for name in block.names)
+    for pair in itertools.combinations(block.names, 2):
+        if block.belief.knows_jointly([target, *(name for name in pair if name != target)]):
+            yield pair

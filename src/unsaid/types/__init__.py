@@ -1,0 +1,1 @@
+"""What numbers and names are made of: bounds, domains, channels, posteriors."""

@@ -1,0 +1,52 @@
+"""A local channel: what is seen of one variable, split into a silent and a telling part.
+
+Every channel W[x, y] is a coin. With probability sum_y common[y] the coin shows tails and the
+output is drawn from ``common``, the same for every x: it tells nothing. Else it shows heads and the
+output is drawn from ``excess[x, y]``. Keeping the parts apart is what makes small leakages come
+out with all their digits (nothing is subtracted) and large coalitions boundable (tails is silence).
+One-sided randomised response is the split itself: common = e^-eps on "withheld", excess = p times
+"release whatever is not sensitive".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import numpy as np
+
+from unsaid.numerics.arrays import Array
+from unsaid.types.domain import Symbol, Value
+
+__all__ = ["Channel", "Output"]
+
+Output = Symbol | Value
+
+
+@dataclass(frozen=True)
+class Channel:
+    """W[x, y] = exp(log_common[y]) + excess[x, y], every part >= 0 and every row of W summing to 1.
+
+    The common part is kept as a logarithm, since e^-800 is no float; heads probability is the
+    sum of any row of ``excess``.
+    """
+
+    outputs: tuple[Output, ...]
+    log_common: Array
+    excess: Array
+
+    @property
+    def heads(self) -> float:
+        """The probability that the coin lets the output tell anything."""
+        return float(self.excess[0].sum())
+
+    def on_heads(self) -> Channel:
+        """The channel once the coin is known to show heads: no common part."""
+        nothing = np.full_like(self.log_common, -np.inf)
+        return Channel(self.outputs, nothing, self.excess / self.heads)
+
+    def event(self, name: Output, outputs: Collection[Output]) -> Channel:
+        """The likelihood of one event: the output is among these (none: it is impossible)."""
+        chosen = [k for k, output in enumerate(self.outputs) if output in outputs]
+        common = np.logaddexp.reduce(self.log_common[chosen], initial=-np.inf, keepdims=True)
+        return Channel((name,), common, self.excess[:, chosen].sum(1, keepdims=True))

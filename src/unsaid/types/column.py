@@ -1,0 +1,28 @@
+"""What is known of a table's column before anything is decided about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+__all__ = ["Cell", "ColumnInfo", "Kind"]
+
+Kind = Literal["integer", "number", "text", "date", "boolean", "other"]
+Cell = str | int | float | bool
+
+
+@dataclass(frozen=True)
+class ColumnInfo:
+    """One column: its kind, how many different values it has (missing ones aside), how many miss.
+
+    ``quantiles`` are those of an integer or number column at even shares, the least value first and
+    the largest last; ``values`` are all its values, sorted, where they are few (dates as text).
+    Either may be empty: then nobody counted.
+    """
+
+    name: str
+    kind: Kind
+    distinct: int
+    missing: int
+    quantiles: tuple[float, ...] = ()
+    values: tuple[Cell, ...] = ()
