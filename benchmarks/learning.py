@@ -1,0 +1,111 @@
+"""How long a belief takes to learn, a policy to close, and a table to be read with its labels.
+
+python -m benchmarks.learning           a table
+python -m benchmarks.learning --json    one record per line of it
+
+A simulated building of as many rows, four attributes; each time is the median of three.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+
+from unsaid.engines.duckdb import Table
+from unsaid.learning import closure, learn
+from unsaid.policy import Project
+from unsaid.simulation import building
+
+SIZES = ((120, 250), (4_000, 250), (10_000, 1_000))  # offices, days
+REPEATS = 3
+PROJECT = """format = 1
+[source]
+table = "occupancy.parquet"
+keys = ["office", "day"]
+unit = ["office"]
+[epoch]
+label = "1"
+[attribute.first_arrival]
+bins = [8, 9, 10, 10.5, 12]
+sensitive = "first_arrival > 10.5"
+missing = "value"
+[attribute.mean_occupancy]
+bins = [0.1, 0.3, 0.5, 0.7]
+sensitive = "mean_occupancy < 0.3"
+[attribute.last_leave]
+bins = [12, 15, 17, 19]
+missing = "value"
+[attribute.exits]
+bins = [1, 2, 3, 5]
+[application.everybody]
+reads = ["first_arrival", "mean_occupancy", "last_leave", "exits"]
+[limit]
+limit_bits = 0.1
+"""
+
+
+def records(most_rows: int = 10**9) -> Iterator[dict[str, float]]:
+    """One record per size: rows, and seconds of each step."""
+    for offices, days in SIZES:
+        if offices * days > most_rows:
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            begin = time.perf_counter()
+            table = building(np.random.default_rng(1), offices, days)
+            simulated = time.perf_counter() - begin
+            pq.write_table(table, f"{folder}/occupancy.parquet")
+            yield {"rows": table.num_rows, "simulate": simulated, **_steps(Path(folder))}
+
+
+def _steps(folder: Path) -> dict[str, float]:
+    project = Project.parse(PROJECT, folder / "unsaid.toml")
+    source = project.source
+    opened = partial(Table.open, source.table, keys=source.keys, title=source.name)
+    table = opened()
+    learned = learn(project, table)
+    read = {name: table.column(name, "") for name in table.keys} | dict(learned.codes)
+    cap = project.limits.odds_cap
+    return {
+        "open": _seconds(opened),
+        "learn": _seconds(lambda: learn(project, table)),
+        "close": _seconds(lambda: closure(learned.belief, learned.sensitive, cap)),
+        "read labels": _seconds(lambda: sum(b.num_rows for b in table.rows(read, order_by=()))),
+        "read sorted": _seconds(lambda: sum(b.num_rows for b in table.rows(read))),
+    }
+
+
+def _seconds(step: Callable[[], object]) -> float:
+    seconds = []
+    for _ in range(REPEATS):
+        begin = time.perf_counter()
+        step()
+        seconds.append(time.perf_counter() - begin)
+    return statistics.median(seconds)
+
+
+def main() -> None:
+    """Print every record as soon as it is there."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--json", action="store_true", help="one JSON record per line")
+    chosen = parser.parse_args()
+    for number, record in enumerate(records()):
+        if chosen.json:
+            print(json.dumps(record), flush=True)
+            continue
+        if not number:
+            print("".join(f"{name:>13}" for name in record))
+        rows, *seconds = record.values()
+        print(f"{rows:13,.0f}" + "".join(f"{s:13.3f}" for s in seconds), flush=True)
+
+
+if __name__ == "__main__":
+    main()

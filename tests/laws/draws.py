@@ -1,0 +1,46 @@
+"""What the laws share: drawn settings, all five measures of one, and how to compare them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests import oracle
+from tests.effort import EFFORT
+from tests.laws.cases import FAMILIES, Question, random_look, random_mechanism, shape, table_of
+from tests.oracle import Look, Setting
+
+ROUNDS = 25 * EFFORT
+Numbers = dict[str, float]
+SILENT = {name: 1.0 if name == "odds" else 0.0 for name in oracle.MEASURES}
+
+
+def numbers(setting: Setting, look: Look) -> Numbers:
+    question = Question(setting, look)
+    return {name: question.leakage(name).value for name in oracle.MEASURES}
+
+
+def at_most(less: Numbers, more: Numbers, why: Any = "") -> None:
+    """Measure by measure; rounding may add a relative 1e-10."""
+    for name in oracle.MEASURES:
+        assert less[name] <= more[name] * (1 + 1e-10) + 1e-15, (name, less[name], more[name], why)
+
+
+def equal(one: Numbers, other: Numbers, why: Any = "") -> None:
+    for name in oracle.MEASURES:
+        fine = math.isclose(one[name], other[name], rel_tol=1e-9, abs_tol=1e-14)
+        assert fine, (name, one[name], other[name], why)
+
+
+def draws(family: str, seed: int) -> Iterator[tuple[np.random.Generator, Setting, Look]]:
+    rng = np.random.default_rng([seed, list(FAMILIES).index(family)])
+    for _ in range(ROUNDS):
+        setting = random_mechanism(rng, table_of(FAMILIES[family](rng, shape(rng)), rng))
+        yield rng, setting, random_look(rng, setting)
+
+
+each_family = pytest.mark.parametrize("family", FAMILIES)

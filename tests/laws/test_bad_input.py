@@ -1,0 +1,211 @@
+"""Bad input is refused in one line that says what is wrong, where, and what to do."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import unsaid
+from unsaid.errors import UnsaidError
+
+JOINT = unsaid.Joint([[0.2, 0.1], [0.1, 0.6]], names=["arrival", "occupancy"])
+ZERO = {"arrival": [0], "occupancy": [0]}
+BITS = unsaid.OneSided({"arrival": 1.0}, ZERO, shows="bit")
+VALUES = unsaid.OneSided({"arrival": 1.0, "occupancy": 0.5}, ZERO)
+
+
+def one_sided(epsilon: Any = 1.0, **more: Any) -> Any:
+    return unsaid.OneSided({"arrival": epsilon}, **{"sensitive": ZERO, **more})
+
+
+def ask(mechanism: Any = VALUES, measure: str = "max-log-ratio", **adversary: Any) -> Any:
+    who = unsaid.Adversary(**{"target": "occupancy", **adversary})
+    return unsaid.leakage(JOINT, mechanism, who, measure=measure)
+
+
+def odds(mechanism: Any = VALUES, sees: Any = None, **outcome: Any) -> Any:
+    return unsaid.odds(JOINT, mechanism, unsaid.Adversary("occupancy", sees=sees), outcome=outcome)
+
+
+def plan(limit: Any = 0.1, **more: Any) -> Any:
+    return unsaid.plan(JOINT, **{"limit": limit, "sensitive": ZERO, **more})
+
+
+HALF = [0.5, 0.5]
+WORDS: Any = [["x", "y"]]
+RAGGED: Any = [[0.5], [0.2, 0.3]]
+EQUAL, OPPOSITE = [[0.5, 0], [0, 0.5]], [[0, 0.5], [0.5, 0]]
+
+# what is wrong: (the call, the words its message must have, in any order)
+BAD: dict[str, tuple[Callable[[], Any], list[str]]] = {
+    "above one": (lambda: unsaid.Joint([1.2, -0.2]), ["table", "negative", "-0.2"]),
+    "does not sum": (lambda: unsaid.Joint([0.5, 0.6]), ["table", "sum", "1.1"]),
+    "sums to nothing": (lambda: unsaid.Joint([0.0, 0.0]), ["table", "sum"]),
+    "fractional counts": (lambda: unsaid.Joint([1.5, 2.0]), ["table", "sum", "counts"]),
+    "NaN": (lambda: unsaid.Joint([math.nan, 1.0]), ["table", "NaN"]),
+    "infinite": (lambda: unsaid.Joint([math.inf, 1.0]), ["table", "infinity"]),
+    "no numbers": (lambda: unsaid.Joint(WORDS), ["table", "numbers"]),
+    "ragged": (lambda: unsaid.Joint(RAGGED), ["table"]),
+    "empty": (lambda: unsaid.Joint([]), ["table", "empty"]),
+    "a name twice": (lambda: unsaid.Joint(EQUAL, names=["A", "A"]), ["names", "A", "twice"]),
+    "names too few": (lambda: unsaid.Joint(EQUAL, names=["A"]), ["names", "1", "2"]),
+    "values too few": (lambda: unsaid.Joint(EQUAL, names="AB", values={"A": [1]}), ["values", "A"]),
+    "values twice": (lambda: unsaid.Joint(EQUAL, names="AB", values={"A": [1, 1]}), ["A", "twice"]),
+    "values of nobody": (
+        lambda: unsaid.Joint(EQUAL, names=["alpha", "beta"], values={"alhpa": [1, 2]}),
+        ["alhpa", "Did you mean", "alpha"],
+    ),
+    "independent sums": (lambda: unsaid.Independent([HALF, [0.5, 0.4]]), ["marginals", "1", "0.9"]),
+    "independent negative": (lambda: unsaid.Independent([[-1, 2]]), ["marginals", "negative"]),
+    "a square marginal": (lambda: unsaid.Independent([EQUAL]), ["marginals", "list"]),
+    "a marginal that differs": (
+        lambda: unsaid.Pairwise([HALF, [0.4, 0.6]], {("A", "B"): EQUAL}, names="AB"),
+        ["A, B", "contradict", "marginal", "B"],
+    ),
+    "pairs that contradict": (
+        lambda: unsaid.Pairwise(
+            [HALF] * 3, {("A", "B"): EQUAL, ("B", "C"): EQUAL, ("A", "C"): OPPOSITE}, names="ABC"
+        ),
+        ["A", "B", "C", "contradict"],
+    ),
+    "a pair of the wrong shape": (
+        lambda: unsaid.Pairwise([HALF, HALF], {("A", "B"): [0.5, 0.5]}, names="AB"),
+        ["A, B", "shape"],
+    ),
+    "a pair of a stranger": (
+        lambda: unsaid.Pairwise([HALF, HALF], {("A", "Z"): EQUAL}, names="AB"),
+        ["Z", "A"],
+    ),
+    "a pair given twice": (
+        lambda: unsaid.Pairwise([HALF, HALF], {("A", "B"): EQUAL, ("B", "A"): EQUAL}, names="AB"),
+        ["A", "B", "once"],
+    ),
+    "three of a pairwise belief": (
+        lambda: unsaid.Pairwise([HALF] * 3, {}, names="ABC").marginal(["A", "B", "C"]),
+        ["pair", "Joint"],
+    ),
+    "marginal of a stranger": (
+        lambda: JOINT.marginal(["arival"]),
+        ["arival", "Did you mean", "arrival"],
+    ),
+    "given a stranger": (lambda: JOINT.given({"arival": 0}), ["given", "arival", "Did you mean"]),
+    "given a strange value": (
+        lambda: JOINT.given({"arrival": 7}),
+        ["given", "arrival", "7", "0, 1"],
+    ),
+    "given the impossible": (
+        lambda: unsaid.Joint([[0.0, 0.0], [0.5, 0.5]], names="AB").given({"A": 0}),
+        ["given", "A", "impossible"],
+    ),
+    "epsilon negative": (lambda: one_sided(-0.1), ["epsilon", "arrival", "-0.1", "0"]),
+    "epsilon NaN": (lambda: one_sided(math.nan), ["epsilon", "arrival", "nan"]),
+    "shows": (lambda: one_sided(shows="bits"), ["shows", "bits", "Did you mean", "bit"]),
+    "coins": (lambda: one_sided(coins="frech"), ["coins", "frech", "Did you mean", "fresh"]),
+    "epsilon of a stranger": (
+        lambda: ask(unsaid.OneSided({"arival": 1.0})),
+        ["epsilon", "arival", "Did you mean", "arrival"],
+    ),
+    "sensitive of a stranger": (
+        lambda: ask(one_sided(sensitive={"occupency": [0]})),
+        ["occupency", "Did you mean", "occupancy"],
+    ),
+    "a strange sensitive value": (
+        lambda: ask(one_sided(sensitive={"arrival": [2]})),
+        ["sensitive", "arrival", "2", "0, 1"],
+    ),
+    "target": (lambda: ask(target="ocupancy"), ["target", "ocupancy", "Did you mean", "occupancy"]),
+    "secret": (lambda: ask(secret=[3]), ["secret", "occupancy", "3", "0, 1"]),
+    "secret as a word": (lambda: ask(secret="low"), ["secret", "list", "low"]),
+    "knows the target": (lambda: ask(knows=["occupancy"]), ["knows", "target", "occupancy"]),
+    "knows the target's value": (lambda: ask(knows={"occupancy": 0}), ["knows", "target"]),
+    "knows a stranger": (lambda: ask(knows=["arival"]), ["knows", "arival", "Did you mean"]),
+    "knows a strange value": (lambda: ask(knows={"arrival": 5}), ["arrival", "5", "0, 1"]),
+    "knows a stranger's value": (
+        lambda: ask(knows={"arival": 0}),
+        ["knows", "arival", "Did you mean"],
+    ),
+    "sees a stranger": (
+        lambda: ask(sees=["arival"]),
+        ["sees", "arival", "Did you mean", "arrival"],
+    ),
+    "sees as a word": (lambda: ask(sees="arrival"), ["sees", "list", "arrival"]),
+    "asks nothing": (lambda: ask(asks=0), ["asks", "0"]),
+    "asks half": (lambda: ask(asks=0.5), ["asks", "0.5"]),
+    "asks NaN": (lambda: ask(asks=math.nan), ["asks", "nan"]),
+    "asks a stranger": (lambda: ask(asks={"arival": 2}), ["asks", "arival", "Did you mean"]),
+    "asks of one is nothing": (lambda: ask(asks={"arrival": 0}), ["asks", "0"]),
+    "measure": (
+        lambda: ask(measure="mutual-informaton"),
+        ["measure", "Did you mean", "mutual-information"],
+    ),
+    "outcome of the unseen": (
+        lambda: odds(sees=["arrival"], occupancy=unsaid.WITHHELD),
+        ["outcome", "occupancy", "seen", "arrival"],
+    ),
+    "outcome without an output": (
+        lambda: odds(BITS, occupancy=unsaid.WITHHELD),
+        ["outcome", "occupancy"],
+    ),
+    "outcome of a stranger": (
+        lambda: odds(arival=unsaid.WITHHELD),
+        ["outcome", "arival", "Did you mean", "arrival"],
+    ),
+    "outcome with a strange value": (lambda: odds(arrival=9), ["outcome", "arrival", "9", "0, 1"]),
+    "outcome a value, shown bits": (
+        lambda: odds(BITS, arrival=1),
+        ["outcome", "arrival", "RELEASED"],
+    ),
+    "limit negative": (lambda: plan(-0.1), ["limit", "-0.1"]),
+    "limit NaN": (lambda: plan(math.nan), ["limit", "nan"]),
+    "plan objective": (lambda: plan(objective="relased"), ["objective", "relased", "released"]),
+    "plan account": (lambda: plan(account="bits"), ["account", "bits", "bit"]),
+    "plan for a stranger": (
+        lambda: plan(sensitive={"arival": [0]}),
+        ["sensitive", "arival", "Did you mean", "arrival"],
+    ),
+    "plan a strange value": (
+        lambda: plan(sensitive={"arrival": [4]}),
+        ["sensitive", "arrival", "4"],
+    ),
+    "plan weights": (lambda: plan(weights={"arival": 1.0}), ["weights", "arival", "Did you mean"]),
+    "plan negative weight": (lambda: plan(weights={"arrival": -1.0}), ["weight", "arrival", "-1"]),
+    "plan NaN weight": (lambda: plan(weights={"arrival": math.nan}), ["weight", "arrival", "nan"]),
+    "plan caps": (lambda: plan(caps={"arival": 1.0}), ["caps", "arival", "Did you mean"]),
+    "plan negative cap": (lambda: plan(caps={"arrival": -1.0}), ["cap", "arrival", "-1"]),
+    "plan odds cap": (lambda: plan(odds_cap=0.5), ["odds_cap", "0.5"]),
+    "plan exceed": (lambda: plan(exceed=1.5), ["exceed", "1.5"]),
+    "plan exceed negative": (lambda: plan(exceed=-0.1), ["exceed", "-0.1"]),
+    "epsilon wants bits": (lambda: plan(objective="epsilon", account="value"), ["epsilon", "bit"]),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input(case: str) -> None:
+    call, words = BAD[case]
+    with pytest.raises(UnsaidError) as caught:
+        call()
+    message = str(caught.value)
+    missing = [word for word in words if word.lower() not in message.lower()]
+    assert not missing, f"{missing} not in: {message}"
+    assert "\n" not in message
+    assert "Error" not in message
+    assert len(message) < 300
+
+
+def test_refusals_are_value_errors() -> None:
+    assert issubclass(UnsaidError, ValueError)
+    assert unsaid.UnsaidError is UnsaidError
+
+
+def test_the_good_twins_pass() -> None:
+    """What the bad calls above are one step away from is fine."""
+    assert ask().status == "ok"
+    assert ask(knows=["arrival"], asks={"arrival": 2}, sees=["arrival"]).status == "ok"
+    assert odds(arrival=1).status == "ok"
+    assert odds(BITS, arrival=unsaid.RELEASED).status == "ok"
+    assert one_sided(math.inf).epsilon["arrival"] == math.inf
+    assert unsaid.Joint([2, 1, 1]).marginal(["x0"])[0] == 0.5
+    assert plan(0.0).total == 0

@@ -1,0 +1,57 @@
+"""A bound is an interval with a premise and a reason; an estimate is something else."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+
+import unsaid
+from unsaid.errors import InputError
+from unsaid.types.bound import Premise
+
+
+def test_units() -> None:
+    bound = unsaid.Bound(0.5, math.log(2))
+    assert (bound.value, bound.bits, bound.exact) == (math.log(2), 1.0, False)
+    assert bound.odds == pytest.approx(2.0)
+    factor = unsaid.Bound(1.0, 4.0, "odds")
+    assert (factor.value, factor.odds, factor.bits) == (4.0, 4.0, 2.0)
+    with pytest.raises(InputError, match="no nats"):
+        _ = unsaid.Bound(1.0, 2.0, "release").bits
+
+
+@pytest.mark.parametrize("ends", [(2.0, 1.0), (math.nan, 1.0), (0.0, math.nan)])
+def test_ends_in_order(ends: tuple[float, float]) -> None:
+    with pytest.raises(InputError, match="low <= high"):
+        unsaid.Bound(*ends)
+
+
+def test_impossible_has_no_number() -> None:
+    bound = unsaid.Bound.impossible("odds", Premise.stated(), "never")
+    assert bound.status == "impossible"
+    assert not bound.value <= 4.0
+    assert bound.as_json()["status"] == "impossible"
+
+
+def test_json_is_plain() -> None:
+    assert json.loads(json.dumps(unsaid.Bound(1.0, math.inf, "odds").as_json()))["high"] == "inf"
+
+
+def test_premises() -> None:
+    assert Premise.stated().certifies
+    assert not Premise.learned(30_000).certifies
+    assert Premise.learned(7) == "learned(7)"
+
+
+def test_an_estimate_is_no_bound() -> None:
+    estimate = unsaid.Estimate(0.1, "nat", "a published formula")
+    assert not isinstance(estimate, unsaid.Bound)
+    assert "no guarantee" in repr(estimate)
+
+
+def test_notebooks_show_a_table() -> None:
+    shown = unsaid.Bound(0.1, 0.2, why="a < b")._repr_html_()
+    assert shown.startswith("<table>")
+    assert "a &lt; b" in shown

@@ -1,0 +1,78 @@
+"""Where a cloud is too large to list, its bounds hold: from below and from above."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+import numpy as np
+import pytest
+
+import unsaid
+from unsaid.mechanisms import local
+
+MEASURES = ("mutual-information", "max-information", "relative-entropy", "odds", "max-log-ratio")
+
+
+def random_question(seed: int) -> tuple[unsaid.Joint, unsaid.OneSided, unsaid.Adversary]:
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 5))
+    table = rng.dirichlet(np.full(3**n, 0.3)).reshape((3,) * n)
+    names = "ABCD"[:n]
+    belief = unsaid.Joint(table, names=names)
+    sensitive = {name: [0] if rng.random() < 0.7 else [] for name in names}
+    epsilon = {name: float(rng.exponential()) for name in names}
+    shows: Literal["bit", "value"] = "bit" if rng.random() < 0.3 else "value"
+    return belief, unsaid.OneSided(epsilon, sensitive, shows=shows), unsaid.Adversary("A")
+
+
+@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("budget", [40, 200])
+def test_bounds_hold(seed: int, budget: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    belief, mechanism, adversary = random_question(seed)
+    exact = [unsaid.leakage(belief, mechanism, adversary, name) for name in MEASURES]
+    monkeypatch.setattr(local, "CELLS", budget)
+    bounds = [unsaid.leakage(belief, mechanism, adversary, name) for name in MEASURES]
+    for truth, bound in zip(exact, bounds, strict=True):
+        assert bound.low <= truth.high * (1 + 1e-12) + 1e-15
+        assert truth.low <= bound.high * (1 + 1e-12) + 1e-15
+
+
+def test_pairwise_bounds_hold_whatever_the_joint() -> None:
+    """Pairs do not see a XOR: all pairwise terms are 0, the bound must not be."""
+    fair = [0.5, 0.5]
+    pairs = unsaid.Pairwise([fair] * 3, {}, names=["A", "B", "C"])
+    xor = np.zeros((2, 2, 2))
+    for a in range(2):
+        for b in range(2):
+            xor[a, b, a ^ b] = 0.25
+    mechanism = unsaid.OneSided({"A": 1.0, "B": 1.0}, {"C": [0]}, shows="value")
+    adversary = unsaid.Adversary("C", sees=["A", "B"])
+    truth = unsaid.leakage(
+        unsaid.Joint(xor, names=["A", "B", "C"]), mechanism, adversary, "mutual-information"
+    )
+    bound = unsaid.leakage(pairs, mechanism, adversary, "mutual-information")
+    assert bound.low == 0.0
+    assert 0.2 < truth.value <= bound.high
+    assert bound.high == pytest.approx((1 - math.exp(-1)) ** 2 * math.log(2), rel=1e-9)
+    assert math.isinf(unsaid.leakage(pairs, mechanism, adversary, "odds").high)
+
+
+def test_pairwise_is_exact_for_one_output() -> None:
+    pairs = unsaid.Pairwise([[0.3, 0.7], [0.3, 0.7]], {("A", "B"): [[0.2, 0.1], [0.1, 0.6]]}, "AB")
+    joint = unsaid.Joint([[0.2, 0.1], [0.1, 0.6]], "AB")
+    mechanism = unsaid.OneSided({"A": 1.0, "B": 2.0}, shows="bit")
+    for name in MEASURES:
+        assert (
+            unsaid.leakage(pairs, mechanism, unsaid.Adversary("B"), name).value
+            == unsaid.leakage(joint, mechanism, unsaid.Adversary("B"), name).value
+        )
+
+
+def test_a_large_coalition_is_bounded() -> None:
+    names = [f"a{i}" for i in range(200)]
+    tables = {(names[i], names[i + 1]): [[0.06, 0.04], [0.04, 0.86]] for i in range(199)}
+    belief = unsaid.Pairwise([[0.1, 0.9]] * 200, tables, names)
+    mechanism = unsaid.OneSided(dict.fromkeys(names, 1e-4), shows="bit")
+    bound = unsaid.leakage(belief, mechanism, unsaid.Adversary("a100"), "mutual-information")
+    assert 0 < bound.low < bound.high < 0.001
