@@ -1,0 +1,106 @@
+"""Results as plain data, for --json. Infinity is the word "inf"."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from unsaid.ledger import Release, exposure
+from unsaid.planning import Plan
+from unsaid.releasing import Findings, Prepared, Released
+from unsaid.releasing.manifest import leakage
+
+__all__ = ["leak", "learned", "ledger", "plan", "released"]
+
+
+def learned(ready: Prepared) -> dict[str, Any]:
+    """The belief's outline: labels, shares of sensitive rows, telling values."""
+    own = ready.learned
+    return {
+        "rows": own.rows,
+        "prior_rows": own.prior_rows,
+        "premise": str(own.belief.premise),
+        "attributes": {
+            name: {
+                "labels": dict(zip(labels, own.counts[name], strict=True)),
+                "sensitive": list(own.sensitive[name]),
+            }
+            for name, labels in own.labels.items()
+        },
+        "telling": [
+            {
+                "attribute": told.attribute,
+                "label": str(told.label),
+                "about": told.target,
+                "secret": [str(value) for value in told.secret],
+                "odds": number(told.factor),
+                "share": told.share,
+                "round": turn,
+            }
+            for turn, added in enumerate(ready.closed.rounds, start=1)
+            for told in added
+        ],
+    }
+
+
+def leak(found: Findings) -> dict[str, Any]:
+    """Who is told what, with everything not sensitive released."""
+    return {"premise": str(found.learned.belief.premise), "told": leakage(found.everything)}
+
+
+def plan(found: Findings) -> dict[str, Any]:
+    """The plan, the one without closure, and what the plan tells."""
+    return {
+        "premise": str(found.learned.belief.premise),
+        "plan": planned(found.plan),
+        "without_closure": planned(found.open_plan),
+        "shares": dict(found.shares),
+        "closed": {name: [str(v) for v in values] for name, values in found.closure.added.items()},
+        "told": leakage(found.planned),
+        "assumptions": list(found.assumptions),
+    }
+
+
+def planned(one: Plan) -> dict[str, Any]:
+    """A plan's numbers."""
+    return {
+        "epsilon": {name: number(epsilon) for name, epsilon in one.epsilon.items()},
+        "p": dict(one.p),
+        "bound": one.bound.as_json(),
+        "odds": one.odds.as_json(),
+        "information": {name: bound.as_json() for name, bound in one.information.items()},
+    }
+
+
+def released(done: Released) -> dict[str, Any]:
+    """What was written."""
+    return {
+        "release": str(done.path),
+        "manifest": str(done.manifest),
+        "rows": done.rows,
+        "epsilon": {name: number(epsilon) for name, epsilon in done.event.epsilon.items()},
+        "told": leakage(done.told),
+    }
+
+
+def ledger(history: Sequence[tuple[str, Release]]) -> dict[str, Any]:
+    """Every event, and what they show together."""
+    shown = exposure([event for _, event in history])
+    return {
+        "events": [
+            {
+                "at": at,
+                "table": event.table,
+                "epoch": event.epoch,
+                "epsilon": {name: number(epsilon) for name, epsilon in event.epsilon.items()},
+            }
+            for at, event in history
+        ],
+        "exposure": {name: number(epsilon) for name, epsilon in shown.items()},
+    }
+
+
+def number(x: float) -> float | str:
+    """JSON has no infinity."""
+    return "inf" if math.isinf(x) else x

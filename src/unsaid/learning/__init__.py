@@ -1,0 +1,6 @@
+"""Beliefs learned from tables, and policies closed under what values tell of one another."""
+
+from unsaid.learning.closure import Closure, Told, closure
+from unsaid.learning.learned import Learned, learn
+
+__all__ = ["Closure", "Learned", "Told", "closure", "learn"]

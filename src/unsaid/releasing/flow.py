@@ -1,0 +1,180 @@
+"""A release on one page: plan -> check -> charge -> read -> coin -> write.
+
+Nothing is read for an answer before it is charged. A crash after the charge wastes it; run again,
+the same coins give the same bytes and cost nothing. No file is ever half there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pyarrow.parquet as pq
+
+from unsaid.engines.duckdb import Table
+from unsaid.errors import InputError
+from unsaid.learning import Closure, Learned, closure, learn
+from unsaid.ledger import Ledger, Release
+from unsaid.mechanisms import OneSided
+from unsaid.numerics.coins import ALGORITHM, BATCH, MasterKey
+from unsaid.planning import Plan
+from unsaid.policy import Project
+from unsaid.releasing import manifest
+from unsaid.releasing.admission import Admission
+from unsaid.releasing.coining import shown
+from unsaid.releasing.files import atomically, regrouped
+from unsaid.releasing.findings import Findings, best, findings, readers
+from unsaid.releasing.reading import Reading, Witness
+from unsaid.releasing.told import Told, matrix
+from unsaid.types.domain import Value
+
+__all__ = ["Prepared", "Released", "prepare", "release"]
+
+GROUP = 122_880  # rows of a row group: the bytes of a release must not depend on how it was read
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A project with its table open and its belief learned."""
+
+    project: Project
+    table: Table
+    learned: Learned
+    closed: Closure
+
+    @property
+    def sensitive(self) -> Mapping[str, Sequence[Value]]:
+        """What is never released: as declared, and closed where the project says so."""
+        return self.closed.sensitive if self.project.limits.close else self.learned.sensitive
+
+    def findings(self, curve: bool = True) -> Findings:
+        return findings(self.project, self.learned, self.closed, curve)
+
+    def closing(self, close: bool | None) -> Prepared:
+        """The same with telling values made sensitive, or not; None: as the project says."""
+        if close is None:
+            return self
+        limits = replace(self.project.limits, close=close)
+        return replace(self, project=replace(self.project, limits=limits))
+
+    def plan(self) -> Plan:
+        return best(self.project, self.learned, self.sensitive)
+
+
+@dataclass(frozen=True)
+class Released:
+    """What a release wrote: the file, its manifest, and what it tells."""
+
+    path: Path
+    manifest: Path
+    rows: int
+    plan: Plan
+    told: Sequence[Told]
+    event: Release
+
+
+def prepare(project: Project | str | Path) -> Prepared:
+    """Open the table of a project (or of the project file at a path) and learn its belief."""
+    own = project if isinstance(project, Project) else Project.read(project)
+    source = own.source
+    table = Table.open(
+        source.table,
+        database=source.database,
+        sql=source.sql,
+        keys=source.keys,
+        preferences=source.preferences,
+        folder=own.path.parent,
+        title=source.name,
+        at=lambda field: own.at("source", field),
+    )
+    learned = learn(own, table)
+    closed = closure(learned.belief, learned.sensitive, own.limits.odds_cap, own.reads)
+    return Prepared(own, table, learned, closed)
+
+
+def release(project: Project | str | Path, scale: float = 1.0) -> Released:
+    """Release what the plan lets out; ``scale`` < 1 takes that share of every eps of the plan."""
+    if not 0 <= scale <= 1:
+        raise InputError(f"release scale {scale}: is the share of the plan to use, from 0 to 1")
+    ready = prepare(project)
+    own, plan = ready.project, ready.plan()
+    epsilon = {name: scale * plan.epsilon[name] for name in own.reads}
+    told = _told(ready, epsilon)
+    master = key_of(own)
+    reading = Reading(own, ready.table, ready.learned, ready.sensitive)
+    event = _event(ready, epsilon, told, master, Witness.of(reading, master).readings())
+    admission = Admission(own, ready.learned.belief, ready.sensitive)
+    number = Ledger(own.files.ledger).charge(event, lambda earlier: admission.check(event, earlier))
+    rows, digest = _write(reading, master, event)
+    with atomically(own.files.manifest) as partial:
+        described = manifest.described(own, event, number, rows, digest, told)
+        partial.write_text(manifest.text(described), "utf-8")
+    return Released(own.files.release, own.files.manifest, rows, plan, told, event)
+
+
+def key_of(project: Project) -> MasterKey:
+    """The coin key of a project: made at its first release, never where one is recorded."""
+    path = project.files.key
+    if path.exists() or (project.files.ledger.exists() and Ledger(project.files.ledger).events()):
+        return MasterKey.read(path)
+    return MasterKey.create(path)
+
+
+def _told(ready: Prepared, epsilon: Mapping[str, float]) -> list[Told]:
+    mechanism = OneSided(dict(epsilon), ready.sensitive)
+    targets = [name for name, labels in ready.learned.sensitive.items() if labels]
+    return matrix(ready.learned.belief, mechanism, readers(ready.project), targets)
+
+
+def _event(
+    ready: Prepared,
+    epsilon: Mapping[str, float],
+    told: Sequence[Told],
+    master: MasterKey,
+    readings: Mapping[str, str],
+) -> Release:
+    own, epoch = ready.project, ready.project.epoch
+    limits = own.limits
+    return Release(
+        table=own.source.name,
+        epoch=epoch.of or epoch.label or "",
+        per_key=epoch.of is not None,
+        epsilon=dict(epsilon),
+        readings=readings,
+        key=master.fingerprint,
+        coins=ALGORITHM,
+        limits={
+            "limit_bits": limits.bits,
+            "odds_cap": "inf" if math.isinf(limits.odds_cap) else limits.odds_cap,
+            "exceed": limits.exceed,
+            "target": dict(limits.targets),
+        },
+        leakage={"told": manifest.leakage(told)},
+        closed={name: [str(v) for v in values] for name, values in ready.closed.added.items()}
+        if limits.close
+        else {},
+    )
+
+
+def _write(reading: Reading, master: MasterKey, event: Release) -> tuple[int, str]:
+    """Write the release in row groups of one size, whatever batches come; its rows and SHA-256."""
+    project, rows = reading.project, 0
+    witness = Witness(reading, master)
+    batches = shown(reading, witness.watch(reading.parts(BATCH)), master, event.epsilon)
+    with atomically(project.files.release) as partial:
+        first = next(batches)
+        with pq.ParquetWriter(partial, first.schema, store_schema=False) as writer:
+            for group in regrouped(itertools.chain([first], batches), GROUP):
+                writer.write_table(group, row_group_size=GROUP)
+                rows += group.num_rows
+        if witness.readings() != dict(event.readings):
+            raise InputError(
+                f"{project.source.name}: changed while it was read; nothing was released. "
+                "The charge stands; release again when nobody writes to the table"
+            )
+        digest = hashlib.sha256(partial.read_bytes()).hexdigest()
+    return rows, digest

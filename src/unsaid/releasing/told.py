@@ -1,0 +1,110 @@
+"""Who is told what about whom: the leakage matrix, with its most telling answers in words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from unsaid.adversary import Adversary
+from unsaid.beliefs import Belief
+from unsaid.measures import MEASURES
+from unsaid.mechanisms import OneSided
+from unsaid.numerics.arrays import Array
+from unsaid.types.bound import Bound
+from unsaid.types.channel import Output
+from unsaid.types.posteriors import Posteriors
+from unsaid.views import View
+
+__all__ = ["Answer", "Told", "matrix", "told"]
+
+SLACK = 1e-12  # in log odds: a factor that is the cap but for rounding keeps it
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The most telling answer: what is seen, which secret it points at, before and after."""
+
+    seen: Mapping[str, Output]
+    secret: str
+    before: float
+    after: float
+    mass: float
+
+
+@dataclass(frozen=True)
+class Told:
+    """What ``who`` (pooling the outputs of ``reads``) learns about ``about``."""
+
+    who: str
+    reads: tuple[str, ...]
+    about: str
+    odds: Bound
+    information: Bound
+    answer: Answer | None  # None where the answers cannot be listed
+    view: View
+
+    def above(self, odds_cap: float) -> float:
+        """The probability of an answer that multiplies some odds by more than the cap."""
+        if self.odds.nats <= math.log(odds_cap) + SLACK:
+            return 0.0
+        if self.answer is None:
+            return 1.0
+
+        def beyond(after: Posteriors) -> Array:
+            factors = [after.log_odds_factor(event) for event in after.events()]
+            worst: Array = np.max(factors, axis=0)
+            return np.where(worst > math.log(odds_cap) + SLACK, 1.0, 0.0)
+
+        return self.view.mean(beyond).high
+
+    def in_words(self) -> str:
+        """The worst answer as one sentence for people."""
+        if self.answer is None or self.odds.nats <= 0:
+            return f"No answer that {self.who} can get makes a secret of {self.about} more likely."
+        seen = ", ".join(f"{name} {output}" for name, output in self.answer.seen.items())
+        return (
+            f"Where {self.about} is thought to be {self.answer.secret} with "
+            f"{self.answer.before:.3g}, the answer ({seen}) makes it {self.answer.after:.3g}."
+        )
+
+
+def matrix(
+    belief: Belief,
+    mechanism: OneSided,
+    readers: Mapping[str, Sequence[str]],
+    targets: Sequence[str],
+) -> list[Told]:
+    """One entry for each reader and each target that has a secret."""
+    return [
+        told(belief, mechanism, who, tuple(reads), about)
+        for who, reads in readers.items()
+        for about in targets
+    ]
+
+
+def told(belief: Belief, mechanism: OneSided, who: str, reads: tuple[str, ...], about: str) -> Told:
+    """What one reader learns about one target."""
+    view = mechanism.view(belief, Adversary(about, sees=reads))
+    odds, information = MEASURES["odds"].of(view), MEASURES["mutual-information"].of(view)
+    return Told(who, reads, about, odds, information, most_telling(view), view)
+
+
+def most_telling(view: View) -> Answer | None:
+    """The answer with the largest factor on the odds of a secret, if answers can be listed."""
+    events = view.events
+    if not events:
+        return None
+    number = max(range(len(events)), key=lambda event: view.sup(_factor(event)).high)
+    point, labels = view.worst(_factor(number)), events[number]
+    if point is None:
+        return None
+    after = math.fsum(point.posterior[label] for label in labels)
+    before = math.fsum(point.prior[label] for label in labels)
+    return Answer(point.outcome, " or ".join(map(str, labels)), before, after, point.mass)
+
+
+def _factor(number: int) -> Callable[[Posteriors], Array]:
+    return lambda after: after.log_odds_factor(after.events()[number])

@@ -1,0 +1,112 @@
+"""The report's words and colours: what a number is called, and that it can be read."""
+
+import math
+from dataclasses import replace
+
+import pytest
+
+import unsaid
+from unsaid.doors.report import charts, palette, words
+from unsaid.releasing.told import Answer, Told, told
+from unsaid.types.bound import Bound, Premise
+from unsaid.types.domain import WITHHELD
+
+
+@pytest.fixture(scope="module")
+def one() -> Told:
+    belief = unsaid.Joint([[0.1, 0.2], [0.3, 0.4]], ["z", "a"])
+    return told(belief, unsaid.OneSided({"a": 1.0}), "me", ("a",), "z")
+
+
+# --- colours
+
+
+def luminance(colour: str) -> float:
+    parts = [int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    low, high = sorted([luminance(one), luminance(other)])
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("use", [palette.LIGHT, palette.DARK], ids=["light", "dark"])
+def test_everything_can_be_read(use: palette.Palette) -> None:
+    for ink in (use.text, use.quiet, use.strong, use.beyond):
+        assert contrast(ink, use.paper) >= 4.5
+    for ink, step in zip(use.inks, use.steps, strict=True):
+        assert contrast(ink, step) >= 4.5
+
+
+@pytest.mark.parametrize("cap", [1.0, 1.01, 1.5, 4.0, 1e6])
+def test_the_cap_parts_the_colours(cap: float, one: Told) -> None:
+    def step(factor: float) -> int:
+        return charts.band(replace(one, odds=odds(factor)), cap)
+
+    named = charts.bands(cap)
+    assert len(set(named.values())) == len(named)
+    assert step(1.0) == 0
+    assert named[step(cap)] == f"to the cap, {words.factor(cap)}"
+    assert step(cap) < palette.BEYOND == step(cap * 1.001)
+    assert step(max(cap**2, 2 * cap) * 1.1) == step(math.inf) == palette.STEPS - 1
+    assert {step(max(1.0, cap) ** (k / 50)) for k in range(150)} <= set(named)
+
+
+# --- words
+
+
+@pytest.mark.parametrize(
+    ("said", "number"),
+    [
+        ("0 %", 0.0), ("< 0.01 %", 1e-7), ("0.012 %", 0.000124), ("1.0 %", 0.00999),
+        ("3.1 %", 0.0312), ("42 %", 0.4242), ("99.3 %", 0.993), ("> 99.9 %", 1 - 1e-9),
+        ("100 %", 1.0),
+    ],
+)  # fmt: skip
+def test_percent(said: str, number: float) -> None:
+    assert words.percent(number) == said.replace(" ", words.NBSP)
+
+
+@pytest.mark.parametrize(
+    ("said", "number"),
+    [
+        ("× 1", 1.0), ("× 1.03", 1.0312), ("× 3.4", 3.42), ("× 4", 4.0), ("× 12", 12.3),
+        ("× 1,200", 1200.0), ("× 10^8", 1.2e8), ("× ∞", math.inf),
+    ],
+)  # fmt: skip
+def test_factor(said: str, number: float) -> None:
+    assert words.factor(number) == said.replace(" ", words.NBSP)
+    assert words.factor(math.nan) == "–"
+
+
+def odds(high: float) -> Bound:
+    log = math.log(high) if math.isfinite(high) else math.inf
+    return Bound.of_odds(log, log, Premise.stated(), "")
+
+
+def test_sentences(one: Told) -> None:
+    seen = Answer({"a": WITHHELD, "b": "x", "c": WITHHELD}, "p or q", 0.2, 0.5, 0.031)
+    mine = replace(one, who="me", about="z", odds=odds(4.0), answer=seen)
+    assert words.sentence(mine, ["p", "q"]).replace(words.NBSP, " ") == (
+        "The chance that z is “p” or “q” goes from 20 % to 50 %, odds × 4, for whoever sees "
+        "b “x” and a and c withheld. Share of rows with this answer: 3.1 %."
+    )
+    assert "to certainty for" in words.sentence(replace(mine, odds=odds(math.inf)), ["p", "q"])
+    many = [*"abcdefgh"]
+    common = replace(mine, answer=replace(seen, secret=" or ".join(many)))
+    assert "“f” or one of 2 more goes" in words.sentence(common, many)
+
+
+def test_an_answer_that_cannot_be_named_is_not_called_harmless(one: Told) -> None:
+    mine = replace(one, odds=odds(3.0), answer=None)
+    assert "may multiply the odds" in words.sentence(mine, ["p"])
+    assert "No answer" in words.sentence(replace(mine, odds=odds(1.0)), ["p"])
+    loose = Bound.of_odds(0.0, math.log(3), Premise.stated(), "")
+    assert words.odds_of(loose).startswith("≤")
+
+
+def test_a_premise_in_words() -> None:
+    assert "plug-in" in words.premise(Premise.learned(10))
+    assert "hold for the belief that was given" in words.premise(Premise.stated())

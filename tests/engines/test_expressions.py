@@ -1,0 +1,162 @@
+"""SQL of the holder's: one value of one row, the same each time, and nothing but that."""
+
+import re
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from tests.engines.conftest import Write
+from unsaid.engines.duckdb import Table
+from unsaid.errors import InputError
+
+WHERE = "unsaid.toml:14 attribute.arrival.sensitive"
+
+SOUND = {
+    "arrival > 10.5": {"arrival"},
+    "ARRIVAL > 10.5 -- late": {"arrival"},
+    "arrival IS NULL OR arrival BETWEEN 1 AND 2": {"arrival"},
+    "kind IN ('a', NULL) AND office % 2 = 1": {"kind", "office"},
+    "kind LIKE 'a%' OR kind ~ 'x;'": {"kind"},
+    "CASE WHEN office = 1 THEN arrival > 9 END": {"office", "arrival"},
+    "try_cast(kind AS DOUBLE) > 1": {"kind"},
+    "len(list_filter([office], lambda o: o > 1)) = 1": {"office"},
+    "split_part(day, '-', 1) = '2026'": {"day"},
+    "coalesce(nullif(kind, 'a'), 'b') = ';'": {"kind"},
+    "TRUE": set(),
+    "NULL": set(),
+}
+REFUSED = {
+    "": "is empty",
+    "arival > 9": 'column of days.parquet: there is no "arival". Did you mean "arrival"?',
+    "nothing(arrival)": "Function with name nothing does not exist",
+    "arrival >": "check the SQL",
+    "arrival": "gives DOUBLE; a condition is true or false",
+    "arrival > 1 AS late": "check the SQL",
+    "arrival > 1, office": "must be one SQL expression",
+    "arrival > 1) OR (TRUE": "check the SQL",
+    "TRUE) FROM unsaid.rows; COPY unsaid.rows TO 'x.csv' --": "check the SQL",
+    "TRUE; DROP VIEW unsaid.rows": "only one SELECT, or one expression of one",
+    "TRUE FROM unsaid.rows": "check the SQL",
+    "arrival > (SELECT avg(arrival) FROM unsaid.rows)": "has a subquery, but reads one row only",
+    "EXISTS (FROM 'other.parquet')": "has a subquery",
+    "arrival > avg(arrival)": "avg() gives no value of one row",
+    "row_number() OVER () = 1": "has a window",
+    "arrival > ?": "has a parameter",
+    "COLUMNS(*) > 1": "has a *",
+    "random() > 0.5": "random() can answer differently each time",
+    'main."RANDOM"() > 0.5': "random() can answer differently each time",
+    "day < CAST(now() AS VARCHAR)": "now() can answer differently each time",
+    "day < current_date": 'there is no "current_date"',
+    "ago(INTERVAL 1 DAY) > TIMESTAMP '2026-01-01'": "ago() can answer differently each time",
+    "pg_sleep(1) IS NULL": "can answer differently each time",
+    "getvariable('x')": "can answer differently each time",
+    "current_setting('threads') > 1": "can answer differently each time",
+    "unnest([TRUE])": "unnest() gives no value of one row",
+    "read_text('days.parquet')": "read_text() gives no value of one row",
+    "other.arrival > 1": 'there is no "other"',
+    "arrival > 1 ORDER BY 1": "check the SQL",
+    "DISTINCT arrival > 1": "check the SQL",
+}
+
+
+@pytest.fixture
+def table(days: Path) -> Table:
+    return Table.open("days.parquet", keys=["office", "day"], folder=days)
+
+
+@pytest.mark.parametrize("text", SOUND)
+def test_an_expression_over_the_row(text: str, table: Table) -> None:
+    found = table.expression(text, WHERE, condition=True)
+    assert found.columns == SOUND[text]
+    assert len(table.rows({"x": f"{found.sql} IS NOT FALSE"}).read_all()) == 4
+
+
+@pytest.mark.parametrize("text", REFUSED)
+def test_anything_else_is_refused_in_one_line(text: str, table: Table) -> None:
+    with pytest.raises(InputError) as refused:
+        table.expression(text, WHERE, condition=True)
+    assert re.match(re.escape(WHERE), str(refused.value))
+    assert REFUSED[text] in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_an_expression_has_a_type(table: Table) -> None:
+    assert table.expression("substr(day, 1, 7)", "epoch.of").type == "VARCHAR"
+    assert table.expression("substr(day, 1, 7)", "epoch.of").columns == {"day"}
+    assert table.expression("office + 1", "x").type == "BIGINT"
+
+
+FORBIDDEN = [
+    "COPY (SELECT 1) TO '{folder}/stolen.csv'",
+    "SELECT * FROM read_csv('{folder}/other.csv')",
+    "SELECT * FROM '{folder}/other.csv'",
+    "SELECT * FROM read_text('{folder}/other.csv')",
+    "SELECT * FROM glob('{folder}/*')",
+    "ATTACH '{folder}/new.duckdb'",
+    "INSTALL httpfs",
+    "LOAD '{folder}/x.duckdb_extension'",
+    "SET enable_external_access = true",
+    "SET allowed_paths = ['{folder}/other.csv']",
+    "SET temp_directory = '{folder}'",
+    "EXPORT DATABASE '{folder}/all'",
+    "INSERT INTO base.main.rooms VALUES (1)",
+    "DROP TABLE base.main.rooms",
+]
+
+
+@pytest.mark.parametrize("statement", FORBIDDEN)
+def test_even_the_engine_itself_cannot_write_or_reach_other_files(
+    statement: str, days: Path
+) -> None:
+    (days / "other.csv").write_text("secret\n42\n")
+    with duckdb.connect(str(days / "b.duckdb")) as con:
+        con.execute("CREATE TABLE rooms AS SELECT 1 AS id")
+    before = {path.name: path.read_bytes() for path in days.iterdir()}
+    text = "SELECT r.id FROM rooms r"
+    table = Table.open(sql=text, database="b.duckdb", keys=["id"], folder=days)
+    plain = Table.open("days.parquet", folder=days)
+    for own in (table, plain):
+        with pytest.raises(duckdb.Error):
+            own._home.con.execute(statement.format(folder=days)).fetchall()
+    assert {path.name: path.read_bytes() for path in days.iterdir()} == before
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "FROM read_csv('other.csv')",
+        "SELECT * FROM 'days.parquet', read_text('other.csv')",
+        "SELECT (SELECT content FROM read_text('other.csv')) AS office",
+    ],
+)
+def test_a_query_reads_the_files_it_names_and_no_others(query: str, days: Path) -> None:
+    (days / "other.csv").write_text("office\n42\n")
+    with pytest.raises(InputError, match="only files named after FROM") as refused:
+        Table.open(sql=query, folder=days)
+    assert str(refused.value).startswith("source.sql: ")
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "COPY (SELECT 1) TO 'days.parquet' (USE_TMP_FILE false)",
+        "FROM 'days.parquet'; COPY (SELECT 1) TO 'days.parquet'",
+        "FROM query('COPY (SELECT 1) TO ''days.parquet'' ')",
+        "WITH x AS (COPY (SELECT 1) TO 'days.parquet') FROM 'days.parquet'",
+        "INSERT INTO 'days.parquet' VALUES (1)",
+        "SELECT write_log('x')",
+    ],
+)
+def test_a_query_cannot_write(query: str, days: Path) -> None:
+    before = {path.name: path.read_bytes() for path in days.iterdir()}
+    with pytest.raises(InputError, match=r"^source\.sql: "):
+        Table.open(sql=query, folder=days)
+    assert {path.name: path.read_bytes() for path in days.iterdir()} == before
+
+
+def test_python_variables_are_no_tables(days: Path, write: Write) -> None:
+    hidden = duckdb.values([1])
+    with pytest.raises(InputError, match='there is no "hidden"'):
+        Table.open(sql="FROM hidden", folder=days)
+    assert hidden.fetchall() == [(1,)]

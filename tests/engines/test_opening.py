@@ -1,0 +1,224 @@
+"""Sources of every kind open, whatever their names; everything else is refused in one line."""
+
+import datetime
+import gc
+import glob
+import gzip
+import hashlib
+import os
+from pathlib import Path
+
+import duckdb
+import pyarrow as pa
+import pytest
+
+from tests.engines.conftest import DAYS, Write
+from unsaid.engines.duckdb import Table
+from unsaid.errors import InputError
+
+ODD = ["a[1]*?", 'we"ird; DROP TABLE x', "it's", "größe 東京", "-- x", "a,b", "%s", "select"]
+KEYS = ("office", "day")
+
+
+def all_of(table: Table) -> list[dict]:
+    return (
+        table.rows({name: table.column(name, "") for name in table.columns}).read_all().to_pylist()
+    )
+
+
+def database(folder: Path) -> str:
+    with duckdb.connect(str(folder / "b.duckdb")) as con:
+        con.execute("CREATE TABLE rooms AS SELECT 1 AS id, 2.5 AS size")
+        con.execute(
+            'CREATE SCHEMA "o\'dd"; CREATE TABLE "o\'dd"."t;1" AS SELECT 7 AS id, 1 AS size'
+        )
+        con.execute("CREATE VIEW large AS SELECT * FROM rooms WHERE size > 2")
+    return "b.duckdb"
+
+
+def test_parquet_comes_sorted_by_its_keys(days: Path) -> None:
+    table = Table.open("days.parquet", keys=KEYS, folder=days)
+    assert (table.count(), table.title, table.keys) == (4, "days.parquet", KEYS)
+    assert [(row["office"], row["day"][-2:]) for row in all_of(table)] == [
+        (1, "05"),
+        (1, "06"),
+        (2, "05"),
+        (2, "06"),
+    ]
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.csv.gz", "t.CSV", "t.tsv"])
+def test_csv_is_typed_from_all_its_rows(name: str, tmp_path: Path) -> None:
+    mark = "\t" if "tsv" in name else ","
+    text = "\n".join([f"id{mark}x", *(f"{i}{mark}{i}" for i in range(30_000)), f"30000{mark}late"])
+    data = text.encode()
+    (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith("gz") else data)
+    table = Table.open(name, keys=["id"], folder=tmp_path)
+    assert table.columns == {"id": "BIGINT", "x": "VARCHAR"}
+    assert table.count() == 30_001
+
+
+@pytest.mark.parametrize(
+    ("name", "size"), [("rooms", 2.5), ("main.rooms", 2.5), ("large", 2.5), ("o'dd.t;1", 1)]
+)
+def test_a_table_of_a_database_is_read_and_left_alone(
+    name: str, size: float, tmp_path: Path
+) -> None:
+    file = tmp_path / database(tmp_path)
+    before = hashlib.sha256(file.read_bytes()).digest()
+    table = Table.open(name, database=file, keys=["id"], folder=tmp_path)
+    assert float(all_of(table)[0]["size"]) == size
+    table.close()
+    assert hashlib.sha256(file.read_bytes()).digest() == before
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["b.duckdb"]
+
+
+@pytest.mark.parametrize("odd", ODD)
+def test_odd_names_of_files_and_columns(odd: str, write: Write) -> None:
+    folder = write(f"{odd}.parquet", {odd: [2, 1], "x": [3, 4]})
+    write("a1bc.parquet", {odd: [9]})  # what a glob would find
+    table = Table.open(f"{odd}.parquet", keys=[odd], folder=folder)
+    assert all_of(table) == [{odd: 1, "x": 4}, {odd: 2, "x": 3}]
+    assert table.values(table.column(odd, ""), 3, "") == [1, 2]
+    assert [column.name for column in table.describe()] == [odd, "x"]
+    quoted = odd.replace("'", "''")
+    assert (
+        Table.open(sql=f"SELECT * FROM '{quoted}.parquet'", keys=[odd], folder=folder).count() == 2
+    )
+
+
+@pytest.mark.parametrize("odd", [name for name in ODD if "/" not in name])
+def test_odd_names_of_tables(odd: str, tmp_path: Path) -> None:
+    name = odd.replace('"', '""')
+    with duckdb.connect(str(tmp_path / f"{odd}.duckdb")) as con:
+        con.execute(f'CREATE TABLE "{name}" AS SELECT 1 AS id')
+    table = Table.open(odd, database=f"{odd}.duckdb", keys=["id"], folder=tmp_path)
+    assert all_of(table) == [{"id": 1}]
+
+
+def test_sql_reads_files_by_name_and_tables_of_its_database(days: Path, write: Write) -> None:
+    write("floors.parquet", {"office": [1, 2], "floor": [0, 3]})
+    floors = "WITH f AS (FROM 'floors.parquet')"
+    joined = f"{floors} SELECT * FROM 'days.parquet' JOIN f USING (office); -- all"
+    table = Table.open(sql=joined, keys=KEYS, folder=days)
+    assert {row["floor"] for row in all_of(table)} == {0, 3}
+    both = 'SELECT id, size FROM rooms UNION ALL SELECT id, size FROM "o\'dd"."t;1"'
+    table = Table.open(sql=both, database=database(days), keys=["id"], folder=days)
+    assert [row["id"] for row in all_of(table)] == [1, 7]
+
+
+def test_keys_have_one_type_each(tmp_path: Path) -> None:
+    with duckdb.connect(str(tmp_path / "k.duckdb")) as con:
+        con.execute(
+            "CREATE TABLE k AS SELECT 5::UTINYINT a, DATE '2026-01-05' b, 'x'::ENUM('x') c, 1 d"
+        )
+    table = Table.open("k", database="k.duckdb", keys=["a", "b", "c"], folder=tmp_path)
+    assert table.columns == {"a": "BIGINT", "b": "VARCHAR", "c": "VARCHAR", "d": "INTEGER"}
+    stream = table.rows({name: table.column(name, "") for name in table.keys})
+    assert [str(kind) for kind in stream.schema.types] == ["int64", "string", "string"]
+    assert stream.read_all().to_pylist() == [{"a": 5, "b": "2026-01-05", "c": "x"}]
+    assert table.expression("substr(b, 1, 7)", "epoch.of").type == "VARCHAR"
+
+
+@pytest.mark.parametrize(
+    ("columns", "keys", "said"),
+    [
+        (
+            {"id": [1.0, 2.0]},
+            ["id"],
+            "keys: id of t.parquet is DOUBLE; a key is an integer, a text",
+        ),
+        ({"id": [1, None]}, ["id"], "keys: id is missing in 1 row of t.parquet"),
+        ({"id": [1, 1, 2]}, ["id"], "keys: 2 rows of t.parquet have the key id 1;"),
+        ({"a": [1, 1], "b": ["x", "x"]}, ["a", "b"], "2 rows of t.parquet have the key a 1, b 'x'"),
+        ({"id": [True, False]}, ["id"], "id of t.parquet is BOOLEAN"),
+        ({"id": [[1], [2]]}, ["id"], "id of t.parquet is BIGINT[]"),
+        ({"id": [datetime.datetime(2026, 1, 5)]}, ["id"], "id of t.parquet is TIMESTAMP"),
+        ({"id": pa.array([2**64 - 1], pa.uint64())}, ["id"], "out of range for the destination"),
+        ({"offices": [1]}, ["office"], 'there is no "office". Did you mean "offices"?'),
+        ({"id": []}, ["id"], "t.parquet has no rows"),
+    ],
+)
+def test_rows_that_nothing_names_are_refused(
+    columns: dict, keys: list[str], said: str, write: Write
+) -> None:
+    folder = write("t.parquet", columns)
+    with pytest.raises(InputError) as refused:
+        Table.open("t.parquet", keys=keys, folder=folder, at="unsaid.toml:7 source.{}".format)
+    assert str(refused.value).startswith("unsaid.toml:7 source.")
+    assert said in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"table": "dais.parquet"}, 'there is no "dais.parquet". Did you mean "days.parquet"?'),
+        ({"table": "notes.txt"}, 'cannot read "notes.txt"; give a .parquet or .csv'),
+        ({"table": "broken.parquet"}, "too small to be a Parquet file"),
+        ({"table": "t", "database": "days.parquet"}, "not a valid DuckDB database file"),
+        ({"table": "t", "database": "none.duckdb"}, 'there is no "none.duckdb"'),
+        ({"sql": "SELECT x x x"}, "syntax error"),
+        ({"sql": "SELECT 1 AS a; SELECT 2 AS a"}, "2 statements"),
+        ({"sql": "DROP TABLE x"}, "only one SELECT"),
+        ({"sql": "SELECT x FROM 'days.parquet'"}, '"x"'),
+        ({"sql": "SELECT random() AS a"}, "random() can answer differently each time"),
+        ({"sql": "FROM 'days.parquet' USING SAMPLE 2"}, "a sample is another one every time"),
+        ({"sql": "FROM rooms"}, 'there is no "rooms"'),
+        ({}, "give either table or sql"),
+    ],
+)
+def test_what_cannot_be_opened_is_one_line(given: dict, said: str, days: Path) -> None:
+    (days / "notes.txt").write_text("x")
+    (days / "broken.parquet").write_text("x")
+    with pytest.raises(InputError) as refused:
+        Table.open(**given, folder=days)
+    assert said in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may read everything")
+def test_permission_denied_is_one_line(days: Path) -> None:
+    (days / "days.parquet").chmod(0)
+    with pytest.raises(InputError, match="Permission denied"):
+        Table.open("days.parquet", folder=days)
+
+
+def test_preferences_stand_beside_the_rows(days: Path, write: Write) -> None:
+    write("p.parquet", {"office": [1, 3], "late_is_secret": [True, False]})
+    table = Table.open("days.parquet", keys=KEYS, preferences="p.parquet", folder=days)
+    assert [row["late_is_secret"] for row in all_of(table)] == [True, True, None, None]
+    assert table.count() == len(DAYS["office"])
+
+
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [
+        ({"office": [1, 1], "x": [1, 2]}, "2 rows of the preferences have the key office 1"),
+        ({"office": [1, None], "x": [1, 2]}, "office is missing in 1 row"),
+        ({"room": [1], "x": [1]}, "has none of the keys office, day"),
+        ({"office": ["1"], "x": [1]}, "office is VARCHAR here and BIGINT in the table"),
+        ({"office": [1], "Arrival": [1]}, "Arrival is a column of the table too"),
+    ],
+)
+def test_preferences_that_do_not_fit_are_refused(
+    columns: dict, said: str, days: Path, write: Write
+) -> None:
+    write("p.parquet", columns)
+    with pytest.raises(InputError, match=r"source\.preferences") as refused:
+        Table.open("days.parquet", keys=KEYS, preferences="p.parquet", folder=days)
+    assert said in str(refused.value)
+
+
+def test_it_leaves_nothing_behind(
+    days: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    table = Table.open("days.parquet", folder=days)
+    (spill,) = glob.glob(str(tmp_path / "unsaid-*"))
+    assert Path(spill).stat().st_mode & 0o077 == 0
+    del table
+    gc.collect()
+    with pytest.raises(InputError):
+        Table.open("days.parquet", keys=["no"], folder=days)
+    assert glob.glob(str(tmp_path / "unsaid-*")) == []

@@ -1,0 +1,191 @@
+"""learn() against a count by hand, in dictionaries, on small random tables."""
+
+import math
+import tempfile
+from collections import Counter
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.effort import examples
+from tests.learning.conftest import opened, project_of
+from unsaid.errors import InputError
+from unsaid.learning import Learned, learn
+
+EDGES = [2, 4.5]
+CELLS = ["below 2", "2-4.5", "4.5 or more"]
+# Predicates about x in SQL and in Python; None is what SQL calls NULL.
+PREDICATES: dict[str, Any] = {
+    "x > 3": lambda row: None if row["x"] is None else row["x"] > 3,
+    "kind = 'a'": lambda row: None if row["kind"] is None else row["kind"] == "a",
+    "x > 3 AND flag": lambda row: conjunction(
+        None if row["x"] is None else row["x"] > 3, row["flag"]
+    ),
+    "flag IS NOT NULL": lambda row: row["flag"] is not None,
+    "NULL": lambda row: None,
+}
+ROW = st.fixed_dictionaries(
+    {
+        "x": st.none() | st.sampled_from([0.0, 2.0, 3.0, 4.0, 4.5, 9.0]),
+        "kind": st.none() | st.sampled_from(["a", "b", "missing"]),
+        "flag": st.none() | st.booleans(),
+    }
+)
+
+
+def conjunction(a: bool | None, b: bool | None) -> bool | None:
+    if a is False or b is False:
+        return False
+    return None if a is None or b is None else True
+
+
+def attributes(predicate: str, missing: str) -> str:
+    return f"""[attribute.x]
+bins = [2, 4.5]
+sensitive = "{predicate}"
+missing = "{missing}"
+[attribute.kind]
+missing = "value"
+[attribute.flag]
+values = [false, true]
+missing = "public"
+"""
+
+
+def learned(rows: list[dict], predicate: str, missing: str, prior: float | None) -> Learned:
+    with tempfile.TemporaryDirectory() as folder:
+        columns = {name: [row[name] for row in rows] for name in ("x", "kind", "flag")}
+        types = {"x": pa.float64(), "kind": pa.string(), "flag": pa.bool_()}
+        typed = {name: pa.array(values, types[name]) for name, values in columns.items()}
+        pq.write_table(pa.table({"id": list(range(len(rows))), **typed}), f"{folder}/t.parquet")
+        source = 'table = "t.parquet"\nkeys = ["id"]'
+        limit = "" if prior is None else f"prior_rows = {prior}"
+        own = project_of(attributes(predicate, missing), source, limit, Path(folder))
+        return learn(own, opened(own))
+
+
+def by_hand(rows: list[dict], predicate: str, missing: str) -> tuple[dict, dict, Counter]:
+    """Labels and sensitive labels of each attribute, and how often each combination occurs."""
+
+    def cell(row: dict, name: str) -> str:
+        value = row[name]
+        if value is None:
+            called = name == "kind" and any(other["kind"] == "missing" for other in rows)
+            return "missing (no value)" if called else "missing"
+        if name == "x":
+            return CELLS[sum(value >= edge for edge in EDGES)]
+        return str(value).lower()
+
+    def hidden(row: dict, name: str) -> bool:
+        public = missing == "public" and row["x"] is None
+        return name == "x" and not public and PREDICATES[predicate](row) is not False
+
+    cells = {
+        "x": [*CELLS, "missing"],
+        "kind": [*sorted({row["kind"] for row in rows} - {None}), cell({"kind": None}, "kind")],
+        "flag": ["false", "true", "missing"],
+    }
+    held = {name: {(cell(row, name), hidden(row, name)) for row in rows} for name in cells}
+    labels: dict[str, list[str]] = {name: [] for name in cells}
+    sensitive: dict[str, list[str]] = {name: [] for name in cells}
+    for name, own in cells.items():
+        for one in own:
+            free, hide = (one, False) in held[name], (one, True) in held[name]
+            split = [one, f"{one} (sensitive)"] if free and hide else [one]
+            public = one == "missing" and missing == "public"
+            unseen = name == "x" and not (free or hide or public)
+            labels[name] += split
+            sensitive[name] += split[1:] if free and hide else split if hide or unseen else []
+    counts: Counter = Counter()
+    for row in rows:
+        names = []
+        for name in cells:
+            plain = cell(row, name)
+            apart = hidden(row, name) and f"{plain} (sensitive)" in labels[name]
+            names.append(f"{plain} (sensitive)" if apart else plain)
+        counts[tuple(names)] += 1
+    return labels, sensitive, counts
+
+
+def probabilities(
+    labels: dict, counts: Counter, prior: float | None, predicate: str
+) -> dict[tuple, float]:
+    """The formula of the documentation, combination by combination."""
+    rows = sum(counts.values())
+    own_prior = math.sqrt(rows) if prior is None else prior
+    names = list(labels)
+    reads = [name for name in ("kind", "flag") if name in predicate]
+
+    def share(axis: int, label: str) -> float:
+        k = len(labels[names[axis]])
+        held = sum(count for one, count in counts.items() if one[axis] == label)
+        return (held + 1 / k) / (rows + 1)
+
+    def ruled_out(one: tuple) -> bool:
+        plain = one[0].removesuffix(" (sensitive)")
+        if f"{plain} (sensitive)" not in labels["x"]:
+            return False
+        others = [names.index(name) for name in reads]
+        return any(
+            not any(c[0] == one[0] and c[axis] == one[axis] for c in counts) for axis in others
+        )
+
+    weights = {
+        one: 0.0 if ruled_out(one) else math.prod(share(i, label) for i, label in enumerate(one))
+        for one in product(*labels.values())
+    }
+    total = math.fsum(weights.values())
+    return {
+        one: (counts[one] + own_prior * weight / total) / (rows + own_prior)
+        for one, weight in weights.items()
+    }
+
+
+@examples(60)
+@given(
+    st.lists(ROW, min_size=1, max_size=25),
+    st.sampled_from(list(PREDICATES)),
+    st.sampled_from(["value", "public"]),
+    st.none() | st.sampled_from([0.5, 40.0]),
+)
+def test_learning_is_counting(
+    rows: list[dict], predicate: str, missing: str, prior: float | None
+) -> None:
+    labels, sensitive, counts = by_hand(rows, predicate, missing)
+    held = [{one[axis] for one in counts} for axis in range(3)]
+    if min(map(len, held)) == 1:
+        with pytest.raises(InputError, match="in every row"):
+            learned(rows, predicate, missing, prior)
+        return
+    found = learned(rows, predicate, missing, prior)
+    assert found.labels == {name: tuple(own) for name, own in labels.items()}
+    assert found.sensitive == {name: tuple(own) for name, own in sensitive.items()}
+    expected = probabilities(labels, counts, prior, predicate)
+    table = found.belief.table
+    for cell, (_, p) in zip(table.ravel().tolist(), expected.items(), strict=True):
+        assert math.isclose(cell, p, rel_tol=1e-12, abs_tol=0.0)
+
+
+@examples(25)
+@given(st.lists(ROW, min_size=4, max_size=40), st.randoms(use_true_random=False))
+def test_the_order_of_rows_changes_no_bit(rows: list[dict], rng: Any) -> None:
+    shuffled = list(rows)
+    rng.shuffle(shuffled)
+    try:
+        first = learned(rows, "x > 3 AND flag", "value", None)
+    except InputError:
+        return
+    again = learned(shuffled, "x > 3 AND flag", "value", None)
+    assert first.belief.table.tobytes() == again.belief.table.tobytes()
+    assert (first.labels, first.sensitive, first.counts, first.codes) == (
+        again.labels,
+        again.sensitive,
+        again.counts,
+        again.codes,
+    )

@@ -1,0 +1,91 @@
+"""Events in, the same events out; a refusal leaves nothing behind; nothing is refunded."""
+
+from __future__ import annotations
+
+import math
+import multiprocessing
+import stat
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from unsaid.errors import InputError, LimitExceeded
+from unsaid.ledger import Ledger, Release, exposure
+
+
+def release(epoch: str = "2026", per_key: bool = False, **epsilon: float) -> Release:
+    return Release(
+        table="t", epoch=epoch, per_key=per_key, epsilon=epsilon, readings={epoch: "00"},
+        key="k", coins="unsaid-coin-1", limits={}, leakage={},
+    )  # fmt: skip
+
+
+def passes(_events: Sequence[Release]) -> None:
+    pass
+
+
+def test_replay_is_state(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "l.sqlite")
+    events = [release(a=0.5), release(a=1.0, b=math.inf), release("2027", a=0.25)]
+    for event in events:
+        ledger.charge(event, passes)
+    assert Ledger(tmp_path / "l.sqlite").events() == events
+
+
+def test_a_refused_event_leaves_nothing(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "l.sqlite")
+
+    def refuse(_events: Sequence[Release]) -> None:
+        raise LimitExceeded("no")
+
+    with pytest.raises(LimitExceeded):
+        ledger.charge(release(a=1), refuse)
+    assert ledger.events() == []
+
+
+def test_exposure_nests_within_an_epoch_and_adds_over_labels() -> None:
+    assert exposure([release(a=0.5), release(a=0.3, b=1)]) == {"a": 0.5, "b": 1}
+    assert exposure([release(a=0.5), release("2027", a=0.3)]) == {"a": 0.8}
+    by_month = "substr(day, 1, 7)"
+    nested = [release(by_month, True, a=0.5), release(by_month, True, a=0.7)]
+    assert exposure(nested) == {"a": 0.7}
+    assert exposure([*nested, release(a=0.1)]) == {"a": pytest.approx(0.8)}
+
+
+def test_the_file_is_the_holders_alone(tmp_path: Path) -> None:
+    Ledger(tmp_path / "l.sqlite")
+    assert stat.S_IMODE((tmp_path / "l.sqlite").stat().st_mode) == 0o600
+
+
+def test_what_is_no_ledger_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "l.sqlite").write_text("hello " * 500)
+    with pytest.raises(InputError, match="not a ledger"):
+        Ledger(tmp_path / "l.sqlite")
+    with pytest.raises(InputError, match="No such file"):
+        Ledger(tmp_path / "nowhere" / "l.sqlite")
+
+
+def _spend(path: Path, count: int) -> None:
+    def at_most_twenty(events: Sequence[Release]) -> None:
+        if len(events) >= 20:
+            raise LimitExceeded("full")
+
+    ledger = Ledger(path)
+    for _ in range(count):
+        try:
+            ledger.charge(release(a=1), at_most_twenty)
+        except LimitExceeded:
+            return
+
+
+def test_writers_at_once_never_exceed_the_cap(tmp_path: Path) -> None:
+    path = tmp_path / "l.sqlite"
+    Ledger(path)
+    context = multiprocessing.get_context("spawn")
+    workers = [context.Process(target=_spend, args=(path, 10)) for _ in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join(60)
+    assert len(Ledger(path).events()) == 20

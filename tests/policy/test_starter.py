@@ -1,0 +1,252 @@
+"""What `unsaid init` writes: it parses, whatever the table; and it is pleasant to read."""
+
+import duckdb
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.effort import examples
+from tests.policy.cases import COLUMNS
+from unsaid.errors import InputError
+from unsaid.policy import Project, check_columns, starter
+from unsaid.policy.guesses import guess_keys, guess_unit, round_edges
+from unsaid.policy.quoting import RESERVED, sql_name, sql_text
+from unsaid.types.column import Cell, ColumnInfo, Kind
+
+OFFICES = (
+    *COLUMNS,
+    ColumnInfo("smoker", "boolean", 2, 0, (), (False, True)),
+    ColumnInfo("photo", "other", 100, 0),
+    ColumnInfo("country", "text", 1, 0, (), ("NL",)),
+    ColumnInfo("remark", "text", 400, 0),
+)
+
+
+def test_the_starter_of_a_table_of_offices() -> None:
+    text = starter(OFFICES, "occupancy.parquet", rows=30_000)
+    project = Project.parse(text)
+    check_columns(project, OFFICES)
+    assert project.source.keys == ("office", "day")
+    assert project.source.unit == ("office",)
+    assert [*project.attributes] == [c.name for c in COLUMNS[2:]] + ["smoker"]
+    assert project.attributes["first_arrival"].bins == (8, 9, 10)
+    assert project.attributes["first_arrival"].missing == "value"
+    assert project.attributes["exits"].bins == (2, 4, 7)
+    assert project.attributes["day type"].values == ("feast", "work")
+    assert project.reads == tuple(project.attributes)
+    assert project.protected == ()
+    assert (project.limits.odds_cap, project.limits.bits) == (4, 0.1)
+    for name in ("photo", "country", "remark"):
+        assert f'# "{name}" is left out: ' in text
+
+
+def test_the_starter_is_pleasant() -> None:
+    text = starter(OFFICES, "occupancy.parquet", rows=30_000)
+    assert len(OFFICES) == 10
+    assert len(text.splitlines()) <= 80
+    assert max(map(len, text.splitlines())) <= 100
+    assert "\n\n\n" not in text
+    assert all(line == line.rstrip() for line in text.splitlines())
+
+
+def test_eight_attributes_with_all_there_is_to_say_are_80_lines() -> None:
+    columns = [ColumnInfo("person", "integer", 500, 0), ColumnInfo("day", "date", 250, 0)]
+    columns += [ColumnInfo(f"x{n}", "number", 90, 5, (0, 10, 20, 30, 40)) for n in range(8)]
+    text = starter(columns, "t.parquet", most=6**8)
+    assert len(text.splitlines()) <= 80
+    assert len(Project.parse(text).attributes) == 8
+
+
+def test_every_example_of_a_predicate_can_be_uncommented() -> None:
+    text = starter(OFFICES, "occupancy.parquet").replace("# sensitive = ", "sensitive = ")
+    attributes = Project.parse(text).attributes
+    assert attributes["first_arrival"].sensitive == "first_arrival >= 10"
+    assert attributes["day type"].sensitive == "\"day type\" = 'work'"
+    assert attributes["smoker"].sensitive == "smoker"
+
+
+def test_a_table_of_a_database_and_keys_that_are_given() -> None:
+    text = starter(COLUMNS, "staff", database="x.duckdb", keys=["exits", "day"])
+    source = Project.parse(text).source
+    assert (source.table, source.keys, source.unit) == ("staff", ("exits", "day"), ("exits",))
+    assert source.database is not None
+
+
+def test_where_no_column_looks_like_a_key_a_name_stands_to_be_replaced() -> None:
+    columns = (ColumnInfo("row", "integer", 9, 0), ColumnInfo("age", "number", 9, 0, (1, 2, 9)))
+    project = Project.parse(starter(columns[1:], "adult.csv"))
+    assert project.source.keys == ("row",)
+    with pytest.raises(InputError, match=r'source\.keys: no column "row" in adult\.csv'):
+        check_columns(project, columns[1:])
+    assert Project.parse(starter(columns[:1], "a.csv")).source.keys == ("row",)
+
+
+def test_where_no_column_can_be_an_attribute_the_check_says_so() -> None:
+    columns = (ColumnInfo("id", "integer", 9, 0), ColumnInfo("photo", "other", 9, 0))
+    project = Project.parse(starter(columns, "t.csv"))
+    with pytest.raises(InputError, match=r'attribute\.column: no column "column" in t\.csv'):
+        check_columns(project, columns)
+
+
+def test_a_release_that_is_read_again_is_not_written_over() -> None:
+    assert Project.parse(starter(COLUMNS, "released.parquet")).files.release.name != (
+        "released.parquet"
+    )
+
+
+def test_attributes_beyond_what_can_be_learned_are_left_out() -> None:
+    columns = [ColumnInfo("id", "integer", 500, 0)]
+    columns += [ColumnInfo(f"x{n}", "text", 20 if n < 9 else 2, 0) for n in range(10)]
+    text = starter(columns, "t.parquet", most=10_000)
+    assert [*Project.parse(text).attributes] == ["x0", "x1", "x9"]
+    assert [*Project.parse(starter(columns, "t.csv", most=1000)).attributes] == ["x0", "x9"]
+    assert '# "x8" is left out: over 10,000 combinations' in text
+
+
+# ---------------------------------------------------------------- guesses
+
+
+@pytest.mark.parametrize(
+    ("names", "rows", "keys", "unit"),
+    [
+        ("id:90 age:50", 0, "id", "id"),
+        ("age:50 PersonID:90 office:9", 90, "PersonID", "PersonID"),
+        ("building:3 room:9 day:20 exits:15", 500, "building room day", "building room"),
+        ("day:20 exits:15", 20, "day", "day"),
+        ("name:90 income:50", 90, "name", "name"),
+        ("income:50 name:90", 90, "", ""),
+        ("age:50 hours_per_week:40 education_num:16", 0, "", ""),
+        ("Zählung:9 日:9", 0, "", ""),
+    ],
+)
+def test_keys_are_guessed_by_name_and_number(names: str, rows: int, keys: str, unit: str) -> None:
+    pairs = [name.split(":") for name in names.split()]
+    columns = [ColumnInfo(name, "text", int(distinct), 0) for name, distinct in pairs]
+    guess = guess_keys(columns, rows)
+    assert guess == tuple(keys.split())
+    assert guess_unit(columns, guess) == tuple(unit.split())
+
+
+@pytest.mark.parametrize(
+    ("quantiles", "edges"),
+    [
+        ((5.1, 8.07, 8.93, 10.2, 14.4), [8, 9, 10]),
+        ((0.0, 0.11, 0.33, 0.62, 1.0), [0.1, 0.3, 0.6]),
+        (tuple(range(101)), [20, 50, 80]),
+        ((0, 0, 0, 1, 5000), [1]),
+        ((0, 0, 0, 0, 0, 2, 4.1, 6, 9), [2, 4, 6]),
+        ((1, 10, 1000, 30_000, 1e6), [10, 1000, 30_000]),
+        ((7, 7, 7), []),
+        ((0, 1), []),
+        ((), []),
+        ((-3e-9, -2e-9, 0.0, 2e-9), [-2e-9, 0]),
+        ((0, float("nan"), float("inf"), 4, 8), [4]),
+    ],
+)
+def test_edges_are_near_quantiles_and_round(
+    quantiles: tuple[float, ...], edges: list[float]
+) -> None:
+    assert round_edges(quantiles) == edges
+
+
+NUMBERS = st.floats(allow_nan=True) | st.integers(-100, 100).map(float)
+
+
+@given(st.lists(NUMBERS, max_size=12), st.booleans())
+def test_edges_leave_no_outer_bin_empty(numbers: list[float], whole: bool) -> None:
+    finite = sorted(n for n in numbers if abs(n) < float("inf"))
+    edges = round_edges(numbers, whole)
+    assert edges == sorted(set(edges))
+    assert len(edges) <= 3
+    assert all(finite[0] < edge <= finite[-1] for edge in edges)
+    assert all(edge.is_integer() for edge in edges if whole and abs(edge) < 1e15)
+
+
+# ---------------------------------------------------------------- whatever the table
+
+KINDS: dict[Kind, st.SearchStrategy[Cell]] = {
+    "integer": st.integers(-(2**63), 2**63 - 1),
+    "number": st.floats(),
+    "text": st.text(st.characters(exclude_categories=["Cs"]), max_size=5),
+    "date": st.dates().map(str),
+    "boolean": st.booleans(),
+    "other": st.nothing(),
+}
+WORDS = [
+    "id",
+    "ID",
+    "day",
+    "office",
+    "row",
+    "column",
+    "Row",
+    "",
+    " ",
+    "a.b",
+    'q"',
+    "it's",
+    "ä",
+    "a\nb",
+]
+NAMES = st.sampled_from(WORDS) | st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
+
+
+@st.composite
+def columns_of_any_table(draw: st.DrawFn, sound: bool = False) -> ColumnInfo:
+    """A column; a sound one says of its values what is true."""
+    kind = draw(st.sampled_from([*KINDS]))
+    values = draw(st.lists(KINDS[kind], max_size=4, unique=True)) if kind != "other" else []
+    alike = len(values) if sound else draw(st.integers(0, 3))
+    distinct = draw(st.just(alike) | st.integers(21, 99)) if sound else draw(st.integers(0, 99))
+    quantiles = tuple(sorted(draw(st.lists(NUMBERS.filter(lambda n: n == n), max_size=6))))
+    listed = tuple(values) if not sound or distinct == len(values) else ()
+    missing = draw(st.sampled_from([0, 0, 3]))
+    return ColumnInfo(draw(NAMES), kind, distinct, missing, quantiles, listed)
+
+
+SOURCES = st.sampled_from(
+    ["t.csv", "a b/it's.parquet", "C:\\t.CSV", "~/x.csv.gz", "released.parquet"]
+)
+
+
+@examples(200)
+@given(st.lists(columns_of_any_table(), max_size=8), SOURCES, st.integers(0, 30))
+def test_the_starter_always_parses(columns: list[ColumnInfo], source: str, rows: int) -> None:
+    text = starter(columns, source, rows=rows)
+    project = Project.parse(text)
+    assert project.source.name == source
+    Project.parse(text.replace("# sensitive = ", "sensitive = "))
+    database = starter(columns, source, database="x.duckdb", keys=[c.name for c in columns[:1]])
+    if not columns or columns[0].name.strip():
+        assert Project.parse(database).source.table == source
+
+
+@examples(200)
+@given(st.lists(columns_of_any_table(sound=True), max_size=8, unique_by=lambda c: c.name))
+def test_the_starter_fits_its_table(columns: list[ColumnInfo]) -> None:
+    project = Project.parse(starter(columns, "t.csv"))
+    if {*project.source.keys, *project.attributes} <= {column.name for column in columns}:
+        check_columns(project, columns)
+
+
+# ---------------------------------------------------------------- SQL
+
+
+def test_the_reserved_words_are_those_of_the_engine() -> None:
+    words = duckdb.execute("SELECT keyword_name FROM duckdb_keywords()").fetchall()
+    assert [word for (word,) in words if not reads_as_column(word) and word not in RESERVED] == []
+
+
+def reads_as_column(word: str) -> bool:
+    try:
+        duckdb.execute(f'SELECT * FROM (SELECT 1 AS "{word}") WHERE {word} > 0').fetchall()
+    except duckdb.Error:
+        return False
+    return True
+
+
+@given(NAMES.filter(lambda name: name and "\0" not in name), KINDS["text"])
+def test_names_and_texts_are_quoted_as_sql_wants_them(name: str, text: str) -> None:
+    plain = text.replace("\0", "")
+    query = f"SELECT {sql_name(name)} = {sql_text(plain)} FROM (SELECT ? AS {sql_name(name)})"
+    assert duckdb.execute(query, [plain]).fetchall() == [(True,)]

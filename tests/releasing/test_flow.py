@@ -1,0 +1,180 @@
+"""One release, and then every way in which a second one may go."""
+
+from __future__ import annotations
+
+import json
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+import pytest
+
+from unsaid.errors import InputError, LimitExceeded
+from unsaid.ledger import Ledger
+from unsaid.numerics.coins import MasterKey
+from unsaid.releasing import flow, release
+
+Make = Callable[..., Path]
+
+
+def rewritten(path: Path, change: Callable[[pa.Table], pa.Table]) -> None:
+    pq.write_table(change(pq.read_table(path)), path)
+
+
+def test_what_is_released_is_true_and_never_sensitive(project: Make, office: pa.Table) -> None:
+    done = release(project())
+    got = pq.read_table(done.path)
+    assert got.num_rows == office.num_rows == done.rows
+    order = [("office", "ascending"), ("day", "ascending")]
+    source = office.sort_by(order)
+    assert got["office"].to_pylist() == source["office"].to_pylist()
+    for name in ("first_arrival", "mean_occupancy", "exits"):
+        seen = got[name].is_valid()
+        assert got[name].filter(seen).equals(source[name].filter(seen))
+    assert not pc.any(pc.greater(got["first_arrival"], 10.5)).as_py()
+    assert not pc.any(pc.less(got["mean_occupancy"], 0.3)).as_py()
+    assert 0 < pc.sum(got["exits"].is_valid()).as_py() < got.num_rows
+
+
+def test_missing_is_told_apart_from_withheld(project: Make, office: pa.Table) -> None:
+    done = release(project())
+    got = pq.read_table(done.path)
+    source = office.sort_by([("office", "ascending"), ("day", "ascending")])
+    # Public: everybody may know that nobody came.
+    assert got["first_arrival__missing"].equals(source["first_arrival"].is_null())
+    # A value of its own: NULL wherever the coin, or the predicate, withheld the cell.
+    told = got["mean_occupancy__missing"]
+    assert told.filter(told.is_valid()).equals(
+        source["mean_occupancy"].is_null().filter(told.is_valid())
+    )
+    assert got.column_names[-1] == "exits"
+
+
+def test_again_is_the_same_and_free(project: Make) -> None:
+    first = release(project())
+    kept = first.path.read_bytes(), first.manifest.read_bytes()
+    again = release(project())
+    assert again.path.read_bytes() == kept[0]
+    assert json.loads(again.manifest.read_text())["release"] == json.loads(kept[1])["release"]
+    assert again.event.epsilon == first.event.epsilon
+
+
+def test_a_shuffled_source_and_other_batches_give_the_same_bytes(
+    project: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = project()
+    first = release(path).path.read_bytes()
+    rows = pq.read_table(path.parent / "occupancy.parquet").num_rows
+    order = np.random.default_rng(0).permutation(rows)
+    rewritten(path.parent / "occupancy.parquet", lambda table: table.take(pa.array(order)))
+    monkeypatch.setattr(flow, "BATCH", 101)
+    assert release(path).path.read_bytes() == first
+
+
+def test_a_changed_source_is_refused_and_nothing_is_written(project: Make) -> None:
+    """The attack: a value is released, becomes sensitive, and the kept coin shows the change."""
+    path = project()
+    before = release(path).path.read_bytes()
+
+    def later(table: pa.Table) -> pa.Table:
+        arrivals = table["first_arrival"].to_pylist()
+        arrivals[0] = 11.5
+        column = pa.array(arrivals, table["first_arrival"].type)
+        return table.set_column(table.column_names.index("first_arrival"), "first_arrival", column)
+
+    rewritten(path.parent / "occupancy.parquet", later)
+    with pytest.raises(LimitExceeded, match="changed"):
+        release(path)
+    assert (path.parent / "released.parquet").read_bytes() == before
+    assert len(Ledger(path.parent / "ledger.sqlite").events()) == 1
+
+
+def test_another_key_is_refused(project: Make) -> None:
+    """The attack: new coins for the same cells show other cells."""
+    path = project()
+    release(path)
+    (path.parent / "unsaid.key").unlink()
+    with pytest.raises(InputError, match="key"):
+        release(path)
+    MasterKey.create(path.parent / "unsaid.key")
+    with pytest.raises(InputError, match="another key tosses every coin again"):
+        release(path)
+
+
+def test_epochs_are_charged_to_one_account(project: Make) -> None:
+    """The attack: twenty labels, each with fresh coins for the same cells."""
+    release(project(), scale=0.25)
+    for year in range(2, 20):
+        try:
+            release(project(epoch=f'label = "{year}"'), scale=0.25)
+        except LimitExceeded as refusal:
+            assert "would" in str(refusal) or "could" in str(refusal)
+            assert "fit" in str(refusal)
+            break
+    else:
+        raise AssertionError("twenty epochs were let through")
+    assert year <= 8
+
+
+def test_a_refusal_says_what_would_fit(project: Make) -> None:
+    path = project()
+    release(path, scale=0.5)
+    with pytest.raises(LimitExceeded) as refusal:
+        release(project(epoch='label = "2027"'))
+    scale = float(str(refusal.value).rsplit("scale ", 1)[1].rstrip(")"))
+    assert 0.2 < scale < 1
+    release(project(epoch='label = "2027"'), scale=scale * 0.999)
+
+
+def test_new_months_are_free_under_an_epoch_of_the_key(project: Make) -> None:
+    path = project(epoch='of = "substr(day, 1, 7)"')
+    table = pq.read_table(path.parent / "occupancy.parquet")
+    early = table.filter(pc.less(table["day"], sorted(set(table["day"].to_pylist()))[25][:7]))
+    pq.write_table(early, path.parent / "occupancy.parquet")
+    first = release(path)
+    pq.write_table(table, path.parent / "occupancy.parquet")
+    second = release(path)
+    old, new = pq.read_table(first.path), pq.read_table(second.path)
+    assert new.num_rows >= old.num_rows
+
+
+def test_a_re_learned_belief_adds_nothing_by_itself(project: Make) -> None:
+    """Another limit gives another plan over the same coins: the larger one is what counts."""
+    release(project(), scale=0.5)
+    more = release(project())
+    less = release(project(), scale=0.3)
+    seen = pq.read_table(more.path)["exits"].is_valid().to_pylist()
+    assert pc.sum(pq.read_table(less.path)["exits"].is_valid()).as_py() <= sum(seen)
+
+
+def test_the_manifest_keeps_secrets(project: Make) -> None:
+    done = release(project())
+    text = done.manifest.read_text()
+    key = (done.path.parent / "unsaid.key").read_bytes()
+    assert key.hex() not in text
+    manifest = json.loads(text)
+    assert manifest["format"] == 1
+    assert manifest["coins"]["algorithm"] == "unsaid-coin-1"
+    assert manifest["attributes"]["exits"]["release_probability"] == pytest.approx(
+        1 - np.exp(-float(manifest["attributes"]["exits"]["epsilon"]))
+    )
+    assert stat.S_IMODE((done.path.parent / "unsaid.key").stat().st_mode) == 0o600
+
+
+def test_a_full_disk_leaves_the_old_release(project: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = project()
+    before = release(path).path.read_bytes()
+
+    class Full(pq.ParquetWriter):  # type: ignore[misc]
+        def write_table(self, *_args: object, **_named: object) -> None:
+            raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("unsaid.releasing.flow.pq.ParquetWriter", Full)
+    with pytest.raises(InputError, match="No space left"):
+        release(path)
+    assert (path.parent / "released.parquet").read_bytes() == before
+    assert not list(path.parent.glob(".*.partial"))
