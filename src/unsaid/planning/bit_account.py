@@ -9,24 +9,32 @@ from dataclasses import dataclass
 import numpy as np
 
 from unsaid.adversary import Adversary
+from unsaid.beliefs import Joint
 from unsaid.measures import MEASURES
 from unsaid.mechanisms import CELLS
 from unsaid.numerics.arrays import Array, Codes
-from unsaid.planning.bits import Bits, blocks
-from unsaid.planning.chosen import Chosen
+from unsaid.planning.bits import Bits, blocks, sides
+from unsaid.planning.chosen import Chosen, worst_odds
+from unsaid.planning.clouds import Cloud
 from unsaid.planning.curves import Curves
 from unsaid.planning.epsilon import maximise_epsilon
-from unsaid.planning.frontier import maximise
+from unsaid.planning.frontier import maximise, search
+from unsaid.planning.pooled import Limits, Pooled
 from unsaid.planning.problem import Problem
 from unsaid.planning.released import maximise_released
 from unsaid.planning.solution import Solution
 from unsaid.types.bound import Bound
+from unsaid.types.domain import Value
 
 __all__ = ["plan_bits"]
 
 ODDS = MEASURES["odds"]
 # Pooled odds are looked at where one look lists at most this many cells.
 LOOK = CELLS // 16
+# Boxes searched where both the leakage limit and the pooled odds bind.
+BOXES = 100
+# What is left of the cap and of p so that the views, which have the last word, agree.
+ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -95,8 +103,9 @@ def _pooled(problem: Problem, group: Codes, epsilon: Array) -> Bound:
     """The worst odds about any target in the group when all its bits are pooled."""
     names = [problem.names[i] for i in group]
     mechanism = problem.mechanism(epsilon)
-    seen = [ODDS.of(mechanism.view(problem.belief, Adversary(name, sees=names))) for name in names]
-    return max(seen, key=lambda bound: bound.nats)
+    views = {name: mechanism.view(problem.belief, Adversary(name, sees=names)) for name in names}
+    odds = {name: ODDS.of(view) for name, view in views.items()}
+    return worst_odds(odds, problem.belief.premise)
 
 
 def _mend(
@@ -107,9 +116,12 @@ def _mend(
     Releasing less is post-processing, so what is allowed is a lower set (planning/frontier.py).
     Bits that never vary have no cap and say nothing.
     """
-    cap = math.log(problem.odds_cap)
     vary = group[np.isfinite(caps[group])]
     on_p = problem.objective == "released"
+    weights = problem.weights[vary]
+    most = -np.expm1(-caps[vary]) if on_p else caps[vary]
+    cloud = _cloud(problem, group, vary)
+    limits = Limits(np.full(len(cloud.targets), math.inf), math.log(problem.odds_cap), 0.0)
 
     def put(chosen: Array) -> Array:
         tried = start.copy()
@@ -117,15 +129,28 @@ def _mend(
         return tried
 
     def feasible(chosen: Array) -> bool:
-        tried = put(chosen)
-        return budget.total(tried) <= budget.limit and _pooled(problem, group, tried).nats <= cap
+        if budget.total(put(chosen)) > budget.limit:
+            return False
+        look = cloud.at(chosen if on_p else -np.expm1(-chosen))
+        return look.log_odds() <= limits.log_cap - ROUNDING
 
-    most = -np.expm1(-caps[vary]) if on_p else caps[vary]
-    best = maximise(problem.weights[vary], most, feasible)
-    epsilon = put(best.p)
+    best = search(weights, most, Pooled(cloud, limits, weights)) if on_p else None
+    if best is None or not feasible(best.p * (1 - ROUNDING)):  # the leakage limit binds as well
+        best = maximise(weights, most, feasible, budget=BOXES)
+    epsilon = put(best.p * (1 - ROUNDING))
     rest = problem.value(np.where(np.isin(np.arange(len(start)), vary), 0.0, start))
     alone = len(group) == len(start)  # else the others could use what this group leaves over
     return epsilon, min(upper, rest + best.upper) if alone else upper
+
+
+def _cloud(problem: Problem, group: Codes, vary: Codes) -> Cloud:
+    """The pooled bits of a group: released values of a belief whose variables are the bits."""
+    names = [problem.names[i] for i in group]
+    table = problem.belief.marginal(names)
+    for axis, name in enumerate(names):
+        table = np.moveaxis(np.tensordot(sides(problem, name), table, (1, axis)), 0, axis)
+    hidden: dict[str, tuple[Value, ...]] = dict.fromkeys(names, (0,))
+    return Cloud.of(Joint(table, names), hidden, names, [problem.names[i] for i in vary])
 
 
 def _odds(problem: Problem, bits: Bits, epsilon: Array, listed: list[Codes], whole: bool) -> Bound:

@@ -19,7 +19,7 @@ from unsaid.numerics.arrays import Array, Codes
 from unsaid.planning.curves import Curves
 from unsaid.planning.problem import Problem
 
-__all__ = ["Bits", "blocks"]
+__all__ = ["Bits", "blocks", "sides"]
 
 
 @dataclass(frozen=True)
@@ -35,10 +35,10 @@ class Bits:
     @classmethod
     def of(cls, problem: Problem) -> Bits:
         belief = problem.belief
-        sides = {name: _sides(problem, name) for name in problem.names}
-        singles = [sides[name] @ belief.marginal([name]) for name in problem.names]
+        merged = {name: sides(problem, name) for name in problem.names}
+        singles = [merged[name] @ belief.marginal([name]) for name in problem.names]
         pairs = belief.pairs()
-        tables = [sides[a] @ belief.marginal([a, b]) @ sides[b].T for a, b in pairs]
+        tables = [merged[a] @ belief.marginal([a, b]) @ merged[b].T for a, b in pairs]
         axes = np.array(
             [[belief.domain.axis(name) for name in pair] for pair in pairs], dtype=np.intp
         )
@@ -123,7 +123,7 @@ class Directed:
         return t[:, 1, 1] * t[:, 0, 0] - t[:, 1, 0] * t[:, 0, 1]
 
 
-def _sides(problem: Problem, name: str) -> Array:
+def sides(problem: Problem, name: str) -> Array:
     """The 2 x d matrix that merges values to the bit: row 0 sensitive, row 1 not."""
     values = problem.belief.domain.values_of(name)
     hidden = np.array([value in problem.sensitive[name] for value in values], dtype=np.float64)

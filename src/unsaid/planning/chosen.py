@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from unsaid.numerics.arrays import Array
 from unsaid.planning.supports import Telling
-from unsaid.types.bound import Bound
+from unsaid.types.bound import Bound, Premise
 
-__all__ = ["Chosen"]
+__all__ = ["Chosen", "worst_odds"]
+
+
+def worst_odds(odds: Mapping[str, Bound], premise: Premise) -> Bound:
+    """The largest of the targets' odds, saying whose it is."""
+    if not odds:
+        return Bound.of_odds(0.0, 0.0, premise, "nothing is sensitive")
+    about, worst = max(odds.items(), key=lambda one: one[1].nats)
+    return replace(worst, why=f"about {about}: {worst.why}")
 
 
 @dataclass(frozen=True)
@@ -22,4 +30,5 @@ class Chosen:
     multiplier: float
     odds: Bound
     information: Mapping[str, Bound] = field(default_factory=dict)
+    exceeded: Mapping[str, float] = field(default_factory=dict)
     telling: tuple[Telling, ...] = ()

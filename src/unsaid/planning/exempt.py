@@ -25,6 +25,8 @@ __all__ = ["search_exempt"]
 # Levels tried of a coordinate, halvings above the last level kept, steps of one climb, rounds of
 # kicks, and for how many answers still allowed an event's odds are held below the cap in one step.
 LEVELS, HALVINGS, STEPS, ROUNDS, HELD = 16, 30, 40, 3, 3
+# Up to how many numbers a look is so quick that there is time for kicks.
+QUICK = 2**15
 
 
 def search_exempt(
@@ -32,12 +34,16 @@ def search_exempt(
 ) -> Frontier:
     """``necessary``: limits with an exempt probability, whose ceilings hold for every plan."""
     most = search(weights, caps, necessary, budget, gap)
+    climber = Climber(necessary, weights, caps)
+    if climber.kept(most.p):
+        return most
     strict = replace(necessary, limits=replace(necessary.limits, exceed=0.0))
     least = search(weights, caps, strict, budget // 4, gap)
-    climber = Climber(necessary, weights, caps)
     zero = np.zeros_like(caps)
     starts = [least.p, zero, *climber.between(zero, most.p), *climber.between(least.p, most.p)]
-    best = climber.kicked(max(map(climber.climb, starts), key=lambda p: float(weights @ p)))
+    best = max(map(climber.climb, starts), key=lambda p: float(weights @ p))
+    if necessary.cloud.told.size <= QUICK:
+        best = climber.kicked(best)
     objective = float(weights @ best)
     return Frontier(best, objective, max(most.upper, objective), most.evaluations)
 

@@ -137,18 +137,26 @@ def search(
     root = Box(np.zeros_like(caps), caps, math.inf, caps, 0, 0.0)
     first = counted.ceiling(root, best.objective)
     heap = [] if first is None else [(-first.upper, next(order), first)]
+    closed = 0.0
     for _ in range(budget):
         if not heap or -heap[0][0] <= best.objective * (1.0 + gap):
             break
         _, _, box = heapq.heappop(heap)
         best.offer(box.a, box.point)
+        if not (box.b > box.a).any():  # a point, so near the boundary that rounding decides
+            closed = max(closed, box.upper)
+            continue
         for half in box.halves():
             child = counted.ceiling(half, best.objective)
             if child is not None:
                 upper = min(child.upper, box.upper)
                 heapq.heappush(heap, (-upper, next(order), replace(child, upper=upper)))
-    still_open = -heap[0][0] * (1.0 + 1e-12) if heap else 0.0
-    upper = max(best.objective, min(still_open, float(weights @ caps)))
+    if heap:
+        closed = max(closed, -heap[0][0])
+    most = float(weights @ caps)
+    # Rounded up by more than the ceilings' own rounding.
+    upper = max(best.objective * (1.0 + 1e-12), closed + 1e-12 * most if closed > 0 else 0.0)
+    upper = max(best.objective, min(upper, most))
     return Frontier(best.p, best.objective, upper, counted.asked)
 
 

@@ -29,9 +29,10 @@ class Plan(Shown):
     ``epsilon``, ``p``: per variable, p = 1 - e^-eps. ``objective``: what is reached; ``bound`` =
     [objective, what no plan within the limit exceeds]. ``total``: the leakage of the account, in
     nats, never above the limit. ``multiplier``: what one more nat of limit would add to the
-    objective. ``odds``: the worst any answer does to anybody's odds. ``information``: per target,
-    what the pooled answers tell (account "value"). ``witness``: where the papers' problem is
-    unbounded, a variable whose eps may grow for ever.
+    objective. ``odds``: the worst any answer does to anybody's odds. On the account "value":
+    ``information`` is what the pooled answers tell per target, ``exceeded`` the probability of an
+    answer above the odds cap where some were allowed, ``telling`` the values that break the cap by
+    themselves.
     """
 
     epsilon: Mapping[str, float]
@@ -44,7 +45,8 @@ class Plan(Shown):
     information: Mapping[str, Bound]
     account: Account
     mechanism: OneSided
-    telling: tuple[Telling, ...] = ()
+    exceeded: Mapping[str, float]
+    telling: tuple[Telling, ...]
 
     @property
     def unbounded(self) -> bool:
@@ -77,6 +79,8 @@ class Plan(Shown):
         told = f"{self.total:.6g} nat ({self.total / math.log(2):.6g} bit)"
         rows.append(("leakage", f"{told}, account {self.account}"))
         rows.append(("worst odds", f"x {self.odds.value:.4g}: {self.odds.why}"))
+        for name, share in self.exceeded.items():
+            rows.append(("above the cap", f"{share:.3%} of the answers, about {name}"))
         if self.witness:
             rows.append(
                 ("unbounded", f"{self.witness} keeps the limit whatever its eps; give caps")
@@ -135,5 +139,6 @@ def _described(problem: Problem, chosen: Chosen) -> Plan:
         information=chosen.information,
         account=problem.account,
         mechanism=problem.mechanism(chosen.epsilon),
+        exceeded=chosen.exceeded,
         telling=chosen.telling,
     )

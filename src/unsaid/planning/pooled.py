@@ -17,7 +17,7 @@ from unsaid.planning.supports import worst_by_support
 __all__ = ["Limits", "Pooled"]
 
 # Linear programmes a box; cuts kept for its halves; odds cuts made at one point.
-ROUNDS, KEPT, WORST = 4, 16, 4
+ROUNDS, KEPT, WORST = 4, 24, 4
 # The first box around a point that is to be improved.
 RADIUS = 0.3
 
@@ -38,7 +38,7 @@ class Limits:
 
     def eased(self) -> Limits:
         """For ceilings: what breaks these breaks the true limits in spite of rounding."""
-        eased = self.information * (1 + 1e-9) + 1e-15
+        eased = self.information * (1 + 1e-9) + 2e-15
         return Limits(eased, self.log_cap + 1e-9, self.exceed * (1 + 1e-9))
 
     def excess(self, look: Look) -> float:
@@ -113,7 +113,7 @@ class Pooled(LowerSet):
                 break
             rows = np.concatenate([rows, more])
         axis, at = self._split(a, b, best.point) if face is None else (face, 0.0)
-        return Box(a, b, best.upper, best.point, axis, at, np.concatenate([more, used])[:KEPT])
+        return Box(a, b, best.upper, best.point, axis, at, np.concatenate([used, more])[:KEPT])
 
     def improve(self, p: Array, weights: Array, caps: Array) -> Array:
         """Climb by linear programmes in a box around p, smaller after each that does not help."""

@@ -7,10 +7,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from unsaid.planning.chosen import Chosen
+from unsaid.planning.chosen import Chosen, worst_odds
 from unsaid.planning.problem import Problem
 from unsaid.planning.values import plan_values as maximise_values
-from unsaid.types.bound import Bound
 
 __all__ = ["plan_values"]
 
@@ -28,7 +27,6 @@ def plan_values(problem: Problem) -> Chosen:
         problem.odds_cap,
         problem.exceed,
     )
-    nothing = Bound.of_odds(0.0, 0.0, problem.belief.premise, "nothing is sensitive")
     with np.errstate(divide="ignore"):
         epsilon = np.minimum(-np.log1p(-best.p), problem.caps)
     return Chosen(
@@ -36,7 +34,8 @@ def plan_values(problem: Problem) -> Chosen:
         total=max((bound.high for bound in best.information.values()), default=0.0),
         upper=best.upper,
         multiplier=math.nan,
-        odds=max(best.odds.values(), key=lambda bound: bound.nats, default=nothing),
+        odds=worst_odds(best.odds, problem.belief.premise),
         information=best.information,
+        exceeded=best.above,
         telling=best.telling,
     )

@@ -63,7 +63,7 @@ class Reading:
         return {**keys, **values, **codes, **({"epoch": self._epoch(epoch.of)} if epoch.of else {})}
 
     def _epoch(self, text: str) -> str:
-        """The holder's SQL for the epoch; it may read keys only, or an epoch would tell of values."""
+        """The holder's SQL for the epoch; it reads keys only, or epochs would tell of values."""
         where = self.project.at("epoch", "of")
         epoch = self.table.expression(text, where)
         others = sorted(set(epoch.columns) - set(self.table.keys))

@@ -15,8 +15,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NoReturn
 
 from unsaid.display import Shown
+from unsaid.errors import TooLarge
 from unsaid.types.bound import Bound, Premise
 from unsaid.types.domain import Value
 from unsaid.views.finite import FiniteView
@@ -45,6 +47,13 @@ class HeadsView(Shown):
 
     def worst(self, f: Convex) -> None:
         """Nobody has listed the outcomes."""
+
+    def outcomes(self) -> NoReturn:
+        """Refused: nobody has listed them."""
+        raise TooLarge(
+            f"outcomes about {self.revealed.target}: more than can be listed, or than this belief "
+            "knows jointly; name fewer in sees, or give a Joint"
+        )
 
     def sup(self, f: Convex) -> Bound:
         """Some answer may be as telling as the secret itself: only the ceiling is certain."""

@@ -43,5 +43,8 @@ class View(Protocol):
     def worst(self, f: Convex) -> Outcome | None:
         """The outcome where f is largest; None where outcomes cannot be listed."""
 
+    def outcomes(self) -> list[Outcome]:
+        """Every possible point; refused where they cannot be listed."""
+
     def mean(self, f: Convex) -> Bound:
         """The mean of f over outcomes, in the worst context, in nats."""
