@@ -2,5 +2,6 @@
 
 from unsaid.learning.closure import Closure, Told, closure
 from unsaid.learning.learned import Learned, learn
+from unsaid.learning.plain import learn_table
 
-__all__ = ["Closure", "Learned", "Told", "closure", "learn"]
+__all__ = ["Closure", "Learned", "Told", "closure", "learn", "learn_table"]

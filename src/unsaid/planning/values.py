@@ -83,7 +83,7 @@ def plan_values(
         telling += telling_values(belief, sensitive, block.targets, block.names, odds_cap)
     used = weights > 0
     objective = math.fsum((weights[used] * p[used]).tolist())
-    upper = max(objective, math.fsum(uppers) * (1 + 1e-15))
+    upper = max(objective, math.fsum(uppers))
     worst_first = sorted(telling, key=lambda one: (-one.factor, -one.probability))
     return ValuePlan(
         p, objective, upper, said.information, said.odds, said.above, tuple(worst_first)

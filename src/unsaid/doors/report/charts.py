@@ -27,7 +27,8 @@ __all__ = ["CHARTS", "MISSING", "band", "bands", "drawn", "png", "svg"]
 MISSING = "the report needs an extra: pip install 'unsaid-privacy[report]'"
 FONT = "Helvetica, Arial, 'Liberation Sans', sans-serif"
 TOPS = (0.02, 0.04, 0.1, 0.2, 0.4, 1.0)  # where the axis of the curve may end
-CELL_WIDTH, CELL_HEIGHT, NAME_WIDTH = 92, 52, 14
+CELL_WIDTH, CELL_HEIGHT, LINE = 92, 52, 14
+ABOVE, BESIDE = 14, 20  # letters in a line of a name above a column, and beside a row
 
 Chart = Any  # an Altair chart of whatever kind
 
@@ -60,15 +61,13 @@ def heat(entries: Sequence[Told], names: Mapping[str, str], cap: float, use: Pal
     table = alt.InlineData(values=[_cell(told, names, cap, use) for told in entries])
     about = list(dict.fromkeys(told.about for told in entries))
     who = list(dict.fromkeys(told.who for told in entries))
-    bare: dict[str, Any] = {"domain": False, "ticks": False, "labelPadding": 7}
-    # Lines of a label run down from where it stands: lift those of several lines off the cells.
-    lines = max(_wrapped(name).count("\n") for name in about)
-    lifted = {**bare, "labelPadding": 7 + 14 * lines}
-    top = alt.Axis(orient="top", title="about", labelAngle=0, **lifted)
-    left = alt.Axis(title=None, **bare)
+    bare: dict[str, Any] = {"domain": False, "ticks": False}
+    lifted = _by_lines(7, LINE)  # the lines of a name run down from where it stands
+    top = alt.Axis(orient="top", title="about", labelAngle=0, labelPadding=lifted, **bare)
+    left = alt.Axis(title=None, labelPadding=7, labelOffset=_by_lines(0, -LINE / 2), **bare)
     base = alt.Chart(table).encode(
-        x=alt.X("about:N", sort=[_wrapped(name) for name in about], axis=top),
-        y=alt.Y("who:N", sort=[_wrapped(names[name]) for name in who], axis=left),
+        x=alt.X("about:N", sort=[_wrapped(name, ABOVE) for name in about], axis=top),
+        y=alt.Y("who:N", sort=[_wrapped(names[name], BESIDE) for name in who], axis=left),
     )
     steps = bands(cap)
     colour = alt.Scale(domain=list(steps.values()), range=[use.steps[step] for step in steps])
@@ -89,8 +88,8 @@ def heat(entries: Sequence[Told], names: Mapping[str, str], cap: float, use: Pal
 def _cell(told: Told, names: Mapping[str, str], cap: float, use: Palette) -> dict[str, object]:
     number = band(told, cap)
     return {
-        "who": _wrapped(names[told.who]),
-        "about": _wrapped(told.about),
+        "who": _wrapped(names[told.who], BESIDE),
+        "about": _wrapped(told.about, ABOVE),
         "odds": words.odds_of(told.odds),
         "bits": words.bits_of(told.information),
         "band": bands(cap)[number],
@@ -226,13 +225,20 @@ def _style(use: Palette) -> dict[str, Any]:
     }
 
 
-def _wrapped(name: str) -> str:
-    """A name on several lines, broken after an underscore or a space where there is one."""
+def _by_lines(first: float, each: float) -> dict[str, Any]:
+    """A distance that grows with the lines a name is wrapped on."""
+    tests = [f"length(split(datum.label, '\\n')) == {lines}" for lines in range(2, 9)]
+    found = [{"test": test, "value": first + each * k} for k, test in enumerate(tests, 1)]
+    return {"condition": found, "value": first}
+
+
+def _wrapped(name: str, width: int) -> str:
+    """A name on several lines, broken after an underscore, hyphen or space where there is one."""
     lines = [""]
-    for part in re.split(r"(?<=[_ ])", name):
-        whole = [part[k : k + NAME_WIDTH] for k in range(0, len(part), NAME_WIDTH)]
+    for part in re.split(r"(?<=[_ -])", name):
+        whole = [part[k : k + width] for k in range(0, len(part), width)]
         for piece in whole:
-            if len(lines[-1]) + len(piece) > NAME_WIDTH:
+            if len(lines[-1]) + len(piece.rstrip()) > width:
                 lines.append("")
             lines[-1] += piece
     return "\n".join(filter(None, lines))

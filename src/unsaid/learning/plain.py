@@ -1,0 +1,70 @@
+"""A belief straight from a table whose columns have few values: no project file, no policy."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from unsaid.beliefs import Joint
+from unsaid.errors import InputError, TooLarge, unknown
+from unsaid.learning.learned import CELLS, smoothed
+from unsaid.types.bound import Premise
+
+__all__ = ["learn_table"]
+
+
+class Streams(Protocol):
+    """Any table of the Arrow world: pyarrow, polars, pandas, DuckDB relations."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+
+def learn_table(
+    table: Streams, columns: Sequence[str] | None = None, prior_rows: float | None = None
+) -> Joint:
+    """The belief over ``columns`` (all), each with its own distinct values; NULL is a value too.
+
+    Smoothed by ``prior_rows`` (the square root of the rows) in which the columns are independent:
+    P(x) = (count(x) + m prod_i q_i(x_i)) / (n + m). The premise is learned(n): a plug-in.
+    """
+    whole = pa.RecordBatchReader.from_stream(table).read_all()
+    names = list(whole.column_names if columns is None else columns)
+    for name in names:
+        if name not in whole.column_names:
+            raise unknown("learn.columns", name, whole.column_names)
+    if not names or not whole.num_rows:
+        raise InputError("learn: the table has no rows or no columns; there is nothing to learn")
+    groups = whole.select(names).group_by(names).aggregate([([], "count_all")])
+    codes, values = zip(*(_coded(groups.column(name), name) for name in names), strict=True)
+    shape = tuple(len(own) for own in values)
+    if math.prod(shape) > CELLS:
+        sizes = ", ".join(f"{name} {len(own)}" for name, own in zip(names, values, strict=True))
+        raise TooLarge(f"learn: {math.prod(shape):,} combinations, more than {CELLS:,} ({sizes})")
+    counts = np.zeros(shape)
+    np.add.at(counts, codes, _numbers(groups.column("count_all")))
+    rows = whole.num_rows
+    strength = math.sqrt(rows) if prior_rows is None else prior_rows
+    if not strength >= 0:
+        raise InputError(f"learn.prior_rows: {strength} must be 0 or more")
+    smooth = smoothed(counts, strength, np.zeros(shape, dtype=bool))
+    return Joint(smooth, names, values, Premise.learned(rows))
+
+
+def _coded(column: pa.ChunkedArray, name: str) -> tuple[np.ndarray, list[Any]]:
+    """The position of each entry among the column's distinct values, and these, sorted."""
+    if pa.types.is_floating(column.type):
+        raise InputError(
+            f"learn.columns: {name} has real numbers; give it bins first, in a project file"
+        )
+    values = sorted(pc.unique(column.drop_null()).to_pylist())
+    known = pc.fill_null(pc.index_in(column, pa.array(values, column.type)), len(values))
+    return _numbers(known), [*values, None] if column.null_count else values
+
+
+def _numbers(column: pa.ChunkedArray) -> np.ndarray:
+    return np.array(column.to_pylist(), dtype=np.intp)

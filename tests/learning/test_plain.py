@@ -1,0 +1,50 @@
+"""A belief straight from a table of few values: the counts, the prior, and what is refused."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import unsaid
+from unsaid.errors import InputError
+
+
+def test_counts_by_hand() -> None:
+    rng = np.random.default_rng(3)
+    a, b = rng.integers(0, 3, 500), rng.integers(0, 2, 500)
+    b = np.where(a == 2, 1, b)
+    belief = unsaid.learn(pa.table({"a": a, "b": [("x", "y")[i] for i in b]}), prior_rows=0)
+    for x, y in itertools.product(range(3), range(2)):
+        share = np.mean((a == x) & (b == y))
+        assert belief.table[x, y] == pytest.approx(share, abs=1e-15)
+    assert belief.domain.values == ((0, 1, 2), ("x", "y"))
+    assert belief.premise == "learned(500)"
+
+
+def test_the_prior_leaves_nothing_impossible() -> None:
+    belief = unsaid.learn(pa.table({"a": [0, 0, 1, 1], "b": [0, 0, 1, 1]}))
+    assert (belief.table > 0).all()
+    assert belief.table[0, 0] > belief.table[0, 1]
+
+
+def test_missing_is_a_value() -> None:
+    belief = unsaid.learn(pa.table({"a": [1, None, 1], "b": [0, 1, 1]}))
+    assert belief.domain.values_of("a") == (1, None)
+
+
+@pytest.mark.parametrize(
+    ("columns", "options", "says"),
+    [
+        ({"a": [0.5, 1.5]}, {}, "bins"),
+        ({"a": [1, 2]}, {"columns": ["b"]}, "there is no"),
+        ({"a": pa.array([], pa.int64())}, {}, "no rows"),
+        ({"a": [1, 2]}, {"prior_rows": -1.0}, "0 or more"),
+    ],
+)
+def test_refusals(columns: dict[str, Any], options: dict[str, Any], says: str) -> None:
+    with pytest.raises(InputError, match=says):
+        unsaid.learn(pa.table(columns), **options)

@@ -1,0 +1,95 @@
+"""What pooled values tell, by listing every cell and every answer: no code of the library in it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Enumerated:
+    """A joint table over values 0, 1, ... of each variable, and which of them are sensitive."""
+
+    table: np.ndarray
+    sensitive: Sequence[Sequence[int]]
+
+    @cached_property
+    def codes(self) -> np.ndarray:
+        return np.array(list(np.ndindex(*self.table.shape)))
+
+    def answers(self, p: Sequence[float]) -> np.ndarray:
+        """P(cell, y); answer 0 of a variable is "withheld", answer 1 + v its value v."""
+        law = np.ones((1, 1))
+        for size, hidden, rate in zip(self.table.shape, self.sensitive, p, strict=True):
+            channel = np.zeros((size, 1 + size))
+            for value in range(size):
+                shown = 0.0 if value in hidden else rate
+                channel[value, 0], channel[value, 1 + value] = 1.0 - shown, shown
+            law = np.kron(law, channel)
+        return self.table.reshape(-1, 1) * law
+
+    def said(self, p: Sequence[float]) -> list[tuple[float, float, np.ndarray, np.ndarray]]:
+        """Per target with a secret: I(S; Y), the worst odds factor, each answer's factor and mass."""
+        law = self.answers(p)
+        mass = law.sum(0)
+        found = []
+        for target, hidden in enumerate(self.sensitive):
+            own = self.codes[:, target]
+            groups = [own == value for value in hidden] + [~np.isin(own, list(hidden))]
+            rows = np.array([law[group].sum(0) for group in groups])
+            prior = rows.sum(1)
+            if not prior[:-1].sum() > 0:
+                continue
+            factor = self.factors(rows)
+            worst = float(factor[mass > 0].max(initial=0.0))
+            found.append((self.information(rows), worst, factor, mass))
+        return found
+
+    @staticmethod
+    def information(rows: np.ndarray) -> float:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            expected = rows.sum(1)[:, None] * rows.sum(0)
+            terms = np.where(rows > 0, rows * np.log(rows / expected), 0.0)
+        return math.fsum(terms.ravel().tolist())
+
+    @staticmethod
+    def factors(rows: np.ndarray) -> np.ndarray:
+        """For each answer the largest factor on the odds of one secret, or of any of them."""
+        events = [[k] for k in range(len(rows) - 1)] + [list(range(len(rows) - 1))]
+        factor = np.zeros(rows.shape[1])
+        for event in events:
+            inside, outside = rows[event].sum(0), np.delete(rows, event, 0).sum(0)
+            if 0 < inside.sum() and outside.sum() > 0:
+                with np.errstate(divide="ignore", invalid="ignore"):
+                    ratio = np.where(inside > 0, inside / outside, 0.0)
+                factor = np.maximum(factor, ratio * outside.sum() / inside.sum())
+        return factor
+
+    def keeps(
+        self,
+        p: Sequence[float],
+        limit: float = math.inf,
+        odds_cap: float = math.inf,
+        exceed: float = 0.0,
+        slack: float = 1e-9,
+    ) -> bool:
+        for told, worst, factor, mass in self.said(p):
+            if told > limit * (1 + slack) + 1e-15:
+                return False
+            above = float(mass[factor > odds_cap * (1 + slack)].sum())
+            if worst > odds_cap * (1 + slack) and (exceed == 0 or above > exceed * (1 + slack)):
+                return False
+        return True
+
+    @cached_property
+    def free(self) -> np.ndarray:
+        """P(X_i = 1): the default weights."""
+        shares = []
+        for axis, hidden in enumerate(self.sensitive):
+            law = np.moveaxis(self.table, axis, 0).reshape(self.table.shape[axis], -1).sum(1)
+            shares.append(law[[v for v in range(len(law)) if v not in hidden]].sum())
+        return np.array(shares)

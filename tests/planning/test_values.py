@@ -1,0 +1,353 @@
+"""Plans that hold what pooled values tell, against an enumeration that shares no code with them."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import time
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import unsaid
+from tests.effort import EFFORT, examples
+from tests.planning.enumerated import Enumerated
+from unsaid.planning.values import ValuePlan, plan_values
+
+INF = math.inf
+
+
+def plan_of(
+    belief: Any,
+    sensitive: Mapping[str, Iterable[Any]],
+    limit: float = INF,
+    odds_cap: float = INF,
+    exceed: float = 0.0,
+    weights: Any = None,
+    caps: Any = None,
+) -> ValuePlan:
+    names = belief.domain.names
+    hidden = {name: tuple(sensitive.get(name, ())) for name in names}
+    if weights is None:
+        shares = [
+            [p for p, v in zip(belief.marginal([n]), values, strict=True) if v not in hidden[n]]
+            for n, values in zip(names, belief.domain.values, strict=True)
+        ]
+        weights = np.array([math.fsum(share) for share in shares])
+    caps = np.ones(len(names)) if caps is None else np.array(caps)
+    limits = dict.fromkeys(names, limit)
+    return plan_values(belief, hidden, np.array(weights), caps, limits, odds_cap, exceed)
+
+
+def plan_enumerated(e: Enumerated, **limits: Any) -> ValuePlan:
+    belief = unsaid.Joint(e.table)
+    hidden = {f"x{i}": tuple(own) for i, own in enumerate(e.sensitive)}
+    return plan_of(belief, hidden, **limits)
+
+
+def drawn(rng: np.random.Generator, n: int, d: int) -> Enumerated:
+    shape = tuple(int(size) for size in rng.integers(2, d + 1, n))
+    table = rng.dirichlet(np.full(math.prod(shape), rng.choice([0.3, 1.0, 5.0]))).reshape(shape)
+    if rng.random() < 0.3:
+        table = table * (rng.random(shape) < 0.7)
+        table[(0,) * n] += 0.01
+        table[tuple(size - 1 for size in shape)] += 0.01
+    hidden = []
+    for size in shape:
+        kind = rng.choice(["one", "none", "some", "all"], p=[0.6, 0.15, 0.2, 0.05])
+        count = {"one": 1, "none": 0, "some": int(rng.integers(1, size)), "all": size}[kind]
+        hidden.append(tuple(sorted(rng.permutation(size)[:count].tolist())))
+    return Enumerated(table / table.sum(), hidden)
+
+
+LIMITS: list[dict[str, float]] = [
+    {"limit": 0.05},
+    {"limit": 0.3, "odds_cap": 4.0},
+    {"odds_cap": 2.0},
+    {"limit": 0.01, "odds_cap": 10.0},
+    {"limit": 1e-6},
+]
+
+
+def grid(levels: int, n: int) -> np.ndarray:
+    return np.array(list(itertools.product(np.linspace(0.0, 1.0, levels), repeat=n)))
+
+
+def no_point_beats(e: Enumerated, found: ValuePlan, points: np.ndarray, **limits: float) -> None:
+    """No point that keeps the limits, by enumeration, reaches more than the certificate."""
+    reached = points @ e.free
+    for k in np.argsort(-reached):
+        if reached[k] <= found.upper * (1 + 1e-9) + 1e-15:
+            return
+        assert not e.keeps(points[k], slack=-1e-9, **limits), points[k]
+
+
+def is_kept(e: Enumerated, found: ValuePlan, **limits: float) -> None:
+    assert ((found.p >= 0) & (found.p <= 1)).all()
+    assert e.keeps(found.p, **limits)
+    assert found.objective == pytest.approx(float(e.free @ found.p), abs=1e-14)
+    assert found.objective <= found.upper
+    for bound in found.information.values():
+        assert bound.high * (1 + 1e-12) <= limits.get("limit", INF)
+    if not limits.get("exceed"):
+        for bound in found.odds.values():
+            assert bound.high <= limits.get("odds_cap", INF) * (1 + 2e-12)
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from(LIMITS))
+@examples(60)
+def test_two_variables_against_a_grid(seed: int, limits: dict[str, float]) -> None:
+    e = drawn(np.random.default_rng(seed), 2, 3)
+    found = plan_enumerated(e, **limits)
+    is_kept(e, found, **limits)
+    no_point_beats(e, found, grid(41, 2), **limits)
+    assert found.upper <= found.objective * 1.0011 + 1e-8
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from(LIMITS))
+@examples(40)
+def test_three_variables_against_a_grid(seed: int, limits: dict[str, float]) -> None:
+    e = drawn(np.random.default_rng(seed), 3, 3)
+    found = plan_enumerated(e, **limits)
+    is_kept(e, found, **limits)
+    no_point_beats(e, found, grid(13, 3), **limits)
+    assert found.upper <= found.objective * 1.0011 + 1e-8
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from(LIMITS[:3]), st.integers(4, 6))
+@examples(6)
+def test_no_random_search_finds_more(seed: int, limits: dict[str, float], n: int) -> None:
+    """Random directions out of random supports, each followed to the boundary."""
+    rng = np.random.default_rng(seed)
+    e = drawn(rng, n, 2)
+    found = plan_enumerated(e, **limits)
+    is_kept(e, found, **limits)
+    for _ in range(15 * EFFORT):
+        way = rng.random(n) * (rng.random(n) < 0.7)
+        inside, outside = 0.0, 1.0 / max(way.max(), 1e-9)
+        for _ in range(20):
+            middle = 0.5 * (inside + outside)
+            kept = e.keeps(middle * way, slack=-1e-9, **limits)
+            inside, outside = (middle, outside) if kept else (inside, middle)
+        assert inside * float(e.free @ way) <= found.upper * (1 + 1e-9) + 1e-15
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from([0.02, 0.1]))
+@examples(15)
+def test_exempt_answers_against_a_grid(seed: int, exceed: float) -> None:
+    e = drawn(np.random.default_rng(seed), 2, 3)
+    limits = {"limit": 0.2, "odds_cap": 3.0, "exceed": exceed}
+    found = plan_enumerated(e, **limits)
+    is_kept(e, found, **limits)
+    assert all(above <= exceed for above in found.above.values())
+    no_point_beats(e, found, grid(31, 2), **limits)
+    without = plan_enumerated(e, limit=0.2, odds_cap=3.0)
+    assert found.objective >= without.objective * (1 - 1e-3)
+
+
+XOR = np.zeros((2, 2, 2))
+for first, second in itertools.product((0, 1), repeat=2):
+    XOR[first, second, first ^ second] = 0.25
+
+
+@pytest.mark.parametrize("hidden", [(0,), (0, 1)])
+def test_what_only_pairs_tell_is_limited(hidden: tuple[int, ...]) -> None:
+    """V1, V2 fair, S = V1 xor V2: either value alone says nothing about S, both say everything."""
+    e = Enumerated(XOR, [(), (), hidden])
+    found = plan_enumerated(e, limit=0.05)
+    is_kept(e, found, limit=0.05)
+    no_point_beats(e, found, grid(21, 3), limit=0.05)
+    if len(hidden) == 2:  # S itself is never released: p1 p2 log 2 <= 0.05, and one of them is free
+        assert found.objective == pytest.approx(1.0 + 0.05 / math.log(2), rel=1e-3)
+
+
+def keeps_pairs(e: Enumerated, p: np.ndarray, limit: float) -> bool:
+    """The fault: every released variable on its own, summed over variables."""
+    totals = np.zeros(len(e.sensitive))
+    for alone in np.diag(p):
+        for k, (told, *_) in enumerate(e.said(alone)):
+            totals[k] += told
+    return bool((totals <= limit).all())
+
+
+def test_summed_pairs_would_be_caught() -> None:
+    e = Enumerated(XOR, [(), (), (0, 1)])
+    everything = np.array([1.0, 1.0, 0.0])
+    assert keeps_pairs(e, everything, 0.05)
+    assert not e.keeps(everything, 0.05)
+    assert plan_enumerated(e, limit=0.05).upper < everything.sum() - 0.9
+
+
+def test_values_that_tell_too_much_are_not_released() -> None:
+    """An always-sensitive column, and a released copy of it."""
+    law = np.array([[0.3, 0.2], [0.25, 0.05], [0.1, 0.1]])
+    table = np.zeros((3, 3, 2))
+    table[np.arange(3), np.arange(3)] = law
+    belief = unsaid.Joint(table, names=["hidden", "copy", "other"])
+    sensitive = {"hidden": (0, 1, 2)}
+    capped = plan_of(belief, sensitive, odds_cap=4.0)
+    assert capped.p[1] == 0.0
+    assert capped.p[2] > 0
+    assert {(t.name, t.value, t.target) for t in capped.telling} == {
+        ("copy", value, "hidden") for value in (0, 1, 2)
+    }
+    assert all(t.factor == INF for t in capped.telling)
+    assert sum(t.probability for t in capped.telling) == pytest.approx(1.0)
+    few = plan_of(belief, sensitive, odds_cap=4.0, exceed=0.05)
+    assert few.p[1] == pytest.approx(0.05, rel=1e-6)
+    assert few.above["hidden"] <= 0.05
+    limited = plan_of(belief, sensitive, limit=0.1)
+    assert 0 < limited.p[1] < 0.2
+    assert limited.information["hidden"].high == pytest.approx(0.1, rel=1e-6)
+
+
+def test_telling_values_have_their_factor() -> None:
+    """P(B=1 | A=0) / P(B=1 | A=1) = 0.45 / 0.05."""
+    belief = unsaid.Joint([[0.11, 0.09], [0.76, 0.04]], names=["A", "B"])
+    found = plan_of(belief, {"A": (0,)}, odds_cap=4.0)
+    (told,) = found.telling
+    assert (told.name, told.value, told.target, told.secret) == ("B", 1, "A", (0,))
+    assert told.factor == pytest.approx(0.45 / 0.05)
+    assert told.probability == pytest.approx(0.13)
+    assert "B 1" in str(told)
+    assert "A 0" in str(told)
+    assert found.p[1] == 0.0
+
+
+def test_a_rare_secret() -> None:
+    """Bits alone would allow everything: H(S) is about 2e-8; the odds cap does not."""
+    theta = 1e-9
+    table = np.array([[theta * 0.9, theta * 0.1], [0.3, 0.7 - theta]])
+    e = Enumerated(table / table.sum(), [(0,), ()])
+    for limits in ({"limit": 1e-7, "odds_cap": 4.0}, {"limit": 1e-10}, {"odds_cap": 2.0}):
+        found = plan_enumerated(e, **limits)
+        is_kept(e, found, **limits)
+        no_point_beats(e, found, grid(41, 2), **limits)
+        assert found.upper <= found.objective * 1.002
+    free = plan_enumerated(e, limit=1e-7)
+    assert (free.p == 1.0).all()
+
+
+def test_certain_dependence() -> None:
+    equal = unsaid.Joint([[0.3, 0.0], [0.0, 0.7]], names=["A", "B"])
+    one = plan_of(equal, {"A": (0,)}, odds_cap=4.0)
+    assert one.p.tolist() == [pytest.approx(0.75), 0.0]
+    both = plan_of(equal, {"A": (0,), "B": (0,)}, odds_cap=4.0)
+    # Both are withheld with probability (1-p)(1-q): 1 over that is the factor.
+    assert (1 - both.p[0]) * (1 - both.p[1]) == pytest.approx(0.25)
+    assert both.upper <= 0.75 * 0.7 + 0.35 * 1.01
+
+
+def test_a_limit_of_nothing() -> None:
+    """Only what says nothing is released: one of the two parts of an exclusive or."""
+    found = plan_enumerated(Enumerated(XOR, [(), (), (0, 1)]), limit=0.0)
+    assert sorted(found.p.tolist()) == [0.0, 0.0, 1.0]
+    assert found.upper == pytest.approx(1.0, abs=1e-6)
+    coupled = unsaid.Joint([[0.3, 0.1], [0.2, 0.4]])
+    nothing = plan_of(coupled, {"x0": (0,)}, limit=0.0)
+    assert nothing.p.tolist() == [0.0, 0.0]
+    assert nothing.objective == 0.0
+
+
+def test_where_nothing_is_sensitive_everything_is_released() -> None:
+    belief = unsaid.Joint(np.arange(1.0, 13.0).reshape(2, 3, 2))
+    found = plan_of(belief, {}, limit=0.0, odds_cap=1.0)
+    assert (found.p == 1.0).all()
+    assert found.objective == found.upper == pytest.approx(3.0)
+    assert found.information == {}
+    capped = plan_of(belief, {}, limit=0.0, caps=[0.5, 0.25, 1.0])
+    assert capped.p.tolist() == [0.5, 0.25, 1.0]
+
+
+def test_what_is_impossible_is_no_secret() -> None:
+    belief = unsaid.Joint([[0.0, 0.0], [0.4, 0.6]])
+    found = plan_of(belief, {"x0": (0,)}, limit=0.0, odds_cap=1.0)
+    assert (found.p == 1.0).all()
+
+
+def test_weights_caps_and_single_targets_count() -> None:
+    belief = unsaid.Joint([[0.2, 0.1], [0.1, 0.6]], names=["A", "B"])
+    hidden = {"A": (0,), "B": (0,)}
+    left = plan_of(belief, hidden, limit=0.02, weights=[1.0, 0.0])
+    assert left.p[1] == 0.0
+    right = plan_of(belief, hidden, limit=0.02, weights=[1e-3, 1.0])
+    assert right.p[1] > left.p[1]
+    capped = plan_of(belief, hidden, limit=0.3, caps=[0.01, 1.0])
+    assert capped.p[0] <= 0.01
+    own = plan_values(
+        belief,
+        hidden,
+        np.array([0.7, 0.7]),
+        np.ones(2),
+        {"A": 0.01, "B": INF},
+        INF,
+        0.0,
+    )
+    assert own.information["A"].high <= 0.01
+    assert own.information["B"].high > 0.01
+
+
+def test_many_independent_variables_are_quick() -> None:
+    rng = np.random.default_rng(1)
+    belief = unsaid.Independent(rng.dirichlet(np.ones(3), 200))
+    hidden = {name: (0,) for name in belief.domain.names}
+    began = time.process_time()
+    found = plan_of(belief, hidden, limit=0.05, odds_cap=4.0)
+    assert time.process_time() - began < 10
+    assert found.upper <= found.objective * 1.001
+    for name, p in zip(belief.domain.names, found.p, strict=True):
+        alone = Enumerated(belief.marginal([name]), [(0,)])
+        assert alone.keeps([p], 0.05, 4.0)
+        assert p == 1.0 or not alone.keeps([p * (1 + 1e-6)], 0.05, 4.0)
+
+
+def test_independent_blocks_do_not_share_their_limit() -> None:
+    table = np.array([[0.2, 0.1], [0.1, 0.6]])
+    alone = plan_of(unsaid.Joint(table), {"x0": (0,), "x1": (0,)}, limit=0.05)
+    belief = unsaid.Pairwise(
+        {name: [0.3, 0.7] for name in "ABCD"}, {("A", "B"): table, ("C", "D"): table}
+    )
+    both = plan_of(belief, {name: (0,) for name in "ABCD"}, limit=0.05)
+    assert both.objective == pytest.approx(2 * alone.objective, rel=1e-9)
+    assert both.upper == pytest.approx(2 * alone.upper, rel=1e-9)
+
+
+def test_three_variables_known_in_pairs() -> None:
+    """The joint is not known: bits are bounded, odds are not, so an odds cap leaves one variable."""
+    table = np.array([[0.2, 0.1], [0.1, 0.6]])
+    belief = unsaid.Pairwise(
+        {name: [0.3, 0.7] for name in "ABC"}, {("A", "B"): table, ("B", "C"): table}
+    )
+    hidden = {name: (0,) for name in "ABC"}
+    limited = plan_of(belief, hidden, limit=0.05)
+    assert all(bound.high <= 0.05 for bound in limited.information.values())
+    # Whatever the joint is, the plan keeps the limit: here with A and C independent given B.
+    step = table / table.sum(1, keepdims=True)
+    joint = table[:, :, None] * step[None]
+    assert Enumerated(joint, [(0,)] * 3).keeps(limited.p, 0.05)
+    capped = plan_of(belief, hidden, odds_cap=4.0)
+    assert np.count_nonzero(capped.p) == 1
+    assert capped.objective <= capped.upper
+    known = plan_of(unsaid.Joint(joint), {"x0": (0,), "x1": (0,), "x2": (0,)}, limit=0.05)
+    assert limited.objective <= known.upper
+    assert known.objective <= limited.upper
+
+
+def test_more_variables_than_can_be_searched() -> None:
+    rng = np.random.default_rng(2)
+    belief = unsaid.Joint(rng.dirichlet(np.full(2**13, 1.0)).reshape((2,) * 13))
+    hidden = {name: (0,) for name in belief.domain.names}
+    found = plan_of(belief, hidden, limit=0.1)
+    assert all(bound.high <= 0.1 for bound in found.information.values())
+    assert 0.9 * found.upper <= found.objective <= found.upper
+
+
+def test_plans_are_the_same_every_time() -> None:
+    e = drawn(np.random.default_rng(7), 3, 3)
+    once, again = (plan_enumerated(e, limit=0.1, odds_cap=4.0) for _ in range(2))
+    assert (once.p == again.p).all()
+    assert once.upper == again.upper
