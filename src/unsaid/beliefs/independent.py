@@ -22,7 +22,7 @@ class Independent(Belief):
 
     def __init__(
         self,
-        marginals: Mapping[str, npt.ArrayLike] | Sequence[npt.ArrayLike],
+        marginals: Mapping[str, npt.ArrayLike] | Sequence[npt.ArrayLike] | Array,
         names: Iterable[str] | None = None,
         values: Mapping[str, Iterable[Value]] | Sequence[Iterable[Value]] | None = None,
         premise: str = "stated",
@@ -57,7 +57,7 @@ class Independent(Belief):
 
 
 def marginal_tables(
-    marginals: Mapping[str, npt.ArrayLike] | Sequence[npt.ArrayLike],
+    marginals: Mapping[str, npt.ArrayLike] | Sequence[npt.ArrayLike] | Array,
     names: Iterable[str] | None,
     what: str,
 ) -> tuple[list[Array], Iterable[str] | None]:

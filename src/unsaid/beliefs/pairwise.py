@@ -31,7 +31,7 @@ class Pairwise(Belief):
 
     def __init__(
         self,
-        marginals: Mapping[str, npt.ArrayLike] | Sequence[npt.ArrayLike],
+        marginals: Mapping[str, npt.ArrayLike] | Sequence[npt.ArrayLike] | Array,
         tables: Mapping[Pair, npt.ArrayLike],
         names: Iterable[str] | None = None,
         values: Mapping[str, Iterable[Value]] | Sequence[Iterable[Value]] | None = None,

@@ -26,6 +26,9 @@ Excess = Callable[[Array], float]
 
 # More than nothing, and less than any probability that matters.
 TINY = 1e-300
+# A gap that does not matter, as a share of everything: where next to nothing is allowed, no
+# relative gap is ever reached.
+NEGLIGIBLE = 1e-10
 # How closely a boundary is located, relative to its distance from the start.
 CLOSE = 1e-11
 
@@ -137,9 +140,9 @@ def search(
     root = Box(np.zeros_like(caps), caps, math.inf, caps, 0, 0.0)
     first = counted.ceiling(root, best.objective)
     heap = [] if first is None else [(-first.upper, next(order), first)]
-    closed = 0.0
+    closed, negligible = 0.0, NEGLIGIBLE * float(weights @ caps)
     for _ in range(budget):
-        if not heap or -heap[0][0] <= best.objective * (1.0 + gap):
+        if not heap or -heap[0][0] <= best.objective * (1.0 + gap) + negligible:
             break
         _, _, box = heapq.heappop(heap)
         best.offer(box.a, box.point)

@@ -68,14 +68,18 @@ def findings(project: Project, learned: Learned, closure: Closure, curve: bool =
 
 
 def readers(project: Project) -> dict[str, tuple[str, ...]]:
-    """Who sees what: each application alone, then each coalition of several, pooled."""
+    """Who sees what: each application alone, each coalition pooled, and everybody together.
+
+    The plan is made for everybody together, whatever coalitions are declared.
+    """
     alone = dict(project.applications)
+    coalitions = [members for members in project.limits.coalitions if len(members) > 1]
+    everybody = tuple(alone) if len(alone) > 1 else ()
     pooled = {
         " + ".join(members): tuple(
             name for name in project.reads if any(name in alone[member] for member in members)
         )
-        for members in project.limits.coalitions
-        if len(members) > 1
+        for members in dict.fromkeys(filter(None, [*coalitions, everybody]))
     }
     return {**alone, **pooled}
 

@@ -60,16 +60,6 @@ class Told:
 
         return self.view.mean(beyond).high
 
-    def in_words(self) -> str:
-        """The worst answer as one sentence for people."""
-        if self.answer is None or self.odds.nats <= 0:
-            return f"No answer that {self.who} can get makes a secret of {self.about} more likely."
-        seen = ", ".join(f"{name} {output}" for name, output in self.answer.seen.items())
-        return (
-            f"Where {self.about} is thought to be {self.answer.secret} with "
-            f"{self.answer.before:.3g}, the answer ({seen}) makes it {self.answer.after:.3g}."
-        )
-
 
 def matrix(
     belief: Belief,
