@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 
 
 @dataclass(frozen=True)
@@ -21,10 +22,10 @@ class Enumerated:
     def codes(self) -> np.ndarray:
         return np.array(list(np.ndindex(*self.table.shape)))
 
-    def answers(self, p: Sequence[float]) -> np.ndarray:
+    def answers(self, p: npt.ArrayLike) -> np.ndarray:
         """P(cell, y); answer 0 of a variable is "withheld", answer 1 + v its value v."""
-        law = np.ones((1, 1))
-        for size, hidden, rate in zip(self.table.shape, self.sensitive, p, strict=True):
+        law: np.ndarray = np.ones((1, 1))
+        for size, hidden, rate in zip(self.table.shape, self.sensitive, np.asarray(p), strict=True):
             channel = np.zeros((size, 1 + size))
             for value in range(size):
                 shown = 0.0 if value in hidden else rate
@@ -32,8 +33,8 @@ class Enumerated:
             law = np.kron(law, channel)
         return self.table.reshape(-1, 1) * law
 
-    def said(self, p: Sequence[float]) -> list[tuple[float, float, np.ndarray, np.ndarray]]:
-        """Per target with a secret: I(S; Y), the worst odds factor, each answer's factor and mass."""
+    def said(self, p: npt.ArrayLike) -> list[tuple[float, float, np.ndarray, np.ndarray]]:
+        """Per target with a secret: I(S; Y), the worst odds factor; of each answer factor, mass."""
         law = self.answers(p)
         mass = law.sum(0)
         found = []
@@ -63,7 +64,7 @@ class Enumerated:
         factor = np.zeros(rows.shape[1])
         for event in events:
             inside, outside = rows[event].sum(0), np.delete(rows, event, 0).sum(0)
-            if 0 < inside.sum() and outside.sum() > 0:
+            if inside.sum() > 0 and outside.sum() > 0:
                 with np.errstate(divide="ignore", invalid="ignore"):
                     ratio = np.where(inside > 0, inside / outside, 0.0)
                 factor = np.maximum(factor, ratio * outside.sum() / inside.sum())
@@ -71,14 +72,14 @@ class Enumerated:
 
     def keeps(
         self,
-        p: Sequence[float],
+        p: npt.ArrayLike,
         limit: float = math.inf,
         odds_cap: float = math.inf,
         exceed: float = 0.0,
         slack: float = 1e-9,
     ) -> bool:
         for told, worst, factor, mass in self.said(p):
-            if told > limit * (1 + slack) + 1e-15:
+            if told > limit * (1 + slack) + 4e-15:
                 return False
             above = float(mass[factor > odds_cap * (1 + slack)].sum())
             if worst > odds_cap * (1 + slack) and (exceed == 0 or above > exceed * (1 + slack)):

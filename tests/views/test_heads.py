@@ -76,3 +76,16 @@ def test_a_large_coalition_is_bounded() -> None:
     mechanism = unsaid.OneSided(dict.fromkeys(names, 1e-4), shows="bit")
     bound = unsaid.leakage(belief, mechanism, unsaid.Adversary("a100"), "mutual-information")
     assert 0 < bound.low < bound.high < 0.001
+
+
+def test_a_plan_on_pairs_keeps_its_own_limits() -> None:
+    """Variables with eps = 0 stay in the plan's mechanism; they must not cost what is known."""
+    tables = {("A", "B"): [[0.1, 0.1], [0.2, 0.6]], ("B", "C"): [[0.1, 0.2], [0.15, 0.55]]}
+    belief = unsaid.Pairwise([[0.2, 0.8], [0.3, 0.7], [0.25, 0.75]], tables, names="ABC")
+    plan = unsaid.plan(belief, limit=0.1)
+    assert plan.objective > 0
+    for name in "ABC":
+        adversary = unsaid.Adversary(name)
+        assert unsaid.leakage(belief, plan.mechanism, adversary, "odds").value <= 4
+        told = unsaid.leakage(belief, plan.mechanism, adversary, "mutual-information")
+        assert told.value <= 0.1

@@ -109,12 +109,12 @@ def _merge(table: Array, kept: int, summed: Sequence[Channel]) -> tuple[Array, l
     """Add up values whose rows are equal (all sensitive ones): no output tells them apart."""
     merged = []
     for axis, channel in enumerate(summed, start=kept):
-        rows, first, row_of = np.unique(
-            channel.excess, axis=0, return_index=True, return_inverse=True
-        )
-        if len(rows) < len(channel.excess):
-            groups = (np.arange(len(rows))[:, None] == row_of.ravel()).astype(np.float64)
+        group: dict[bytes, int] = {}
+        code = np.array([group.setdefault(row.tobytes(), len(group)) for row in channel.excess])
+        if len(group) < len(code):
+            groups = (np.arange(len(group))[:, None] == code).astype(np.float64)
             table = np.moveaxis(np.tensordot(table, groups, (axis, 1)), -1, axis)
+            first = np.unique(code, return_index=True)[1]
             channel = Channel(channel.outputs, channel.log_common, channel.excess[first])
         merged.append(channel)
     return table, merged

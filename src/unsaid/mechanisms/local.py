@@ -56,12 +56,16 @@ def local_view(
 ) -> View:
     """The exact cloud while it can be listed, else bounds on it.
 
-    Outputs of known variables and of independent ones tell nothing, so they are left out.
+    Outputs of known variables and of independent ones tell nothing, so they are left out; coins
+    that never show heads only where listing them is what costs too much.
     """
     open_ones = [name for name in channels if name not in adversary.known]
     seen = belief.relevant((adversary.target, *adversary.known), open_ones)
     question = Question.of(belief, {name: channels[name] for name in seen}, adversary, secret)
-    return question.listed(seen) if question.fits(seen) else question.bounded()
+    for names in (seen, [name for name in seen if channels[name].heads > 0]):
+        if question.fits(names):
+            return question.listed(names)
+    return question.bounded()
 
 
 def event_view(

@@ -40,6 +40,7 @@ class Block:
     limits: Array  # (targets,) nats
     odds_cap: float
     exceed: float
+    beside: Mapping[str, frozenset[str]]  # what may depend on each variable, by pairs
 
     def only(self, names: Sequence[str]) -> Block:
         """The same block with nothing but these names released."""
@@ -47,6 +48,13 @@ class Block:
         return replace(
             self, names=tuple(names), weights=self.weights[chosen], caps=self.caps[chosen]
         )
+
+    def near(self, names: Sequence[str]) -> Block:
+        """Only these names, looked at for them and what is beside them alone: fewer limits."""
+        close = set(names).union(*(self.beside.get(name, ()) for name in names))
+        kept = [k for k, target in enumerate(self.targets) if target in close]
+        targets = tuple(self.targets[k] for k in kept)
+        return replace(self.only(names), targets=targets, limits=self.limits[kept])
 
     def cloud(self) -> Cloud:
         return Cloud.of(self.belief, self.sensitive, self.targets, self.names)

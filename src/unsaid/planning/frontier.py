@@ -157,9 +157,7 @@ def search(
     if heap:
         closed = max(closed, -heap[0][0])
     most = float(weights @ caps)
-    # Rounded up by more than the ceilings' own rounding.
-    upper = max(best.objective * (1.0 + 1e-12), closed + 1e-12 * most if closed > 0 else 0.0)
-    upper = max(best.objective, min(upper, most))
+    upper = max(best.objective, min(max(best.objective, closed) * (1.0 + 1e-12), most))
     return Frontier(best.p, best.objective, upper, counted.asked)
 
 

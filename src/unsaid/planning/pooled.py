@@ -39,7 +39,7 @@ class Limits:
     def eased(self) -> Limits:
         """For ceilings: what breaks these breaks the true limits in spite of rounding."""
         eased = self.information * (1 + 1e-9) + 2e-15
-        return Limits(eased, self.log_cap + 1e-9, self.exceed * (1 + 1e-9))
+        return Limits(eased, self.log_cap + 1e-12, self.exceed * (1 + 1e-9))
 
     def excess(self, look: Look) -> float:
         """Above 0 where something is broken, and never falling in p.
@@ -68,7 +68,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Pooled(LowerSet):
-    """Release probabilities of a cloud's names within ``limits``; ``weights`` are all > 0."""
+    """Release probabilities of a cloud's names within ``limits``."""
 
     cloud: Cloud
     limits: Limits
@@ -113,7 +113,8 @@ class Pooled(LowerSet):
                 break
             rows = np.concatenate([rows, more])
         axis, at = self._split(a, b, best.point) if face is None else (face, 0.0)
-        return Box(a, b, best.upper, best.point, axis, at, np.concatenate([used, more])[:KEPT])
+        upper = best.upper + 1e-13 * float(self.weights @ b)  # the corners' own rounding
+        return Box(a, b, upper, best.point, axis, at, np.concatenate([used, more])[:KEPT])
 
     def improve(self, p: Array, weights: Array, caps: Array) -> Array:
         """Climb by linear programmes in a box around p, smaller after each that does not help."""
@@ -139,7 +140,9 @@ class Pooled(LowerSet):
             slack = float(self.weights @ b) - floor
             if slack <= 0 or self.telling[places @ (a > 0)]:
                 return None
-            a = np.maximum(a, b - slack / self.weights)
+            spare = np.full_like(b, math.inf)
+            np.divide(slack, self.weights, out=spare, where=self.weights > 0)
+            a = np.maximum(a, b - spare)
             positive = places @ (a > 0)
             b = np.where(self.telling[positive | places], np.minimum(a, b), b)
         return (a, b) if (a <= b).all() and not self.telling[places @ (a > 0)] else None

@@ -8,7 +8,7 @@ are released, and a set of variables with such values has no plan in which all o
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -51,13 +51,18 @@ def telling_values(
     targets: Sequence[str],
     names: Sequence[str],
     odds_cap: float,
+    beside: Mapping[str, Collection[str]] | None = None,
 ) -> tuple[Telling, ...]:
-    """The values of ``names`` that alone raise a target's odds beyond the cap, the worst first."""
+    """The values of ``names`` that alone raise a target's odds beyond the cap, the worst first.
+
+    ``beside``: for each name the targets worth looking at, where not all of them are.
+    """
     if math.isinf(odds_cap):
         return ()
     found = []
     for name in names:
-        others = [target for target in targets if target != name]
+        close = targets if beside is None else beside.get(name, ())
+        others = [target for target in targets if target != name and target in close]
         if others:
             found += _alone(
                 belief, Cloud.of(belief, sensitive, others, [name]), sensitive, odds_cap

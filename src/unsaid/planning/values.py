@@ -32,6 +32,8 @@ __all__ = ["ValuePlan", "plan_values"]
 INFORMATION, ODDS = MEASURES["mutual-information"], MEASURES["odds"]
 # Rounding allowed in the last check: downwards for information, upwards for odds.
 ROUNDING = 1e-12
+# A smaller p releases nothing that anybody would notice.
+NOTHING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -70,8 +72,11 @@ def plan_values(
     said = Said({}, {}, {})
     telling: list[Telling] = []
     cap = math.inf if exceed >= 1 else odds_cap
+    beside = _beside(belief)
     for members in blocks(belief):
-        harmless, block = _block(belief, sensitive, weights, caps, limits, cap, exceed, members)
+        harmless, block = _block(
+            belief, sensitive, weights, caps, limits, cap, exceed, beside, members
+        )
         p[harmless] = caps[harmless]
         uppers += (weights[harmless] * caps[harmless]).tolist()
         found = search_block(block, gap) if block.names else None
@@ -80,7 +85,7 @@ def plan_values(
         p[[belief.domain.axis(name) for name in block.names]] = chosen
         uppers.append(found.upper if found is not None else 0.0)
         said = said.joined(confirmed)
-        telling += telling_values(belief, sensitive, block.targets, block.names, odds_cap)
+        telling += telling_values(belief, sensitive, block.targets, block.names, odds_cap, beside)
     used = weights > 0
     objective = math.fsum((weights[used] * p[used]).tolist())
     upper = max(objective, math.fsum(uppers))
@@ -136,6 +141,7 @@ def _block(
     limits: Mapping[str, float],
     odds_cap: float,
     exceed: float,
+    beside: Mapping[str, frozenset[str]],
     members: Sequence[int],
 ) -> tuple[Mask, Block]:
     """One group of variables; and which of them may be released whatever else is."""
@@ -156,8 +162,18 @@ def _block(
         np.array([_limit(belief, sensitive, name, limits) for name in targets]),
         odds_cap,
         exceed if math.isfinite(odds_cap) else 0.0,
+        beside,
     )
     return np.isin(np.arange(len(weights)), free), block
+
+
+def _beside(belief: Belief) -> dict[str, frozenset[str]]:
+    """For each variable those it forms a dependent pair with."""
+    pairs: dict[str, set[str]] = {}
+    for first, second in belief.pairs():
+        pairs.setdefault(first, set()).add(second)
+        pairs.setdefault(second, set()).add(first)
+    return {name: frozenset(others) for name, others in pairs.items()}
 
 
 def _limit(
@@ -188,6 +204,7 @@ def _confirmed(block: Block, p: Array) -> tuple[Array, Said]:
     Odds that do not fall with p (of released values) may be the cap itself but for rounding: only
     where no smaller p helps, the last digits are let pass.
     """
+    p = np.where(p < NOTHING, 0.0, p)
     for rounding in (0.0, ROUNDING):
         for step in range(-1, 12):
             less = p * (1.0 - 1e-13 * 8.0**step) if step >= 0 else p

@@ -7,7 +7,8 @@ their answers can be listed; or release all of them a little, by the bound of vi
 
 a polynomial in p whose numbers are worked out once. It does not bound odds, so with an odds cap
 only the first kind is left. What no plan exceeds comes from groups of variables looked at on their
-own: seeing less is post-processing, so each group keeps the limits too.
+own, and from the targets next to them: seeing less is post-processing, so each group keeps the
+limits too.
 """
 
 from __future__ import annotations
@@ -27,8 +28,9 @@ from unsaid.planning.pooled import Pooled
 
 __all__ = ["search_block"]
 
-# Variables in a group for the certificate; sets of coins listed a target; the gap a group is given.
-GROUP, SETS, ROUGH = 4, 300, 1e-2
+# Variables in a group for the certificate; sets of coins listed a target; the gap a group is given;
+# how many views of one variable each it may cost to confirm a plan that is only bounded.
+GROUP, SETS, ROUGH, VIEWED = 4, 300, 1e-2, 2000
 
 
 def search_block(block: Block, gap: float) -> Frontier:
@@ -38,7 +40,7 @@ def search_block(block: Block, gap: float) -> Frontier:
         return Frontier(block.caps, objective, objective, 0)
     if block.certifiable:
         return block.certified(gap)
-    groups = [block.only(names) for names in _groups(block)]
+    groups = [block.near(names) for names in _groups(block)]
     parts = [group.certified(ROUGH) for group in groups]
     upper = math.fsum(part.upper for part in parts)
     worth = {
@@ -47,9 +49,8 @@ def search_block(block: Block, gap: float) -> Frontier:
         for name, weight, p in zip(group.names, group.weights, part.p, strict=True)
     }
     few = _few(block, sorted(block.names, key=lambda name: -worth[name]))
-    plans = [_spread(block, few, few.certified(gap).p)]
-    plans += [_spread(block, group, part.p) for group, part in zip(groups, parts, strict=True)]
-    plans += _everywhere(block, plans[0])
+    start = _spread(block, few, few.certified(gap).p)
+    plans = [start, *_everywhere(block, start)]
     best = max(plans, key=lambda p: float(block.weights @ p))
     objective = float(block.weights @ best)
     return Frontier(best, objective, max(upper, objective), sum(part.evaluations for part in parts))
@@ -59,7 +60,7 @@ def _groups(block: Block) -> Iterator[tuple[str, ...]]:
     """The names in groups the belief knows jointly with every target, or one by one."""
     for first in range(0, len(block.names), GROUP):
         names = block.names[first : first + GROUP]
-        if block.only(names).small:
+        if block.near(names).small:
             yield names
         else:
             yield from ((name,) for name in names)
@@ -84,7 +85,7 @@ def _everywhere(block: Block, start: Array) -> list[Array]:
     """Plans that release something of every variable, where what they tell can be bounded."""
     if block.listable and block.exceed == 0:
         excess = Pooled(block.cloud(), block.told, block.weights).excess
-    elif math.isinf(block.odds_cap):
+    elif math.isinf(block.odds_cap) and len(block.targets) * len(block.names) <= VIEWED:
         excess = Heads.of(block).excess
     else:
         return []
