@@ -33,8 +33,8 @@ types: $(READY) ## mypy: strict over src, leniently over the rest
 unit: $(READY) ## the tests alone
 	$(BIN)/python -m pytest -n $(WORKERS)
 
-demo: $(READY) ## a first look at what a release says
-	$(BIN)/python examples/first_look.py
+demo: $(READY) ## a simulated building, from its table to a release and a report, in demo/
+	$(BIN)/unsaid demo
 
 docs: $(READY) ## check that what the docs show is what the code does
 	$(BIN)/python -m pytest tests/docs

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import multiprocessing
+import os
 import stat
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,7 +17,8 @@ from unsaid.ledger import Ledger, Release, exposure
 
 def release(epoch: str = "2026", per_key: bool = False, **epsilon: float) -> Release:
     return Release(
-        table="t", epoch=epoch, per_key=per_key, epsilon=epsilon, readings={epoch: "00"},
+        table="t", epoch=epoch, per_key=per_key, epsilon=epsilon,
+        readings={epoch: dict.fromkeys(epsilon, "00")},
         key="k", coins="unsaid-coin-1", limits={}, leakage={},
     )  # fmt: skip
 
@@ -72,9 +74,9 @@ def _spend(path: Path, count: int) -> None:
             raise LimitExceeded("full")
 
     ledger = Ledger(path)
-    for _ in range(count):
+    for number in range(count):
         try:
-            ledger.charge(release(a=1), at_most_twenty)
+            ledger.charge(release(f"{os.getpid()} {number}", a=1), at_most_twenty)
         except LimitExceeded:
             return
 

@@ -5,10 +5,10 @@ Exit codes: 0 done, 2 bad input, 3 refused by a limit.
 
 from __future__ import annotations
 
+import io
 import json
+import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,21 +17,31 @@ from rich.console import Console
 
 from unsaid.doors import outlined, tables
 from unsaid.doors import report as reports
+from unsaid.doors.case import Case
 from unsaid.doors.demo import demonstrate
-from unsaid.engines.duckdb import Table
+from unsaid.doors.prose import near
+from unsaid.doors.starting import begin
+from unsaid.doors.waiting import busy
 from unsaid.errors import InputError, LimitExceeded, UnsaidError
 from unsaid.ledger import Ledger
-from unsaid.policy import Project, starter
-from unsaid.releasing import prepare, release
-from unsaid.releasing.files import atomically
+from unsaid.policy import Project
+from unsaid.releasing import Prepared, prepare, rehearse, release
 
 __all__ = ["app", "main"]
 
+DONE, BAD_INPUT, REFUSED, INTERRUPTED = 0, 2, 3, 130
+# What typer raises for an option that does not exist; it lends no public name to it.
+USAGE: type[Exception] = typer.BadParameter.__bases__[0]
+
 app = typer.Typer(
     add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False,
-    help="What a release says about things that were not released, kept within a limit you set.",
+    rich_markup_mode=None,
+    help="What a release says about things that were not released, kept within a limit you set. "
+    "Begin with: unsaid init TABLE (or, for a look around, unsaid demo).",
+    epilog="Exit codes: 0 done, 2 something given is wrong, 3 refused by a limit.",
 )  # fmt: skip
-out, err = Console(highlight=False), Console(stderr=True, highlight=False)
+out = Console(highlight=False, markup=False, emoji=False)
+err = Console(stderr=True, highlight=False, markup=False, emoji=False)
 
 ProjectFile = Annotated[
     Path, typer.Argument(help="The project file, or the folder that has unsaid.toml.")
@@ -43,85 +53,102 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object inst
 def init(
     table: Annotated[str, typer.Argument(help="A Parquet or CSV file, or a table of --database.")],
     database: Annotated[str | None, typer.Option(help="A DuckDB file that has the table.")] = None,
+    keys: Annotated[
+        str | None, typer.Option(help="The columns that name a row, such as office,day.")
+    ] = None,
     project: Annotated[Path, typer.Option(help="The project file to write.")] = Path("unsaid.toml"),
+    as_json: AsJson = False,
 ) -> None:
     """Write a commented project file for a table, to be edited."""
-    if project.exists():
-        raise InputError(f"{project}: is there already; edit it, or name another with --project")
-    with busy(f"looking at {table}"):
-        opened = Table.open(table, database=database)
-        text = starter(opened.describe(), table, database=database, rows=opened.count())
-    with atomically(project) as partial:
-        partial.write_text(text, "utf-8")
-    err.print(f"Wrote {project}. Say in it what is sensitive and who reads what, then: unsaid leak")
+    with busy(err, f"looking at {table}"):
+        started = begin(table, database, keys, project)
+    if as_json:
+        show(outlined.started(project, started.source.keys, tuple(started.attributes)))
+    where = "" if project.name == "unsaid.toml" and project.parent == Path() else f" {project}"
+    say(
+        f"Wrote {project}. Say in it what is sensitive and who reads what, then: unsaid leak{where}"
+    )
 
 
 @app.command()
 def learn(project: ProjectFile = Path(), as_json: AsJson = False) -> None:
-    """Learn how the attributes depend on one another, and say what values tell too much."""
-    with busy("reading the table"):
-        ready = prepare(project)
-    show(outlined.learned(ready), as_json, tables.learned(ready))
+    """What the table shows: sensitive rows, and values that by themselves tell too much."""
+    ready = prepared(project)
+    show(outlined.learned(ready) if as_json else tables.learned(ready))
 
 
 @app.command()
 def leak(project: ProjectFile = Path(), as_json: AsJson = False) -> None:
     """Who would learn what about what, if everything not sensitive were released."""
-    with busy("reading the table"):
-        ready = prepare(project)
-    found = ready.findings(curve=False)
-    show(outlined.leak(found), as_json, tables.leak(found, found.everything))
+    ready = prepared(project)
+    with busy(err, "looking at every answer"):
+        found = ready.findings(curve=False)
+    show(outlined.leak(found) if as_json else tables.leak(found))
 
 
 @app.command()
 def plan(
     project: ProjectFile = Path(),
     close: Annotated[
-        bool | None, typer.Option("--close/--open", help="Make telling values sensitive first.")
+        bool | None,
+        typer.Option(
+            "--close/--open",
+            help="Withhold telling values too, or do not; else as [limit] close says.",
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """The most releases within the limits, with and without closing telling values."""
-    with busy("reading the table and planning"):
-        ready = prepare(project).closing(close)
+    """The most that can be released within the limits, and what that tells."""
+    ready = prepared(project).closing(close)
+    with busy(err, "planning"):
         found = ready.findings(curve=False)
-    show(outlined.plan(found), as_json, tables.plan(found))
+    show(outlined.plan(found) if as_json else tables.plan(found))
 
 
 @app.command("release")
 def release_command(
     project: ProjectFile = Path(),
-    scale: Annotated[float, typer.Option(help="Use this share of every eps of the plan.")] = 1.0,
+    scale: Annotated[
+        float, typer.Option(help="Take this share of every eps of the plan, from 0 to 1.")
+    ] = 1.0,
     dry_run: Annotated[
-        bool, typer.Option(help="Say what would be released; charge nothing.")
+        bool,
+        typer.Option("--dry-run", help="Check it against the ledger; charge and write nothing."),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Charge the ledger, then write the released table and its manifest."""
+    own = declared(project)
     if dry_run:
-        plan(project, None, as_json)
+        with busy(err, "planning"):
+            trial = rehearse(own, scale)
+        show(outlined.rehearsed(trial) if as_json else tables.rehearsed(trial))
         return
-    with busy("planning, charging and releasing"):
-        done = release(project, scale)
-    show(outlined.released(done), as_json, tables.released(done))
+    with busy(err, "planning, charging and releasing"):
+        done = release(own, scale)
+    show(outlined.released(done) if as_json else tables.released(done))
 
 
 @app.command()
 def report(
     project: ProjectFile = Path(),
     charts: Annotated[
-        Path | None, typer.Option(help="Also write each chart here, as PNG and SVG.")
+        Path | None, typer.Option(help="A folder for each chart as PNG and SVG, too.")
     ] = None,
+    as_json: AsJson = False,
 ) -> None:
     """Write the page that can be shown to those concerned."""
-    with busy("planning at eight limits"):
-        found = prepare(project).findings()
-    reports.write(found, found.project.files.report)
-    if charts is not None:
-        charts.mkdir(parents=True, exist_ok=True)
-        reports.png(found, charts)
-        reports.svg(found, charts)
-    err.print(f"Wrote {found.project.files.report}")
+    ready = prepared(project)
+    with busy(err, "planning for several limits"):
+        found = ready.findings()
+        written: list[Path] = []
+        reports.write(found, found.project.files.report)
+        if charts is not None:
+            charts.mkdir(parents=True, exist_ok=True)
+            written = [*reports.png(found, charts), *reports.svg(found, charts)]
+    if as_json:
+        show(outlined.written(found.project.files.report, written))
+    say(f"Wrote {', '.join(map(near, [found.project.files.report, *written]))}")
 
 
 @app.command()
@@ -129,46 +156,92 @@ def ledger(project: ProjectFile = Path(), as_json: AsJson = False) -> None:
     """What was released so far, and how much of every attribute that shows."""
     path = Project.read(project).files.ledger
     if not path.exists():
-        raise InputError(f"{path}: there is no ledger yet; it is made by the first release")
+        raise InputError(f"{near(path)}: there is no ledger yet; the first release makes it")
     history = Ledger(path).history()
-    show(outlined.ledger(history), as_json, tables.ledger(history))
+    show(outlined.ledger(history) if as_json else tables.ledger(history))
+
+
+@app.command("case")
+def case_command(
+    file: Annotated[Path, typer.Argument(help="A case file, TOML or JSON.")],
+    as_json: AsJson = False,
+) -> None:
+    """Answer a case file: a belief, a mechanism, an adversary, and what is asked of them."""
+    answers = Case.read(file).answer()
+    show(answers.as_json() if as_json else str(answers))
 
 
 @app.command()
 def demo(
     folder: Annotated[Path, typer.Argument(help="Where to write the demo.")] = Path("demo"),
-    offices: Annotated[int, typer.Option(min=2, help="How many offices.")] = 120,
-    days: Annotated[int, typer.Option(min=5, help="How many working days.")] = 250,
+    offices: Annotated[int, typer.Option(min=20, help="How many offices.")] = 120,
+    days: Annotated[int, typer.Option(min=20, help="How many working days.")] = 250,
 ) -> None:
-    """A building of offices, from its table to a release and a report."""
+    """A simulated building of offices, from its table to a release and a report."""
     demonstrate(folder, offices, days, out)
 
 
-def show(result: dict[str, Any], as_json: bool, table: Any) -> None:
+def declared(path: Path) -> Project:
+    """The project; if it protects nothing, that is said loudly."""
+    own = Project.read(path)
+    if not own.protected:
+        say(
+            f"warning: no attribute in {near(own.path)} says what is "
+            "`sensitive`, so NOTHING IS PROTECTED: everything read would be released"
+        )
+    return own
+
+
+def prepared(path: Path) -> Prepared:
+    """The project with its table read."""
+    own = declared(path)
+    with busy(err, "reading the table"):
+        return prepare(own)
+
+
+def show(result: Any) -> None:
     """One JSON object, or the tables."""
-    if as_json:
+    if isinstance(result, dict):
         sys.stdout.write(json.dumps(result, indent=2, allow_nan=False) + "\n")
     else:
-        out.print(table)
+        out.print(result)
 
 
-@contextmanager
-def busy(doing: str) -> Iterator[None]:
-    """A spinner on standard error while something takes its time."""
-    with err.status(f"{doing} ..."):
-        yield
+def say(line: str) -> None:
+    """One line on standard error, however long."""
+    err.print(line, soft_wrap=True)
 
 
 def main() -> None:
     """Run a command; what unsaid refuses is one line and an exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal without × or “ shows ? instead
+    sys.exit(run())
+
+
+def run(arguments: list[str] | None = None) -> int:
+    """Run one command line, by default that of the program; its exit code."""
     try:
-        app()
+        return int(app(arguments, prog_name="unsaid", standalone_mode=False) or DONE)
     except LimitExceeded as refusal:
-        err.print(f"refused: {refusal}", soft_wrap=True, markup=False)
-        sys.exit(3)
+        say(f"refused: {refusal}")
+        return REFUSED
     except UnsaidError as mistake:
-        err.print(f"{mistake}", soft_wrap=True, markup=False)
-        sys.exit(2)
+        say(f"{mistake}")
+    except USAGE as mistake:
+        said = " ".join(getattr(mistake, "format_message", mistake.__str__)().split())
+        if said:
+            say(f"unsaid: {said} (unsaid --help says what there is)")
+    except BrokenPipeError:  # whoever read along has gone, as `head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return DONE
+    except OSError as error:
+        say(f"{error.filename or 'system'}: {error.strerror or error}")
+    except (KeyboardInterrupt, typer.Abort):
+        say("interrupted")
+        return INTERRUPTED
+    return BAD_INPUT
 
 
 if __name__ == "__main__":

@@ -1,15 +1,18 @@
-"""`make demo`: a building of offices, from its table to a release and a report."""
+"""`unsaid demo`: a building of offices, from its table to a release and a report."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from rich.console import Console
-from rich.text import Text
 
 from unsaid.doors import report, tables
+from unsaid.doors.prose import Prose, near
+from unsaid.errors import InputError
 from unsaid.releasing import prepare, release
 from unsaid.releasing.files import atomically
 from unsaid.simulation.building import building
@@ -19,40 +22,39 @@ __all__ = ["PROJECT", "demonstrate"]
 SEED = 2026
 
 PROJECT = """\
-# A building of offices: the lighting contractor wants arrival times, the space planner occupancy.
+# A building of offices. The lighting contractor wants to know when people come, the space planner
+# how much they are in and when they leave.
 format = 1
 
 [source]
 table = "occupancy.parquet"
-keys = ["office", "day"]          # which offices and days there are is public
+keys = ["office", "day"]    # on which days an office was used is public: its lights were on
+unit = ["office"]           # whom to protect: the people of an office
 
 [epoch]
-of = "substr(day, 1, 7)"          # a month is read once; later requests get the same answers
+of = "substr(day, 1, 7)"    # a month is read once; who asks again gets the same answers
 
-[attribute.first_arrival]
-bins = [8, 9, 10.5]
-sensitive = "first_arrival > 10.5"     # when late comers come is nobody's business
-missing = "public"                # everybody can see that an office stayed dark
+[attribute.first_arrival]   # in hours
+bins = [9, 10, 11.5]
+sensitive = "first_arrival >= 11.5"     # who comes late is nobody's business
 
-[attribute.mean_occupancy]
-bins = [0.3, 0.5, 0.7]
-sensitive = "mean_occupancy < 0.3"     # nor is it who is hardly there
-missing = "public"
+[attribute.mean_occupancy]  # the share of the hours 8 to 17
+bins = [0.2, 0.5]
+sensitive = "mean_occupancy < 0.2"      # nor is who is hardly there
 
 [attribute.last_leave]
-bins = [15, 17, 18.5]
-missing = "public"
+bins = [12.5, 17]           # not sensitive, yet who leaves by noon was hardly there
 
 [application.lighting]
-reads = ["first_arrival", "last_leave"]
+reads = ["first_arrival"]
 
 [application.planning]
-reads = ["mean_occupancy"]
+reads = ["mean_occupancy", "last_leave"]
 
 [limit]
-limit_bits = 0.1                  # about any one attribute of an office-day, on average
-odds_cap = 4.0                    # no answer multiplies anybody's odds by more
-close = true                      # withhold telling values too
+odds_cap = 4.0              # no answer makes the odds of a secret more than 4 times what they were
+limit_bits = 0.15           # and on average all answers tell no more than this about either
+close = true                # values that by themselves tell too much are withheld too
 
 [secret]
 key = "unsaid.key"
@@ -67,22 +69,38 @@ report = "report.html"
 
 def demonstrate(folder: Path, offices: int, days: int, out: Console) -> None:
     """Simulate, look, plan, release, report; every step says what it did."""
+    source, project = folder / "occupancy.parquet", folder / "unsaid.toml"
+    simulated = building(np.random.default_rng(SEED), offices, days)
+    table = simulated.filter(pc.is_valid(simulated["first_arrival"]))
     folder.mkdir(parents=True, exist_ok=True)
-    table = building(np.random.default_rng(SEED), offices, days)
-    with atomically(folder / "occupancy.parquet") as partial:
-        pq.write_table(table, partial)
-    project = folder / "unsaid.toml"
-    with atomically(project) as partial:
-        partial.write_text(PROJECT, "utf-8")
-    rows = f"{offices} offices x {days} days -> {folder / 'occupancy.parquet'}"
-    out.print(f"building simulator: {rows} ({table.num_rows:,} rows)\n")
-    found = prepare(project).findings()
-    out.print(tables.leak(found, found.everything), Text())
-    out.print(tables.plan(found), Text())
-    done = release(project)
-    report.write(found, found.project.files.report)
-    out.print(tables.released(done))
+    _set_up(folder, table)
     out.print(
-        f"Report: {folder / 'report.html'}   Next: unsaid init YOUR_TABLE.parquet   "
-        "Docs: docs/tutorial.md"
+        Prose(
+            f"building simulator: {offices} offices x {days} days -> {source} "
+            f"({table.num_rows:,} rows: days on which somebody came)"
+        ),
+        "",
     )
+    found = prepare(project).findings()
+    out.print(tables.leak(found), "")
+    out.print(tables.plan(found), "")
+    out.print(tables.released(release(project)))
+    report.write(found, found.project.files.report)
+    out.print(Prose(f"Report: {near(found.project.files.report)}"), "")
+    out.print(Prose("Next: unsaid init YOUR_TABLE.parquet        Docs: docs/tutorial.md"))
+
+
+def _set_up(folder: Path, table: pa.Table) -> None:
+    """Write the table and the project file, unless others of these names are there."""
+    source, project = folder / "occupancy.parquet", folder / "unsaid.toml"
+    way_out = "the demo overwrites nothing; name another folder"
+    if source.exists() and not pq.read_table(source).equals(table):
+        raise InputError(f"{source}: is there already, with other rows; {way_out}")
+    if project.exists() and project.read_text("utf-8") != PROJECT:
+        raise InputError(f"{project}: is there already, and not the demo's; {way_out}")
+    if not source.exists():
+        with atomically(source) as partial:
+            pq.write_table(table, partial)
+    if not project.exists():
+        with atomically(project) as partial:
+            partial.write_text(PROJECT, "utf-8")

@@ -1,23 +1,30 @@
-"""Results as plain data, for --json. Infinity is the word "inf"."""
+"""Results as plain data, for --json. Infinity is the word "inf".
+
+Every object says what it is, and the format: {"unsaid": "leak", "format": 1, ...}.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from unsaid.ledger import Release, exposure
 from unsaid.planning import Plan
-from unsaid.releasing import Findings, Prepared, Released
+from unsaid.releasing import Findings, Prepared, Rehearsed, Released
 from unsaid.releasing.manifest import leakage
 
-__all__ = ["leak", "learned", "ledger", "plan", "released"]
+__all__ = ["leak", "learned", "ledger", "plan", "rehearsed", "released", "started", "written"]
+
+FORMAT = 1
 
 
 def learned(ready: Prepared) -> dict[str, Any]:
     """The belief's outline: labels, shares of sensitive rows, telling values."""
     own = ready.learned
     return {
+        **_kind("learned"),
         "rows": own.rows,
         "prior_rows": own.prior_rows,
         "premise": str(own.belief.premise),
@@ -46,12 +53,17 @@ def learned(ready: Prepared) -> dict[str, Any]:
 
 def leak(found: Findings) -> dict[str, Any]:
     """Who is told what, with everything not sensitive released."""
-    return {"premise": str(found.learned.belief.premise), "told": leakage(found.everything)}
+    return {
+        **_kind("leak"),
+        "premise": str(found.learned.belief.premise),
+        "told": leakage(found.everything),
+    }
 
 
 def plan(found: Findings) -> dict[str, Any]:
     """The plan, the one without closure, and what the plan tells."""
     return {
+        **_kind("plan"),
         "premise": str(found.learned.belief.premise),
         "plan": planned(found.plan),
         "without_closure": planned(found.open_plan),
@@ -73,9 +85,19 @@ def planned(one: Plan) -> dict[str, Any]:
     }
 
 
+def rehearsed(done: Rehearsed) -> dict[str, Any]:
+    """What would be released."""
+    return {
+        **_kind("rehearsal"),
+        "epsilon": {name: number(epsilon) for name, epsilon in done.epsilon.items()},
+        "told": leakage(done.told),
+    }
+
+
 def released(done: Released) -> dict[str, Any]:
     """What was written."""
     return {
+        **_kind("released"),
         "release": str(done.path),
         "manifest": str(done.manifest),
         "rows": done.rows,
@@ -88,6 +110,7 @@ def ledger(history: Sequence[tuple[str, Release]]) -> dict[str, Any]:
     """Every event, and what they show together."""
     shown = exposure([event for _, event in history])
     return {
+        **_kind("ledger"),
         "events": [
             {
                 "at": at,
@@ -99,6 +122,25 @@ def ledger(history: Sequence[tuple[str, Release]]) -> dict[str, Any]:
         ],
         "exposure": {name: number(epsilon) for name, epsilon in shown.items()},
     }
+
+
+def started(project: Path, keys: Sequence[str], attributes: Sequence[str]) -> dict[str, Any]:
+    """What a new project file says."""
+    return {
+        **_kind("project"),
+        "project": str(project),
+        "keys": list(keys),
+        "attributes": list(attributes),
+    }
+
+
+def written(report: Path, charts: Sequence[Path]) -> dict[str, Any]:
+    """Where the report is."""
+    return {**_kind("report"), "report": str(report), "charts": [str(path) for path in charts]}
+
+
+def _kind(name: str) -> dict[str, Any]:
+    return {"unsaid": name, "format": FORMAT}
 
 
 def number(x: float) -> float | str:

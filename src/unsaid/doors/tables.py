@@ -1,4 +1,4 @@
-"""Results as tables for a terminal."""
+"""Results as tables and sentences for a terminal."""
 
 from __future__ import annotations
 
@@ -6,16 +6,18 @@ import math
 from collections.abc import Mapping, Sequence
 
 from rich.console import Group, RenderableType
-from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
+from unsaid.doors.prose import NBSP, Prose, blank, head, near, note, rows_of, said
 from unsaid.doors.report import words
 from unsaid.ledger import Release, exposure
-from unsaid.releasing import Findings, Prepared, Released
-from unsaid.releasing.told import Told
+from unsaid.policy import Project
+from unsaid.releasing import Findings, Prepared, Rehearsed, Released
+from unsaid.releasing.told import Answer, Told
+from unsaid.types.bound import Premise
+from unsaid.types.domain import WITHHELD
 
-__all__ = ["leak", "learned", "ledger", "plan", "released"]
+__all__ = ["leak", "learned", "ledger", "plan", "rehearsed", "released"]
 
 TELLING = 8  # telling values listed before "and n more"
 
@@ -23,133 +25,222 @@ TELLING = 8  # telling values listed before "and n more"
 def learned(ready: Prepared) -> RenderableType:
     """Labels and shares per attribute, and the values that tell too much."""
     own = ready.learned
-    table = _table("attribute", "labels", "sensitive rows")
+    rows = []
     for name, labels in own.labels.items():
         counts = dict(zip(labels, own.counts[name], strict=True))
         hidden = sum(counts[label] for label in own.sensitive[name])
-        table.add_row(name, str(len(labels)), words.percent(hidden / own.rows))
-    head = f"Learned from {words.rows(own.rows)}, smoothed by {own.prior_rows:.4g} rows of a prior"
-    return Group(Text(head), _indented(table), *_telling(ready))
+        rows.append((name, words.percent(hidden / own.rows), ", ".join(map(_whole, labels))))
+    prior = words.digits(own.prior_rows, 3)
+    return Group(
+        head(f"Learned from {words.rows(own.rows)}"),
+        blank(),
+        rows_of(["attribute", "sensitive rows", "values told apart"], rows),
+        blank(),
+        *_telling(ready),
+        note(f"smoothed by {prior} rows in which the attributes would be independent"),
+    )
 
 
-def leak(found: Findings, told: Sequence[Told]) -> RenderableType:
+def leak(found: Findings) -> RenderableType:
     """The matrix: for every reader and target the worst factor, the bits, and the answer."""
-    table = _table("who", "about", "odds", "bits", "most telling answer")
-    for one in told:
-        table.add_row(
-            words.readers(found)[one.who], one.about, words.odds_of(one.odds),
-            words.bits_of(one.information), _answer(one),
-        )  # fmt: skip
-    sentences = [Text(f"  {_in_words(found, one)}") for one in _worst_per_target(told)]
-    head = Text("If everything not sensitive were released")
-    return Group(head, _indented(table), *sentences, _premise(found))
+    if not found.everything:
+        return Group(
+            head("Nothing is declared sensitive: there is nothing that a release could tell.")
+        )
+    names, cap = words.readers(found), found.project.limits.odds_cap
+    rows = [
+        (names[one.who], one.about, _factor(one, cap), words.bits_of(one.information, unit=False),
+         _answer(one))
+        for one in found.everything
+    ]  # fmt: skip
+    return Group(
+        head(f"If everything not sensitive were released ({words.rows(found.learned.rows)})"),
+        blank(),
+        rows_of(["who", "about", "odds", "bits", "most telling answer"], rows),
+        blank(),
+        *_in_words(found, found.everything),
+        blank(),
+        _premise(found.learned.rows, found.learned.belief.premise),
+    )
 
 
 def plan(found: Findings) -> RenderableType:
     """What is released how often, what that tells, and what closing telling values buys."""
-    table = _table("attribute", "release", "eps", "of all rows")
-    for name, share in found.shares.items():
-        p, epsilon = found.plan.p[name], found.plan.epsilon[name]
-        table.add_row(name, words.percent(p), words.epsilon(epsilon), words.percent(share))
-    limits = found.project.limits
-    head = Text(f"Plan: odds at most × {limits.odds_cap:g}, {limits.bits:g} bit about anything")
-    worst = [Text(f"  {_in_words(found, one)}") for one in _worst_per_target(found.planned)]
-    bound = found.plan.bound
-    ratio = bound.high / bound.low if bound.low > 0 else math.inf
-    sums = f"  no plan within these limits lets out more than {ratio:.4f} times this"
-    if bound.low == 0:
-        sums = (
-            "  nothing can be released within these limits; see what closing or a higher cap buys"
-        )
-    return Group(head, _indented(table), Text(sums), *worst, *_closing(found), _premise(found))
+    rows = [
+        (name, words.percent(found.plan.p[name]), words.epsilon(found.plan.epsilon[name]),
+         words.percent(share))
+        for name, share in found.shares.items()
+    ]  # fmt: skip
+    return Group(
+        head(f"Plan: {_limits(found.project)}"),
+        blank(),
+        rows_of(["attribute", "release", "eps", "of all rows"], rows),
+        blank(),
+        note(_best(found)),
+        *_closing(found),
+        blank(),
+        *_in_words(found, found.planned),
+        blank(),
+        _premise(found.learned.rows, found.learned.belief.premise),
+    )
+
+
+def rehearsed(done: Rehearsed) -> RenderableType:
+    """What a release would let out; nothing happened."""
+    rows = [
+        (name, words.percent(-math.expm1(-eps)), words.epsilon(eps))
+        for name, eps in done.epsilon.items()
+    ]
+    return Group(
+        head("This would be released; nothing was charged or written:"),
+        blank(),
+        rows_of(["attribute", "release", "eps"], rows),
+        blank(),
+        note(_most_told(done.told)),
+    )
 
 
 def released(done: Released) -> RenderableType:
     """Where the release is and what it may tell."""
-    worst = max(done.told, key=lambda one: one.odds.nats, default=None)
-    told = f"; odds grow at most {words.odds_of(worst.odds)}" if worst else ""
-    rows = f"{words.rows(done.rows)}, withheld cells are NULL, sorted by key"
+    told = f" {_most_told(done.told)}" if done.told else ""
     return Group(
-        Text(f"Released {done.path} ({rows})"),
-        Text(f"and {done.manifest}; charged to the ledger{told}."),
+        Prose(
+            f"Released {near(done.path)} ({words.rows(done.rows)}; withheld cells are NULL, sorted "
+            f"by key) and {near(done.manifest)}; charged to the ledger.{told}"
+        )
     )
 
 
 def ledger(history: Sequence[tuple[str, Release]]) -> RenderableType:
     """The events, oldest first, and what they show together."""
-    table = _table("at", "table", "epoch", "eps")
-    for at, event in history:
-        table.add_row(at, event.table, event.epoch, _listed(event.epsilon))
+    rows = [
+        (at[:16].replace("T", NBSP), event.table, event.epoch, _listed(event.epsilon))
+        for at, event in history
+    ]
     together = _listed(exposure([event for _, event in history]))
     return Group(
-        _indented(table), Text(f"All together they show as much as one release: {together}")
+        rows_of(["at (UTC)", "table", "epoch", "released, of what is not sensitive"], rows),
+        blank(),
+        Prose(f"All together they show as much as one release of {together}."),
     )
 
 
-def _table(*columns: str) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    for column in columns:
-        right = column in (
-            "odds",
-            "bits",
-            "release",
-            "eps",
-            "of all rows",
-            "sensitive rows",
-            "labels",
+# ---------------------------------------------------------------- sentences
+
+
+def _limits(project: Project) -> str:
+    limits = project.limits
+    most = "" if math.isinf(limits.odds_cap) else f"odds at most ×{NBSP}{limits.odds_cap:g}, "
+    but = f" (but for {words.percent(limits.exceed)} of the answers)" if limits.exceed else ""
+    own = "".join(f", {words.bits(b)} about {name}" for name, b in limits.targets.items())
+    return f"{most}{limits.bits:g}{NBSP}bit about each attribute{own}{but}"
+
+
+def _best(found: Findings) -> str:
+    """How far from the best possible the plan can be."""
+    bound = found.plan.bound
+    if bound.low <= 0:
+        return (
+            "Nothing can be released within these limits. See what a higher cap or limit lets out: "
+            "unsaid report draws the curve."
         )
-        table.add_column(column, justify="right" if right else "left", overflow="fold")
-    return table
+    more = bound.high / bound.low - 1
+    most = "0.01" if more < 1e-4 else words.digits(100 * more)
+    return f"No plan within these limits lets out {most}{NBSP}% more."
 
 
-def _indented(table: Table) -> Padding:
-    return Padding(table, (0, 0, 0, 2))
+def _in_words(found: Findings, told: Sequence[Told]) -> list[Prose]:
+    worst: dict[str, Told] = {}
+    for one in told:
+        if one.about not in worst or one.odds.nats > worst[one.about].odds.nats:
+            worst[one.about] = one
+    return [said(words.sentence(one, found.learned.sensitive[one.about])) for one in worst.values()]
+
+
+def _most_told(told: Sequence[Told]) -> str:
+    """The largest factor of all, in one sentence."""
+    worst = max(told, key=lambda one: one.odds.nats, default=None)
+    if worst is None:
+        return "Nothing is declared sensitive, so nothing is limited."
+    most = words.factor(worst.odds.odds).removeprefix(f"×{NBSP}")
+    return f"No answer multiplies odds by more than {most}."
+
+
+def _premise(rows: int, premise: Premise) -> Prose:
+    learned = f"learned from {words.rows(rows)} (a plug-in: it holds as far as they show the truth)"
+    shown = str(premise) if premise.certifies else learned
+    return Prose(f"premise: {shown}", first="  ", style="dim")
+
+
+# ---------------------------------------------------------------- cells
+
+
+def _factor(one: Told, cap: float) -> Text:
+    beyond = one.odds.nats > math.log(cap) + 1e-12
+    return Text(words.odds_of(one.odds), style="bold red" if beyond else "")
 
 
 def _answer(one: Told) -> str:
     if words.tells_nothing(one):
         return "none"
-    if one.answer is None:
-        return "too many to list"
-    return ", ".join(f"{name} {output}" for name, output in one.answer.seen.items())
+    return "too many to list" if one.answer is None else _seen(one.answer)
 
 
-def _in_words(found: Findings, one: Told) -> str:
-    return words.sentence(one, found.learned.sensitive[one.about])
+def _seen(answer: Answer) -> str:
+    shown = [f"{n} {_whole(out)}" for n, out in answer.seen.items() if out is not WITHHELD]
+    hidden = [name for name, out in answer.seen.items() if out is WITHHELD]
+    return ", ".join([*shown, *([f"{words.listed(hidden)} withheld"] if hidden else [])])
 
 
-def _worst_per_target(told: Sequence[Told]) -> list[Told]:
-    worst: dict[str, Told] = {}
-    for one in told:
-        if one.about not in worst or one.odds.nats > worst[one.about].odds.nats:
-            worst[one.about] = one
-    return list(worst.values())
-
-
-def _telling(ready: Prepared) -> list[Text]:
-    told = [one for added in ready.closed.rounds for one in added]
-    if not told:
-        return [Text("No single value tells more than the odds cap allows.")]
-    lines = [Text("Values that tell too much by themselves; close = true withholds them too:")]
-    lines += [Text(f"  {one}") for one in told[:TELLING]]
-    return lines + ([Text(f"  and {len(told) - TELLING} more")] if len(told) > TELLING else [])
-
-
-def _closing(found: Findings) -> list[Text]:
-    if not found.closure.added or not found.project.limits.close:
-        return []
-    closed = "; ".join(f"{name}: {words.listed(v)}" for name, v in found.closure.added.items())
-    without = sum(found.open_plan.p[name] for name in found.project.reads)
-    return [
-        Text(f"  closed, since they tell too much by themselves: {closed}"),
-        Text(f"  without closing them the release probabilities would add up to {without:.3g}, "
-             f"with it to {sum(found.plan.p[name] for name in found.project.reads):.3g}"),
-    ]  # fmt: skip
-
-
-def _premise(found: Findings) -> Text:
-    return Text(f"  premise: {found.learned.belief.premise}", style="dim")
+def _whole(label: object) -> str:
+    """A label that stays on one line."""
+    return str(label).replace(" ", NBSP)
 
 
 def _listed(epsilon: Mapping[str, float]) -> str:
-    return ", ".join(f"{n} {'∞' if math.isinf(e) else f'{e:.4g}'}" for n, e in epsilon.items())
+    shares = {name: -math.expm1(-eps) for name, eps in sorted(epsilon.items()) if eps}
+    if not shares:
+        return "nothing"
+    return ", ".join(f"{name}{NBSP}{words.percent(share)}" for name, share in shares.items())
+
+
+# ---------------------------------------------------------------- values that tell too much
+
+
+def _telling(ready: Prepared) -> list[RenderableType]:
+    told = [one for added in ready.closed.rounds for one in added]
+    if not ready.project.protected:
+        return []
+    if not told:
+        return [note("No single value tells more than the odds cap allows.")]
+    rows = [
+        (one.attribute, _whole(one.label), words.percent(one.share), one.target,
+         words.factor(one.factor))
+        for one in told[:TELLING]
+    ]  # fmt: skip
+    closing = "close = true withholds them too" if ready.project.limits.close else "left open"
+    more = [note(f"and {len(told) - TELLING} more")] if len(told) > TELLING else []
+    return [
+        head(f"Values that by themselves tell more than the odds cap allows ({closing})"),
+        blank(),
+        rows_of(["attribute", "value", "rows with it", "tells about", "odds"], rows),
+        *more,
+        blank(),
+    ]
+
+
+def _closing(found: Findings) -> list[Prose]:
+    added = found.closure.added
+    if not added:
+        return []
+    closed = "; ".join(
+        f"{name} {words.listed(f'“{_whole(v)}”' for v in values)}" for name, values in added.items()
+    )
+    if not found.project.limits.close:
+        return [note(f"Left open, though they tell too much by themselves: {closed}. Try --close.")]
+    reads = found.project.reads
+    without = ", ".join(f"{n}{NBSP}{words.percent(found.open_plan.p[n])}" for n in reads)
+    return [
+        note(f"Withheld too, since they tell too much by themselves: {closed}."),
+        note(f"Left open, the best plan would release: {without}."),
+    ]

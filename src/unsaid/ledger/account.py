@@ -3,8 +3,14 @@
 Coins are persistent (design: one coin a cell and epoch), so
 
 - within an epoch, events with eps_1, eps_2, ... show together what the largest shows (nested);
-- an epoch that is a function of the key holds a cell for ever: all its events are nested;
-- another declared label tosses fresh coins for the same cells: there exponents add (Theorem 1).
+- epochs by one function of the key hold every cell once, for ever: all its events are nested;
+- another declared label, or another function, tosses fresh coins for the same cells: there
+  exponents add (Theorem 1), since a cell stays withheld with e^-eps_1 e^-eps_2.
+
+**Assumed:** a cell has the same value, and may be shown or not, in all epochs it is in. Adding then
+is exact for what is free, whatever the joint law. Where values change from one label to the next,
+it can be too little: an earlier value may say more of a later secret than any value that the belief
+knows of, which is about the rows of one epoch only (docs/limits.md).
 """
 
 from __future__ import annotations
@@ -13,18 +19,22 @@ from collections.abc import Iterable, Mapping
 
 from unsaid.ledger.event import Release
 
-__all__ = ["exposure"]
+__all__ = ["exposure", "tossing"]
+
+
+def tossing(event: Release) -> tuple[bool, str]:
+    """What tells an event's coins apart from those of others: its label, or its function."""
+    return event.per_key, event.epoch
 
 
 def exposure(events: Iterable[Release]) -> dict[str, float]:
     """The eps per attribute of the one release that shows as much as all of these together."""
-    per_epoch: dict[str, dict[str, float]] = {}
+    apart: dict[tuple[bool, str], dict[str, float]] = {}
     for event in events:
-        # All epochs that are functions of the key form one class: no cell is in two of them.
-        largest = per_epoch.setdefault("" if event.per_key else f"label {event.epoch}", {})
+        largest = apart.setdefault(tossing(event), {})
         for name, epsilon in event.epsilon.items():
             largest[name] = max(epsilon, largest.get(name, 0.0))
-    return _added(per_epoch.values())
+    return _added(apart.values())
 
 
 def _added(epochs: Iterable[Mapping[str, float]]) -> dict[str, float]:

@@ -14,22 +14,24 @@ FORMAT = 1
 
 @dataclass(frozen=True)
 class Release:
-    """``epsilon`` per attribute as released; ``readings``: each epoch's keyed fingerprint.
+    """``epsilon`` per attribute as released; ``readings``: {epoch: {attribute: fingerprint}}.
 
     ``epoch`` is the declared label, or the SQL over key columns that gives each row its epoch;
     ``per_key`` tells which. ``key`` is the fingerprint of the coin key, ``coins`` the algorithm.
+    ``policy``: per attribute read, what was declared sensitive, the labels, the hidden ones.
     """
 
     table: str
     epoch: str
     per_key: bool
     epsilon: Mapping[str, float]
-    readings: Mapping[str, str]
+    readings: Mapping[str, Mapping[str, str]]
     key: str
     coins: str
     limits: Mapping[str, Any]
     leakage: Mapping[str, Any]
     closed: Mapping[str, list[str]] = field(default_factory=dict)
+    policy: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     format: int = FORMAT
 
     def to_json(self) -> str:

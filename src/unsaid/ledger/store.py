@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,8 @@ _EVENTS = sql.Table(
     sql.Column("body", sql.Text, nullable=False),
 )
 
-_BODIES = sql.select(_EVENTS.c.body).order_by(_EVENTS.c.id)
+_ALL = sql.select(_EVENTS.c.id, _EVENTS.c.at, _EVENTS.c.body).order_by(_EVENTS.c.id)
+_OWN = {table.name for table in _TABLES.sorted_tables}
 
 # Looks at all earlier events and raises if the new one must not be. All: a table under another name
 # would else be another account.
@@ -41,10 +43,15 @@ class Ledger:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._engine = sql.create_engine(f"sqlite:///{path}", poolclass=sql.NullPool)
+        self._engine = sql.create_engine(
+            sql.URL.create("sqlite", database=str(path)), poolclass=sql.NullPool
+        )
         sql.event.listen(self._engine, "connect", _durable)
         sql.event.listen(self._engine, "begin", _immediate)
-        self._prepare()
+        with self._told():
+            self._make()
+        with self._begin() as connection:
+            self._prepare(connection)
 
     def events(self) -> list[Release]:
         """Every release, oldest first."""
@@ -52,52 +59,86 @@ class Ledger:
 
     def history(self) -> list[tuple[str, Release]]:
         """Every event with the time it was charged."""
-        query = sql.select(_EVENTS.c.at, _EVENTS.c.body).order_by(_EVENTS.c.id)
-        with self._engine.begin() as connection:
-            return [(at, Release.from_json(body)) for at, body in connection.execute(query)]
+        with self._begin() as connection:
+            return [(at, self._event(number, body)) for number, at, body in _rows(connection)]
 
     def charge(self, event: Release, check: Check) -> int:
-        """Append ``event`` if ``check`` lets it pass, in one transaction that locks writers out."""
-        with self._engine.begin() as connection:
-            check([Release.from_json(body) for body in connection.execute(_BODIES).scalars()])
-            row = {
-                "at": datetime.now(UTC).isoformat(timespec="seconds"),
-                "table": event.table,
-                "kind": "release",
-                "body": event.to_json(),
-            }
+        """Append ``event`` if ``check`` lets it pass, in one transaction that locks writers out.
+
+        Gives the number of the event. One that is there already, in every detail, is that one:
+        nothing new is shown, so nothing new is written down.
+        """
+        with self._begin() as connection:
+            body, rows = event.to_json(), _rows(connection)
+            check([self._event(number, kept) for number, _, kept in rows])
+            same = next((number for number, _, kept in rows if kept == body), None)
+            if same is not None:
+                return int(same)
+            now = datetime.now(UTC).isoformat(timespec="seconds")
+            row = {"at": now, "table": event.table, "kind": "release", "body": body}
             inserted = connection.execute(sql.insert(_EVENTS).values(**row))
             return int(inserted.inserted_primary_key[0])  # type: ignore[index]
 
-    def _prepare(self) -> None:
-        fresh = not self.path.exists()
+    def _event(self, number: int, body: str) -> Release:
         try:
-            if fresh:  # created by nobody else's eyes: what was released when is not public
-                os.close(os.open(self.path, os.O_CREAT | os.O_WRONLY, 0o600))
-            with self._engine.begin() as connection:
-                _TABLES.create_all(connection)
-                kept = connection.execute(sql.select(_MEANING.c.value)).scalar()
-                if kept is None:
-                    connection.execute(
-                        sql.insert(_MEANING).values(name="format", value=str(FORMAT))
-                    )
+            return Release.from_json(body)
+        except (ValueError, TypeError, KeyError, AttributeError):
+            raise InputError(
+                f"ledger {self.path}: event {number} cannot be read; restore the ledger from a copy"
+            ) from None
+
+    def _make(self) -> None:
+        """A new ledger is seen by nobody else: what was released when is not public."""
+        if self.path.exists():
+            return
+        os.close(os.open(self.path, os.O_CREAT | os.O_WRONLY, 0o600))
+        if os.name == "posix":  # the folder has to know it, after a power cut too
+            folder = os.open(self.path.parent, os.O_RDONLY)
+            try:
+                os.fsync(folder)
+            finally:
+                os.close(folder)
+
+    def _prepare(self, connection: sql.Connection) -> None:
+        tables = set(sql.inspect(connection).get_table_names())
+        if tables and not tables >= _OWN:
+            raise InputError(f"ledger {self.path}: not a ledger, but another database")
+        _TABLES.create_all(connection)
+        kept = connection.execute(sql.select(_MEANING.c.value)).scalar()
+        if kept is None:
+            connection.execute(sql.insert(_MEANING).values(name="format", value=str(FORMAT)))
+        elif kept != str(FORMAT):
+            raise InputError(f"ledger {self.path}: has format {kept}, this unsaid reads {FORMAT}")
+
+    @contextmanager
+    def _begin(self) -> Iterator[sql.Connection]:
+        with self._told(), self._engine.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """What goes wrong with the file, as one line that names it."""
+        try:
+            yield
         except OSError as error:
             raise InputError(
                 f"ledger {self.path}: {error.strerror}; choose another [secret] ledger"
             ) from None
+        except sql.exc.OperationalError as error:
+            raise InputError(f"ledger {self.path}: cannot be used ({error.orig})") from None
         except sql.exc.DatabaseError as error:
             raise InputError(f"ledger {self.path}: not a ledger ({error.orig})") from None
-        if kept is not None and int(kept) > FORMAT:
-            raise InputError(
-                f"ledger {self.path}: has format {kept}, this unsaid reads up to {FORMAT}"
-            )
+
+
+def _rows(connection: sql.Connection) -> Sequence[Any]:
+    return connection.execute(_ALL).fetchall()
 
 
 def _durable(connection: Any, _record: Any) -> None:
     connection.isolation_level = None  # SQLAlchemy's begin, not the driver's, opens transactions
+    connection.execute("PRAGMA busy_timeout=30000")
     connection.execute("PRAGMA journal_mode=WAL")
     connection.execute("PRAGMA synchronous=FULL")
-    connection.execute("PRAGMA busy_timeout=30000")
 
 
 def _immediate(connection: sql.Connection) -> None:

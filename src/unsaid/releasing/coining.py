@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from unsaid.numerics.arrays import Mask
 from unsaid.numerics.coins import MasterKey, attribute_keys, draw, encode_keys, released, threshold
 from unsaid.policy import Project
-from unsaid.releasing.reading import Part, Reading, boolean
+from unsaid.releasing.reading import Part, Reading, boolean, missing, taken
 
 __all__ = ["shown"]
 
@@ -27,21 +27,22 @@ def shown(
     below = {name: threshold(eps) for name, eps in epsilon.items()}
     for part in parts:
         columns: dict[str, pa.Array] = dict(zip(reading.table.keys, part.keys, strict=True))
+        heads = _heads(part, master, below)
         for name, values in part.values.items():
-            seen = part.free[name] & _heads(part, name, master, below[name])
+            seen = part.free[name] & heads[name]
             columns[name] = pc.if_else(boolean(seen), values, pa.scalar(None, values.type))
             columns.update(_missing(reading.project, name, values, seen))
         yield pa.RecordBatch.from_pydict(columns)
 
 
-def _heads(part: Part, name: str, master: MasterKey, below: int) -> Mask:
-    """Whether each row's coin, of this attribute in the row's own epoch, is below the threshold."""
-    heads = np.zeros(len(part.epochs), dtype=bool)
-    for epoch in dict.fromkeys(part.epochs.tolist()):
-        own = part.epochs == epoch
-        rows = [column.filter(boolean(own)) for column in part.keys]
-        coins = draw(attribute_keys(master, name, epoch), encode_keys(rows))
-        heads[own] = released(coins, below)
+def _heads(part: Part, master: MasterKey, below: Mapping[str, int]) -> dict[str, Mask]:
+    """Whether each row's coin, of each attribute in the row's own epoch, is below the threshold."""
+    heads = {name: np.zeros(part.batch.num_rows, dtype=bool) for name in part.values}
+    for epoch, rows in part.epochs.items():
+        keys = encode_keys([taken(column, rows) for column in part.keys])
+        for name, mask in heads.items():
+            coins = draw(attribute_keys(master, name, epoch), keys)
+            mask[... if rows is None else rows] = released(coins, below[name])
     return heads
 
 
@@ -49,7 +50,7 @@ def _missing(project: Project, name: str, values: pa.Array, seen: Mask) -> dict[
     rule = project.attributes[name].missing
     if rule == "never":
         return {}
-    missing = values.is_null()
+    absent = values.is_null()
     public = rule == "public"
-    known = missing if public else pc.if_else(boolean(seen), missing, pa.scalar(None, pa.bool_()))
-    return {f"{name}__missing": known}
+    known = absent if public else pc.if_else(boolean(seen), absent, pa.scalar(None, pa.bool_()))
+    return {missing(name): known}

@@ -1,7 +1,7 @@
 """A release on one page: plan -> check -> charge -> read -> coin -> write.
 
-Nothing is read for an answer before it is charged. A crash after the charge wastes it; run again,
-the same coins give the same bytes and cost nothing. No file is ever half there.
+Nothing is answered before it is charged. A crash after the charge wastes it; run again, the same
+coins give the same bytes and cost nothing. No file is ever half there.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from unsaid.numerics.coins import ALGORITHM, BATCH, MasterKey
 from unsaid.planning import Plan
 from unsaid.policy import Project
 from unsaid.releasing import manifest
-from unsaid.releasing.admission import Admission
+from unsaid.releasing.admission import Admission, policy_of
 from unsaid.releasing.coining import shown
-from unsaid.releasing.files import atomically, regrouped
+from unsaid.releasing.files import publish, regrouped, unfinished, writing
 from unsaid.releasing.findings import Findings, best, findings, readers
 from unsaid.releasing.reading import Reading, Witness
 from unsaid.releasing.told import Told, matrix
 from unsaid.types.domain import Value
 
-__all__ = ["Prepared", "Released", "prepare", "release"]
+__all__ = ["Prepared", "Rehearsed", "Released", "prepare", "rehearse", "release"]
 
 GROUP = 122_880  # rows of a row group: the bytes of a release must not depend on how it was read
 
@@ -77,6 +77,15 @@ class Released:
     event: Release
 
 
+@dataclass(frozen=True)
+class Rehearsed:
+    """What a release would let out and tell: it would be admitted, and nothing happened."""
+
+    epsilon: Mapping[str, float]
+    plan: Plan
+    told: Sequence[Told]
+
+
 def prepare(project: Project | str | Path) -> Prepared:
     """Open the table of a project (or of the project file at a path) and learn its belief."""
     own = project if isinstance(project, Project) else Project.read(project)
@@ -98,22 +107,55 @@ def prepare(project: Project | str | Path) -> Prepared:
 
 def release(project: Project | str | Path, scale: float = 1.0) -> Released:
     """Release what the plan lets out; ``scale`` < 1 takes that share of every eps of the plan."""
-    if not 0 <= scale <= 1:
-        raise InputError(f"release scale {scale}: is the share of the plan to use, from 0 to 1")
     ready = prepare(project)
     own, plan = ready.project, ready.plan()
-    epsilon = {name: scale * plan.epsilon[name] for name in own.reads}
+    epsilon = _scaled(plan, own.reads, scale)
     told = _told(ready, epsilon)
     master = key_of(own)
     reading = Reading(own, ready.table, ready.learned, ready.sensitive)
     event = _event(ready, epsilon, told, master, Witness.of(reading, master).readings())
-    admission = Admission(own, ready.learned.belief, ready.sensitive)
-    number = Ledger(own.files.ledger).charge(event, lambda earlier: admission.check(event, earlier))
-    rows, digest = _write(reading, master, event)
-    with atomically(own.files.manifest) as partial:
+    ledger, files = Ledger(own.files.ledger), own.files
+    # Both files are begun before the charge: where nothing can be written, nothing is paid.
+    with unfinished(files.release) as data, unfinished(files.manifest) as paper:
+        number = ledger.charge(
+            event, lambda earlier: _admission(ready, scale).check(event, earlier)
+        )
+        rows, digest = _write(reading, master, event, data)
         described = manifest.described(own, event, number, rows, digest, told)
-        partial.write_text(manifest.text(described), "utf-8")
-    return Released(own.files.release, own.files.manifest, rows, plan, told, event)
+        with writing(files.manifest):
+            paper.write_text(manifest.text(described), "utf-8")
+        with writing(files.release):
+            publish(data, files.release)
+        with writing(files.manifest):
+            publish(paper, files.manifest)
+    return Released(files.release, files.manifest, rows, plan, told, event)
+
+
+def rehearse(project: Project | str | Path, scale: float = 1.0) -> Rehearsed:
+    """Everything up to the charge: refused like the release, but nothing is charged or written."""
+    ready = prepare(project)
+    own, plan = ready.project, ready.plan()
+    epsilon = _scaled(plan, own.reads, scale)
+    told = _told(ready, epsilon)
+    earlier = Ledger(own.files.ledger).events() if own.files.ledger.exists() else []
+    if own.files.key.exists() or earlier:
+        master = MasterKey.read(own.files.key)
+        reading = Reading(own, ready.table, ready.learned, ready.sensitive)
+        event = _event(ready, epsilon, told, master, Witness.of(reading, master).readings())
+        _admission(ready, scale).check(event, earlier)
+    return Rehearsed(epsilon, plan, told)
+
+
+def _scaled(plan: Plan, reads: Sequence[str], scale: float) -> dict[str, float]:
+    """This share of every eps; of nothing withheld nothing is withheld, unless the share is 0."""
+    if not 0 <= scale <= 1:
+        raise InputError(f"release scale {scale}: is the share of the plan to use, from 0 to 1")
+    return {name: scale * plan.epsilon[name] if scale else 0.0 for name in reads}
+
+
+def _admission(ready: Prepared, scale: float) -> Admission:
+    learned = ready.learned
+    return Admission(ready.project, learned.belief, ready.sensitive, learned.sensitive, scale)
 
 
 def key_of(project: Project) -> MasterKey:
@@ -135,7 +177,7 @@ def _event(
     epsilon: Mapping[str, float],
     told: Sequence[Told],
     master: MasterKey,
-    readings: Mapping[str, str],
+    readings: Mapping[str, Mapping[str, str]],
 ) -> Release:
     own, epoch = ready.project, ready.project.epoch
     limits = own.limits
@@ -157,24 +199,35 @@ def _event(
         closed={name: [str(v) for v in values] for name, values in ready.closed.added.items()}
         if limits.close
         else {},
+        policy={
+            name: {**policy_of(own, name), "hidden": [str(v) for v in ready.sensitive[name]]}
+            for name in own.reads
+        },
     )
 
 
-def _write(reading: Reading, master: MasterKey, event: Release) -> tuple[int, str]:
+def _write(reading: Reading, master: MasterKey, event: Release, partial: Path) -> tuple[int, str]:
     """Write the release in row groups of one size, whatever batches come; its rows and SHA-256."""
-    project, rows = reading.project, 0
+    files, rows = reading.project.files, 0
     witness = Witness(reading, master)
     batches = shown(reading, witness.watch(reading.parts(BATCH)), master, event.epsilon)
-    with atomically(project.files.release) as partial:
-        first = next(batches)
+    first = next(batches, None)
+    if first is None:
+        raise _changed(reading)
+    with writing(files.release):
         with pq.ParquetWriter(partial, first.schema, store_schema=False) as writer:
             for group in regrouped(itertools.chain([first], batches), GROUP):
                 writer.write_table(group, row_group_size=GROUP)
                 rows += group.num_rows
-        if witness.readings() != dict(event.readings):
-            raise InputError(
-                f"{project.source.name}: changed while it was read; nothing was released. "
-                "The charge stands; release again when nobody writes to the table"
-            )
-        digest = hashlib.sha256(partial.read_bytes()).hexdigest()
+        if witness.readings() != event.readings:
+            raise _changed(reading)
+        with partial.open("rb") as written:
+            digest = hashlib.file_digest(written, "sha256").hexdigest()
     return rows, digest
+
+
+def _changed(reading: Reading) -> InputError:
+    return InputError(
+        f"{reading.project.source.name}: changed while it was read; nothing was released. "
+        "The charge stands; release again when nobody writes to the table"
+    )

@@ -32,7 +32,7 @@ def described(
         "attributes": {name: _attribute(project, event, name) for name in project.reads},
         "epoch": {"of" if event.per_key else "label": event.epoch},
         "coins": {"algorithm": event.coins, "key": event.key},
-        "readings": dict(event.readings),
+        "readings": {epoch: dict(own) for epoch, own in event.readings.items()},
         "limits": dict(event.limits),
         "leakage": leakage(told),
         "charge": number,

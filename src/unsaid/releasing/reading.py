@@ -2,35 +2,43 @@
 
 from __future__ import annotations
 
+import itertools
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from unsaid.engines.duckdb import Table
 from unsaid.errors import InputError
 from unsaid.learning import Learned
-from unsaid.numerics.arrays import Mask
+from unsaid.numerics.arrays import Codes, Mask
 from unsaid.numerics.coins import BATCH, MasterKey
 from unsaid.numerics.fingerprint import RowFingerprint
 from unsaid.policy import Project
 from unsaid.types.domain import Value
 
-__all__ = ["Part", "Reading", "Witness", "boolean"]
+__all__ = ["EPOCHS", "Part", "Reading", "Witness", "boolean", "missing", "taken"]
+
+EPOCHS = 10_000  # epochs a source may have: each has a fingerprint an attribute in the ledger
 
 
 @dataclass(frozen=True)
 class Part:
-    """Some rows in the order of their keys: whatever a release looks at, and nothing else."""
+    """Some rows: whatever a release looks at, and nothing else.
+
+    ``free``: whether the cell may be shown. ``epochs``: which rows belong to each, None for all.
+    ``batch``: keys, values and "may be shown", as the fingerprint counts them in.
+    """
 
     keys: Sequence[pa.Array]
     values: Mapping[str, pa.Array]
-    free: Mapping[str, Mask]  # whether the cell may be shown
-    epochs: npt.NDArray[np.object_]
-    batch: pa.RecordBatch  # keys, values and "may be shown", as the fingerprint counts them in
+    free: Mapping[str, Mask]
+    epochs: Mapping[str, Codes | None]
+    batch: pa.RecordBatch
 
 
 @dataclass(frozen=True)
@@ -42,10 +50,33 @@ class Reading:
     learned: Learned
     sensitive: Mapping[str, Sequence[Value]]
 
-    def parts(self, batch_rows: int) -> Iterator[Part]:
-        """The source, batch by batch, sorted by key."""
-        for batch in self.table.rows(self._select(), places=self._places(), batch_rows=batch_rows):
+    def parts(self, batch_rows: int, ordered: bool = True) -> Iterator[Part]:
+        """The source, batch by batch, sorted by key if ``ordered``."""
+        self._refuse_twins()
+        order = None if ordered else ()
+        places = self._places()
+        for batch in self.table.rows(self._select(), order, places, batch_rows):
             yield self._part(batch)
+
+    def columns(self) -> list[str]:
+        """The columns of a release. Where a value may be missing, a second one tells whether it is:
+        that is not the same as being withheld.
+        """
+        told = [
+            (name,) if self.project.attributes[name].missing == "never" else (name, missing(name))
+            for name in self._names
+        ]
+        return [*self.table.keys, *itertools.chain.from_iterable(told)]
+
+    def _refuse_twins(self) -> None:
+        columns = [name.casefold() for name in self.columns()]
+        for name in self._names:
+            if columns.count(missing(name).casefold()) > 1:
+                raise self.project.error(
+                    "attribute", name, "missing",
+                    text=f"a release tells it in a column {missing(name)}, and there is another "
+                    "one of that name; rename it in [source] sql",
+                )  # fmt: skip
 
     @property
     def _names(self) -> tuple[str, ...]:
@@ -53,7 +84,7 @@ class Reading:
 
     def _select(self) -> dict[str, str]:
         where = self.project.at("source", "keys")
-        keys = {name: self.table.column(name, where) for name in self.table.keys}
+        keys = {f"key {name}": self.table.column(name, where) for name in self.table.keys}
         values = {
             f"value {name}": self.table.column(name, self.project.at("attribute", name))
             for name in self._names
@@ -80,13 +111,14 @@ class Reading:
     def _part(self, batch: pa.RecordBatch) -> Part:
         free = {name: self._free(name, batch.column(f"code {name}")) for name in self._names}
         values = {name: batch.column(f"value {name}") for name in self._names}
-        keys = [batch.column(name) for name in self.table.keys]
+        keys = {f"key {name}": batch.column(f"key {name}") for name in self.table.keys}
         counted = {
-            **dict(zip(self.table.keys, keys, strict=True)),
+            **keys,
             **{f"value {name}": column for name, column in values.items()},
             **{f"free {name}": boolean(mask) for name, mask in free.items()},
         }
-        return Part(keys, values, free, self._epochs(batch), pa.RecordBatch.from_pydict(counted))
+        whole = pa.RecordBatch.from_pydict(counted)
+        return Part(list(keys.values()), values, free, self._epochs(batch), whole)
 
     def _free(self, name: str, codes: pa.Array) -> Mask:
         """Shown only where the label is known and is not one of the sensitive ones."""
@@ -97,57 +129,91 @@ class Reading:
         free: Mask = np.array([*shown, False])[known]
         return free
 
-    def _epochs(self, batch: pa.RecordBatch) -> npt.NDArray[np.object_]:
+    def _epochs(self, batch: pa.RecordBatch) -> dict[str, Codes | None]:
         label = self.project.epoch.label
         if label is not None:
-            return np.full(batch.num_rows, label, dtype=object)
-        words = batch.column("epoch").cast(pa.string()).to_pylist()
-        if None in words:
+            return {label: None}
+        words = batch.column("epoch").cast(pa.string()).dictionary_encode()
+        if words.null_count:
             raise self.project.error(
                 "epoch", "of", text="is NULL for some key; every row needs an epoch"
             )
-        return np.array(words, dtype=object)
+        names: list[str] = words.dictionary.to_pylist()
+        if len(names) == 1:
+            return {names[0]: None}
+        codes = np.asarray(words.indices.cast(pa.int64()).to_numpy(zero_copy_only=False))
+        order = np.argsort(codes, kind="stable")
+        ends = np.cumsum(np.bincount(codes, minlength=len(names)))[:-1]
+        return dict(zip(names, np.split(order, ends), strict=True))
 
 
 class Witness:
     """Counts in the rows as they pass: what was read of each attribute in each epoch.
 
     One keyed fingerprint for each, so that an attribute added later does not look like a change.
+    What counts is which rows there are, the value, and whether it may be shown, or be missing.
     """
 
     def __init__(self, reading: Reading, master: MasterKey) -> None:
         self._reading, self._master = reading, master
-        self._seen: dict[str, RowFingerprint] = {}
+        self._seen: dict[str, dict[str, RowFingerprint]] = {}
 
     @classmethod
     def of(cls, reading: Reading, master: MasterKey) -> Witness:
-        """The witness of one whole reading of the source."""
+        """The witness of one whole reading of the source, in any order."""
         witness = cls(reading, master)
-        for _ in witness.watch(reading.parts(BATCH)):
+        for _ in witness.watch(reading.parts(BATCH, ordered=False)):
             pass
         return witness
 
     def watch(self, parts: Iterator[Part]) -> Iterator[Part]:
         for part in parts:
-            for epoch in dict.fromkeys(part.epochs.tolist()):
-                rows = part.batch.filter(boolean(part.epochs == epoch))
-                for name in part.values:
-                    self._fingerprint(epoch, name).add(rows)
+            for epoch, rows in part.epochs.items():
+                own = taken(part.batch, rows)
+                for seen in self._fingerprints(epoch).values():
+                    seen.add(own)
             yield part
 
-    def readings(self) -> dict[str, str]:
-        """The fingerprints, by "epoch: attribute"."""
-        return {label: seen.hexdigest() for label, seen in sorted(self._seen.items())}
+    def readings(self) -> dict[str, dict[str, str]]:
+        """The fingerprints, by epoch and attribute."""
+        return {
+            epoch: {name: seen.hexdigest() for name, seen in own.items()}
+            for epoch, own in sorted(self._seen.items())
+        }
+
+    def _fingerprints(self, epoch: str) -> dict[str, RowFingerprint]:
+        if epoch not in self._seen:
+            if len(self._seen) == EPOCHS:
+                raise self._reading.project.error(
+                    "epoch", "of", text=f"gives more than {EPOCHS:,} epochs; take a coarser one, "
+                    "such as the month",
+                )  # fmt: skip
+            names = self._reading.project.reads
+            self._seen[epoch] = {name: self._fingerprint(epoch, name) for name in names}
+        return self._seen[epoch]
 
     def _fingerprint(self, epoch: str, name: str) -> RowFingerprint:
-        label = f"{epoch}: {name}"
-        if label not in self._seen:
-            columns = [*self._reading.table.keys, f"value {name}", f"free {name}"]
-            self._seen[label] = RowFingerprint(self._master, label, columns)
-        return self._seen[label]
+        project = self._reading.project
+        public = project.attributes[name].missing == "public"
+        label = json.dumps(["reading", epoch, name, "missing is public" if public else ""])
+        keys = [f"key {key}" for key in self._reading.table.keys]
+        return RowFingerprint(self._master, label, [*keys, f"value {name}", f"free {name}"])
+
+
+def missing(name: str) -> str:
+    """The column that tells whether a value is missing."""
+    return f"{name}__missing"
 
 
 def boolean(mask: Mask) -> pa.Array:
     """A Boolean Arrow array; pa.array would import pandas where that is installed."""
     bits = pa.py_buffer(np.packbits(mask, bitorder="little").tobytes())
     return pa.Array.from_buffers(pa.bool_(), len(mask), [None, bits])
+
+
+def taken(rows: Any, which: Codes | None) -> Any:
+    """These rows of a column or batch; None: all."""
+    if which is None:
+        return rows
+    places = pa.py_buffer(np.ascontiguousarray(which, np.int64))
+    return rows.take(pa.Array.from_buffers(pa.int64(), len(which), [None, places]))

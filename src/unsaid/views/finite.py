@@ -95,9 +95,10 @@ class FiniteView(Shown):
         return self.lifts.log_mass > -np.inf
 
     def _top(self, f: Convex) -> tuple[float, int, int]:
-        """The largest value of f over possible outcomes, with its context and outcome."""
+        """The largest value of f, with its context and outcome: of several the likeliest."""
         values = np.where(self._possible, self._values(f), -np.inf)
-        context, outcome = np.unravel_index(int(np.argmax(values)), values.shape)
+        likeliest = np.where(values == values.max(), self.lifts.log_mass, -np.inf)
+        context, outcome = np.unravel_index(int(np.argmax(likeliest)), values.shape)
         return float(values[context, outcome]), int(context), int(outcome)
 
     def _point(self, context: int, outcome: int) -> Outcome:

@@ -1,0 +1,75 @@
+"""A folder with a small table, and the command line run in it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from unsaid.doors import cli
+from unsaid.simulation.building import building
+
+
+@dataclass(frozen=True)
+class Ran:
+    """One command: its exit code, its results, and what else it said."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(self.out)
+        return found
+
+    def refused_with(self, code: int, *words: str) -> None:
+        """One line on standard error that has these words, and nothing else."""
+        assert self.code == code, self
+        assert self.out == ""
+        assert self.err.count("\n") == 1, self.err
+        for word in words:
+            assert word in self.err
+
+
+Run = Callable[..., Ran]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where we are: it holds occupancy.parquet and nothing else."""
+    table = building(np.random.default_rng(3), 20, 40)
+    pq.write_table(table, tmp_path / "occupancy.parquet")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    return tmp_path
+
+
+@pytest.fixture
+def run(folder: Path, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run a command in that folder."""
+
+    def ran(*arguments: object) -> Ran:
+        capsys.readouterr()
+        code = cli.run([str(argument) for argument in arguments])
+        return Ran(code, *capsys.readouterr())
+
+    return ran
+
+
+@pytest.fixture
+def edited(run: Run, folder: Path) -> Path:
+    """A project as `init` writes it, after the edit that everybody has to make."""
+    assert run("init", "occupancy.parquet").code == 0
+    project = folder / "unsaid.toml"
+    text = project.read_text().replace(
+        'missing = "value" ', 'sensitive = "first_arrival >= 11"\nmissing = "public" ', 1
+    )
+    project.write_text(text.replace("limit_bits = 0.1", "limit_bits = 0.5"))
+    return project

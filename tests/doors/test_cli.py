@@ -1,0 +1,292 @@
+"""The command line as a stranger meets it: results on one channel, one line on the other."""
+
+from __future__ import annotations
+
+import math
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from tests.doors.conftest import Run
+from unsaid.doors import cli
+from unsaid.policy import Project
+
+JSON = {
+    "learn": {"unsaid", "format", "rows", "prior_rows", "premise", "attributes", "telling"},
+    "leak": {"unsaid", "format", "premise", "told"},
+    "plan": {"unsaid", "format", "premise", "plan", "without_closure", "shares", "closed", "told",
+             "assumptions"},
+    "release": {"unsaid", "format", "release", "manifest", "rows", "epsilon", "told"},
+    "ledger": {"unsaid", "format", "events", "exposure"},
+    "report": {"unsaid", "format", "report", "charts"},
+}  # fmt: skip
+
+
+def test_init_writes_a_project_that_is_read(run: Run, folder: Path) -> None:
+    done = run("init", "occupancy.parquet")
+    assert (done.code, done.out) == (0, "")
+    assert done.err.count("\n") == 1
+    assert "unsaid leak" in done.err
+    own = Project.read(folder)
+    assert own.source.keys == ("office", "day")
+    assert own.limits.odds_cap == 4
+    assert "Recommended" in (folder / "unsaid.toml").read_text()
+
+
+def test_init_names_the_table_by_the_way_from_the_project(run: Run, folder: Path) -> None:
+    (folder / "policies").mkdir()
+    assert run("init", "occupancy.parquet", "--project", "policies/offices.toml").code == 0
+    project = folder / "policies" / "offices.toml"
+    assert 'table = "../occupancy.parquet"' in project.read_text()
+    assert run("leak", project).code == 0
+
+
+def test_init_takes_keys(run: Run, folder: Path) -> None:
+    assert run("init", "occupancy.parquet", "--keys", "day, office", "--json").json["keys"] == [
+        "day",
+        "office",
+    ]
+    assert Project.read(folder).source.keys == ("day", "office")
+
+
+@pytest.mark.parametrize(
+    ("keys", "words"),
+    [
+        ("office,dya", 'Did you mean "day"?'),
+        ("office", "rows of occupancy.parquet have the key"),
+        ("office,exits,first_arrival", "a key is an integer"),
+    ],
+)
+def test_init_refuses_what_names_no_row(run: Run, folder: Path, keys: str, words: str) -> None:
+    run("init", "occupancy.parquet", "--keys", keys).refused_with(2, "--keys", words)
+    assert not (folder / "unsaid.toml").exists()
+
+
+def test_init_overwrites_nothing(run: Run, edited: Path) -> None:
+    before = edited.read_text()
+    run("init", "occupancy.parquet").refused_with(2, "there already", "--project")
+    assert edited.read_text() == before
+
+
+def test_nothing_sensitive_is_said_loudly(run: Run) -> None:
+    run("init", "occupancy.parquet")
+    for command in (["learn"], ["leak"], ["plan"], ["release", "--dry-run"], ["release"]):
+        done = run(*command)
+        assert done.code == 0
+        assert done.err.count("\n") == 1
+        assert "NOTHING IS PROTECTED" in done.err
+
+
+@pytest.mark.parametrize("command", JSON)
+def test_json_is_one_object_with_its_format(run: Run, edited: Path, command: str) -> None:
+    if command == "ledger":
+        assert run("release").code == 0
+    done = run(command, "--json")
+    assert done.code == 0
+    assert set(done.json) == JSON[command]
+    assert done.json["format"] == 1
+    if command != "report":
+        assert done.err == ""
+
+
+@pytest.mark.parametrize("command", ["learn", "leak", "plan", "release", "ledger"])
+def test_tables_fit_the_terminal(run: Run, edited: Path, command: str) -> None:
+    if command == "ledger":
+        assert run("release").code == 0
+    done = run(command)
+    assert done.code == 0
+    assert done.out.strip()
+    for line in done.out.splitlines():
+        assert len(line) <= 80 or edited.parent.name in line
+
+
+def test_numbers_are_never_broken_off_their_signs(run: Run, edited: Path) -> None:
+    for line in run("leak").out.splitlines() + run("plan").out.splitlines():
+        assert not line.rstrip().endswith("×")
+        assert not line.lstrip().startswith("%")
+
+
+def test_a_dry_run_changes_nothing(run: Run, edited: Path) -> None:
+    before = sorted(edited.parent.iterdir())
+    done = run("release", "--dry-run", "--json", "--scale", "0.5")
+    assert sorted(edited.parent.iterdir()) == before
+    whole = run("release", "--json").json["epsilon"]
+    for name, epsilon in done.json["epsilon"].items():
+        assert math.isclose(float(epsilon), 0.5 * float(whole[name]))
+
+
+def test_a_dry_run_is_refused_like_the_release(run: Run) -> None:
+    assert run("demo", "d", "--offices", 40, "--days", 60).code == 0
+    project = Path("d/unsaid.toml")
+    changed = project.read_text().replace('of = "substr(day, 1, 7)"', 'label = "again"')
+    project.write_text(changed)
+    run("release", "d", "--dry-run").refused_with(3, "refused: ", "fit")
+    run("release", "d").refused_with(3, "refused: ", "fit")
+    assert len(run("ledger", "d", "--json").json["events"]) == 1
+
+
+def test_again_is_the_same_and_free(run: Run, edited: Path) -> None:
+    first = run("release", "--json").json
+    kept = Path(first["release"]).read_bytes()
+    assert run("release", "--json").json["epsilon"] == first["epsilon"]
+    assert Path(first["release"]).read_bytes() == kept
+    assert run("ledger", "--json").json["exposure"] == first["epsilon"]
+
+
+def test_a_changed_source_is_refused(run: Run, edited: Path) -> None:
+    assert run("release").code == 0
+    table = pq.read_table("occupancy.parquet")
+    pq.write_table(table.slice(1), "occupancy.parquet")
+    kept = Path("released.parquet").read_bytes()
+    run("release").refused_with(3, "changed", "new [epoch] label")
+    assert Path("released.parquet").read_bytes() == kept
+
+
+def test_a_lost_key_is_never_replaced(run: Run, edited: Path) -> None:
+    assert run("release").code == 0
+    Path("unsaid.key").unlink()
+    run("release").refused_with(2, "unsaid.key", "restore it from a copy")
+    run("release", "--dry-run").refused_with(2, "unsaid.key")
+    assert not Path("unsaid.key").exists()
+
+
+def test_keys_and_ledger_are_the_holders_alone(run: Run, edited: Path) -> None:
+    assert run("release").code == 0
+    for name in ("unsaid.key", "ledger.sqlite"):
+        assert stat.S_IMODE(Path(name).stat().st_mode) == 0o600
+    Path("unsaid.key").chmod(0o644)
+    run("release").refused_with(2, "open to others", "chmod 600")
+
+
+def test_closing_is_a_choice(run: Run, edited: Path) -> None:
+    text = edited.read_text().replace('"first_arrival >= 11"', '"first_arrival >= 9.5"')
+    edited.write_text(text.replace("odds_cap = 4.0", "odds_cap = 1.5"))
+    closed = run("plan", "--close", "--json").json
+    assert closed["closed"]
+    assert "Withheld too" in run("plan", "--close").out
+    assert "Try --close" in run("plan", "--open").out.replace("\n  ", " ")
+    assert closed["without_closure"] == run("plan", "--open", "--json").json["plan"]
+
+
+def test_the_report_and_its_charts(run: Run, edited: Path) -> None:
+    done = run("report", "--charts", "charts", "--json")
+    assert done.code == 0
+    assert Path(done.json["report"]).read_text().startswith("<!doctype html>")
+    assert {Path(path).suffix for path in done.json["charts"]} == {".png", ".svg"}
+    assert all(Path(path).stat().st_size for path in done.json["charts"])
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (("first_arrival >= 11", "first_arival >= 11"), 'Did you mean "first_arrival"?'),
+        (("first_arrival >= 11", "first_arrival"), "a condition is true or false"),
+        (("first_arrival >= 11", "first_arrival >= 'x'"), "Could not convert"),
+        (("first_arrival >= 11", "first_arrival >="), "attribute.first_arrival.sensitive"),
+        (("[attribute.exits]", "[attribute.exit]"), 'Did you mean "exit"?'),
+        (("odds_cap = 4.0", "odds_cap = 0.5"), "limit.odds_cap"),
+        (("odds_cap = 4.0", "odds_cap = [4"), "unsaid.toml"),
+        (("format = 1", "format = 9"), "format"),
+        (("occupancy.parquet", "ocupancy.parquet"), 'Did you mean "occupancy.parquet"?'),
+    ],
+)
+def test_a_slip_in_the_file_is_one_line(
+    run: Run, edited: Path, change: tuple[str, str], words: str
+) -> None:
+    edited.write_text(edited.read_text().replace(*change, 1))
+    before = sorted(edited.parent.iterdir())
+    for command in ("learn", "leak", "plan", "release", "report"):
+        run(command).refused_with(2, "unsaid.toml", words)
+    assert sorted(edited.parent.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["lern"], "lern"),
+        (["leak", "--jsn"], "--jsn"),
+        (["leak", "a", "b"], "b"),
+        (["init"], "table"),
+        (["init", "nothing.parquet"], "nothing.parquet"),
+        (["init", "empty.csv"], "no rows"),
+        (["init", "occupancy.parquet", "--project", "nowhere/x.toml"], "no folder"),
+        (["release", "--scale", "2"], "from 0 to 1"),
+        (["release", "--scale", "nan"], "from 0 to 1"),
+        (["leak", "nowhere"], "there is no such file"),
+        (["ledger"], "no ledger yet"),
+    ],
+)
+def test_a_slip_on_the_line_is_one_line(
+    run: Run, edited: Path, arguments: list[str], words: str
+) -> None:
+    Path("empty.csv").write_text("id,x\n")
+    extra = ["--project", "other.toml"] if arguments == ["init", "empty.csv"] else []
+    if arguments[:2] == ["init", "nothing.parquet"]:
+        extra = ["--project", "other.toml"]
+    run(*arguments, *extra).refused_with(2, words)
+
+
+def test_numbers_that_are_none_are_refused_by_name(run: Run) -> None:
+    table = pq.read_table("occupancy.parquet")
+    occupancy = table["mean_occupancy"].to_numpy().copy()
+    occupancy[3] = np.nan
+    changed = table.set_column(4, "mean_occupancy", [occupancy])
+    pq.write_table(changed, "occupancy.parquet")
+    assert run("init", "occupancy.parquet").code == 0
+    done = run("leak")
+    assert done.code == 2
+    assert "mean_occupancy" in done.err
+    assert "NaN" in done.err
+
+
+@pytest.mark.parametrize("name", ["released.parquet", "report.html", "unsaid.toml"])
+def test_what_cannot_be_written_is_one_line(
+    run: Run, edited: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    def denied(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied", name)
+
+    monkeypatch.setattr(Path, "write_text", denied)
+    if name == "released.parquet":
+        monkeypatch.setattr("unsaid.releasing.flow.pq.ParquetWriter", denied)
+        run("release").refused_with(2, "released", "Permission denied")
+    elif name == "report.html":
+        run("report").refused_with(2, name, "Permission denied")
+    else:
+        edited.unlink()
+        run("init", "occupancy.parquet").refused_with(2, name, "Permission denied")
+    assert not list(edited.parent.glob(".*.partial"))
+    assert not (edited.parent / name).exists()
+
+
+def test_help_is_there_for_every_command(run: Run) -> None:
+    top = run("--help")
+    assert top.code == 0
+    for command in ("init", "learn", "leak", "plan", "release", "report", "ledger", "demo"):
+        assert command in top.out
+        assert "Usage" in run(command, "--help").out
+
+
+def test_an_interrupt_is_no_traceback(
+    run: Run, edited: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "prepare", interrupted)
+    done = run("leak")
+    assert (done.code, done.out) == (130, "")
+    assert "Traceback" not in done.err
+
+
+def test_the_program_itself(folder: Path) -> None:
+    """One run as a process of its own: nothing but the one line, and the code."""
+    program = [sys.executable, "-W", "error", "-m", "unsaid.doors.cli", "leak", "nowhere"]
+    done = subprocess.run(program, cwd=folder, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "nowhere: there is no such file. `unsaid init TABLE` writes one.\n"

@@ -1,0 +1,60 @@
+"""The demo: what it says is computed, and teaches what it should."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from tests.doors.conftest import Run
+from unsaid.policy import Project
+
+
+@pytest.mark.parametrize("size", [(), ("--offices", 40, "--days", 60)])
+def test_the_demo_shows_a_leak_and_ends_it(run: Run, folder: Path, size: tuple[object]) -> None:
+    done = run("demo", "demo", *size)
+    assert (done.code, done.err) == (0, "")
+    for words in (
+        "building simulator",
+        "If everything not sensitive",
+        "Plan: odds at most × 4",
+        "Released demo/released.parquet",
+        "Report: demo/report.html",
+        "unsaid init",
+    ):
+        assert words in done.out.replace("\u00a0", " ")  # fmt: skip
+    before = run("leak", "demo", "--json").json["told"]
+    after = run("plan", "demo", "--json").json
+    assert "inf" in [one["odds"]["value"] for one in before]
+    assert max(one["odds"]["value"] for one in after["told"]) <= 4 * (1 + 1e-9)
+    if not size:
+        assert after["closed"] == {"last_leave": ["below 12.5"]}
+        assert all(share > 0.2 for share in after["shares"].values())
+
+
+def test_the_demo_releases_what_it_says(run: Run, folder: Path) -> None:
+    assert run("demo").code == 0
+    own = Project.read("demo")
+    got, source = pq.read_table(own.files.release), pq.read_table("demo/occupancy.parquet")
+    manifest = json.loads(own.files.manifest.read_text())
+    assert got.num_rows == manifest["release"]["rows"] == source.num_rows
+    shares = run("plan", "demo", "--json").json["shares"]
+    for name, share in shares.items():
+        shown = 1 - got[name].null_count / got.num_rows
+        assert abs(shown - share) < 5 * (share * (1 - share) / got.num_rows) ** 0.5
+    assert max(v for v in got["first_arrival"].to_pylist() if v is not None) < 11.5
+    assert min(v for v in got["mean_occupancy"].to_pylist() if v is not None) >= 0.2
+    again = run("demo")
+    assert again.code == 0
+    assert len(run("ledger", "demo", "--json").json["events"]) == 1
+
+
+def test_the_demo_overwrites_nothing(run: Run, folder: Path) -> None:
+    assert run("demo", ".").code == 2
+    assert run("demo", "here", "--offices", 20, "--days", 30).code in (0, 3)
+    run("demo", "here", "--offices", 21, "--days", 30).refused_with(2, "other rows")
+    Path("here/unsaid.toml").write_text("# mine\n")
+    run("demo", "here", "--offices", 20, "--days", 30).refused_with(2, "not the demo's")
+    assert Path("here/unsaid.toml").read_text() == "# mine\n"

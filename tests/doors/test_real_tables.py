@@ -1,0 +1,128 @@
+"""Real tables from init to the report; the data is kept beside the checkout, not in it."""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from tests.doors.conftest import Ran, Run
+from unsaid.policy import Project
+
+SPACE_DAYS = """\
+format = 1
+[source]
+sql = \"\"\"SELECT * FROM 'space_day.csv.gz' WHERE source IN ('carleton', 'keti') AND weekday < 5
+        AND coverage >= 0.9 AND first_arrival_h IS NOT NULL\"\"\"
+keys = ["source", "space", "day"]
+unit = ["source", "space"]
+[epoch]
+label = "1"
+[attribute.first_arrival_h]
+bins = [9, 11]
+sensitive = "first_arrival_h > 11"
+[attribute.mean_occ_8_17]
+bins = [0.3, 0.6]
+sensitive = "mean_occ_8_17 < 0.3"
+[application.lighting]
+reads = ["first_arrival_h"]
+[application.planning]
+reads = ["mean_occ_8_17"]
+[limit]
+limit_bits = 0.25
+odds_cap = 4.0
+"""
+ADULT = """\
+format = 1
+[source]
+sql = "SELECT row_number() OVER () AS row, * FROM 'adult.csv.gz'"
+keys = ["row"]
+[epoch]
+label = "1"
+[attribute.age]
+bins = [25, 35, 45, 60]
+[attribute.marital-status]
+sensitive = "\\"marital-status\\" IN ('Divorced', 'Separated', 'Widowed')"
+[attribute.hours-per-week]
+bins = [20, 35, 50]
+sensitive = "\\"hours-per-week\\" < 20"
+[attribute.income]
+values = ["<=50K", ">50K"]
+[application.jobs]
+reads = ["age", "hours-per-week"]
+[application.tax]
+reads = ["marital-status", "income"]
+[limit]
+limit_bits = 0.1
+odds_cap = 3.0
+"""
+TABLES = {
+    "space_day.csv.gz": ("occupancy_space_day", "source,space,day", SPACE_DAYS),
+    "adult.csv.gz": ("adult", "", ADULT),
+}
+
+
+@pytest.fixture(params=TABLES)
+def started(request: pytest.FixtureRequest, shared: Path, folder: Path, run: Run) -> Project:
+    """The table, and a project file that somebody has edited after `unsaid init`."""
+    home, keys, text = TABLES[request.param]
+    source = shared / "data" / home / request.param
+    if not source.exists():
+        pytest.skip(f"needs {home}, which is not among the data sets beside the checkout")
+    shutil.copy(source, folder)
+    arguments = ["--keys", keys] if keys else []
+    done = run("init", request.param, *arguments, "--json")
+    assert done.code == 0, done
+    first = Project.read(folder)
+    assert first.source.keys == (tuple(keys.split(",")) if keys else ("row",))
+    (folder / "unsaid.toml").write_text(text)
+    return Project.read(folder)
+
+
+def sound(done: Ran) -> Ran:
+    assert (done.code, done.err) == (0, ""), done
+    return done
+
+
+def test_from_init_to_the_report(started: Project, run: Run) -> None:
+    learned = sound(run("learn", "--json")).json
+    before = sound(run("leak", "--json")).json["told"]
+    plan = sound(run("plan", "--json")).json
+    done = sound(run("release", "--json")).json
+    assert run("report").code == 0
+    cap, most = started.limits.odds_cap, started.limits.bits
+    assert max(float(one["odds"]["value"]) for one in before) > cap
+    for one in plan["told"]:
+        assert one["odds"]["value"] <= cap * (1 + 1e-9)
+        assert one["information"]["value"] / math.log(2) <= most * (1 + 1e-9)
+        assert one["odds"]["premise"] == f"learned({learned['rows']})"
+    assert sum(plan["shares"].values()) > 0.2
+    got = pq.read_table(done["release"])
+    assert got.num_rows == done["rows"] == learned["rows"]
+    for name, share in plan["shares"].items():
+        shown = 1 - got[name].null_count / got.num_rows
+        assert abs(shown - share) <= 5 * math.sqrt(max(share * (1 - share), 1e-3) / got.num_rows)
+    manifest = json.loads(started.files.manifest.read_text())
+    assert "certified" not in json.dumps([plan, done, manifest])
+    assert "not legal anonymity" in started.files.report.read_text()
+
+
+def test_nothing_sensitive_is_released(started: Project, run: Run) -> None:
+    sound(run("release"))
+    got = pq.read_table(started.files.release)
+    shown = {n: [v for v in got[n].to_pylist() if v is not None] for n in started.reads}
+    if "hours-per-week" in shown:
+        assert min(shown["hours-per-week"], default=99) >= 20
+        assert not {"Divorced", "Separated", "Widowed"} & set(shown["marital-status"])
+    else:
+        assert max(shown["first_arrival_h"]) <= 11
+        assert min(shown["mean_occ_8_17"]) >= 0.3
+
+
+def test_the_tables_fit(started: Project, run: Run) -> None:
+    for command in ("learn", "leak", "plan"):
+        assert max(map(len, sound(run(command)).out.splitlines())) <= 80

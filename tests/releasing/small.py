@@ -1,0 +1,61 @@
+"""A project of any table, in as few words as a test has room for."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from unsaid.planning import Plan
+from unsaid.releasing import flow
+
+KEY = bytes(range(32))  # frozen coins: a test that passes passes always
+
+Attributes = Mapping[str, Mapping[str, Any]]
+
+
+def small(
+    folder: Path, table: pa.Table | None, attributes: Attributes, *, name: str = "table.parquet",
+    keys: Sequence[str] = ("id",), epoch: str = 'label = "1"', reads: Sequence[str] | None = None,
+    source: str = "", key: bytes | None = KEY, **limits: Any,
+) -> Path:  # fmt: skip
+    """Write the table and the project file (of no tight limits, not closed) into a folder."""
+    if table is not None:
+        pq.write_table(table, folder / name)
+    loose = {"limit_bits": 64.0, "odds_cap": 1e300, "close": False}
+    parts = [
+        "format = 1\n[source]",
+        source or f'table = "{name}"',
+        f"keys = {json.dumps(list(keys))}\n[epoch]\n{epoch}",
+        *(_section(f"attribute.{one}", fields) for one, fields in attributes.items()),
+        f"[application.all]\nreads = {json.dumps(list(attributes if reads is None else reads))}",
+        _section("limit", {**loose, **limits}),
+    ]
+    if key is not None and not (folder / "unsaid.key").exists():
+        (folder / "unsaid.key").write_bytes(key)
+        (folder / "unsaid.key").chmod(0o600)
+    path = folder / "unsaid.toml"
+    path.write_text("\n".join(parts))
+    return path
+
+
+def planned(monkeypatch: pytest.MonkeyPatch, **epsilon: float) -> None:
+    """Let the plan be these eps, whatever would have been best."""
+    best = flow.best
+
+    def fixed(*given: Any) -> Plan:
+        plan = best(*given)
+        object.__setattr__(plan, "epsilon", {**plan.epsilon, **epsilon})
+        return plan
+
+    monkeypatch.setattr(flow, "best", fixed)
+
+
+def _section(name: str, fields: Mapping[str, Any]) -> str:
+    lines = (f"{field} = {json.dumps(value)}" for field, value in fields.items())
+    return "\n".join([f"[{name}]", *lines])
