@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from unsaid.planning import Plan
-from unsaid.releasing import flow
+from unsaid.releasing import findings
 
 KEY = bytes(range(32))  # frozen coins: a test that passes passes always
 
@@ -46,14 +46,14 @@ def small(
 
 def planned(monkeypatch: pytest.MonkeyPatch, **epsilon: float) -> None:
     """Let the plan be these eps, whatever would have been best."""
-    best = flow.best
+    best = findings.best
 
     def fixed(*given: Any) -> Plan:
         plan = best(*given)
         object.__setattr__(plan, "epsilon", {**plan.epsilon, **epsilon})
         return plan
 
-    monkeypatch.setattr(flow, "best", fixed)
+    monkeypatch.setattr("unsaid.releasing.flow.best", fixed)
 
 
 def _section(name: str, fields: Mapping[str, Any]) -> str:

@@ -21,7 +21,7 @@ from unsaid.display import Shown
 from unsaid.errors import InputError, unknown
 from unsaid.mechanisms.local import Secret, event_view, local_view
 from unsaid.mechanisms.mechanism import Mechanism
-from unsaid.numerics.arrays import Array
+from unsaid.numerics.arrays import Array, Codes
 from unsaid.types.channel import Channel, Output
 from unsaid.types.domain import RELEASED, WITHHELD, Domain, Value
 from unsaid.views import View
@@ -90,6 +90,18 @@ class OneSided(Mechanism, Shown):
         return Channel(
             (WITHHELD, *released), log_common, self.release_probability(name, asks) * full
         )
+
+    def sample(
+        self, domain: Domain, cells: Codes, rng: np.random.Generator, asks: float = 1
+    ) -> dict[str, list[Output]]:
+        """Outputs for ``cells`` (a column a variable, as drawn by `Belief.sample`), to simulate.
+
+        What is drawn is what was seen after ``asks`` requests: the value, or withheld every time.
+        """
+        return {
+            name: self.channel(domain, name, asks).sample(cells[:, domain.axis(name)], rng)
+            for name in self.epsilon
+        }
 
     def view(
         self, belief: Belief, adversary: Adversary, outcome: Mapping[str, Output] | None = None

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unsaid.numerics.arrays import Array
+from unsaid.numerics.arrays import Array, Codes
 from unsaid.types.domain import Symbol, Value
 
 __all__ = ["Channel", "Output"]
@@ -39,6 +39,17 @@ class Channel:
     def heads(self) -> float:
         """The probability that the coin lets the output tell anything."""
         return float(self.excess[0].sum())
+
+    @property
+    def law(self) -> Array:
+        """W[x, y]; every row sums to 1."""
+        return np.exp(self.log_common) + self.excess
+
+    def sample(self, values: Codes, rng: np.random.Generator) -> list[Output]:
+        """One output for each value (given as positions), for simulation."""
+        steps = np.cumsum(self.law, axis=1)[values]
+        drawn = (rng.random(len(values))[:, None] * steps[:, -1:] > steps).sum(1)
+        return [self.outputs[k] for k in drawn.tolist()]
 
     def on_heads(self) -> Channel:
         """The channel once the coin is known to show heads: no common part."""
