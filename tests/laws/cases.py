@@ -258,3 +258,12 @@ def close(got: float, expected: float, atol: float = 0.0) -> bool:
     if math.isinf(expected) or expected == 0:
         return got == expected or abs(got - expected) <= 1e-15
     return math.isclose(got, expected, rel_tol=1e-9, abs_tol=atol)
+
+
+def rounding_of(name: str, truth: float) -> float:
+    """How far the rounding of the table's entries alone can move a number next to 0.
+
+    A log lift moves by a few units in the last place of 1, a divergence by its root times that.
+    """
+    divergence = name in ("mutual-information", "relative-entropy")
+    return 1e-15 * (math.sqrt(truth) if divergence and truth < 1 else 1.0)

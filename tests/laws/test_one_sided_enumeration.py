@@ -21,6 +21,7 @@ from tests.laws.cases import (
     patterns,
     random_look,
     random_mechanism,
+    rounding_of,
     shape,
     table_of,
 )
@@ -41,15 +42,6 @@ def questions(family: str, seed: int) -> Iterator[tuple[np.random.Generator, Que
             setting = random_mechanism(rng, table)
             for _ in range(2):
                 yield rng, Question(setting, random_look(rng, setting))
-
-
-def rounding_of(name: str, truth: float) -> float:
-    """How far the rounding of the table's entries alone can move a number next to 0.
-
-    A log lift moves by a few units in the last place of 1, a divergence by its root times that.
-    """
-    divergence = name in ("mutual-information", "relative-entropy")
-    return 1e-15 * (math.sqrt(truth) if divergence and truth < 1 else 1.0)
 
 
 def wrong_measures(question: Question, law: oracle.Law, strict: bool) -> Iterator[str | None]:
