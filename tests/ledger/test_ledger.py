@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import multiprocessing
 import os
+import sqlite3
 import stat
 from collections.abc import Sequence
 from pathlib import Path
@@ -66,6 +68,78 @@ def test_what_is_no_ledger_is_refused(tmp_path: Path) -> None:
         Ledger(tmp_path / "l.sqlite")
     with pytest.raises(InputError, match="No such file"):
         Ledger(tmp_path / "nowhere" / "l.sqlite")
+
+
+def test_the_same_event_again_is_that_event(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "l.sqlite")
+    events = [release(a=0.5), release(a=1.0), release(a=0.5, b=math.inf)]
+    numbers = [ledger.charge(event, passes) for event in [*events, *events]]
+    assert numbers == [1, 2, 3, 1, 2, 3]
+    assert ledger.events() == events
+
+    def refuse(_events: Sequence[Release]) -> None:
+        raise LimitExceeded("no")
+
+    with pytest.raises(LimitExceeded):  # it is looked at all the same
+        ledger.charge(events[0], refuse)
+
+
+def test_another_database_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "photos.sqlite"
+    with contextlib.closing(sqlite3.connect(path)) as own:
+        own.execute("CREATE TABLE photos (id)")
+        own.commit()
+    with pytest.raises(InputError, match=r"photos\.sqlite: not a ledger, but another database"):
+        Ledger(path)
+    with contextlib.closing(sqlite3.connect(path)) as own:
+        assert own.execute("SELECT name FROM sqlite_master").fetchall() == [("photos",)]
+
+
+def changed(path: Path, statement: str) -> None:
+    with contextlib.closing(sqlite3.connect(path)) as own:
+        own.execute(statement)
+        own.commit()
+
+
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        ("UPDATE ledger SET value = '2'", "has format 2, this unsaid reads 1"),
+        ("UPDATE ledger SET value = 'x'", "has format x, this unsaid reads 1"),
+        ("UPDATE events SET body = '{'", "event 1 cannot be read; restore the ledger"),
+        ("UPDATE events SET body = '{}'", "event 1 cannot be read; restore the ledger"),
+        ("UPDATE events SET body = '[1]'", "event 1 cannot be read; restore the ledger"),
+    ],
+)
+def test_what_cannot_be_read_is_one_line(statement: str, said: str, tmp_path: Path) -> None:
+    Ledger(tmp_path / "l.sqlite").charge(release(a=1), passes)
+    changed(tmp_path / "l.sqlite", statement)
+    with pytest.raises(InputError, match=said):
+        Ledger(tmp_path / "l.sqlite").events()
+
+
+def test_a_ledger_that_cannot_be_used_is_one_line(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"cannot be used \(unable to open database file\)"):
+        Ledger(tmp_path)
+    path = tmp_path / "odd ?#%20name.sqlite"
+    ledger = Ledger(path)
+    assert [file.name for file in tmp_path.iterdir()] == [path.name]
+    changed(path, "CREATE TRIGGER full BEFORE INSERT ON events BEGIN SELECT RAISE(ABORT, 'x'); END")
+    with pytest.raises(InputError, match=r"name\.sqlite: not a ledger \(x\)"):
+        ledger.charge(release(a=1), passes)
+    assert ledger.events() == []
+
+
+def test_many_open_a_new_ledger_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "l.sqlite"
+    context = multiprocessing.get_context("spawn")
+    workers = [context.Process(target=_spend, args=(path, 3)) for _ in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join(60)
+    assert [worker.exitcode for worker in workers] == [0] * 4
+    assert len(Ledger(path).events()) == 12
 
 
 def _spend(path: Path, count: int) -> None:

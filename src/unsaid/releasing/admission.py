@@ -80,11 +80,12 @@ class Admission:
 
     def _changed(self, epoch: str, name: str, event: Release, one: Release) -> str:
         from_other = f" from {one.table}" if one.table != event.table else ""
+        apart = ", or leave this epoch out, with [source] sql" if event.per_key else ""
         return (
             f"epoch {epoch}: the source of {name} (its rows, its values, or what is sensitive) "
             f"changed since it was first read{from_other}; a cell answered from two readings shows "
-            "the change. Give out the earlier release again, or declare a new [epoch] label, whose "
-            "coins are charged to the same account"
+            f"the change. Give out the earlier release again{apart}, or declare a new [epoch] "
+            "label, whose coins are charged to the same account"
         )
 
     def _known(self, earlier: Sequence[Release]) -> None:

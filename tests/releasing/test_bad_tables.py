@@ -1,0 +1,194 @@
+"""A bad table: one clear line that names the place, and nothing half-written."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from tests.releasing.small import small
+from unsaid.engines.duckdb import Table
+from unsaid.errors import UnsaidError
+from unsaid.learning import Learned, learn
+from unsaid.ledger import Ledger
+from unsaid.policy import Project
+from unsaid.releasing import flow, release
+
+ROWS = 200
+ATTRIBUTES: dict[str, dict[str, Any]] = {
+    "a": {"bins": [0.25, 0.5, 0.8], "sensitive": "a > 0.8"},
+    "b": {"bins": [0.5]},
+}
+
+
+def table(**columns: Any) -> pa.Table:
+    rng = np.random.default_rng(5)
+    own = {"id": np.arange(ROWS), "a": rng.random(ROWS), "b": rng.random(ROWS)}
+    return pa.table({**own, **columns})
+
+
+def with_first(column: str, value: Any) -> pa.Table:
+    values = table()[column].to_pylist()
+    return table(**{column: pa.array([value, *values[1:]])})
+
+
+def refused(path: Path, match: str) -> None:
+    """One line, and nothing was charged or left behind."""
+    before = {file: file.read_bytes() for file in path.parent.glob("*released*")}
+    with pytest.raises(UnsaidError, match=match) as refusal:
+        release(path)
+    said = str(refusal.value)
+    assert len(said.splitlines()) == 1
+    assert len(said) < 500
+    assert {file: file.read_bytes() for file in path.parent.glob("*released*")} == before
+    assert not list(path.parent.glob(".*.partial"))
+    ledger = path.parent / "ledger.sqlite"
+    assert len(Ledger(ledger).events() if ledger.exists() else []) == bool(before)
+
+
+def changed(name: str, **fields: Any) -> dict[str, dict[str, Any]]:
+    return {**ATTRIBUTES, name: {**ATTRIBUTES[name], **fields}}
+
+
+TABLES: dict[str, tuple[Callable[[], pa.Table], str]] = {
+    "float keys": (lambda: table(id=np.arange(ROWS) / 2), "id of table.parquet is DOUBLE"),
+    "NULL keys": (lambda: with_first("id", None), "id is missing in 1 row"),
+    "duplicate keys": (lambda: with_first("id", 7), "2 rows of table.parquet have the key id 7"),
+    "empty": (lambda: table().slice(0, 0), "has no rows"),
+    "one row": (lambda: table().slice(0, 1), 'is "below 0.25" in every row|in every row'),
+    "one value": (lambda: table(b=np.zeros(ROWS)), 'attribute.b: is "below 0.5" in every row'),
+    "NaN": (lambda: with_first("a", math.nan), "1 value is NaN or infinite in column a"),
+    "inf": (lambda: with_first("b", -math.inf), "1 value is NaN or infinite in column b"),
+    "missing": (lambda: with_first("a", None), "attribute.a: is missing in 1 row; write missing ="),
+    "text in bins": (lambda: table(b=pa.array(["x"] * ROWS)), "only numbers fall into bins"),
+    "no column": (lambda: table().drop_columns("b"), 'there is no "b"'),
+    "lists": (lambda: table(b=pa.array([[1.0]] * ROWS)), "attribute.b"),
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_bad_table(name: str, tmp_path: Path) -> None:
+    make, match = TABLES[name]
+    refused(small(tmp_path, make(), ATTRIBUTES), match)
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_table_gone_bad_leaves_the_old_release(name: str, tmp_path: Path) -> None:
+    release(small(tmp_path, table(), ATTRIBUTES))
+    make, match = TABLES[name]
+    refused(small(tmp_path, make(), ATTRIBUTES), match)
+
+
+PROJECTS: dict[str, tuple[dict[str, Any], str]] = {
+    "predicate of another column": (
+        {"attributes": changed("a", sensitive="aa > 0.8")},
+        r'attribute.a.sensitive.*there is no "aa". Did you mean "a"',
+    ),
+    "predicate that fails on a row": (
+        {"attributes": changed("a", sensitive="CAST(concat('x', a) AS INTEGER) > 1")},
+        r"attribute.a.sensitive: .*Could not convert|attribute.a.*Could not convert",
+    ),
+    "predicate that is no condition": (
+        {"attributes": changed("a", sensitive="a + 1")},
+        "a condition is true or false",
+    ),
+    "predicate that reads a file": (
+        {"attributes": changed("a", sensitive="(SELECT max(x) FROM 'other.parquet') > a")},
+        "has a subquery, but reads one row only",
+    ),
+    "predicate that calls for a file": (
+        {"attributes": changed("a", sensitive="len(read_text('unsaid.toml')) > a")},
+        "attribute.a.sensitive: ",
+    ),
+    "predicate by chance": (
+        {"attributes": changed("a", sensitive="random() > a")},
+        r"random\(\) can answer differently each time",
+    ),
+    "epoch of a value": (
+        {"epoch": 'of = "floor(a * 10)"'},
+        "epoch.of: reads a; an epoch is a function of the keys alone",
+    ),
+    "epoch that is NULL": (
+        {"epoch": 'of = "CASE WHEN id > 5 THEN 1 END"'},
+        "is NULL for some key; every row needs an epoch",
+    ),
+    "an epoch for every row of many": (
+        {"epoch": 'of = "id"', "table": "many"},
+        "gives more than 10,000 epochs; take a coarser one",
+    ),
+    "a value not listed": (
+        {"attributes": {"a": ATTRIBUTES["a"], "c": {"values": ["x", "z"]}}, "table": "text"},
+        'attribute.c: 100 rows hold none of its values, such as "y"',
+    ),
+    "no such key": ({"keys": ["idd"]}, 'there is no "idd". Did you mean "id"'),
+    "two columns of one name": (
+        {"attributes": changed("a", missing="value"), "table": "twin", "keys": ["a__missing"]},
+        "a release tells it in a column a__missing, and there is another one of that name",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PROJECTS)
+def test_a_bad_project(name: str, tmp_path: Path) -> None:
+    given, match = PROJECTS[name]
+    many, rng = 12_000, np.random.default_rng(0)
+    tables = {
+        "many": pa.table({"id": np.arange(many), "a": rng.random(many), "b": rng.random(many)}),
+        "text": table(c=pa.array(["x", "y"] * (ROWS // 2))),
+        "twin": table(a__missing=np.arange(ROWS)),
+    }
+    attributes = given.get("attributes", ATTRIBUTES)
+    more = {key: value for key, value in given.items() if key in ("epoch", "keys")}
+    own = tables.get(given.get("table", ""), table())
+    refused(small(tmp_path, own, attributes, **more), match)
+
+
+def test_no_file_and_a_folder_and_no_parquet(tmp_path: Path) -> None:
+    path = small(tmp_path, None, ATTRIBUTES)
+    refused(path, "source.table.*no such file|source.table.*table.parquet")
+    (tmp_path / "table.parquet").mkdir()
+    refused(path, "source.table.*table.parquet")
+    (tmp_path / "table.parquet").rmdir()
+    (tmp_path / "table.parquet").write_bytes(b"PAR1 and no more" * 100)
+    refused(path, "source.table: ")
+
+
+def test_a_parquet_file_that_breaks_off(tmp_path: Path) -> None:
+    """Its end, with the schema, is whole; its rows are not."""
+    path = small(tmp_path, table(), ATTRIBUTES)
+    whole = bytearray((tmp_path / "table.parquet").read_bytes())
+    whole[4:600] = bytes(596)
+    (tmp_path / "table.parquet").write_bytes(bytes(whole))
+    refused(path, "unsaid.toml|table.parquet")
+
+
+def test_a_new_label_after_learning_is_withheld(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A sensitive row where all were free: it has no label, so it is not shown."""
+    known: list[Learned] = []
+
+    def once(project: Project, opened: Table) -> Learned:
+        known.append(known[0] if known else learn(project, opened))
+        return known[0]
+
+    monkeypatch.setattr(flow, "learn", once)
+    attributes: dict[str, dict[str, Any]] = {
+        "a": {"bins": [0.25, 0.5], "sensitive": "a > b"},
+        "b": {"bins": [0.5]},
+    }
+    before = table(a=np.linspace(0.1, 0.4, ROWS), b=np.linspace(0.3, 0.6, ROWS))
+    path = small(tmp_path, before, attributes)
+    release(path)
+    after = table(a=np.linspace(0.1, 0.9, ROWS), b=np.linspace(0.3, 0.6, ROWS))
+    (tmp_path / "later").mkdir()
+    done = release(small(tmp_path / "later", after, attributes))
+    got = pq.read_table(done.path)
+    shown = np.asarray(got["a"].is_valid())
+    assert not (shown & (np.asarray(after["a"]) > np.asarray(after["b"]))).any()

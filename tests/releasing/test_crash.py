@@ -1,0 +1,249 @@
+"""Killed anywhere: never a file without a charge, never a part of one, never a refund.
+
+A driver runs the real flow in another process and kills it (SIGKILL, by itself) at one point.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from tests.releasing.small import small
+from unsaid.errors import InputError
+from unsaid.ledger import Ledger
+from unsaid.releasing import release
+from unsaid.releasing.files import atomically
+
+resource = pytest.importorskip("resource", reason="needs the limits and signals of POSIX")
+
+ROWS = 3_000
+ATTRIBUTES: dict[str, dict[str, Any]] = {
+    "a": {"bins": [0.25, 0.5, 0.8], "sensitive": "a > 0.8"},
+    "b": {"bins": [0.5]},
+}
+DRIVER = """
+import os, signal, sys
+from unsaid.numerics.coins import MasterKey
+from unsaid.ledger import Ledger
+from unsaid.releasing import files, flow, release
+
+where, path = sys.argv[1:]
+flow.GROUP = 1_000
+
+def die(*_):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+def after(own, times=1):
+    left = [times]
+    def run(*given, **named):
+        result = own(*given, **named)
+        left[0] -= 1
+        return result if left[0] else die()
+    return run
+
+class Writer(flow.pq.ParquetWriter):
+    write_table = after(flow.pq.ParquetWriter.write_table, 2)
+
+points = {
+    "nowhere": lambda: None,
+    "after the key": lambda: setattr(MasterKey, "create", after(MasterKey.create)),
+    "before the charge": lambda: setattr(Ledger, "charge", die),
+    "after the charge": lambda: setattr(Ledger, "charge", after(Ledger.charge)),
+    "while writing": lambda: setattr(flow.pq, "ParquetWriter", Writer),
+    "before the rename": lambda: setattr(files.os, "replace", die),
+    "before the manifest": lambda: setattr(files.os, "replace", after(os.replace)),
+    "after the manifest": lambda: setattr(flow, "publish", after(flow.publish, 2)),
+}
+points[where]()
+release(path)
+"""
+FREE = ["after the key", "before the charge"]
+CHARGED = ["after the charge", "while writing", "before the rename"]
+RELEASED = ["before the manifest", "after the manifest"]
+
+
+def table() -> pa.Table:
+    rng = np.random.default_rng(5)
+    return pa.table({"id": np.arange(ROWS), "a": rng.random(ROWS), "b": rng.random(ROWS)})
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return small(tmp_path, table(), ATTRIBUTES, odds_cap=3.0)
+
+
+def drive(where: str, path: Path) -> int:
+    return subprocess.run(
+        [sys.executable, "-c", DRIVER, where, str(path)], check=False, timeout=120
+    ).returncode
+
+
+def charges(path: Path) -> int:
+    return len(Ledger(path.parent / "ledger.sqlite").events())
+
+
+def written(path: Path) -> list[bytes]:
+    names = ("released.parquet", "released.manifest.json")
+    return [(path.parent / name).read_bytes() for name in names]
+
+
+@pytest.fixture(scope="module")
+def honest(tmp_path_factory: pytest.TempPathFactory) -> list[bytes]:
+    """The release and the manifest of a run that is left alone."""
+    path = small(tmp_path_factory.mktemp("honest"), table(), ATTRIBUTES, odds_cap=3.0)
+    assert drive("nowhere", path) == 0
+    return written(path)
+
+
+@pytest.mark.parametrize("where", FREE + CHARGED + RELEASED)
+def test_killed(where: str, path: Path, honest: list[bytes]) -> None:
+    if where == "after the key":
+        (path.parent / "unsaid.key").unlink()
+    assert drive(where, path) == -signal.SIGKILL
+    assert charges(path) == (where not in FREE)
+    assert (path.parent / "released.parquet").exists() == (where in RELEASED)
+    assert (path.parent / "released.manifest.json").exists() == (where == "after the manifest")
+    if where in RELEASED:
+        assert written_release(path) == honest[0]
+    assert drive("nowhere", path) == 0
+    assert charges(path) == 1  # what was charged stays, and again is free
+    if where != "after the key":  # whose key is its own
+        assert written(path) == honest
+    assert list(path.parent.glob(".*.partial")) == []
+
+
+def written_release(path: Path) -> bytes:
+    return (path.parent / "released.parquet").read_bytes()
+
+
+def test_killed_over_an_earlier_release(path: Path) -> None:
+    """The old pair of files stays until the new one is whole."""
+    release(path, scale=0.5)
+    old = written(path)
+    for number, where in enumerate(CHARGED):
+        assert drive(where, path) == -signal.SIGKILL
+        assert written(path) == old, number
+    assert charges(path) == 2
+
+
+def test_a_full_disk(path: Path) -> None:
+    """Every write beyond 64 kB fails, as on a disk without room; the ledger had its place."""
+    (path.parent / "many").mkdir()
+    rows = 40_000
+    rng = np.random.default_rng(5)
+    big = pa.table({"id": np.arange(rows), "a": rng.random(rows), "b": rng.random(rows)})
+    path = small(path.parent / "many", big, ATTRIBUTES, odds_cap=3.0)
+    context = multiprocessing.get_context("spawn")
+    answers = context.SimpleQueue()
+    worker = context.Process(target=_without_room, args=(path, answers))
+    worker.start()
+    said = answers.get()
+    worker.join(60)
+    assert "released.parquet: cannot be written: " in said
+    assert "\n" not in said
+    assert charges(path) == 1
+    assert sorted(file.name for file in path.parent.iterdir() if "released" in file.name) == []
+    assert release(path).rows == rows
+    assert charges(path) == 1
+
+
+def _without_room(path: Path, answers: multiprocessing.SimpleQueue[str]) -> None:
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 17, resource.RLIM_INFINITY))
+    try:
+        release(path)
+    except InputError as refusal:
+        answers.put(str(refusal))
+    else:
+        answers.put("released")
+
+
+def test_a_full_disk_under_the_manifest(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither file appears, not the release without its manifest."""
+
+    def full(*_given: object, **_named: object) -> int:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", full)
+    with pytest.raises(InputError, match=r"manifest.json: cannot be written: No space left"):
+        release(path)
+    assert not list(path.parent.glob("*released*"))
+    assert charges(path) == 1
+
+
+@pytest.mark.parametrize("name", ["released.parquet", "released.manifest.json"])
+def test_a_folder_in_the_way_costs_nothing(name: str, path: Path) -> None:
+    (path.parent / name).mkdir()
+    with pytest.raises(InputError, match=f"{name}: cannot be written: is a folder"):
+        release(path)
+    assert charges(path) == 0
+
+
+@pytest.mark.parametrize("output", ["release = 'no/r.parquet'", "manifest = 'no/m.json'"])
+def test_a_missing_folder_costs_nothing(output: str, path: Path) -> None:
+    path.write_text(f"{path.read_text()}\n[output]\n{output}")
+    with pytest.raises(InputError, match="cannot be written: No such file or directory"):
+        release(path)
+    assert charges(path) == 0
+    assert not list(path.parent.glob("*released*"))
+
+
+@pytest.mark.skipif(
+    getattr(os, "geteuid", lambda: 1)() == 0, reason="the superuser may write everywhere"
+)
+@pytest.mark.parametrize("output", ["release = 'locked/r.parquet'", "manifest = 'locked/m.json'"])
+def test_a_read_only_folder_costs_nothing(output: str, path: Path) -> None:
+    (path.parent / "locked").mkdir(0o500)
+    path.write_text(f"{path.read_text()}\n[output]\n{output}")
+    with pytest.raises(InputError, match="cannot be written: Permission denied"):
+        release(path)
+    assert charges(path) == 0
+
+
+def test_two_writers_of_one_file(path: Path) -> None:
+    """The second one is refused before it pays; the first one's file is whole."""
+    target = path.parent / "released.parquet"
+    with atomically(target) as partial:
+        partial.write_text("first")
+        with pytest.raises(InputError, match="is being written by another run"):
+            release(path)
+        assert charges(path) == 0
+    assert target.read_text() == "first"
+    assert pq.read_table(release(path).path).num_rows == ROWS
+
+
+def test_what_a_crash_left_is_written_over(path: Path) -> None:
+    for name in ("released.parquet", "released.manifest.json"):
+        (path.parent / f".{name}.partial").write_text("left behind " * 100_000)
+    release(path)
+    assert pq.read_table(path.parent / "released.parquet").num_rows == ROWS
+    assert not list(path.parent.glob(".*.partial"))
+
+
+def test_a_source_that_changes_while_it_is_read(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between the charge and the reading: nothing is released, and nothing is refunded."""
+    charge = Ledger.charge
+
+    def late(*given: object) -> int:
+        number = charge(*given)  # type: ignore[arg-type]
+        change = table().set_column(2, "b", pa.array(np.zeros(ROWS)))
+        pq.write_table(change, path.parent / "table.parquet")
+        return number
+
+    monkeypatch.setattr(Ledger, "charge", late)
+    with pytest.raises(InputError, match=r"changed while it was read.*The charge stands"):
+        release(path)
+    assert charges(path) == 1
+    assert not list(path.parent.glob("*released*"))
