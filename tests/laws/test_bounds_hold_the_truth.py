@@ -54,10 +54,10 @@ def test_pairwise_bounds(family: str) -> None:
             bounded += 1
             assert holds(bound, truth), (joint, name, bound.low, truth, bound.high)
             if len({*sees, look.target}) <= 2:
-                assert close(
-                    bound.low, truth, atol=rounding_of(name, truth)
-                )  # pair tables are rounded
-                assert close(bound.high, truth, atol=rounding_of(name, truth))
+                # The pair tables are float sums of the joint's entries: rounded before any use.
+                rounding = rounding_of(name, truth)
+                assert close(bound.low, truth, atol=rounding)
+                assert close(bound.high, truth, atol=rounding)
     assert bounded > 0
 
 
