@@ -21,7 +21,8 @@ import numpy as np
 import pyarrow.parquet as pq
 
 from unsaid.engines.duckdb import Table
-from unsaid.learning import closure, learn
+from unsaid.learning import learn
+from unsaid.planning import closure
 from unsaid.policy import Project
 from unsaid.simulation import building
 

@@ -17,7 +17,7 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import combinations, permutations, product
 from typing import Any
 
 import mpmath
@@ -28,7 +28,19 @@ Law = dict[tuple[Cell, tuple[Transcript, ...]], int]
 Cloud = dict[Transcript, dict[Hashable, int]]
 
 WITHHELD, RELEASED, NOT_SENSITIVE = "-", "+", "not sensitive"
-MEASURES = ("mutual-information", "max-log-ratio", "max-information", "relative-entropy", "odds")
+MEASURES = (
+    "mutual-information",
+    "max-log-ratio",
+    "max-information",
+    "max-information-two-sided",
+    "relative-entropy",
+    "odds",
+    "maximal-leakage",
+    "bayes-leakage",
+    "guessing",
+    "delta",
+    "exclusion",
+)
 DIGITS = 60
 
 
@@ -174,8 +186,27 @@ def mutual_information(cloud: Cloud) -> mpmath.mpf:
     return mpmath.fsum(p * lift for row in log_lifts(cloud) for p, lift in row.values())
 
 
+def ratio(number: Fraction) -> mpmath.mpf:
+    return mpmath.mpf(number.numerator) / number.denominator
+
+
+def lifts(cloud: Cloud) -> Iterator[Fraction]:
+    """P(class|outcome) / P(class), for every outcome and class that are possible; 0 included."""
+    prior = priors(cloud)
+    total = sum(prior.values())
+    for weights in cloud.values():
+        mass = sum(weights.values())
+        for label, before in prior.items():
+            yield Fraction(weights.get(label, 0) * total, mass * before)
+
+
 def max_information(cloud: Cloud) -> mpmath.mpf:
-    return max(lift for row in log_lifts(cloud) for _, lift in row.values())
+    return mpmath.log(ratio(max(lifts(cloud))))
+
+
+def max_information_two_sided(cloud: Cloud) -> mpmath.mpf:
+    least = min(lifts(cloud))
+    return max(max_information(cloud), mpmath.log(1 / ratio(least)) if least else mpmath.inf)
 
 
 def relative_entropy(cloud: Cloud) -> mpmath.mpf:
@@ -185,15 +216,57 @@ def relative_entropy(cloud: Cloud) -> mpmath.mpf:
     )
 
 
-def max_log_ratio(cloud: Cloud) -> mpmath.mpf:
+def likelihood_ratio(cloud: Cloud, gaining: Sequence[Hashable]) -> mpmath.mpf:
+    """The largest log P(y|a) / P(y|b), a among those gaining and b any class."""
     prior = priors(cloud)
     worst = Fraction(1)
     for weights in cloud.values():
-        likelihood = [Fraction(weights.get(label, 0), prior[label]) for label in prior]
-        if min(likelihood) == 0:
+        likelihood = {label: Fraction(weights.get(label, 0), prior[label]) for label in prior}
+        top = max((likelihood[label] for label in gaining if label in prior), default=Fraction(0))
+        if top and not min(likelihood.values()):
             return mpmath.inf
-        worst = max(worst, max(likelihood) / min(likelihood))
-    return mpmath.log(mpmath.mpf(worst.numerator) / worst.denominator)
+        worst = max(worst, top / min(likelihood.values())) if top else worst
+    return mpmath.log(ratio(worst))
+
+
+def max_log_ratio(cloud: Cloud) -> mpmath.mpf:
+    return likelihood_ratio(cloud, list(priors(cloud)))
+
+
+def maximal_leakage(cloud: Cloud) -> mpmath.mpf:
+    """log sum_y max_s P(y|s)."""
+    prior = priors(cloud)
+    most = (max(Fraction(w.get(s, 0), prior[s]) for s in prior) for w in cloud.values())
+    return mpmath.log(ratio(sum(most, Fraction(0))))
+
+
+def bayes_leakage(cloud: Cloud) -> mpmath.mpf:
+    """The best guess is right more often by this factor (its logarithm)."""
+    right = sum(max(weights.values()) for weights in cloud.values())
+    return mpmath.log(mpmath.mpf(right) / max(priors(cloud).values()))
+
+
+def guesses(weights: Mapping[Hashable, int]) -> int:
+    """How many guesses it takes, likeliest first, times the sum of the weights."""
+    return sum(i * w for i, w in enumerate(sorted(weights.values(), reverse=True), start=1))
+
+
+def guessing(cloud: Cloud) -> mpmath.mpf:
+    fewer = guesses(priors(cloud)) - sum(guesses(weights) for weights in cloud.values())
+    return mpmath.mpf(fewer) / sum(priors(cloud).values())
+
+
+def delta(cloud: Cloud, eps: float = 0.0) -> mpmath.mpf:
+    """max over classes a, b of sum_y (P(y|a) - e^eps P(y|b))_+."""
+    one = 1 << 300
+    times = one if eps == 0 else int(mpmath.nint(mpmath.exp(mpmath.mpf(eps)) * one))
+    prior = priors(cloud)
+    worst = mpmath.mpf(0)
+    for a, b in permutations(prior, 2):
+        rows = ((w.get(a, 0) * prior[b] * one, w.get(b, 0) * prior[a]) for w in cloud.values())
+        beyond = sum(max(0, first - times * second) for first, second in rows)
+        worst = max(worst, mpmath.mpf(beyond) / (prior[a] * prior[b] * one))
+    return worst
 
 
 def factor(yes: int, no: int, prior_yes: int, prior_no: int) -> Fraction | float:
@@ -215,19 +288,35 @@ def worst_odds(cloud: Cloud, secrets: Sequence[Hashable]) -> Fraction | float:
     return worst if worst else Fraction(1)
 
 
-def measure(name: str, setting: Setting, look: Look, law: Law | None = None) -> float:
-    """A measure by its definition; the worst over the known contexts."""
+DEFINITIONS: dict[str, Callable[[Cloud], Any]] = {
+    "mutual-information": mutual_information,
+    "max-log-ratio": max_log_ratio,
+    "max-information": max_information,
+    "max-information-two-sided": max_information_two_sided,
+    "relative-entropy": relative_entropy,
+    "maximal-leakage": maximal_leakage,
+    "bayes-leakage": bayes_leakage,
+    "guessing": guessing,
+    "delta": delta,
+}
+
+
+def measures(setting: Setting, look: Look, law: Law | None = None) -> dict[str, float]:
+    """Every measure by its definition; the worst over the known contexts."""
     _, secrets = classes(setting, look)
-    definition: dict[str, Callable[[Cloud], Any]] = {
-        "mutual-information": mutual_information,
-        "max-log-ratio": max_log_ratio,
-        "max-information": max_information,
-        "relative-entropy": relative_entropy,
+    about_secrets: dict[str, Callable[[Cloud], Any]] = {
         "odds": lambda cloud: worst_odds(cloud, secrets),
+        "exclusion": lambda cloud: likelihood_ratio(cloud, secrets),
     }
+    definitions = {**DEFINITIONS, **about_secrets}
     with mpmath.workdps(DIGITS):
-        number = max(definition[name](cloud) for cloud in clouds(setting, look, law).values())
-        return exact(number)
+        found = clouds(setting, look, law).values()
+        return {name: exact(max(map(definitions[name], found))) for name in MEASURES}
+
+
+def measure(name: str, setting: Setting, look: Look, law: Law | None = None) -> float:
+    """One of them."""
+    return measures(setting, look, law)[name]
 
 
 def exact(number: Any) -> float:

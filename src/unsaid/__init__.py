@@ -7,12 +7,30 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from unsaid.adversary import Adversary
-    from unsaid.beliefs import Independent, Joint, Pairwise
+    from unsaid.beliefs import (
+        Chain,
+        Exchangeable,
+        Gaussian,
+        Independent,
+        Joint,
+        Network,
+        Pairwise,
+        Tree,
+    )
+    from unsaid.conversion import bound_from_dp, dp_budget, temporal
+    from unsaid.doors.report.writing import write_report as write_report
     from unsaid.errors import UnsaidError
     from unsaid.learning import learn_table as learn
-    from unsaid.mechanisms import OneSided
+    from unsaid.mechanisms import (
+        Finite,
+        Geometric,
+        Laplace,
+        OneSided,
+        RandomizedResponse,
+        Together,
+    )
     from unsaid.planning import Plan, plan
-    from unsaid.questions import leakage, odds, view
+    from unsaid.questions import leakage, leakages, odds, view
     from unsaid.releasing import prepare, release
     from unsaid.types.bound import Bound, Estimate
     from unsaid.types.domain import NOT_SENSITIVE, RELEASED, WITHHELD
@@ -20,45 +38,74 @@ if TYPE_CHECKING:
 __all__ = [
     "Adversary",
     "Bound",
+    "Chain",
     "Estimate",
+    "Exchangeable",
+    "Finite",
+    "Gaussian",
+    "Geometric",
     "Independent",
     "Joint",
+    "Laplace",
     "NOT_SENSITIVE",
+    "Network",
     "OneSided",
     "Pairwise",
     "Plan",
     "RELEASED",
+    "RandomizedResponse",
+    "Together",
+    "Tree",
     "UnsaidError",
     "WITHHELD",
+    "bound_from_dp",
+    "dp_budget",
     "leakage",
+    "leakages",
     "learn",
     "odds",
     "plan",
     "prepare",
     "release",
+    "temporal",
     "view",
 ]
 
 _HOME = {
     "Adversary": "adversary",
     "Bound": "types.bound",
+    "Chain": "beliefs",
     "Estimate": "types.bound",
+    "Exchangeable": "beliefs",
+    "Finite": "mechanisms",
+    "Gaussian": "beliefs",
+    "Geometric": "mechanisms",
     "Independent": "beliefs",
     "Joint": "beliefs",
+    "Laplace": "mechanisms",
     "NOT_SENSITIVE": "types.domain",
+    "Network": "beliefs",
     "OneSided": "mechanisms",
     "Pairwise": "beliefs",
     "Plan": "planning",
     "RELEASED": "types.domain",
+    "RandomizedResponse": "mechanisms",
+    "Together": "mechanisms",
+    "Tree": "beliefs",
     "UnsaidError": "errors",
     "WITHHELD": "types.domain",
+    "bound_from_dp": "conversion",
+    "dp_budget": "conversion",
     "leakage": "questions",
+    "leakages": "questions",
     "learn": "learning",
     "odds": "questions",
     "plan": "planning",
     "prepare": "releasing",
     "release": "releasing",
+    "temporal": "conversion",
     "view": "questions",
+    "write_report": "doors.report.writing",  # for doors: what draws is opened when it draws
 }
 
 

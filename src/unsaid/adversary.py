@@ -14,14 +14,15 @@ __all__ = ["Adversary"]
 
 @dataclass(frozen=True)
 class Adversary:
-    """``target``: the variable they are after; ``secret``: its values nobody is to learn of.
+    """``target``: the variable they are after, or several at once (their values, as a tuple).
 
-    ``knows``: names (the worst case over their values) or {name: value}. ``sees``: the variables
-    whose outputs reach them, their own and their colluders' (default: all). ``asks``: how many
-    requests for each, one number or per name; it matters where every request tosses a fresh coin.
+    ``secret``: its values nobody is to learn of. ``knows``: names (the worst case over their
+    values) or {name: value}. ``sees``: the variables whose outputs reach them, their own and their
+    colluders' (default: all). ``asks``: how many requests for each, one number or per name; it
+    matters where every request tosses a fresh coin.
     """
 
-    target: str
+    target: str | Sequence[str]
     secret: Sequence[Value] | None = None
     knows: Sequence[str] | Mapping[str, Value] = ()
     sees: Sequence[str] | None = None
@@ -35,11 +36,15 @@ class Adversary:
                 )
         if self.secret is not None and not len(self.secret):
             raise InputError(
-                f"adversary.secret: is empty, so nothing can leak; name the values of {self.target}"
+                f"adversary.secret: is empty, so nothing can leak; name values of {self.target}"
             )
-        if self.target in self.knows:
+        if not self.targets or len(set(self.targets)) < len(self.targets):
             raise InputError(
-                f'adversary.knows: has the target "{self.target}" itself; nothing is left to learn'
+                f"adversary.target: {list(self.targets)} must name variables once each"
+            )
+        for name in set(self.targets) & set(self.knows):
+            raise InputError(
+                f'adversary.knows: has the target "{name}" itself; nothing is left to learn'
             )
         numbers = self.asks.values() if isinstance(self.asks, Mapping) else [self.asks]
         for number in numbers:
@@ -47,6 +52,11 @@ class Adversary:
                 raise InputError(
                     f"adversary.asks: {number} is no number of requests; give 1, 2, ..."
                 )
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """The variables they are after; one, mostly."""
+        return (self.target,) if isinstance(self.target, str) else tuple(self.target)
 
     @property
     def known(self) -> tuple[str, ...]:

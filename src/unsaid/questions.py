@@ -1,8 +1,8 @@
-"""The three questions one may ask of a belief, a mechanism and an adversary."""
+"""The questions one may ask of a belief, a mechanism and an adversary."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -16,7 +16,7 @@ from unsaid.types.channel import Output
 from unsaid.types.posteriors import Posteriors
 from unsaid.views import View
 
-__all__ = ["leakage", "odds", "view"]
+__all__ = ["leakage", "leakages", "odds", "view"]
 
 
 class MakesViews(Protocol):
@@ -26,6 +26,8 @@ class MakesViews(Protocol):
         self, belief: Belief, adversary: Adversary, outcome: Mapping[str, Output] | None = None
     ) -> View: ...
 
+    def points_of_each(self, belief: Belief, names: Sequence[str]) -> Sequence[View] | None: ...
+
 
 def view(belief: Belief, mechanism: MakesViews, adversary: Adversary) -> View:
     """Everything the adversary may come to believe: the cloud of posteriors."""
@@ -33,12 +35,42 @@ def view(belief: Belief, mechanism: MakesViews, adversary: Adversary) -> View:
 
 
 def leakage(
-    belief: Belief, mechanism: MakesViews, adversary: Adversary, measure: str = "max-log-ratio"
+    belief: Belief,
+    mechanism: MakesViews,
+    adversary: Adversary,
+    measure: str = "max-log-ratio",
+    **options: float,
 ) -> Bound:
-    """How much the adversary learns about the target's secret, by one of `MEASURES`."""
+    """How much the adversary learns about the target's secret, by one of `MEASURES`.
+
+    ``options`` are the measure's own: "delta" takes eps.
+    """
     if measure not in MEASURES:
         raise unknown("measure", measure, MEASURES)
-    return MEASURES[measure].of(mechanism.view(belief, adversary))
+    return MEASURES[measure].of(mechanism.view(belief, adversary), **options)
+
+
+def leakages(
+    belief: Belief,
+    mechanism: MakesViews,
+    measure: str = "max-log-ratio",
+    targets: Sequence[str] | None = None,
+    **options: float,
+) -> dict[str, Bound]:
+    """`leakage` about every variable, or each of ``targets``, to somebody who knows nothing else.
+
+    A bound of one's own for everybody; where a belief adds up for all of them at once (a Chain),
+    it costs little more than one.
+    """
+    if measure not in MEASURES:
+        raise unknown("measure", measure, MEASURES)
+    names, of = tuple(belief.domain.names if targets is None else targets), MEASURES[measure]
+    views: Iterable[View] | None = None
+    if names and of.over == "sup":
+        views = mechanism.points_of_each(belief, names)
+    if views is None:
+        views = (mechanism.view(belief, Adversary(name)) for name in names)
+    return {name: of.of(own, **options) for name, own in zip(names, views, strict=True)}
 
 
 def odds(

@@ -169,7 +169,7 @@ def test_closing_is_a_choice(run: Run, edited: Path) -> None:
     closed = run("plan", "--close", "--json").json
     assert closed["closed"]
     assert "Withheld too" in run("plan", "--close").out
-    assert "Try --close" in run("plan", "--open").out.replace("\n  ", " ")
+    assert "Try --close" in run("plan", "--open").out.replace("\u00a0", " ")
     assert closed["without_closure"] == run("plan", "--open", "--json").json["plan"]
 
 
@@ -270,6 +270,47 @@ def test_help_is_there_for_every_command(run: Run) -> None:
     for command in ("init", "learn", "leak", "plan", "release", "report", "ledger", "demo"):
         assert command in top.out
         assert "Usage" in run(command, "--help").out
+
+
+def test_help_is_whole_and_what_comes_without_a_command(run: Run) -> None:
+    top = run("--help")
+    assert run() == top
+    assert max(map(len, top.out.splitlines())) <= 80
+    assert "..." not in top.out.replace("[ARGS]...", "")
+
+
+def test_init_says_that_nothing_names_a_row(run: Run, folder: Path) -> None:
+    table = pq.read_table("occupancy.parquet").drop_columns(["office", "day"])
+    pq.write_table(table, "keyless.parquet")
+    done = run("init", "keyless.parquet")
+    assert done.code == 0
+    assert "Say in it what names a row (no column looks like a key), what is" in done.err
+    assert "names a row" not in run("init", "occupancy.parquet", "--project", "x.toml").err
+
+
+def test_answers_to_a_case_go_on_below_their_beginning(run: Run, folder: Path) -> None:
+    (folder / "case.toml").write_text(
+        """[belief]
+kind = "independent"
+marginals = { a_rather_long_name = [1, 3], another_rather_long_name = [1, 3] }
+[ask]
+plan = { limit = 0.05 }
+"""
+    )
+    lines = run("case", "case.toml").out.splitlines()
+    assert lines[0] == "plan: Plan"
+    worst = next(k for k, line in enumerate(lines) if line.startswith("  worst odds"))
+    start = len(lines[worst]) - len(lines[worst].removeprefix("  worst odds").lstrip())
+    assert lines[worst + 1][:start].strip() == ""
+    assert lines[worst + 1][start:].strip()
+    assert max(map(len, lines)) <= 80
+
+
+def test_a_broken_table_is_named_as_written(run: Run, folder: Path) -> None:
+    (folder / "sub").mkdir()
+    (folder / "sub" / "t.parquet").write_bytes((folder / "occupancy.parquet").read_bytes()[:900])
+    for given in ("sub/t.parquet", "./sub/t.parquet"):
+        run("init", given).refused_with(2, f"TABLE: No magic bytes found at end of file '{given}';")
 
 
 def test_an_interrupt_is_no_traceback(

@@ -16,14 +16,16 @@ import numpy as np
 import pytest
 
 import unsaid
-from unsaid.doors.report import charts, content, page, palette, png, svg, words, write
+from unsaid.doors.report import content, drawing, page, palette, words
+from unsaid.doors.report.drawing import png, svg
+from unsaid.doors.report.page import write
 from unsaid.errors import InputError
-from unsaid.learning import Learned, closure
+from unsaid.learning import Learned
+from unsaid.planning import closure
 from unsaid.policy import Project
 from unsaid.releasing.findings import Findings, findings
 from unsaid.types.bound import Premise
 
-pytest.importorskip("altair", reason="needs the extra `report`: altair")
 pytest.importorskip("vl_convert", reason="needs the extra `report`: vl-convert-python")
 pytest.importorskip("jinja2", reason="needs the extra `report`: jinja2")
 
@@ -215,11 +217,12 @@ def test_every_number_is_there(found: Findings, html: str) -> None:
 
 
 def test_closing_is_shown_with_its_values(found: Findings, html: str) -> None:
-    told = [one for added in found.closure.rounds for one in added]
+    told = found.closure.telling
     assert told, "the example is meant to have telling values"
     text = re.sub(r"[ \n]+", " ", Outline(html).text)
     for one in told:
-        row = f"{one.attribute} {one.label}{words.percent(one.share)}{words.factor(one.factor)}"
+        share = words.percent(one.probability)
+        row = f"{one.name} {one.value}{share}{words.factor(one.factor)}"
         assert row in text
     both = [content.content(found, DAY)["closing"][key] for key in ("open_share", "closed_share")]
     assert f"lets out {both[0]} without closing them, and {both[1]} with them closed" in text
@@ -251,7 +254,23 @@ def test_nothing_of_the_machine_is_told(found: Findings, html: str) -> None:
     assert content.table_name(there) == "rooms in house.duckdb"
     query = replace(source, table=None, database=None, sql="SELECT 'secret'")
     asked = replace(found, project=replace(found.project, source=query))
-    assert content.table_name(asked) == "the query"
+    assert content.table_name(asked) == "first_arrival, last_leave, mean_occupancy and exits"
+
+
+def test_a_query_is_called_by_what_is_read(found: Findings) -> None:
+    source = replace(found.project.source, table=None, sql="SELECT 'secret'")
+    names = {
+        2: "a1 and a2",
+        5: "a1, a2, a3, a4 and a5",
+        6: "a1, a2, a3, a4 and 2 more attributes",
+    }
+    for many, said in names.items():
+        reads = tuple(f"a{k}" for k in range(1, many + 1))
+        attributes = dict.fromkeys(reads, found.project.attributes["exits"])
+        project = replace(
+            found.project, source=source, attributes=attributes, applications={"x": reads}
+        )
+        assert content.table_name(replace(found, project=project)) == said
 
 
 # --- names and labels of any kind
@@ -267,7 +286,7 @@ def test_names_and_labels_are_escaped(hostile: Findings) -> None:
 
 
 def test_names_are_whole_in_pictures(hostile: Findings) -> None:
-    drawn = charts.drawn("leakage-everything", hostile)
+    drawn = drawing.drawn("leakage-everything", hostile)
     shown = "".join(ElementTree.fromstring(drawn).itertext())
     for told in hostile.everything:
         assert told.about.replace(" ", "") in shown.replace(" ", "")
@@ -278,7 +297,7 @@ def test_names_are_whole_in_pictures(hostile: Findings) -> None:
 
 def test_without_a_curve_the_page_says_so(hostile: Findings) -> None:
     assert "The curve was not computed" in page.page(hostile, DAY)
-    assert charts.drawn("trade-off", hostile) == ""
+    assert drawing.drawn("trade-off", hostile) == ""
 
 
 def test_nothing_sensitive(found: Findings) -> None:
@@ -297,6 +316,16 @@ def test_a_plan_that_releases_nothing_says_so(found: Findings) -> None:
     assert "under this plan, it gets nothing and learns nothing" in html
 
 
+def test_always_is_said_only_where_it_is_so(found: Findings) -> None:
+    eps = {**found.plan.epsilon, "exits": math.inf, "last_leave": 40.0}
+    p = {**found.plan.p, "exits": 1.0, "last_leave": 1.0}
+    sure = replace(found, plan=replace(found.plan, epsilon=eps, p=p))
+    rows = {row["name"]: (row["p"], row["eps"]) for row in content.plan_rows(sure)}
+    assert rows["exits"] == ("always", "∞")
+    assert rows["last_leave"] == ("> 99.9 %".replace(" ", words.NBSP), "40.0")
+    assert '<td class="n">always</td><td class="n">∞</td>' in page.page(sure, DAY)
+
+
 def test_telling_values_left_open_are_listed() -> None:
     left_open = building(limits=f"{LIMITS}\nclose = false")
     html = page.page(left_open, DAY)
@@ -310,7 +339,7 @@ def test_own_limits_and_exceptions_are_said(found: Findings) -> None:
     own = replace(found, project=replace(found.project, limits=limits))
     said = " ".join(content.limits(own)).replace(words.NBSP, " ")
     assert "by more than 4, but for answers that come up in 1.0 % of the rows at most." in said
-    assert "0.050 bit about each attribute (0.020 bit about first_arrival)." in said
+    assert "0.05 bit about each attribute (0.02 bit about first_arrival)." in said
 
 
 # --- files
@@ -346,7 +375,7 @@ def test_pictures_as_files(found: Findings, tmp_path: Path) -> None:
 
 
 def test_a_missing_extra_is_one_line(found: Findings, tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr(charts, "alt", None)
+    monkeypatch.setattr(drawing, "vl_convert", None)
     for door in (lambda: png(found, tmp_path), lambda: write(found, tmp_path / "x.html")):
         with pytest.raises(InputError, match=r"pip install 'unsaid-privacy\[report\]'$"):
             door()
@@ -357,9 +386,9 @@ def test_a_missing_extra_is_one_line(found: Findings, tmp_path: Path, monkeypatc
 
 
 def test_the_door_opens_without_the_extra() -> None:
-    blocked = "import sys; sys.modules.update(altair=None, vl_convert=None, jinja2=None); "
+    blocked = "import sys; sys.modules.update(vl_convert=None, jinja2=None); "
     run = subprocess.run(
-        [sys.executable, "-c", blocked + "import unsaid.doors.report"], capture_output=True
+        [sys.executable, "-c", blocked + "import unsaid.doors.cli"], capture_output=True
     )
     assert run.returncode == 0, run.stderr.decode()
 

@@ -81,6 +81,28 @@ def test_factor(said: str, number: float) -> None:
     assert words.factor(math.nan) == "–"
 
 
+@pytest.mark.parametrize(
+    ("said", "p", "eps"),
+    [
+        ("always", 1.0, math.inf), ("> 99.9 %", 1.0, 40.0), ("> 99.9 %", 1 - 1e-12, 27.9),
+        ("36 %", 0.3598, 0.446), ("0 %", 0.0, 0.0),
+    ],
+)  # fmt: skip
+def test_chance(said: str, p: float, eps: float) -> None:
+    assert words.chance(p, eps) == said.replace(" ", words.NBSP)
+
+
+def test_settings_have_no_silly_digits() -> None:
+    assert [words.epsilon(eps) for eps in (0, 0.44612, 27.9, math.inf)] == [
+        "0",
+        "0.446",
+        "27.9",
+        "∞",
+    ]
+    assert words.epsilon(1.14e-7) == f"<{words.NBSP}0.0001"
+    assert words.limit(0.05) == f"0.05{words.NBSP}bit"
+
+
 def odds(high: float) -> Bound:
     log = math.log(high) if math.isfinite(high) else math.inf
     return Bound.of_odds(log, log, Premise.stated(), "")

@@ -13,6 +13,7 @@ import numpy as np
 import unsaid
 from tests import oracle
 from tests.oracle import Look, Setting
+from unsaid.measures import MEASURES
 
 Rng = np.random.Generator
 Counts = np.ndarray
@@ -230,6 +231,11 @@ class Question:
     def leakage(self, measure: str) -> unsaid.Bound:
         return unsaid.leakage(self.belief, self.mechanism, self.adversary, measure=measure)
 
+    def leakages(self) -> dict[str, unsaid.Bound]:
+        """Every measure of one view."""
+        cloud: Any = unsaid.view(self.belief, self.mechanism, self.adversary)
+        return {name: MEASURES[name].of(cloud) for name in oracle.MEASURES}
+
     def points(self) -> list[Any]:
         """The points of the cloud."""
         cloud: Any = unsaid.view(self.belief, self.mechanism, self.adversary)
@@ -267,3 +273,8 @@ def rounding_of(name: str, truth: float) -> float:
     """
     divergence = name in ("mutual-information", "relative-entropy")
     return 1e-15 * (math.sqrt(truth) if divergence and truth < 1 else 1.0)
+
+
+# What the likeliest answer moves by as little as rounding does, and what jumps where two beliefs
+# are equal: next to 0 no float table says more of these. (Odds are next to 1, not to 0.)
+ROUNDED = ("bayes-leakage", "delta", "exclusion", "guessing", "maximal-leakage")

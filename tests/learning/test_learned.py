@@ -240,7 +240,8 @@ PANDAS = """
 import json, sys
 from pathlib import Path
 from tests.learning.conftest import opened, project_of
-from unsaid.learning import closure, learn
+from unsaid.learning import learn
+from unsaid.planning import closure
 text = '[attribute.x]\\nbins = [3]\\nsensitive = "x > 4"\\n[attribute.y]'
 own = project_of(text, 'table = "t.parquet"\\nkeys = ["id"]', folder=Path(sys.argv[1]))
 before = "pandas" in sys.modules

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from tests.learning.conftest import opened, project_of
-from tests.learning.test_closure import check
-from unsaid.learning import Learned, closure, learn
+from tests.planning.test_closure import check
+from unsaid.learning import Learned, learn
+from unsaid.planning import closure
 
 SPACE_DAYS = """
 [attribute.first_arrival_h]
@@ -103,7 +104,7 @@ def test_leaving_before_noon_is_telling(space_days: tuple[Learned, list[dict[str
     """Nobody who left before noon was in for 30 % of the time: closure finds it, and ends."""
     found, _ = space_days
     closed = closure(found.belief, found.sensitive, 4.0)
-    first = {(told.attribute, told.label): told for told in closed.rounds[0]}
+    first = {(told.name, told.value): told for told in closed.telling}
     assert first["last_leave_h", "below 12"].target == "mean_occ_8_17"
     assert first["last_leave_h", "below 12"].factor > 20
     check(found.belief, found.sensitive, 4.0, closed)

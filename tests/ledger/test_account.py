@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise, product
 from typing import Any
@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from tests import oracle
 from unsaid import Adversary, Joint, OneSided, leakage
-from unsaid.ledger import Release, exposure
+from unsaid.ledger import Release, exposure, reaching
 from unsaid.releasing.admission import added_to
 
 EPS = [0.0, 0.1, 0.5, math.log(2), 1.5, math.inf]
@@ -231,3 +231,18 @@ def test_values_that_change_between_labels() -> None:
     moved = changing([1, 0], [0, 1], [0, 0])  # everybody with "a" then has the secret now
     assert moved[0] == math.inf
     assert moved[1] == pytest.approx(4)
+
+
+def test_who_has_seen_what() -> None:
+    """Its members' files, everybody's, and those of readers who are not there any more."""
+    readers = [("lighting",), ("planning",), (), ("gone",), ("planning", "gone")]
+    events = [replace(event("1", a=0.5), readers=own) for own in readers]
+
+    def seen(*coalition: str) -> list[int]:
+        found = reaching(events, coalition, ["lighting", "planning", "cleaning"])
+        return [events.index(one) for one in found]
+
+    assert seen("lighting") == [0, 2, 3, 4]
+    assert seen("planning") == [1, 2, 3, 4]
+    assert seen("cleaning") == [2, 3, 4]
+    assert seen("lighting", "planning") == [0, 1, 2, 3, 4]

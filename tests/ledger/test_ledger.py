@@ -9,6 +9,7 @@ import os
 import sqlite3
 import stat
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,17 @@ def test_replay_is_state(tmp_path: Path) -> None:
     for event in events:
         ledger.charge(event, passes)
     assert Ledger(tmp_path / "l.sqlite").events() == events
+
+
+def test_an_event_knows_its_readers(tmp_path: Path) -> None:
+    """One for everybody is written as it was before an event could be for one."""
+    everybody, some = release(a=0.5), replace(release(a=0.5), readers=("lighting",))
+    assert "readers" not in everybody.to_json()
+    assert Release.from_json(everybody.to_json()) == everybody
+    assert Release.from_json(some.to_json()) == some
+    ledger = Ledger(tmp_path / "l.sqlite")
+    numbers = [ledger.charge(event, passes) for event in (everybody, some, everybody, some)]
+    assert numbers == [1, 2, 1, 2]
 
 
 def test_a_refused_event_leaves_nothing(tmp_path: Path) -> None:

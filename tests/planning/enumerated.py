@@ -13,10 +13,14 @@ import numpy.typing as npt
 
 @dataclass(frozen=True)
 class Enumerated:
-    """A joint table over values 0, 1, ... of each variable, and which of them are sensitive."""
+    """A joint table over values 0, 1, ... of each variable, and which of them are sensitive.
+
+    ``secrets``: which of these nobody is to learn; None: all.
+    """
 
     table: np.ndarray
     sensitive: Sequence[Sequence[int]]
+    secrets: Sequence[Sequence[int]] | None = None
 
     @cached_property
     def codes(self) -> np.ndarray:
@@ -38,7 +42,7 @@ class Enumerated:
         law = self.answers(p)
         mass = law.sum(0)
         found = []
-        for target, hidden in enumerate(self.sensitive):
+        for target, hidden in enumerate(self.secrets or self.sensitive):
             own = self.codes[:, target]
             groups = [own == value for value in hidden] + [~np.isin(own, list(hidden))]
             rows = np.array([law[group].sum(0) for group in groups])

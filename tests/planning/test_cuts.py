@@ -32,7 +32,7 @@ def cloud_of(e: Enumerated) -> Cloud:
     belief = unsaid.Joint(e.table)
     names = belief.domain.names
     hidden = {name: tuple(own) for name, own in zip(names, e.sensitive, strict=True)}
-    return Cloud.of(belief, hidden, names, names)
+    return Cloud.of(belief, hidden, hidden, names)
 
 
 def at(row: np.ndarray, p: np.ndarray) -> float:

@@ -32,9 +32,11 @@ def plan_of(
     exceed: float = 0.0,
     weights: Any = None,
     caps: Any = None,
+    secrets: Mapping[str, Iterable[Any]] | None = None,
 ) -> ValuePlan:
     names = belief.domain.names
     hidden = {name: tuple(sensitive.get(name, ())) for name in names}
+    own = hidden if secrets is None else {name: tuple(secrets.get(name, ())) for name in names}
     if weights is None:
         shares = [
             [p for p, v in zip(belief.marginal([n]), values, strict=True) if v not in hidden[n]]
@@ -43,13 +45,14 @@ def plan_of(
         weights = np.array([math.fsum(share) for share in shares])
     caps = np.ones(len(names)) if caps is None else np.array(caps)
     limits = dict.fromkeys(names, limit)
-    return plan_values(belief, hidden, np.array(weights), caps, limits, odds_cap, exceed)
+    return plan_values(belief, hidden, own, np.array(weights), caps, limits, odds_cap, exceed)
 
 
 def plan_enumerated(e: Enumerated, **limits: Any) -> ValuePlan:
     belief = unsaid.Joint(e.table)
     hidden = {f"x{i}": tuple(own) for i, own in enumerate(e.sensitive)}
-    return plan_of(belief, hidden, **limits)
+    secrets = {f"x{i}": tuple(own) for i, own in enumerate(e.secrets or e.sensitive)}
+    return plan_of(belief, hidden, secrets=secrets, **limits)
 
 
 def drawn(rng: np.random.Generator, n: int, d: int) -> Enumerated:
@@ -201,7 +204,7 @@ def test_a_search_that_sums_pairs_is_overruled(monkeypatch: pytest.MonkeyPatch) 
     block = Block(
         belief,
         {"x0": (), "x1": (), "x2": (0, 1)},
-        ("x2",),
+        {"x2": (0, 1)},
         names,
         np.ones(3),
         np.ones(3),
@@ -313,6 +316,7 @@ def test_weights_caps_and_single_targets_count() -> None:
     assert capped.p[0] <= 0.01
     own = plan_values(
         belief,
+        hidden,
         hidden,
         np.array([0.7, 0.7]),
         np.ones(2),

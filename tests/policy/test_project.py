@@ -124,6 +124,28 @@ def test_other_rooms_can_say_where_something_stands(tmp_path: Path, monkeypatch)
     assert str(error) == f'{project.at(*path)}: no column "x"\\nin t.csv. Take it out.'
 
 
+def test_who_pools_and_who_is_served(tmp_path: Path) -> None:
+    """Everybody pools unless said otherwise; a reader who is served has its own files."""
+    reads = ("first_arrival", "mean_occupancy", "exits")
+    pooled = Project.parse(GOOD, tmp_path / "unsaid.toml")
+    assert not pooled.apart
+    assert pooled.pools == {("lighting",): ("first_arrival",), ("lighting", "planning"): reads}
+    assert pooled.serving(None) is pooled
+    apart = Project.parse(edited('["planning", "lighting"]', '["planning"]'), tmp_path / "x")
+    assert apart.apart
+    assert apart.pools == {("lighting",): reads[:1], ("planning",): reads[1:]}
+    served = apart.serving("planning")
+    assert served.reads == reads[1:]
+    assert served.files.release == tmp_path / "out/released-planning.parquet"
+    assert served.files.manifest == tmp_path / "out/released-planning.manifest.json"
+    assert served.files.ledger == apart.files.ledger
+    for whom, words in ((None, '--for "lighting"'), ("light", 'Did you mean "lighting"')):
+        with pytest.raises(InputError) as refused:
+            apart.serving(whom)
+        assert words in str(refused.value)
+    assert Project.parse(LEAST, tmp_path / "unsaid.toml").apart is False
+
+
 # ---------------------------------------------------------------- which files are there
 
 

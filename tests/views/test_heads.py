@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pytest
 
 import unsaid
+from unsaid.measures import MEASURES
 from unsaid.mechanisms import local
-
-MEASURES = ("mutual-information", "max-information", "relative-entropy", "odds", "max-log-ratio")
+from unsaid.types.posteriors import Posteriors
+from unsaid.views import FiniteView, HeadsView
 
 
 def random_question(seed: int) -> tuple[unsaid.Joint, unsaid.OneSided, unsaid.Adversary]:
@@ -36,6 +37,43 @@ def test_bounds_hold(seed: int, budget: int, monkeypatch: pytest.MonkeyPatch) ->
     for truth, bound in zip(exact, bounds, strict=True):
         assert bound.low <= truth.high * (1 + 1e-12) + 1e-15
         assert truth.low <= bound.high * (1 + 1e-12) + 1e-15
+
+
+def right_guess(after: Posteriors) -> np.ndarray:
+    """A convex function that is not 0 on the prior."""
+    return np.asarray(after.posterior.max(-1))
+
+
+def two_guesses(after: Posteriors) -> np.ndarray:
+    """Two convex functions at once: the worse of them counts."""
+    return np.stack([after.posterior[..., 0] ** 2, 3.0 * after.posterior[..., 1] ** 2], axis=-1)
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("f", [right_guess, two_guesses])
+def test_bounds_hold_for_functions_of_ones_own(
+    seed: int, f: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    question = random_question(seed)
+    exact = unsaid.view(*question)
+    assert isinstance(exact, FiniteView)
+    monkeypatch.setattr(local, "CELLS", 40)
+    bounded = unsaid.view(*question)
+    for truth, bound in [(exact.mean(f), bounded.mean(f)), (exact.sup(f), bounded.sup(f))]:
+        assert bound.low <= truth.high * (1 + 1e-12)
+        assert truth.low <= bound.high * (1 + 1e-12)
+
+
+def test_a_bound_is_finished_at_both_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Maximal leakage is log(1 + mean), for the low end as for the high one."""
+    question = random_question(3)
+    monkeypatch.setattr(local, "CELLS", 40)
+    cloud = unsaid.view(*question)
+    assert isinstance(cloud, HeadsView)
+    measure = MEASURES["maximal-leakage"]
+    raw, done = cloud.mean(measure.f), measure.of(cloud)
+    assert raw.low < raw.high
+    assert (done.low, done.high) == (math.log1p(raw.low), math.log1p(raw.high))
 
 
 def test_pairwise_bounds_hold_whatever_the_joint() -> None:

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
 from unsaid.beliefs.contraction import contract
 from unsaid.display import Shown
-from unsaid.errors import InputError
-from unsaid.numerics.arrays import Array, Codes
+from unsaid.errors import InputError, TooLarge
+from unsaid.numerics.arrays import CELLS, Array, Codes
 from unsaid.types.bound import Premise
 from unsaid.types.channel import Channel
 from unsaid.types.domain import Domain, Value
 from unsaid.types.likelihood import Likelihood
+from unsaid.types.sums import Sums, Weights
 
-__all__ = ["Belief"]
+__all__ = ["CELLS", "Belief"]
 
 
 class Belief(Shown, ABC):
@@ -47,9 +48,47 @@ class Belief(Shown, ABC):
         names = self.domain.names
         return [(a, b) for i, a in enumerate(names) for b in names[i + 1 :]]
 
+    def blocks(self) -> list[tuple[str, ...]]:
+        """Groups of variables that are independent of one another, as far as this belief says."""
+        return [self.domain.names]
+
+    def blanket(self, name: str) -> tuple[str, ...]:
+        """Variables that, once known, leave the rest independent of this one."""
+        own = next(block for block in self.blocks() if name in block)
+        return tuple(other for other in own if other != name)
+
+    def shields(self, about: Sequence[str]) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
+        """Growing surroundings of ``about``, as (inner, boundary): once the boundary is known, what
+
+        lies outside tells nothing more about it. None, where no structure is known.
+        """
+        return iter(())
+
+    def sums_of_each(self, names: Sequence[str], queries: Sequence[Weights]) -> Sums | None:
+        """P(x_i, S) for each of these variables in turn, along a first axis; None: ask one by one.
+
+        For beliefs that get all of them for little more than one.
+        """
+        return None
+
+    def knowing(self, names: Sequence[str]) -> tuple[Belief, tuple[str, ...]]:
+        """The belief of somebody who knows these, and those whose values matter to what it tells.
+
+        Where values matter, every one of them is a context of its own, and the worst is looked for.
+        """
+        return self, tuple(names)
+
     def cells(self, names: Sequence[str]) -> int:
         """How many entries the joint table of these names has."""
         return math.prod(len(self.domain.values_of(name)) for name in names)
+
+    def effort(self, keep: Sequence[str], channels: Mapping[str, Channel]) -> float:
+        """How many cells `outputs` has to fill; infinite where this belief knows too little."""
+        names = list(dict.fromkeys([*keep, *channels]))
+        if not self.knows_jointly(names):
+            return math.inf
+        shown = [max(self.cells([name]), len(own.outputs)) for name, own in channels.items()]
+        return self.cells(keep) * math.prod(shown)
 
     def outputs(self, keep: Sequence[str], channels: Mapping[str, Channel]) -> Likelihood:
         """P(x_keep) and P(y | x_keep) for the local channels of the seen variables."""
@@ -57,6 +96,29 @@ class Belief(Shown, ABC):
         table = self.marginal([*keep, *summed])
         own = {keep.index(name): channels[name] for name in channels if name in keep}
         return contract(table, len(keep), own, [channels[name] for name in summed])
+
+    def possible(self, events: Mapping[str, Channel]) -> bool:
+        """Whether these events can all happen together (each channel shows one output)."""
+        told = self.outputs((), events)
+        nothing = -np.inf if told.in_logs else 0.0
+        return bool((told.log_common > -np.inf).any() or (told.excess > nothing).any())
+
+    def sums(self, keep: Sequence[str], queries: Sequence[Weights]) -> Sums:
+        """P(x_keep, S_1, ..., S_q) of linear queries S_c = sum_i w_ci x_i."""
+        summed = {name: None for weights in queries for name, w in weights.items() if w}
+        names = [*keep, *(name for name in summed if name not in keep)]
+        if self.cells(names) > CELLS:
+            raise TooLarge(
+                f"sum over {len(summed)} variables: {self.cells(names):,} combinations of values, "
+                f"more than {CELLS:,}; a Chain, Tree or Independent belief can add up more"
+            )
+        terms = [[self._term(weights, name) for name in names] for weights in queries]
+        return Sums.of(self.marginal(names), len(keep), terms)
+
+    def _term(self, weights: Weights, name: str) -> Array:
+        """w_i x_i for each value of a variable; a weight of 0 needs no numbers."""
+        weight = weights.get(name)
+        return weight * self.domain.numbers(name) if weight else np.zeros(self.cells([name]))
 
     def sample(self, rng: np.random.Generator, rows: int) -> Codes:
         """``rows`` draws, a column a variable, as positions among its values (simulation only)."""

@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 import math
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from unsaid.adversary import Adversary
 from unsaid.beliefs import BELIEFS, Belief
+from unsaid.doors.keys import checked, made, word
 from unsaid.doors.outlined import number, planned
-from unsaid.errors import InputError, unknown
+from unsaid.errors import InputError, UnsaidError, unknown
+from unsaid.measures import MEASURES
 from unsaid.mechanisms import MECHANISMS, Mechanism
 from unsaid.planning import Plan, plan
 from unsaid.questions import leakage, odds
@@ -25,6 +27,7 @@ __all__ = ["Answers", "Case"]
 
 SECTIONS = ("belief", "mechanism", "adversary", "ask")
 ASKS = ("measures", "odds", "plan")
+LATER = ("worst", "calibrate")
 
 
 @dataclass(frozen=True)
@@ -48,7 +51,7 @@ class Answers:
 
 @dataclass(frozen=True)
 class Case:
-    """A case file, read; every complaint names the file and the section."""
+    """A case file, read; every complaint names the file, the table and the key."""
 
     path: Path
     sections: Mapping[str, Mapping[str, Any]]
@@ -62,70 +65,110 @@ class Case:
         except OSError as error:
             raise InputError(f"{path}: cannot be read: {error.strerror}") from None
         except ValueError as error:  # of TOML, of JSON, or of UTF-8
-            raise InputError(f"{path}: {error}") from None
+            raise InputError(f"{path}: {_line(error)}") from None
+        except RecursionError:
+            raise InputError(f"{path}: tables in tables without end") from None
         if not isinstance(read, dict) or not all(isinstance(s, dict) for s in read.values()):
             raise InputError(f"{path}: a case has the tables {', '.join(SECTIONS)}")
         for name in read:
             if name not in SECTIONS:
-                raise unknown(f"{path}", name, SECTIONS)
-        return cls(path, read)
+                raise InputError(f"{path}: {_line(unknown('table', name, SECTIONS))}")
+        return cls(path, _with_infinity(read))
 
     def answer(self) -> Answers:
         """Ask everything in the table [ask]."""
-        ask = dict(self._section("ask"))
+        try:
+            return self._answer()
+        except UnsaidError as error:
+            raise type(error)(f"{self.path}: {_line(error)}") from None
+
+    def _answer(self) -> Answers:
+        ask = self._section("ask")
         for name in ask:
+            if name in LATER:
+                raise InputError(f"ask.{name}: is not there yet; ask for {', '.join(ASKS)}")
             if name not in ASKS:
-                raise unknown(f"{self.path} ask", name, ASKS)
+                raise unknown("ask", name, ASKS)
+        if not ask:
+            raise InputError(f"ask: asks nothing; give any of {', '.join(ASKS)}")
         belief, bounds = self._belief(), {}
         if "measures" in ask or "odds" in ask:
-            mechanism, adversary = self._mechanism(), self._adversary()
-            for measure in ask.get("measures", ()):
-                bounds[measure] = leakage(belief, mechanism, adversary, measure)
+            mechanism = _mechanism(self._section("mechanism"), "mechanism")
+            adversary: Adversary = made("adversary", Adversary, self._section("adversary"))
+            for key, name, options in _measures(ask.get("measures", [])):
+                bounds[key] = leakage(belief, mechanism, adversary, name, **options)
             if "odds" in ask:
-                name = "odds" if "odds" not in bounds else "odds-of-outcome"
-                seen = _outcome(belief.domain, ask["odds"])
-                bounds[name] = odds(belief, mechanism, adversary, seen)
-        wanted = ask.get("plan")
-        chosen = None if wanted is None else self._made("ask.plan", plan, belief, given=wanted)
+                seen = _outcome(belief.domain, checked("ask.odds", "odds", ask["odds"]))
+                key = "odds" if "odds" not in bounds else "odds-of-outcome"
+                bounds[key] = odds(belief, mechanism, adversary, seen)
+        chosen = None
+        if "plan" in ask:
+            chosen = made("ask.plan", plan, checked("ask.plan", "plan", ask["plan"]), belief)
         return Answers(bounds, chosen)
 
     def _belief(self) -> Belief:
         given = dict(self._section("belief"))
-        kind = self._kind("belief", given, BELIEFS)
-        if "tables" in given:  # pairs of names are no keys in TOML or JSON: "A,B"
+        kind = _kind(given, "belief", BELIEFS)
+        if "file" in given and hasattr(kind, "read"):  # relative to the case
+            path = self.path.parent / word("belief.file", given.pop("file"))
+            read: Belief = made("belief", kind.read, {"path": path, **given})
+            return read
+        if kind is BELIEFS["pairwise"] and isinstance(given.get("tables"), dict):
             given["tables"] = {_pair(key): table for key, table in given["tables"].items()}
-        made: Belief = self._made("belief", kind, given=given)
-        return made
-
-    def _mechanism(self) -> Mechanism:
-        given = dict(self._section("mechanism"))
-        kind = self._kind("mechanism", given, MECHANISMS)
-        made: Mechanism = self._made("mechanism", kind, given=given)
-        return made
-
-    def _adversary(self) -> Adversary:
-        made: Adversary = self._made("adversary", Adversary, given=self._section("adversary"))
-        return made
+        belief: Belief = made("belief", kind, given)
+        return belief
 
     def _section(self, name: str) -> Mapping[str, Any]:
         if name not in self.sections:
-            raise InputError(f"{self.path}: has no table [{name}], which this case needs")
+            raise InputError(f"has no table [{name}], which this case needs")
         return self.sections[name]
 
-    def _kind(self, section: str, given: dict[str, Any], known: Mapping[str, Any]) -> Any:
-        kind = given.pop("kind", None)
-        if kind not in known:
-            raise unknown(f"{self.path} {section}.kind", kind, known)
-        return known[kind]
 
-    def _made(
-        self, section: str, make: Callable[..., Any], *first: Any, given: Mapping[str, Any]
-    ) -> Any:
-        """Call a constructor with the section's keys as its arguments."""
-        try:
-            return make(*first, **{key: _with_infinity(value) for key, value in given.items()})
-        except TypeError as error:
-            raise InputError(f"{self.path} {section}: {error}") from None
+def _mechanism(table: Mapping[str, Any], where: str) -> Mechanism:
+    """One mechanism, or several with their tables in ``parts``."""
+    given = dict(table)
+    kind = _kind(given, where, MECHANISMS)
+    if "parts" in given:
+        parts = checked(f"{where}.parts", "parts", given.pop("parts"))
+        given["mechanisms"] = [
+            _mechanism(part, f"{where}.parts[{i}]") for i, part in enumerate(parts)
+        ]
+    elif kind is MECHANISMS["together"]:
+        raise InputError(f"{where}.parts: is missing; write parts = [{{kind = ...}}, ...]")
+    mechanism: Mechanism = made(where, kind, given)
+    return mechanism
+
+
+def _kind(given: dict[str, Any], where: str, known: Mapping[str, Any]) -> Any:
+    if "kind" not in given:
+        raise InputError(f"{where}.kind: is missing; give one of {', '.join(known)}")
+    kind = word(f"{where}.kind", given.pop("kind"))
+    if kind not in known:
+        raise unknown(f"{where}.kind", kind, known)
+    return known[kind]
+
+
+def _measures(asked: Any) -> list[tuple[str, str, dict[str, float]]]:
+    """(key in the answer, measure, options); options are named where a measure is asked twice."""
+    found = []
+    for i, entry in enumerate(checked("ask.measures", "measures", asked)):
+        where = f"ask.measures[{i}]"
+        options = dict(entry) if isinstance(entry, dict) else {"name": entry}
+        if "name" not in options:
+            raise InputError(f'{where}: {entry} has no name; write {{name = "delta", eps = 0.5}}')
+        name = word(where, options.pop("name"))
+        if name not in MEASURES:
+            raise unknown(where, name, MEASURES)
+        found.append((name, {key: checked(where, "scale", own) for key, own in options.items()}))
+    names = [name for name, _ in found]
+    return [
+        (name if names.count(name) == 1 else " ".join([name, *_spelled(options)]), name, options)
+        for name, options in found
+    ]
+
+
+def _spelled(options: Mapping[str, float]) -> list[str]:
+    return [f"{key}={value:g}" for key, value in options.items()]
 
 
 def _with_infinity(value: Any) -> Any:
@@ -138,16 +181,26 @@ def _with_infinity(value: Any) -> Any:
 
 
 def _pair(key: str) -> tuple[str, ...]:
+    """Pairs of names are no keys in TOML or JSON: "A,B"."""
     return tuple(part.strip() for part in key.split(","))
 
 
 def _outcome(domain: Domain, given: Mapping[str, Any]) -> dict[str, Output]:
-    """Words for what is seen; a value that is called "withheld" or "released" is that value."""
+    """Words for what is seen; a value that is called "withheld" or "released" is that value.
+
+    Answers of noisy queries have names of their own, and are numbers.
+    """
     words = {"withheld": WITHHELD, "released": RELEASED}
-    return {
-        name: seen if seen in domain.values_of(name, "ask.odds") else words.get(seen, seen)
-        for name, seen in given.items()
-    }
+    seen = {}
+    for name, shown in given.items():
+        own = domain.values_of(name) if name in domain.names else ()
+        seen[name] = shown if shown in own else words.get(shown, shown)
+    return seen
+
+
+def _line(error: Exception) -> str:
+    """Complaints are one line, whatever was quoted in them."""
+    return " ".join(str(error).split())
 
 
 def _plan_as_json(chosen: Plan) -> dict[str, Any]:

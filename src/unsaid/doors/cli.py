@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
+from rich.console import Console, Group
 
+import unsaid
 from unsaid.doors import outlined, tables
-from unsaid.doors import report as reports
 from unsaid.doors.case import Case
 from unsaid.doors.demo import demonstrate
-from unsaid.doors.prose import near
+from unsaid.doors.prose import facts, near
 from unsaid.doors.starting import begin
 from unsaid.doors.waiting import busy
 from unsaid.errors import InputError, LimitExceeded, UnsaidError
@@ -62,24 +62,27 @@ def init(
     """Write a commented project file for a table, to be edited."""
     with busy(err, f"looking at {table}"):
         started = begin(table, database, keys, project)
+    own = started.project
     if as_json:
-        show(outlined.started(project, started.source.keys, tuple(started.attributes)))
+        show(outlined.started(project, own.source.keys, tuple(own.attributes)))
     where = "" if project.name == "unsaid.toml" and project.parent == Path() else f" {project}"
+    first = "" if started.named else "what names a row (no column looks like a key), "
     say(
-        f"Wrote {project}. Say in it what is sensitive and who reads what, then: unsaid leak{where}"
+        f"Wrote {project}. Say in it {first}what is sensitive and who reads what, "
+        f"then: unsaid leak{where}"
     )
 
 
 @app.command()
 def learn(project: ProjectFile = Path(), as_json: AsJson = False) -> None:
-    """What the table shows: sensitive rows, and values that by themselves tell too much."""
+    """What the table shows: sensitive rows, values that tell too much."""
     ready = prepared(project)
     show(outlined.learned(ready) if as_json else tables.learned(ready))
 
 
 @app.command()
 def leak(project: ProjectFile = Path(), as_json: AsJson = False) -> None:
-    """Who would learn what about what, if everything not sensitive were released."""
+    """Who would learn what, if everything not sensitive were released."""
     ready = prepared(project)
     with busy(err, "looking at every answer"):
         found = ready.findings(curve=False)
@@ -98,7 +101,7 @@ def plan(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """The most that can be released within the limits, and what that tells."""
+    """The most that can be released within the limits."""
     ready = prepared(project).closing(close)
     with busy(err, "planning"):
         found = ready.findings(curve=False)
@@ -111,21 +114,25 @@ def release_command(
     scale: Annotated[
         float, typer.Option(help="Take this share of every eps of the plan, from 0 to 1.")
     ] = 1.0,
+    reader: Annotated[
+        str | None,
+        typer.Option("--for", help="To one application: a file of its own, with what it reads."),
+    ] = None,
     dry_run: Annotated[
         bool,
         typer.Option("--dry-run", help="Check it against the ledger; charge and write nothing."),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Charge the ledger, then write the released table and its manifest."""
+    """Charge the ledger; write the released table and its manifest."""
     own = declared(project)
     if dry_run:
         with busy(err, "planning"):
-            trial = rehearse(own, scale)
+            trial = rehearse(own, scale, reader)
         show(outlined.rehearsed(trial) if as_json else tables.rehearsed(trial))
         return
     with busy(err, "planning, charging and releasing"):
-        done = release(own, scale)
+        done = release(own, scale, reader)
     show(outlined.released(done) if as_json else tables.released(done))
 
 
@@ -141,11 +148,7 @@ def report(
     ready = prepared(project)
     with busy(err, "planning for several limits"):
         found = ready.findings()
-        written: list[Path] = []
-        reports.write(found, found.project.files.report)
-        if charts is not None:
-            charts.mkdir(parents=True, exist_ok=True)
-            written = [*reports.png(found, charts), *reports.svg(found, charts)]
+        written = unsaid.write_report(found, found.project.files.report, charts)
     if as_json:
         show(outlined.written(found.project.files.report, written))
     say(f"Wrote {', '.join(map(near, [found.project.files.report, *written]))}")
@@ -153,7 +156,7 @@ def report(
 
 @app.command()
 def ledger(project: ProjectFile = Path(), as_json: AsJson = False) -> None:
-    """What was released so far, and how much of every attribute that shows."""
+    """What was released so far, and how much of each attribute."""
     path = Project.read(project).files.ledger
     if not path.exists():
         raise InputError(f"{near(path)}: there is no ledger yet; the first release makes it")
@@ -166,9 +169,9 @@ def case_command(
     file: Annotated[Path, typer.Argument(help="A case file, TOML or JSON.")],
     as_json: AsJson = False,
 ) -> None:
-    """Answer a case file: a belief, a mechanism, an adversary, and what is asked of them."""
+    """Answer a case file: a belief, a mechanism, an adversary."""
     answers = Case.read(file).answer()
-    show(answers.as_json() if as_json else str(answers))
+    show(answers.as_json() if as_json else Group(*facts(str(answers))))
 
 
 @app.command()
@@ -177,7 +180,7 @@ def demo(
     offices: Annotated[int, typer.Option(min=20, help="How many offices.")] = 120,
     days: Annotated[int, typer.Option(min=20, help="How many working days.")] = 250,
 ) -> None:
-    """A simulated building of offices, from its table to a release and a report."""
+    """A simulated building of offices, from its table to a report."""
     demonstrate(folder, offices, days, out)
 
 
@@ -222,8 +225,9 @@ def main() -> None:
 
 def run(arguments: list[str] | None = None) -> int:
     """Run one command line, by default that of the program; its exit code."""
+    given = sys.argv[1:] if arguments is None else arguments
     try:
-        return int(app(arguments, prog_name="unsaid", standalone_mode=False) or DONE)
+        return int(app(given or ["--help"], prog_name="unsaid", standalone_mode=False) or DONE)
     except LimitExceeded as refusal:
         say(f"refused: {refusal}")
         return REFUSED

@@ -10,7 +10,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from rich.console import Console
 
-from unsaid.doors import report, tables
+import unsaid
+from unsaid.doors import tables
 from unsaid.doors.prose import Prose, near
 from unsaid.errors import InputError
 from unsaid.releasing import prepare, release
@@ -85,7 +86,7 @@ def demonstrate(folder: Path, offices: int, days: int, out: Console) -> None:
     out.print(tables.leak(found), "")
     out.print(tables.plan(found), "")
     out.print(tables.released(release(project)))
-    report.write(found, found.project.files.report)
+    unsaid.write_report(found, found.project.files.report)
     out.print(Prose(f"Report: {near(found.project.files.report)}"), "")
     out.print(Prose("Next: unsaid init YOUR_TABLE.parquet        Docs: docs/tutorial.md"))
 

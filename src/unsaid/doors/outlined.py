@@ -37,16 +37,14 @@ def learned(ready: Prepared) -> dict[str, Any]:
         },
         "telling": [
             {
-                "attribute": told.attribute,
-                "label": str(told.label),
+                "attribute": told.name,
+                "label": str(told.value),
                 "about": told.target,
                 "secret": [str(value) for value in told.secret],
                 "odds": number(told.factor),
-                "share": told.share,
-                "round": turn,
+                "share": told.probability,
             }
-            for turn, added in enumerate(ready.closed.rounds, start=1)
-            for told in added
+            for told in ready.closed.telling
         ],
     }
 

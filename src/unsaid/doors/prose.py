@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-__all__ = ["NBSP", "Prose", "blank", "head", "near", "note", "rows_of", "said"]
+__all__ = ["NBSP", "Prose", "blank", "facts", "head", "near", "note", "rows_of", "said"]
 
 NBSP = "\u00a0"
 WIDEST = 100  # sentences longer than this are hard to read, however wide the terminal is
@@ -73,6 +74,12 @@ def said(sentence: str) -> Prose:
 def note(text: str) -> Prose:
     """What is said beside a table."""
     return Prose(text, first="  ")
+
+
+def facts(text: str) -> list[Prose]:
+    """Lines of names and what is said of them: what is long goes on below its beginning."""
+    parts = (re.fullmatch(r"(\s+\S+(?: \S+)*\s{2,})?(.*)", line) for line in text.splitlines())
+    return [Prose(part[2], first=part[1] or "") for part in parts if part]
 
 
 def blank() -> Text:

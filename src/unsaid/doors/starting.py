@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 
 from unsaid.engines.duckdb import Table
@@ -10,12 +11,20 @@ from unsaid.errors import InputError
 from unsaid.policy import Project, starter
 from unsaid.releasing.files import atomically
 
-__all__ = ["begin"]
+__all__ = ["Started", "begin"]
 
 GIVEN = {"table": "TABLE", "database": "--database", "keys": "--keys"}
 
 
-def begin(table: str, database: str | None, keys: str | None, project: Path) -> Project:
+@dataclass(frozen=True)
+class Started:
+    """What a new project file says, and whether columns were found that name a row."""
+
+    project: Project
+    named: bool
+
+
+def begin(table: str, database: str | None, keys: str | None, project: Path) -> Started:
     """Write the project file for a table, and give what it says; a file that is there stays."""
     if project.exists():
         raise InputError(f"{project}: is there already; edit it, or name another with --project")
@@ -24,7 +33,11 @@ def begin(table: str, database: str | None, keys: str | None, project: Path) -> 
     named = [name.strip() for name in (keys or "").split(",") if name.strip()]
     with_home = str(Path(table).expanduser()) if database is None else table
     opened = Table.open(
-        with_home, database=database, keys=named, at=lambda field: GIVEN.get(field, field)
+        with_home,
+        database=database,
+        keys=named,
+        title=table,
+        at=lambda field: GIVEN.get(field, field),
     )
     text = starter(
         opened.describe(),
@@ -36,7 +49,7 @@ def begin(table: str, database: str | None, keys: str | None, project: Path) -> 
     written = Project.parse(text, project)
     with atomically(project) as partial:
         partial.write_text(text, "utf-8")
-    return written
+    return Started(written, named=set(written.source.keys) <= set(opened.columns))
 
 
 def _from(project: Path, file: str) -> str:

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from unsaid.doors.prose import NBSP, Prose, blank, head, near, note, rows_of, said
 from unsaid.doors.report import words
+from unsaid.doors.report.starved import starved
 from unsaid.ledger import Release, exposure
 from unsaid.policy import Project
 from unsaid.releasing import Findings, Prepared, Rehearsed, Released
@@ -67,8 +68,8 @@ def leak(found: Findings) -> RenderableType:
 def plan(found: Findings) -> RenderableType:
     """What is released how often, what that tells, and what closing telling values buys."""
     rows = [
-        (name, words.percent(found.plan.p[name]), words.epsilon(found.plan.epsilon[name]),
-         words.percent(share))
+        (name, words.chance(found.plan.p[name], found.plan.epsilon[name]),
+         words.epsilon(found.plan.epsilon[name]), words.percent(share))
         for name, share in found.shares.items()
     ]  # fmt: skip
     return Group(
@@ -78,6 +79,7 @@ def plan(found: Findings) -> RenderableType:
         blank(),
         note(_best(found)),
         *_closing(found),
+        *map(note, starved(found).values()),
         blank(),
         *_in_words(found, found.planned),
         blank(),
@@ -88,7 +90,7 @@ def plan(found: Findings) -> RenderableType:
 def rehearsed(done: Rehearsed) -> RenderableType:
     """What a release would let out; nothing happened."""
     rows = [
-        (name, words.percent(-math.expm1(-eps)), words.epsilon(eps))
+        (name, words.chance(-math.expm1(-eps), eps), words.epsilon(eps))
         for name, eps in done.epsilon.items()
     ]
     return Group(
@@ -132,8 +134,8 @@ def _limits(project: Project) -> str:
     limits = project.limits
     most = "" if math.isinf(limits.odds_cap) else f"odds at most ×{NBSP}{limits.odds_cap:g}, "
     but = f" (but for {words.percent(limits.exceed)} of the answers)" if limits.exceed else ""
-    own = "".join(f", {words.bits(b)} about {name}" for name, b in limits.targets.items())
-    return f"{most}{limits.bits:g}{NBSP}bit about each attribute{own}{but}"
+    own = "".join(f", {words.limit(b)} about {name}" for name, b in limits.targets.items())
+    return f"{most}{words.limit(limits.bits)} about each attribute{own}{but}"
 
 
 def _best(found: Findings) -> str:
@@ -198,23 +200,21 @@ def _whole(label: object) -> str:
 
 
 def _listed(epsilon: Mapping[str, float]) -> str:
-    shares = {name: -math.expm1(-eps) for name, eps in sorted(epsilon.items()) if eps}
-    if not shares:
-        return "nothing"
-    return ", ".join(f"{name}{NBSP}{words.percent(share)}" for name, share in shares.items())
+    some = [(name, words.chance(-math.expm1(-e), e)) for name, e in sorted(epsilon.items()) if e]
+    return ", ".join(f"{name}{NBSP}{chance}" for name, chance in some) or "nothing"
 
 
 # ---------------------------------------------------------------- values that tell too much
 
 
 def _telling(ready: Prepared) -> list[RenderableType]:
-    told = [one for added in ready.closed.rounds for one in added]
+    told = ready.closed.telling
     if not ready.project.protected:
         return []
     if not told:
         return [note("No single value tells more than the odds cap allows.")]
     rows = [
-        (one.attribute, _whole(one.label), words.percent(one.share), one.target,
+        (one.name, _whole(one.value), words.percent(one.probability), one.target,
          words.factor(one.factor))
         for one in told[:TELLING]
     ]  # fmt: skip
@@ -237,9 +237,12 @@ def _closing(found: Findings) -> list[Prose]:
         f"{name} {words.listed(f'“{_whole(v)}”' for v in values)}" for name, values in added.items()
     )
     if not found.project.limits.close:
-        return [note(f"Left open, though they tell too much by themselves: {closed}. Try --close.")]
+        return [
+            note(f"Left open, though they tell too much by themselves: {closed}. Try{NBSP}--close.")
+        ]
     reads = found.project.reads
-    without = ", ".join(f"{n}{NBSP}{words.percent(found.open_plan.p[n])}" for n in reads)
+    best = found.open_plan
+    without = ", ".join(f"{n}{NBSP}{words.chance(best.p[n], best.epsilon[n])}" for n in reads)
     return [
         note(f"Withheld too, since they tell too much by themselves: {closed}."),
         note(f"Left open, the best plan would release: {without}."),

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import duckdb
-
-from unsaid.engines.sql import identifier, told
+from unsaid.engines.opening import Opened
+from unsaid.engines.sql import identifier
 from unsaid.types.column import ColumnInfo, Kind
 
 __all__ = ["FEW", "column_info", "kind_of"]
@@ -36,11 +35,11 @@ def kind_of(type_name: str) -> Kind:
     return KINDS.get(type_name.partition("(")[0], "other")
 
 
-def column_info(con: duckdb.DuckDBPyConnection, view: str, name: str, kind: Kind) -> ColumnInfo:
+def column_info(opening: Opened, view: str, name: str, kind: Kind) -> ColumnInfo:
     """Count the different and the missing values of a column; list them where they are few."""
     column = identifier(name)
     distinct, present, rows = _row(
-        con, name, f"SELECT count(DISTINCT {column}), count({column}), count(*) FROM {view}"
+        opening, name, f"SELECT count(DISTINCT {column}), count({column}), count(*) FROM {view}"
     )
     quantiles: tuple[float, ...] = ()
     if kind in ("integer", "number") and present:
@@ -53,18 +52,18 @@ def column_info(con: duckdb.DuckDBPyConnection, view: str, name: str, kind: Kind
             f"SELECT quantile_cont(x, [{shares}]) FROM"
             f" (SELECT {real} AS x FROM {view} WHERE isfinite({real})){sample}"
         )
-        quantiles = tuple(_row(con, name, query)[0] or ())
+        quantiles = tuple(_row(opening, name, query)[0] or ())
     values: tuple[Any, ...] = ()
     if 0 < distinct <= FEW and kind != "other":
         shown = f"CAST({column} AS {SHOWN[kind]})" if kind in SHOWN else column
         query = f"SELECT list_sort(list(DISTINCT {shown})) FROM {view} WHERE {column} IS NOT NULL"
-        values = tuple(_row(con, name, query)[0])
+        values = tuple(_row(opening, name, query)[0])
     return ColumnInfo(name, kind, distinct, rows - present, quantiles, values)
 
 
 SHOWN = {"date": "VARCHAR", "number": "DOUBLE"}
 
 
-def _row(con: duckdb.DuckDBPyConnection, name: str, query: str) -> tuple[Any, ...]:
-    with told(f"column {name}"):
-        return con.execute(query).fetchone() or ()
+def _row(opening: Opened, name: str, query: str) -> tuple[Any, ...]:
+    with opening.told(f"column {name}"):
+        return opening.con.execute(query).fetchone() or ()

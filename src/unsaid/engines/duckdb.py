@@ -19,7 +19,7 @@ from unsaid.engines.columns import column_info, kind_of
 from unsaid.engines.keys import check_keys
 from unsaid.engines.opening import OWN, Opened, opened
 from unsaid.engines.source import Place, Source
-from unsaid.engines.sql import Expression, column_of, identifier, read_expression, told
+from unsaid.engines.sql import Expression, column_of, identifier, read_expression
 from unsaid.errors import InputError
 from unsaid.types.column import ColumnInfo, Kind
 
@@ -65,12 +65,12 @@ class Table:
         """
         if (table is None) == (sql is None):
             raise InputError(f"{at('table')}: give either table or sql")
-        named = title or (Path(table).name if table is not None else "the query")
+        named = title or (str(table) if table is not None else "the query")
         source = Source(table, database, sql, tuple(keys), preferences, named, at)
-        with opened(folder, memory, at("table")) as opening:
+        with opened(folder, memory, source.place) as opening:
             own, columns = source.views(opening)
             found = cls(named, own, columns, opening)
-            check_keys(opening.con, ROWS, own, named, at("keys"))
+            check_keys(opening, ROWS, own, named, at("keys"))
         return found
 
     def count(self) -> int:
@@ -134,7 +134,7 @@ class Table:
         """The first ``most`` different values of an expression, sorted; NULL is none."""
         inside = f"SELECT DISTINCT {sql} AS x FROM {ROWS}"
         query = f"SELECT x FROM ({inside}) WHERE x IS NOT NULL ORDER BY x LIMIT {most}"
-        with told(where):
+        with self._home.told(where):
             return [row[0] for row in self._home.con.cursor().execute(query).fetchall()]
 
     def check_finite(self, places: Mapping[str, str]) -> None:
@@ -152,7 +152,7 @@ class Table:
     def describe(self) -> list[ColumnInfo]:
         """Every column as a starter for a project file wants to know it; costs a scan a column."""
         return [
-            column_info(self._home.con, ROWS, name, kind_of(self.columns[name]))
+            column_info(self._home, ROWS, name, kind_of(self.columns[name]))
             for name in self.columns
         ]
 
@@ -164,7 +164,7 @@ class Table:
         return self.keys if order_by is None else order_by
 
     def _one(self, query: str, where: str) -> tuple[Any, ...]:
-        with told(where):
+        with self._home.told(where):
             row = self._home.con.cursor().execute(query).fetchone()
         return row or ()
 
@@ -173,10 +173,10 @@ class Table:
     ) -> InputError:
         """The error as one line that says whose SQL it was: each is tried on its own."""
         for name, sql in select.items():
-            with told(places.get(name, name)):
+            with self._home.told(places.get(name, name)):
                 self._home.con.cursor().execute(f"SELECT count({sql}) FROM {ROWS}").fetchone()
         try:
-            with told(self.title):
+            with self._home.told(self.title):
                 raise error
         except InputError as line:
             return line

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import duckdb
-
 from unsaid.engines.columns import kind_of
 from unsaid.engines.opening import OWN, Opened
-from unsaid.engines.sql import column_of, identifier, told
+from unsaid.engines.sql import column_of, identifier
 from unsaid.errors import InputError
 
 __all__ = ["check_keys", "key_types", "with_preferences"]
@@ -58,7 +56,7 @@ def with_preferences(
     typed = opening.view(
         "own", key_types("preferences", list(own.values()), more, title, where), where
     )
-    check_keys(opening.con, f"{OWN}.own", list(own.values()), title, where)
+    check_keys(opening, f"{OWN}.own", list(own.values()), title, where)
     for key, name in own.items():
         if columns[key] != typed[name]:
             raise InputError(
@@ -75,16 +73,14 @@ def with_preferences(
     return f"SELECT s.*{listed} FROM {OWN}.typed s LEFT JOIN {OWN}.own p ON {match}"
 
 
-def check_keys(
-    con: duckdb.DuckDBPyConnection, view: str, keys: Sequence[str], title: str, where: str
-) -> None:
+def check_keys(opening: Opened, view: str, keys: Sequence[str], title: str, where: str) -> None:
     """Refuse missing keys, and two rows with the same one; keys are public, so they are named."""
     if not keys:
         return
     names = [identifier(name) for name in keys]
     nulls = ", ".join(f"count(*) FILTER ({name} IS NULL)" for name in names)
-    with told(where):
-        missing = con.execute(f"SELECT {nulls} FROM {view}").fetchone() or ()
+    with opening.told(where):
+        missing = opening.con.execute(f"SELECT {nulls} FROM {view}").fetchone() or ()
     for name, count in zip(keys, missing, strict=True):
         if count:
             raise InputError(
@@ -92,8 +88,8 @@ def check_keys(
                 f"of {title}; every row needs its key"
             )
     listed = ", ".join(names)
-    with told(where):
-        twice = con.execute(
+    with opening.told(where):
+        twice = opening.con.execute(
             f"SELECT {listed}, count(*) FROM {view} GROUP BY {listed} HAVING count(*) > 1"
             f" ORDER BY {listed} LIMIT 1"
         ).fetchone()

@@ -8,24 +8,23 @@ only. SQL of the holder's runs behind that door.
 from __future__ import annotations
 
 import glob
-import os
 import shutil
 import tempfile
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 import duckdb
 
+from unsaid.engines.files import CSV, PARQUET, File, blamed, found
 from unsaid.engines.sql import identifier, literal, read_query, told
 from unsaid.errors import InputError, unknown
 
 __all__ = ["Opened", "opened"]
 
-PARQUET = (".parquet", ".pq")
-CSV = tuple(f".{kind}{packed}" for kind in ("csv", "tsv") for packed in ("", ".gz", ".zst"))
 BASE = "base"  # the catalog under which a database is attached
 OWN = "unsaid"  # the schema of our own views
 
@@ -37,7 +36,7 @@ class Opened:
     con: duckdb.DuckDBPyConnection
     folder: Path
     spill: str
-    files: list[Path] = field(default_factory=list)
+    files: list[File] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._end = weakref.finalize(self, _end, self.con, self.spill)
@@ -46,31 +45,43 @@ class Opened:
         """Close DuckDB and remove what it spilled; also done when nobody needs it any more."""
         self._end()
 
+    @contextmanager
+    def told(self, where: str) -> Iterator[None]:
+        """Every error as one line that begins with the place, and names the file if it is one's."""
+        with told(where, partial(blamed, files=self.files, con=self.con)):
+            yield
+
     def attach(self, database: str, where: str) -> None:
         """A DuckDB file, read only; its tables are found by `relation`."""
-        path = self._file(database, where)
-        with told(where):
-            self.con.execute(f"ATTACH {literal(str(path))} AS {BASE} (READ_ONLY, TYPE duckdb)")
+        file = found(self.folder, database, where)
+        self.files.append(file)
+        with self.told(where):
+            path = literal(str(file.path))
+            self.con.execute(f"ATTACH {path} AS {BASE} (READ_ONLY, TYPE duckdb)")
 
-    def relation(self, name: tuple[str, ...], database: str | None, where: str) -> str:
+    def relation(
+        self, name: tuple[str, ...], database: str | None, where: str, called: str = ""
+    ) -> str:
         """What stands behind FROM for a table of the database, or else for a file."""
         if database is not None:
             return self._table(".".join(name), database, where)
-        path = self._file(".".join(name), where)
-        if not path.name.lower().endswith((*PARQUET, *CSV)):
+        file = found(self.folder, ".".join(name), where, called)
+        if not file.path.name.lower().endswith((*PARQUET, *CSV)):
             raise InputError(
-                f'{where}: cannot read "{path.name}"; give a .parquet or .csv (.gz) file, or '
+                f'{where}: cannot read "{file.name}"; give a .parquet or .csv (.gz) file, or '
                 'database = "x.duckdb" and the name of a table'
             )
-        self.files.append(path)
-        reader = "read_parquet" if path.name.lower().endswith(PARQUET) else "read_csv"
-        return f"{reader}({literal(glob.escape(str(path)))}, hive_partitioning = false)"
+        reader = "read_parquet" if file.path.name.lower().endswith(PARQUET) else "read_csv"
+        path = literal(glob.escape(str(file.path)))
+        relation = f"{reader}({path}, hive_partitioning = false)"
+        self.files.append(replace(file, relation=relation))
+        return relation
 
     def lock(self, where: str) -> None:
         """From here on only the named files can be read, and nothing can be written or changed."""
-        paths = [str(path) for path in self.files]
+        paths = [str(file.path) for file in self.files if file.relation]
         allowed = ", ".join(literal(text) for path in paths for text in (path, glob.escape(path)))
-        with told(where):
+        with self.told(where):
             self.con.execute(f"SET allowed_paths = [{allowed}]")
             self.con.execute("SET enable_external_access = false")
             self.con.execute("SET lock_configuration = true")
@@ -78,20 +89,20 @@ class Opened:
 
     def view(self, name: str, query: str, where: str) -> dict[str, str]:
         """A view of our own; gives its columns with their types."""
-        with told(where):
+        with self.told(where):
             self.con.execute(f"CREATE VIEW {OWN}.{identifier(name)} AS {query}")
             rows = self.con.execute(f"DESCRIBE {OWN}.{identifier(name)}").fetchall()
         return {row[0]: row[1] for row in rows}
 
     def empty(self, name: str, where: str) -> bool:
         """Whether a view of our own has no rows."""
-        with told(where):
+        with self.told(where):
             return not self.con.execute(f"FROM {OWN}.{identifier(name)} LIMIT 1").fetchall()
 
     def file_view(self, name: str, relation: str, where: str) -> dict[str, str]:
         """A view of a file or table; the types of a CSV are settled once, from all its rows."""
         if relation.startswith("read_csv("):
-            with told(where):
+            with self.told(where):
                 rows = self.con.execute(
                     f"DESCRIBE SELECT * FROM {relation[:-1]}, sample_size = -1)"
                 ).fetchall()
@@ -107,14 +118,14 @@ class Opened:
         for number, (table, relation) in enumerate(relations):
             self.file_view(f"table {number}", relation, where)
             path = ".".join(map(identifier, table))
-            with told(where):
+            with self.told(where):
                 if len(table) > 1:
                     self.con.execute(f"CREATE SCHEMA IF NOT EXISTS {identifier(table[0])}")
                 self.con.execute(f'CREATE VIEW {path} AS FROM {OWN}."table {number}"')
         return self.view(name, self.con.extract_statements(text)[0].query.rstrip("; \n"), where)
 
     def _table(self, name: str, database: str, where: str) -> str:
-        with told(where):
+        with self.told(where):
             rows = self.con.execute(
                 "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = ?"
                 " UNION ALL"
@@ -128,18 +139,6 @@ class Opened:
             raise unknown(f"{where}, table of {Path(database).name}", name, sorted(known))
         return ".".join(map(identifier, (BASE, *known[name])))
 
-    def _file(self, name: str, where: str) -> Path:
-        path = Path(os.path.abspath(self.folder / name))
-        if not path.is_file():
-            beside = sorted(p.name for p in path.parent.glob("*") if p.is_file())
-            wanted = [own for own in beside if own.lower().endswith((*PARQUET, *CSV, ".duckdb"))]
-            if not wanted:
-                raise InputError(
-                    f'{where}: there is no file "{path.name}", nor any table beside it'
-                )
-            raise unknown(f"{where}, file", path.name, wanted)
-        return path
-
 
 @contextmanager
 def opened(folder: Path, memory: str, where: str) -> Iterator[Opened]:
@@ -150,7 +149,7 @@ def opened(folder: Path, memory: str, where: str) -> Iterator[Opened]:
     spill = tempfile.mkdtemp(prefix="unsaid-")
     opening = Opened(duckdb.connect(":memory:"), folder, spill)
     try:
-        with told(where):
+        with opening.told(where):
             for setting, value in {
                 "autoinstall_known_extensions": "false",
                 "autoload_known_extensions": "false",

@@ -28,14 +28,19 @@ class Source:
     title: str
     at: Place
 
+    @property
+    def place(self) -> str:
+        """What a message about the rows begins with."""
+        return self.at("table" if self.sql is None else "sql")
+
     def views(self, opening: Opened) -> tuple[tuple[str, ...], dict[str, str]]:
         """Make the view of all rows, keys in their final types; gives the keys and the columns."""
         beside = ""
         if self.preferences is not None:
             beside = opening.relation((str(self.preferences),), None, self.at("preferences"))
         columns = self._first(opening)
-        if opening.empty("source", self.at("table")):
-            raise InputError(f"{self.at('table')}: {self.title} has no rows")
+        if opening.empty("source", self.place):
+            raise InputError(f"{self.place}: {self.title} has no rows; give one that has")
         keys = tuple(self._keys(columns))
         typed = key_types("source", keys, columns, self.title, self.at("keys"))
         columns = opening.view("typed", typed, self.at("keys"))
@@ -43,7 +48,7 @@ class Source:
         if beside:
             more = opening.file_view("preferences", beside, self.at("preferences"))
             query = with_preferences(opening, keys, columns, more, self.at("preferences"))
-        return keys, opening.view("rows", query, self.at("table"))
+        return keys, opening.view("rows", query, self.place)
 
     def _first(self, opening: Opened) -> dict[str, str]:
         """The view of the table or query as it is; from then on DuckDB is locked."""
@@ -52,9 +57,9 @@ class Source:
             opening.attach(database, self.at("database"))
         if self.sql is not None:
             return opening.query_view("source", self.sql, database, self.at("sql"))
-        relation = opening.relation((str(self.table),), database, self.at("table"))
-        opening.lock(self.at("table"))
-        return opening.file_view("source", relation, self.at("table"))
+        relation = opening.relation((str(self.table),), database, self.place, self.title)
+        opening.lock(self.place)
+        return opening.file_view("source", relation, self.place)
 
     def _keys(self, columns: Mapping[str, str]) -> list[str]:
         where = f"{self.at('keys')}, column of {self.title}"

@@ -8,7 +8,7 @@ aggregates, windows and functions like random() or now() are refused by name.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -23,6 +23,7 @@ __all__ = [
     "column_of",
     "identifier",
     "literal",
+    "one_line",
     "read_expression",
     "read_query",
     "told",
@@ -79,16 +80,25 @@ def literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
+def one_line(error: object) -> str:
+    """DuckDB's message without its kind, its picture of the query and its line breaks."""
+    said = str(error).split("\n\nLINE ")[0].split("\nLINE ")[0]
+    _, kind, rest = said.partition("Error: ")
+    line = " ".join((rest if kind else said).split())
+    shown = "".join(c if c.isprintable() else repr(c)[1:-1] for c in line)
+    return shown if len(shown) <= LONGEST else shown[:LONGEST] + "..."
+
+
 @contextmanager
-def told(where: str) -> Iterator[None]:
+def told(where: str, say: Callable[[Exception], str] = one_line) -> Iterator[None]:
     """Every error of the engine as one line that begins with the place."""
     try:
         yield
     except duckdb.PermissionException as error:
         way = "only files named after FROM, as in FROM 'x.parquet', can be read"
-        raise InputError(f"{where}: {_one_line(str(error))}; {way}") from error
+        raise InputError(f"{where}: {say(error)}; {way}") from error
     except (duckdb.Error, OSError, pa.ArrowException) as error:
-        raise InputError(f"{where}: {_one_line(str(error))}") from error
+        raise InputError(f"{where}: {say(error)}") from error
 
 
 def column_of(name: str, columns: Iterable[str], where: str) -> str:
@@ -154,7 +164,7 @@ def _parsed(con: duckdb.DuckDBPyConnection, text: str, where: str) -> Node:
     if read["error"]:
         if read.get("error_type") == "not implemented":
             raise InputError(f"{where}: only one SELECT, or one expression of one, can stand here")
-        raise InputError(f"{where}: {_one_line(str(read['error_message']))}; check the SQL")
+        raise InputError(f"{where}: {one_line(read['error_message'])}; check the SQL")
     if len(read["statements"]) != 1:
         raise InputError(f"{where}: has {len(read['statements'])} statements; write one SELECT")
     query: Node = read["statements"][0]["node"]
@@ -213,12 +223,3 @@ def _refuse_functions(
         if (kind == "scalar" and stability != "CONSISTENT") or strange - own - set(parameters):
             raise InputError(f"{where}: {name}() can answer differently each time; leave it out")
         _refuse_functions(con, inside, f"{where}, {name}()", of_rows=of_rows)
-
-
-def _one_line(message: str) -> str:
-    """DuckDB's message without its kind, its picture of the query and its line breaks."""
-    said = message.split("\n\nLINE ")[0].split("\nLINE ")[0]
-    _, kind, rest = said.partition("Error: ")
-    line = " ".join((rest if kind else said).split())
-    shown = "".join(c if c.isprintable() else repr(c)[1:-1] for c in line)
-    return shown if len(shown) <= LONGEST else shown[:LONGEST] + "..."

@@ -1,5 +1,8 @@
 """What a coalition has been shown over all events: nothing resets it.
 
+It has been shown what was given to any of its members, to everybody, and to anybody who is not
+declared any more and so may pool with whomever.
+
 Coins are persistent (design: one coin a cell and epoch), so
 
 - within an epoch, events with eps_1, eps_2, ... show together what the largest shows (nested);
@@ -15,16 +18,28 @@ knows of, which is about the rows of one epoch only (docs/limits.md).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from unsaid.ledger.event import Release
 
-__all__ = ["exposure", "tossing"]
+__all__ = ["exposure", "reaching", "tossing"]
 
 
 def tossing(event: Release) -> tuple[bool, str]:
     """What tells an event's coins apart from those of others: its label, or its function."""
     return event.per_key, event.epoch
+
+
+def reaching(
+    events: Iterable[Release], coalition: Collection[str], declared: Collection[str]
+) -> list[Release]:
+    """The events that a coalition has seen; ``declared``: all applications there are now."""
+    return [
+        event
+        for event in events
+        if not event.readers
+        or any(name in coalition or name not in declared for name in event.readers)
+    ]
 
 
 def exposure(events: Iterable[Release]) -> dict[str, float]:

@@ -19,6 +19,7 @@ class Release:
     ``epoch`` is the declared label, or the SQL over key columns that gives each row its epoch;
     ``per_key`` tells which. ``key`` is the fingerprint of the coin key, ``coins`` the algorithm.
     ``policy``: per attribute read, what was declared sensitive, the labels, the hidden ones.
+    ``readers``: the applications it was given to; none named: everybody.
     """
 
     table: str
@@ -32,18 +33,22 @@ class Release:
     leakage: Mapping[str, Any]
     closed: Mapping[str, list[str]] = field(default_factory=dict)
     policy: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    readers: tuple[str, ...] = ()
     format: int = FORMAT
 
     def to_json(self) -> str:
         """The event as kept, with sorted keys; infinity is the word "inf"."""
         body = asdict(self)
         body["epsilon"] = {name: _word(eps) for name, eps in self.epsilon.items()}
+        if not self.readers:  # as it was before there were any: the same event, the same text
+            del body["readers"]
         return json.dumps(body, sort_keys=True, allow_nan=False)
 
     @classmethod
     def from_json(cls, text: str) -> Release:
         body = json.loads(text)
         body["epsilon"] = {name: float(eps) for name, eps in body["epsilon"].items()}
+        body["readers"] = tuple(body.get("readers", ()))
         return cls(**body)
 
 

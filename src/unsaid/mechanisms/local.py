@@ -1,29 +1,31 @@
-"""The view of a mechanism that treats every variable by a channel of its own."""
+"""The view of outputs that each come from one variable, through a channel of its own."""
 
 from __future__ import annotations
 
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NoReturn
 
 import numpy as np
 
 from unsaid.adversary import Adversary
 from unsaid.beliefs import Belief
-from unsaid.errors import TooLarge
+from unsaid.beliefs.belief import CELLS
+from unsaid.errors import TooLarge, unknown
 from unsaid.numerics.arrays import Mask
-from unsaid.types.channel import Channel
+from unsaid.types.channel import Channel, Output
 from unsaid.types.domain import NOT_SENSITIVE, Domain, Value
+from unsaid.types.likelihood import Likelihood
 from unsaid.views import FiniteView, HeadsView, View
 
 __all__ = ["CELLS", "Secret", "event_view", "local_view"]
 
-# Outcomes x kept cells up to which a cloud is listed: about 64 MB an array.
-CELLS = 2**23
 # How many sets of coins are listed where the cloud is not, and how many cells that may take in all.
 SETS, SETS_CELLS = 2_000, 2**22
+# How many cells a window around the target may take, where the belief knows what shields it.
+WINDOW = 2**20
 
 
 @dataclass(frozen=True)
@@ -35,12 +37,20 @@ class Secret:
     hidden: Mask  # which classes nobody is to learn of
 
     @classmethod
-    def of(cls, domain: Domain, target: str, values: Sequence[Value] | None) -> Secret:
-        """``values``: the sensitive ones; None: every value is a secret of its own."""
-        everything = domain.values_of(target, "adversary.target")
-        own = list(dict.fromkeys(everything if values is None else values))
-        codes = [domain.code(target, value, "adversary.secret") for value in own]
-        rows = np.eye(len(everything), dtype=bool)[codes].reshape(len(own), len(everything))
+    def of(
+        cls, domain: Domain, target: str | Sequence[str], values: Sequence[Value] | None
+    ) -> Secret:
+        """``values``: the sensitive ones; None: every value is a secret of its own.
+
+        Of several targets the values are tuples, the last variable running fastest.
+        """
+        everything = _values(domain, target)
+        own = list(dict.fromkeys(everything if values is None else map(_frozen, values)))
+        place = {value: code for code, value in enumerate(everything)}
+        strange = next((value for value in own if value not in place), None)
+        if strange is not None:
+            raise unknown(f"adversary.secret, value of {target}", strange, everything)
+        rows = np.eye(len(everything), dtype=bool)[[place[value] for value in own]]
         merged = ~rows.any(0)
         if merged.any():
             return cls(
@@ -59,9 +69,9 @@ def local_view(
     Outputs of known variables and of independent ones tell nothing, so they are left out; coins
     that never show heads only where listing them is what costs too much.
     """
-    open_ones = [name for name in channels if name not in adversary.known]
-    seen = belief.relevant((adversary.target, *adversary.known), open_ones)
-    question = Question.of(belief, {name: channels[name] for name in seen}, adversary, secret)
+    open_ones = {name: own for name, own in channels.items() if name not in adversary.known}
+    question = Question.of(belief, open_ones, adversary, secret).narrowed()
+    seen = tuple(question.channels)
     for names in (seen, [name for name in seen if channels[name].heads > 0]):
         if question.fits(names):
             return question.listed(names)
@@ -76,15 +86,16 @@ def event_view(
     What tells nothing is left out here too, but it has to be possible.
     """
     fixed = adversary.known_values
-    open_ones = [name for name in events if name not in fixed]
-    seen = belief.relevant((adversary.target, *adversary.known), open_ones)
-    question = Question.of(belief, {name: events[name] for name in seen}, adversary, secret)
-    if not question.fits(seen):
+    open_ones = {name: own for name, own in events.items() if name not in fixed}
+    question = Question.of(belief, open_ones, adversary, secret).narrowed()
+    seen = question.channels
+    if not question.fits(tuple(seen)):
         question.refuse()
-    view = question.listed(seen)
-    silent = [name for name in events if name not in seen]
-    possible = all(_can_happen(belief, name, events[name], fixed) for name in silent)
-    return view if possible else view.never()
+    view = question.listed(tuple(seen))
+    silent = {name: own for name, own in open_ones.items() if name not in seen}
+    possible = not silent or question.belief.possible(silent)
+    told = all(_can_happen(belief.domain, name, events, fixed) for name in fixed if name in events)
+    return view if possible and told else view.never()
 
 
 @dataclass(frozen=True)
@@ -95,46 +106,59 @@ class Question:
     channels: Mapping[str, Channel]
     adversary: Adversary
     secret: Secret
+    worst_over: tuple[str, ...]
 
     @classmethod
     def of(
         cls, belief: Belief, channels: Mapping[str, Channel], adversary: Adversary, secret: Secret
     ) -> Question:
         """Known values are conditioned on at once; known names stay, as contexts."""
-        fixed = adversary.known_values
-        return cls(belief.given(fixed) if fixed else belief, channels, adversary, secret)
+        if adversary.known_values:
+            known = belief.given(adversary.known_values)
+            return cls(known, channels, adversary, secret, worst_over=())
+        known, worst_over = belief.knowing(adversary.known)
+        return cls(known, channels, adversary, secret, worst_over)
+
+    def narrowed(self) -> Question:
+        """Without the outputs that tell nothing about what is kept."""
+        telling = self.belief.relevant(self.keep, tuple(self.channels))
+        return replace(self, channels={name: self.channels[name] for name in telling})
 
     @property
     def keep(self) -> tuple[str, ...]:
-        worst_over = () if self.adversary.known_values else self.adversary.known
-        return (*worst_over, self.adversary.target)
+        return (*self.worst_over, *self.adversary.targets)
 
     def fits(self, seen: Sequence[str]) -> bool:
         """Whether the belief knows these jointly and their cloud can be listed."""
-        names = [*self.keep, *(name for name in seen if name not in self.keep)]
-        return self.belief.knows_jointly(names) and self.size(seen) <= CELLS
+        return self.size(seen) <= CELLS
 
-    def size(self, seen: Sequence[str]) -> int:
+    def size(self, seen: Sequence[str]) -> float:
         """The cells it takes to list what these variables show."""
-        size = self.belief.cells(self.keep)
-        for name in seen:
-            size *= max(self.belief.cells([name]), len(self.channels[name].outputs))
-        return size
+        return self.belief.effort(self.keep, {name: self.channels[name] for name in seen})
 
     def listed(self, seen: Sequence[str], heads: bool = False) -> FiniteView:
         """The cloud of what these variables show, or (``heads``) show once their coins fell so."""
-        own = [name for name in seen if name in self.keep]
-        order = [*(name for name in seen if name not in own), *own]
-        channels = {name: self.channels[name] for name in order}
+        channels = self.ordered(seen)
         if heads:
             channels = {name: channel.on_heads() for name, channel in channels.items()}
-        likelihood = self.belief.outputs(self.keep, channels)
+        shown = {name: channel.outputs for name, channel in channels.items()}
+        return self.cloud(self.belief.outputs(self.keep, channels), shown)
+
+    def ordered(self, seen: Sequence[str]) -> dict[str, Channel]:
+        """The channels of these variables, those of kept ones last, as `outputs` lists them."""
+        own = [name for name in seen if name in self.keep]
+        order = [*(name for name in seen if name not in own), *own]
+        return {name: self.channels[name] for name in order}
+
+    def cloud(self, likelihood: Likelihood, shown: Mapping[str, Sequence[Output]]) -> FiniteView:
+        """The listed cloud of a likelihood that keeps (contexts ..., targets ...)."""
+        likelihood = _grouped(likelihood, len(self.adversary.targets))
         return FiniteView(
-            target=self.adversary.target,
+            target=", ".join(self.adversary.targets),
             classes=self.secret.labels,
             secret=self.secret.hidden,
             contexts=tuple(itertools.compress(self._contexts(), likelihood.possible)),
-            seen={name: channels[name].outputs for name in order},
+            seen={name: tuple(outputs) for name, outputs in shown.items()},
             lifts=likelihood.lifts(self.secret.classes),
             premise=self.belief.premise,
         )
@@ -144,30 +168,53 @@ class Question:
         if not self.fits(()):
             self.refuse()
         tells = {name: c.heads for name, c in self.channels.items() if c.heads > 0}
-        sets = [own for own in self._sets(list(tells)) if self.fits(own)]
+        window, shield = self._shielded()
+        sets = [] if shield else [own for own in self._sets(list(tells)) if self.fits(own)]
         shares = [_exactly(own, tells) for own in sets]
-        nothing = self.listed(())
+        parts = [(), window] if shield else self._parts(sets)
         return HeadsView(
-            parts=[self.listed(own) for own in self._parts(sets)],
+            parts=[self.listed(own) for own in parts],
             heads=[(p, self.listed(own, heads=True)) for p, own in zip(shares, sets, strict=True)],
             rest=max(0.0, 1.0 - math.fsum([*shares, _exactly((), tells)])),
-            revealed=nothing.told_all(),
+            above=[self.listed(()).told_all(), *shield],
             premise=self.belief.premise,
         )
+
+    def _shielded(self) -> tuple[tuple[str, ...], list[FiniteView]]:
+        """The widest surroundings there is room for: what is seen in them, and the view of somebody
+
+        who sees that and the values that shield it. More is not seen outside (data processing).
+        """
+        window: tuple[str, ...] = ()
+        widest: dict[str, Channel] = {}
+        for inner, boundary in self.belief.shields(self.keep):
+            seen = tuple(name for name in self.channels if name in inner or name in self.keep)
+            channels = {name: self.channels[name] for name in seen}
+            for name in boundary:
+                values = self.belief.domain.values_of(name)
+                channels[name] = Channel.of(values, np.eye(len(values)))
+            if self.belief.effort(self.keep, channels) > WINDOW:
+                break
+            window, widest = seen, channels
+        if not widest:
+            return (), []
+        shield = replace(self, channels=widest)
+        return window, [shield.listed(tuple(widest))]
 
     def refuse(self) -> NoReturn:
         """Say what the belief does not know, or that listing it is beyond the budget."""
         names = list(dict.fromkeys([*self.keep, *self.channels]))
         if not self.belief.knows_jointly(names):
             self.belief.marginal(names)
+        about = ", ".join(self.adversary.targets)
         raise TooLarge(
-            f"about {self.adversary.target}, with {len(names)} variables: more than {CELLS:,} "
+            f"about {about}, with {len(names)} variables: more than {CELLS:,} "
             "cells to list; name fewer in knows, sees or the outcome"
         )
 
     def _sets(self, names: list[str]) -> Iterator[tuple[str, ...]]:
         """Sets of coins, small ones first: whole sizes of them, while the budget lasts."""
-        listed = cells = 0
+        listed, cells = 0, 0.0
         for count in range(1, len(names) + 1):
             listed += math.comb(len(names), count)
             if count > 1 and listed > SETS:
@@ -188,8 +235,27 @@ class Question:
     def _contexts(self) -> list[dict[str, Value]]:
         if self.adversary.known_values:
             return [dict(self.adversary.known_values)]
-        values = [self.belief.domain.values_of(name) for name in self.keep[:-1]]
-        return [dict(zip(self.keep, row, strict=False)) for row in itertools.product(*values)]
+        values = [self.belief.domain.values_of(name) for name in self.worst_over]
+        return [dict(zip(self.worst_over, row, strict=True)) for row in itertools.product(*values)]
+
+
+def _grouped(likelihood: Likelihood, targets: int) -> Likelihood:
+    """Several targets as one variable whose values are their combinations."""
+    shape = (*likelihood.prior.shape[: likelihood.prior.ndim - targets], -1)
+    excess = likelihood.excess.reshape(*shape, likelihood.excess.shape[-1])
+    return replace(likelihood, prior=likelihood.prior.reshape(shape), excess=excess)
+
+
+def _values(domain: Domain, target: str | Sequence[str]) -> tuple[Value, ...]:
+    if isinstance(target, str):
+        return domain.values_of(target, "adversary.target")
+    values = [domain.values_of(name, "adversary.target") for name in target]
+    return tuple(itertools.product(*values)) if len(values) > 1 else values[0]
+
+
+def _frozen(value: Value) -> Value:
+    """A tuple of values, which files write as a list."""
+    return tuple(value) if isinstance(value, list) else value
 
 
 def _exactly(own: Sequence[str], tells: Mapping[str, float]) -> float:
@@ -197,10 +263,9 @@ def _exactly(own: Sequence[str], tells: Mapping[str, float]) -> float:
     return math.prod(p if name in own else 1 - p for name, p in tells.items())
 
 
-def _can_happen(belief: Belief, name: str, event: Channel, fixed: Mapping[str, Value]) -> bool:
-    """Whether the event about this one variable has positive probability."""
-    held = belief.marginal([name]) > 0
-    if name in fixed:
-        held = np.arange(held.size) == belief.domain.code(name, fixed[name])
-    likely = (event.log_common > -np.inf) | (event.excess > 0)
-    return bool(likely[held].any())
+def _can_happen(
+    domain: Domain, name: str, events: Mapping[str, Channel], fixed: Mapping[str, Value]
+) -> bool:
+    """Whether the event about a variable whose value is known has positive probability."""
+    event, code = events[name], domain.code(name, fixed[name])
+    return bool((event.log_common > -np.inf).any() or event.excess[code].any())

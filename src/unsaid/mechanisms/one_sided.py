@@ -8,7 +8,7 @@ is sensitive: the split of types/channel.py is the mechanism itself.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
@@ -16,15 +16,13 @@ from typing import Literal
 import numpy as np
 
 from unsaid.adversary import Adversary
-from unsaid.beliefs import Belief
 from unsaid.display import Shown
 from unsaid.errors import InputError, unknown
-from unsaid.mechanisms.local import Secret, event_view, local_view
 from unsaid.mechanisms.mechanism import Mechanism
-from unsaid.numerics.arrays import Array, Codes
+from unsaid.mechanisms.parts import Parts, Toss
+from unsaid.numerics.arrays import Array
 from unsaid.types.channel import Channel, Output
 from unsaid.types.domain import RELEASED, WITHHELD, Domain, Value
-from unsaid.views import View
 
 __all__ = ["OneSided"]
 
@@ -76,8 +74,8 @@ class OneSided(Mechanism, Shown):
             domain.code(name, value, "one-sided.sensitive")
         return tuple(self.sensitive[name])
 
-    def channel(self, domain: Domain, name: str, asks: float = 1) -> Channel:
-        """W = e^-neps on "withheld", for every value, plus p on what a free release would show."""
+    def toss(self, domain: Domain, name: str, asks: float = 1) -> Toss:
+        """One coin decides whether to show what a free release would."""
         hidden = set(self.sensitive_values(domain, name) or ())
         free = [value for value in domain.values_of(name) if value not in hidden]
         released: list[Output] = list(free) if self.shows == "value" else [RELEASED]
@@ -85,40 +83,22 @@ class OneSided(Mechanism, Shown):
         for row, value in enumerate(domain.values_of(name)):
             shown = WITHHELD if value in hidden else value if self.shows == "value" else RELEASED
             full[row, [WITHHELD, *released].index(shown)] = 1.0
-        log_common = np.full(full.shape[1], -np.inf)
-        log_common[0] = -self._exponent(name, asks)
-        return Channel(
-            (WITHHELD, *released), log_common, self.release_probability(name, asks) * full
-        )
+        return Toss(self._exponent(name, asks), (WITHHELD, *released), full)
 
-    def sample(
-        self, domain: Domain, cells: Codes, rng: np.random.Generator, asks: float = 1
-    ) -> dict[str, list[Output]]:
-        """Outputs for ``cells`` (a column a variable, as drawn by `Belief.sample`), to simulate.
+    def channel(self, domain: Domain, name: str, asks: float = 1) -> Channel:
+        """W = e^-neps on "withheld", for every value, plus p on what a free release would show."""
+        return self.toss(domain, name, asks).channel()
 
-        What is drawn is what was seen after ``asks`` requests: the value, or withheld every time.
-        """
-        return {
-            name: self.channel(domain, name, asks).sample(cells[:, domain.axis(name)], rng)
-            for name in self.epsilon
-        }
-
-    def view(
-        self, belief: Belief, adversary: Adversary, outcome: Mapping[str, Output] | None = None
-    ) -> View:
-        domain = belief.domain
-        self._check_names(domain)
-        seen = self._seen(domain, adversary)
-        channels = {name: self.channel(domain, name, adversary.asks_of(name)) for name in seen}
-        values = adversary.secret
-        if values is None:
-            values = self.sensitive_values(domain, adversary.target)
-        secret = Secret.of(domain, adversary.target, values)
-        if outcome is None:
-            return local_view(belief, channels, adversary, secret)
-        meant = {name: self._event(domain, name, output, seen) for name, output in outcome.items()}
-        events = {name: channels[name].event(outcome[name], meant[name]) for name in outcome}
-        return event_view(belief, events, adversary, secret)
+    def parts(self, domain: Domain, adversary: Adversary) -> Parts:
+        for name in self.epsilon:
+            domain.axis(name, "one-sided.epsilon")
+        for name in self.sensitive or ():
+            self.sensitive_values(domain, name)
+        seen = adversary.seen_among(self.epsilon)
+        tosses = [(name, self.toss(domain, name, adversary.asks_of(name))) for name in seen]
+        if self.coins == "persistent":
+            return Parts(tosses=tuple(tosses))
+        return Parts(channels=tuple((name, toss.channel()) for name, toss in tosses))
 
     def facts(self) -> list[tuple[str, str]]:
         rows = [
@@ -132,37 +112,3 @@ class OneSided(Mechanism, Shown):
     def _exponent(self, name: str, asks: float) -> float:
         epsilon = self.epsilon[name]
         return epsilon * asks if self.coins == "fresh" and epsilon > 0 else epsilon
-
-    def _check_names(self, domain: Domain) -> None:
-        for name in self.epsilon:
-            domain.axis(name, "one-sided.epsilon")
-        for name in self.sensitive or ():
-            self.sensitive_values(domain, name)
-
-    def _seen(self, domain: Domain, adversary: Adversary) -> tuple[str, ...]:
-        domain.axis(adversary.target, "adversary.target")
-        _check(domain, adversary.known, "adversary.knows")
-        _check(domain, adversary.sees or (), "adversary.sees")
-        if isinstance(adversary.asks, Mapping):
-            _check(domain, adversary.asks, "adversary.asks")
-        return adversary.seen_among(self.epsilon)
-
-    def _event(
-        self, domain: Domain, name: str, output: Output, seen: Sequence[str]
-    ) -> tuple[Output, ...]:
-        """Which outputs the word for one variable stands for: "released" means with any value."""
-        if name not in seen:
-            raise unknown("outcome: not among the outputs seen", name, seen)
-        if output is WITHHELD:
-            return (WITHHELD,)
-        if output is RELEASED:
-            return (RELEASED, *domain.values_of(name))
-        domain.code(name, output, "outcome")
-        if self.shows == "bit":
-            raise InputError(f"outcome of {name}: only bits are shown; say RELEASED or WITHHELD")
-        return (output,)
-
-
-def _check(domain: Domain, names: Iterable[str], where: str) -> None:
-    for name in names:
-        domain.axis(name, where)

@@ -150,7 +150,7 @@ def _cloud(problem: Problem, group: Codes, vary: Codes) -> Cloud:
     for axis, name in enumerate(names):
         table = np.moveaxis(np.tensordot(sides(problem, name), table, (1, axis)), 0, axis)
     hidden: dict[str, tuple[Value, ...]] = dict.fromkeys(names, (0,))
-    return Cloud.of(Joint(table, names), hidden, names, [problem.names[i] for i in vary])
+    return Cloud.of(Joint(table, names), hidden, hidden, [problem.names[i] for i in vary])
 
 
 def _odds(problem: Problem, bits: Bits, epsilon: Array, listed: list[Codes], whole: bool) -> Bound:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -29,11 +29,14 @@ WORK = 3e6
 
 @dataclass(frozen=True)
 class Block:
-    """``names`` may be released (``weights`` and ``caps`` > 0); ``targets`` have secrets."""
+    """``names`` may be released (``weights`` and ``caps`` > 0), but no ``sensitive`` values.
+
+    ``targets``: {name: its secrets}. What is withheld need not be a secret.
+    """
 
     belief: Belief
     sensitive: Mapping[str, tuple[Value, ...]]
-    targets: tuple[str, ...]
+    targets: Mapping[str, tuple[Value, ...]]
     names: tuple[str, ...]
     weights: Array
     caps: Array
@@ -52,9 +55,13 @@ class Block:
     def near(self, names: Sequence[str]) -> Block:
         """Only these names, looked at for them and what is beside them alone: fewer limits."""
         close = set(names).union(*(self.beside.get(name, ()) for name in names))
-        kept = [k for k, target in enumerate(self.targets) if target in close]
-        targets = tuple(self.targets[k] for k in kept)
-        return replace(self.only(names), targets=targets, limits=self.limits[kept])
+        return self.only(names).about(close)
+
+    def about(self, some: Collection[str]) -> Block:
+        """The same block with no other targets than these."""
+        kept = [k for k, target in enumerate(self.targets) if target in some]
+        targets = {name: own for name, own in self.targets.items() if name in some}
+        return replace(self, targets=targets, limits=self.limits[kept])
 
     def cloud(self) -> Cloud:
         return Cloud.of(self.belief, self.sensitive, self.targets, self.names)
@@ -81,7 +88,7 @@ class Block:
     def size(self) -> int:
         """How many numbers the tangents are made from."""
         outputs = cells(self.belief, self.sensitive, self.names)
-        return rows(self.belief, self.sensitive, self.targets) * math.prod(1 + k for k in outputs)
+        return rows(self.targets) * math.prod(1 + k for k in outputs)
 
     @property
     def certifiable(self) -> bool:
@@ -97,7 +104,7 @@ class Block:
     def listable(self) -> bool:
         """Whether all answers can be listed at many p."""
         outputs = cells(self.belief, self.sensitive, self.names)
-        size = rows(self.belief, self.sensitive, self.targets) * math.prod(outputs)
+        size = rows(self.targets) * math.prod(outputs)
         return self.known and size <= LISTED
 
     def views(self, p: Array) -> dict[str, View]:
@@ -107,7 +114,10 @@ class Block:
         # What is never released says nothing; left out, it does not have to be listed.
         chosen = {n: e for n, e in zip(self.names, epsilon.tolist(), strict=True) if e > 0}
         mechanism = OneSided(chosen, self.sensitive)
-        return {name: mechanism.view(self.belief, Adversary(name)) for name in self.targets}
+        return {
+            name: mechanism.view(self.belief, Adversary(name, secret=secrets))
+            for name, secrets in self.targets.items()
+        }
 
     def certified(self, gap: float) -> Frontier:
         """The best p within the limits, with a certificate, for a block that is `certifiable`."""

@@ -75,12 +75,13 @@ class Cloud:
         cls,
         belief: Belief,
         sensitive: Mapping[str, tuple[Value, ...]],
-        targets: Sequence[str],
+        targets: Mapping[str, tuple[Value, ...]],
         names: Sequence[str],
     ) -> Cloud:
+        """``sensitive``: what is withheld; ``targets``: {name: its secrets}."""
         tables, hidden, labels, start = [], [], [], [0]
-        for target in targets:
-            secret = Secret.of(belief.domain, target, sensitive[target])
+        for target, secrets in targets.items():
+            secret = Secret.of(belief.domain, target, secrets)
             table = secret.classes @ _released(belief, sensitive, target, names)
             possible = table.sum(1) > 0
             tables.append(table[possible])
@@ -261,9 +262,9 @@ def cells(
     return [1 + len(_free(belief, sensitive, name)) for name in names]
 
 
-def rows(belief: Belief, sensitive: Mapping[str, tuple[Value, ...]], targets: Sequence[str]) -> int:
+def rows(targets: Mapping[str, tuple[Value, ...]]) -> int:
     """How many classes the targets have in all, at most."""
-    return sum(1 + len(sensitive[target]) for target in targets)
+    return sum(1 + len(secrets) for secrets in targets.values())
 
 
 def _free(

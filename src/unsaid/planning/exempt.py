@@ -15,12 +15,15 @@ from functools import cached_property
 import numpy as np
 
 from unsaid.numerics.arrays import Array
+from unsaid.planning.ceilings import RADIUS
 from unsaid.planning.clouds import Look
 from unsaid.planning.cuts import relaxed
 from unsaid.planning.frontier import Frontier, search
-from unsaid.planning.pooled import RADIUS, Pooled
+from unsaid.planning.pooled import Pooled
 
-__all__ = ["search_exempt"]
+__all__ = ["raised", "search_exempt"]
+
+Kept = Callable[[Array], bool]
 
 # Levels tried of a coordinate, halvings above the last level kept, steps of one climb, rounds of
 # kicks, and for how many answers still allowed an event's odds are held below the cap in one step.
@@ -57,8 +60,8 @@ class Climber:
     caps: Array
 
     @cached_property
-    def kept(self) -> Callable[[Array], bool]:
-        return lambda p: self.pooled.inner.kept(self.pooled.cloud.at(p))
+    def kept(self) -> Kept:
+        return self.pooled.keeps
 
     def between(self, start: Array, end: Array) -> Iterable[Array]:
         """The last point kept, among a few levels between two points."""
@@ -97,9 +100,7 @@ class Climber:
             radius = radius / 3.0 if p is before else radius
             if radius < 1e-3 * RADIUS:
                 break
-        for axis in np.argsort(-self.weights * (self.caps - p), kind="stable").tolist():
-            p = self._raised(p, axis)
-        return p
+        return raised(self.kept, self.weights, self.caps, p)
 
     def _better(self, p: Array, end: Array) -> Array:
         reached = float(self.weights @ p)
@@ -134,21 +135,29 @@ class Climber:
                 rows += [cuts.odds(event, y, cap) for y in worst if allowed[y] > 0.5 * cap]
         return np.array(rows).reshape(-1, 2 ** len(look.p))
 
-    def _raised(self, p: Array, axis: int) -> Array:
-        """The highest of a few levels of one coordinate that is kept, then halving above it."""
 
-        def at(level: float) -> Array:
-            tried = p.copy()
-            tried[axis] = level
-            return tried
+def raised(kept: Kept, weights: Array, caps: Array, p: Array) -> Array:
+    """Every coordinate in turn, the weightiest first, as far as the others let it rise."""
+    for axis in np.argsort(-weights * (caps - p), kind="stable").tolist():
+        p = _raised(kept, caps, p, axis)
+    return p
 
-        levels = p[axis] + (self.caps[axis] - p[axis]) * np.arange(LEVELS, -1, -1) / LEVELS
-        levels[0] = self.caps[axis]
-        found = next((k for k in range(LEVELS) if self.kept(at(levels[k]))), LEVELS)
-        if found == 0:
-            return at(levels[0])
-        inside, outside = float(levels[found]), float(levels[found - 1])
-        for _ in range(HALVINGS):
-            middle = 0.5 * (inside + outside)
-            inside, outside = (middle, outside) if self.kept(at(middle)) else (inside, middle)
-        return at(inside)
+
+def _raised(kept: Kept, caps: Array, p: Array, axis: int) -> Array:
+    """The highest of a few levels of one coordinate that is kept, then halving above it."""
+
+    def at(level: float) -> Array:
+        tried = p.copy()
+        tried[axis] = level
+        return tried
+
+    levels = p[axis] + (caps[axis] - p[axis]) * np.arange(LEVELS, -1, -1) / LEVELS
+    levels[0] = caps[axis]
+    found = next((k for k in range(LEVELS) if kept(at(levels[k]))), LEVELS)
+    if found == 0:
+        return at(levels[0])
+    inside, outside = float(levels[found]), float(levels[found - 1])
+    for _ in range(HALVINGS):
+        middle = 0.5 * (inside + outside)
+        inside, outside = (middle, outside) if kept(at(middle)) else (inside, middle)
+    return at(inside)

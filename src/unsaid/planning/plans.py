@@ -94,12 +94,14 @@ def plan(
     *,
     limit: Limit,
     sensitive: Mapping[str, Sequence[Value]] | None = None,
+    secrets: Mapping[str, Sequence[Value]] | None = None,
     objective: Objective = "released",
     weights: Mapping[str, float] | Sequence[float] | None = None,
     caps: Mapping[str, float] | Sequence[float] | None = None,
     odds_cap: float | None = 4.0,
     exceed: float = 0.0,
     account: Account = "value",
+    coalitions: Sequence[Sequence[str]] | None = None,
 ) -> Plan:
     """The most releases within a limit.
 
@@ -109,23 +111,30 @@ def plan(
     ``weights`` are given, or "epsilon", sum w_i eps_i. ``caps``: the largest eps per variable.
     ``odds_cap``: no answer multiplies anybody's odds by more (None: no cap), but for answers of
     total probability ``exceed``.
+
+    ``sensitive``: what is never released; ``secrets``: the values whose leakage is limited, all of
+    them sensitive (default: all that is). ``coalitions``: the variables that each coalition sees,
+    none of which pools with another (default: one that sees all). Both for account "value" only.
     """
     problem = Problem.of(
-        belief, limit, sensitive, objective, weights, caps, odds_cap, exceed, account
-    )
+        belief, limit, sensitive, secrets, objective, weights, caps, odds_cap, exceed, account,
+        coalitions,
+    )  # fmt: skip
     return _described(problem, plan_bits(problem) if account == "bit" else plan_values(problem))
 
 
 def _described(problem: Problem, chosen: Chosen) -> Plan:
     reached = problem.value(chosen.epsilon)
+    apart = ", each coalition on its own," if len(problem.coalitions or ()) > 1 else ""
     bound = Bound(
         reached,
         max(reached, chosen.upper),
         "eps" if problem.objective == "epsilon" else "release",
         problem.belief.premise,
-        "reached by this plan; certified: no plan within the limit exceeds the upper end"
+        f"reached by this plan; certified: no plan within the limit{apart} exceeds the upper end"
         if problem.belief.premise.certifies
-        else "reached by this plan; for this belief no plan within the limit exceeds the upper end",
+        else f"reached by this plan; for this belief no plan within the limit{apart} exceeds the "
+        "upper end",
     )
     names = problem.names
     return Plan(

@@ -21,13 +21,21 @@ Account = Literal["bit", "value"]
 Objective = Literal["released", "epsilon"]
 Limit = float | Mapping[str, float]
 
+# What the account "bit" does not have, and why.
+NOT_OF_BITS = {
+    "exceed": "bits have no telling values",
+    "secrets": "a bit tells which cells are withheld, so all that is withheld counts",
+    "coalitions": "its sum is over all that is released, to whomever",
+}
+
 
 @dataclass(frozen=True)
 class Problem:
     """Maximise ``weights`` . p (or . eps) under a leakage limit, caps on eps and an odds cap."""
 
     belief: Belief
-    sensitive: Mapping[str, tuple[Value, ...]]
+    sensitive: Mapping[str, tuple[Value, ...]]  # what is withheld
+    secrets: Mapping[str, tuple[Value, ...]]  # of it, what nobody is to learn
     limit: Limit  # nats: of the whole account, or per target
     weights: Array
     caps: Array  # largest eps per variable
@@ -35,6 +43,7 @@ class Problem:
     exceed: float
     objective: Objective
     account: Account
+    coalitions: tuple[tuple[str, ...], ...] | None = None  # what each sees; None: all pool
 
     @classmethod
     def of(
@@ -42,12 +51,14 @@ class Problem:
         belief: Belief,
         limit: Limit,
         sensitive: Mapping[str, Sequence[Value]] | None,
+        secrets: Mapping[str, Sequence[Value]] | None,
         objective: str,
         weights: Mapping[str, float] | Sequence[float] | None,
         caps: Mapping[str, float] | Sequence[float] | None,
         odds_cap: float | None,
         exceed: float,
         account: str,
+        coalitions: Sequence[Sequence[str]] | None = None,
     ) -> Problem:
         if objective not in ("released", "epsilon"):
             raise unknown("plan.objective", objective, ("released", "epsilon"))
@@ -62,14 +73,17 @@ class Problem:
             raise InputError(f"plan.odds_cap: {cap} must be 1 or more (a factor on odds), or None")
         if not 0 <= exceed <= 1:
             raise InputError(f"plan.exceed: {exceed} must be a probability, 0 to 1")
-        if exceed > 0 and account == "bit":
-            raise InputError('plan.exceed needs account="value": bits have no telling values')
+        needs_values = {"exceed": exceed > 0, "secrets": secrets is not None}
+        for what, is_given in {**needs_values, "coalitions": coalitions is not None}.items():
+            if is_given and account == "bit":
+                raise InputError(f'plan.{what} needs account="value": {NOT_OF_BITS[what]}')
         hidden = _sensitive(belief, sensitive)
         free = np.array([_free_share(belief, name, hidden[name]) for name in hidden])
         default = free if objective == "released" else np.ones_like(free)
         return cls(
             belief,
             hidden,
+            hidden if secrets is None else _secrets(belief, secrets, hidden),
             _limit(belief, limit),
             _numbers(belief, weights, default, "plan.weights"),
             _numbers(belief, caps, np.full_like(free, math.inf), "plan.caps"),
@@ -77,6 +91,7 @@ class Problem:
             exceed,
             objective,  # type: ignore[arg-type]
             account,  # type: ignore[arg-type]
+            _coalitions(belief, coalitions),
         )
 
     @property
@@ -112,6 +127,35 @@ def _sensitive(
             belief.domain.code(name, value, "plan.sensitive")
         hidden[name] = own
     return hidden
+
+
+def _secrets(
+    belief: Belief,
+    secrets: Mapping[str, Sequence[Value]],
+    hidden: Mapping[str, Sequence[Value]],
+) -> dict[str, tuple[Value, ...]]:
+    """The secrets of every variable, which are all withheld."""
+    for name, values in secrets.items():
+        belief.domain.axis(name, "plan.secrets")
+        for value in values:
+            belief.domain.code(name, value, "plan.secrets")
+            if value not in hidden[name]:
+                raise InputError(
+                    f"plan.secrets: {name} {value} may be released, so it is no secret; make it "
+                    "sensitive too"
+                )
+    return {name: tuple(secrets.get(name, ())) for name in hidden}
+
+
+def _coalitions(
+    belief: Belief, coalitions: Sequence[Sequence[str]] | None
+) -> tuple[tuple[str, ...], ...] | None:
+    for seen in coalitions or ():
+        if isinstance(seen, str):
+            raise InputError(f"plan.coalitions: {seen!r} is no list of variables; write [{seen!r}]")
+        for name in seen:
+            belief.domain.axis(name, "plan.coalitions")
+    return None if coalitions is None else tuple(map(tuple, coalitions))
 
 
 def _free_share(belief: Belief, name: str, hidden: Sequence[Value]) -> float:

@@ -19,7 +19,7 @@ from unsaid.planning.clouds import Cloud
 from unsaid.types.bound import exp_or_inf
 from unsaid.types.domain import Value
 
-__all__ = ["Telling", "telling_values", "worst_by_support"]
+__all__ = ["Telling", "beside", "telling_values", "worst_by_support"]
 
 
 @dataclass(frozen=True)
@@ -48,26 +48,38 @@ class Telling:
 def telling_values(
     belief: Belief,
     sensitive: Mapping[str, tuple[Value, ...]],
-    targets: Sequence[str],
+    targets: Mapping[str, tuple[Value, ...]],
     names: Sequence[str],
     odds_cap: float,
-    beside: Mapping[str, Collection[str]] | None = None,
+    close: Mapping[str, Collection[str]] | None = None,
 ) -> tuple[Telling, ...]:
     """The values of ``names`` that alone raise a target's odds beyond the cap, the worst first.
 
-    ``beside``: for each name the targets worth looking at, where not all of them are.
+    ``sensitive``: what is withheld. ``targets``: {name: its secrets}. ``close``: for each name the
+    targets worth looking at, where not all of them are.
     """
     if math.isinf(odds_cap):
         return ()
     found = []
     for name in names:
-        close = targets if beside is None else beside.get(name, ())
-        others = [target for target in targets if target != name and target in close]
+        near = targets if close is None else close.get(name, ())
+        others = {
+            target: secrets
+            for target, secrets in targets.items()
+            if target != name and target in near
+        }
         if others:
-            found += _alone(
-                belief, Cloud.of(belief, sensitive, others, [name]), sensitive, odds_cap
-            )
+            found += _alone(belief, Cloud.of(belief, sensitive, others, [name]), odds_cap)
     return tuple(sorted(found, key=lambda one: (-one.factor, -one.probability)))
+
+
+def beside(belief: Belief) -> dict[str, frozenset[str]]:
+    """For each variable those it forms a dependent pair with."""
+    pairs: dict[str, set[str]] = {}
+    for first, second in belief.pairs():
+        pairs.setdefault(first, set()).add(second)
+        pairs.setdefault(second, set()).add(first)
+    return {name: frozenset(others) for name, others in pairs.items()}
 
 
 def worst_by_support(cloud: Cloud) -> Array:
@@ -84,9 +96,7 @@ def worst_by_support(cloud: Cloud) -> Array:
     return np.asarray(table.ravel())
 
 
-def _alone(
-    belief: Belief, cloud: Cloud, sensitive: Mapping[str, tuple[Value, ...]], odds_cap: float
-) -> list[Telling]:
+def _alone(belief: Belief, cloud: Cloud, odds_cap: float) -> list[Telling]:
     """For each value of the cloud's only name and each target, the event it raises most."""
     name = cloud.names[0]
     factors = cloud.at(np.zeros(1)).log_factors[:, 1:]

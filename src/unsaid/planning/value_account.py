@@ -21,11 +21,13 @@ def plan_values(problem: Problem) -> Chosen:
     best = maximise_values(
         problem.belief,
         problem.sensitive,
+        problem.secrets,
         problem.weights,
         -np.expm1(-problem.caps),
         {name: limits.get(name, math.inf) for name in problem.names},
         problem.odds_cap,
         problem.exceed,
+        problem.coalitions,
     )
     with np.errstate(divide="ignore"):
         epsilon = np.minimum(-np.log1p(-best.p), problem.caps)

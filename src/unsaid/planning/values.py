@@ -1,16 +1,18 @@
 """The account "value": the most releases such that pooled values tell little about every secret.
 
 Maximise sum_i w_i p_i over p, subject for every target j with a secret to I(S_j; Y) <= limit_j and
-to an odds cap on every answer, Y being all released values together. Groups of variables that are
-independent of one another are planned apart (planning/block.py). The plan is checked in the end by
-the same views and measures a holder would ask, and only what they confirm is handed out.
+to an odds cap on every answer, Y being all released values together. More may be withheld than the
+secrets are (planning/closure.py). Groups of variables that are independent of one another are
+planned apart (planning/block.py). The plan is checked in the end by the same views and measures a
+holder would ask, and only what they confirm is handed out.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 
 import numpy as np
 
@@ -18,10 +20,10 @@ from unsaid.beliefs import Belief
 from unsaid.measures import MEASURES
 from unsaid.mechanisms.local import Secret
 from unsaid.numerics.arrays import Array, Mask
+from unsaid.planning.apart import Apart, together
 from unsaid.planning.bits import blocks
 from unsaid.planning.block import Block
-from unsaid.planning.supports import Telling, telling_values
-from unsaid.planning.wide import search_block
+from unsaid.planning.supports import Telling, beside, telling_values
 from unsaid.types.bound import Bound
 from unsaid.types.domain import Value
 from unsaid.types.posteriors import Posteriors
@@ -57,35 +59,41 @@ class ValuePlan:
 def plan_values(
     belief: Belief,
     sensitive: Mapping[str, tuple[Value, ...]],
+    secrets: Mapping[str, tuple[Value, ...]],
     weights: Array,
     caps: Array,
     limits: Mapping[str, float],
     odds_cap: float,
     exceed: float,
+    coalitions: Sequence[Sequence[str]] | None = None,
     gap: float = 1e-3,
 ) -> ValuePlan:
     """The most weights . p, p <= ``caps``, within ``limits`` (nats, per target) and the odds cap.
 
     ``exceed``: the probability, for each target, with which an answer may go beyond the odds cap.
+    ``coalitions``: the variables each of them sees; None: everybody pools.
     """
     p, uppers = np.zeros(len(weights)), []
     said = Said({}, {}, {})
     telling: list[Telling] = []
     cap = math.inf if exceed >= 1 else odds_cap
-    beside = _beside(belief)
+    whole = _whole(belief, sensitive, secrets, weights, caps, limits, cap, exceed)
+    pools = [whole.names] if coalitions is None else coalitions
     for members in blocks(belief):
-        harmless, block = _block(
-            belief, sensitive, weights, caps, limits, cap, exceed, beside, members
-        )
+        harmless, block = _parted(whole, members, {name for own in pools for name in own})
         p[harmless] = caps[harmless]
         uppers += (weights[harmless] * caps[harmless]).tolist()
-        found = search_block(block, gap) if block.names else None
-        chosen = found.p if found is not None else np.zeros(0)
-        chosen, confirmed = _confirmed(block, chosen)
-        p[[belief.domain.axis(name) for name in block.names]] = chosen
-        uppers.append(found.upper if found is not None else 0.0)
-        said = said.joined(confirmed)
-        telling += telling_values(belief, sensitive, block.targets, block.names, odds_cap, beside)
+        said = said.joined(Said.by(block.only([]), np.zeros(0)))
+        for seen in together(block.names, pools, block.exceed > 0):
+            group = Apart.of(block, seen)
+            found = group.search(gap)
+            chosen, confirmed = _confirmed(group, found.p)
+            p[[belief.domain.axis(name) for name in group.block.names]] = chosen
+            uppers.append(found.upper)
+            said = said.joined(confirmed)
+        telling += telling_values(
+            belief, sensitive, block.targets, block.names, odds_cap, whole.beside
+        )
     used = weights > 0
     objective = math.fsum((weights[used] * p[used]).tolist())
     upper = max(objective, math.fsum(uppers))
@@ -115,10 +123,14 @@ class Said:
         )
 
     def joined(self, other: Said) -> Said:
+        """The worse of both, about every target."""
         return Said(
-            {**self.information, **other.information},
-            {**self.odds, **other.odds},
-            {**self.above, **other.above},
+            _worse(self.information, other.information),
+            _worse(self.odds, other.odds),
+            {
+                name: max(self.above.get(name, 0.0), other.above.get(name, 0.0))
+                for name in {**self.above, **other.above}
+            },
         )
 
     def keep(self, block: Block, rounding: float) -> bool:
@@ -133,72 +145,78 @@ class Said:
         return True
 
 
-def _block(
+def _worse(some: Mapping[str, Bound], others: Mapping[str, Bound]) -> dict[str, Bound]:
+    worse = {**others, **some}
+    for name, bound in others.items():
+        worse[name] = max(bound, worse[name], key=lambda one: one.high)
+    return worse
+
+
+def _whole(
     belief: Belief,
     sensitive: Mapping[str, tuple[Value, ...]],
+    secrets: Mapping[str, tuple[Value, ...]],
     weights: Array,
     caps: Array,
     limits: Mapping[str, float],
     odds_cap: float,
     exceed: float,
-    beside: Mapping[str, frozenset[str]],
-    members: Sequence[int],
-) -> tuple[Mask, Block]:
-    """One group of variables; and which of them may be released whatever else is."""
-    names = [belief.domain.names[i] for i in members]
-    shares = {name: _share(belief, name, sensitive[name]) for name in names}
-    targets = tuple(name for name in names if shares[name] > 0)
-    wanted = [i for i in members if weights[i] > 0 and caps[i] > 0]
-    # What is always sensitive is always withheld, and where nothing is, nothing can be told.
-    free = [i for i in wanted if not targets or shares[belief.domain.names[i]] == 1]
-    busy = [i for i in wanted if i not in free]
-    block = Block(
+) -> Block:
+    """All variables in one block, however they depend."""
+    names = belief.domain.names
+    targets = {name: secrets[name] for name in names if _share(belief, name, secrets[name]) > 0}
+    return Block(
         belief,
         sensitive,
         targets,
-        tuple(belief.domain.names[i] for i in busy),
-        weights[busy],
-        caps[busy],
-        np.array([_limit(belief, sensitive, name, limits) for name in targets]),
+        names,
+        weights,
+        caps,
+        np.array([_limit(belief, name, own, limits) for name, own in targets.items()]),
         odds_cap,
         exceed if math.isfinite(odds_cap) else 0.0,
-        beside,
+        beside(belief),
     )
-    return np.isin(np.arange(len(weights)), free), block
 
 
-def _beside(belief: Belief) -> dict[str, frozenset[str]]:
-    """For each variable those it forms a dependent pair with."""
-    pairs: dict[str, set[str]] = {}
-    for first, second in belief.pairs():
-        pairs.setdefault(first, set()).add(second)
-        pairs.setdefault(second, set()).add(first)
-    return {name: frozenset(others) for name, others in pairs.items()}
+def _parted(whole: Block, members: Sequence[int], seen: Container[str]) -> tuple[Mask, Block]:
+    """One group of variables; and which of them may be released whatever else is.
+
+    What nobody sees is not released.
+    """
+    own = whole.about([whole.names[i] for i in members])
+    worth = (whole.weights > 0) & (whole.caps > 0)
+    wanted = [i for i in members if worth[i] and whole.names[i] in seen]
+    # What is always sensitive is always withheld, and where nothing is, nothing can be told.
+    free = [i for i in wanted if not own.targets or _never_shown(whole, whole.names[i])]
+    busy = [whole.names[i] for i in wanted if i not in free]
+    return np.isin(np.arange(len(whole.names)), free), own.only(busy)
+
+
+def _never_shown(block: Block, name: str) -> bool:
+    return _share(block.belief, name, block.sensitive[name]) == 1
 
 
 def _limit(
-    belief: Belief,
-    sensitive: Mapping[str, tuple[Value, ...]],
-    target: str,
-    limits: Mapping[str, float],
+    belief: Belief, target: str, secrets: Sequence[Value], limits: Mapping[str, float]
 ) -> float:
     """The target's limit in nats; infinite where even telling the secret itself would keep it."""
     law = belief.marginal([target])
-    classes = Secret.of(belief.domain, target, sensitive[target]).classes @ law
+    classes = Secret.of(belief.domain, target, secrets).classes @ law
     entropy = -math.fsum(mass * math.log(mass) for mass in classes.tolist() if mass > 0)
     limit = limits.get(target, math.inf)
     return limit if limit < entropy * (1 + 1e-9) else math.inf
 
 
 def _share(belief: Belief, name: str, hidden: Sequence[Value]) -> float:
-    """P(X = 0); exactly 1 where no value that can occur may be released."""
+    """The probability of these values; exactly 1 where no other value can occur."""
     mass = dict(zip(belief.domain.values_of(name), belief.marginal([name]).tolist(), strict=True))
     if not any(mass[value] > 0 for value in mass if value not in hidden):
         return 1.0
     return math.fsum(mass[value] for value in hidden)
 
 
-def _confirmed(block: Block, p: Array) -> tuple[Array, Said]:
+def _confirmed(group: Apart, p: Array) -> tuple[Array, Said]:
     """p, or slightly less where rounding makes a view see a limit broken; nothing at the worst.
 
     Odds that do not fall with p (of released values) may be the cap itself but for rounding: only
@@ -208,10 +226,13 @@ def _confirmed(block: Block, p: Array) -> tuple[Array, Said]:
     for rounding in (0.0, ROUNDING):
         for step in range(-1, 12):
             less = p * (1.0 - 1e-13 * 8.0**step) if step >= 0 else p
-            said = Said.by(block, less)
-            if said.keep(block, rounding):
-                return less, said
-    return np.zeros_like(p), Said.by(block, np.zeros_like(p))
+            told = [
+                (part, Said.by(part, less[own]))
+                for part, own in zip(group.parts, group.places, strict=True)
+            ]
+            if all(said.keep(part, rounding) for part, said in told):
+                return less, reduce(Said.joined, (said for _, said in told))
+    return np.zeros_like(p), Said.by(group.block, np.zeros_like(p))
 
 
 def _above(view: View, log_cap: float) -> float:

@@ -108,7 +108,8 @@ class Heads:
         sets, told, entropy = [], [], []
         for target in block.targets:
             own = list(itertools.islice(_sets(block, target), SETS))
-            clouds = [Cloud.of(block.belief, block.sensitive, [target], names) for names in own]
+            about = {target: block.targets[target]}
+            clouds = [Cloud.of(block.belief, block.sensitive, about, names) for names in own]
             sets.append(np.array([[name in names for name in block.names] for names in own]))
             released = [cloud.at(np.ones(len(cloud.names))) for cloud in clouds]
             told.append(np.array([float(look.information[0]) for look in released]))

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
-from unsaid.errors import InputError
+from unsaid.errors import InputError, unknown
 from unsaid.policy import checks, paths
-from unsaid.policy.complaints import Place
+from unsaid.policy.complaints import Place, quoted
 from unsaid.policy.reading import read_text, tables_of
 from unsaid.policy.schema import AttributeTable, ProjectTable
 
 __all__ = ["Attribute", "Epoch", "Files", "Limits", "Missing", "Project", "Source"]
 
 Missing = Literal["public", "value", "never"]
+
+# What the name of an application may be where it is part of the name of a file.
+PLAIN = re.compile(
+    r"[^\s./\\:*?\"<>|\x00-\x1f]([^/\\:*?\"<>|\x00-\x1f]*[^\s./\\:*?\"<>|\x00-\x1f])?"
+)
 
 
 @dataclass(frozen=True)
@@ -85,6 +91,11 @@ class Files:
     manifest: Path
     report: Path
 
+    def serving(self, reader: str) -> Files:
+        """The same, with a release and a manifest of this reader's own beside the usual ones."""
+        release, manifest = (_of_reader(path, reader) for path in (self.release, self.manifest))
+        return replace(self, release=release, manifest=manifest)
+
 
 @dataclass(frozen=True)
 class Project:
@@ -119,6 +130,58 @@ class Project:
         """The attributes that any application reads; all attributes are targets."""
         read = {name for reads in self.applications.values() for name in reads}
         return tuple(name for name in self.attributes if name in read)
+
+    @property
+    def pools(self) -> dict[tuple[str, ...], tuple[str, ...]]:
+        """What each coalition sees when its members pool what they read."""
+        ordered = [
+            tuple(name for name in self.applications if name in members)
+            for members in self.limits.coalitions
+        ]
+        return {
+            members: tuple(
+                name
+                for name in self.reads
+                if any(name in self.applications[member] for member in members)
+            )
+            for members in ordered
+        }
+
+    @property
+    def apart(self) -> bool:
+        """Whether some do not pool: no coalition has all applications."""
+        return not any(set(members) >= set(self.applications) for members in self.limits.coalitions)
+
+    def serving(self, reader: str | None) -> Project:
+        """What a release to one application reads and writes; None: one for all, if all pool."""
+        if reader is None:
+            if self.apart:
+                listed = " or ".join(f"--for {quoted(name)}" for name in self.applications)
+                raise self.error(
+                    "limit", "coalitions", text="not all applications pool what they get, so each "
+                    f"is given a file of its own: release {listed}",
+                )  # fmt: skip
+            return self
+        if reader not in self.applications:
+            raise unknown("release for", reader, self.applications)
+        if not PLAIN.fullmatch(reader) or self._taken(reader):
+            raise self.error(
+                "application", reader, text="a file for it has its name in the name of the file, "
+                "which cannot be, or would be another file; give it a plain name of its own",
+            )  # fmt: skip
+        files = self.files.serving(reader)
+        return replace(self, applications={reader: self.applications[reader]}, files=files)
+
+    def _taken(self, reader: str) -> bool:
+        """Whether a file for this reader is one that has another purpose, in any letter case."""
+        names = [name for name in self.applications if name != reader and PLAIN.fullmatch(name)]
+        others = [self.files.serving(name).release for name in names]
+        known = [self.path, self.source.file, self.source.database, *astuple(self.files), *others]
+        files = self.files.serving(reader)
+        return bool(
+            {str(path).casefold() for path in (files.release, files.manifest)}
+            & {str(path).casefold() for path in known}
+        )
 
     @property
     def protected(self) -> tuple[str, ...]:
@@ -184,6 +247,12 @@ def _limits(tables: ProjectTable) -> Limits:
         targets=dict(given.target),
         coalitions=tuple(map(tuple, given.coalitions or everybody)),
     )
+
+
+def _of_reader(path: Path, reader: str) -> Path:
+    """released.manifest.json becomes released-lighting.manifest.json."""
+    head, dot, tail = path.name.partition(".")
+    return path.with_name(f"{head}-{reader}{dot}{tail}")
 
 
 def _files(tables: ProjectTable, base: Path) -> Files:

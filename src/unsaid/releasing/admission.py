@@ -10,10 +10,10 @@ from typing import Any
 
 from unsaid.beliefs import Belief
 from unsaid.errors import InputError, LimitExceeded
-from unsaid.ledger import Release, exposure, tossing
+from unsaid.ledger import Release, exposure, reaching, tossing
 from unsaid.mechanisms import OneSided
 from unsaid.policy import Project
-from unsaid.releasing.told import Told, told
+from unsaid.releasing.told import Told, matrix
 from unsaid.types.domain import Value
 
 __all__ = ["Admission", "added_to", "nothing_new", "policy_of"]
@@ -26,8 +26,8 @@ SENSITIVE = " (sensitive)"  # how labels of a bin end of which only a part is se
 class Admission:
     """What a new event is held against: the belief, the closed policy, and the project's limits.
 
-    ``declared``: of the ``sensitive`` labels those that the holder has declared. ``scale``: the
-    share of the plan that the event asks for.
+    ``declared``: of the ``sensitive`` labels, which are withheld, those that the holder has
+    declared: the secrets. ``scale``: the share of the plan that the event asks for.
     """
 
     project: Project
@@ -40,7 +40,7 @@ class Admission:
         """Raise, before anything is charged or read, if ``event`` must not follow ``earlier``."""
         self._same_coins(event, earlier)
         self._same_source(event, earlier)
-        if nothing_new(event, earlier):
+        if all(nothing_new(event, seen) for seen in self._accounts(event, earlier)):
             return
         self._known(earlier)
         self._never_shown(event, earlier)
@@ -49,9 +49,24 @@ class Admission:
             raise LimitExceeded(f"{broken}; {self._what_fits(event, earlier)}")
 
     def _too_much(self, event: Release, earlier: Sequence[Release]) -> str | None:
-        """The first limit that the event would break for the cells of any epoch it adds to."""
-        asked = (self._broken(after) for after in added_to(event, earlier))
+        """The first limit that the event would break, for any coalition that sees it, of the cells
+        of any epoch it adds to.
+        """
+        asked = (
+            self._broken(after)
+            for seen in self._accounts(event, earlier)
+            for after in added_to(event, seen)
+        )
         return next(filter(None, asked), None)
+
+    def _accounts(self, event: Release, earlier: Sequence[Release]) -> list[list[Release]]:
+        """What every coalition that sees the event has seen before."""
+        declared = self.project.applications
+        return [
+            reaching(earlier, coalition, declared)
+            for coalition in self.project.pools
+            if reaching([event], coalition, declared)
+        ]
 
     def _same_coins(self, event: Release, earlier: Sequence[Release]) -> None:
         for one in earlier:
@@ -140,8 +155,7 @@ class Admission:
 
     def _told(self, epsilon: Mapping[str, float]) -> list[Told]:
         mechanism = OneSided(dict(epsilon), self.sensitive)
-        targets = [name for name, labels in self.sensitive.items() if labels]
-        return [told(self.belief, mechanism, "everybody", tuple(epsilon), name) for name in targets]
+        return matrix(self.belief, mechanism, {"everybody": tuple(epsilon)}, self.declared)
 
     def _what_fits(self, event: Release, earlier: Sequence[Release]) -> str:
         """The largest share of the eps asked for that fits beside what was released before."""

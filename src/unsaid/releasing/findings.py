@@ -6,9 +6,9 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from unsaid.learning import Closure, Learned
+from unsaid.learning import Learned
 from unsaid.mechanisms import OneSided
-from unsaid.planning import Plan, plan
+from unsaid.planning import Closure, Plan, plan
 from unsaid.policy import Project
 from unsaid.releasing.told import Told, matrix
 from unsaid.types.domain import Value
@@ -32,7 +32,7 @@ class Share:
 class Findings:
     """``everything``: what is told if all that is declared free were released; ``planned``: under
     the plan. ``open_plan``: the best plan without closing telling values. ``shares``: per attribute
-    read, the share of all rows whose cell the plan releases.
+    read, the share of all rows whose cell the plan releases; ``open_shares``: those of the other.
     """
 
     project: Project
@@ -43,45 +43,58 @@ class Findings:
     everything: Sequence[Told]
     planned: Sequence[Told]
     shares: Mapping[str, float]
+    open_shares: Mapping[str, float]
     curve: Sequence[Share]
     assumptions: Sequence[str]
+
+    @property
+    def released(self) -> float:
+        """The share of all cells read that the plan lets out."""
+        return _mean(self.shares)
+
+    @property
+    def open_released(self) -> float:
+        """The share that the best plan without closing lets out."""
+        return _mean(self.open_shares)
 
 
 def findings(project: Project, learned: Learned, closure: Closure, curve: bool = True) -> Findings:
     """Plans, what they tell, and what was assumed."""
     hidden = closure.sensitive if project.limits.close else learned.sensitive
     chosen = best(project, learned, hidden)
-    targets = [name for name, labels in learned.sensitive.items() if labels]
+    left_open = best(project, learned, learned.sensitive) if project.limits.close else chosen
+    secrets = learned.sensitive
     free = OneSided(dict.fromkeys(project.reads, math.inf), learned.sensitive)
     return Findings(
         project=project,
         learned=learned,
         closure=closure,
         plan=chosen,
-        open_plan=best(project, learned, learned.sensitive) if project.limits.close else chosen,
-        everything=matrix(learned.belief, free, readers(project), targets),
-        planned=matrix(learned.belief, chosen.mechanism, readers(project), targets),
+        open_plan=left_open,
+        everything=matrix(learned.belief, free, readers(project), secrets),
+        planned=matrix(learned.belief, chosen.mechanism, readers(project), secrets),
         shares=shares(project, learned, chosen, hidden),
+        open_shares=shares(project, learned, left_open, learned.sensitive),
         curve=trade_off(project, learned, hidden) if curve else (),
-        assumptions=assumptions(project, learned),
+        assumptions=assumptions(project, learned, chosen),
     )
 
 
-def readers(project: Project) -> dict[str, tuple[str, ...]]:
-    """Who sees what: each application alone, each coalition pooled, and everybody together.
+def readers(project: Project, serving: str | None = None) -> dict[str, tuple[str, ...]]:
+    """Who sees what: each application alone, each coalition pooled, and everybody if all pool.
 
-    The plan is made for everybody together, whatever coalitions are declared.
+    ``serving``: only that application, and the coalitions it is in.
     """
-    alone = dict(project.applications)
-    coalitions = [members for members in project.limits.coalitions if len(members) > 1]
-    everybody = tuple(alone) if len(alone) > 1 else ()
-    pooled = {
-        " + ".join(members): tuple(
-            name for name in project.reads if any(name in alone[member] for member in members)
-        )
-        for members in dict.fromkeys(filter(None, [*coalitions, everybody]))
+    seen: dict[tuple[str, ...], tuple[str, ...]] = {}
+    seen |= {(name,): reads for name, reads in project.applications.items()}
+    seen |= project.pools
+    if not project.apart:
+        seen[tuple(project.applications)] = project.reads
+    return {
+        " + ".join(members): reads
+        for members, reads in seen.items()
+        if serving is None or serving in members
     }
-    return {**alone, **pooled}
 
 
 def best(
@@ -90,15 +103,20 @@ def best(
     sensitive: Mapping[str, Sequence[Value]],
     scale: float = 1.0,
 ) -> Plan:
-    """The plan for what is read, all applications pooled, with every limit times ``scale``."""
+    """The plan for what is read, each coalition pooled, with every limit times ``scale``.
+
+    ``sensitive`` is withheld; what was declared is what is protected.
+    """
     limits = project.limits
     return plan(
         learned.belief,
         limit={name: scale * limits.about(name) * LOG2 for name in project.attributes},
         sensitive=sensitive,
+        secrets=learned.sensitive,
         caps={name: 0.0 for name in project.attributes if name not in project.reads},
         odds_cap=limits.odds_cap,
         exceed=limits.exceed,
+        coalitions=list(project.pools.values()),
     )
 
 
@@ -117,12 +135,11 @@ def trade_off(
     points = []
     for scale in CURVE:
         let_out = shares(project, learned, best(project, learned, sensitive, scale), sensitive)
-        mean = math.fsum(let_out.values()) / max(1, len(let_out))
-        points.append(Share(scale * project.limits.bits, mean))
+        points.append(Share(scale * project.limits.bits, _mean(let_out)))
     return points
 
 
-def assumptions(project: Project, learned: Learned) -> list[str]:
+def assumptions(project: Project, learned: Learned, chosen: Plan) -> list[str]:
     """What every number stands on, in words."""
     unit = ", ".join(project.source.unit)
     said = [
@@ -136,7 +153,27 @@ def assumptions(project: Project, learned: Learned) -> list[str]:
     public = [name for name, one in project.attributes.items() if one.missing == "public"]
     if public:
         said.append(f"That a value is missing is public for {', '.join(public)}.")
-    return [*said, "Everybody who reads anything may pool it with everybody else."]
+    return [*said, _pooling(project, learned, chosen)]
+
+
+def _pooling(project: Project, learned: Learned, chosen: Plan) -> str:
+    """Who is taken to pool, and what it would take to be wrong about that."""
+    if not project.apart:
+        return "Everybody who reads anything may pool it with everybody else."
+    everybody = {"everybody": project.reads}
+    told = matrix(learned.belief, chosen.mechanism, everybody, learned.sensitive)
+    groups = "; ".join(" and ".join(members) for members in project.pools if len(members) > 1)
+    pooling = f"Only these pool what they get: {groups}" if groups else "No two readers pool"
+    worst = max((one.odds.odds for one in told), default=1.0)
+    most = max((one.information.bits for one in told), default=0.0)
+    return (
+        f"{pooling}. If all did, under this plan, an answer could multiply odds by {worst:.4g}, "
+        f"and all answers would tell up to {most:.4g} bit."
+    )
+
+
+def _mean(let_out: Mapping[str, float]) -> float:
+    return math.fsum(let_out.values()) / max(1, len(let_out))
 
 
 def _mass(learned: Learned, name: str, labels: Sequence[Value]) -> float:

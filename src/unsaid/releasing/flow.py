@@ -17,11 +17,11 @@ import pyarrow.parquet as pq
 
 from unsaid.engines.duckdb import Table
 from unsaid.errors import InputError
-from unsaid.learning import Closure, Learned, closure, learn
+from unsaid.learning import Learned, learn
 from unsaid.ledger import Ledger, Release
 from unsaid.mechanisms import OneSided
 from unsaid.numerics.coins import ALGORITHM, BATCH, MasterKey
-from unsaid.planning import Plan
+from unsaid.planning import Closure, Plan, closure
 from unsaid.policy import Project
 from unsaid.releasing import manifest
 from unsaid.releasing.admission import Admission, policy_of
@@ -88,7 +88,7 @@ class Rehearsed:
 
 def prepare(project: Project | str | Path) -> Prepared:
     """Open the table of a project (or of the project file at a path) and learn its belief."""
-    own = project if isinstance(project, Project) else Project.read(project)
+    own = _read(project)
     source = own.source
     table = Table.open(
         source.table,
@@ -105,15 +105,23 @@ def prepare(project: Project | str | Path) -> Prepared:
     return Prepared(own, table, learned, closed)
 
 
-def release(project: Project | str | Path, scale: float = 1.0) -> Released:
-    """Release what the plan lets out; ``scale`` < 1 takes that share of every eps of the plan."""
-    ready = prepare(project)
-    own, plan = ready.project, ready.plan()
-    epsilon = _scaled(plan, own.reads, scale)
-    told = _told(ready, epsilon)
+def release(
+    project: Project | str | Path, scale: float = 1.0, reader: str | None = None
+) -> Released:
+    """Release what the plan lets out; ``scale`` < 1 takes that share of every eps of the plan.
+
+    ``reader``: the application that is given the file, with what it reads and nothing else; needed
+    where not all pool what they get.
+    """
+    whole = _read(project)
+    own, ready = whole.serving(reader), prepare(whole)
+    plan = ready.plan()
+    epsilon = _scaled(plan, whole.reads, scale)
+    told = _told(ready, epsilon, reader)
     master = key_of(own)
     reading = Reading(own, ready.table, ready.learned, ready.sensitive)
-    event = _event(ready, epsilon, told, master, Witness.of(reading, master).readings())
+    readings = Witness.of(reading, master).readings()
+    event = _event(ready, own, reader, epsilon, told, master, readings)
     ledger, files = Ledger(own.files.ledger), own.files
     # Both files are begun before the charge: where nothing can be written, nothing is paid.
     with unfinished(files.release) as data, unfinished(files.manifest) as paper:
@@ -131,19 +139,27 @@ def release(project: Project | str | Path, scale: float = 1.0) -> Released:
     return Released(files.release, files.manifest, rows, plan, told, event)
 
 
-def rehearse(project: Project | str | Path, scale: float = 1.0) -> Rehearsed:
+def rehearse(
+    project: Project | str | Path, scale: float = 1.0, reader: str | None = None
+) -> Rehearsed:
     """Everything up to the charge: refused like the release, but nothing is charged or written."""
-    ready = prepare(project)
-    own, plan = ready.project, ready.plan()
-    epsilon = _scaled(plan, own.reads, scale)
-    told = _told(ready, epsilon)
+    whole = _read(project)
+    own, ready = whole.serving(reader), prepare(whole)
+    plan = ready.plan()
+    epsilon = _scaled(plan, whole.reads, scale)
+    told = _told(ready, epsilon, reader)
     earlier = Ledger(own.files.ledger).events() if own.files.ledger.exists() else []
     if own.files.key.exists() or earlier:
         master = MasterKey.read(own.files.key)
         reading = Reading(own, ready.table, ready.learned, ready.sensitive)
-        event = _event(ready, epsilon, told, master, Witness.of(reading, master).readings())
+        readings = Witness.of(reading, master).readings()
+        event = _event(ready, own, reader, epsilon, told, master, readings)
         _admission(ready, scale).check(event, earlier)
-    return Rehearsed(epsilon, plan, told)
+    return Rehearsed({name: epsilon[name] for name in own.reads}, plan, told)
+
+
+def _read(project: Project | str | Path) -> Project:
+    return project if isinstance(project, Project) else Project.read(project)
 
 
 def _scaled(plan: Plan, reads: Sequence[str], scale: float) -> dict[str, float]:
@@ -166,14 +182,16 @@ def key_of(project: Project) -> MasterKey:
     return MasterKey.create(path)
 
 
-def _told(ready: Prepared, epsilon: Mapping[str, float]) -> list[Told]:
-    mechanism = OneSided(dict(epsilon), ready.sensitive)
-    targets = [name for name, labels in ready.learned.sensitive.items() if labels]
-    return matrix(ready.learned.belief, mechanism, readers(ready.project), targets)
+def _told(ready: Prepared, epsilon: Mapping[str, float], reader: str | None) -> list[Told]:
+    """What this much of the plan tells whoever sees the release."""
+    mechanism, learned = OneSided(dict(epsilon), ready.sensitive), ready.learned
+    return matrix(learned.belief, mechanism, readers(ready.project, reader), learned.sensitive)
 
 
 def _event(
     ready: Prepared,
+    served: Project,
+    reader: str | None,
     epsilon: Mapping[str, float],
     told: Sequence[Told],
     master: MasterKey,
@@ -185,7 +203,7 @@ def _event(
         table=own.source.name,
         epoch=epoch.of or epoch.label or "",
         per_key=epoch.of is not None,
-        epsilon=dict(epsilon),
+        epsilon={name: epsilon[name] for name in served.reads},
         readings=readings,
         key=master.fingerprint,
         coins=ALGORITHM,
@@ -194,6 +212,7 @@ def _event(
             "odds_cap": "inf" if math.isinf(limits.odds_cap) else limits.odds_cap,
             "exceed": limits.exceed,
             "target": dict(limits.targets),
+            **({"coalitions": [list(members) for members in own.pools]} if own.apart else {}),
         },
         leakage={"told": manifest.leakage(told)},
         closed={name: [str(v) for v in values] for name, values in ready.closed.added.items()}
@@ -201,8 +220,9 @@ def _event(
         else {},
         policy={
             name: {**policy_of(own, name), "hidden": [str(v) for v in ready.sensitive[name]]}
-            for name in own.reads
+            for name in served.reads
         },
+        readers=() if reader is None else (reader,),
     )
 
 

@@ -28,6 +28,7 @@ def described(
         "unsaid": "release",
         "format": FORMAT,
         "release": {"file": project.files.release.name, "rows": rows, "sha256": digest},
+        **({"readers": list(event.readers)} if event.readers else {}),
         "keys": list(project.source.keys),
         "attributes": {name: _attribute(project, event, name) for name in project.reads},
         "epoch": {"of" if event.per_key else "label": event.epoch},

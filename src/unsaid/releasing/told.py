@@ -15,6 +15,7 @@ from unsaid.mechanisms import OneSided
 from unsaid.numerics.arrays import Array
 from unsaid.types.bound import Bound
 from unsaid.types.channel import Output
+from unsaid.types.domain import Value
 from unsaid.types.posteriors import Posteriors
 from unsaid.views import View
 
@@ -65,19 +66,27 @@ def matrix(
     belief: Belief,
     mechanism: OneSided,
     readers: Mapping[str, Sequence[str]],
-    targets: Sequence[str],
+    secrets: Mapping[str, Sequence[Value]],
 ) -> list[Told]:
     """One entry for each reader and each target that has a secret."""
     return [
-        told(belief, mechanism, who, tuple(reads), about)
+        told(belief, mechanism, who, tuple(reads), about, own)
         for who, reads in readers.items()
-        for about in targets
+        for about, own in secrets.items()
+        if own
     ]
 
 
-def told(belief: Belief, mechanism: OneSided, who: str, reads: tuple[str, ...], about: str) -> Told:
-    """What one reader learns about one target."""
-    view = mechanism.view(belief, Adversary(about, sees=reads))
+def told(
+    belief: Belief,
+    mechanism: OneSided,
+    who: str,
+    reads: tuple[str, ...],
+    about: str,
+    secrets: Sequence[Value] | None = None,
+) -> Told:
+    """What one reader learns about the secrets of one target, by default all that is withheld."""
+    view = mechanism.view(belief, Adversary(about, secret=secrets, sees=reads))
     odds, information = MEASURES["odds"].of(view), MEASURES["mutual-information"].of(view)
     return Told(who, reads, about, odds, information, most_telling(view), view)
 

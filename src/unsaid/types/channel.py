@@ -10,7 +10,7 @@ One-sided randomised response is the split itself: common = e^-eps on "withheld"
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,6 +35,13 @@ class Channel:
     log_common: Array
     excess: Array
 
+    @classmethod
+    def of(cls, outputs: Iterable[Output], law: Array) -> Channel:
+        """Split any W[x, y]: what every row has of a column is common, the rest is excess."""
+        common = law.min(axis=0)
+        with np.errstate(divide="ignore"):
+            return cls(tuple(outputs), np.log(common), law - common)
+
     @property
     def heads(self) -> float:
         """The probability that the coin lets the output tell anything."""
@@ -56,8 +63,23 @@ class Channel:
         nothing = np.full_like(self.log_common, -np.inf)
         return Channel(self.outputs, nothing, self.excess / self.heads)
 
+    def beside(self, other: Channel) -> Channel:
+        """Both at once, with coins of their own: outputs are pairs, the last one fastest.
+
+        W V = (c + e)(d + f): common c d; excess c f + e d + e f, every term >= 0.
+        """
+        outputs = tuple((*_listed(y), *_listed(z)) for y in self.outputs for z in other.outputs)
+        log_common = np.add.outer(self.log_common, other.log_common).ravel()
+        told = np.exp(self.log_common)[:, None] * other.excess[:, None, :]
+        told = told + self.excess[:, :, None] * other.law[:, None, :]
+        return Channel(outputs, log_common, told.reshape(len(told), -1))
+
     def event(self, name: Output, outputs: Collection[Output]) -> Channel:
         """The likelihood of one event: the output is among these (none: it is impossible)."""
         chosen = [k for k, output in enumerate(self.outputs) if output in outputs]
         common = np.logaddexp.reduce(self.log_common[chosen], initial=-np.inf, keepdims=True)
         return Channel((name,), common, self.excess[:, chosen].sum(1, keepdims=True))
+
+
+def _listed(output: Output) -> tuple[Output, ...]:
+    return output if isinstance(output, tuple) else (output,)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 
+import numpy as np
+
 from unsaid.errors import InputError, unknown
+from unsaid.numerics.arrays import Array
 
 __all__ = ["NOT_SENSITIVE", "RELEASED", "WITHHELD", "Domain", "Symbol", "Value"]
 
@@ -71,6 +75,19 @@ class Domain:
 
     def values_of(self, name: str, where: str = "belief") -> tuple[Value, ...]:
         return self.values[self.axis(name, where)]
+
+    def numbers(self, name: str) -> Array:
+        """The values of ``name``, which a linear query needs to be numbers."""
+        try:
+            numbers = np.array(self.values_of(name), dtype=np.float64)
+        except (TypeError, ValueError):
+            numbers = np.array([math.nan])
+        if not np.isfinite(numbers).all():
+            raise InputError(
+                f'query: "{name}" takes values that are no numbers ({self.values_of(name)[0]!r}, '
+                "...); give it weight 0, or number its values"
+            )
+        return numbers
 
     def code(self, name: str, value: Value, where: str = "belief") -> int:
         """The position of ``value`` among the values of ``name``."""

@@ -10,6 +10,9 @@ from unsaid.numerics.arrays import Array, Mask
 
 __all__ = ["Likelihood", "Lifts"]
 
+# Up to this deviation from 1 a lift's logarithm is taken by log1p.
+NEAR = 0.5
+
 
 @dataclass(frozen=True)
 class Lifts:
@@ -60,10 +63,12 @@ class Likelihood:
         return possible
 
     def _merge(self, excess: Array, classes: Mask) -> Array:
-        if not self.in_logs:
-            merged: Array = np.einsum("kxy,sx->ksy", excess, classes.astype(np.float64))
-            return merged
-        return np.stack([np.logaddexp.reduce(excess[:, own], axis=1) for own in classes], axis=1)
+        """Most classes are single values, which are picked; only the others are added up."""
+        merged: Array = excess.take(classes.argmax(1), axis=1)
+        add = np.logaddexp.reduce if self.in_logs else np.add.reduce
+        for s in np.flatnonzero(classes.sum(1) > 1):
+            merged[:, s] = add(excess[:, classes[s]], axis=1)
+        return merged
 
 
 def _lifts(joint: Array, log_common: Array, excess: Array, in_logs: bool) -> Lifts:
@@ -74,30 +79,43 @@ def _lifts(joint: Array, log_common: Array, excess: Array, in_logs: bool) -> Lif
     prior = joint / joint.sum(1, keepdims=True)
     read = _read_logs if in_logs else _read
     with np.errstate(divide="ignore", invalid="ignore"):
-        log_mass, told, far = read(joint, log_common, excess)
+        log_mass, told, log_lift = read(joint, log_common, excess)
     impossible = (joint == 0)[:, :, None] | (log_mass == -np.inf)[:, None, :]
-    told = np.where(impossible, 0.0, told)
-    x = _from_the_mean(prior, told)
-    near = np.log1p(np.where(np.abs(x) < 0.5, x, 0.0))
-    log_lift = np.where(impossible, 0.0, np.where(np.abs(x) < 0.5, near, far))
+    told[impossible] = 0.0
+    x = _others(prior[:, :, None] * told)
+    told *= _others(prior)[:, :, None]
+    np.subtract(told, x, out=x)
+    np.log1p(x, out=log_lift, where=np.abs(x) < NEAR)
+    log_lift[impossible] = 0.0
     return Lifts(prior, log_mass, np.moveaxis(log_lift, 1, 2))
 
 
-def _from_the_mean(prior: Array, told: Array) -> Array:
-    """told_s - sum_r pi_r told_r, as told_s (sum_{r != s} pi_r) - sum_{r != s} pi_r told_r.
+def _others(parts: Array) -> Array:
+    """The sum over axis 1 of all parts (>= 0) but one's own.
 
-    Where pi_s is nearly 1 the plain difference would keep no digit of the rare others.
+    The total less one's own, but where that is more than half of it: there the others are added up
+    (at most one part can be so large). Where pi_s is nearly 1, e_s - ebar would keep no digit of
+    what the rare others tell; as e_s (sum_{r != s} pi_r) - sum_{r != s} pi_r e_r it does.
     """
-    others = 1.0 - np.eye(prior.shape[1])
-    return told * (prior @ others)[:, :, None] - others @ (prior[:, :, None] * told)
+    at = np.expand_dims(parts.argmax(1), 1)
+    largest = np.take_along_axis(parts, at, 1)
+    rest = parts.copy()
+    np.put_along_axis(rest, at, 0.0, 1)
+    beside = rest.sum(1, keepdims=True)
+    others: Array = np.subtract(beside + largest, parts, out=rest)
+    np.put_along_axis(others, at, beside, 1)
+    return others
 
 
 def _read(joint: Array, log_common: Array, excess: Array) -> tuple[Array, ...]:
     """log (c + ebar), e / (c + ebar) and log (c + e) / (c + ebar), on plain numbers."""
     common = np.exp(log_common)
-    e = excess / joint[:, :, None]
     mass = common + excess.sum(1) / joint.sum(1, keepdims=True)
-    return np.log(mass), e / mass[:, None, :], np.log((common + e) / mass[:, None, :])
+    told = excess / joint[:, :, None]
+    log_lift = told + common
+    told /= mass[:, None, :]
+    log_lift /= mass[:, None, :]
+    return np.log(mass), told, np.log(log_lift, out=log_lift)
 
 
 def _read_logs(joint: Array, log_common: Array, excess: Array) -> tuple[Array, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -17,7 +18,8 @@ class Posteriors:
 
     ``log_lift`` = log posterior / prior = log P(y|s) / P(y). It is the primary form: next to 0 it
     keeps the digits of a tiny leakage, and far below it does not underflow. A class the prior
-    rules out has log_lift 0, which is neutral for every maximum, minimum and mean.
+    rules out, and every class after an impossible outcome, has log_lift 0: over all classes the
+    largest is >= 0 and the least <= 0 anyway. Whoever compares some of them asks ``possible``.
     ``secret`` marks the classes that nobody is to learn of.
     """
 
@@ -32,6 +34,24 @@ class Posteriors:
     @property
     def posterior(self) -> Array:
         return self.prior * self.lift
+
+    @property
+    def moved(self) -> Array:
+        """posterior - prior, with the digits of a tiny move."""
+        return self.prior * np.expm1(self.log_lift)
+
+    @cached_property
+    def standing(self) -> Array:
+        """log posterior / P(r), r the likeliest class beforehand: who leads, and by how much."""
+        with np.errstate(divide="ignore"):
+            standing: Array = self.log_lift + np.log(self.prior / self.prior.max(-1, keepdims=True))
+        return standing
+
+    @property
+    def possible(self) -> Mask:
+        """Which classes the prior does not rule out."""
+        possible: Mask = self.prior > 0
+        return possible
 
     def __array__(self, dtype: object = None, copy: bool | None = None) -> Array:
         """As an array, the posteriors themselves: any convex function of them is a measure."""

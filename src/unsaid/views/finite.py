@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -19,6 +19,12 @@ from unsaid.types.posteriors import Posteriors
 from unsaid.views.view import Convex, Outcome
 
 __all__ = ["FiniteView"]
+
+# Rows of the cloud are looked at in blocks, so that a function that compares every two classes
+# takes at most this many numbers at a time.
+PAIRS = 2**23
+# How many of the variables seen are written out.
+NAMED = 12
 
 
 @dataclass(frozen=True, repr=False)
@@ -38,6 +44,10 @@ class FiniteView(Shown):
     premise: Premise
 
     @property
+    def prior_known(self) -> bool:
+        return True
+
+    @property
     def events(self) -> list[tuple[Value, ...]]:
         """The classes of each secret event (types/posteriors.py)."""
         return [tuple(itertools.compress(self.classes, own)) for own in self.posteriors.events()]
@@ -51,7 +61,7 @@ class FiniteView(Shown):
             return Bound.impossible("nat", self.premise, "no such outcome is possible")
         top, context, outcome = self._top(f)
         seen = self._in_words(self._outcome(outcome))
-        why = f"all {self._size()} listed; the worst: {seen}{self._given(context)}"
+        why = f"{self._listed()}: {seen}{self._given(context)}"
         return Bound(top, top, "nat", self.premise, why)
 
     def worst(self, f: Convex) -> Outcome:
@@ -59,10 +69,8 @@ class FiniteView(Shown):
         return self._point(context, outcome)
 
     def mean(self, f: Convex) -> Bound:
-        values = self._values(f)
-        weighted = np.where(self.lifts.mass > 0, values * self.lifts.mass, 0.0)
-        means = weighted.sum(axis=1)
-        context = int(np.argmax(means))
+        means = self._means(f)
+        context = int(means.argmax())
         top = float(means[context])
         why = f"the mean over all {self._size()}{self._given(context)}"
         return Bound(top, top, "nat", self.premise, why)
@@ -96,10 +104,28 @@ class FiniteView(Shown):
 
     def _top(self, f: Convex) -> tuple[float, int, int]:
         """The largest value of f, with its context and outcome: of several the likeliest."""
-        values = np.where(self._possible, self._values(f), -np.inf)
+        values = np.empty(self.lifts.log_mass.shape)
+        for block, after in self._blocks():
+            values[block] = _values(f, after).max(-1)
+        values[~self._possible] = -np.inf
         likeliest = np.where(values == values.max(), self.lifts.log_mass, -np.inf)
         context, outcome = np.unravel_index(int(np.argmax(likeliest)), values.shape)
         return float(values[context, outcome]), int(context), int(outcome)
+
+    def _means(self, f: Convex) -> Array:
+        """The mean of f in each context; of several functions the largest mean."""
+        mass, parts = self.lifts.mass, []
+        for block, after in self._blocks():
+            weighted = _values(f, after) * mass[block][..., None]
+            weighted[mass[block] == 0] = 0.0
+            parts.append((block[0], weighted.sum(1)))
+        means = parts[0][1]
+        if len(parts) > 1:
+            means = np.zeros((len(mass), means.shape[1]))
+            for contexts, own in parts:
+                means[contexts] += own
+        largest: Array = means.max(-1)
+        return largest
 
     def _point(self, context: int, outcome: int) -> Outcome:
         prior = self.lifts.prior[context]
@@ -112,16 +138,30 @@ class FiniteView(Shown):
             known=self.contexts[context],
         )
 
-    def _values(self, f: Convex) -> Array:
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.broadcast_to(np.asarray(f(self.posteriors)), self.lifts.log_mass.shape)
+    def _blocks(self) -> Iterator[tuple[tuple[slice, slice], Posteriors]]:
+        """The contexts and outcomes, in blocks of about PAIRS pairs of classes."""
+        contexts, outcomes, classes = self.lifts.log_lift.shape
+        rows = max(1, PAIRS // classes**2)
+        if contexts * outcomes <= rows:
+            yield (slice(None), slice(None)), self.posteriors
+            return
+        wide, tall = min(outcomes, rows), max(1, rows // outcomes)
+        starts = itertools.product(range(0, contexts, tall), range(0, outcomes, wide))
+        for context, outcome in starts:
+            block = slice(context, context + tall), slice(outcome, outcome + wide)
+            prior = self.posteriors.prior[block[0]]
+            yield block, Posteriors(prior, self.lifts.log_lift[block], self.secret)
 
     def _outcome(self, index: int) -> dict[str, Output]:
-        sizes = [len(outputs) for outputs in self.seen.values()]
-        codes = np.unravel_index(index, sizes) if sizes else ()
-        return {
-            name: own[int(code)] for (name, own), code in zip(self.seen.items(), codes, strict=True)
-        }
+        found: dict[str, Output] = {}
+        for name, own in reversed(list(self.seen.items())):  # unravel_index knows 64 axes only
+            index, code = divmod(index, len(own))
+            found[name] = own[code]
+        return dict(reversed(list(found.items())))
+
+    def _listed(self) -> str:
+        several = self.lifts.log_mass.shape[1] > 1
+        return f"all {self._size()} listed; the worst" if several else "after"
 
     def _size(self) -> str:
         outcomes = self.lifts.log_mass.shape[1]
@@ -133,4 +173,17 @@ class FiniteView(Shown):
 
     @staticmethod
     def _in_words(symbols: Mapping[str, object]) -> str:
-        return ", ".join(f"{name} {symbol}" for name, symbol in symbols.items()) or "nothing seen"
+        words = [f"{name} {symbol}" for name, symbol in itertools.islice(symbols.items(), NAMED)]
+        if len(symbols) > NAMED:
+            words.append(f"... ({len(symbols)} in all)")
+        return ", ".join(words) or "nothing seen"
+
+
+def _values(f: Convex, after: Posteriors) -> Array:
+    """f for each context and outcome; along the last axis each of several, or the only one."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        values = np.asarray(f(after))
+    if values.ndim == 3:
+        return values
+    shape = after.log_lift.shape[:-1]
+    return (values if values.shape == shape else np.broadcast_to(values, shape))[..., None]

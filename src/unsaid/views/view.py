@@ -15,7 +15,8 @@ from unsaid.types.posteriors import Posteriors
 
 __all__ = ["Convex", "Outcome", "View"]
 
-# A convex (for sup: quasi-convex) function of the posterior, for each context and outcome.
+# A convex (for sup: quasi-convex) function of the posterior, for each context and outcome; or
+# several of them, along one more axis: then the worst counts.
 Convex = Callable[[Posteriors], npt.ArrayLike]
 
 
@@ -32,6 +33,10 @@ class Outcome:
 
 class View(Protocol):
     """A cloud of posteriors over the target's secrets, with their masses, for each context."""
+
+    @property
+    def prior_known(self) -> bool:
+        """Whether the classes have prior probabilities, or are only compared with one another."""
 
     @property
     def events(self) -> list[tuple[Value, ...]]:

@@ -1,4 +1,7 @@
-"""The pictures: who is told what (a heat map) and what a limit lets out (a curve)."""
+"""The pictures: who is told what (a heat map) and what a limit lets out (a curve).
+
+They are described in Vega-Lite, as plain dictionaries; `drawing` makes images of them.
+"""
 
 from __future__ import annotations
 
@@ -6,31 +9,22 @@ import bisect
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from unsaid.doors.report import words
 from unsaid.doors.report.palette import BEYOND, LIGHT, PAGE, Palette
-from unsaid.errors import InputError
-from unsaid.releasing.files import atomically
 from unsaid.releasing.findings import Findings
 from unsaid.releasing.told import Told
 
-try:
-    import altair as alt
-    import vl_convert
-except ImportError:  # said when a picture is asked for
-    alt = None  # type: ignore[assignment]
+__all__ = ["CHARTS", "Chart", "band", "bands", "chart"]
 
-__all__ = ["CHARTS", "MISSING", "band", "bands", "drawn", "png", "svg"]
-
-MISSING = "the report needs an extra: pip install 'unsaid-privacy[report]'"
 FONT = "Helvetica, Arial, 'Liberation Sans', sans-serif"
 TOPS = (0.02, 0.04, 0.1, 0.2, 0.4, 1.0)  # where the axis of the curve may end
 CELL_WIDTH, CELL_HEIGHT, LINE = 92, 52, 14
+STEP = 54  # the width of one limit on the curve
 ABOVE, BESIDE = 14, 20  # letters in a line of a name above a column, and beside a row
 
-Chart = Any  # an Altair chart of whatever kind
+Chart = dict[str, Any]  # a picture as Vega-Lite describes one, or a part of it
 
 
 def bands(odds_cap: float) -> dict[int, str]:
@@ -58,31 +52,46 @@ def _edges(odds_cap: float) -> list[float]:
 
 def heat(entries: Sequence[Told], names: Mapping[str, str], cap: float, use: Palette) -> Chart:
     """The leakage matrix: a row a reader, a column a target; the worst odds and the mean bits."""
-    table = alt.InlineData(values=[_cell(told, names, cap, use) for told in entries])
     about = list(dict.fromkeys(told.about for told in entries))
     who = list(dict.fromkeys(told.who for told in entries))
-    bare: dict[str, Any] = {"domain": False, "ticks": False}
-    lifted = _by_lines(7, LINE)  # the lines of a name run down from where it stands
-    top = alt.Axis(orient="top", title="about", labelAngle=0, labelPadding=lifted, **bare)
-    left = alt.Axis(title=None, labelPadding=7, labelOffset=_by_lines(0, -LINE / 2), **bare)
-    base = alt.Chart(table).encode(
-        x=alt.X("about:N", sort=[_wrapped(name, ABOVE) for name in about], axis=top),
-        y=alt.Y("who:N", sort=[_wrapped(names[name], BESIDE) for name in who], axis=left),
-    )
     steps = bands(cap)
-    colour = alt.Scale(domain=list(steps.values()), range=[use.steps[step] for step in steps])
+    order = list(steps.values())
+    colour = {"domain": order, "range": [use.steps[step] for step in steps]}
     # The page has one legend of its own for both maps.
-    legend = None if use is PAGE else alt.Legend(title="worst odds")
-    fill = alt.Fill("band:N", scale=colour, legend=legend, sort=list(steps.values()))
-    edge = {"fill": alt.value("transparent"), "stroke": alt.value(use.text)}
-    square = base.mark_rect(stroke=use.paper, strokeWidth=3, cornerRadius=4).encode(fill=fill)
-    outline = base.mark_rect(strokeWidth=2, cornerRadius=3).encode(**edge)
-    ink = alt.Color("ink:N", scale=None)
-    odds = base.mark_text(dy=-8, fontSize=14, fontWeight=600).encode(text="odds:N", color=ink)
-    bits = base.mark_text(dy=11, fontSize=11).encode(text="bits:N", color=ink)
-    beyond = outline.transform_filter("datum.beyond")
-    size = {"width": CELL_WIDTH * len(about), "height": CELL_HEIGHT * len(who)}
-    return alt.layer(square, beyond, odds, bits).properties(**size)
+    legend = None if use is PAGE else {"title": "worst odds"}
+    fill = {**_named("band"), "scale": colour, "legend": legend, "sort": order}
+    edge = {"fill": {"value": "transparent"}, "stroke": {"value": use.text}}
+    ink = {**_named("ink"), "scale": None}
+    square = _mark("rect", stroke=use.paper, strokeWidth=3, cornerRadius=4)
+    outline = _mark("rect", strokeWidth=2, cornerRadius=3)
+    odds = _mark("text", dy=-8, fontSize=14, fontWeight=600)
+    bits = _mark("text", dy=11, fontSize=11)
+    return {
+        "data": {"values": [_cell(told, names, cap, use) for told in entries]},
+        "encoding": _axes(
+            [_wrapped(a, ABOVE) for a in about], [_wrapped(names[w], BESIDE) for w in who]
+        ),
+        "layer": [
+            {**square, "encoding": {"fill": fill}},
+            {**outline, "encoding": edge, "transform": [{"filter": "datum.beyond"}]},
+            {**odds, "encoding": {"text": _named("odds"), "color": ink}},
+            {**bits, "encoding": {"text": _named("bits"), "color": ink}},
+        ],
+        "width": CELL_WIDTH * len(about),
+        "height": CELL_HEIGHT * len(who),
+    }
+
+
+def _axes(about: Sequence[str], who: Sequence[str]) -> Chart:
+    """Where the cells of the matrix are: the lines of a name run down from where it stands."""
+    bare = {"domain": False, "ticks": False}
+    lifted, lowered = _by_lines(7, LINE), _by_lines(0, -LINE / 2)
+    top = {"orient": "top", "title": "about", "labelAngle": 0, "labelPadding": lifted, **bare}
+    left = {"title": None, "labelPadding": 7, "labelOffset": lowered, **bare}
+    return {
+        "x": {**_named("about"), "sort": about, "axis": top},
+        "y": {**_named("who"), "sort": who, "axis": left},
+    }
 
 
 def _cell(told: Told, names: Mapping[str, str], cap: float, use: Palette) -> dict[str, object]:
@@ -100,8 +109,43 @@ def _cell(told: Told, names: Mapping[str, str], cap: float, use: Palette) -> dic
 
 def trade_off(findings: Findings, use: Palette) -> Chart:
     """Limits, each twice the one before, against the share of cells they let out."""
+    points = _points(findings)
+    reached = max(point.released for point in findings.curve)
+    top = next((top for top in TOPS if top >= 1.2 * reached), 1.0)
+    ticks = [quarter * top / 4 for quarter in range(5)]
+    share = {"format": "~%", "values": ticks, "title": "share of cells released"}
+    level = {"labelAngle": 0, "grid": False, "labelOverlap": False}
+    told = {**_named("limit"), "sort": [point["limit"] for point in points], "axis": level}
+    up = {"field": "released", "type": "quantitative", "scale": {"domain": [0, top]}, "axis": share}
+    chosen = {"transform": [{"filter": "datum.chosen"}]}
+    rule = _mark("rule", color=use.text, strokeDash=[4, 4])
+    line = _mark("line", color=use.strong, strokeWidth=2.5)
+    dot = _mark("circle", color=use.strong, size=40, opacity=1)
+    mark = _mark("circle", color=use.text, size=150, opacity=1)
+    name = _mark("text", dy=-29, fontWeight=600, fontSize=12)
+    shares = _mark("text", dy=-13, fontSize=12)
+    # Where the curve is steep it runs through its labels: they have an edge of paper.
+    edge = _mark("text", dy=-13, fontSize=12, color=use.paper, stroke=use.paper, strokeWidth=5)
+    return {
+        "data": {"values": points},
+        "encoding": {"x": {**told, "title": "limit, in bits about any one attribute"}, "y": up},
+        "layer": [
+            {**rule, **chosen, "encoding": {"y2": {"datum": 0}}},
+            line,
+            {**edge, "encoding": {"text": _named("share")}},
+            dot,
+            {**mark, **chosen},
+            {**name, **chosen, "encoding": {"text": {"value": "chosen"}}},
+            {**shares, "encoding": {"text": _named("share")}},
+        ],
+        "width": STEP * len(points),
+        "height": 230,
+    }
+
+
+def _points(findings: Findings) -> list[Chart]:
     limit = findings.project.limits.bits
-    points: list[dict[str, Any]] = [
+    return [
         {
             "limit": words.digits(point.limit_bits),
             "released": point.released,
@@ -110,32 +154,15 @@ def trade_off(findings: Findings, use: Palette) -> Chart:
         }
         for point in findings.curve
     ]
-    reached = max(point.released for point in findings.curve)
-    top = next((top for top in TOPS if top >= 1.2 * reached), 1.0)
-    ticks = [quarter * top / 4 for quarter in range(5)]
-    share = alt.Axis(format="~%", values=ticks, title="share of cells released")
-    level = alt.Axis(labelAngle=0, grid=False, labelOverlap=False)
-    order = [point["limit"] for point in points]
-    title = "limit, in bits about any one attribute"
-    told = alt.X("limit:N", sort=order, title=title, axis=level)
-    up = alt.Y("released:Q", scale=alt.Scale(domain=[0, top]), axis=share)
-    base = alt.Chart(alt.InlineData(values=points)).encode(x=told, y=up)
-    line = base.mark_line(color=use.strong, strokeWidth=2.5)
-    dot = base.mark_circle(color=use.strong, size=40, opacity=1)
-    chosen = base.transform_filter("datum.chosen")
-    rule = chosen.mark_rule(color=use.text, strokeDash=[4, 4]).encode(y2=alt.datum(0))
-    mark = chosen.mark_circle(color=use.text, size=150, opacity=1)
-    shares = base.mark_text(dy=-13, fontSize=12).encode(text="share:N")
-    name = chosen.mark_text(dy=-29, fontWeight=600, fontSize=12).encode(text=alt.value("chosen"))
-    return alt.layer(rule, line, dot, mark, name, shares).properties(width=8 * 54, height=230)
 
 
 def both(findings: Findings, use: Palette) -> Chart:
     """The two heat maps beside one another, to be shown without the page."""
-    sides = [everything(findings, use), planned(findings, use)]
-    titles = ["If everything not sensitive were released", "Under the plan"]
-    titled = [side.properties(title=title) for side, title in zip(sides, titles, strict=True)]
-    return alt.hconcat(*titled, spacing=40)
+    sides = {
+        "If everything not sensitive were released": everything(findings, use),
+        "Under the plan": planned(findings, use),
+    }
+    return {"hconcat": [{**side, "title": title} for title, side in sides.items()], "spacing": 40}
 
 
 def everything(findings: Findings, use: Palette) -> Chart:
@@ -156,39 +183,10 @@ CHARTS: dict[str, Callable[[Findings, Palette], Chart]] = {
 }
 
 
-def drawn(name: str, findings: Findings, use: Palette = LIGHT) -> str:
-    """A picture as SVG; empty where there is nothing to draw."""
-    spec = _spec(name, findings, use)
-    return vl_convert.vegalite_to_svg(spec, allowed_base_urls=[]) if spec else ""
-
-
-def png(findings: Findings, folder: Path) -> list[Path]:
-    """Each picture as a PNG file."""
-    return [
-        _written(folder / f"{name}.png", vl_convert.vegalite_to_png(spec, scale=2.0))
-        for name in CHARTS
-        if (spec := _spec(name, findings, LIGHT))
-    ]
-
-
-def svg(findings: Findings, folder: Path) -> list[Path]:
-    """Each picture as an SVG file."""
-    return [
-        _written(folder / f"{name}.svg", image.encode())
-        for name in CHARTS
-        if (image := drawn(name, findings))
-    ]
-
-
-def _spec(name: str, findings: Findings, use: Palette) -> dict[str, Any]:
-    if alt is None:
-        raise InputError(MISSING)
+def chart(name: str, findings: Findings, use: Palette) -> Chart:
+    """A picture by its name; empty where there is nothing to draw."""
     shown = findings.curve if name == "trade-off" else findings.everything
-    if not shown:
-        return {}
-    chart = CHARTS[name](findings, use).configure(**_style(use))
-    spec: dict[str, Any] = chart.to_dict()
-    return spec
+    return {**CHARTS[name](findings, use), "config": _style(use)} if shown else {}
 
 
 def _style(use: Palette) -> dict[str, Any]:
@@ -225,6 +223,14 @@ def _style(use: Palette) -> dict[str, Any]:
     }
 
 
+def _mark(kind: str, **looks: Any) -> Chart:
+    return {"mark": {"type": kind, **looks}}
+
+
+def _named(field: str) -> Chart:
+    return {"field": field, "type": "nominal"}
+
+
 def _by_lines(first: float, each: float) -> dict[str, Any]:
     """A distance that grows with the lines a name is wrapped on."""
     tests = [f"length(split(datum.label, '\\n')) == {lines}" for lines in range(2, 9)]
@@ -242,12 +248,6 @@ def _wrapped(name: str, width: int) -> str:
                 lines.append("")
             lines[-1] += piece
     return "\n".join(filter(None, lines))
-
-
-def _written(path: Path, content: bytes) -> Path:
-    with atomically(path) as partial:
-        partial.write_bytes(content)
-    return path
 
 
 def _cap(findings: Findings) -> float:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import date
 from typing import Any
 
 from unsaid.doors.report import words
 from unsaid.doors.report.charts import band, bands
 from unsaid.doors.report.palette import BEYOND
+from unsaid.doors.report.starved import starved
 from unsaid.planning import Plan
 from unsaid.releasing.findings import Findings
 from unsaid.releasing.told import Told
@@ -17,16 +18,18 @@ __all__ = ["content"]
 
 Row = dict[str, Any]
 MOST = 40  # telling values listed
+MOST_NAMES = 4  # attributes named in the title before "n more attributes"
 
 
 def content(findings: Findings, on: date) -> Row:
     """Everything the template shows, but for pictures and colours."""
+    nothing = starved(findings)
     return {
         "table": table_name(findings),
         "about_table": _about_table(findings, on),
         "premise": words.premise(findings.plan.bound.premise),
         "limits": limits(findings),
-        "limit_bits": words.bits(findings.project.limits.bits),
+        "limit_bits": words.limit(findings.project.limits.bits),
         "own_limits": _own_limits(findings),
         "but_for": _but_for(findings),
         "cap": words.factor(findings.project.limits.odds_cap),
@@ -37,23 +40,30 @@ def content(findings: Findings, on: date) -> Row:
         "pooled": _pooled(findings),
         "worst": worst(findings),
         "plan": plan_rows(findings),
+        "starved": list(nothing.values()),
         "releases": findings.plan.objective > 0,
         "unread": _unread(findings),
         "curve": curve(findings),
         "closing": closing(findings),
-        "applications": [application(findings, name) for name in findings.project.applications],
+        "applications": [
+            application(findings, name, nothing.get(name, ""))
+            for name in findings.project.applications
+        ],
         "assumptions": list(findings.assumptions),
     }
 
 
 def table_name(findings: Findings) -> str:
-    """The name of the table, without the folders that lead to it."""
+    """The name of the table, without the folders that lead to it; of a query, what is read."""
     source = findings.project.source
     if source.file is not None:
         return source.file.name
     if source.table is not None and source.database is not None:
         return f"{source.table} in {source.database.name}"
-    return "the query"
+    reads = findings.project.reads
+    more = len(reads) - MOST_NAMES
+    named = reads if more <= 1 else (*reads[:MOST_NAMES], f"{more} more attributes")
+    return words.listed(named)
 
 
 def _about_table(findings: Findings, on: date) -> list[str]:
@@ -75,9 +85,11 @@ def limits(findings: Findings) -> list[str]:
     return [
         "Every answer: it multiplies nobody's odds of a sensitive value by more than "
         f"{given.odds_cap:g}{_but_for(findings)}.",
-        f"All answers on average: they tell at most {words.bits(given.bits)} about each "
+        f"All answers on average: they tell at most {words.limit(given.bits)} about each "
         f"attribute{f' ({own})' if own else ''}.",
-        "Both hold for all applications together, pooling everything they get.",
+        "Both hold for each coalition on its own, pooling what its applications get."
+        if findings.project.apart
+        else "Both hold for all applications together, pooling everything they get.",
     ]
 
 
@@ -89,7 +101,7 @@ def _but_for(findings: Findings) -> str:
 
 def _own_limits(findings: Findings) -> str:
     targets = findings.project.limits.targets
-    return words.listed(f"{words.bits(bits)} about {name}" for name, bits in targets.items())
+    return words.listed(f"{words.limit(bits)} about {name}" for name, bits in targets.items())
 
 
 def tiles(findings: Findings) -> list[Row]:
@@ -105,14 +117,14 @@ def tiles(findings: Findings) -> list[Row]:
             "after": words.odds_of(after.odds),
         },
         {
-            "name": "All answers, on average, tell",
+            "name": "All answers, on average, tell of an attribute up to",
             "before": words.bits_of(told[0].information),
             "after": words.bits_of(told[1].information),
         },
         {
             "name": "Released of all cells read",
             "before": "",
-            "after": _share(findings, findings.plan),
+            "after": words.percent(findings.released),
         },
     ]
 
@@ -173,14 +185,9 @@ def _worst_of(findings: Findings, entries: Sequence[Told], target: str) -> Row:
     above = told.above(findings.project.limits.odds_cap)
     return {
         "who": "" if nobody else words.readers(findings)[told.who],
-        "text": words.sentence(told, hidden(findings)[target]),
+        "text": words.sentence(told, findings.learned.sensitive[target]),
         "above": "" if told.answer is None or not above else words.percent(above),
     }
-
-
-def hidden(findings: Findings) -> Mapping[str, Sequence[object]]:
-    """What the plan never releases."""
-    return findings.plan.mechanism.sensitive or findings.learned.sensitive
 
 
 def plan_rows(findings: Findings) -> list[Row]:
@@ -189,7 +196,7 @@ def plan_rows(findings: Findings) -> list[Row]:
     return [
         {
             "name": name,
-            "p": words.percent(findings.plan.p[name]),
+            "p": _chance(findings.plan, name),
             "eps": words.epsilon(findings.plan.epsilon[name]),
             "share": words.percent(share),
             "width": f"{share:.1%}",
@@ -198,6 +205,10 @@ def plan_rows(findings: Findings) -> list[Row]:
         }
         for name, share in findings.shares.items()
     ]
+
+
+def _chance(plan: Plan, name: str) -> str:
+    return words.chance(plan.p[name], plan.epsilon[name])
 
 
 def _unread(findings: Findings) -> str:
@@ -220,25 +231,23 @@ def curve(findings: Findings) -> list[Row]:
 
 def closing(findings: Findings) -> Row:
     """The telling values, and the plan with them closed beside the plan with them open."""
-    if not findings.project.limits.close:
-        telling = [
+    close = findings.project.limits.close
+    told = findings.closure.telling if close else findings.plan.telling
+    shown = {
+        "closed": close,
+        "telling": [
             telling_row(t.name, t.value, t.probability, t.target, t.secret, t.factor)
-            for t in findings.plan.telling
-        ]
-        more = len(telling[MOST:])
-        return {"closed": False, "telling": telling[:MOST], "more": more, "plans": []}
-    told = [one for added in findings.closure.rounds for one in added]
-    rows = [
-        telling_row(t.attribute, t.label, t.share, t.target, t.secret, t.factor)
-        for t in told[:MOST]
-    ]
-    return {
-        "closed": True,
-        "telling": rows,
+            for t in told[:MOST]
+        ],
         "more": len(told[MOST:]),
-        "plans": _plans(findings),
-        "open_share": _share(findings, findings.open_plan),
-        "closed_share": _share(findings, findings.plan),
+        "plans": _plans(findings) if close else [],
+    }
+    if not close:
+        return shown
+    return {
+        **shown,
+        "open_share": words.percent(findings.open_released),
+        "closed_share": words.percent(findings.released),
     }
 
 
@@ -256,30 +265,27 @@ def telling_row(
     }
 
 
-def _share(findings: Findings, plan: Plan) -> str:
-    """The share of all cells read that a plan lets out: what it was chosen for."""
-    return words.percent(plan.objective / max(1, len(findings.project.reads)))
-
-
 def _plans(findings: Findings) -> list[Row]:
     return [
         {
             "name": name,
-            "open": words.percent(findings.open_plan.p[name]),
-            "closed": words.percent(findings.plan.p[name]),
+            "open": _chance(findings.open_plan, name),
+            "closed": _chance(findings.plan, name),
         }
         for name in findings.project.reads
     ]
 
 
-def application(findings: Findings, name: str) -> Row:
+def application(findings: Findings, name: str, nothing: str = "") -> Row:
     """What one application gets, and what it learns on its own."""
     reads = findings.project.applications[name]
     own = [told for told in findings.planned if told.who == name]
     most = _most(own)
     return {
         "name": name,
-        "sentence": _application(findings, name, most),
+        "sentence": f"{name} reads {words.listed(reads)}. {nothing}"
+        if nothing
+        else _application(findings, name, most),
         "gets": [
             f"{one}: the true value in {words.percent(findings.shares[one])} of the rows, "
             "a blank in all others"
@@ -289,7 +295,7 @@ def application(findings: Findings, name: str) -> Row:
             {
                 "about": told.about,
                 "bits": words.bits_of(told.information),
-                "text": words.sentence(told, hidden(findings)[told.about]),
+                "text": words.sentence(told, findings.learned.sensitive[told.about]),
             }
             for told in own
             if any(findings.shares[one] for one in reads)

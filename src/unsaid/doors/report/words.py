@@ -11,11 +11,14 @@ from unsaid.types.bound import Bound, Premise
 from unsaid.types.domain import WITHHELD
 
 __all__ = [
+    "NBSP",
     "bits",
     "bits_of",
+    "chance",
     "digits",
     "epsilon",
     "factor",
+    "limit",
     "listed",
     "odds_of",
     "percent",
@@ -75,6 +78,11 @@ def bits(number: float, unit: bool = True) -> str:
     return f"{shown}{NBSP}bit" if unit else shown
 
 
+def limit(number: float) -> str:
+    """A limit in bits, as it was set: 0.05 bit."""
+    return f"{number:g}{NBSP}bit"
+
+
 def odds_of(bound: Bound) -> str:
     """The sound end of a factor on odds, said to be an upper end where it is not exact."""
     return _at_most(bound) + factor(bound.odds)
@@ -85,9 +93,18 @@ def bits_of(bound: Bound, unit: bool = True) -> str:
     return _at_most(bound) + bits(max(0.0, bound.bits), unit)
 
 
+def chance(p: float, eps: float) -> str:
+    """How often a cell that may be released is: always only where eps is infinite, so p is 1."""
+    if math.isinf(eps):
+        return "always"
+    return percent(min(p, math.nextafter(1.0, 0.0)))
+
+
 def epsilon(eps: float) -> str:
     """The setting of one-sided randomised response."""
-    return "∞" if math.isinf(eps) else digits(eps, 3)
+    if math.isinf(eps):
+        return "∞"
+    return f"<{NBSP}0.0001" if 0 < eps < 0.0001 else digits(eps, 3)
 
 
 def rows(count: int) -> str:

@@ -1,0 +1,232 @@
+"""A belief about continuous variables that are jointly Gaussian (paper 003, theory T3).
+
+Somebody who knows x_K compares two values of the target, at most a range R apart. All others are
+Gaussian and unbounded. With x_k the kept variables, the queries S given x_k and x_K are Gaussian,
+
+    S | x_k, x_K  ~  C x_k + something that does not depend on x_k,
+
+C being the regression coefficients of S on x_k beside x_K; neither C nor the covariance of the rest
+depends on the values of x_K. So the noisy answers have a density g(r - C x_k), where g is that
+Gaussian with independent Laplace noise (scales b_c) added, and for two values with d = C (x - x')
+
+    sup_r log g(r - C x) / g(r - C x') = sum_c |d_c| / b_c.
+
+At most: moving the argument of Lap(b_c) by d_c changes it by a factor e^(|d_c|/b_c) at most, under
+the integral too. At least: e^(|r_c|/b_c) Lap(r_c - s) <= e^(|s|/b_c) / (2 b_c), whose mean under a
+Gaussian is finite; so as every r_c goes to infinity, on the side of d_c, the ratio tends to the
+product of e^(|d_c|/b_c). It is the ratio the bare sums C x_k would have: two ends are enough.
+With several kept variables |d| is a convex function of x and of x', so that the largest value over
+the box of ranges is at two of its corners. So is any hockey-stick divergence: g is log-concave,
+hence so is min(g(r), t g(r - d)) in (r, d), hence its integral over r in d (Prekopa), and one less
+that integral falls to both sides of its largest value along any line.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NoReturn
+
+import numpy as np
+import numpy.typing as npt
+
+from unsaid.beliefs.belief import Belief
+from unsaid.errors import InputError, NotKnown, TooLarge
+from unsaid.numerics.arrays import CELLS, Array, Codes
+from unsaid.types.bound import Premise
+from unsaid.types.domain import Domain, Value
+from unsaid.types.sums import Sums, Weights
+
+__all__ = ["Gaussian"]
+
+# How far, relatively, two entries that ought to be equal may differ.
+SYMMETRIC = 1e-9
+# Correlations with an eigenvalue this small leave no digits of what one variable adds to the rest.
+SINGULAR = 1e-12
+
+
+class Gaussian(Belief):
+    """X ~ N(mean, covariance); ``ranges[i]``: how far two values of x_i that are compared differ.
+
+    A variable's listed values are the two ends of its range: which pair is compared matters only
+    through how far apart it is.
+    """
+
+    def __init__(
+        self,
+        covariance: npt.ArrayLike,
+        ranges: npt.ArrayLike,
+        mean: npt.ArrayLike | None = None,
+        names: Iterable[str] | None = None,
+        premise: str = "stated",
+    ) -> None:
+        root = _root(_numbers(covariance, "gaussian.covariance"))
+        widths = _list(ranges, len(root), "gaussian.ranges")
+        if (widths < 0).any():
+            raise InputError(f"gaussian.ranges: has {widths.min():g}; how far apart is 0 or more")
+        centre = np.zeros(len(root))
+        if mean is not None:
+            centre = _list(mean, len(root), "gaussian.mean")
+        ends = [(0.0, width) if width else (0.0,) for width in widths.tolist()]
+        domain = Domain.of([len(own) for own in ends], names, ends)
+        self._hold(domain, root, centre, Premise(premise))
+
+    def _hold(self, domain: Domain, root: Array, mean: Array, premise: Premise) -> None:
+        self.domain, self.root, self.mean, self.premise = domain, root, mean, premise
+
+    @property
+    def covariance(self) -> Array:
+        covariance: Array = self.root @ self.root.T
+        return covariance
+
+    def marginal(self, names: Sequence[str]) -> NoReturn:
+        listed = ", ".join(names[:4]) + (", ..." if len(names) > 4 else "")
+        raise NotKnown(
+            f"gaussian belief: values are continuous, so none of {listed or 'them'} has a "
+            "probability; ask about sums with Laplace noise, or give a Joint of binned values"
+        )
+
+    def knows_jointly(self, names: Sequence[str]) -> bool:
+        return not names
+
+    def relevant(self, about: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
+        """Outputs of single variables would need their values."""
+        return tuple(names) if not names else self.marginal(names)
+
+    def pairs(self) -> list[tuple[str, str]]:
+        name = self.domain.names
+        dependent = np.argwhere(np.triu(self.covariance, 1)).tolist()
+        return [(name[a], name[b]) for a, b in dependent]
+
+    def sample(self, rng: np.random.Generator, rows: int) -> Codes:
+        return self.marginal(self.domain.names)
+
+    def given(self, known: Mapping[str, Value]) -> Gaussian:
+        """About the rest: mean + L_rk L_kk^-1 (x_k - mean_k), and L_rr L_rr' for the covariance.
+
+        L is the triangular root of the covariance with the known variables first. Any number is a
+        value of them.
+        """
+        codes = [self.domain.axis(name, "given") for name in known]
+        values = np.array([_value(name, value) for name, value in known.items()])
+        rest = [i for i in range(len(self.root)) if i not in set(codes)]
+        lower, k = self._root_of([*codes, *rest]), len(codes)
+        moved = lower[k:, :k] @ np.linalg.solve(lower[:k, :k], values - self.mean[codes])
+        later = Gaussian.__new__(Gaussian)
+        domain = self.domain.without(known)
+        later._hold(domain, lower[k:, k:], self.mean[rest] + moved, self.premise)
+        return later
+
+    def knowing(self, names: Sequence[str]) -> tuple[Gaussian, tuple[str, ...]]:
+        """Values do not matter; the mean, which does not either, is as if they were at theirs."""
+        centre = {name: float(self.mean[self.domain.axis(name)]) for name in names}
+        return self.given(centre), ()
+
+    def sums(self, keep: Sequence[str], queries: Sequence[Weights]) -> Sums:
+        """C x_keep at the corners of the box of ranges, all equally likely; the rest is a blur."""
+        ends = [self.domain.numbers(name) for name in keep]
+        shape = tuple(map(len, ends))
+        _affords(math.prod(shape), keep, queries)
+        corners = np.array(list(itertools.product(*ends))).reshape(-1, len(keep))
+        points, codes = [], []
+        for own in self._coefficients(keep, queries) @ corners.T:
+            possible, code = np.unique(own, return_inverse=True)
+            points.append(possible)
+            codes.append(code)
+        sizes = tuple(map(len, points))
+        _affords(len(corners) * math.prod(sizes), keep, queries)
+        table = np.zeros((len(corners), *sizes))
+        table[(np.arange(len(corners)), *codes)] = 1 / len(corners)
+        return Sums(tuple(points), table.reshape(*shape, *sizes), blurred=True)
+
+    def _coefficients(self, keep: Sequence[str], queries: Sequence[Weights]) -> Array:
+        """C = w_k + (L_rk L_kk^-1)' w_r, a row for each query: of x_keep in the regression of S.
+
+        L has the kept variables first; nothing is subtracted, and L_kk has their own scales.
+        """
+        codes = [self.domain.axis(name) for name in keep]
+        rest = [i for i in range(len(self.root)) if i not in set(codes)]
+        weights = np.zeros((len(queries), len(self.root)))
+        for row, query in zip(weights, queries, strict=True):
+            for name, w in query.items():
+                row[self.domain.axis(name)] = w
+        lower, k = self._root_of([*codes, *rest]), len(codes)
+        through = np.linalg.solve(lower[:k, :k].T, lower[k:, :k].T @ weights[:, rest].T)
+        coefficients: Array = weights[:, codes] + through.T
+        return coefficients
+
+    def _root_of(self, order: Sequence[int]) -> Array:
+        """The triangular root of the covariance in this order of the variables.
+
+        By rotating the rows of a root of it, which costs no digits (its square would).
+        """
+        upper: Array = np.asarray(np.linalg.qr(self.root[list(order)].T, mode="r"))
+        return upper.T
+
+
+def _root(covariance: Array) -> Array:
+    """The triangular L with L L' = covariance; one line of complaint if there is none."""
+    what, shape = "gaussian.covariance", covariance.shape
+    if len(shape) != 2 or shape[0] != shape[1] or not shape[0]:
+        raise InputError(f"{what}: shape {shape}; a square table, a row and a column a variable")
+    variances = np.diag(covariance)
+    flat = np.flatnonzero(variances <= 0)
+    if flat.size:
+        raise InputError(
+            f"{what}: variable {flat[0]} has variance {variances[flat[0]]:g}; variances are "
+            "positive (leave out what cannot vary)"
+        )
+    scales = np.sqrt(variances)
+    correlations = covariance / scales[:, None] / scales
+    apart = np.abs(correlations - correlations.T)
+    if apart.max() > SYMMETRIC:
+        i, j = np.unravel_index(int(apart.argmax()), shape)
+        raise InputError(
+            f"{what}: not symmetric, [{i}, {j}] is {covariance[i, j]:g} and [{j}, {i}] is "
+            f"{covariance[j, i]:g}"
+        )
+    correlations = (correlations + correlations.T) / 2
+    least = float(np.linalg.eigvalsh(correlations)[0])
+    if least <= SINGULAR:
+        raise InputError(
+            f"{what}: not positive definite (the correlations have the eigenvalue {least:.3g}); "
+            "leave out variables that others determine"
+        )
+    root: Array = scales[:, None] * np.linalg.cholesky(correlations)
+    return root
+
+
+def _numbers(numbers: npt.ArrayLike, what: str) -> Array:
+    try:
+        table = np.asarray(numbers, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{what}: not a table of numbers of equal row lengths") from None
+    if not np.isfinite(table).all():
+        raise InputError(f"{what}: has NaN or infinity; every entry must be a number")
+    return table
+
+
+def _list(numbers: npt.ArrayLike, count: int, what: str) -> Array:
+    """One number for each variable."""
+    own = _numbers(numbers, what)
+    if own.shape != (count,):
+        raise InputError(
+            f"{what}: shape {own.shape} for {count} variables; a list of {count} numbers"
+        )
+    return own
+
+
+def _affords(cells: int, keep: Sequence[str], queries: Sequence[Weights]) -> None:
+    if cells > CELLS:
+        raise TooLarge(
+            f"gaussian: {len(queries)} answers about {len(keep)} variables at once take {cells:,} "
+            f"cells, more than {CELLS:,}; ask for fewer"
+        )
+
+
+def _value(name: str, value: Value) -> float:
+    number = float(value) if isinstance(value, int | float) else math.nan
+    if not math.isfinite(number):
+        raise InputError(f"given, value of {name}: {value!r} is no finite number")
+    return number

@@ -1,0 +1,1 @@
+"""Bayesian networks: read from files, summed out along clique trees, in batches of evidence."""

@@ -1,0 +1,43 @@
+"""Rounding outward: a leakage up, a budget down, so that what is printed is what holds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+
+__all__ = ["UNIT", "largest", "quotient_down", "sum_up", "up"]
+
+UNIT = 2.0**-53  # the relative error of one rounded operation
+
+
+def up(number: float, operations: float) -> float:
+    """An upper end for a number >= 0 that so many rounded operations have made."""
+    if number == 0.0 or math.isinf(number):
+        return number
+    return math.nextafter(number * (1.0 + UNIT * operations), math.inf)
+
+
+def sum_up(one: float, other: float) -> float:
+    """An upper end of a sum of two numbers >= 0; exact where one of them is 0."""
+    total = one + other
+    return math.nextafter(total, math.inf) if one and other else total
+
+
+def quotient_down(limit: float, k: int) -> float:
+    """The largest float whose k-fold, in exact arithmetic, is at most the limit."""
+    if math.isinf(limit):
+        return limit
+    quotient = limit / k
+    while Fraction(quotient) * k > Fraction(limit):
+        quotient = math.nextafter(quotient, 0.0)
+    return quotient
+
+
+def largest(low: float, high: float, fits: Callable[[float], bool]) -> float:
+    """The largest float in [low, high] that fits; low does, and what is below one that does."""
+    if low >= high or fits(high):
+        return max(low, high)
+    while low < (middle := low + (high - low) / 2) < high:
+        low, high = (middle, high) if fits(middle) else (low, middle)
+    return low

@@ -1,0 +1,20 @@
+"""The page and, if asked for, its pictures as files of their own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from unsaid.doors.report.drawing import png, svg
+from unsaid.doors.report.page import write
+from unsaid.releasing.findings import Findings
+
+__all__ = ["write_report"]
+
+
+def write_report(findings: Findings, path: Path, charts: Path | None = None) -> list[Path]:
+    """Write the page, and each picture as PNG and SVG into the folder; gives those files."""
+    write(findings, path)
+    if charts is None:
+        return []
+    charts.mkdir(parents=True, exist_ok=True)
+    return [*png(findings, charts), *svg(findings, charts)]

@@ -1,0 +1,66 @@
+"""A cloud known only by how far any answer can move likelihoods apart: at most a factor e^E.
+
+The posteriors that this allows form a polytope, {q : q_a / pi_a <= e^E q_b / pi_b for all a, b};
+its corners have lifts with two values, e^E apart. A quasi-convex function is largest at a corner.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NoReturn
+
+from unsaid.display import Shown
+from unsaid.errors import TooLarge
+from unsaid.types.bound import Bound
+from unsaid.types.domain import Value
+from unsaid.views.finite import FiniteView
+from unsaid.views.view import Convex, View
+
+__all__ = ["BandView"]
+
+
+@dataclass(frozen=True, repr=False)
+class BandView(Shown):
+    """``corners``: the extreme posteriors; ``parts``: what some of the outputs already tell."""
+
+    corners: FiniteView
+    parts: Sequence[View]
+    ratio: float
+
+    prior_known = True
+
+    @property
+    def events(self) -> list[tuple[Value, ...]]:
+        return self.corners.events
+
+    def worst(self, f: Convex) -> None:
+        """Nobody has listed the outcomes."""
+
+    def outcomes(self) -> NoReturn:
+        """Refused: nobody has listed them."""
+        raise TooLarge(f"answers about {self.corners.target}: more than can be listed; see fewer")
+
+    def sup(self, f: Convex) -> Bound:
+        return self._between([part.sup(f).low for part in self.parts], f)
+
+    def mean(self, f: Convex) -> Bound:
+        """A mean is at most the largest value."""
+        return self._between([part.mean(f).low for part in self.parts], f)
+
+    def facts(self) -> list[tuple[str, str]]:
+        return [
+            ("about", self.corners.target),
+            ("from above", f"no answer moves likelihoods further apart than {self.ratio:.4g} nat"),
+            ("from below", f"{len(self.parts)} of the answers alone"),
+            ("premise", str(self.corners.premise)),
+        ]
+
+    def _between(self, found: Sequence[float], f: Convex) -> Bound:
+        high = self.corners.sup(f).high
+        low = min(high, max(found, default=0.0))
+        why = (
+            f"the answers cannot be listed; at least: the best of {len(found)} alone; "
+            f"at most: likelihoods {self.ratio:.4g} nat apart"
+        )
+        return Bound(low, high, "nat", self.corners.premise, why)

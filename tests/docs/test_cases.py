@@ -1,0 +1,65 @@
+"""Every case file in docs/cases is answered, and the page prints the answers."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from unsaid.doors.case import Case
+from unsaid.measures import MEASURES
+from unsaid.mechanisms import MECHANISMS
+
+FOLDER = Path(__file__).resolve().parents[2] / "docs" / "cases"
+ROW = re.compile(
+    r"^\| \[([\w-]+)\]\(\1\.toml\) \| [^|]+ \| `([^`]+)` \| (\S+) (\w+) \|$", re.MULTILINE
+)
+FILES = sorted(FOLDER.glob("*.toml"))
+
+
+def printed(page: str) -> dict[str, dict[str, tuple[str, str]]]:
+    """For each file, what was asked: (number, unit)."""
+    found: dict[str, dict[str, tuple[str, str]]] = {}
+    for file, asked, answer, unit in ROW.findall(page):
+        found.setdefault(file, {})[asked] = (answer, unit)
+    return found
+
+
+def answers(path: Path) -> dict[str, tuple[str, str]]:
+    told: dict[str, Any] = Case.read(path).answer().as_json()
+    return {name: (f"{float(own['value']):.6g}", own["unit"]) for name, own in told.items()}
+
+
+def rows(page: str) -> int:
+    return sum(line.startswith("| [") for line in page.splitlines())
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_the_page_prints_the_answers(path: Path) -> None:
+    assert answers(path) == printed((FOLDER / "README.md").read_text("utf-8"))[path.stem]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_every_case_begins_with_plain_words(path: Path) -> None:
+    first = path.read_text("utf-8").splitlines()[0]
+    assert first.startswith("# ")
+    assert len(first) > 20
+
+
+def test_every_case_is_on_the_page() -> None:
+    page = (FOLDER / "README.md").read_text("utf-8")
+    assert set(printed(page)) == {path.stem for path in FILES}
+    assert rows(page) == sum(map(len, printed(page).values()))
+
+
+def test_every_measure_and_mechanism_has_a_case() -> None:
+    text = "\n".join(path.read_text("utf-8") for path in FILES)
+    for name in (*MEASURES, *MECHANISMS):
+        assert f'"{name}"' in text or (name == "odds" and "odds = {" in text), name
+
+
+def test_a_wrong_number_is_found() -> None:
+    page = (FOLDER / "README.md").read_text("utf-8").replace("0.620115", "0.620116")
+    assert answers(FOLDER / "ddp-separation.toml") != printed(page)["ddp-separation"]

@@ -1,0 +1,35 @@
+"""What draws is opened when it draws: no other command loads jinja2 or vl-convert."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from tests.doors.conftest import Run
+
+DRAW = {"jinja2", "markupsafe", "vl_convert"}
+LOADED = """
+import json, sys
+from unsaid.doors import cli
+code = cli.run(sys.argv[1:])
+found = sorted({name.partition(".")[0] for name in sys.modules})
+print(json.dumps([code, found]), file=sys.stderr)
+"""
+
+
+def loaded(*arguments: str) -> set[str]:
+    program = [sys.executable, "-c", LOADED, *arguments]
+    done = subprocess.run(program, capture_output=True, text=True, check=True)
+    code, found = json.loads(done.stderr.splitlines()[-1])
+    assert code == 0
+    return DRAW & set(found)
+
+
+def test_only_what_draws_loads_what_draws(run: Run, edited: object) -> None:
+    for command in (["--help"], ["learn"], ["leak"], ["plan"], ["release"], ["ledger"]):
+        assert loaded(*command) == set()
+    pytest.importorskip("vl_convert", reason="needs the extra `report`: vl-convert-python")
+    assert loaded("report") == DRAW

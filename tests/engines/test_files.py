@@ -1,0 +1,171 @@
+"""A file that cannot be read is named as the holder wrote it, on one line that says what to do."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from unsaid.engines.duckdb import Table
+from unsaid.errors import InputError
+
+ROWS = 20_000
+AGAIN = "write this Parquet file again, or name another"
+AS_TEXT = "save it again as UTF-8 below a line of column names, or as Parquet"
+
+
+def whole(folder: Path) -> bytes:
+    """A Parquet file of several pages, good.parquet, and its bytes."""
+    table = pa.table({"id": range(ROWS), "x": [i * i % 997 for i in range(ROWS)]})
+    pq.write_table(table, folder / "good.parquet", row_group_size=2_000)
+    return (folder / "good.parquet").read_bytes()
+
+
+def garbled(data: bytes) -> bytes:
+    """The same but for its first pages; the footer still describes them."""
+    return data[:500] + bytes((7 * byte + k) % 256 for k, byte in enumerate(data[500:9_000])) + (
+        data[9_000:]
+    )  # fmt: skip
+
+
+BROKEN = {
+    "small.parquet": (lambda data: b"x", AGAIN),
+    "nothing.parquet": (lambda data: b"", AGAIN),
+    "text.parquet": (lambda data: b"id,x\n1,2\n3,4\n", AGAIN),
+    "half.parquet": (lambda data: data[: len(data) // 2], AGAIN),
+    "pages.parquet": (garbled, AGAIN),
+    "latin.csv": (lambda data: b"id,x\n1,\xff\xfe\n2,3\n", AS_TEXT),
+    "packed.csv": (lambda data: data, AS_TEXT),
+    "plain.csv.gz": (lambda data: b"no gzip at all", AS_TEXT),
+    "cut.csv.gz": (lambda data: gzip.compress(data)[:-900], AS_TEXT),
+    "plain.csv.zst": (lambda data: b"no zst at all", AS_TEXT),
+}
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where we are; broken files are in sub/."""
+    (tmp_path / "sub").mkdir()
+    data = whole(tmp_path)
+    for name, (make, _) in BROKEN.items():
+        (tmp_path / "sub" / name).write_bytes(make(data))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def read(folder: Path, **given: Any) -> None:
+    """Open a source and read all of it."""
+    table = Table.open(**given, folder=folder)
+    table.describe()
+    table.rows({name: table.column(name, "") for name in table.columns}, []).read_all()
+
+
+def line(folder: Path, **given: Any) -> str:
+    with pytest.raises(InputError) as refused:
+        read(folder, **given)
+    assert "\n" not in str(refused.value)
+    assert str(folder) not in str(refused.value)
+    return str(refused.value)
+
+
+@pytest.mark.parametrize("name", BROKEN)
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"table": "{}"},
+        {"sql": "SELECT * FROM '{}'"},
+        {"sql": "SELECT * FROM 'good.parquet' UNION ALL BY NAME FROM '{}'"},
+        {"table": "good.parquet", "preferences": "{}", "keys": "id"},
+    ],
+    ids=["table", "query", "join", "preferences"],
+)
+def test_a_broken_file_is_named(name: str, given: dict, here: Path) -> None:
+    written = f"sub/{name}"
+    asked = {key: value.format(written) for key, value in given.items()}
+    if "keys" in asked:
+        asked["keys"] = [asked["keys"]]
+    place = "preferences" if "preferences" in given else "sql" if "sql" in given else "table"
+    said = line(here, **asked)
+    # Pages are only read once the table is: then the column is the place.
+    assert said.startswith((f"source.{place}: ", "column "))
+    assert written in said
+    assert said.count(written) == 1
+    assert said.endswith(f"; {BROKEN[name][1]}")
+
+
+def test_what_is_wrong_is_said_after_opening_too(here: Path) -> None:
+    (here / "t.parquet").write_bytes((here / "good.parquet").read_bytes())
+    table = Table.open("t.parquet", folder=here)
+    (here / "t.parquet").write_bytes((here / "sub" / "pages.parquet").read_bytes())
+    every = {name: table.column(name, "") for name in table.columns}
+    for ask in (
+        lambda: table.rows(every, []).read_all(),
+        lambda: table.groups(every),
+        lambda: table.values(every["id"], 3, "attribute.id"),
+        table.describe,
+    ):
+        with pytest.raises(InputError, match=rf"t\.parquet.*; {AGAIN}$") as refused:
+            ask()
+        assert str(here) not in str(refused.value)
+
+
+def test_a_slip_in_sql_blames_no_file(here: Path) -> None:
+    for sql in ("SELECT nothing FROM 'good.parquet'", "SELECT 'a'::INT AS b FROM 'good.parquet'"):
+        assert "again" not in line(here, sql=sql)
+
+
+@pytest.mark.parametrize(
+    ("given", "called"),
+    [
+        ("sub/half.parquet", "sub/half.parquet"),
+        ("../here/sub/half.parquet", "../here/sub/half.parquet"),
+        ("{here}/sub/half.parquet", "sub/half.parquet"),
+        ("{here}/../half.parquet", "../half.parquet"),
+    ],
+)
+def test_a_path_is_what_the_project_says(given: str, called: str, tmp_path: Path) -> None:
+    """A project hands on absolute paths: the shorter of the two ways to write one is shown."""
+    here = tmp_path / "here"
+    (here / "sub").mkdir(parents=True)
+    half = whole(here)[:900]
+    for file in (here / "sub" / "half.parquet", tmp_path / "half.parquet"):
+        file.write_bytes(half)
+    said = line(here, table="good.parquet", preferences=given.format(here=here))
+    assert f"'{called}'" in said
+    assert f"'{called}'" in line(here, table=given.format(here=here), title=called)
+
+
+def test_a_database_that_is_none_is_named(here: Path) -> None:
+    (here / "sub" / "x.duckdb").write_bytes(b"nope")
+    said = line(here, table="t", database="sub/x.duckdb")
+    assert "sub/x.duckdb" in said
+    assert said.endswith("; name a DuckDB file that no other program is writing to")
+
+
+def test_a_folder_is_no_table(here: Path) -> None:
+    (here / "parts.parquet").mkdir()
+    assert "parts.parquet is a folder; a table is one file" in line(here, table="parts.parquet")
+
+
+def test_the_nearest_file_is_named_with_its_folder(here: Path) -> None:
+    assert 'Did you mean "sub/half.parquet"?' in line(here, table="sub/halv.parquet")
+    (here / "empty").mkdir()
+    assert 'there is no file "empty/x.csv", nor any' in line(here, table="empty/x.csv")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may read everything")
+def test_a_file_of_others_is_named(here: Path) -> None:
+    (here / "good.parquet").chmod(0)
+    assert "good.parquet: Permission denied; let your user" in line(here, table="good.parquet")
+
+
+def test_a_query_is_blamed_on_its_own_line(here: Path) -> None:
+    with duckdb.connect("e.duckdb") as con:
+        con.execute("CREATE TABLE e (id INTEGER)")
+    assert line(here, sql="FROM e", database="e.duckdb").startswith("source.sql: the query has no")

@@ -1,0 +1,210 @@
+"""Coalitions that do not pool: each is held on its own, against an enumeration of what it sees."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import unsaid
+from tests.effort import examples
+from tests.planning.enumerated import Enumerated
+from tests.planning.test_values import LIMITS, XOR, drawn, grid
+from unsaid.errors import InputError
+from unsaid.planning import apart
+from unsaid.planning.apart import together
+from unsaid.planning.values import ValuePlan, plan_values
+
+INF = math.inf
+PAIRS = [[0, 1], [1, 2]]
+
+
+def plan_apart(
+    e: Enumerated,
+    pools: Sequence[Sequence[int]],
+    limit: float = INF,
+    odds_cap: float = INF,
+    exceed: float = 0.0,
+) -> ValuePlan:
+    belief = unsaid.Joint(e.table)
+    hidden = {f"x{i}": tuple(own) for i, own in enumerate(e.sensitive)}
+    return plan_values(
+        belief,
+        hidden,
+        hidden,
+        e.free,
+        np.ones(len(hidden)),
+        dict.fromkeys(hidden, limit),
+        odds_cap,
+        exceed,
+        [[f"x{i}" for i in own] for own in pools],
+    )
+
+
+def each_keeps(
+    e: Enumerated, p: np.ndarray, pools: Sequence[Sequence[int]], **limits: float
+) -> bool:
+    """What others are shown a coalition does not see: as if it were never released."""
+    axes = np.arange(len(p))
+    return all(e.keeps(np.where(np.isin(axes, own), p, 0.0), **limits) for own in pools)
+
+
+def check(
+    e: Enumerated,
+    pools: Sequence[Sequence[int]],
+    levels: int,
+    gap: float = 1.1e-3,
+    **limits: Any,
+) -> ValuePlan:
+    found = plan_apart(e, pools, **limits)
+    assert each_keeps(e, found.p, pools, **limits)
+    assert found.objective == pytest.approx(float(e.free @ found.p), abs=1e-14)
+    assert found.upper <= found.objective * (1 + gap) + 1e-8
+    points = grid(levels, len(found.p))
+    reached = points @ e.free
+    for k in np.argsort(-reached):
+        if reached[k] <= found.upper * (1 + 1e-9) + 1e-15:
+            break
+        assert not each_keeps(e, points[k], pools, slack=-1e-9, **limits), points[k]
+    return found
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from(LIMITS[:4]))
+@examples(10)
+def test_two_that_share_nothing(seed: int, limits: dict[str, float]) -> None:
+    check(drawn(np.random.default_rng(seed), 2, 3), [[0], [1]], 21, **limits)
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from(LIMITS[:4]))
+@examples(10)
+def test_two_that_share_a_variable(seed: int, limits: dict[str, float]) -> None:
+    check(drawn(np.random.default_rng(seed), 3, 3), PAIRS, 7, **limits)
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from(LIMITS[:3]))
+@examples(4)
+def test_three_in_a_ring(seed: int, limits: dict[str, float]) -> None:
+    check(drawn(np.random.default_rng(seed), 3, 2), [[0, 1], [1, 2], [0, 2]], 9, **limits)
+
+
+@given(st.integers(0, 2**32 - 1))
+@examples(4)
+def test_exempt_answers(seed: int) -> None:
+    e = drawn(np.random.default_rng(seed), 3, 2)
+    limits = {"limit": 0.2, "odds_cap": 3.0, "exceed": 0.05}
+    check(e, PAIRS, 7, gap=1e9, **limits)
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from(LIMITS[:3]), st.sampled_from([0.0, 0.05]))
+@examples(5)
+def test_parted_weights(seed: int, limits: dict[str, float], exceed: float) -> None:
+    """Where cuts cannot be put side by side: sound, and a certificate that may be looser."""
+    e = drawn(np.random.default_rng(seed), 3, 2)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(apart, "SETS", 0)
+        parted = check(e, PAIRS, 7, gap=1e9, **limits, exceed=exceed)
+    best = plan_apart(e, PAIRS, **limits, exceed=exceed)
+    assert parted.upper >= best.objective * (1 - 1e-9)
+    assert best.upper >= parted.objective * (1 - 1e-9)
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from(LIMITS[:3]))
+@examples(10)
+def test_who_pools_less_is_never_given_less(seed: int, limits: dict[str, float]) -> None:
+    e = drawn(np.random.default_rng(seed), 3, 2)
+    uppers = [plan_apart(e, pools, **limits) for pools in ([[0, 1, 2]], PAIRS, [[0], [1], [2]])]
+    for less, more in zip(uppers[1:], uppers, strict=False):
+        assert less.upper >= more.objective * (1 - 1e-9)
+        assert less.objective >= more.objective * (1 - 2e-3)
+
+
+def test_one_that_sees_all_is_everybody() -> None:
+    e = drawn(np.random.default_rng(3), 3, 2)
+    belief, hidden = unsaid.Joint(e.table), {f"x{i}": own for i, own in enumerate(e.sensitive)}
+    said = [
+        repr(unsaid.plan(belief, limit=0.1, sensitive=hidden, coalitions=pools))
+        for pools in (None, [["x0", "x1", "x2"]], [["x0"], ["x2", "x1", "x0"], ["x1", "x2"]])
+    ]
+    assert said[0] == said[1] == said[2]
+
+
+def test_two_halves_of_a_secret() -> None:
+    """S = V1 xor V2: each coalition has one half and may see all of it; pooled, they know S."""
+    belief = unsaid.Joint(XOR, names=["a", "b", "s"])
+    secret = {"s": [0, 1]}
+    split = unsaid.plan(belief, limit=0.05, sensitive=secret, coalitions=[["a"], ["b"]])
+    assert (split.p["a"], split.p["b"], split.information["s"].high) == (1.0, 1.0, 0.0)
+    pooled = unsaid.leakage(belief, split.mechanism, unsaid.Adversary("s"), "mutual-information")
+    assert pooled.low == pytest.approx(math.log(2))
+    held = unsaid.plan(belief, limit=0.05, sensitive=secret, coalitions=[["a", "b"]])
+    assert held.objective < split.objective - 0.9
+    assert held.information["s"].high <= 0.05
+
+
+def test_the_plan_says_the_worst_any_coalition_is_told() -> None:
+    belief = unsaid.Joint([[15, 5], [10, 70]], names=["a", "o"])
+    found = unsaid.plan(belief, limit=0.03, coalitions=[["a"], ["o"]])
+    for target in ("a", "o"):
+        told = [
+            unsaid.leakage(
+                belief, found.mechanism, unsaid.Adversary(target, sees=[name]), "mutual-information"
+            ).high
+            for name in ("a", "o")
+        ]
+        assert found.information[target].high == max(told)
+        assert max(told) <= 0.03
+    assert found.gap <= 1e-3
+    both = unsaid.leakage(belief, found.mechanism, unsaid.Adversary("a"), "mutual-information")
+    assert both.low > 0.03
+
+
+def test_what_nobody_sees_is_not_released() -> None:
+    belief = unsaid.Joint([[15, 5], [10, 70]], names=["a", "o"])
+    found = unsaid.plan(belief, limit=INF, odds_cap=None, coalitions=[["a"]])
+    assert found.p == {"a": 1.0, "o": 0.0}
+    none = unsaid.plan(belief, limit=0.1, coalitions=[])
+    assert none.p == {"a": 0.0, "o": 0.0}
+    assert none.information["a"].high == 0.0
+
+
+def test_known_in_pairs() -> None:
+    """No coalition sees three variables, so each can be held, whatever the joint is."""
+    table = np.array([[0.2, 0.1], [0.1, 0.6]])
+    belief = unsaid.Pairwise(
+        {name: [0.3, 0.7] for name in "ABC"}, {("A", "B"): table, ("B", "C"): table}
+    )
+    pools = [["A", "B"], ["B", "C"]]
+    hidden = dict.fromkeys("ABC", (0,))
+    found = unsaid.plan(belief, limit=0.05, sensitive=hidden, odds_cap=None, coalitions=pools)
+    step = table / table.sum(1, keepdims=True)
+    joint = Enumerated(table[:, :, None] * step[None], [(0,)] * 3)
+    assert each_keeps(joint, np.array(list(found.p.values())), [[0, 1], [1, 2]], limit=0.05)
+    assert 0 < found.objective <= found.bound.high
+
+
+def test_groups() -> None:
+    assert together("abcd", ["ab", "cd"]) == [[["a", "b"]], [["c", "d"]]]
+    assert together("abcd", ["ab", "cd", "bc"]) == [[["a", "b"], ["c", "d"], ["b", "c"]]]
+    assert together("abcd", ["ba", "a", "ab", "x"]) == [[["a", "b"]]]
+    assert together("abc", []) == []
+    assert together("abcd", ["ba", "a", "ab"], exempt=True) == [[["a", "b"], ["a"]]]
+
+
+@pytest.mark.parametrize(
+    ("given_", "said"),
+    [
+        ({"coalitions": [["arival"]]}, 'Did you mean "arrival"?'),
+        ({"coalitions": ["arrival"]}, "write ['arrival']"),
+        ({"coalitions": [["arrival"]], "account": "bit"}, 'plan.coalitions needs account="value"'),
+    ],
+)
+def test_what_makes_no_sense_is_refused(given_: dict, said: str) -> None:
+    days = unsaid.Joint([[15, 5], [10, 70]], names=["arrival", "occupancy"])
+    with pytest.raises(InputError) as refused:
+        unsaid.plan(days, limit=0.1, **given_)
+    assert said in str(refused.value)
