@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 import unsaid
 from tests.effort import examples
 from unsaid.beliefs import independent
-from unsaid.beliefs.multiples import Multiples, law_of_sum
+from unsaid.beliefs.independent import law_of_sum
+from unsaid.beliefs.lattice import Lattice
 from unsaid.errors import InputError, TooLarge
 from unsaid.measures import MEASURES
 from unsaid.mechanisms import Geometric, Laplace, OneSided, RandomizedResponse, Together
@@ -169,24 +170,24 @@ def test_events_about_what_is_known_say_nothing() -> None:
 
 
 def test_numbers_are_taken_as_meant() -> None:
-    numbers = {name: np.array([0.0, 1.0, 2.0]) for name in "ABC"}
-    grid = Multiples.of({"A": 0.1, "B": 0.2, "C": -0.3}, numbers)
-    assert (grid.size, float(grid.unit), float(grid.start)) == (13, 0.1, -0.6)
-    assert grid.points(np.array([0, 6, 12])).tolist() == pytest.approx([-0.6, 0.0, 0.6])
-    thirds = Multiples.of({"A": 1 / 3, "B": 1.0, "C": 0.5}, numbers)
-    assert (thirds.size, float(thirds.unit)) == (23, 1 / 6)
-    assert Multiples.of({}, {}).size == 1
-    assert Multiples.of({"A": 2.0}, {"A": np.array([5.0])}).size == 1
+    numbers = np.array([0.0, 1.0, 2.0])
+    tenths = Lattice.of([{"A": 0.1 * numbers, "B": 0.2 * numbers, "C": -0.3 * numbers}])
+    assert tenths is not None
+    assert (tenths.size, tenths.base) == (13, (-0.6,))
+    assert tenths.units[0] == pytest.approx(0.1)
+    thirds = Lattice.of([{"A": numbers / 3, "B": numbers, "C": numbers / 2}])
+    assert thirds is not None
+    assert thirds.size == 23
+    assert thirds.units[0] == pytest.approx(1 / 6)
 
 
 @given(st.lists(st.lists(st.integers(1, 9), min_size=1, max_size=4), max_size=6))
 def test_the_law_of_a_sum_is_a_convolution(counts: list[list[int]]) -> None:
     tables = [np.array(own) / sum(own) for own in counts]
-    size = 1 + sum(len(own) - 1 for own in counts)
     expected = np.ones(1)
     for own in tables:
         expected = np.convolve(expected, own)
-    got = law_of_sum(tables, [list(range(len(own))) for own in tables], size)
+    got = law_of_sum(tables, [list(range(len(own))) for own in tables])
     assert got == pytest.approx(expected, rel=1e-13)
 
 

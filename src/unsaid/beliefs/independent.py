@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
@@ -11,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unsaid.beliefs.belief import Belief, probabilities
-from unsaid.beliefs.multiples import Multiples, law_of_sum
+from unsaid.beliefs.lattice import Lattice
 from unsaid.errors import InputError, TooLarge
 from unsaid.numerics.arrays import CELLS, Array, Codes
 from unsaid.types.bound import Premise
@@ -19,7 +20,7 @@ from unsaid.types.channel import Channel
 from unsaid.types.domain import Domain, Value
 from unsaid.types.sums import Sums, Weights
 
-__all__ = ["Independent", "marginal_tables"]
+__all__ = ["Independent", "law_of_sum", "marginal_tables"]
 
 
 # Sums of the other variables rarer than e^-400 are left out, before they run out of digits. That
@@ -80,76 +81,68 @@ class Independent(Belief):
             {name: w for name, w in weights.items() if w and name not in self.known}
             for weights in queries
         ]
-        named = dict.fromkeys(name for own in used for name in own)
-        summed = [name for name in named if name not in keep]
-        numbers = {name: self.domain.numbers(name) for name in named}
-        grids = [Multiples.of(own, numbers) for own in used]
-        sizes = [grid.size for grid in grids]
-        joint, cells = self.cells([*keep, *summed]), self.cells(keep) * math.prod(sizes)
-        if joint <= min(cells, CELLS):
-            return super().sums(keep, used)
-        if cells > CELLS:
+        terms = [{name: w * self.domain.numbers(name) for name, w in own.items()} for own in used]
+        summed = [n for n in dict.fromkeys(n for own in used for n in own) if n not in keep]
+        room = CELLS // self.cells(keep)
+        lattice = Lattice.of(terms, room)
+        joint = self.cells([*keep, *summed])
+        if lattice is None or not lattice.dense:
+            if joint <= CELLS:
+                return super().sums(keep, used)
             raise TooLarge(
-                f"sum over {len(summed)} variables: {cells:,} cells on the multiples of "
-                f"{_units(grids)}, more than {CELLS:,}; round weights or values more coarsely"
+                f"sum over {len(summed)} variables: they have no common unit of which the sums are "
+                f"at most {room:,} multiples; round weights or values more coarsely"
             )
-        steps = _flat_steps(self, [*keep, *summed], grids)
-        law = law_of_sum(
-            [self.tables[self.domain.axis(name)] for name in summed],
-            [steps[name] for name in summed],
-            math.prod(sizes),
-        )
+        if joint <= self.cells(keep) * lattice.size:
+            return super().sums(keep, used)
+        still = np.zeros(1, dtype=np.int64)
+        steps = {name: lattice.steps.get(name, still).tolist() for name in [*keep, *summed]}
+        law = law_of_sum([self.marginal([name]) for name in summed], [steps[n] for n in summed])
+        law = np.concatenate([law, np.zeros(lattice.size - len(law))])
         law[law < NEGLIGIBLE] = 0.0
         for name in reversed(keep):
-            law = _beside(self.tables[self.domain.axis(name)], steps[name], law)
-        return _trimmed(law.reshape(*law.shape[:-1], *sizes), len(keep), grids)
+            law = _beside(self.marginal([name]), steps[name], law)
+        sizes = [top + 1 for top in lattice.tops]
+        return _trimmed(law.reshape(*law.shape[:-1], *sizes), len(keep), lattice)
 
     def sample(self, rng: np.random.Generator, rows: int) -> Codes:
         columns = [rng.choice(table.size, size=rows, p=table) for table in self.tables]
         return np.stack(columns, axis=1)
 
 
-def _flat_steps(
-    belief: Independent, names: Sequence[str], grids: Sequence[Multiples]
-) -> dict[str, list[int]]:
-    """By how much a value moves the place in the flattened grid of all queries' sums.
+def law_of_sum(tables: Sequence[Array], steps: Sequence[Sequence[int]]) -> Array:
+    """P(sum of steps = 0, 1, ...) of independent variables, a variable at a time.
 
-    No carry is possible: each axis is as long as its own sums can reach.
+    Shifted copies are added: all terms are positive, so the rare ends, which decide what noise
+    cannot hide, keep their digits (a Fourier transform would lose them).
     """
-    sizes = [grid.size for grid in grids]
-    strides = [math.prod(sizes[c + 1 :]) for c in range(len(sizes))]
-    flat = {}
-    for name in names:
-        still = [0] * len(belief.domain.values_of(name))
-        moves = [grid.steps.get(name, still) for grid in grids]
-        flat[name] = [
-            sum(stride * step for stride, step in zip(strides, row, strict=True))
-            for row in zip(*moves, strict=True)
-        ]
-    return flat
+    law = np.ones(1)
+    for table, own in zip(tables, steps, strict=True):
+        after = np.zeros(len(law) + max(own))
+        for mass, step in zip(table.tolist(), own, strict=True):
+            if mass > 0:
+                after[step : step + len(law)] += mass * law
+        law = after
+    return law
 
 
 def _beside(table: Array, steps: Sequence[int], law: Array) -> Array:
     """P(x, ..., sum + steps[x]), the law's last axis being the sum."""
     kept = np.zeros((len(table), *law.shape))
-    for row, mass, step in zip(kept, table.tolist(), steps, strict=True):
+    for row, mass, step in zip(kept, table.tolist(), itertools.cycle(steps), strict=False):
         row[..., step:] = mass * law[..., : law.shape[-1] - step]
     return kept
 
 
-def _trimmed(table: Array, kept: int, grids: Sequence[Multiples]) -> Sums:
+def _trimmed(table: Array, kept: int, lattice: Lattice) -> Sums:
     """The sums that can occur."""
     points = []
-    for c, grid in enumerate(grids):
+    for c in range(len(lattice.tops)):
         others = tuple(axis for axis in range(table.ndim) if axis != kept + c)
         occurs = np.flatnonzero(table.sum(others))
         table = table.take(occurs, axis=kept + c)
-        points.append(grid.points(occurs))
+        points.append(lattice.points(c, occurs))
     return Sums(tuple(points), table)
-
-
-def _units(grids: Sequence[Multiples]) -> str:
-    return " and ".join(dict.fromkeys(f"{float(grid.unit):g}" for grid in grids))
 
 
 def marginal_tables(

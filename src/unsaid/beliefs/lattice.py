@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -25,22 +26,22 @@ EXACT, FINE = 1e-14, 1e-9
 # always are, larger ones if the values could be combined to a good part of the points.
 POINTS, POINTS_OF_SEVERAL, FEW = 2**18, 2**14, 2**10
 
-Terms = Mapping[int, Array]  # what each variable adds, for each of its values
+Terms = Mapping[Any, Array]  # what each variable adds, for each of its values
 
 
 @dataclass(frozen=True)
 class Lattice:
     """``steps[v]``: for each value of v, how many units it adds; ``dense``: list every point."""
 
-    steps: Mapping[int, Codes]
+    steps: Mapping[Any, Codes]
     base: tuple[float, ...]
     units: tuple[float, ...]
     tops: tuple[int, ...]  # the largest number of units, query by query
     dense: bool
 
     @classmethod
-    def of(cls, queries: Sequence[Terms]) -> Lattice | None:
-        """None: several queries that have no units, or too many points."""
+    def of(cls, queries: Sequence[Terms], room: int | None = None) -> Lattice | None:
+        """None: several queries that have no units, or more points than there is room for."""
         names = {v: len(own) for terms in queries for v, own in terms.items()}
         above = [{v: own - own.min() for v, own in terms.items()} for terms in queries]
         found = [_unit(terms) for terms in above]
@@ -53,6 +54,7 @@ class Lattice:
         size = math.prod(top + 1 for top in tops)
         several = len(queries) > 1
         most = POINTS_OF_SEVERAL if several else min(POINTS, max(FEW, math.prod(names.values())))
+        most = most if room is None else room
         dense = None not in found and size <= most
         if several and not dense:
             return None

@@ -91,13 +91,13 @@ def _lifts(joint: Array, log_common: Array, excess: Array, in_logs: bool) -> Lif
 
 
 def _others(parts: Array) -> Array:
-    """The sum over axis 1 of all parts (>= 0) but one's own.
+    """The sum over axis 1 of all parts (of one sign) but one's own.
 
     The total less one's own, but where that is more than half of it: there the others are added up
     (at most one part can be so large). Where pi_s is nearly 1, e_s - ebar would keep no digit of
     what the rare others tell; as e_s (sum_{r != s} pi_r) - sum_{r != s} pi_r e_r it does.
     """
-    at = np.expand_dims(parts.argmax(1), 1)
+    at = np.expand_dims(np.abs(parts).argmax(1), 1)
     largest = np.take_along_axis(parts, at, 1)
     rest = parts.copy()
     np.put_along_axis(rest, at, 0.0, 1)
