@@ -19,7 +19,7 @@ VECTORS = json.loads((Path(__file__).parent / "vectors" / "osdp.json").read_text
 REL = 1e-9
 MI = "mutual-information"
 
-NOT_YET = "families of beliefs: not in the library yet"
+NOT_YET = "families of beliefs about one-sided releases: not in the library yet"
 UNTESTED = {
     "frechet": NOT_YET,
     "interval_box": NOT_YET,

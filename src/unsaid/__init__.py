@@ -32,17 +32,21 @@ if TYPE_CHECKING:
     from unsaid.planning import Plan, plan
     from unsaid.questions import leakage, leakages, odds, view
     from unsaid.releasing import prepare, release
+    from unsaid.searching.families import Beliefs, Box, GaussianBall
     from unsaid.types.bound import Bound, Estimate
     from unsaid.types.domain import NOT_SENSITIVE, RELEASED, WITHHELD
 
 __all__ = [
     "Adversary",
+    "Beliefs",
     "Bound",
+    "Box",
     "Chain",
     "Estimate",
     "Exchangeable",
     "Finite",
     "Gaussian",
+    "GaussianBall",
     "Geometric",
     "Independent",
     "Joint",
@@ -73,12 +77,15 @@ __all__ = [
 
 _HOME = {
     "Adversary": "adversary",
+    "Beliefs": "searching.families",
     "Bound": "types.bound",
+    "Box": "searching.families",
     "Chain": "beliefs",
     "Estimate": "types.bound",
     "Exchangeable": "beliefs",
     "Finite": "mechanisms",
     "Gaussian": "beliefs",
+    "GaussianBall": "searching.families",
     "Geometric": "mechanisms",
     "Independent": "beliefs",
     "Joint": "beliefs",
@@ -113,8 +120,14 @@ _HOME = {
 _AT_HOME = {"learn": "learn_table"}
 
 
+# Rooms that are called by their own name.
+_ROOMS = ("published",)
+
+
 def __getattr__(name: str) -> object:
     """Load a public name when it is first asked for: `import unsaid` itself loads nothing."""
+    if name in _ROOMS:
+        return import_module(f"unsaid.{name}")
     if name not in _HOME:
         raise AttributeError(f"module 'unsaid' has no attribute {name!r}")
     return getattr(import_module(f"unsaid.{_HOME[name]}"), _AT_HOME.get(name, name))
