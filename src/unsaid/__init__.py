@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from unsaid.planning import Plan, plan
     from unsaid.questions import leakage, leakages, odds, view
     from unsaid.releasing import prepare, release
+    from unsaid.searching import Worst, worst
     from unsaid.searching.families import Beliefs, Box, GaussianBall
     from unsaid.types.bound import Bound, Estimate
     from unsaid.types.domain import NOT_SENSITIVE, RELEASED, WITHHELD
@@ -62,6 +63,7 @@ __all__ = [
     "Tree",
     "UnsaidError",
     "WITHHELD",
+    "Worst",
     "bound_from_dp",
     "dp_budget",
     "leakage",
@@ -73,6 +75,7 @@ __all__ = [
     "release",
     "temporal",
     "view",
+    "worst",
 ]
 
 _HOME = {
@@ -101,6 +104,7 @@ _HOME = {
     "Tree": "beliefs",
     "UnsaidError": "errors",
     "WITHHELD": "types.domain",
+    "Worst": "searching",
     "bound_from_dp": "conversion",
     "dp_budget": "conversion",
     "leakage": "questions",
@@ -112,6 +116,7 @@ _HOME = {
     "release": "releasing",
     "temporal": "conversion",
     "view": "questions",
+    "worst": "searching",
     "write_report": "doors.report.writing",  # for doors: what draws is opened when it draws
 }
 

@@ -9,7 +9,7 @@ import numpy as np
 
 import unsaid
 from unsaid.beliefs.chain import Chain
-from unsaid.beliefs.markov import Markov
+from unsaid.beliefs.forests.markov import Markov
 from unsaid.beliefs.tree import Tree
 
 VALUES = ([0, 1, 2], [1, 0, 5], [0.1, 0.3, 0.2], [-1, 2.5, 4])

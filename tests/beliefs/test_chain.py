@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import unsaid
-from unsaid.beliefs import messages_sums
 from unsaid.beliefs.chain import Chain
+from unsaid.beliefs.forests import sums as messages_sums
 from unsaid.errors import InputError, TooLarge
 from unsaid.mechanisms import Laplace
 from unsaid.types.channel import Channel

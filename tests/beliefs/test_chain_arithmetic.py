@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.effort import examples
-from unsaid.beliefs.convolution import convolved
+from unsaid.beliefs.forests.convolution import convolved
 from unsaid.beliefs.lattice import Lattice
 from unsaid.beliefs.networks.potentials import LINEAR, LOGS, OutOfRange
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 import unsaid
 from tests.beliefs.branching import drawn, some
 from tests.effort import examples
-from unsaid.beliefs import markov
 from unsaid.beliefs.chain import Chain
+from unsaid.beliefs.forests import markov
 from unsaid.beliefs.networks.potentials import LOGS
 from unsaid.errors import InputError
 from unsaid.mechanisms import Finite, Geometric, Laplace, Mechanism, RandomizedResponse, Together

@@ -144,7 +144,8 @@ plan = { limit = 0.05, account = "bit" }
         ("plan = { limit = 0.1,", "plan = { limit = -0.1,", "-0.1"),
         ("plan = { limit = 0.1,", 'plan = { limit = "much",', "ask.plan.limit: 'much' is not"),
         ("plan = { limit = 0.1,", "plan = { limits = 0.1,", 'ask.plan: there is no "limits"'),
-        ("[ask]", "[ask]\nworst = true", "ask.worst: is not there yet"),
+        ("[ask]", "[ask]\nworst = 3", "ask.worst"),
+        ("[ask]", "[ask]\ncalibrate = true", "ask.calibrate: is not there yet"),
         ("[ask]", "[ask]\ncalibrate = {limit = 1.0}", "ask.calibrate: is not there yet"),
     ],
 )

@@ -27,11 +27,11 @@ FLOORS = {
     "questions": 3,
     "planning": 4,
     "ledger": 4,
-    "calibration": 4,
+    "calibration": 4.5,  # the worst adversary, which it keeps within a limit, is found by searching
     "searching": 4,
     "learning": 4,
     "simulation": 4,
-    "published": 4.5,  # beside what it prints it shows what is true: searching
+    "published": 4.7,  # beside what was printed it shows what is true: searching, calibration
     "releasing": 5,
     "auditing": 6,
     "doors": 7,

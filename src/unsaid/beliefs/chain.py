@@ -11,12 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from unsaid.beliefs.belief import CELLS, probabilities
-from unsaid.beliefs.convolution import convolved
-from unsaid.beliefs.forest import Forest
+from unsaid.beliefs.forests.convolution import convolved
+from unsaid.beliefs.forests.forest import Forest
+from unsaid.beliefs.forests.markov import Markov, conditional, is_matrix, occurring
+from unsaid.beliefs.forests.messages import mixed, with_all_digits
+from unsaid.beliefs.forests.sums import shifted
 from unsaid.beliefs.lattice import Lattice
-from unsaid.beliefs.markov import Markov, conditional, is_matrix, occurring
-from unsaid.beliefs.messages import mixed, with_all_digits
-from unsaid.beliefs.messages_sums import shifted
 from unsaid.beliefs.networks.potentials import Ring
 from unsaid.errors import InputError
 from unsaid.numerics.arrays import Array

@@ -8,8 +8,8 @@ from typing import Any
 import numpy.typing as npt
 
 from unsaid.beliefs.belief import probabilities
-from unsaid.beliefs.forest import Forest
-from unsaid.beliefs.markov import Markov, conditional, is_matrix
+from unsaid.beliefs.forests.forest import Forest
+from unsaid.beliefs.forests.markov import Markov, conditional, is_matrix
 from unsaid.errors import InputError, unknown
 from unsaid.types.bound import Premise
 from unsaid.types.domain import Domain, Value

@@ -19,6 +19,7 @@ from unsaid.measures import MEASURES
 from unsaid.mechanisms import MECHANISMS, Mechanism
 from unsaid.planning import Plan, plan
 from unsaid.questions import leakage, odds
+from unsaid.searching import Worst, worst
 from unsaid.types.bound import Bound
 from unsaid.types.channel import Output
 from unsaid.types.domain import RELEASED, WITHHELD, Domain
@@ -26,15 +27,15 @@ from unsaid.types.domain import RELEASED, WITHHELD, Domain
 __all__ = ["Answers", "Case"]
 
 SECTIONS = ("belief", "mechanism", "adversary", "ask")
-ASKS = ("measures", "odds", "plan")
-LATER = ("worst", "calibrate")
+ASKS = ("measures", "odds", "plan", "worst")
+LATER = ("calibrate",)
 
 
 @dataclass(frozen=True)
 class Answers:
     """What a case asked for, by name: bounds and plans."""
 
-    bounds: Mapping[str, Bound]
+    bounds: Mapping[str, Bound | Worst]
     plan: Plan | None
 
     def as_json(self) -> dict[str, Any]:
@@ -91,7 +92,7 @@ class Case:
                 raise unknown("ask", name, ASKS)
         if not ask:
             raise InputError(f"ask: asks nothing; give any of {', '.join(ASKS)}")
-        belief, bounds = self._belief(), {}
+        belief, bounds = self._belief(), dict[str, Bound | Worst]()
         if "measures" in ask or "odds" in ask:
             mechanism = _mechanism(self._section("mechanism"), "mechanism")
             adversary: Adversary = made("adversary", Adversary, self._section("adversary"))
@@ -101,6 +102,9 @@ class Case:
                 seen = _outcome(belief.domain, checked("ask.odds", "odds", ask["odds"]))
                 key = "odds" if "odds" not in bounds else "odds-of-outcome"
                 bounds[key] = odds(belief, mechanism, adversary, seen)
+        if "worst" in ask:
+            checked("ask.worst", "worst", ask["worst"])
+            bounds["worst"] = worst(belief, _mechanism(self._section("mechanism"), "mechanism"))
         chosen = None
         if "plan" in ask:
             chosen = made("ask.plan", plan, checked("ask.plan", "plan", ask["plan"]), belief)

@@ -108,6 +108,7 @@ NAMED: Mapping[str, tuple[Check, str]] = {
         lambda value: _word(value) or _words(value),
         'a name, "A", or a list of them, ["A", "B"]',
     ),
+    "worst": (lambda value: value is True, "true"),
 }
 
 

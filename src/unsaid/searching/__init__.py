@@ -1,5 +1,7 @@
-"""The worst adversary: every one of them at once, where there are few enough variables."""
+"""The worst adversary: who, of all that know something beside, learns most from a release."""
 
 from unsaid.searching.nodes import Nodes, pdp_nodes
+from unsaid.searching.search import Worst, worst
+from unsaid.searching.upper import pdp_upper
 
-__all__ = ["Nodes", "pdp_nodes"]
+__all__ = ["Nodes", "Worst", "pdp_nodes", "pdp_upper", "worst"]

@@ -11,11 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from unsaid.beliefs.belief import CELLS, Belief, probabilities
-from unsaid.beliefs.forest import Forest
+from unsaid.beliefs.forests.events import Events, Told
+from unsaid.beliefs.forests.forest import Forest
+from unsaid.beliefs.forests.messages import collect, with_all_digits
+from unsaid.beliefs.forests.sums import Dense, Sparse
 from unsaid.beliefs.lattice import Lattice
-from unsaid.beliefs.messages import collect, with_all_digits
-from unsaid.beliefs.messages_events import Events, Told
-from unsaid.beliefs.messages_sums import Dense, Sparse
 from unsaid.beliefs.networks.potentials import Ring
 from unsaid.errors import InputError, TooLarge
 from unsaid.numerics.arrays import Array, Codes
@@ -103,7 +103,7 @@ class Markov(Belief):
         return 2 * self.cells(keep) * max(self.domain.sizes)
 
     def outputs(self, keep: Sequence[str], channels: Mapping[str, Channel]) -> Likelihood:
-        """One event takes no joint table, however many are seen (beliefs/messages_events.py)."""
+        """One event takes no joint table, however many are seen (beliefs/forests/events.py)."""
         if not _is_event(channels):
             return super().outputs(keep, channels)
         kept = self._few(keep)
@@ -121,7 +121,7 @@ class Markov(Belief):
         return Likelihood(prior, np.array([log_common]), told.reshape(*prior.shape, 1), in_logs)
 
     def sums(self, keep: Sequence[str], queries: Sequence[Weights]) -> Sums:
-        """The law of sums is passed along the arrows (beliefs/messages_sums.py)."""
+        """The law of sums is passed along the arrows (beliefs/forests/sums.py)."""
         lattice = Lattice.of(self._terms(queries))
         if lattice is None or not lattice.steps:
             added = [name for own in queries for name, w in own.items() if w]

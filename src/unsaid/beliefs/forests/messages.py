@@ -4,7 +4,7 @@ A message to x says, for each value of x, all that was collected below it. Below
 nothing has to be remembered further up but its value: the message there ends as a factor, and what
 goes on is "it is x". So a factor is about a kept variable and the next kept ones below it (its
 ``bound``), and the product of all factors is the answer. Kinds of messages differ in what they
-collect: an event (messages_events.py) or sums (messages_sums.py).
+collect: an event (events.py) or sums (sums.py).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Protocol, TypeVar
 
 import numpy as np
 
-from unsaid.beliefs.forest import Forest
+from unsaid.beliefs.forests.forest import Forest
 from unsaid.beliefs.networks.potentials import LINEAR, LOGS, OutOfRange, Ring
 from unsaid.numerics.arrays import Array, Codes
 

@@ -17,7 +17,7 @@ from functools import cached_property
 
 import numpy as np
 
-from unsaid.beliefs.messages import mixed, side_by_side
+from unsaid.beliefs.forests.messages import mixed, side_by_side
 from unsaid.beliefs.networks.potentials import OutOfRange, Ring
 from unsaid.numerics.arrays import Array, Codes
 from unsaid.types.channel import Channel

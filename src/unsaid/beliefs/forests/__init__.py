@@ -1,0 +1,1 @@
+"""Chains and trees: messages along arrows, cut where something is known."""
