@@ -10,6 +10,7 @@ import pytest
 
 import unsaid
 from tests.searching.everyone import all_nodes, chain_table, leak_of_node
+from tests.searching.found import attained
 from unsaid.adversary import Adversary
 from unsaid.beliefs.networks.potentials import OutOfRange
 from unsaid.searching import chains
@@ -57,14 +58,14 @@ def test_the_vectors_of_the_theory(vector: dict) -> None:
     found = worst(chain, unsaid.Laplace(float(own["lam"])))
     assert found.bound.exact
     assert found.bound.value == pytest.approx(output["worst"], rel=1e-9)
-    assert unsaid.leakage(chain, unsaid.Laplace(float(own["lam"])), found.adversary).value == (
+    assert unsaid.leakage(chain, unsaid.Laplace(float(own["lam"])), attained(found)).value == (
         pytest.approx(output["worst"], rel=1e-9)
     )
     i, known = output["argworst"]
     nodes = all_nodes(chain_table(own["pi"], own["P"]), own["values"], 1 / float(own["lam"]))
     assert nodes[i, tuple(known)] == pytest.approx(output["worst"], rel=1e-9)
     names = chain.domain.names
-    told = (names.index(found.adversary.target), tuple(map(names.index, found.adversary.known)))
+    told = (names.index(attained(found).target), tuple(map(names.index, attained(found).known)))
     assert nodes[told] == pytest.approx(output["worst"], rel=1e-9)
 
 
@@ -109,7 +110,7 @@ def test_one_target_of_many() -> None:
         own = max(leak for (target, _), leak in nodes.items() if target == i)
         found = worst(chain, unsaid.Laplace(scale, weights), targets=[name])
         assert found.bound.value == pytest.approx(own, rel=1e-10)
-        assert found.adversary.target == name
+        assert attained(found).target == name
 
 
 def test_a_long_chain_over_all_it_may_know() -> None:
@@ -120,12 +121,12 @@ def test_a_long_chain_over_all_it_may_know() -> None:
     assert alone.value == pytest.approx(0.303064957648866, rel=1e-9)
     assert found.bound.exact
     assert alone.value < found.bound.value < alone.value * 1.0001
-    hidden = [name for name in names if name not in found.adversary.known]
+    hidden = [name for name in names if name not in attained(found).known]
     first, last = names.index(hidden[0]), names.index(hidden[-1])
     assert hidden == list(names[first : last + 1])
     ends = [names[k] for k in (first - 1, last + 1) if 0 <= k < len(names)]
     query = unsaid.Laplace(10.0, dict.fromkeys(hidden, 1.0))
-    who = Adversary(found.adversary.target, knows=ends)
+    who = Adversary(attained(found).target, knows=ends)
     assert unsaid.leakage(chain, query, who).value == pytest.approx(found.bound.value, rel=1e-10)
 
 
@@ -145,7 +146,7 @@ def test_little_noise_is_left_to_views() -> None:
         certificates(chain, unsaid.Laplace(0.001))
     found = worst(chain, unsaid.Laplace(0.001))
     assert found.bound.value >= 1000
-    seen = unsaid.leakage(chain, unsaid.Laplace(0.001), found.adversary)
+    seen = unsaid.leakage(chain, unsaid.Laplace(0.001), attained(found))
     assert seen.value == pytest.approx(found.bound.value, rel=1e-12)
 
 
@@ -163,6 +164,7 @@ def test_runs_are_the_laws_of_their_sums() -> None:
     chain = unsaid.Chain(start, steps, values=values)
     (query,) = unsaid.Laplace(scale, [1.0] * 4).parts(chain.domain, Adversary("x0")).queries
     runs = Runs.of(chain, query)
+    assert runs is not None
     for i, law in enumerate(runs.lefts()):
         assert law[0, 0, : len(values[i])].sum(-1) == pytest.approx(chain.marginal([f"x{i}"]))
         assert law.shape[-1] == runs.lengths[i]

@@ -7,6 +7,7 @@ import pytest
 
 import unsaid
 from tests.searching.everyone import all_nodes, exchangeable_table
+from tests.searching.found import attained
 from unsaid.adversary import Adversary
 from unsaid.searching import exchangeable
 from unsaid.searching.certificate import Certificate
@@ -66,7 +67,7 @@ def test_the_number_of_the_theory() -> None:
     assert strongest.bound.value == pytest.approx(0.2, rel=1e-12)
     nobody = unsaid.Adversary("x0")
     belief = unsaid.Exchangeable(beta_binomial(200, 2, 3), 200)
-    assert found.adversary.known == ()
+    assert attained(found).known == ()
     alone = unsaid.leakage(belief, unsaid.Laplace(5.0), nobody).value
     assert found.bound.value == pytest.approx(alone, rel=1e-11)
     assert 2.5 < found.bound.value < 4.7

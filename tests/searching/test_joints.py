@@ -7,6 +7,7 @@ import pytest
 
 import unsaid
 from tests.searching.everyone import all_nodes, nodes, tree_table
+from tests.searching.found import attained
 from unsaid.adversary import Adversary
 from unsaid.measures import MEASURES
 from unsaid.mechanisms import Mechanism
@@ -34,7 +35,7 @@ def agrees(found: Worst, all_of_them: dict) -> None:
     truth = max(all_of_them.values())
     assert found.bound.low == pytest.approx(truth, rel=1e-9, abs=1e-13)
     assert truth <= found.bound.high * (1 + 1e-9) + 1e-13
-    who = found.adversary
+    who = attained(found)
     assert all_of_them[who.target, who.known] == pytest.approx(truth, rel=1e-9, abs=1e-13)
 
 
@@ -78,7 +79,7 @@ def test_trees_by_connected_sets(effort: int) -> None:
         laws[rng.random(n) < 0.1, 1] = laws[0, 0]
         weights = rng.choice([-1.0, 0.5, 1.0, 2.0], n).tolist()
         tree, laplace = unsaid.Tree(parents, root, list(laws)), unsaid.Laplace(1.3, weights)
-        law = tree_table(parents, root, laws)
+        law = tree_table(parents, root, list(laws))
         truth = max(all_nodes(law, [[0.0, w] for w in weights], 1 / 1.3).values())
         by_views = worst(tree, laplace, "odds")
         by_table = worst(tree, laplace)

@@ -4,13 +4,16 @@ import json
 import math
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import unsaid
 from tests.searching.everyone import all_nodes
+from tests.searching.found import attained
 from unsaid.adversary import Adversary
+from unsaid.searching.certificate import Certificate
 from unsaid.searching.chains import Runs
 from unsaid.searching.gaussian_worst import worst_gaussian
 from unsaid.searching.joints import Listing
@@ -55,7 +58,7 @@ def test_gaussian_variables(vector: dict) -> None:
     assert found.bound.low == pytest.approx(output["worst"], rel=1e-9)
     assert found.bound.high == pytest.approx(output["worst"], rel=1e-9)
     assert found.bound.low <= output["worst"] * (1 + 1e-12) <= found.bound.high * (1 + 2e-12)
-    seen = unsaid.leakage(belief, laplace, found.adversary)
+    seen = unsaid.leakage(belief, laplace, attained(found))
     assert seen.value == pytest.approx(output["worst"], rel=1e-9)
     one = worst(belief, laplace, targets=["x0"])
     nodes = [leak for node, leak in output["nodes"].items() if node.startswith("0|")]
@@ -78,7 +81,7 @@ def test_gaussian_variables_and_other_answers() -> None:
 def test_gaussian_time_is_passed_on(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[tuple[object, ...]] = []
 
-    def watched(*given: object) -> object:
+    def watched(*given: Any) -> object:
         seen.append(given)
         return worst_gaussian(*given)
 
@@ -96,8 +99,8 @@ class Stops:
     def __init__(self, after: int) -> None:
         self.left, self.seen = after, [(0, 0)]
 
-    def __call__(self, done: int, total: int) -> None:
-        self.seen.append((done, total))
+    def __call__(self, now: Certificate) -> None:
+        self.seen.append((now.done, now.total))
         self.left -= 1
         if self.left <= 0:
             raise KeyboardInterrupt
@@ -128,7 +131,7 @@ def test_wherever_it_is_stopped_it_tells_what_holds(case: tuple) -> None:
         if after < steps:
             assert found.bound.why.startswith("stopped from the keyboard: ")
         if found.bound.low > (1.0 if truth.unit == "odds" else 0.0):
-            seen = unsaid.leakage(case[0], case[1], found.adversary, case[2])
+            seen = unsaid.leakage(case[0], case[1], attained(found), case[2])
             assert seen.value == pytest.approx(found.bound.low, rel=1e-9)
     assert lows == sorted(lows)
     assert lows[-1] == truth.low
@@ -140,7 +143,8 @@ def test_stopped_before_anything_is_known(monkeypatch: pytest.MonkeyPatch) -> No
 
     monkeypatch.setattr(Runs, "of", interrupted)
     found = worst(CHAIN, LAPLACE)
-    assert (found.bound.low, found.bound.high, found.adversary) == (0.0, math.inf, None)
+    assert (found.bound.low, found.bound.high) == (0.0, math.inf)
+    assert found.adversary is None
     assert found.bound.why == "stopped from the keyboard: nothing looked at"
     assert "none found yet" in repr(found)
     assert found.as_json()["high"] == "inf"
@@ -151,7 +155,7 @@ def test_stopped_inside_a_step(monkeypatch: pytest.MonkeyPatch) -> None:
     """The interrupt comes while views are computed, not between two of them."""
     whole, views = Listing.view, []
 
-    def view(self: Listing, *given: object) -> object:
+    def view(self: Listing, *given: Any) -> object:
         views.append(given)
         if len(views) == 4:
             raise KeyboardInterrupt
@@ -179,14 +183,14 @@ def test_who_can_learn_no_more_is_not_looked_at(monkeypatch: pytest.MonkeyPatch)
     looked: list[object] = []
     whole = Listing.view
 
-    def view(self: Listing, *given: object) -> object:
+    def view(self: Listing, *given: Any) -> object:
         looked.append(given)
         return whole(self, *given)
 
     monkeypatch.setattr(Listing, "view", view)
     found = worst(JOINT, unsaid.Laplace(2.0, [5.0, 0.1, 0.1, 0.1]), "odds")
     assert found.bound.exact
-    assert found.adversary.target == "x0"
+    assert attained(found).target == "x0"
     assert len(looked) < 32
 
 
@@ -203,9 +207,9 @@ SMALL = {
 def test_a_tiny_leakage_has_all_its_digits(belief: unsaid.Joint, scale: float) -> None:
     """So wide noise is linear: a thousand times the noise is a thousandth of the leakage."""
     found = worst(belief, unsaid.Laplace(scale))
-    near = unsaid.leakage(belief, unsaid.Laplace(scale), found.adversary).value
+    near = unsaid.leakage(belief, unsaid.Laplace(scale), attained(found)).value
     assert found.bound.low == pytest.approx(near, rel=1e-12)
-    wide = unsaid.leakage(belief, unsaid.Laplace(1000 * scale), found.adversary).value
+    wide = unsaid.leakage(belief, unsaid.Laplace(1000 * scale), attained(found)).value
     assert found.bound.low == pytest.approx(1000 * wide, rel=1e-3)
     assert found.bound.low < found.bound.high < found.bound.low + 1e-12
 
@@ -239,7 +243,7 @@ def test_nothing_to_learn_is_attained_by_anybody() -> None:
     found = worst(same, unsaid.Laplace(1.0, [0.0, 0.0]))
     assert (found.bound.low, found.bound.high) == (0.0, 0.0)
     silent = unsaid.Laplace(1.0, [0.0, 0.0])
-    assert unsaid.leakage(same, silent, found.adversary).value == 0.0
+    assert unsaid.leakage(same, silent, attained(found)).value == 0.0
     alone = worst(unsaid.Independent([[1.0], [1.0]]), LAPLACE)
     assert alone.bound.value == 0.0
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from unsaid.measures import MEASURES
 from unsaid.mechanisms import MECHANISMS, Mechanism
 from unsaid.planning import Plan, plan
 from unsaid.questions import leakage, odds
-from unsaid.searching import Worst, worst
+from unsaid.searching import Certificate, Worst, worst
 from unsaid.types.bound import Bound
 from unsaid.types.channel import Output
 from unsaid.types.domain import RELEASED, WITHHELD, Domain
@@ -76,14 +76,14 @@ class Case:
                 raise InputError(f"{path}: {_line(unknown('table', name, SECTIONS))}")
         return cls(path, _with_infinity(read))
 
-    def answer(self) -> Answers:
-        """Ask everything in the table [ask]."""
+    def answer(self, tell: Callable[[str], object] = str) -> Answers:
+        """Ask everything in the table [ask]; ``tell`` is told how far a long search is."""
         try:
-            return self._answer()
+            return self._answer(tell)
         except UnsaidError as error:
             raise type(error)(f"{self.path}: {_line(error)}") from None
 
-    def _answer(self) -> Answers:
+    def _answer(self, tell: Callable[[str], object]) -> Answers:
         ask = self._section("ask")
         for name in ask:
             if name in LATER:
@@ -104,7 +104,8 @@ class Case:
                 bounds[key] = odds(belief, mechanism, adversary, seen)
         if "worst" in ask:
             checked("ask.worst", "worst", ask["worst"])
-            bounds["worst"] = worst(belief, _mechanism(self._section("mechanism"), "mechanism"))
+            mechanism = _mechanism(self._section("mechanism"), "mechanism")
+            bounds["worst"] = worst(belief, mechanism, progress=lambda now: tell(_so_far(now)))
         chosen = None
         if "plan" in ask:
             chosen = made("ask.plan", plan, checked("ask.plan", "plan", ask["plan"]), belief)
@@ -200,6 +201,11 @@ def _outcome(domain: Domain, given: Mapping[str, Any]) -> dict[str, Output]:
         own = domain.values_of(name) if name in domain.names else ()
         seen[name] = shown if shown in own else words.get(shown, shown)
     return seen
+
+
+def _so_far(now: Certificate) -> str:
+    """What a search can say before its end."""
+    return f"{now.done} of {now.total}, found {now.low:.4g}, at most {now.high:.4g} nat"
 
 
 def _line(error: Exception) -> str:

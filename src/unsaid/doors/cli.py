@@ -170,7 +170,8 @@ def case_command(
     as_json: AsJson = False,
 ) -> None:
     """Answer a case file: a belief, a mechanism, an adversary."""
-    answers = Case.read(file).answer()
+    with busy(err, "looking at every answer") as tell:
+        answers = Case.read(file).answer(tell)
     show(answers.as_json() if as_json else Group(*facts(str(answers))))
 
 

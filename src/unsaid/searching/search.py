@@ -37,7 +37,7 @@ __all__ = ["Worst", "worst"]
 NAMED = 8
 # Quick searches may be off by this, in nats, which is much of a leakage as small as that.
 ROUNDING, LITTLE = 1e-13, 1e-3
-Progress = Callable[[int, int], object]
+Progress = Callable[[Certificate], object]
 
 
 @dataclass(frozen=True, repr=False)
@@ -78,8 +78,8 @@ def worst(
     """Who learns most about one variable (of ``targets``, or any), whatever else they know.
 
     Over all adversaries (i, K): after x_i, knowing x_K, the worst case over its values.
-    ``seconds``: when to stop with what is known by then; Ctrl-C does too. ``progress(done, total)``
-    is called on the way. ``options`` are the measure's own.
+    ``seconds``: when to stop with what is known by then; Ctrl-C does too. ``progress`` is called on
+    the way, with what could be said then. ``options`` are the measure's own.
     """
     if measure not in MEASURES:
         raise unknown("measure", measure, MEASURES)
@@ -90,7 +90,7 @@ def worst(
     try:
         for best in asked.certificates():
             if progress is not None:
-                progress(best.done, best.total)
+                progress(best)
             if ends is not None and monotonic() > ends:
                 break
         stopped = "" if best.done == best.total else f"stopped after {seconds:g} s: "
