@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         Pairwise,
         Tree,
     )
+    from unsaid.calibration import Calibrated, accuracy, calibrate
     from unsaid.conversion import bound_from_dp, dp_budget, temporal
     from unsaid.doors.report.writing import write_report as write_report
     from unsaid.errors import UnsaidError
@@ -42,6 +43,7 @@ __all__ = [
     "Beliefs",
     "Bound",
     "Box",
+    "Calibrated",
     "Chain",
     "Estimate",
     "Exchangeable",
@@ -64,7 +66,9 @@ __all__ = [
     "UnsaidError",
     "WITHHELD",
     "Worst",
+    "accuracy",
     "bound_from_dp",
+    "calibrate",
     "dp_budget",
     "leakage",
     "leakages",
@@ -83,6 +87,7 @@ _HOME = {
     "Beliefs": "searching.families",
     "Bound": "types.bound",
     "Box": "searching.families",
+    "Calibrated": "calibration",
     "Chain": "beliefs",
     "Estimate": "types.bound",
     "Exchangeable": "beliefs",
@@ -105,7 +110,9 @@ _HOME = {
     "UnsaidError": "errors",
     "WITHHELD": "types.domain",
     "Worst": "searching",
+    "accuracy": "calibration",
     "bound_from_dp": "conversion",
+    "calibrate": "calibration",
     "dp_budget": "conversion",
     "leakage": "questions",
     "leakages": "questions",

@@ -5,6 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -14,6 +15,11 @@ from unsaid.learning import Learned, learn
 from unsaid.policy import Project
 
 Learn = Callable[..., Learned]
+
+
+def whole(found: Learned) -> np.ndarray:
+    """The table of all combinations."""
+    return found.belief.marginal(found.belief.domain.names)
 
 
 def project_of(attributes: str, source: str, limit: str = "", folder: Path = Path()) -> Project:

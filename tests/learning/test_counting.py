@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.effort import examples
-from tests.learning.conftest import opened, project_of
+from tests.learning.conftest import opened, project_of, whole
 from unsaid.errors import InputError
 from unsaid.learning import Learned, learn
 
@@ -167,7 +167,7 @@ def test_learning_is_counting(
     assert found.labels == {name: tuple(own) for name, own in labels.items()}
     assert found.sensitive == {name: tuple(own) for name, own in sensitive.items()}
     expected = probabilities(labels, counts, prior, predicate)
-    table = found.belief.table
+    table = whole(found)
     for cell, (_, p) in zip(table.ravel().tolist(), expected.items(), strict=True):
         assert math.isclose(cell, p, rel_tol=1e-12, abs_tol=0.0)
 
@@ -182,7 +182,7 @@ def test_the_order_of_rows_changes_no_bit(rows: list[dict], rng: Any) -> None:
     except InputError:
         return
     again = learned(shuffled, "x > 3 AND flag", "value", None)
-    assert first.belief.table.tobytes() == again.belief.table.tobytes()
+    assert whole(first).tobytes() == whole(again).tobytes()
     assert (first.labels, first.sensitive, first.counts, first.codes) == (
         again.labels,
         again.sensitive,

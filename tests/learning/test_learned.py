@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.engines.test_duckdb import run
-from tests.learning.conftest import Learn, opened, project_of
+from tests.learning.conftest import Learn, opened, project_of, whole
 from unsaid.engines.duckdb import Table
 from unsaid.errors import InputError, TooLarge
 from unsaid.learning import learn
@@ -53,7 +53,7 @@ def test_a_declared_label_without_rows_can_occur(learned: Learn) -> None:
     found = learned(columns, declared)
     assert found.counts == {"x": (2, 0, 1), "y": (2, 1, 0)}
     assert found.sensitive == {"x": ("3-6", "6 or more"), "y": ()}
-    assert (found.belief.table > 0).all()
+    assert (whole(found) > 0).all()
 
 
 def test_labels_are_in_the_order_of_the_values(learned: Learn) -> None:
@@ -199,12 +199,14 @@ def test_what_cannot_be_learned_is_refused_by_name(
 def test_too_many_combinations_are_refused_with_their_sizes(learned: Learn) -> None:
     rng = np.random.default_rng(1)
     columns = {f"x{i}": rng.integers(0, 19, 400).tolist() for i in range(5)}
+    attributes = "\n".join(f"[attribute.x{i}]" for i in range(5))
     with pytest.raises(TooLarge) as refused:
-        learned(columns, "\n".join(f"[attribute.x{i}]" for i in range(5)))
+        learned(columns, attributes, '[belief]\nform = "joint"')
     assert "2,476,099 combinations of labels, more than 1,048,576 (x0 19, x1 19" in str(
         refused.value
     )
     assert "fewer bins or values" in str(refused.value)
+    assert 'take form = "tree"' in str(refused.value)
 
 
 def test_what_a_predicate_rules_out_stays_impossible(learned: Learn) -> None:
@@ -225,7 +227,7 @@ def test_what_a_predicate_rules_out_stays_impossible(learned: Learn) -> None:
     }
     split = ("3-6 (sensitive)", "6 or more (sensitive)")
     assert zero == {("6 or more", "b"), *((label, y) for label in split for y in "ac")}
-    assert found.belief.table.sum() == pytest.approx(1, abs=1e-15)
+    assert whole(found).sum() == pytest.approx(1, abs=1e-15)
     assert (found.belief.marginal(["x", "z"]) > 0).all()
 
 

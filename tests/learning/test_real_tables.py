@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.learning.conftest import opened, project_of
+from tests.learning.conftest import opened, project_of, whole
 from tests.planning.test_closure import check
 from unsaid.learning import Learned, learn
 from unsaid.planning import closure
@@ -41,6 +41,24 @@ sensitive = "\\"hours-per-week\\" < 20"
 [attribute.occupation]
 [attribute.income]
 values = ["<=50K", ">50K"]
+"""
+
+
+WIDE = """
+[attribute.age]
+bins = [28, 36, 50]
+[attribute.workclass]
+[attribute.education-num]
+bins = [7, 10, 13]
+[attribute.marital-status]
+[attribute.occupation]
+[attribute.relationship]
+[attribute.race]
+[attribute.sex]
+[attribute.hours-per-week]
+bins = [30, 44, 50]
+[attribute.income]
+sensitive = "income = '>50K'"
 """
 
 
@@ -97,7 +115,7 @@ def test_space_days_are_counted(space_days: tuple[Learned, list[dict[str, str]]]
     )
     share = share_of(found, first_arrival_h="below 9", mean_occ_8_17="0.6 or more")
     assert share == pytest.approx(both / len(rows), abs=0.01)
-    assert (found.belief.table > 0).all()
+    assert (whole(found) > 0).all()
 
 
 def test_leaving_before_noon_is_telling(space_days: tuple[Learned, list[dict[str, str]]]) -> None:
@@ -141,3 +159,45 @@ def test_adult_is_counted_and_closed(shared: Path) -> None:
     codes = table.rows(found.codes).read_all()
     for name, counts in found.counts.items():
         assert tuple(np.bincount(codes[name].to_numpy(), minlength=len(counts))) == counts
+
+
+def bits(rows: list[dict[str, str]], first: str, second: str, prior: float) -> float:
+    """What one column tells of another, smoothed, counted by hand."""
+    n = len(rows)
+    pairs = Counter((row[first], row[second]) for row in rows)
+    one, other = (Counter(row[name] for row in rows) for name in (first, second))
+    q, r = (
+        {value: (count + 1 / len(own)) / (n + 1) for value, count in own.items()}
+        for own in (one, other)
+    )
+    p = {(a, b): (pairs[a, b] + prior * q[a] * r[b]) / (n + prior) for a in q for b in r}
+    left = {a: sum(p[a, b] for b in r) for a in q}
+    right = {b: sum(p[a, b] for a in q) for b in r}
+    return float(sum(x * np.log2(x / left[a] / right[b]) for (a, b), x in p.items()))
+
+
+def test_ten_attributes_of_adult_are_a_tree(shared: Path) -> None:
+    """7,257,600 and more combinations: the strongest pairs are kept, and what is lost is said."""
+    folder = shared / "data/adult"
+    query = "SELECT row_number() OVER () AS person, * FROM 'adult.csv.gz'"
+    source, tree = f'sql = "{query}"\nkeys = ["person"]', '[belief]\nform = "tree"'
+    own = project_of(WIDE, source, tree, folder)
+    found = learn(own, opened(own))
+    assert (found.form, found.rows) == ("tree", 32_561)
+    rows = rows_of(folder / "adult.csv.gz")
+    held = Counter(row["occupation"] for row in rows)
+    assert dict(zip(found.labels["occupation"], found.counts["occupation"], strict=True)) == held
+    assert found.tree is not None
+    links = {(one.first, one.second): one.bits for one in found.tree.links}
+    assert len(links) == 9
+    for first, second in [("marital-status", "relationship"), ("workclass", "occupation")]:
+        assert links[first, second] == pytest.approx(
+            bits(rows, first, second, found.prior_rows), rel=1e-9
+        )
+    (lost,) = found.tree.lost
+    assert (lost.target, lost.name) == ("income", "occupation")
+    assert lost.table == pytest.approx(
+        bits(rows, "income", "occupation", found.prior_rows), rel=1e-9
+    )
+    assert lost.table > 0.09 > 0.01 > lost.tree
+    assert "occupation tells 0.092 bit of what is sensitive of income" in found.tree.said()[1]

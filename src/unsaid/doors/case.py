@@ -12,6 +12,7 @@ from typing import Any
 
 from unsaid.adversary import Adversary
 from unsaid.beliefs import BELIEFS, Belief
+from unsaid.calibration import Calibrated, calibrate
 from unsaid.doors.keys import checked, made, word
 from unsaid.doors.outlined import number, planned
 from unsaid.errors import InputError, UnsaidError, unknown
@@ -27,15 +28,16 @@ from unsaid.types.domain import RELEASED, WITHHELD, Domain
 __all__ = ["Answers", "Case"]
 
 SECTIONS = ("belief", "mechanism", "adversary", "ask")
-ASKS = ("measures", "odds", "plan", "worst")
-LATER = ("calibrate",)
+ASKS = ("calibrate", "measures", "odds", "plan", "worst")
+
+Answer = Bound | Worst | Calibrated
 
 
 @dataclass(frozen=True)
 class Answers:
-    """What a case asked for, by name: bounds and plans."""
+    """What a case asked for, by name: bounds, whoever is worst, the noise it takes, and a plan."""
 
-    bounds: Mapping[str, Bound | Worst]
+    bounds: Mapping[str, Answer]
     plan: Plan | None
 
     def as_json(self) -> dict[str, Any]:
@@ -86,13 +88,11 @@ class Case:
     def _answer(self, tell: Callable[[str], object]) -> Answers:
         ask = self._section("ask")
         for name in ask:
-            if name in LATER:
-                raise InputError(f"ask.{name}: is not there yet; ask for {', '.join(ASKS)}")
             if name not in ASKS:
                 raise unknown("ask", name, ASKS)
         if not ask:
             raise InputError(f"ask: asks nothing; give any of {', '.join(ASKS)}")
-        belief, bounds = self._belief(), dict[str, Bound | Worst]()
+        belief, bounds = self._belief(), dict[str, Answer]()
         if "measures" in ask or "odds" in ask:
             mechanism = _mechanism(self._section("mechanism"), "mechanism")
             adversary: Adversary = made("adversary", Adversary, self._section("adversary"))
@@ -106,6 +106,9 @@ class Case:
             checked("ask.worst", "worst", ask["worst"])
             mechanism = _mechanism(self._section("mechanism"), "mechanism")
             bounds["worst"] = worst(belief, mechanism, progress=lambda now: tell(_so_far(now)))
+        if "calibrate" in ask:
+            wanted = checked("ask.calibrate", "calibrate", ask["calibrate"])
+            bounds["calibrate"] = made("ask.calibrate", calibrate, wanted, belief)
         chosen = None
         if "plan" in ask:
             chosen = made("ask.plan", plan, checked("ask.plan", "plan", ask["plan"]), belief)

@@ -72,6 +72,9 @@ WORD = (_word, 'a word in quotes, like "A"')
 NUMBERS = (_numbers_by_name, "a number for each name, {A = 1.0}")
 OPTIONAL = {"int | None": WHOLE, "float | None": NUMBER, "str | None": WORD}
 
+# Words for what an adversary knows, where noise is calibrated.
+KNOWLEDGE = ("anything", "nothing")
+
 # What a key holds, by the annotation of the argument it is ...
 ANNOTATED: Mapping[str, tuple[Check, str]] = {
     "float": NUMBER,
@@ -86,8 +89,9 @@ NAMED: Mapping[str, tuple[Check, str]] = {
         lambda value: _number(value) or _numbers_by_name(value),
         "a number of requests, or one for each name, {A = 2}",
     ),
+    "calibrate": (_table, "a table, {limit = 1.0}"),
     "knows": (
-        lambda value: _words(value) or _scalar_by_name(value),
+        lambda value: _words(value) or _scalar_by_name(value) or value in KNOWLEDGE,
         'a list of names, ["A"], or {A = value}',
     ),
     "limit": (
@@ -124,9 +128,13 @@ def word(where: str, value: Any) -> str:
 
 def made(where: str, make: Callable[..., Any], given: Mapping[str, Any], *first: Any) -> Any:
     """Call a constructor with the table's keys as its arguments."""
-    taken = list(inspect.signature(make).parameters.values())[len(first) :]
+    everything = list(inspect.signature(make).parameters.values())[len(first) :]
+    taken = [own for own in everything if own.kind is not own.VAR_KEYWORD]
     known = {own.name: own for own in taken}
     for key, value in given.items():
+        if key not in known and len(taken) < len(everything):  # the options of a measure
+            _held(f"{where}.{key}", NUMBER, value)
+            continue
         if key not in known:
             raise unknown(where, key, known)
         shape = NAMED.get(key) or ANNOTATED.get(str(known[key].annotation))

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from unsaid.learning import Kept
 from unsaid.ledger import Release, exposure
 from unsaid.planning import Plan
 from unsaid.releasing import Findings, Prepared, Rehearsed, Released
@@ -28,6 +30,7 @@ def learned(ready: Prepared) -> dict[str, Any]:
         "rows": own.rows,
         "prior_rows": own.prior_rows,
         "premise": str(own.belief.premise),
+        **(_tree(own.tree) if own.tree else {}),
         "attributes": {
             name: {
                 "labels": dict(zip(labels, own.counts[name], strict=True)),
@@ -46,6 +49,16 @@ def learned(ready: Prepared) -> dict[str, Any]:
             }
             for told in ready.closed.telling
         ],
+    }
+
+
+def _tree(own: Kept) -> dict[str, Any]:
+    """The pairs that a tree keeps, what it loses of the secrets, and both in words."""
+    return {
+        "form": "tree",
+        "links": [asdict(link) for link in own.links],
+        "lost": [asdict(one) for one in own.lost],
+        "left_out": own.said(),
     }
 
 

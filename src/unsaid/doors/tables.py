@@ -11,6 +11,7 @@ from rich.text import Text
 from unsaid.doors.prose import NBSP, Prose, blank, head, near, note, rows_of, said
 from unsaid.doors.report import words
 from unsaid.doors.report.starved import starved
+from unsaid.learning import Learned
 from unsaid.ledger import Release, exposure
 from unsaid.policy import Project
 from unsaid.releasing import Findings, Prepared, Rehearsed, Released
@@ -20,6 +21,7 @@ from unsaid.types.domain import WITHHELD
 
 __all__ = ["leak", "learned", "ledger", "plan", "rehearsed", "released"]
 
+TREE = "learned(tree"  # how the premise of a learned tree begins
 TELLING = 8  # telling values listed before "and n more"
 
 
@@ -39,6 +41,7 @@ def learned(ready: Prepared) -> RenderableType:
         blank(),
         *_telling(ready),
         note(f"smoothed by {prior} rows in which the attributes would be independent"),
+        *_tree(own, links=True),
     )
 
 
@@ -62,6 +65,7 @@ def leak(found: Findings) -> RenderableType:
         *_in_words(found, found.everything),
         blank(),
         _premise(found.learned.rows, found.learned.belief.premise),
+        *_tree(found.learned),
     )
 
 
@@ -84,6 +88,7 @@ def plan(found: Findings) -> RenderableType:
         *_in_words(found, found.planned),
         blank(),
         _premise(found.learned.rows, found.learned.belief.premise),
+        *_tree(found.learned),
     )
 
 
@@ -165,7 +170,17 @@ def _most_told(told: Sequence[Told]) -> str:
     if worst is None:
         return "Nothing is declared sensitive, so nothing is limited."
     most = words.factor(worst.odds.odds).removeprefix(f"×{NBSP}")
-    return f"No answer multiplies odds by more than {most}."
+    by = "By the tree that was learned, no" if worst.odds.premise.startswith(TREE) else "No"
+    return f"{by} answer multiplies odds by more than {most}."
+
+
+def _tree(own: Learned, links: bool = False) -> list[RenderableType]:
+    """What a tree does not have; and the pairs it has, if ``links``."""
+    if own.tree is None:
+        return []
+    pairs = [(one.first, one.second, f"{one.bits:.3f}") for one in own.tree.links]
+    kept: list[RenderableType] = [rows_of(["attribute", "and", "bits"], pairs), blank()]
+    return [blank(), *(kept if links else []), *map(note, own.tree.said())]
 
 
 def _premise(rows: int, premise: Premise) -> Prose:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol, overload
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from unsaid.beliefs import Joint
-from unsaid.errors import InputError, TooLarge, unknown
-from unsaid.learning.learned import CELLS, smoothed
+from unsaid.beliefs import Joint, Tree
+from unsaid.errors import InputError, unknown
+from unsaid.learning.chow_liu import ChowLiu
+from unsaid.learning.learned import refuse_size
+from unsaid.learning.pairs import Pairs
+from unsaid.learning.smoothing import smoothed
+from unsaid.policy.schema import FORMS
 from unsaid.types.bound import Premise
 
 __all__ = ["learn_table"]
@@ -24,14 +28,37 @@ class Streams(Protocol):
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
 
+@overload
 def learn_table(
-    table: Streams, columns: Sequence[str] | None = None, prior_rows: float | None = None
-) -> Joint:
+    table: Streams,
+    columns: Sequence[str] | None = None,
+    prior_rows: float | None = None,
+    form: Literal["joint"] = "joint",
+) -> Joint: ...
+@overload
+def learn_table(
+    table: Streams,
+    columns: Sequence[str] | None = None,
+    prior_rows: float | None = None,
+    *,
+    form: Literal["tree"],
+) -> Tree: ...
+def learn_table(
+    table: Streams,
+    columns: Sequence[str] | None = None,
+    prior_rows: float | None = None,
+    form: str = "joint",
+) -> Joint | Tree:
     """The belief over ``columns`` (all), each with its own distinct values; NULL is a value too.
 
     Smoothed by ``prior_rows`` (the square root of the rows) in which the columns are independent:
     P(x) = (count(x) + m prod_i q_i(x_i)) / (n + m). The premise is learned(n): a plug-in.
+
+    ``form``: "joint" (at most 2^20 combinations), or "tree", which keeps the strongest pairs only
+    and may show far too little.
     """
+    if form not in FORMS:
+        raise unknown("learn.form", form, FORMS)
     whole = pa.RecordBatchReader.from_stream(table).read_all()
     names = list(whole.column_names if columns is None else columns)
     for name in names:
@@ -39,20 +66,22 @@ def learn_table(
             raise unknown("learn.columns", name, whole.column_names)
     if not names or not whole.num_rows:
         raise InputError("learn: the table has no rows or no columns; there is nothing to learn")
-    groups = whole.select(names).group_by(names).aggregate([([], "count_all")])
-    codes, values = zip(*(_coded(groups.column(name), name) for name in names), strict=True)
-    shape = tuple(len(own) for own in values)
-    if math.prod(shape) > CELLS:
-        sizes = ", ".join(f"{name} {len(own)}" for name, own in zip(names, values, strict=True))
-        raise TooLarge(f"learn: {math.prod(shape):,} combinations, more than {CELLS:,} ({sizes})")
-    counts = np.zeros(shape)
-    np.add.at(counts, codes, _numbers(groups.column("count_all")))
-    rows = whole.num_rows
-    strength = math.sqrt(rows) if prior_rows is None else prior_rows
+    strength = math.sqrt(whole.num_rows) if prior_rows is None else prior_rows
     if not strength >= 0:
         raise InputError(f"learn.prior_rows: {strength} must be 0 or more")
-    smooth = smoothed(counts, strength, np.zeros(shape, dtype=bool))
-    return Joint(smooth, names, values, Premise.learned(rows))
+    groups = whole.select(names).group_by(names).aggregate([([], "count_all")])
+    codes, values = zip(*(_coded(groups.column(name), name) for name in names), strict=True)
+    counts = _numbers(groups.column("count_all"))
+    sizes = [len(own) for own in values]
+    if form == "tree":
+        pairs = Pairs.none(names, sizes)
+        pairs.add(codes, counts.astype(np.float64))
+        return ChowLiu.of(pairs, names, values, strength, {}).belief
+    refuse_size(names, sizes)
+    joint = np.zeros(sizes)
+    np.add.at(joint, codes, counts)
+    smooth = smoothed(joint, strength, np.zeros(sizes, dtype=bool))
+    return Joint(smooth, names, values, Premise.learned(whole.num_rows))
 
 
 def _coded(column: pa.ChunkedArray, name: str) -> tuple[np.ndarray, list[Any]]:

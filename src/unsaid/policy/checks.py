@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from unsaid.policy.complaints import Complaint, nearest, quoted
 from unsaid.policy.locate import KeyPath
-from unsaid.policy.schema import TOO_LATE, AttributeTable, LimitTable, ProjectTable
+from unsaid.policy.schema import FORMS, TOO_LATE, AttributeTable, LimitTable, ProjectTable
 
 __all__ = ["complaints"]
 
@@ -187,7 +187,15 @@ def check_applications(tables: ProjectTable) -> Iterator[Complaint]:
         yield from known(path, application.reads, "attribute", options)
 
 
-# ---------------------------------------------------------------- [limit]
+# ---------------------------------------------------------------- [belief], [limit]
+
+
+def check_belief(tables: ProjectTable) -> Iterator[Complaint]:
+    """A form that there is."""
+    form = tables.belief.form
+    if form is not None and form not in FORMS:
+        text = f"there is no form {quoted(form)}. {nearest(form, FORMS)}"
+        yield Complaint(("belief", "form"), text)
 
 
 def check_limits(tables: ProjectTable) -> Iterator[Complaint]:
@@ -243,6 +251,7 @@ CHECKS: tuple[Check, ...] = (
     check_epoch,
     check_attributes,
     check_applications,
+    check_belief,
     check_limits,
     check_targets,
     check_coalitions,

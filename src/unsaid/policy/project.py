@@ -99,7 +99,10 @@ class Files:
 
 @dataclass(frozen=True)
 class Project:
-    """All of unsaid.toml, checked. ``applications`` are names and what each reads."""
+    """All of unsaid.toml, checked. ``applications`` are names and what each reads.
+
+    ``form``: of the learned belief, one of FORMS; None: joint.
+    """
 
     path: Path
     source: Source
@@ -108,6 +111,7 @@ class Project:
     applications: Mapping[str, tuple[str, ...]]
     limits: Limits
     files: Files
+    form: str | None = None
     place: Place = field(default=Place("unsaid.toml"), repr=False, compare=False)
 
     @classmethod
@@ -206,6 +210,7 @@ def _project(tables: ProjectTable, place: Place, path: Path) -> Project:
         applications={name: tuple(a.reads) for name, a in tables.application.items()},
         limits=_limits(tables),
         files=_files(tables, path.parent),
+        form=tables.belief.form,
         place=place,
     )
 

@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 __all__ = [
     "FORMAT",
+    "FORMS",
     "HOMES",
     "NAMED",
     "TOO_LATE",
@@ -24,6 +25,7 @@ __all__ = [
 ]
 
 FORMAT = 1
+FORMS = ("joint", "tree")  # of a learned belief: all combinations, or the strongest pairs
 
 Names = list[str]
 
@@ -71,6 +73,12 @@ class ApplicationTable(Table):
     reads: Annotated[Names, _like('["first_arrival"]')]
 
 
+class BeliefTable(Table):
+    """``[belief]``: what is learned of how the attributes go together."""
+
+    form: Annotated[str | None, _like('"tree"')] = None
+
+
 class LimitTable(Table):
     """``[limit]``: how much a release may say."""
 
@@ -107,6 +115,7 @@ class ProjectTable(Table):
     attribute: dict[str, AttributeTable]
     application: dict[str, ApplicationTable]
     limit: LimitTable
+    belief: BeliefTable = BeliefTable()
     secret: SecretTable = SecretTable()
     output: OutputTable = OutputTable()
 
@@ -117,6 +126,7 @@ SECTIONS: dict[str, type[Table]] = {
     "source": SourceTable,
     "epoch": EpochTable,
     "limit": LimitTable,
+    "belief": BeliefTable,
     "secret": SecretTable,
     "output": OutputTable,
 }

@@ -4,7 +4,42 @@ They are here to be compared. Beside each stands what is true: the exact number 
 and bounds that hold. The pages in docs/theorems show the counterexamples.
 """
 
+from unsaid.published.dependent import (
+    baseline,
+    dpm,
+    dpm_any_query,
+    dpm_neighbours,
+    dpm_one_endpoint,
+    dpm_pairwise,
+    pairs,
+    pearson,
+)
+from unsaid.published.dependent_claims import (
+    accuracy_of_vectors,
+    entropy_drop,
+    parallel,
+    sequential,
+)
 from unsaid.published.graph import Claim, Edge, Graph, Node, graph
 from unsaid.published.picture import picture
 
-__all__ = ["Claim", "Edge", "Graph", "Node", "graph", "picture"]
+__all__ = [
+    "Claim",
+    "Edge",
+    "Graph",
+    "Node",
+    "accuracy_of_vectors",
+    "baseline",
+    "dpm",
+    "dpm_any_query",
+    "dpm_neighbours",
+    "dpm_one_endpoint",
+    "dpm_pairwise",
+    "entropy_drop",
+    "graph",
+    "pairs",
+    "parallel",
+    "pearson",
+    "picture",
+    "sequential",
+]

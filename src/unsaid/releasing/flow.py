@@ -9,15 +9,16 @@ from __future__ import annotations
 import hashlib
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pyarrow.parquet as pq
 
 from unsaid.engines.duckdb import Table
-from unsaid.errors import InputError
-from unsaid.learning import Learned, learn
+from unsaid.errors import InputError, TooLarge
+from unsaid.learning import Kept, Learned, learn
 from unsaid.ledger import Ledger, Release
 from unsaid.mechanisms import OneSided
 from unsaid.numerics.coins import ALGORITHM, BATCH, MasterKey
@@ -52,7 +53,10 @@ class Prepared:
         return self.closed.sensitive if self.project.limits.close else self.learned.sensitive
 
     def findings(self, curve: bool = True) -> Findings:
-        return findings(self.project, self.learned, self.closed, curve)
+        with _in_reach():
+            found = findings(self.project, self.learned, self.closed, curve)
+        tree = self.learned.tree
+        return found if tree is None else replace(found, assumptions=_assumed(found, tree))
 
     def closing(self, close: bool | None) -> Prepared:
         """The same with telling values made sensitive, or not; None: as the project says."""
@@ -62,7 +66,8 @@ class Prepared:
         return replace(self, project=replace(self.project, limits=limits))
 
     def plan(self) -> Plan:
-        return best(self.project, self.learned, self.sensitive)
+        with _in_reach():
+            return best(self.project, self.learned, self.sensitive)
 
 
 @dataclass(frozen=True)
@@ -101,8 +106,7 @@ def prepare(project: Project | str | Path) -> Prepared:
         at=lambda field: own.at("source", field),
     )
     learned = learn(own, table)
-    closed = closure(learned.belief, learned.sensitive, own.limits.odds_cap, own.reads)
-    return Prepared(own, table, learned, closed)
+    return Prepared(own, table, learned, _closed(own, learned))
 
 
 def release(
@@ -160,6 +164,45 @@ def rehearse(
 
 def _read(project: Project | str | Path) -> Project:
     return project if isinstance(project, Project) else Project.read(project)
+
+
+def _closed(project: Project, learned: Learned) -> Closure:
+    """What tells too much by itself: by the belief, and by the pairs that a tree leaves out."""
+    cap, secrets = project.limits.odds_cap, learned.sensitive
+    closed = closure(learned.belief, secrets, cap, project.reads)
+    if learned.tree is None:
+        return closed
+    worst = {(one.name, one.value): one for one in closed.telling}
+    for pair in learned.tree.pairs:
+        names = pair.domain.names
+        own, read = {name: secrets[name] for name in names}, set(names).intersection(project.reads)
+        for one in closure(pair, own, cap, read).telling:
+            before = worst.get((one.name, one.value), one)
+            worst[one.name, one.value] = max(before, one, key=lambda told: told.factor)
+    hidden = {
+        name: tuple(v for v in labels if v in secrets[name] or (name, v) in worst)
+        for name, labels in learned.labels.items()
+    }
+    telling = sorted(worst.values(), key=lambda one: (-one.factor, -one.probability))
+    return Closure(hidden, tuple(telling))
+
+
+@contextmanager
+def _in_reach() -> Iterator[None]:
+    """A tree may have more attributes than a plan can look at together: say what to change."""
+    try:
+        yield
+    except TooLarge as error:
+        raise TooLarge(
+            f"plan: {error}. In a project: fewer bins or values for what is read, or fewer "
+            "attributes in `reads`"
+        ) from error
+
+
+def _assumed(found: Findings, tree: Kept) -> list[str]:
+    """With what a tree leaves out next to what it was learned from."""
+    learned, *others = found.assumptions
+    return [learned, *tree.said(), *others]
 
 
 def _scaled(plan: Plan, reads: Sequence[str], scale: float) -> dict[str, float]:

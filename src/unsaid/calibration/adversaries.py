@@ -1,0 +1,191 @@
+"""Who looks at an answer, and what the worst of them learns at a scale."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Protocol
+
+import numpy as np
+
+from unsaid.adversary import Adversary
+from unsaid.beliefs import Exchangeable, Independent
+from unsaid.calibration.least import Found
+from unsaid.calibration.problem import Problem
+from unsaid.calibration.separation import Separation
+from unsaid.numerics.arrays import Array
+from unsaid.types.bound import Bound
+
+__all__ = ["Listed", "One", "Oracle", "all_but", "ignorant", "one"]
+
+# How many names are written out.
+NAMED = 4
+
+
+class Curves(Protocol):
+    """What some adversaries learn at any scale."""
+
+    def upper(self, scale: float) -> Array:
+        """What each of them does not exceed."""
+        ...
+
+    def leak(self, place: int, scale: float) -> float:
+        """What one of them learns."""
+        ...
+
+    def bound(self, place: int, scale: float) -> Bound:
+        """The same in full."""
+        ...
+
+    def kept(self, places: Sequence[int]) -> Curves: ...
+
+
+@dataclass(frozen=True)
+class Targets:
+    """Who knows nothing else, for many targets at once: a row each."""
+
+    problem: Problem
+    names: tuple[str, ...]
+    separation: Separation
+
+    def upper(self, scale: float) -> Array:
+        return self.separation.at(scale)
+
+    def leak(self, place: int, scale: float) -> float:
+        return float(self.separation.rows([place]).at(scale)[0])
+
+    def bound(self, place: int, scale: float) -> Bound:
+        return one(self.problem, Adversary(self.names[place])).told(scale)
+
+    def kept(self, places: Sequence[int]) -> Targets:
+        names = tuple(self.names[k] for k in places)
+        return Targets(self.problem, names, self.separation.rows(places))
+
+
+@dataclass(frozen=True)
+class One:
+    """One adversary; the worst of what they may know. ``rough``: quickly, and not too little."""
+
+    told: Callable[[float], Bound]
+    exact: Callable[[float], float]
+    rough: Callable[[float], float]
+
+    def upper(self, scale: float) -> Array:
+        return np.array([self.rough(scale)])
+
+    def leak(self, place: int, scale: float) -> float:
+        return self.exact(scale)
+
+    def bound(self, place: int, scale: float) -> Bound:
+        return self.told(scale)
+
+    def kept(self, places: Sequence[int]) -> One:
+        return self
+
+
+@dataclass
+class Listed:
+    """Adversaries that are all looked at; whoever keeps the limit once is done with (least.py)."""
+
+    limit: float
+    groups: Sequence[Curves]
+
+    def worst(self, scale: float) -> Found:
+        """The most promising first; who cannot be worse than the one found is not looked at."""
+        uppers = [group.upper(scale) for group in self.groups]
+        order = sorted(range(len(uppers)), key=lambda g: -uppers[g].max())
+        value, worst, at = -np.inf, self.groups[0], 0
+        for g in order:
+            if uppers[g].max() <= value:
+                break
+            place = int(uppers[g].argmax())
+            own = self.groups[g].leak(place, scale)
+            if own > value:
+                value, worst, at = own, self.groups[g], place
+        left = list[Curves]()
+        for group, upper in zip(self.groups, uppers, strict=True):
+            above = np.flatnonzero(upper > self.limit).tolist()
+            if above:
+                left.append(group if len(above) == len(upper) else group.kept(above))
+        self.groups = left or self.groups
+        return Found(value, lambda s: worst.leak(at, s), lambda s: worst.bound(at, s))
+
+
+@dataclass(frozen=True)
+class Oracle:
+    """A search of its own: what nobody exceeds at a scale, and the worst adversary it found."""
+
+    problem: Problem
+    search: Callable[[float], tuple[float, Adversary]]
+
+    def worst(self, scale: float) -> Found:
+        value, adversary = self.search(scale)
+        known, belief = set(adversary.known), self.problem.belief
+        open_ones = [name for name in belief.domain.names if name not in known]
+        beside = {name for own in open_ones for name in belief.blanket(own)} & known
+        border = [name for name in adversary.known if name in beside]
+        (target,) = adversary.targets
+        own = all_but(self.problem, target, [n for n in open_ones if n != target], border)
+        return Found(value, own.exact, own.told)
+
+
+def ignorant(problem: Problem, names: Sequence[str]) -> Listed:
+    """Those who know nothing else, after each of these variables."""
+    names = _unlike(problem, names)
+    sums = problem.remembered.sums_of_each(names, problem.queries) if problem.fast else None
+    if sums is not None:
+        return Listed(problem.limit, [Targets(problem, tuple(names), Separation.of(sums))])
+    return Listed(problem.limit, [one(problem, Adversary(name)) for name in names])
+
+
+def all_but(problem: Problem, target: str, hidden: Sequence[str], boundary: Sequence[str]) -> One:
+    """Who knows all but the ``hidden``: of that only the boundary says anything about them.
+
+    The rest is a known part of the answers.
+    """
+    open_ones = {*hidden, target}
+    weights = {
+        name: [query.get(name, 0.0) for query in problem.queries]
+        for name in problem.belief.domain.names
+        if name in open_ones
+    }
+    return one(replace(problem, weights=weights), Adversary(target, knows=tuple(boundary)))
+
+
+def one(problem: Problem, adversary: Adversary) -> One:
+    """What one adversary learns at any scale."""
+
+    @cache
+    def bound(scale: float) -> Bound:
+        return replace(problem.leak(adversary, scale), why=_who(adversary))
+
+    if not problem.fast:
+        return One(bound, lambda s: bound(s).value, lambda s: problem.most(adversary, s))
+    belief, matter = problem.remembered.knowing(adversary.known)
+    queries = [
+        {name: w for name, w in query.items() if name in belief.domain.names}
+        for query in problem.queries
+    ]
+    law = Separation.of(belief.sums([*matter, *adversary.targets], queries))
+
+    def leak(scale: float) -> float:
+        return float(law.at(scale).max(initial=0.0))
+
+    return One(bound, leak, leak)
+
+
+def _who(adversary: Adversary) -> str:
+    named = ", ".join(adversary.known[:NAMED]) + (", ..." if adversary.known[NAMED:] else "")
+    return f"{adversary.target}, to somebody who knows {named or 'nothing else'}"
+
+
+def _unlike(problem: Problem, names: Sequence[str]) -> Sequence[str]:
+    """Of exchangeable or independent variables that are alike in all that matters, one."""
+    belief, rows = problem.belief, dict[Hashable, str]()
+    if not isinstance(belief, Exchangeable | Independent):
+        return names
+    for name in names:
+        own = belief.marginal([name]).tobytes(), belief.domain.values_of(name)
+        rows.setdefault((*own, *(query.get(name, 0.0) for query in problem.queries)), name)
+    return list(rows.values())

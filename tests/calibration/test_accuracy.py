@@ -1,0 +1,51 @@
+"""How far a noisy answer is off, against the laws of sums and maxima."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+import unsaid
+from unsaid.calibration import accuracy
+
+
+@given(st.floats(1e-3, 1e3), st.integers(1, 60), st.floats(1e-2, 1e2))
+def test_against_the_gamma_law(x: float, q: int, scale: float) -> None:
+    told = accuracy(scale, alpha=x * scale, dimension=q)
+    assert told == pytest.approx(stats.gamma.sf(x, q), rel=1e-9, abs=1e-300)
+    largest = accuracy(scale, alpha=x * scale, dimension=q, norm="linf")
+    assert largest == pytest.approx(-math.expm1(q * math.log1p(-math.exp(-x))), rel=1e-12)
+
+
+@given(st.floats(1e-12, 0.999), st.integers(1, 60), st.sampled_from(["l1", "linf"]))
+def test_inverses_are_on_the_safe_side(beta: float, q: int, norm: str) -> None:
+    alpha = accuracy(1.0, beta=beta, dimension=q, norm=norm)
+    assert accuracy(1.0, alpha=alpha, dimension=q, norm=norm) <= beta
+    assert accuracy(1.0, alpha=alpha * (1 - 1e-9), dimension=q, norm=norm) > beta * (1 - 1e-12)
+
+
+def test_one_number() -> None:
+    assert accuracy(2.0, alpha=6.0) == pytest.approx(math.exp(-3))
+    assert accuracy(2.0, beta=0.05) == pytest.approx(2 * math.log(20))
+    assert accuracy(None, alpha=6.0, beta=0.05) == pytest.approx(6 / math.log(20))
+    assert accuracy(2.0, beta=1.0) == 0.0
+    assert accuracy(1.0, alpha=800.0, dimension=3) == pytest.approx(stats.gamma.sf(800.0, 3))
+
+
+@pytest.mark.parametrize(
+    ("words", "options"),
+    [
+        ("two of", {"scale": 1.0}),
+        ("two of", {"scale": 1.0, "alpha": 1.0, "beta": 0.1}),
+        ("scale", {"scale": 0.0, "alpha": 1.0}),
+        ("alpha", {"scale": 1.0, "alpha": -1.0}),
+        ("beta", {"scale": 1.0, "beta": 0.0}),
+        ("dimension", {"scale": 1.0, "beta": 0.1, "dimension": 0}),
+        ("l1", {"scale": 1.0, "beta": 0.1, "norm": "l2"}),
+    ],
+)
+def test_refusals(words: str, options: dict) -> None:
+    with pytest.raises(unsaid.UnsaidError, match=words):
+        accuracy(**options)

@@ -1,0 +1,283 @@
+"""Calibration against its definition: the limit is kept, and a little less noise breaks it."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import unsaid
+from tests.calibration.joints import random_joint
+from tests.effort import examples
+from unsaid.calibration import calibrate
+from unsaid.calibration.least import TOLERANCE, root
+from unsaid.calibration.remembered import Remembered
+from unsaid.calibration.wasserstein import distance
+from unsaid.mechanisms import Geometric, Laplace
+from unsaid.questions import leakage
+
+PAIR = unsaid.Joint([[0.3, 0.15, 0.05], [0.05, 0.1, 0.35]], values=[[0, 1], [0, 0.5, 1]])
+COPIES = unsaid.Joint([[0.5, 0.0], [0.0, 0.5]])
+XOR = unsaid.Joint([[[0.25, 0], [0, 0.25]], [[0, 0.25], [0.25, 0]]])
+STICKY = [[0.9, 0.1], [0.2, 0.8]]
+
+
+def everybody(names: tuple[str, ...]):
+    for target in names:
+        others = [name for name in names if name != target]
+        for size in range(len(names)):
+            for known in itertools.combinations(others, size):
+                yield unsaid.Adversary(target, knows=known)
+
+
+def worst_of(belief, mechanism, knows, measure, options) -> float:
+    names = belief.domain.names
+    if knows == "anything":
+        looking = list(everybody(names))
+    else:
+        known = () if knows == "nothing" else knows
+        looking = [unsaid.Adversary(n, knows=known) for n in names if n not in known]
+    return max(leakage(belief, mechanism, own, measure, **options).value for own in looking)
+
+
+@pytest.mark.parametrize(
+    ("measure", "limit", "options"),
+    [
+        ("max-log-ratio", 1.0, {}),
+        ("max-information", 0.5, {}),
+        ("max-information-two-sided", 0.5, {}),
+        ("relative-entropy", 0.1, {}),
+        ("mutual-information", 0.05, {}),
+        ("maximal-leakage", 0.3, {}),
+        ("bayes-leakage", 0.1, {}),
+        ("guessing", 0.1, {}),
+        ("exclusion", 0.1, {}),
+        ("odds", 2.0, {}),
+        ("delta", 0.05, {"eps": 0.5}),
+    ],
+)
+@pytest.mark.parametrize("knows", ["anything", "nothing", ["x0"]])
+def test_any_measure(measure: str, limit: float, options: dict, knows: str | list[str]) -> None:
+    found = calibrate(PAIR, limit=limit, measure=measure, knows=knows, floor=False, **options)
+    leak = worst_of(PAIR, found.mechanism, knows, measure, options)
+    assert leak <= limit
+    assert found.bound.value == pytest.approx(leak, rel=1e-9)
+    if found.scale:
+        less = Laplace(found.scale * (1 - 1e-6))
+        assert worst_of(PAIR, less, knows, measure, options) > limit
+    floored = calibrate(PAIR, limit=limit, measure=measure, knows=knows, **options)
+    assert floored.scale >= found.scale * (1 - 1e-9)
+    for name in PAIR.domain.names:  # each variable by itself, all else known and independent
+        law = unsaid.Independent([PAIR.marginal([name])], [name], [PAIR.domain.values_of(name)])
+        own = unsaid.Adversary(name)
+        assert leakage(law, Laplace(floored.scale), own, measure, **options).value <= limit
+
+
+@pytest.mark.stress
+@examples(15)
+@given(st.integers(0, 2**32 - 1))
+def test_least_noise(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    table, values = random_joint(rng)
+    belief = unsaid.Joint(table, values=[v.tolist() for v in values])
+    weights = rng.choice([-1.0, 0.5, 1.0, 2.0], table.ndim).tolist()
+    limit = float(rng.uniform(0.2, 3.0))
+    for knows in ("anything", "nothing", ["x1"]):
+        found = calibrate(belief, weights, limit=limit, knows=knows, floor=False)
+        assert worst_of(belief, found.mechanism, knows, "max-log-ratio", {}) <= limit
+        if found.scale:
+            less = Laplace(found.scale * (1 - 1e-6), weights)
+            assert worst_of(belief, less, knows, "max-log-ratio", {}) > limit
+
+
+def test_no_noise_at_all() -> None:
+    """The difference of two copies is always 0; a copy by itself has to be hidden all the same."""
+    for knows in ("anything", "nothing"):
+        free = calibrate(COPIES, [1, -1], limit=1.0, knows=knows, floor=False)
+        assert (free.scale, free.bound.value) == (0.0, 0.0)
+        floored = calibrate(COPIES, [1, -1], limit=1.0, knows=knows)
+        assert (floored.scale, floored.bound.value) == (1.0, 0.0)
+    assert calibrate(PAIR, [0, 0], limit=1.0).scale == 0.0
+    noisy = unsaid.Joint([[0.3, 0.2, 0.1, 0.0], [0.0, 0.1, 0.2, 0.1]])
+    assert calibrate(noisy, [0, 1], limit=1.0, knows="nothing", floor=False).scale > 0
+
+
+def test_noise_from_the_data_counts_without_a_floor() -> None:
+    """Many fair coins hide one another, until somebody knows them."""
+    coins = unsaid.Independent([[0.5, 0.5]] * 100)
+    assert calibrate(coins, limit=1.0).scale == 1.0
+    assert calibrate(coins, limit=1.0, knows="nothing").scale == pytest.approx(1.0)
+    assert calibrate(coins, limit=1.0, floor=False).scale == pytest.approx(1.0)
+    rare = unsaid.Joint(np.full((2, 2), 0.25))
+    assert calibrate(rare, limit=0.01, measure="mutual-information").scale > 0
+
+
+def test_vector_queries_and_floors() -> None:
+    weights = {"x0": [1.0, 0.0], "x1": [0.0, 2.0]}
+    found = calibrate(PAIR, weights, limit=1.0)
+    assert worst_of(PAIR, found.mechanism, "anything", "max-log-ratio", {}) <= 1.0
+    assert found.scale >= 2.0
+    both = calibrate(PAIR, {"x0": [1.0, 1.0], "x1": [0.0, 0.0]}, limit=1.0, knows=["x1"])
+    assert both.scale == pytest.approx(2.0)
+    for method in ("group", "mean", "dpm"):
+        own = calibrate(PAIR, weights, limit=1.0, method=method, knows="nothing")
+        assert worst_of(PAIR, own.mechanism, "nothing", "max-log-ratio", {}) <= 1.0
+
+
+def test_geometric_noise() -> None:
+    flu = unsaid.Exchangeable([0.1, 0.15, 0.5, 0.15, 0.1], 4)
+    found = calibrate(flu, limit=1.0, noise="geometric")
+    assert isinstance(found.mechanism, Geometric)
+    assert found.mechanism.alpha == pytest.approx(np.exp(-1 / found.scale))
+    assert worst_of(flu, found.mechanism, "anything", "max-log-ratio", {}) <= 1.0
+    less = Geometric(np.exp(-1 / (found.scale * (1 - 1e-6))))
+    assert worst_of(flu, less, "anything", "max-log-ratio", {}) > 1.0
+    with pytest.raises(unsaid.UnsaidError, match="whole number"):
+        calibrate(PAIR, limit=1.0, noise="geometric")
+
+
+@pytest.mark.parametrize(
+    "belief",
+    [
+        unsaid.Chain([0.6, 0.4], STICKY, 5),
+        unsaid.Tree([-1, 0, 0, 1], [0.5, 0.5], STICKY),
+        unsaid.Exchangeable([5, 1, 1, 2, 4], 4),
+        unsaid.Independent([[0.2, 0.8], [0.5, 0.5]]),
+        unsaid.Joint(np.arange(1, 9).reshape(2, 2, 2)),
+    ],
+    ids=lambda own: type(own).__name__,
+)
+@pytest.mark.parametrize("knows", ["anything", "nothing", ["x1"]])
+def test_every_belief(belief, knows) -> None:
+    """Of each the worst adversary comes up to the limit, and no further."""
+    found = calibrate(belief, limit=0.8, knows=knows)
+    leak = worst_of(belief, found.mechanism, knows, "max-log-ratio", {})
+    assert leak <= 0.8 * (1 + 4e-16)  # that itself is rounded
+    assert found.scale == pytest.approx(1 / 0.8) or leak == pytest.approx(0.8, rel=1e-9)
+    names = belief.domain.names
+    table = unsaid.Joint(belief.marginal(names), names, belief.domain.values)
+    same = calibrate(table, limit=0.8, knows=knows).scale
+    assert found.scale == pytest.approx(same, rel=1e-9)
+
+
+def test_gaussian() -> None:
+    covariance = [[1.0, 0.5, 0.2], [0.5, 1.0, 0.1], [0.2, 0.1, 1.0]]
+    belief = unsaid.Gaussian(covariance, [1.0, 1.0, 2.0])
+    for knows in ("anything", "nothing", ["x0"]):
+        found = calibrate(belief, limit=0.5, knows=knows)
+        leak = worst_of(belief, found.mechanism, knows, "max-log-ratio", {})
+        assert leak == pytest.approx(0.5, rel=1e-9)
+        assert leak <= 0.5
+    delta = calibrate(belief, limit=0.1, measure="delta", eps=0.5, knows="nothing")
+    assert worst_of(belief, delta.mechanism, "nothing", "delta", {"eps": 0.5}) <= 0.1
+
+
+def test_what_cannot_be_asked_is_refused() -> None:
+    many = unsaid.Joint(np.full((2,) * 16, 2.0**-16))
+    with pytest.raises(unsaid.UnsaidError, match='knows="nothing"'):
+        calibrate(many, limit=1.0)
+    assert calibrate(many, limit=1.0, method="group").scale == pytest.approx(16.0)
+    refused: list[tuple[str, dict[str, Any]]] = [
+        ("limit: 0", {"limit": 0}),
+        ("limit: inf", {"limit": np.inf}),
+        ("limit: 1 must", {"limit": 1, "measure": "odds"}),
+        ('"max-log-ratio"', {"limit": 1, "measure": "max-log-rato"}),
+        ("nothing", {"limit": 1, "knows": "nothin"}),
+        ('no "q"', {"limit": 1, "knows": ["q"]}),
+        ("nobody is left", {"limit": 1, "knows": ["x0", "x1"]}),
+        ("quilt", {"limit": 1, "method": "quilts"}),
+        ("needs a Chain", {"limit": 1, "method": "quilt", "knows": "nothing"}),
+        (
+            'bounds "max-log-ratio" only',
+            {"limit": 1, "method": "mean", "measure": "odds"} | {"limit": 2},
+        ),
+        ("laplace", {"limit": 1, "noise": "laplac"}),
+        ("takes no options", {"limit": 1, "eps": 3.0}),
+    ]
+    for words, options in refused:
+        with pytest.raises(unsaid.UnsaidError, match=words):
+            calibrate(PAIR, **options)
+    chain = unsaid.Chain([0.5, 0.5], STICKY, 40)
+    with pytest.raises(unsaid.UnsaidError, match='method "quilt" holds for those who know nothing'):
+        calibrate(chain, limit=1.0, method="quilt")
+
+
+def test_it_shows_itself() -> None:
+    found = calibrate(PAIR, limit=1.0)
+    assert "scale" in repr(found)
+    assert found.as_json() == {"scale": found.scale, **found.bound.as_json()}
+    assert "to somebody who knows" in repr(found)
+    assert str(found.bound.premise) == "stated"
+    learned = unsaid.Joint(PAIR.table, premise="learned(100)")
+    assert str(calibrate(learned, limit=1.0).bound.premise) == "learned(100)"
+
+
+@pytest.mark.parametrize("power", [0.5, 1.0, 7.0])
+@pytest.mark.parametrize("at", [1e-6, 3.7, 1e9])
+@pytest.mark.parametrize("guess", [1e-9, 1.0, 1e12])
+def test_roots_from_the_safe_side(power: float, at: float, guess: float) -> None:
+    asked = []
+
+    def leak(scale: float) -> float:
+        asked.append(scale)
+        return (at / scale) ** power
+
+    found = root(leak, 1.0, at * 1e-3, guess)
+    assert leak(found) <= 1.0
+    assert at <= found * (1 + 1e-15)
+    assert found <= at * (1 + 2 * TOLERANCE)
+    assert len(asked) < 150
+
+
+def test_roots_of_steps_and_infinities() -> None:
+    step = root(lambda scale: 2.0 if scale < 5.0 else 0.5, 1.0, 1.0, 1.0)
+    assert 5.0 <= step <= 5.0 * (1 + 2 * TOLERANCE)
+    cliff = root(lambda scale: np.inf if scale < 5.0 else 0.0, 1.0, 1.0, 1.0)
+    assert 5.0 <= cliff <= 5.0 * (1 + 2 * TOLERANCE)
+
+
+@pytest.mark.stress
+@examples(50)
+@given(st.integers(0, 2**32 - 1))
+def test_wasserstein_by_its_definition(seed: int) -> None:
+    """W_inf is the least w with F(x) <= G(x + w) and G(x) <= F(x + w) for all x."""
+    rng = np.random.default_rng(seed)
+    points = np.sort(rng.choice(np.arange(20), size=rng.integers(1, 8), replace=False)) * 0.5
+    one, other = (rng.dirichlet(np.full(len(points), 0.5)) for _ in range(2))
+
+    def below(law: np.ndarray, x: float) -> float:
+        return float(law[points <= x + 1e-9].sum())
+
+    def carried(w: float) -> bool:
+        pairs = ((one, other), (other, one))
+        return all(below(f, x) <= below(g, x + w) + 1e-13 for f, g in pairs for x in points)
+
+    gaps = sorted({abs(a - b) for a in points for b in points})
+    wanted = next(w for w in gaps if carried(w))
+    assert distance(points, one, other, 1e-12) == pytest.approx(wanted)
+
+
+def test_a_remembered_belief_is_the_same_belief() -> None:
+    chain = unsaid.Chain([0.6, 0.4], STICKY, 4)
+    remembered, mechanism = Remembered(chain), Laplace(2.0)
+    for knows in ((), ("x1",), {"x1": 1}):
+        adversary = unsaid.Adversary("x2", knows=knows)
+        for measure in ("max-log-ratio", "mutual-information"):
+            one = leakage(remembered, mechanism, adversary, measure).value
+            assert one == leakage(chain, mechanism, adversary, measure).value
+    one_sided = unsaid.OneSided({"x0": 1.0}, {"x0": [0]})
+    adversary = unsaid.Adversary("x2")
+    assert leakage(remembered, one_sided, adversary) == leakage(chain, one_sided, adversary)
+    query = [{"x0": 1.0}]
+    assert remembered.sums(["x2"], query) is remembered.sums(["x2"], query)
+    assert remembered.blocks() == chain.blocks()
+    assert remembered.pairs() == chain.pairs()
+    assert remembered.blanket("x1") == chain.blanket("x1")
+    assert list(remembered.shields(["x1"])) == list(chain.shields(["x1"]))
+    assert remembered.knows_jointly(["x1"])
+    rows = [own.sample(np.random.default_rng(0), 5).tolist() for own in (remembered, chain)]
+    assert rows[0] == rows[1]

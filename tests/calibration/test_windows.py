@@ -1,0 +1,69 @@
+"""Long chains through windows: never too little noise, and hardly too much."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import unsaid
+from tests.effort import examples
+from unsaid.calibration import calibrate
+from unsaid.calibration.problem import Problem
+from unsaid.calibration.windows import Windows
+from unsaid.questions import leakages
+from unsaid.searching.search import worst
+
+
+def windows_of(chain: unsaid.Chain, weights, anybody: bool, share: float) -> Windows:
+    found = Windows.of(Problem(chain, weights, 1.0), chain, anybody, share)
+    assert found is not None
+    return found
+
+
+@pytest.mark.stress
+@examples(20)
+@given(st.integers(0, 2**32 - 1))
+def test_windows_tell_at_least_as_much(seed: int) -> None:
+    """Whatever their width; as wide as the chain, no more than the group bound."""
+    rng = np.random.default_rng(seed)
+    length, size = int(rng.integers(2, 9)), int(rng.integers(2, 4))
+    steps = [rng.dirichlet(np.full(size, 0.7), size=size) for _ in range(length - 1)]
+    if rng.random() < 0.5:
+        steps = [steps[0]] * (length - 1)
+    steps = [np.where(step < 0.02, 0.0, step) for step in steps]
+    steps = [step / step.sum(1, keepdims=True) for step in steps]
+    chain = unsaid.Chain(rng.dirichlet(np.ones(size)), steps)
+    weights, scale = rng.choice([-1.0, 1.0, 2.0], length).tolist(), float(rng.uniform(0.5, 6.0))
+    mechanism = unsaid.Laplace(scale, weights)
+    nobody = max(own.value for own in leakages(chain, mechanism).values())
+    everybody = worst(chain, mechanism).bound.value
+    for share in (0.5, 1e-3, 1e-15):
+        own = [windows_of(chain, weights, anybody, share) for anybody in (False, True)]
+        seen, known = (part.worst(scale) for part in own)
+        assert seen.value >= nobody * (1 - 1e-12)
+        assert known.value >= everybody * (1 - 1e-12)
+        assert known.bound(scale).low <= everybody * (1 + 1e-9)
+        assert seen.leak(scale) == pytest.approx(seen.value)
+    if own[0].width >= length:  # no edges are told
+        group = sum(Problem(chain, weights, 1.0).reaches.values()) / scale
+        assert seen.value <= group * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("knows", ["nothing", "anything"])
+def test_a_long_chain_is_a_short_one_in_the_middle(knows: str) -> None:
+    """Far from its ends a chain needs what any other needs; settled to seven digits."""
+    step = [[0.8, 0.2], [0.4, 0.6]]
+    short = calibrate(unsaid.Chain([2 / 3, 1 / 3], step, 80), limit=1.0, knows=knows).scale
+    long = calibrate(unsaid.Chain([2 / 3, 1 / 3], step, 3000), limit=1.0, knows=knows)
+    assert long.scale == pytest.approx(short, rel=1e-7)
+    assert 1 - 1e-7 <= long.bound.low <= long.bound.value <= 1.0
+    assert "steps to either side" in long.bound.why
+
+
+def test_a_chain_that_never_forgets_has_no_window() -> None:
+    chain = unsaid.Chain([0.5, 0.5], [[0.0, 1.0], [1.0, 0.0]], 700)
+    assert Windows.of(Problem(chain, None, 1.0), chain, False, 1e-9) is None
+    other = unsaid.Chain([0.5, 0.5], [np.full((2, 3), 1 / 3), np.full((3, 2), 0.5)])
+    assert Windows.of(Problem(other, None, 1.0), other, False, 1e-9) is None
