@@ -17,7 +17,7 @@ if TYPE_CHECKING:
         Pairwise,
         Tree,
     )
-    from unsaid.calibration import Calibrated, accuracy, calibrate
+    from unsaid.calibration import Calibrated, accuracy, calibrate, compare
     from unsaid.conversion import bound_from_dp, dp_budget, temporal
     from unsaid.doors.report.writing import write_report as write_report
     from unsaid.errors import UnsaidError
@@ -69,6 +69,7 @@ __all__ = [
     "accuracy",
     "bound_from_dp",
     "calibrate",
+    "compare",
     "dp_budget",
     "leakage",
     "leakages",
@@ -113,6 +114,7 @@ _HOME = {
     "accuracy": "calibration",
     "bound_from_dp": "conversion",
     "calibrate": "calibration",
+    "compare": "calibration",
     "dp_budget": "conversion",
     "leakage": "questions",
     "leakages": "questions",

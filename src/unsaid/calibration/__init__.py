@@ -2,6 +2,7 @@
 
 from unsaid.calibration.accuracy import accuracy
 from unsaid.calibration.calibrated import METHODS, Calibrated, calibrate
+from unsaid.calibration.comparing import Compared, compare
 from unsaid.calibration.dpm import coefficient
 from unsaid.calibration.friends import Blocked, Neighbour, blocked
 from unsaid.calibration.quilt import quilt_any_start, quilt_approximate
@@ -11,6 +12,7 @@ __all__ = [
     "METHODS",
     "Blocked",
     "Calibrated",
+    "Compared",
     "Neighbour",
     "Sensitivity",
     "accuracy",
@@ -19,6 +21,7 @@ __all__ = [
     "bounded",
     "calibrate",
     "coefficient",
+    "compare",
     "quilt_any_start",
     "quilt_approximate",
 ]
