@@ -16,10 +16,10 @@ from functools import partial
 
 import numpy as np
 
-from unsaid.beliefs.belief import CELLS
 from unsaid.beliefs.chain import Chain
 from unsaid.beliefs.tree import Tree
 from unsaid.mechanisms import OneSided
+from unsaid.numerics.arrays import CELLS
 from unsaid.types.channel import Channel
 from unsaid.types.domain import WITHHELD
 from unsaid.types.sums import Sums

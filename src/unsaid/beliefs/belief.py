@@ -12,13 +12,14 @@ from unsaid.beliefs.contraction import contract
 from unsaid.display import Shown
 from unsaid.errors import InputError, TooLarge
 from unsaid.numerics.arrays import CELLS, Array, Codes
+from unsaid.numerics.tables import table_of
 from unsaid.types.bound import Premise
 from unsaid.types.channel import Channel
 from unsaid.types.domain import Domain, Value
 from unsaid.types.likelihood import Likelihood
 from unsaid.types.sums import Sums, Weights
 
-__all__ = ["CELLS", "Belief"]
+__all__ = ["Belief"]
 
 
 class Belief(Shown, ABC):
@@ -137,10 +138,7 @@ def probabilities(numbers: object, what: str) -> Array:
 
     A table that sums to 1 but for rounding is kept as it is: dividing would cost its last digits.
     """
-    try:
-        table = np.asarray(numbers, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"{what}: not a table of numbers of equal row lengths") from None
+    table = table_of(numbers, what)
     if table.size == 0 or table.ndim == 0:
         raise InputError(f"{what}: an empty table says nothing; give at least one probability")
     if not np.isfinite(table).all():

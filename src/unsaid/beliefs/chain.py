@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unsaid.beliefs.belief import CELLS, probabilities
+from unsaid.beliefs.belief import probabilities
 from unsaid.beliefs.forests.convolution import convolved
 from unsaid.beliefs.forests.forest import Forest
 from unsaid.beliefs.forests.markov import Markov, conditional, is_matrix, occurring
@@ -19,7 +19,7 @@ from unsaid.beliefs.forests.sums import shifted
 from unsaid.beliefs.lattice import Lattice
 from unsaid.beliefs.networks.potentials import Ring
 from unsaid.errors import InputError
-from unsaid.numerics.arrays import Array
+from unsaid.numerics.arrays import CELLS, Array
 from unsaid.types.bound import Premise
 from unsaid.types.domain import Domain, Value
 from unsaid.types.sums import Sums, Weights

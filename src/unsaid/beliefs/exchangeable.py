@@ -150,7 +150,7 @@ class Exchangeable(Belief):
         table = self._table(keep, list(groups.values()))
         if table.fits:
             return Sums.of(table.plain(), len(keep), terms)
-        return _sums_in_logs(table.logs(), len(keep), terms)
+        return Sums.of(table.logs(), len(keep), terms, in_logs=True)
 
     def sample(self, rng: np.random.Generator, rows: int) -> Codes:
         if self._known is not None:
@@ -247,20 +247,6 @@ def _padded(numbers: Wide, before: int, after: int) -> Wide:
 
 def _is_event(channels: Mapping[str, Channel]) -> bool:
     return bool(channels) and all(len(own.outputs) == 1 for own in channels.values())
-
-
-def _sums_in_logs(logs: Array, kept: int, terms: Sequence[Sequence[Array]]) -> Sums:
-    """As `Sums.of`, from a table of logarithms."""
-    cells = np.argwhere(logs > -np.inf)
-    points, codes = [], [cells[:, axis] for axis in range(kept)]
-    for own in terms:
-        answers = sum((term[cells[:, axis]] for axis, term in enumerate(own)), np.zeros(1))
-        possible, code = np.unique(np.broadcast_to(answers, len(cells)), return_inverse=True)
-        points.append(possible)
-        codes.append(code)
-    law = np.full((*logs.shape[:kept], *map(len, points)), -np.inf)
-    np.logaddexp.at(law, tuple(codes), logs[logs > -np.inf])
-    return Sums(tuple(points), law, in_logs=True)
 
 
 def _whole(n: int) -> int:

@@ -34,6 +34,7 @@ import numpy.typing as npt
 from unsaid.beliefs.belief import Belief
 from unsaid.errors import InputError, NotKnown, TooLarge
 from unsaid.numerics.arrays import CELLS, Array, Codes
+from unsaid.numerics.tables import finite_list, finite_table
 from unsaid.types.bound import Premise
 from unsaid.types.domain import Domain, Value
 from unsaid.types.sums import Sums, Weights
@@ -61,13 +62,13 @@ class Gaussian(Belief):
         names: Iterable[str] | None = None,
         premise: str = "stated",
     ) -> None:
-        root = _root(_numbers(covariance, "gaussian.covariance"))
-        widths = _list(ranges, len(root), "gaussian.ranges")
+        root = _root(finite_table(covariance, "gaussian.covariance"))
+        widths = finite_list(ranges, len(root), "gaussian.ranges")
         if (widths < 0).any():
             raise InputError(f"gaussian.ranges: has {widths.min():g}; how far apart is 0 or more")
         centre = np.zeros(len(root))
         if mean is not None:
-            centre = _list(mean, len(root), "gaussian.mean")
+            centre = finite_list(mean, len(root), "gaussian.mean")
         ends = [(0.0, width) if width else (0.0,) for width in widths.tolist()]
         domain = Domain.of([len(own) for own in ends], names, ends)
         self._hold(domain, root, centre, Premise(premise))
@@ -195,26 +196,6 @@ def _root(covariance: Array) -> Array:
         )
     root: Array = scales[:, None] * np.linalg.cholesky(correlations)
     return root
-
-
-def _numbers(numbers: npt.ArrayLike, what: str) -> Array:
-    try:
-        table = np.asarray(numbers, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"{what}: not a table of numbers of equal row lengths") from None
-    if not np.isfinite(table).all():
-        raise InputError(f"{what}: has NaN or infinity; every entry must be a number")
-    return table
-
-
-def _list(numbers: npt.ArrayLike, count: int, what: str) -> Array:
-    """One number for each variable."""
-    own = _numbers(numbers, what)
-    if own.shape != (count,):
-        raise InputError(
-            f"{what}: shape {own.shape} for {count} variables; a list of {count} numbers"
-        )
-    return own
 
 
 def _affords(cells: int, keep: Sequence[str], queries: Sequence[Weights]) -> None:

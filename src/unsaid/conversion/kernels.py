@@ -8,6 +8,7 @@ import numpy.typing as npt
 from unsaid.conversion.rounding import UNIT
 from unsaid.errors import InputError
 from unsaid.numerics.arrays import Array, Mask
+from unsaid.numerics.tables import table_of
 
 __all__ = ["conditional", "reversed_kernel", "stationary"]
 
@@ -16,10 +17,7 @@ OFF = 1e-9  # how far from 1 rounding may leave a row's sum
 
 def conditional(numbers: npt.ArrayLike, what: str) -> Array:
     """A table of conditional laws along the last axis; one line of complaint otherwise."""
-    try:
-        table = np.asarray(numbers, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"{what}: not a table of numbers of equal row lengths") from None
+    table = table_of(numbers, what)
     if table.ndim < 2 or table.size == 0:
         raise InputError(f"{what}: shape {table.shape}; give a table, each row a law")
     if not np.isfinite(table).all() or (table < 0).any():

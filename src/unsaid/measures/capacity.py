@@ -16,6 +16,7 @@ import numpy.typing as npt
 from unsaid.errors import InputError
 from unsaid.numerics.arrays import Array
 from unsaid.numerics.entropy import h
+from unsaid.numerics.tables import table_of
 from unsaid.types.bound import Bound, Premise
 
 __all__ = ["capacity"]
@@ -76,10 +77,7 @@ def _worst_prior(law: Array, tolerance: float) -> tuple[Array, int]:
 
 def _channel(channel_matrix: npt.ArrayLike) -> Array:
     """W[x, y] without the outputs that never occur; one line of complaint if it is none."""
-    try:
-        law = np.asarray(channel_matrix, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError("capacity: not a table of numbers of equal row lengths") from None
+    law = table_of(channel_matrix, "capacity")
     if law.ndim != 2 or law.size == 0 or not np.isfinite(law).all() or (law < 0).any():
         raise InputError("capacity: needs a matrix of probabilities, one row for each input")
     total = law.sum(1)

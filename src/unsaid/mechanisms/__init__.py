@@ -1,6 +1,5 @@
 """Mechanisms P(Y|X): what the curator does, as frozen descriptions that make their own views."""
 
-from unsaid.beliefs.belief import CELLS
 from unsaid.mechanisms.finite import Finite
 from unsaid.mechanisms.geometric import Geometric
 from unsaid.mechanisms.laplace import Laplace
@@ -10,7 +9,6 @@ from unsaid.mechanisms.randomized_response import RandomizedResponse
 from unsaid.mechanisms.together import Together
 
 __all__ = [
-    "CELLS",
     "Finite",
     "Geometric",
     "Laplace",

@@ -12,9 +12,8 @@ import numpy as np
 
 from unsaid.adversary import Adversary
 from unsaid.beliefs import Belief
-from unsaid.beliefs.belief import CELLS
 from unsaid.errors import TooLarge, unknown
-from unsaid.numerics.arrays import Mask
+from unsaid.numerics.arrays import CELLS, Mask
 from unsaid.types.channel import Channel, Output
 from unsaid.types.domain import NOT_SENSITIVE, Domain, Value
 from unsaid.types.likelihood import Likelihood

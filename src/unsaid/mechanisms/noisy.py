@@ -11,13 +11,12 @@ import numpy as np
 
 from unsaid.adversary import Adversary
 from unsaid.beliefs import Belief
-from unsaid.beliefs.belief import CELLS
 from unsaid.beliefs.contraction import contract
 from unsaid.errors import InputError, NotKnown, TooLarge
 from unsaid.mechanisms.banded import band_view
 from unsaid.mechanisms.local import Question, Secret
 from unsaid.mechanisms.parts import Query
-from unsaid.numerics.arrays import Array
+from unsaid.numerics.arrays import CELLS, Array
 from unsaid.types.channel import Channel, Output
 from unsaid.types.domain import Domain, Value
 from unsaid.types.likelihood import Likelihood

@@ -11,8 +11,7 @@ import numpy as np
 from unsaid.adversary import Adversary
 from unsaid.beliefs import Joint
 from unsaid.measures import MEASURES
-from unsaid.mechanisms import CELLS
-from unsaid.numerics.arrays import Array, Codes
+from unsaid.numerics.arrays import CELLS, Array, Codes
 from unsaid.planning.bits import Bits, blocks, sides
 from unsaid.planning.chosen import Chosen, worst_odds
 from unsaid.planning.clouds import Cloud

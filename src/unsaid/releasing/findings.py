@@ -145,6 +145,7 @@ def assumptions(project: Project, learned: Learned, chosen: Plan) -> list[str]:
     said = [
         f"The belief is learned from {learned.rows:,} rows (a plug-in), smoothed by "
         f"{learned.prior_rows:.4g} rows spread as if the attributes were independent.",
+        *(learned.tree.said() if learned.tree else ()),
         f"Limits hold per row of {', '.join(project.source.keys)}; rows are taken as independent.",
         f"Which {', '.join(project.source.keys)} exist is public.",
     ]

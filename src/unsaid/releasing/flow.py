@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 
 from unsaid.engines.duckdb import Table
 from unsaid.errors import InputError, TooLarge
-from unsaid.learning import Kept, Learned, learn
+from unsaid.learning import Learned, learn
 from unsaid.ledger import Ledger, Release
 from unsaid.mechanisms import OneSided
 from unsaid.numerics.coins import ALGORITHM, BATCH, MasterKey
@@ -54,9 +54,7 @@ class Prepared:
 
     def findings(self, curve: bool = True) -> Findings:
         with _in_reach():
-            found = findings(self.project, self.learned, self.closed, curve)
-        tree = self.learned.tree
-        return found if tree is None else replace(found, assumptions=_assumed(found, tree))
+            return findings(self.project, self.learned, self.closed, curve)
 
     def closing(self, close: bool | None) -> Prepared:
         """The same with telling values made sensitive, or not; None: as the project says."""
@@ -197,12 +195,6 @@ def _in_reach() -> Iterator[None]:
             f"plan: {error}. In a project: fewer bins or values for what is read, or fewer "
             "attributes in `reads`"
         ) from error
-
-
-def _assumed(found: Findings, tree: Kept) -> list[str]:
-    """With what a tree leaves out next to what it was learned from."""
-    learned, *others = found.assumptions
-    return [learned, *tree.said(), *others]
 
 
 def _scaled(plan: Plan, reads: Sequence[str], scale: float) -> dict[str, float]:

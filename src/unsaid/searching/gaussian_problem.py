@@ -34,6 +34,7 @@ import numpy.typing as npt
 from unsaid.conversion.rounding import UNIT
 from unsaid.errors import InputError
 from unsaid.numerics.arrays import Array, Codes
+from unsaid.numerics.tables import finite_list, finite_table
 
 __all__ = ["KEYBOARD", "Answer", "Problem", "gaussian_problem"]
 
@@ -190,11 +191,11 @@ def gaussian_problem(
     targets: Sequence[int] | None = None,
 ) -> Problem:
     """The question, checked; variables that do not vary leak nothing and are left out."""
-    table = _numbers(covariance, "covariance")
+    table = finite_table(covariance, "covariance")
     n = len(table) if table.ndim else 0
     if table.shape != (n, n) or not n:
         raise InputError(f"covariance: shape {table.shape}; a square table")
-    widths, sums = _list(ranges, n, "ranges"), _list(weights, n, "weights")
+    widths, sums = finite_list(ranges, n, "ranges"), finite_list(weights, n, "weights")
     if (widths < 0).any():
         raise InputError(f"ranges: has {widths.min():g}; how far apart is 0 or more")
     if not 0 < scale < math.inf:
@@ -256,20 +257,3 @@ def _bearable(eta: float) -> float:
             "others all but determine"
         )
     return eta
-
-
-def _numbers(numbers: npt.ArrayLike, what: str) -> Array:
-    try:
-        table = np.asarray(numbers, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"{what}: not a table of numbers of equal row lengths") from None
-    if not np.isfinite(table).all():
-        raise InputError(f"{what}: has NaN or infinity; every entry must be a number")
-    return table
-
-
-def _list(numbers: npt.ArrayLike, count: int, what: str) -> Array:
-    own = _numbers(numbers, what)
-    if own.shape != (count,):
-        raise InputError(f"{what}: shape {own.shape} for {count} variables")
-    return own

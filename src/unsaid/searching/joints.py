@@ -26,12 +26,12 @@ import numpy as np
 
 from unsaid.adversary import Adversary
 from unsaid.beliefs import Belief, Exchangeable, Joint
-from unsaid.beliefs.belief import CELLS
 from unsaid.errors import TooLarge
 from unsaid.mechanisms import Mechanism
 from unsaid.mechanisms.local import Secret, local_view
 from unsaid.mechanisms.noisy import noisy_view
 from unsaid.mechanisms.parts import Parts, Query
+from unsaid.numerics.arrays import CELLS
 from unsaid.searching.certificate import Certificate, epsilons, group
 from unsaid.searching.nodes import pdp_nodes
 from unsaid.views import View

@@ -19,9 +19,8 @@ from functools import cached_property
 import numpy as np
 
 from unsaid.beliefs import Joint
-from unsaid.beliefs.belief import CELLS
 from unsaid.errors import InputError, TooLarge
-from unsaid.numerics.arrays import Array
+from unsaid.numerics.arrays import CELLS, Array
 
 __all__ = ["Nodes", "pdp_nodes"]
 

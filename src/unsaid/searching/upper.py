@@ -24,11 +24,10 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from unsaid.beliefs import Joint
-from unsaid.beliefs.belief import CELLS
 from unsaid.conversion.rounding import UNIT, sum_up, up
 from unsaid.conversion.worst_events import WorstEvents
 from unsaid.errors import InputError, TooLarge
-from unsaid.numerics.arrays import Array
+from unsaid.numerics.arrays import CELLS, Array
 from unsaid.searching.nodes import Nodes
 
 __all__ = ["partial_sums", "pdp_upper", "reaches"]

@@ -37,12 +37,16 @@ class Sums:
     blurred: bool = False
 
     @classmethod
-    def of(cls, table: Array, kept: int, terms: Sequence[Sequence[Array]]) -> Sums:
+    def of(
+        cls, table: Array, kept: int, terms: Sequence[Sequence[Array]], in_logs: bool = False
+    ) -> Sums:
         """From a joint table: its first ``kept`` axes stay, the later ones are only summed over.
 
         ``terms[c][axis]`` are the contributions w_i x_i of each axis to query c.
         """
-        cells = np.argwhere(table > 0)
+        nothing, add = (-np.inf, np.logaddexp) if in_logs else (0.0, np.add)
+        occurs = table > nothing
+        cells = np.argwhere(occurs)
         points, codes = [], [cells[:, axis] for axis in range(kept)]
         for own in terms:
             answers = sum((term[cells[:, axis]] for axis, term in enumerate(own)), np.zeros(1))
@@ -55,9 +59,9 @@ class Sums:
                 f"{len(terms)} noisy answers: {size:,} combinations of what they can be, more than "
                 f"{CELLS:,}; see fewer at once, or use coarser values"
             )
-        law = np.zeros((*table.shape[:kept], *(len(own) for own in points)))
-        np.add.at(law, tuple(codes), table[table > 0])
-        return cls(tuple(points), law)
+        law = np.full((*table.shape[:kept], *(len(own) for own in points)), nothing)
+        add.at(law, tuple(codes), table[occurs])
+        return cls(tuple(points), law, in_logs)
 
     def bare(self) -> Likelihood:
         """With nothing else seen: one outcome, that tells nothing."""

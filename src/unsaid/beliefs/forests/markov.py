@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unsaid.beliefs.belief import CELLS, Belief, probabilities
+from unsaid.beliefs.belief import Belief, probabilities
 from unsaid.beliefs.forests.events import Events, Told
 from unsaid.beliefs.forests.forest import Forest
 from unsaid.beliefs.forests.messages import collect, with_all_digits
@@ -18,7 +18,8 @@ from unsaid.beliefs.forests.sums import Dense, Sparse
 from unsaid.beliefs.lattice import Lattice
 from unsaid.beliefs.networks.potentials import Ring
 from unsaid.errors import InputError, TooLarge
-from unsaid.numerics.arrays import Array, Codes
+from unsaid.numerics.arrays import CELLS, Array, Codes
+from unsaid.numerics.tables import table_of
 from unsaid.types.channel import Channel
 from unsaid.types.domain import Domain, Value
 from unsaid.types.likelihood import Likelihood
@@ -174,10 +175,7 @@ class Markov(Belief):
 
 def conditional(numbers: npt.ArrayLike, where: str) -> Array:
     """A matrix of probabilities (or whole counts), each row a law."""
-    try:
-        table = np.asarray(numbers, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"{where}: not a table of numbers of equal row lengths") from None
+    table = table_of(numbers, where)
     if table.ndim != 2 or not table.size:
         raise InputError(f"{where}: a matrix is expected, with a row for each value before it")
     with np.errstate(invalid="ignore"):

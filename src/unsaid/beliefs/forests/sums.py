@@ -11,12 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unsaid.beliefs.belief import CELLS
 from unsaid.beliefs.forests.convolution import convolved
 from unsaid.beliefs.forests.messages import mixed
 from unsaid.beliefs.networks.potentials import Ring
 from unsaid.errors import TooLarge
-from unsaid.numerics.arrays import Array, Codes
+from unsaid.numerics.arrays import CELLS, Array, Codes
 
 __all__ = ["Adding", "Dense", "Law", "Sparse", "shifted"]
 

@@ -18,6 +18,7 @@ from unsaid.beliefs.networks.elimination import CliqueTree
 from unsaid.beliefs.networks.potentials import Potential, Ring
 from unsaid.errors import InputError, unknown
 from unsaid.numerics.arrays import Array
+from unsaid.numerics.tables import table_of
 from unsaid.types.domain import Domain, Value
 
 __all__ = ["Conditionals"]
@@ -116,10 +117,7 @@ def _parents(name: str, own: Sequence[str], names: Sequence[str]) -> list[int]:
 
 
 def _numbers(table: npt.ArrayLike, where: str) -> Array:
-    try:
-        numbers = np.asarray(table, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"{where}: not a table of numbers of equal row lengths") from None
+    numbers = table_of(table, where)
     if numbers.ndim == 0 or numbers.size == 0:
         raise InputError(f"{where}: empty; give a row of probabilities for each case")
     return numbers
