@@ -92,7 +92,7 @@ NAMED: Mapping[str, tuple[Check, str]] = {
     "calibrate": (_table, "a table, {limit = 1.0}"),
     "knows": (
         lambda value: _words(value) or _scalar_by_name(value) or value in KNOWLEDGE,
-        'a list of names, ["A"], or {A = value}',
+        'a list of names, ["A"], or {A = value}; for noise also "anything" or "nothing"',
     ),
     "limit": (
         lambda value: _number(value) or _numbers_by_name(value),
