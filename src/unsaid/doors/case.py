@@ -19,7 +19,7 @@ from unsaid.errors import InputError, UnsaidError, unknown
 from unsaid.measures import MEASURES
 from unsaid.mechanisms import MECHANISMS, Mechanism
 from unsaid.planning import Plan, plan
-from unsaid.questions import leakage, odds
+from unsaid.questions import leakage, leakages, odds
 from unsaid.searching import Certificate, Worst, worst
 from unsaid.types.bound import Bound
 from unsaid.types.channel import Output
@@ -93,15 +93,10 @@ class Case:
         if not ask:
             raise InputError(f"ask: asks nothing; give any of {', '.join(ASKS)}")
         belief, bounds = self._belief(), dict[str, Answer]()
-        if "measures" in ask or "odds" in ask:
-            mechanism = _mechanism(self._section("mechanism"), "mechanism")
-            adversary: Adversary = made("adversary", Adversary, self._section("adversary"))
-            for key, name, options in _measures(ask.get("measures", [])):
-                bounds[key] = leakage(belief, mechanism, adversary, name, **options)
-            if "odds" in ask:
-                seen = _outcome(belief.domain, checked("ask.odds", "odds", ask["odds"]))
-                key = "odds" if "odds" not in bounds else "odds-of-outcome"
-                bounds[key] = odds(belief, mechanism, adversary, seen)
+        if "adversary" in self.sections or "odds" in ask:
+            bounds.update(self._about_one(belief, ask))
+        elif "measures" in ask:
+            bounds.update(self._about_everybody(belief, ask))
         if "worst" in ask:
             checked("ask.worst", "worst", ask["worst"])
             mechanism = _mechanism(self._section("mechanism"), "mechanism")
@@ -113,6 +108,31 @@ class Case:
         if "plan" in ask:
             chosen = made("ask.plan", plan, checked("ask.plan", "plan", ask["plan"]), belief)
         return Answers(bounds, chosen)
+
+    def _about_one(self, belief: Belief, ask: Mapping[str, Any]) -> dict[str, Bound]:
+        """What the adversary of the case learns."""
+        bounds: dict[str, Bound] = {}
+        if "measures" not in ask and "odds" not in ask:
+            return bounds
+        mechanism = _mechanism(self._section("mechanism"), "mechanism")
+        adversary: Adversary = made("adversary", Adversary, self._section("adversary"))
+        for key, name, options in _measures(ask.get("measures", [])):
+            bounds[key] = leakage(belief, mechanism, adversary, name, **options)
+        if "odds" in ask:
+            seen = _outcome(belief.domain, checked("ask.odds", "odds", ask["odds"]))
+            key = "odds" if "odds" not in bounds else "odds-of-outcome"
+            bounds[key] = odds(belief, mechanism, adversary, seen)
+        return bounds
+
+    def _about_everybody(self, belief: Belief, ask: Mapping[str, Any]) -> dict[str, Bound]:
+        """Where no adversary is named: what is told about each variable, to who knows no other."""
+        mechanism = _mechanism(self._section("mechanism"), "mechanism")
+        names = belief.domain.names
+        return {
+            f"{key} of {name}": bound
+            for key, measure, options in _measures(ask["measures"])
+            for name, bound in leakages(belief, mechanism, measure, names, **options).items()
+        }
 
     def _belief(self) -> Belief:
         given = dict(self._section("belief"))
