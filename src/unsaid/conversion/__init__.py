@@ -14,6 +14,7 @@ from unsaid.conversion.information import (
     sigma_max,
 )
 from unsaid.conversion.mechanism_tables import bound_from_mechanism, mechanism_distances
+from unsaid.conversion.temporal_budget import temporal_budget
 from unsaid.conversion.temporal_leakage import Temporal, temporal
 from unsaid.conversion.worst_events import WorstEvents, worst_event
 
@@ -32,5 +33,6 @@ __all__ = [
     "relative_entropy_from_information",
     "sigma_max",
     "temporal",
+    "temporal_budget",
     "worst_event",
 ]
