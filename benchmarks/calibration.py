@@ -78,6 +78,9 @@ def speed(quick: bool) -> None:
     for what, belief, knows in rows:
         scale, seconds = timed(partial(exact, belief, 1.0, knows))
         print(f"{what:20} knows {knows:9} {seconds:8.2f} s   scale {scale:.6g}")
+    for name in ("mean", "dpm"):
+        found, seconds = timed(partial(METHODS[name], Problem(sticky(0.1, 1000), None, 1.0)))
+        print(f"{name + ' of a chain of 1,000':36} {seconds:8.2f} s   scale {found:.6g}")
     step, law = np.array([[0.7, 0.3], [0.2, 0.8]]), np.array([0.4, 0.6])
     for length in (60, 1000):
         chain = Chain(law, step, length)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
@@ -71,6 +72,22 @@ class Belief(Shown, ABC):
         For beliefs that get all of them for little more than one.
         """
         return None
+
+    def beside(self, names: Sequence[str], targets: Sequence[str]) -> Array:
+        """P(x_target, x_name) for all of these pairs: tables[name, target, x_target, x_name].
+
+        Different names, of as many values each, and so for targets; beside itself a variable has a
+        diagonal table. For beliefs that get all of them for little more than those of one target.
+        """
+        found: dict[tuple[str, str], Array] = {}
+        for name, target in itertools.product(names, targets):
+            if name == target:
+                found[name, target] = np.diag(self.marginal([name]))
+            elif (target, name) in found:
+                found[name, target] = found[target, name].T
+            else:
+                found[name, target] = self.marginal([target, name])
+        return np.stack([np.stack([found[name, target] for target in targets]) for name in names])
 
     def knowing(self, names: Sequence[str]) -> tuple[Belief, tuple[str, ...]]:
         """The belief of somebody who knows these, and those whose values matter to what it tells.

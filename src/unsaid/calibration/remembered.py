@@ -57,6 +57,9 @@ class Remembered(Belief):
     def marginal(self, names: Sequence[str]) -> Array:
         return self.belief.marginal(names)
 
+    def beside(self, names: Sequence[str], targets: Sequence[str]) -> Array:
+        return self.belief.beside(names, targets)
+
     def knows_jointly(self, names: Sequence[str]) -> bool:
         return self.belief.knows_jointly(names)
 

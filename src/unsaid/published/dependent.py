@@ -13,13 +13,17 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 import numpy as np
 
 from unsaid.beliefs import Belief
+from unsaid.calibration.dpm import READINGS as ADDED
+from unsaid.calibration.dpm import Moves, fixed_point
 from unsaid.calibration.friends import READINGS, Neighbour
 from unsaid.calibration.least import root
+from unsaid.calibration.others import Others, alike, targets
 from unsaid.calibration.problem import Problem
 from unsaid.errors import InputError, unknown
 from unsaid.mechanisms.linear import Weighted
@@ -52,6 +56,21 @@ def _lower(other: Neighbour, sigma: float) -> float:
     return sigma * (peak + math.log(float(grown.max())))
 
 
+def _pairwise(others: Others, sigma: float) -> Array:
+    """sigma max_o,a,b log E[e^(-|x_j - o| / sigma) | a] / E[... | b], o being a value of x_j."""
+    told = []
+    for law, numbers in zip(others.laws, others.ends[:, 0], strict=True):
+        with np.errstate(divide="ignore"):
+            terms = np.log(law)[..., None, :] - np.abs(numbers[:, None] - numbers) / sigma
+        logs = np.logaddexp.reduce(terms, axis=-1)
+        can_be = law.any(-1, keepdims=True)
+        most = np.where(can_be, logs, -np.inf).max(1)
+        told.append((most - np.where(can_be, logs, np.inf).min(1)).max(-1))
+    return sigma * np.stack(told)
+
+
+# Of scalar tuples that are added up, all pairs at once; and of any tuples, one pair at a time.
+LINEAR: dict[str, Moves] = {**ADDED, "14": _pairwise, "lo": Others.lower}
 PRINTED: dict[str, Callable[[Neighbour, float], float]] = {**READINGS, "lo": _lower}
 
 
@@ -64,14 +83,9 @@ def pairs(
 
     An edge is written down at one of its ends at least.
     """
-    names = belief.domain.names
-    if neighbours is None:
-        wanted = set(itertools.permutations(names, 2))
-    else:
-        once = {(i, j) for i, others in neighbours.items() for j in others if i != j}
-        wanted = once | {(j, i) for i, j in once}
-    for name in (*itertools.chain(*wanted), *(ranges or ())):
-        belief.domain.axis(name, "neighbours")
+    wanted = _linked(belief, neighbours)
+    for name in ranges or ():
+        belief.domain.axis(name, "ranges")
     found = {}
     for i, j in sorted(wanted):
         joint = belief.marginal([i, j])
@@ -152,11 +166,8 @@ def baseline(
     They are counted pair by pair, or as neighbours in a graph. Group privacy needs more: a block
     that is jointly independent of all others (`unsaid.calibrate`, method "group").
     """
-    names = belief.domain.names
-    linked = set(pairs(belief, neighbours))
-    if neighbours is None:
-        linked = {pair for pair in linked if _depend(belief, *pair)}
-    size = 1 + max(sum(i == name for i, _ in linked) for name in names)
+    linked = _dependent(belief) if neighbours is None else _linked(belief, neighbours)
+    size = 1 + max(Counter(i for i, _ in linked).values(), default=0)
     why = (
         f"Theorem 7 with L = {size} counted pair by pair: three bits, any two independent and the "
         "third their xor, have L = 1 and leak log((1 + e^(2 limit)) / 2)"
@@ -172,10 +183,9 @@ def pearson(
     Correlations below the ``threshold`` count as 0.
     """
     moves = Problem(belief, weights, limit).reaches
-    names = belief.domain.names
-    related = np.array([[_correlation(belief, i, j) for j in names] for i in names])
+    related = _correlations(belief)
     related = np.where(related < threshold, 0.0, related)
-    most = float((related @ np.array([moves[name] for name in names])).max())
+    most = float((related @ np.array([moves[name] for name in belief.domain.names])).max())
     why = (
         "correlations see straight lines only: D2 = 1[D1 is not 1/2] has correlation 0 with D1 in "
         "{0, 1/2, 1}, and their sum leaks 1.5 times the limit"
@@ -191,8 +201,22 @@ def _linear(
     neighbours: Graph | None,
     why: str,
 ) -> Estimate:
-    moves = Problem(belief, weights, limit).reaches
-    return Estimate(_solved(moves, pairs(belief, neighbours), limit, reading), "scale", why)
+    if reading not in LINEAR:
+        raise unknown("reading", reading, LINEAR)
+    problem = Problem(belief, weights, limit)
+    links = None if neighbours is None else _linked(belief, neighbours)
+    tables = list(targets(problem, [belief.domain.names], links))
+    return Estimate(fixed_point(problem, tables, LINEAR[reading]), "scale", why)
+
+
+def _linked(belief: Belief, neighbours: Graph | None) -> set[tuple[str, str]]:
+    """All ordered pairs, or both directions of the edges of a graph."""
+    if neighbours is None:
+        return set(itertools.permutations(belief.domain.names, 2))
+    once = {(i, j) for i, others in neighbours.items() for j in others if i != j}
+    for name in itertools.chain(*once):
+        belief.domain.axis(name, "neighbours")
+    return once | {(j, i) for i, j in once}
 
 
 def _solved(moves: Mapping[str, float], laws: Pairs, limit: float, reading: str) -> float:
@@ -217,18 +241,33 @@ def _solved(moves: Mapping[str, float], laws: Pairs, limit: float, reading: str)
     return low if not least or leak(low) <= limit else root(leak, limit, low, 2 * low)
 
 
-def _depend(belief: Belief, i: str, j: str) -> bool:
-    joint = belief.marginal([i, j])
-    return bool(np.abs(joint - np.outer(joint.sum(1), joint.sum(0))).max() > PRODUCT)
+def _joints(belief: Belief) -> Iterator[tuple[list[str], list[str], Array]]:
+    """The joint laws of all pairs, between those of as many values: [j, i, x_i, x_j]."""
+    kinds = list(alike(belief, belief.domain.names))
+    for names, own in itertools.product(kinds, kinds):
+        yield names, own, belief.beside(names, own)
 
 
-def _correlation(belief: Belief, i: str, j: str) -> float:
+def _dependent(belief: Belief) -> set[tuple[str, str]]:
+    """(i, j) whose joint law is not the product of its margins."""
+    found = set()
+    for names, own, joint in _joints(belief):
+        products = joint.sum(3, keepdims=True) * joint.sum(2, keepdims=True)
+        for j, i in np.argwhere(np.abs(joint - products).max((2, 3)) > PRODUCT):
+            found.add((own[i], names[j]))
+    return {(i, j) for i, j in found if i != j}
+
+
+def _correlations(belief: Belief) -> Array:
     """|Pearson|; 1 with itself, 0 where one of the two does not vary."""
-    if i == j:
-        return 1.0
-    joint = belief.marginal([i, j])
-    rows, columns = _standard(belief, i), _standard(belief, j)
-    return min(1.0, abs(float(rows @ joint @ columns)))
+    place = {name: k for k, name in enumerate(belief.domain.names)}
+    found = np.eye(len(place))
+    for names, own, joint in _joints(belief):
+        columns, rows = (np.stack([_standard(belief, n) for n in side]) for side in (names, own))
+        table = np.abs(np.einsum("ia,jiax,jx->ij", rows, joint, columns))
+        found[np.ix_([place[i] for i in own], [place[j] for j in names])] = table.clip(max=1.0)
+    np.fill_diagonal(found, 1.0)
+    return found
 
 
 def _standard(belief: Belief, name: str) -> Array:

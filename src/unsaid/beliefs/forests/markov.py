@@ -14,6 +14,7 @@ from unsaid.beliefs.belief import Belief, probabilities
 from unsaid.beliefs.forests.events import Events, Told
 from unsaid.beliefs.forests.forest import Forest
 from unsaid.beliefs.forests.messages import collect, with_all_digits
+from unsaid.beliefs.forests.pairs import beside
 from unsaid.beliefs.forests.sums import Dense, Sparse
 from unsaid.beliefs.lattice import Lattice
 from unsaid.beliefs.networks.potentials import Ring
@@ -146,6 +147,11 @@ class Markov(Belief):
         table[:, : len(law.codes)] = law.table[:, 0]
         points = [lattice.points(c) for c in range(len(queries))]
         return occurring(points, table.reshape(*shape, *map(len, points)), ring.in_logs)
+
+    def beside(self, names: Sequence[str], targets: Sequence[str]) -> Array:
+        """Messages from all targets at once (beliefs/forests/pairs.py)."""
+        axis = self.domain.axis
+        return beside(self.forest, [axis(name) for name in names], [axis(own) for own in targets])
 
     def sample(self, rng: np.random.Generator, rows: int) -> Codes:
         return self.forest.sample(rng, rows)
