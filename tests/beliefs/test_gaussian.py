@@ -215,15 +215,47 @@ def test_groups_are_worst_at_corners(covariance: np.ndarray, data: st.DataObject
     assert np.abs(inside @ joint.T).sum(1).max() / 1.5 <= got * (1 + 1e-6)
 
 
-def test_delta_is_bounded_from_above() -> None:
+@pytest.mark.parametrize("knows", [(), ("x1",)])
+def test_delta_of_one_answer_from_both_sides(knows: tuple[str, ...]) -> None:
     """By the density: integral of (g(r) - e^eps g(r - d))_+, at the widest pair."""
     belief, eps = Gaussian([[1.0, 0.5], [0.5, 1.0]], [1.0, 1.0]), 0.5
-    mechanism, target = Laplace(1.0), unsaid.Adversary("x0")
-    bound = unsaid.leakage(belief, mechanism, target, "delta", eps=eps)
+    target = unsaid.Adversary("x0", knows=knows)
+    bound = unsaid.leakage(belief, Laplace(1.0), target, "delta", eps=eps)
     grid, step = np.linspace(-60, 60, 24001, retstep=True)
-    density = np.exp([[_log_density(r - shift) for r in grid] for shift in (0.0, 1.5)])
+    apart, log_density = (1.0, lambda t: -abs(t) - math.log(2)) if knows else (1.5, _log_density)
+    density = np.exp([[log_density(r - shift) for r in grid] for shift in (0.0, apart)])
     truth = float(np.maximum(density[0] - math.exp(eps) * density[1], 0).sum() * step)
+    assert bound.value == pytest.approx(truth, rel=1e-4)
+    assert 0 <= bound.high - bound.low <= 1e-9
+    if knows:
+        assert bound.low <= 1 - math.exp((eps - 1) / 2) <= bound.high
+
+
+def test_delta_of_a_group_is_that_of_its_widest_pair() -> None:
+    """Two targets: the corners (0, 0) and (1, 1) are 2 apart, and nothing is left to blur."""
+    belief = Gaussian([[1.0, 0.5], [0.5, 1.0]], [1.0, 1.0])
+    bound = unsaid.leakage(belief, Laplace(1.0), unsaid.Adversary(["x0", "x1"]), "delta", eps=0.5)
+    assert bound.low <= 1 - math.exp((0.5 - 2) / 2) <= bound.high <= bound.low + 1e-9
+
+
+def test_delta_of_what_is_no_single_value() -> None:
+    """One corner against the mixture of the other three: less than the widest pair."""
+    belief, one = Gaussian([[1.0, 0.5], [0.5, 1.0]], [1.0, 1.0]), Laplace(1.0)
+    about = unsaid.Adversary(["x0", "x1"], secret=[(0.0, 0.0)])
+    bound = unsaid.leakage(belief, one, about, "delta", eps=0.5)
+    grid, step = np.linspace(-40, 40, 80001, retstep=True)
+    each = np.exp([-abs(grid - shift) for shift in (0.0, 1.0, 1.0, 2.0)]) / 2
+    truth = float(np.maximum(each[0] - math.exp(0.5) * each[1:].mean(0), 0).sum() * step)
     assert bound.low <= truth <= bound.high
+
+
+def test_delta_of_several_answers_is_bounded_from_above() -> None:
+    belief = Gaussian([[1.0, 0.5], [0.5, 1.0]], [1.0, 1.0])
+    both = Together([Laplace(1.0), Laplace(2.0, {"x0": 1.0})])
+    about = unsaid.Adversary("x0")
+    bound = unsaid.leakage(belief, both, about, "delta", eps=0.5)
+    assert bound.low <= unsaid.leakage(belief, Laplace(1.0), about, "delta", eps=0.5).high
+    assert bound.high >= unsaid.leakage(belief, Laplace(1.0), about, "delta", eps=0.5).low
 
 
 def _log_density(t: float) -> float:

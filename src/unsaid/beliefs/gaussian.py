@@ -131,7 +131,8 @@ class Gaussian(Belief):
         _affords(math.prod(shape), keep, queries)
         corners = np.array(list(itertools.product(*ends))).reshape(-1, len(keep))
         points, codes = [], []
-        for own in self._coefficients(keep, queries) @ corners.T:
+        coefficients, blur = self._coefficients(keep, queries)
+        for own in coefficients @ corners.T:
             possible, code = np.unique(own, return_inverse=True)
             points.append(possible)
             codes.append(code)
@@ -139,12 +140,13 @@ class Gaussian(Belief):
         _affords(len(corners) * math.prod(sizes), keep, queries)
         table = np.zeros((len(corners), *sizes))
         table[(np.arange(len(corners)), *codes)] = 1 / len(corners)
-        return Sums(tuple(points), table.reshape(*shape, *sizes), blurred=True)
+        return Sums(tuple(points), table.reshape(*shape, *sizes), blur=tuple(blur.tolist()))
 
-    def _coefficients(self, keep: Sequence[str], queries: Sequence[Weights]) -> Array:
+    def _coefficients(self, keep: Sequence[str], queries: Sequence[Weights]) -> tuple[Array, Array]:
         """C = w_k + (L_rk L_kk^-1)' w_r, a row for each query: of x_keep in the regression of S.
 
-        L has the kept variables first; nothing is subtracted, and L_kk has their own scales.
+        And |L_rr' w_r|^2, the variance of what does not depend on x_keep. L has the kept variables
+        first; nothing is subtracted, and L_kk has their own scales.
         """
         codes = [self.domain.axis(name) for name in keep]
         rest = [i for i in range(len(self.root)) if i not in set(codes)]
@@ -155,7 +157,7 @@ class Gaussian(Belief):
         lower, k = self._root_of([*codes, *rest]), len(codes)
         through = np.linalg.solve(lower[:k, :k].T, lower[k:, :k].T @ weights[:, rest].T)
         coefficients: Array = weights[:, codes] + through.T
-        return coefficients
+        return coefficients, ((weights[:, rest] @ lower[k:, k:]) ** 2).sum(1)
 
     def _root_of(self, order: Sequence[int]) -> Array:
         """The triangular root of the covariance in this order of the variables.

@@ -26,15 +26,19 @@ class Sums:
 
     ``points[c]`` are the possible values of query c, ascending; the axes of ``table`` are the kept
     variables, then the queries. ``in_logs``: where products of probabilities leave the range of
-    floats. ``blurred``: the queries are these answers plus something continuous that depends on
-    nothing kept (the rest of a Gaussian); far out its tails tell as much as the answers themselves,
-    on the mean they tell less.
+    floats. ``blur``: the queries are these answers plus something continuous that depends on
+    nothing kept (the rest of a Gaussian, of these variances); far out its tails tell as much as the
+    answers themselves, on the mean they tell less.
     """
 
     points: tuple[Array, ...]
     table: Array
     in_logs: bool = False
-    blurred: bool = False
+    blur: tuple[float, ...] = ()
+
+    @property
+    def blurred(self) -> bool:
+        return bool(self.blur)
 
     @classmethod
     def of(

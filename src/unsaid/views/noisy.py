@@ -20,6 +20,8 @@ from unsaid.numerics.arrays import Array, Codes
 from unsaid.types.bound import Bound
 from unsaid.types.domain import Value
 from unsaid.types.noise import Bins, Noise
+from unsaid.types.sums import Sums
+from unsaid.views.blurred import RANGE, Shifted
 from unsaid.views.finite import FiniteView
 from unsaid.views.view import Convex, Outcome
 
@@ -40,6 +42,8 @@ class Source(Protocol):
     def blurred(self) -> bool: ...
     @property
     def noises(self) -> tuple[Noise, ...]: ...
+    @property
+    def sums(self) -> Sums: ...
     def nodes(self, nodes: Sequence[Array]) -> tuple[Bins, ...]: ...
     def cells(self, nodes: Sequence[Array]) -> tuple[Bins, ...]: ...
     def room(self) -> float: ...
@@ -81,9 +85,7 @@ class NoisyView(Shown):
 
     def mean(self, f: Convex) -> Bound:
         if self.source.blurred:
-            high = self.at_points.mean(f).high
-            why = "at most: told the answer but for the noise; from below nothing was looked for"
-            return Bound(min(0.0, high), high, "nat", self.at_points.premise, why)
+            return self._blurred_mean(f)
         nodes, before = self.points, math.inf
         while True:
             held = self._held(nodes, f)
@@ -93,6 +95,24 @@ class NoisyView(Shown):
                 low = min(held.low, held.high)
                 return Bound(low, held.high, "nat", self.at_points.premise, why)
             nodes, before = finer, GAINED * held.apart if len(self._open) == 1 else math.inf
+
+    def _blurred_mean(self, f: Convex) -> Bound:
+        """Of one answer: of the widest pair. Measures of the cloud compare classes two by two.
+
+        A class of several values is a mixture, of which no more is told; from below it is not it.
+        """
+        high, premise = self.at_points.mean(f).high, self.at_points.premise
+        rates = [noise.rate for noise in self.source.noises]
+        apart = float(np.ptp(self.points[0]))
+        if len(rates) > 1 or not 0 < rates[0] * apart < RANGE:
+            why = "at most: told the answer but for the noise; from below nothing was looked for"
+            return Bound(min(0.0, high), high, "nat", premise, why)
+        low, above = Shifted(apart, self.source.sums.blur[0], 1 / rates[0]).mean(f)
+        high = min(high, above)
+        values = self.source.sums.table.size // len(self.points[0])
+        low = low if len(self.at_points.classes) == values else 0.0
+        why = "two values as far apart as any: between two answers told apart, and the nodes"
+        return Bound(min(low, high), high, "nat", premise, why)
 
     def facts(self) -> list[tuple[str, str]]:
         return [*self.at_points.facts(), ("noise", "largest values lie at the answers listed")]
