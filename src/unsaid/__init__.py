@@ -17,8 +17,10 @@ if TYPE_CHECKING:
         Pairwise,
         Tree,
     )
-    from unsaid.calibration import Calibrated, accuracy, calibrate, compare
-    from unsaid.conversion import bound_from_dp, dp_budget, temporal
+    from unsaid.calibration import Calibrated, accuracy, calibrate
+    from unsaid.comparing import Compared, compare
+    from unsaid.conversion import bound_from_dp, dp_budget, temporal, temporal_budget
+    from unsaid.doors.images import picture_writer as picture_writer
     from unsaid.doors.report.writing import write_report as write_report
     from unsaid.errors import UnsaidError
     from unsaid.learning import learn_table as learn
@@ -45,6 +47,7 @@ __all__ = [
     "Box",
     "Calibrated",
     "Chain",
+    "Compared",
     "Estimate",
     "Exchangeable",
     "Finite",
@@ -79,6 +82,7 @@ __all__ = [
     "prepare",
     "release",
     "temporal",
+    "temporal_budget",
     "view",
     "worst",
 ]
@@ -90,6 +94,7 @@ _HOME = {
     "Box": "searching.families",
     "Calibrated": "calibration",
     "Chain": "beliefs",
+    "Compared": "comparing",
     "Estimate": "types.bound",
     "Exchangeable": "beliefs",
     "Finite": "mechanisms",
@@ -114,7 +119,7 @@ _HOME = {
     "accuracy": "calibration",
     "bound_from_dp": "conversion",
     "calibrate": "calibration",
-    "compare": "calibration",
+    "compare": "comparing",
     "dp_budget": "conversion",
     "leakage": "questions",
     "leakages": "questions",
@@ -124,9 +129,12 @@ _HOME = {
     "prepare": "releasing",
     "release": "releasing",
     "temporal": "conversion",
+    "temporal_budget": "conversion",
     "view": "questions",
     "worst": "searching",
-    "write_report": "doors.report.writing",  # for doors: what draws is opened when it draws
+    # For doors: what draws is opened when it draws.
+    "picture_writer": "doors.images",
+    "write_report": "doors.report.writing",
 }
 
 

@@ -38,9 +38,23 @@ def joint_of(given: dict[str, Any]) -> unsaid.Joint:
 def separation(table: np.ndarray, terms: list[np.ndarray], scale: float) -> float:
     """max_i,a,b,r log f(r | x_i = a) / f(r | x_i = b), by enumeration at all possible sums."""
     cells = np.argwhere(table > 0)
-    mass = table[table > 0]
     sums = sum(term[cells[:, axis]] for axis, term in enumerate(terms))
-    kernel = np.exp(-np.abs(np.unique(sums)[:, None] - sums) / scale) * mass
+    return _largest(table, np.abs(np.unique(sums)[:, None] - sums) / scale)
+
+
+def separation_of_all(table: np.ndarray, terms: list[np.ndarray], scale: float) -> float:
+    """The same where every variable's own term is released, each with noise of its own."""
+    cells = np.argwhere(table > 0)
+    axes = [np.unique(term[cells[:, axis]]) for axis, term in enumerate(terms)]
+    seen = np.stack(np.meshgrid(*axes, indexing="ij"), -1).reshape(-1, 1, table.ndim)
+    told = np.stack([term[cells[:, axis]] for axis, term in enumerate(terms)], axis=-1)
+    return _largest(table, np.abs(seen - told).sum(-1) / scale)
+
+
+def _largest(table: np.ndarray, distances: np.ndarray) -> float:
+    """Over all variables, two of their values, and answers (rows); a column for each cell."""
+    cells, mass = np.argwhere(table > 0), table[table > 0]
+    kernel = np.exp(-distances) * mass
     worst = 0.0
     for axis in range(table.ndim):
         own = cells[:, axis]

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
 import pytest
 
 import unsaid
-from tests.calibration.joints import accepted, joint_of, random_joint, separation, vectors
+from tests.calibration.joints import (
+    accepted,
+    joint_of,
+    random_joint,
+    separation,
+    separation_of_all,
+    vectors,
+)
 from tests.effort import EFFORT
 from unsaid.calibration import METHODS, calibrate, coefficient
 from unsaid.calibration.dpm import READINGS, dpm
@@ -19,6 +27,7 @@ from unsaid.questions import leakage
 # Thirty times as many, 3,000, have been run; `make stress` runs ten times as many.
 BELIEFS = 100 * EFFORT
 FOR_NOBODY = [name for name in METHODS if name != "quilt"]
+FOR_VECTORS = [name for name in FOR_NOBODY if name != "wasserstein"]
 
 
 def cases(seed: int, count: int):
@@ -48,6 +57,27 @@ def test_no_sound_method_leaks_more_than_the_limit() -> None:
         assert scales["dpm B"] <= scales["dpm A"] * (1 + 1e-10) <= scales["group"] * (1 + 1e-9)
         if exact:
             assert not accepted(separation(belief.table, terms, exact * (1 - 1e-7)), limit)
+
+
+@pytest.mark.stress
+def test_nor_where_every_value_is_released_with_noise() -> None:
+    """The identity: as many answers as variables, on the whole grid of what they can be."""
+    for belief, values, _, rng in itertools.islice(cases(3, BELIEFS), 0, None, 2):
+        limit = float(np.exp(rng.uniform(math.log(0.1), math.log(4.0))))
+        names = belief.domain.names
+        identity = {name: np.eye(len(names))[k] for k, name in enumerate(names)}
+        free = {"limit": limit, "knows": "nothing", "floor": False}
+        exact = calibrate(belief, identity, **free).scale
+        problem = Problem(belief, identity, limit)
+        scales = {name: METHODS[name](problem) for name in FOR_VECTORS}
+        scales |= {f"dpm {name}": dpm(problem, name) for name in READINGS}
+        for name, scale in {"exact": exact, **scales}.items():
+            assert exact <= scale * (1 + 1e-10), name
+            if scale:
+                assert accepted(separation_of_all(belief.table, values, scale), limit), name
+        if exact:
+            leak = separation_of_all(belief.table, values, exact * (1 - 1e-7))
+            assert not accepted(leak, limit)
 
 
 @pytest.mark.stress

@@ -29,7 +29,15 @@ def printed(page: str) -> dict[str, dict[str, tuple[str, str]]]:
 
 def answers(path: Path) -> dict[str, tuple[str, str]]:
     told: dict[str, Any] = Case.read(path).answer().as_json()
-    return {name: (f"{float(own['value']):.6g}", own["unit"]) for name, own in told.items()}
+    return {name: number(own) for name, own in told.items()}
+
+
+def number(answer: dict[str, Any]) -> tuple[str, str]:
+    """A value with its unit; of all rules side by side the scale of the exact one."""
+    if "rules" in answer:
+        (scale,) = (row["scale"] for row in answer["rules"] if row["rule"] == "exact")
+        return f"{scale:.6g}", "scale"
+    return f"{float(answer['value']):.6g}", answer["unit"]
 
 
 def rows(page: str) -> int:

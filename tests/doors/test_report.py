@@ -16,8 +16,9 @@ import numpy as np
 import pytest
 
 import unsaid
+from unsaid.doors import images
 from unsaid.doors.report import content, drawing, page, palette, words
-from unsaid.doors.report.drawing import png, svg
+from unsaid.doors.report.drawing import written
 from unsaid.doors.report.page import write
 from unsaid.errors import InputError
 from unsaid.learning import Learned
@@ -364,8 +365,8 @@ def test_a_folder_that_is_not_there_is_one_line(found: Findings, tmp_path: Path)
 
 def test_pictures_as_files(found: Findings, tmp_path: Path) -> None:
     names = ["leakage", "leakage-everything", "leakage-planned", "trade-off"]
-    assert [path.name for path in png(found, tmp_path)] == [f"{name}.png" for name in names]
-    assert [path.name for path in svg(found, tmp_path)] == [f"{name}.svg" for name in names]
+    assert [path.name for path in written(found, tmp_path, ".png")] == [f"{name}.png" for name in names]
+    assert [path.name for path in written(found, tmp_path, ".svg")] == [f"{name}.svg" for name in names]
     assert len(list(tmp_path.iterdir())) == 2 * len(names)
     for name in names:
         assert (tmp_path / f"{name}.png").read_bytes().startswith(b"\x89PNG")
@@ -375,8 +376,8 @@ def test_pictures_as_files(found: Findings, tmp_path: Path) -> None:
 
 
 def test_a_missing_extra_is_one_line(found: Findings, tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr(drawing, "vl_convert", None)
-    for door in (lambda: png(found, tmp_path), lambda: write(found, tmp_path / "x.html")):
+    monkeypatch.setattr(images, "vl_convert", None)
+    for door in (lambda: written(found, tmp_path, ".png"), lambda: write(found, tmp_path / "x.html")):
         with pytest.raises(InputError, match=r"pip install 'unsaid-privacy\[report\]'$"):
             door()
     monkeypatch.setattr(page, "jinja2", None)

@@ -15,6 +15,7 @@ FLOORS = {
     "errors": 0,
     "numerics": 0.5,  # refuses bad numbers and unsafe key files by name, so it stands on errors
     "display": 0,
+    "pictures": 0,
     "types": 1,
     "beliefs": 2,
     "views": 2,
@@ -32,6 +33,7 @@ FLOORS = {
     "learning": 4,
     "simulation": 4,
     "published": 4.7,  # beside what was printed it shows what is true: searching, calibration
+    "comparing": 4.8,  # sound rules beside published ones
     "releasing": 5,
     "auditing": 6,
     "doors": 7,

@@ -15,7 +15,7 @@ import numpy as np
 from unsaid.calibration.alone import quotient_up
 from unsaid.calibration.problem import Problem
 from unsaid.calibration.separation import Separation
-from unsaid.errors import InputError
+from unsaid.errors import NotKnown
 from unsaid.numerics.arrays import Array
 
 __all__ = ["distance", "wasserstein"]
@@ -27,7 +27,7 @@ TIE = 1e-12
 def wasserstein(problem: Problem) -> float:
     """max W_inf / limit, over the variables and their values."""
     if len(problem.queries) != 1:
-        raise InputError('method "wasserstein": one number at a time; use "exact" or "mean"')
+        raise NotKnown('method "wasserstein": one number at a time; use "exact" or "mean"')
     names = problem.belief.domain.names
     each = problem.remembered.sums_of_each(names, problem.queries)
     own = [each] if each else [problem.remembered.sums([n], problem.queries) for n in names]

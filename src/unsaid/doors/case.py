@@ -13,6 +13,7 @@ from typing import Any
 from unsaid.adversary import Adversary
 from unsaid.beliefs import BELIEFS, Belief
 from unsaid.calibration import Calibrated, calibrate
+from unsaid.comparing import Compared, compare
 from unsaid.doors.keys import checked, made, word
 from unsaid.doors.outlined import number, planned
 from unsaid.errors import InputError, UnsaidError, unknown
@@ -28,17 +29,21 @@ from unsaid.types.domain import RELEASED, WITHHELD, Domain
 __all__ = ["Answers", "Case"]
 
 SECTIONS = ("belief", "mechanism", "adversary", "ask")
-ASKS = ("calibrate", "measures", "odds", "plan", "worst")
+ASKS = ("calibrate", "compare", "measures", "odds", "plan", "worst")
 
-Answer = Bound | Worst | Calibrated
+Answer = Bound | Worst | Calibrated | Compared
 
 
 @dataclass(frozen=True)
 class Answers:
-    """What a case asked for, by name: bounds, whoever is worst, the noise it takes, and a plan."""
+    """What a case asked for, by name: bounds, whoever is worst, the noise it takes, and a plan.
+
+    ``compared``: what can be drawn of it.
+    """
 
     bounds: Mapping[str, Answer]
     plan: Plan | None
+    compared: Compared | None
 
     def as_json(self) -> dict[str, Any]:
         """One object, ready to print."""
@@ -78,6 +83,11 @@ class Case:
                 raise InputError(f"{path}: {_line(unknown('table', name, SECTIONS))}")
         return cls(path, _with_infinity(read))
 
+    @property
+    def compares(self) -> bool:
+        """Whether something is asked for that can be drawn."""
+        return "compare" in self.sections.get("ask", {})
+
     def answer(self, tell: Callable[[str], object] = str) -> Answers:
         """Ask everything in the table [ask]; ``tell`` is told how far a long search is."""
         try:
@@ -104,10 +114,14 @@ class Case:
         if "calibrate" in ask:
             wanted = checked("ask.calibrate", "calibrate", ask["calibrate"])
             bounds["calibrate"] = made("ask.calibrate", calibrate, wanted, belief)
+        compared = None
+        if "compare" in ask:
+            wanted = checked("ask.compare", "compare", ask["compare"])
+            bounds["compare"] = compared = made("ask.compare", compare, wanted, belief)
         chosen = None
         if "plan" in ask:
             chosen = made("ask.plan", plan, checked("ask.plan", "plan", ask["plan"]), belief)
-        return Answers(bounds, chosen)
+        return Answers(bounds, chosen, compared)
 
     def _about_one(self, belief: Belief, ask: Mapping[str, Any]) -> dict[str, Bound]:
         """What the adversary of the case learns."""

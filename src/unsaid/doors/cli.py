@@ -16,6 +16,7 @@ import typer
 from rich.console import Console, Group
 
 import unsaid
+from unsaid.comparing import picture
 from unsaid.doors import outlined, tables
 from unsaid.doors.case import Case
 from unsaid.doors.demo import demonstrate
@@ -167,11 +168,23 @@ def ledger(project: ProjectFile = Path(), as_json: AsJson = False) -> None:
 @app.command("case")
 def case_command(
     file: Annotated[Path, typer.Argument(help="A case file, TOML or JSON.")],
+    drawn: Annotated[
+        Path | None,
+        typer.Option("--picture", help="Draw what is compared, noise against limit: .png or .svg."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Answer a case file: a belief, a mechanism, an adversary."""
+    case = Case.read(file)
+    if drawn is not None and not case.compares:
+        raise InputError(
+            f"{file}: --picture draws what `compare = {{limit = ...}}` in [ask] asks for"
+        )
+    write = None if drawn is None else unsaid.picture_writer(drawn)
     with busy(err, "looking at every answer") as tell:
-        answers = Case.read(file).answer(tell)
+        answers = case.answer(tell)
+        if write is not None and answers.compared is not None:
+            write(picture(answers.compared, lambda k, n: tell(f"drawing, {k} of {n} limits")))
     show(answers.as_json() if as_json else Group(*facts(str(answers))))
 
 

@@ -90,6 +90,7 @@ NAMED: Mapping[str, tuple[Check, str]] = {
         "a number of requests, or one for each name, {A = 2}",
     ),
     "calibrate": (_table, "a table, {limit = 1.0}"),
+    "compare": (_table, "a table, {limit = 1.0}"),
     "knows": (
         lambda value: _words(value) or _scalar_by_name(value) or value in KNOWLEDGE,
         'a list of names, ["A"], or {A = value}; for noise also "anything" or "nothing"',

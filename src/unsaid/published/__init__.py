@@ -21,6 +21,7 @@ from unsaid.published.dependent_claims import (
     sequential,
 )
 from unsaid.published.graph import Claim, Edge, Graph, Node, graph
+from unsaid.published.information_claims import information_group, information_sequential
 from unsaid.published.picture import picture
 
 __all__ = [
@@ -37,6 +38,8 @@ __all__ = [
     "dpm_pairwise",
     "entropy_drop",
     "graph",
+    "information_group",
+    "information_sequential",
     "pairs",
     "parallel",
     "pearson",

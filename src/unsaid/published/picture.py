@@ -7,23 +7,18 @@ below the truth. Where there are more than 8 variables only the extremes of each
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
+from unsaid.pictures import BLUES, GREY, PAPER, RED, STRONG, TEXT, Chart, style
 from unsaid.published.graph import Graph, Node
 from unsaid.searching.nodes import Nodes
 
 __all__ = ["picture"]
 
-Chart = dict[str, Any]
-
 TILES, WRITTEN = 8, 4  # up to how many variables every node has a tile, and its numbers in it
 WIDTH, ROW = 760, 58
 GAP, FOOT = 0.03, 0.12  # of a column's width, and of a row's height
-FONT = "Helvetica, Arial, 'Liberation Sans', sans-serif"
-BLUES = ["#eff4fa", "#a3c6e8", "#3a7fc4", "#123a6b"]
-TEXT, PAPER, GREY, STRONG, RED = "#1d2330", "#ffffff", "#8a93a3", "#1f5fae", "#a8201a"
 DARK = 0.58  # from this share of the largest leakage on, letters are light
 
 
@@ -66,7 +61,7 @@ def _tiles(graph: Graph) -> Chart:
         "width": WIDTH,
         "height": ROW * n,
         "title": _title(graph, "red foot: the published value is below the truth"),
-        "config": _style(),
+        "config": style(),
     }
 
 
@@ -165,7 +160,7 @@ def _profile(graph: Graph) -> Chart:
         "width": WIDTH,
         "height": 300,
         "title": _title(graph, "shaded: from the least to the largest exact leakage of a layer"),
-        "config": _style(),
+        "config": style(),
     }
 
 
@@ -188,15 +183,3 @@ def _title(graph: Graph, note: str) -> Chart:
     exact, said = graph.exact.worst()[0], graph.worst.value
     text = f"Worst adversary: {exact:.3g} nat; the published chain rule says {said:.3g}"
     return {"text": text, "subtitle": note, "anchor": "start", "offset": 26, "color": TEXT}
-
-
-def _style() -> Chart:
-    return {
-        "background": PAPER,
-        "font": FONT,
-        "padding": 12,
-        "view": {"stroke": "transparent"},
-        "axis": {"labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal"},
-        "title": {"fontSize": 15, "subtitleFontSize": 12, "subtitlePadding": 4},
-        "legend": {"labelFontSize": 11, "titleFontSize": 11, "titleFontWeight": "normal"},
-    }

@@ -13,18 +13,16 @@ from typing import Any
 
 from unsaid.doors.report import words
 from unsaid.doors.report.palette import BEYOND, LIGHT, PAGE, Palette
+from unsaid.pictures import FONT, Chart
 from unsaid.releasing.findings import Findings
 from unsaid.releasing.told import Told
 
 __all__ = ["CHARTS", "Chart", "band", "bands", "chart"]
 
-FONT = "Helvetica, Arial, 'Liberation Sans', sans-serif"
 TOPS = (0.02, 0.04, 0.1, 0.2, 0.4, 1.0)  # where the axis of the curve may end
 CELL_WIDTH, CELL_HEIGHT, LINE = 92, 52, 14
 STEP = 54  # the width of one limit on the curve
 ABOVE, BESIDE = 14, 20  # letters in a line of a name above a column, and beside a row
-
-Chart = dict[str, Any]  # a picture as Vega-Lite describes one, or a part of it
 
 
 def bands(odds_cap: float) -> dict[int, str]:

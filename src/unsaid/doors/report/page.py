@@ -8,8 +8,9 @@ from functools import partial
 from importlib import resources
 from pathlib import Path
 
+from unsaid.doors.images import MISSING
 from unsaid.doors.report.content import content
-from unsaid.doors.report.drawing import MISSING, drawn
+from unsaid.doors.report.drawing import drawn
 from unsaid.doors.report.palette import DARK, LIGHT, PAGE
 from unsaid.errors import InputError
 from unsaid.releasing.files import atomically

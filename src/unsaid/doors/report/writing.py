@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from unsaid.doors.report.drawing import png, svg
+from unsaid.doors.images import KINDS
+from unsaid.doors.report.drawing import written
 from unsaid.doors.report.page import write
 from unsaid.releasing.findings import Findings
 
@@ -17,4 +18,4 @@ def write_report(findings: Findings, path: Path, charts: Path | None = None) -> 
     if charts is None:
         return []
     charts.mkdir(parents=True, exist_ok=True)
-    return [*png(findings, charts), *svg(findings, charts)]
+    return [path for kind in KINDS for path in written(findings, charts, kind)]

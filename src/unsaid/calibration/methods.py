@@ -1,0 +1,53 @@
+"""Published rules for the scale, in sound readings: no search, and more noise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+
+from unsaid.calibration.contexts import contexts
+from unsaid.calibration.dpm import dpm, mean
+from unsaid.calibration.group import budget, group
+from unsaid.calibration.knowledge import Knows
+from unsaid.calibration.problem import RATIO, Problem
+from unsaid.calibration.quilt import quilt
+from unsaid.calibration.wasserstein import wasserstein
+from unsaid.errors import NotKnown, TooLarge
+
+__all__ = ["METHODS", "beside", "by_method"]
+
+# For "max-log-ratio"; all but "group" hold for those who know nothing else (contexts.py).
+METHODS: dict[str, Callable[[Problem], float]] = {
+    "budget": budget,
+    "dpm": dpm,
+    "group": group,
+    "mean": mean,
+    "quilt": quilt,
+    "wasserstein": wasserstein,
+}
+
+# Rules that take all pairs of variables, or all sums, are shown beside a result up to so many.
+SLOW, FEW = ("dpm", "mean", "wasserstein"), 400
+
+
+def by_method(method: str, problem: Problem, knows: Knows) -> float:
+    """The scale of one of `METHODS`; beyond those who know nothing else, case by case."""
+    names = problem.belief.domain.names
+    if problem.measure != RATIO:
+        raise NotKnown(f'method "{method}": bounds "{RATIO}" only; use method="exact"')
+    if not problem.belief.knows_jointly(names[:1]):
+        raise NotKnown(f'method "{method}": needs bounded values, which these are not; use "exact"')
+    if method == "group":
+        return group(problem)
+    return max(METHODS[method](part) for part in contexts(problem, knows, method))
+
+
+def beside(problem: Problem) -> dict[str, float]:
+    """The scales of all rules that apply, the least first, for those who know nothing else."""
+    few = len(problem.belief.domain.names) <= FEW
+    found = dict[str, float]()
+    for name in METHODS:
+        with suppress(NotKnown, TooLarge):
+            if few or name not in SLOW:
+                found[name] = by_method(name, problem, "nothing")
+    return dict(sorted(found.items(), key=lambda rule: rule[1]))

@@ -1,0 +1,117 @@
+"""All rules side by side: in order, sound ones within the limit, and what is left is the truth."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+import unsaid
+from unsaid.calibration import METHODS
+from unsaid.comparing import RULES, Compared
+
+STICKY = unsaid.Chain([0.5, 0.5], [[0.9, 0.1], [0.1, 0.9]], 20)
+XOR = unsaid.Joint([[[1, 0], [0, 1]], [[0, 1], [1, 0]]], names=["a", "b", "differ"])
+
+
+def largest(belief: unsaid.Joint | unsaid.Chain, scale: float) -> float:
+    noisy = unsaid.Laplace(scale)
+    return max(own.value for own in unsaid.leakages(belief, noisy).values())
+
+
+def by_name(compared: Compared) -> dict[str, dict]:
+    return {row["rule"]: row for row in compared.as_json()["rules"]}
+
+
+def test_every_rule_has_its_row_and_the_least_noise_comes_first() -> None:
+    found = unsaid.compare(STICKY, limit=1.0)
+    assert {row.name for row in found.rows} == set(RULES)
+    assert {"exact", *METHODS} == {name for name, rule in RULES.items() if rule.sound}
+    scales = [row.scale for row in found.rows]
+    assert scales == sorted(scales)
+
+
+def test_what_is_left_is_what_is_really_learned() -> None:
+    for belief in (STICKY, XOR):
+        for row in unsaid.compare(belief, limit=0.7).rows:
+            if row.scale is None:
+                assert row.name == "quilt"
+                continue
+            assert row.left is not None
+            assert row.left.value == pytest.approx(largest(belief, row.scale), rel=1e-9)
+            assert row.error == row.scale
+            if row.rule.sound:
+                assert row.left.value <= 0.7 * (1 + 1e-12)
+
+
+def test_the_exact_scale_uses_the_limit_up_and_no_sound_rule_takes_less() -> None:
+    found = {row.name: row for row in unsaid.compare(STICKY, limit=1.0).rows}
+    assert found["exact"].left is not None
+    assert found["exact"].left.value == pytest.approx(1.0, rel=1e-9)
+    least = min(row.scale for row in found.values() if row.rule.sound and row.scale)
+    assert found["exact"].scale == least
+
+
+def test_rules_without_guarantee_do_break_the_limit() -> None:
+    found = by_name(unsaid.compare(XOR, limit=1.0))
+    for name in ("baseline", "dp", "dpm_pairwise", "pearson"):
+        assert found[name]["sound"] is False
+        assert found[name]["leakage"]["low"] > 1.4
+    assert by_name(unsaid.compare(STICKY, limit=1.0))["dpm_neighbours"]["leakage"]["low"] > 2
+
+
+def test_for_those_who_know_more() -> None:
+    anybody = by_name(unsaid.compare(XOR, {"a": 1, "b": 1}, limit=1.0, knows="anything"))
+    assert anybody["exact"]["scale"] == pytest.approx(2.0, rel=1e-9)
+    someone = by_name(unsaid.compare(XOR, {"a": 1, "b": 1}, limit=1.0, knows=["differ"]))
+    assert someone["exact"]["scale"] == pytest.approx(2.0, rel=1e-9)
+    assert someone["dp"]["leakage"]["low"] == pytest.approx(2.0, rel=1e-9)
+
+
+def test_of_a_vector_the_errors_are_added_up() -> None:
+    two = {"a": [1, 1], "b": [1, 0], "differ": [0, 1]}
+    row = unsaid.compare(XOR, two, limit=1.0).rows[0]
+    assert row.scale is not None
+    assert row.error == 2 * row.scale
+
+
+def test_what_a_rule_does_not_know_is_said_below_the_table() -> None:
+    normal = unsaid.Gaussian([[1.0, 0.5], [0.5, 1.0]], [1.0, 1.0])
+    compared = unsaid.compare(normal, limit=0.5)
+    found = by_name(compared)
+    assert found["exact"]["scale"] == pytest.approx(3.0)
+    assert found["group"]["scale"] is None
+    assert "bounded" in found["group"]["refused"]
+    assert any(name == "group" and "refused" in text for name, text in compared.notes())
+
+
+def test_text_notebook_and_json_say_the_same() -> None:
+    compared = unsaid.compare(XOR, limit=1.0)
+    text, page = repr(compared), compared._repr_html_()
+    for row in compared.rows:
+        assert row.name in text
+        assert f'<td style="text-align:left">{row.name}</td>' in page
+        if row.scale is not None:
+            assert f"{row.scale:.5g}" in text
+            assert f"{row.scale:.5g}" in page
+    told = json.loads(json.dumps(compared.as_json(), allow_nan=False))
+    assert told["limit"] == 1.0
+    assert told["knows"] == "nothing"
+    assert compared.title() in text
+
+
+def test_another_limit() -> None:
+    compared = unsaid.compare(XOR, limit=1.0)
+    again = compared.at(0.25)
+    assert again.problem.limit == 0.25
+    scales = {row.name: row.scale for row in compared.rows}
+    for row in again.rows:
+        if row.scale is not None:
+            assert row.scale > (scales[row.name] or math.inf)
+
+
+def test_wrong_questions_are_one_line() -> None:
+    for wrong in ({"limit": 0.0}, {"limit": 1.0, "knows": "everything"}, {"limit": np.inf}):
+        with pytest.raises(unsaid.UnsaidError) as raised:
+            unsaid.compare(XOR, **wrong)  # type: ignore[arg-type]
+        assert "\n" not in str(raised.value)

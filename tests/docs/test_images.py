@@ -1,0 +1,28 @@
+"""The picture in docs/calibration.md is the one that the code draws."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import unsaid
+from unsaid.comparing import picture
+
+SHOWN = Path(__file__).resolve().parents[2] / "docs" / "images" / "noise.svg"
+
+
+def lines(image: str) -> list[str]:
+    """The lines and names, without how the file is laid out."""
+    return re.findall(r'<path[^>]* d="([^"]*)"|<text[^>]*>([^<]*)</text>', image)
+
+
+def test_noise_against_the_limit(tmp_path: Path) -> None:
+    pytest.importorskip("vl_convert", reason="needs the extra `report`: vl-convert-python")
+    sticky = unsaid.Chain([0.5, 0.5], [[0.9, 0.1], [0.1, 0.9]], 100)
+    drawn = picture(unsaid.compare(sticky, limit=1.0))
+    path = unsaid.picture_writer(tmp_path / "noise.svg")(drawn)
+    found = lines(path.read_text("utf-8"))
+    assert len(found) > 40
+    assert found == lines(SHOWN.read_text("utf-8"))
