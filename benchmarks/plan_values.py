@@ -14,8 +14,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
+import unsaid
 from unsaid.beliefs import Belief, Independent, Joint
-from unsaid.planning.values import plan_values
 
 # Variables and values of each; a joint table drawn without structure is the hard case.
 SIZES = ((2, 2), (3, 3), (4, 3), (6, 2), (6, 3), (8, 2), (8, 3), (10, 2))
@@ -33,13 +33,10 @@ def records(most: int = 10, seed: int = 1) -> Iterator[dict[str, float]]:
 
 
 def _timed(belief: Belief, n: int, d: int) -> Iterator[dict[str, float]]:
-    names = belief.domain.names
-    sensitive = dict.fromkeys(names, (0,))
-    weights = np.array([1.0 - belief.marginal([name])[0] for name in names])
+    sensitive = dict.fromkeys(belief.domain.names, (0,))
     for limit, cap, exceed in LIMITS:
-        limits = dict.fromkeys(names, limit)
         begin = time.perf_counter()
-        found = plan_values(belief, sensitive, weights, np.ones(n), limits, cap, exceed)
+        found = unsaid.plan(belief, limit=limit, sensitive=sensitive, odds_cap=cap, exceed=exceed)
         yield {
             "n": n,
             "values": d,
@@ -47,7 +44,7 @@ def _timed(belief: Belief, n: int, d: int) -> Iterator[dict[str, float]]:
             "cap": cap,
             "exceed": exceed,
             "seconds": time.perf_counter() - begin,
-            "gap": 1.0 - found.objective / found.upper,
+            "gap": found.gap,
         }
 
 

@@ -14,36 +14,18 @@ from hypothesis import strategies as st
 import unsaid
 from tests.effort import examples
 from tests.planning.enumerated import Enumerated
-from tests.planning.test_values import LIMITS, XOR, drawn, grid
+from tests.planning.test_values import LIMITS, XOR, drawn, grid, plan_enumerated
 from unsaid.errors import InputError
 from unsaid.planning import apart
 from unsaid.planning.apart import together
-from unsaid.planning.values import ValuePlan, plan_values
+from unsaid.planning.values import ValuePlan
 
 INF = math.inf
 PAIRS = [[0, 1], [1, 2]]
 
 
-def plan_apart(
-    e: Enumerated,
-    pools: Sequence[Sequence[int]],
-    limit: float = INF,
-    odds_cap: float = INF,
-    exceed: float = 0.0,
-) -> ValuePlan:
-    belief = unsaid.Joint(e.table)
-    hidden = {f"x{i}": tuple(own) for i, own in enumerate(e.sensitive)}
-    return plan_values(
-        belief,
-        hidden,
-        hidden,
-        e.free,
-        np.ones(len(hidden)),
-        dict.fromkeys(hidden, limit),
-        odds_cap,
-        exceed,
-        [[f"x{i}" for i in own] for own in pools],
-    )
+def plan_apart(e: Enumerated, pools: Sequence[Sequence[int]], **limits: Any) -> ValuePlan:
+    return plan_enumerated(e, coalitions=[[f"x{i}" for i in own] for own in pools], **limits)
 
 
 def each_keeps(

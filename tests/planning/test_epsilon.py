@@ -264,6 +264,13 @@ def test_large_instances_are_certified(n: int, pairs: int, share: float) -> None
     certified(field, solve(field, limit, weights, caps), limit, caps)
 
 
+@pytest.mark.parametrize(("q", "cap"), [(0.25, 6.5), (0.3164224028197708, 6.0), (0.5, 6.1)])
+def test_twins_with_different_caps_are_told_apart(q: float, cap: float) -> None:
+    """Their chords cost the same but for the last digit: one of them has to be the partial one."""
+    field, caps = curves(np.diag([1.0 - q, q])), np.array([3.0, cap])
+    certified(field, solve(field, 0.5, 1.0, caps), 0.5, caps)
+
+
 @given(tasks(), st.floats(0.01, 1.0))
 def test_properties(task: Task, part: float) -> None:
     """Within the limit, certified, and never better within a smaller limit or a smaller box."""

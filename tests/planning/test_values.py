@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from tests.planning.enumerated import Enumerated
 from unsaid.planning.block import Block
 from unsaid.planning.clouds import Look
 from unsaid.planning.pooled import Pooled
+from unsaid.planning.problem import Problem
 from unsaid.planning.values import ValuePlan, plan_values
 
 INF = math.inf
@@ -26,26 +27,30 @@ INF = math.inf
 
 def plan_of(
     belief: Any,
-    sensitive: Mapping[str, Iterable[Any]],
-    limit: float = INF,
+    sensitive: Mapping[str, Sequence[Any]],
+    limit: Any = INF,
     odds_cap: float = INF,
     exceed: float = 0.0,
     weights: Any = None,
     caps: Any = None,
-    secrets: Mapping[str, Iterable[Any]] | None = None,
+    secrets: Mapping[str, Sequence[Any]] | None = None,
+    coalitions: Sequence[Sequence[str]] | None = None,
 ) -> ValuePlan:
-    names = belief.domain.names
-    hidden = {name: tuple(sensitive.get(name, ())) for name in names}
-    own = hidden if secrets is None else {name: tuple(secrets.get(name, ())) for name in names}
-    if weights is None:
-        shares = [
-            [p for p, v in zip(belief.marginal([n]), values, strict=True) if v not in hidden[n]]
-            for n, values in zip(names, belief.domain.values, strict=True)
-        ]
-        weights = np.array([math.fsum(share) for share in shares])
-    caps = np.ones(len(names)) if caps is None else np.array(caps)
-    limits = dict.fromkeys(names, limit)
-    return plan_values(belief, hidden, own, np.array(weights), caps, limits, odds_cap, exceed)
+    return plan_values(
+        Problem.of(
+            belief,
+            limit,
+            sensitive,
+            secrets,
+            "released",
+            weights,
+            caps,
+            odds_cap,
+            exceed,
+            "value",
+            coalitions,
+        )
+    )
 
 
 def plan_enumerated(e: Enumerated, **limits: Any) -> ValuePlan:
@@ -295,8 +300,8 @@ def test_where_nothing_is_sensitive_everything_is_released() -> None:
     assert (found.p == 1.0).all()
     assert found.objective == found.upper == pytest.approx(3.0)
     assert found.information == {}
-    capped = plan_of(belief, {}, limit=0.0, caps=[0.5, 0.25, 1.0])
-    assert capped.p.tolist() == [0.5, 0.25, 1.0]
+    capped = plan_of(belief, {}, limit=0.0, caps=[math.log(2.0), 0.25, INF])
+    assert capped.p.tolist() == [0.5, pytest.approx(-math.expm1(-0.25)), 1.0]
 
 
 def test_what_is_impossible_is_no_secret() -> None:
@@ -312,18 +317,9 @@ def test_weights_caps_and_single_targets_count() -> None:
     assert left.p[1] == 0.0
     right = plan_of(belief, hidden, limit=0.02, weights=[1e-3, 1.0])
     assert right.p[1] > left.p[1]
-    capped = plan_of(belief, hidden, limit=0.3, caps=[0.01, 1.0])
+    capped = plan_of(belief, hidden, limit=0.3, caps=[0.01, INF])
     assert capped.p[0] <= 0.01
-    own = plan_values(
-        belief,
-        hidden,
-        hidden,
-        np.array([0.7, 0.7]),
-        np.ones(2),
-        {"A": 0.01, "B": INF},
-        INF,
-        0.0,
-    )
+    own = plan_of(belief, hidden, limit={"A": 0.01})
     assert own.information["A"].high <= 0.01
     assert own.information["B"].high > 0.01
 

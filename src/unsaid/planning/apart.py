@@ -140,7 +140,7 @@ class Apart:
             return most
         least = search(self.block.weights, self.block.caps, self._strict()._lower(), budget, gap)
         p = raised(self._lower().keeps, self.block.weights, self.block.caps, least.p)
-        return self._reaching(p, most.upper)
+        return Frontier.of(self.block.weights, p, most.upper)
 
     @property
     def _side_by_side(self) -> bool:
@@ -163,13 +163,13 @@ class Apart:
         found = [search_block(part, gap) for part in self._weighted()]
         upper = math.fsum(one.upper for one in found)
         if self.block.exceed > 0:
-            return self._reaching(self._strict()._parted(gap).p, upper)
+            return Frontier.of(self.block.weights, self._strict()._parted(gap).p, upper)
         p = self.block.caps.copy()
         for one, own in zip(found, self.places, strict=True):
             p[own] = np.minimum(p[own], one.p)
         if self.block.bound and all(part.listable for part in self.parts):
             p = fill(self.block.weights, self.block.caps, self._lower().excess, p, 1e-4)
-        return self._reaching(p, upper)
+        return Frontier.of(self.block.weights, p, upper)
 
     def _weighted(self) -> list[Block]:
         """The parts, a variable's weight parted evenly among the coalitions that see it."""
@@ -180,7 +180,3 @@ class Apart:
             replace(part, weights=part.weights / readers[own])
             for part, own in zip(self.parts, self.places, strict=True)
         ]
-
-    def _reaching(self, p: Array, upper: float) -> Frontier:
-        objective = float(self.block.weights @ p)
-        return Frontier(p, objective, max(upper, objective), 0)

@@ -5,17 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from unsaid.adversary import Adversary
 from unsaid.beliefs import Belief
 from unsaid.mechanisms import OneSided
-from unsaid.numerics.arrays import Array
-from unsaid.planning.clouds import Cloud, cells, rows
+from unsaid.numerics.arrays import CELLS, Array
+from unsaid.planning.clouds import Cloud, releases, rows
 from unsaid.planning.exempt import search_exempt
 from unsaid.planning.frontier import Frontier, search
 from unsaid.planning.pooled import Limits, Pooled
+from unsaid.types.channel import Channel
 from unsaid.types.domain import Value
 from unsaid.views import View
 
@@ -76,24 +78,32 @@ class Block:
         """Whether there is any limit to keep."""
         return math.isfinite(self.odds_cap) or bool(np.isfinite(self.limits).any())
 
-    @property
-    def known(self) -> bool:
-        """Whether the belief knows every target jointly with all names."""
-        return all(
-            self.belief.knows_jointly([*(n for n in self.names if n != target), target])
-            for target in self.targets
-        )
+    @cached_property
+    def channels(self) -> dict[str, Channel]:
+        """What the names show when their coins show heads."""
+        return releases(self.belief, self.sensitive, self.names)
 
-    @property
+    def known(self, target: str, names: Sequence[str]) -> bool:
+        """Whether the belief can tell what these names say about a target, and it can be listed."""
+        seen = {name: self.channels[name] for name in names}
+        return self.belief.effort([target], seen) <= CELLS
+
+    @cached_property
+    def answers(self) -> int:
+        """How many numbers the law of the pooled answers has, all targets together."""
+        return rows(self.targets) * math.prod(len(own.outputs) for own in self.channels.values())
+
+    @cached_property
     def size(self) -> int:
-        """How many numbers the tangents are made from."""
-        outputs = cells(self.belief, self.sensitive, self.names)
-        return rows(self.targets) * math.prod(1 + k for k in outputs)
+        """How many numbers the tangents are made from: tails count as an answer of their own."""
+        return rows(self.targets) * math.prod(
+            1 + len(own.outputs) for own in self.channels.values()
+        )
 
     @property
     def certifiable(self) -> bool:
         """Whether the block can be searched with tangents."""
-        return self.known and self.size <= TANGENTS
+        return self.size <= TANGENTS and self._known
 
     @property
     def small(self) -> bool:
@@ -103,9 +113,12 @@ class Block:
     @property
     def listable(self) -> bool:
         """Whether all answers can be listed at many p."""
-        outputs = cells(self.belief, self.sensitive, self.names)
-        size = rows(self.targets) * math.prod(outputs)
-        return self.known and size <= LISTED
+        return self.answers <= LISTED and self._known
+
+    @cached_property
+    def _known(self) -> bool:
+        """Whether every target is `known` with all names."""
+        return all(self.known(target, self.names) for target in self.targets)
 
     def views(self, p: Array) -> dict[str, View]:
         """What an adversary who sees everything released may believe of each target."""

@@ -20,7 +20,8 @@ from dataclasses import dataclass
 from unsaid.beliefs import Belief
 from unsaid.display import Shown
 from unsaid.errors import InputError
-from unsaid.planning.supports import Telling, beside, telling_values
+from unsaid.planning.pairs import beside
+from unsaid.planning.supports import Telling, telling_values
 from unsaid.types.domain import Value
 
 __all__ = ["Closure", "closure"]

@@ -18,6 +18,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
+from typing import Literal
 
 import numpy as np
 
@@ -25,9 +26,12 @@ from unsaid.beliefs import Belief
 from unsaid.mechanisms import OneSided
 from unsaid.mechanisms.local import Secret
 from unsaid.numerics.arrays import Array, Codes, Mask
+from unsaid.types.channel import Channel, Output
 from unsaid.types.domain import Value
 
-__all__ = ["LEAST", "Cloud", "Event", "Look", "Side", "cells", "rows"]
+__all__ = ["LEAST", "Cloud", "Event", "Look", "Side", "entropy", "releases", "rows"]
+
+Shows = Literal["value", "bit"]
 
 # A lift of 0 is x = -1; just above it everything is finite and equal to the last digit.
 LEAST = math.nextafter(-1.0, 0.0)
@@ -63,7 +67,7 @@ class Cloud:
     """P(S, R) of every target; ``names`` are released, ``targets`` are looked at."""
 
     names: tuple[str, ...]
-    values: tuple[tuple[Value, ...], ...]  # of each name, those that can be released
+    values: tuple[tuple[Output, ...], ...]  # of each name, what can be released
     targets: tuple[str, ...]
     start: Codes  # the first row of each target
     hidden: Mask  # (rows,)  whether the class is a secret
@@ -77,22 +81,24 @@ class Cloud:
         sensitive: Mapping[str, tuple[Value, ...]],
         targets: Mapping[str, tuple[Value, ...]],
         names: Sequence[str],
+        shows: Shows = "value",
     ) -> Cloud:
         """``sensitive``: what is withheld; ``targets``: {name: its secrets}."""
+        channels = releases(belief, sensitive, names, shows)
         tables, hidden, labels, start = [], [], [], [0]
         for target, secrets in targets.items():
             secret = Secret.of(belief.domain, target, secrets)
-            table = secret.classes @ _released(belief, sensitive, target, names)
+            table = secret.classes @ _released(belief, channels, target)
             possible = table.sum(1) > 0
             tables.append(table[possible])
             hidden.append(secret.hidden[possible])
             labels += list(itertools.compress(secret.labels, possible))
             start.append(start[-1] + int(possible.sum()))
-        values = tuple(_free(belief, sensitive, name) for name in names)
-        shape = (start[-1], *(1 + len(own) for own in values))
+        outputs = [channel.outputs for channel in channels.values()]
+        shape = (start[-1], *map(len, outputs))
         return cls(
             tuple(names),
-            values,
+            tuple(own[1:] for own in outputs),  # the first is "withheld"
             tuple(targets),
             np.array(start[:-1], dtype=np.intp),
             np.concatenate(hidden),
@@ -119,11 +125,6 @@ class Cloud:
         """The target of each row."""
         sizes = np.diff(np.append(self.start, len(self.told)))
         return np.asarray(np.repeat(np.arange(len(self.targets)), sizes))
-
-    @cached_property
-    def entropy(self) -> Array:
-        """H(S_j): what there is to learn of each target, whatever is released."""
-        return np.add.reduceat(-self.prior * np.log(self.prior), self.start)
 
     @cached_property
     def events(self) -> tuple[Event, ...]:
@@ -255,11 +256,21 @@ class Look:
         return np.asarray(prior * np.maximum(inside - math.exp(log_cap) * outside, 0.0).sum(1))
 
 
-def cells(
-    belief: Belief, sensitive: Mapping[str, tuple[Value, ...]], names: Sequence[str]
-) -> list[int]:
-    """How many different answers each name has."""
-    return [1 + len(_free(belief, sensitive, name)) for name in names]
+def entropy(belief: Belief, target: str, secrets: tuple[Value, ...]) -> float:
+    """H(S): what there is to learn of a target, whatever is released."""
+    law = Secret.of(belief.domain, target, secrets).classes @ belief.marginal([target])
+    return -math.fsum(mass * math.log(mass) for mass in law.tolist() if mass > 0)
+
+
+def releases(
+    belief: Belief,
+    sensitive: Mapping[str, tuple[Value, ...]],
+    names: Sequence[str],
+    shows: Shows = "value",
+) -> dict[str, Channel]:
+    """What each name shows when its coin shows heads: "withheld", or what may be released."""
+    mechanism = OneSided(dict.fromkeys(names, math.inf), sensitive, shows)
+    return {name: mechanism.channel(belief.domain, name) for name in names}
 
 
 def rows(targets: Mapping[str, tuple[Value, ...]]) -> int:
@@ -267,26 +278,13 @@ def rows(targets: Mapping[str, tuple[Value, ...]]) -> int:
     return sum(1 + len(secrets) for secrets in targets.values())
 
 
-def _free(
-    belief: Belief, sensitive: Mapping[str, tuple[Value, ...]], name: str
-) -> tuple[Value, ...]:
-    return tuple(v for v in belief.domain.values_of(name) if v not in sensitive[name])
-
-
-def _released(
-    belief: Belief,
-    sensitive: Mapping[str, tuple[Value, ...]],
-    target: str,
-    names: Sequence[str],
-) -> Array:
+def _released(belief: Belief, channels: Mapping[str, Channel], target: str) -> Array:
     """P(x_target, r) with every name released, axes (values of the target, answers)."""
-    mechanism = OneSided(dict.fromkeys(names, math.inf), sensitive)
-    channels = {name: mechanism.channel(belief.domain, name) for name in names}
-    others = [name for name in names if name != target]
-    order = [*others, *(name for name in names if name == target)]
+    names = list(channels)
+    order = sorted(names, key=lambda name: name == target)  # `outputs` lists kept variables last
     law = belief.outputs([target], {name: channels[name] for name in order})
     shape = [len(channels[name].outputs) for name in order]
     table = law.excess.reshape(law.excess.shape[0], *shape)
     if target in names:
-        table = np.moveaxis(table, -1, 1 + list(names).index(target))
+        table = np.moveaxis(table, -1, 1 + names.index(target))
     return table.reshape(len(table), -1)

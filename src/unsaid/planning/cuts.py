@@ -18,7 +18,6 @@ a linear programme with one row a cut. Whatever multipliers it ends with give a 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -195,8 +194,3 @@ def _pivot(table: Array, basis: list[int], column: int) -> None:
     factors[row] = 0.0
     table -= np.multiply.outer(factors, table[row])
     basis[row] = column
-
-
-def as_rows(cuts: Sequence[Array], size: int) -> Array:
-    """Cuts as one matrix; without any, a matrix with no rows."""
-    return np.array(cuts).reshape(-1, size)

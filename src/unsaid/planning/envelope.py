@@ -41,6 +41,8 @@ CLOSE = 1e-10
 MEETS = 2.0 * ERROR
 # A marginal nat this near to the price costs the price.
 NEAR = 1e-9
+# Prices this near to one another are the same: no search tells them apart.
+SAME = 1e-15
 # A search that has not converged after so many rounds stops; its bound is sound all the same.
 ROUNDS = 100
 # What sums of floats lose, relative to the sum of their sizes.
@@ -277,7 +279,7 @@ def relax(
         price = _next_price(by, now, aim, least, most)
         if not low < price < high or missed > 0.5 * last:
             price = _between(low, high)
-        if abs(price - now.price) <= 1e-15 * price:
+        if abs(price - now.price) <= SAME * price:
             break
     return _settle(smooth, env, weights, limit, by, now, aim - now.total), now
 
@@ -309,7 +311,8 @@ def _settle(
     left: float,
 ) -> Relaxed:
     """The point at the price found, and the bound."""
-    first, past = (int(np.searchsorted(by.price, now.price, side)) for side in ("left", "right"))
+    first = int(np.searchsorted(by.price, now.price * (1.0 - SAME), "left"))
+    past = int(np.searchsorted(by.price, now.price * (1.0 + SAME), "right"))
     whole = min(max(int(np.searchsorted(by.before[1:], left, "right")), first), past)
     epsilon, leakage = env.lo.copy(), env.at_lo.copy()
     epsilon[smooth.index], leakage[smooth.index] = now.epsilon, now.bends.leakage

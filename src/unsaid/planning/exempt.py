@@ -47,8 +47,7 @@ def search_exempt(
     best = max(map(climber.climb, starts), key=lambda p: float(weights @ p))
     if necessary.cloud.told.size <= QUICK:
         best = climber.kicked(best)
-    objective = float(weights @ best)
-    return Frontier(best, objective, max(most.upper, objective), most.evaluations)
+    return Frontier.of(weights, best, most.upper)
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,12 @@ class Frontier:
     p: Array
     objective: float
     upper: float
-    evaluations: int
+
+    @classmethod
+    def of(cls, weights: Array, p: Array, upper: float) -> Frontier:
+        """What p reaches; a bound below that is off by rounding only."""
+        objective = float(weights @ p)
+        return cls(p, objective, max(upper, objective))
 
     @property
     def gap(self) -> float:
@@ -133,12 +138,11 @@ def search(
     weights: Array, caps: Array, lower: LowerSet, budget: int = 400, gap: float = 1e-3
 ) -> Frontier:
     """Best first, until no open box promises more than ``gap``, or for ``budget`` boxes."""
-    counted = _Counted(lower)
-    best = _Best(weights, caps, counted)
+    best = _Best(weights, caps, lower)
     best.offer(np.zeros_like(caps), caps)
     order = itertools.count()
     root = Box(np.zeros_like(caps), caps, math.inf, caps, 0, 0.0)
-    first = counted.ceiling(root, best.objective)
+    first = lower.ceiling(root, best.objective)
     heap = [] if first is None else [(-first.upper, next(order), first)]
     closed, negligible = 0.0, NEGLIGIBLE * float(weights @ caps)
     for _ in range(budget):
@@ -150,33 +154,14 @@ def search(
             closed = max(closed, box.upper)
             continue
         for half in box.halves():
-            child = counted.ceiling(half, best.objective)
+            child = lower.ceiling(half, best.objective)
             if child is not None:
                 upper = min(child.upper, box.upper)
                 heapq.heappush(heap, (-upper, next(order), replace(child, upper=upper)))
     if heap:
         closed = max(closed, -heap[0][0])
-    most = float(weights @ caps)
-    upper = max(best.objective, min(max(best.objective, closed) * (1.0 + 1e-12), most))
-    return Frontier(best.p, best.objective, upper, counted.asked)
-
-
-class _Counted(LowerSet):
-    """A lower set that counts how often it was asked."""
-
-    def __init__(self, lower: LowerSet) -> None:
-        self.lower, self.asked = lower, 0
-
-    def excess(self, p: Array) -> float:
-        self.asked += 1
-        return self.lower.excess(p)
-
-    def ceiling(self, box: Box, floor: float) -> Box | None:
-        self.asked += 1
-        return self.lower.ceiling(box, floor)
-
-    def improve(self, p: Array, weights: Array, caps: Array) -> Array:
-        return self.lower.improve(p, weights, caps)
+    upper = min(max(best.objective, closed) * (1.0 + 1e-12), float(weights @ caps))
+    return Frontier.of(weights, best.p, upper)
 
 
 class _Best:

@@ -29,10 +29,10 @@ class Plan(Shown):
     ``epsilon``, ``p``: per variable, p = 1 - e^-eps. ``objective``: what is reached; ``bound`` =
     [objective, what no plan within the limit exceeds]. ``total``: the leakage of the account, in
     nats, never above the limit. ``multiplier``: what one more nat of limit would add to the
-    objective. ``odds``: the worst any answer does to anybody's odds. On the account "value":
-    ``information`` is what the pooled answers tell per target, ``exceeded`` the probability of an
-    answer above the odds cap where some were allowed, ``telling`` the values that break the cap by
-    themselves.
+    objective; NaN on the account "value", and where the cap on pooled odds binds as well.
+    ``odds``: the worst any answer does to anybody's odds. On the account "value": ``information``
+    is what the pooled answers tell per target, ``exceeded`` the probability of an answer above the
+    odds cap where some were allowed, ``telling`` the values that break the cap by themselves.
     """
 
     epsilon: Mapping[str, float]

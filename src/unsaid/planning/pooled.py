@@ -29,7 +29,11 @@ class Limits:
     exceed: float
 
     def tightened(self) -> Limits:
-        """For the search: what keeps these keeps the true limits in spite of rounding."""
+        """For the search: leakage that keeps these keeps the true limits in spite of rounding.
+
+        Odds may be the cap itself (of released values they do not fall with p), so they are let
+        pass within rounding here; the last check (values.py) takes them as they are.
+        """
         return Limits(
             self.information * (1 - 1e-11), self.log_cap + 1e-13, self.exceed * (1 - 1e-11)
         )

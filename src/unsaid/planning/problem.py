@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from unsaid.beliefs import Belief
 from unsaid.errors import InputError, unknown
 from unsaid.mechanisms import OneSided
 from unsaid.numerics.arrays import Array
+from unsaid.planning.clouds import entropy
 from unsaid.types.domain import Value
 
 __all__ = ["Account", "Limit", "Objective", "Problem"]
@@ -80,12 +82,15 @@ class Problem:
         hidden = _sensitive(belief, sensitive)
         free = np.array([_free_share(belief, name, hidden[name]) for name in hidden])
         default = free if objective == "released" else np.ones_like(free)
+        worth = _numbers(belief, weights, default, "plan.weights")
+        for name in itertools.compress(hidden, np.isinf(worth)):
+            raise InputError(f"plan.weights of {name}: {math.inf} must be finite")
         return cls(
             belief,
             hidden,
             hidden if secrets is None else _secrets(belief, secrets, hidden),
             _limit(belief, limit),
-            _numbers(belief, weights, default, "plan.weights"),
+            worth,
             _numbers(belief, caps, np.full_like(free, math.inf), "plan.caps"),
             cap,
             exceed,
@@ -97,6 +102,12 @@ class Problem:
     @property
     def names(self) -> tuple[str, ...]:
         return self.belief.domain.names
+
+    def limit_about(self, target: str) -> float:
+        """The target's limit in nats; infinite where even telling its secret would keep it."""
+        limit = self.limit.get(target, math.inf) if isinstance(self.limit, Mapping) else self.limit
+        most = entropy(self.belief, target, self.secrets[target]) * (1 + 1e-9)
+        return limit if limit < most else math.inf
 
     def mechanism(self, epsilon: Array) -> OneSided:
         chosen = dict(zip(self.names, epsilon.tolist(), strict=True))
@@ -122,10 +133,10 @@ def _sensitive(
                 f"plan.sensitive: {name} has {len(values)} values; say which are sensitive, "
                 f'sensitive={{"{name}": [...]}}'
             )
-        own = values[:1] if sensitive is None else tuple(sensitive.get(name, ()))
+        own = values[:1] if sensitive is None else sensitive.get(name, ())
         for value in own:
             belief.domain.code(name, value, "plan.sensitive")
-        hidden[name] = own
+        hidden[name] = tuple(dict.fromkeys(own))
     return hidden
 
 
@@ -144,7 +155,7 @@ def _secrets(
                     f"plan.secrets: {name} {value} may be released, so it is no secret; make it "
                     "sensitive too"
                 )
-    return {name: tuple(secrets.get(name, ())) for name in hidden}
+    return {name: tuple(dict.fromkeys(secrets.get(name, ()))) for name in hidden}
 
 
 def _coalitions(

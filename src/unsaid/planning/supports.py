@@ -19,7 +19,7 @@ from unsaid.planning.clouds import Cloud
 from unsaid.types.bound import exp_or_inf
 from unsaid.types.domain import Value
 
-__all__ = ["Telling", "beside", "telling_values", "worst_by_support"]
+__all__ = ["Telling", "telling_values", "worst_by_support"]
 
 
 @dataclass(frozen=True)
@@ -71,15 +71,6 @@ def telling_values(
         if others:
             found += _alone(belief, Cloud.of(belief, sensitive, others, [name]), odds_cap)
     return tuple(sorted(found, key=lambda one: (-one.factor, -one.probability)))
-
-
-def beside(belief: Belief) -> dict[str, frozenset[str]]:
-    """For each variable those it forms a dependent pair with."""
-    pairs: dict[str, set[str]] = {}
-    for first, second in belief.pairs():
-        pairs.setdefault(first, set()).add(second)
-        pairs.setdefault(second, set()).add(first)
-    return {name: frozenset(others) for name, others in pairs.items()}
 
 
 def worst_by_support(cloud: Cloud) -> Array:

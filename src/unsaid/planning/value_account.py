@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 
 import numpy as np
 
@@ -16,19 +15,7 @@ __all__ = ["plan_values"]
 
 def plan_values(problem: Problem) -> Chosen:
     """The plan of planning/values.py, put as every account puts it."""
-    limit = problem.limit
-    limits = limit if isinstance(limit, Mapping) else dict.fromkeys(problem.names, limit)
-    best = maximise_values(
-        problem.belief,
-        problem.sensitive,
-        problem.secrets,
-        problem.weights,
-        -np.expm1(-problem.caps),
-        {name: limits.get(name, math.inf) for name in problem.names},
-        problem.odds_cap,
-        problem.exceed,
-        problem.coalitions,
-    )
+    best = maximise_values(problem)
     with np.errstate(divide="ignore"):
         epsilon = np.minimum(-np.log1p(-best.p), problem.caps)
     return Chosen(

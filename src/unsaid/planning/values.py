@@ -10,7 +10,7 @@ holder would ask, and only what they confirm is handed out.
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 
@@ -18,12 +18,12 @@ import numpy as np
 
 from unsaid.beliefs import Belief
 from unsaid.measures import MEASURES
-from unsaid.mechanisms.local import Secret
 from unsaid.numerics.arrays import Array, Mask
 from unsaid.planning.apart import Apart, together
-from unsaid.planning.bits import blocks
 from unsaid.planning.block import Block
-from unsaid.planning.supports import Telling, beside, telling_values
+from unsaid.planning.pairs import beside, blocks
+from unsaid.planning.problem import Problem
+from unsaid.planning.supports import Telling, telling_values
 from unsaid.types.bound import Bound
 from unsaid.types.domain import Value
 from unsaid.types.posteriors import Posteriors
@@ -56,30 +56,15 @@ class ValuePlan:
     telling: tuple[Telling, ...] = ()
 
 
-def plan_values(
-    belief: Belief,
-    sensitive: Mapping[str, tuple[Value, ...]],
-    secrets: Mapping[str, tuple[Value, ...]],
-    weights: Array,
-    caps: Array,
-    limits: Mapping[str, float],
-    odds_cap: float,
-    exceed: float,
-    coalitions: Sequence[Sequence[str]] | None = None,
-    gap: float = 1e-3,
-) -> ValuePlan:
-    """The most weights . p, p <= ``caps``, within ``limits`` (nats, per target) and the odds cap.
-
-    ``exceed``: the probability, for each target, with which an answer may go beyond the odds cap.
-    ``coalitions``: the variables each of them sees; None: everybody pools.
-    """
+def plan_values(problem: Problem, gap: float = 1e-3) -> ValuePlan:
+    """The most weights . p within the limits, the odds cap and the caps of a problem."""
+    whole = _whole(problem)
+    weights, caps = whole.weights, whole.caps
     p, uppers = np.zeros(len(weights)), []
     said = Said({}, {}, {})
     telling: list[Telling] = []
-    cap = math.inf if exceed >= 1 else odds_cap
-    whole = _whole(belief, sensitive, secrets, weights, caps, limits, cap, exceed)
-    pools = [whole.names] if coalitions is None else coalitions
-    for members in blocks(belief):
+    pools = [whole.names] if problem.coalitions is None else problem.coalitions
+    for members in blocks(problem.belief):
         harmless, block = _parted(whole, members, {name for own in pools for name in own})
         p[harmless] = caps[harmless]
         uppers += (weights[harmless] * caps[harmless]).tolist()
@@ -88,11 +73,16 @@ def plan_values(
             group = Apart.of(block, seen)
             found = group.search(gap)
             chosen, confirmed = _confirmed(group, found.p)
-            p[[belief.domain.axis(name) for name in group.block.names]] = chosen
+            p[[whole.names.index(name) for name in group.block.names]] = chosen
             uppers.append(found.upper)
             said = said.joined(confirmed)
         telling += telling_values(
-            belief, sensitive, block.targets, block.names, odds_cap, whole.beside
+            block.belief,
+            block.sensitive,
+            block.targets,
+            block.names,
+            problem.odds_cap,
+            block.beside,
         )
     used = weights > 0
     objective = math.fsum((weights[used] * p[used]).tolist())
@@ -152,29 +142,21 @@ def _worse(some: Mapping[str, Bound], others: Mapping[str, Bound]) -> dict[str, 
     return worse
 
 
-def _whole(
-    belief: Belief,
-    sensitive: Mapping[str, tuple[Value, ...]],
-    secrets: Mapping[str, tuple[Value, ...]],
-    weights: Array,
-    caps: Array,
-    limits: Mapping[str, float],
-    odds_cap: float,
-    exceed: float,
-) -> Block:
+def _whole(problem: Problem) -> Block:
     """All variables in one block, however they depend."""
-    names = belief.domain.names
-    targets = {name: secrets[name] for name in names if _share(belief, name, secrets[name]) > 0}
+    belief, secrets = problem.belief, problem.secrets
+    targets = {name: own for name, own in secrets.items() if _occurs(belief, name, own)}
+    odds_cap = problem.odds_cap if problem.exceed < 1 else math.inf
     return Block(
         belief,
-        sensitive,
+        problem.sensitive,
         targets,
-        names,
-        weights,
-        caps,
-        np.array([_limit(belief, name, own, limits) for name, own in targets.items()]),
+        problem.names,
+        problem.weights,
+        -np.expm1(-problem.caps),
+        np.array([problem.limit_about(target) for target in targets]),
         odds_cap,
-        exceed if math.isfinite(odds_cap) else 0.0,
+        problem.exceed if math.isfinite(odds_cap) else 0.0,
         beside(belief),
     )
 
@@ -194,26 +176,14 @@ def _parted(whole: Block, members: Sequence[int], seen: Container[str]) -> tuple
 
 
 def _never_shown(block: Block, name: str) -> bool:
-    return _share(block.belief, name, block.sensitive[name]) == 1
+    values, hidden = block.belief.domain.values_of(name), block.sensitive[name]
+    return not _occurs(block.belief, name, (value for value in values if value not in hidden))
 
 
-def _limit(
-    belief: Belief, target: str, secrets: Sequence[Value], limits: Mapping[str, float]
-) -> float:
-    """The target's limit in nats; infinite where even telling the secret itself would keep it."""
-    law = belief.marginal([target])
-    classes = Secret.of(belief.domain, target, secrets).classes @ law
-    entropy = -math.fsum(mass * math.log(mass) for mass in classes.tolist() if mass > 0)
-    limit = limits.get(target, math.inf)
-    return limit if limit < entropy * (1 + 1e-9) else math.inf
-
-
-def _share(belief: Belief, name: str, hidden: Sequence[Value]) -> float:
-    """The probability of these values; exactly 1 where no other value can occur."""
-    mass = dict(zip(belief.domain.values_of(name), belief.marginal([name]).tolist(), strict=True))
-    if not any(mass[value] > 0 for value in mass if value not in hidden):
-        return 1.0
-    return math.fsum(mass[value] for value in hidden)
+def _occurs(belief: Belief, name: str, some: Iterable[Value]) -> bool:
+    """Whether any of these values can occur, however rarely."""
+    mass, code = belief.marginal([name]), belief.domain.code
+    return any(mass[code(name, value)] > 0 for value in some)
 
 
 def _confirmed(group: Apart, p: Array) -> tuple[Array, Said]:

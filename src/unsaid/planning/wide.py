@@ -22,7 +22,7 @@ import numpy as np
 
 from unsaid.numerics.arrays import Array, Mask
 from unsaid.planning.block import Block
-from unsaid.planning.clouds import Cloud
+from unsaid.planning.clouds import Cloud, entropy
 from unsaid.planning.frontier import Frontier, fill, furthest
 from unsaid.planning.pooled import Pooled
 
@@ -36,12 +36,11 @@ GROUP, SETS, ROUGH, VIEWED = 4, 300, 1e-2, 2000
 def search_block(block: Block, gap: float) -> Frontier:
     """The best p for a block of any size; where it is wide, one of the plans described above."""
     if not block.bound:
-        objective = float(block.weights @ block.caps)
-        return Frontier(block.caps, objective, objective, 0)
+        return Frontier.of(block.weights, block.caps, 0.0)
     if block.certifiable:
         return block.certified(gap)
     groups = [block.near(names) for names in _groups(block)]
-    parts = [group.certified(ROUGH) for group in groups]
+    parts = [_rough(group) for group in groups]
     upper = math.fsum(part.upper for part in parts)
     worth = {
         name: weight * p
@@ -49,11 +48,10 @@ def search_block(block: Block, gap: float) -> Frontier:
         for name, weight, p in zip(group.names, group.weights, part.p, strict=True)
     }
     few = _few(block, sorted(block.names, key=lambda name: -worth[name]))
-    start = _spread(block, few, few.certified(gap).p)
+    start = _spread(block, few, few.certified(gap).p if few.names else np.zeros(0))
     plans = [start, *_everywhere(block, start)]
     best = max(plans, key=lambda p: float(block.weights @ p))
-    objective = float(block.weights @ best)
-    return Frontier(best, objective, max(upper, objective), sum(part.evaluations for part in parts))
+    return Frontier.of(block.weights, best, upper)
 
 
 def _groups(block: Block) -> Iterator[tuple[str, ...]]:
@@ -66,10 +64,17 @@ def _groups(block: Block) -> Iterator[tuple[str, ...]]:
             yield from ((name,) for name in names)
 
 
+def _rough(group: Block) -> Frontier:
+    """What a group could release at best; all of it where not even that can be searched."""
+    if group.certifiable:
+        return group.certified(ROUGH)
+    return Frontier(np.zeros_like(group.caps), 0.0, float(group.weights @ group.caps))
+
+
 def _few(block: Block, order: Sequence[str]) -> Block:
     """As many names as can be listed, those worth most first."""
-    few = block.only(order[:1])
-    for name in order[1:]:
+    few = block.only([])
+    for name in order:
         longer = block.only([*few.names, name])
         few = longer if longer.small else few
     return few
@@ -105,16 +110,17 @@ class Heads:
 
     @classmethod
     def of(cls, block: Block) -> Heads:
-        sets, told, entropy = [], [], []
+        sets, told, most = [], [], []
         for target in block.targets:
             own = list(itertools.islice(_sets(block, target), SETS))
             about = {target: block.targets[target]}
             clouds = [Cloud.of(block.belief, block.sensitive, about, names) for names in own]
-            sets.append(np.array([[name in names for name in block.names] for names in own]))
+            rows = [[name in names for name in block.names] for names in own]
+            sets.append(np.array(rows, dtype=bool).reshape(-1, len(block.names)))
             released = [cloud.at(np.ones(len(cloud.names))) for cloud in clouds]
             told.append(np.array([float(look.information[0]) for look in released]))
-            entropy.append(float(clouds[0].entropy[0]))
-        return cls(tuple(sets), tuple(told), np.array(entropy), block.limits)
+            most.append(entropy(block.belief, target, block.targets[target]))
+        return cls(tuple(sets), tuple(told), np.array(most), block.limits)
 
     def excess(self, p: Array) -> float:
         worst = -1.0
@@ -123,16 +129,15 @@ class Heads:
             rest = max(0.0, 1.0 - float(shares.sum()) - float((1.0 - p).prod()))
             most = float(self.entropy[k])
             high = min(most, float(shares @ told) + rest * most) * (1 + 1e-11)
+            limit = float(self.limits[k])
             if high > 0:
-                worst = max(
-                    worst, high / float(self.limits[k]) - 1.0 if self.limits[k] else math.inf
-                )
+                worst = max(worst, high / limit - 1.0 if limit > 0 else math.inf)
         return worst
 
 
 def _sets(block: Block, target: str) -> Iterator[tuple[str, ...]]:
-    """Single names, then pairs that the belief knows jointly with the target."""
-    yield from ((name,) for name in block.names)
-    for pair in itertools.combinations(block.names, 2):
-        if block.belief.knows_jointly([target, *(name for name in pair if name != target)]):
-            yield pair
+    """Single names and pairs that the belief knows jointly with the target."""
+    for count in (1, 2):
+        for names in itertools.combinations(block.names, count):
+            if block.known(target, names):
+                yield names
