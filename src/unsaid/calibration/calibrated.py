@@ -41,7 +41,7 @@ class Calibrated(Shown):
 
     def facts(self) -> list[tuple[str, str]]:
         others = ", ".join(f"{name} {scale:.5g}" for name, scale in beside(self.problem).items())
-        rules = [("rules", f"{others} (who knows nothing else)")] if others else []
+        rules = [("rules", f"{others}, if nothing else is known")] if others else []
         return [("scale", f"{self.scale:.6g}"), *self.bound.facts(), *rules]
 
 
