@@ -19,6 +19,7 @@ import numpy as np
 
 import unsaid
 from unsaid.beliefs import Belief
+from unsaid.calibration import Calibrated
 from unsaid.searching.search import Worst, worst
 
 LAPLACE = unsaid.Laplace(2.0)
@@ -71,6 +72,19 @@ def chain(length: int, values: int = 2, seed: int | None = None) -> unsaid.Chain
     return unsaid.Chain(np.full(values, 1 / values), steps)
 
 
+def tree(variables: int) -> unsaid.Tree:
+    """Every variable has two below it, alike in nine of ten cases."""
+    parents = [-1, *((v - 1) // 2 for v in range(1, variables))]
+    return unsaid.Tree(parents, [0.5, 0.5], [[0.9, 0.1], [0.1, 0.9]])
+
+
+def calibrated(variables: int, knows: str) -> None:
+    took, found = seconds(lambda: unsaid.calibrate(tree(variables), limit=1.0, knows=knows))
+    assert isinstance(found, Calibrated)
+    what = f"scale for a tree, n = {variables}, knows {knows}"
+    print(f"{what:44} {took:9.3f} s   {found.bound.low:.6g} .. {found.bound.high:.6g}", flush=True)
+
+
 def beta_binomial(n: int, a: float, b: float) -> unsaid.Exchangeable:
     def log_beta(x: float, y: float) -> float:
         return math.lgamma(x) + math.lgamma(y) - math.lgamma(x + y)
@@ -99,12 +113,18 @@ def main() -> None:
     line("chain, n = 100, steps of their own", lambda: worst(chain(100, 2, seed=1), LAPLACE))
     line("joint, n = 10", lambda: worst(joint(10), LAPLACE))
     five = unsaid.Laplace(5.0)
+    for variables in (300, 2000):
+        large = tree(variables)
+        line(f"tree, n = {variables}", partial(worst, large, unsaid.Laplace(float(variables))))
+        calibrated(variables, "anything")
+    calibrated(300, "nothing")
     line("exchangeable, n = 300", lambda: worst(beta_binomial(300, 2, 3), five))
     if quick:
         return
     line("chain, n = 100, d = 3, steps of their own", lambda: worst(chain(100, 3, seed=1), LAPLACE))
     line("chain, n = 300", lambda: worst(chain(300), LAPLACE))
     line("joint, n = 10, relative entropy", lambda: worst(joint(10), LAPLACE, "relative-entropy"))
+    calibrated(1000, "nothing")
     line("exchangeable, n = 1000", lambda: worst(beta_binomial(1000, 2, 3), five))
 
 

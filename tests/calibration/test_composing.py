@@ -16,6 +16,7 @@ from unsaid.calibration.composing import ADDITIVE, NOT_ADDITIVE, by_rules
 from unsaid.errors import InputError, NotKnown
 
 XOR = unsaid.Joint([[[1, 0], [0, 1]], [[0, 1], [1, 0]]], names=["a", "b", "differ"])
+CHAINS = {"branches", "quilt"}  # rules for chains, one of them for trees too
 STICKY = [[0.9, 0.1], [0.1, 0.9]]
 
 
@@ -37,7 +38,8 @@ def test_every_method_is_additive_or_says_why_not() -> None:
 
 @pytest.mark.parametrize("method", sorted(NOT_ADDITIVE))
 def test_limits_that_do_not_add_up_are_refused_by_the_counterexample(method: str) -> None:
-    belief = unsaid.Chain([0.5, 0.5], STICKY, 3) if method == "quilt" else XOR
+    chain = method in ("branches", "quilt")
+    belief = unsaid.Chain([0.5, 0.5], STICKY, 3) if chain else XOR
     answers = [calibrate(belief, limit=1.0, knows="nothing", method=method)] * 2
     with pytest.raises(NotKnown, match="do not add up") as raised:
         sequential(answers)
@@ -53,6 +55,10 @@ def test_the_counterexamples_are_what_the_refusals_say() -> None:
         calibrate(copies, weights, limit=1.0, knows="nothing") for weights in ([1, 0], [0, 1])
     ]
     assert truth(copies, answers) == pytest.approx(2.0, rel=1e-9)
+    hub = unsaid.Tree([-1, *[0] * 20], [0.5, 0.5], [[0.99, 0.01], [0.5, 0.5]])
+    leaves = dict.fromkeys(hub.domain.names[1:], 1.0)
+    one = calibrate(hub, leaves, limit=1.0, method="branches")
+    assert composed([one, one]).low == pytest.approx(2.047, abs=5e-4)
     with pytest.raises(NotKnown, match="depend on one another") as raised:
         parallel(answers)
     assert "D2 = D1" in str(raised.value)
@@ -111,11 +117,14 @@ def test_rules_for_several_answers_hold() -> None:
         belief = unsaid.Joint(table, values=[own.tolist() for own in values])
         answers = []
         for _ in range(2):
-            weights, limit = rng.uniform(-1, 2, table.ndim).round(2), float(rng.uniform(0.1, 1.5))
+            weights, limit = (
+                rng.uniform(-1, 2, table.ndim).round(2).tolist(),
+                float(rng.uniform(0.1, 1.5)),
+            )
             method = str(rng.choice(["exact", "mean", "group", "budget"]))
             answers.append(calibrate(belief, weights, limit=limit, knows="nothing", method=method))
         told, rules = truth(belief, answers), by_rules(answers, "nothing")
-        assert {why.split('"')[1] for _, why in rules} == set(METHODS) - {"quilt", "wasserstein"}
+        assert {why.split('"')[1] for _, why in rules} == set(METHODS) - CHAINS - {"wasserstein"}
         for high, why in rules:
             assert accepted(told, high), why
         assert composed(answers).value == pytest.approx(told, rel=1e-9)

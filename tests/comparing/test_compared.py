@@ -27,7 +27,8 @@ def test_every_rule_has_its_row_and_the_least_noise_comes_first() -> None:
     found = unsaid.compare(STICKY, limit=1.0)
     assert {row.name for row in found.rows} == set(RULES)
     assert {"exact", *METHODS} == {name for name, rule in RULES.items() if rule.sound}
-    scales = [row.scale for row in found.rows]
+    scales = [row.scale for row in found.rows if row.scale is not None]
+    assert len(scales) == len(RULES)
     assert scales == sorted(scales)
 
 
@@ -35,7 +36,7 @@ def test_what_is_left_is_what_is_really_learned() -> None:
     for belief in (STICKY, XOR):
         for row in unsaid.compare(belief, limit=0.7).rows:
             if row.scale is None:
-                assert row.name == "quilt"
+                assert row.name in ("branches", "quilt")
                 continue
             assert row.left is not None
             assert row.left.value == pytest.approx(largest(belief, row.scale), rel=1e-9)
@@ -113,5 +114,5 @@ def test_another_limit() -> None:
 def test_wrong_questions_are_one_line() -> None:
     for wrong in ({"limit": 0.0}, {"limit": 1.0, "knows": "everything"}, {"limit": np.inf}):
         with pytest.raises(unsaid.UnsaidError) as raised:
-            unsaid.compare(XOR, **wrong)  # type: ignore[arg-type]
+            unsaid.compare(XOR, **wrong)
         assert "\n" not in str(raised.value)

@@ -150,13 +150,17 @@ def test_little_noise_is_left_to_views() -> None:
     assert seen.value == pytest.approx(found.bound.value, rel=1e-12)
 
 
-def test_a_chain_beyond_the_budget_is_refused_with_its_cost(
+def test_a_chain_beyond_the_budget_is_left_to_its_branches(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     chain = unsaid.Chain([0.5, 0.5], [[0.9, 0.1], [0.3, 0.7]], length=60)
+    exact = worst(chain, unsaid.Laplace(8.0)).bound
     monkeypatch.setattr(chains, "WORK", 1000.0)
     with pytest.raises(unsaid.UnsaidError, match="37,820 intervals of a chain of 60 variables"):
-        worst(chain, unsaid.Laplace(1.0))
+        certificates(chain, unsaid.Laplace(8.0))
+    found = worst(chain, unsaid.Laplace(8.0)).bound
+    assert found.low == pytest.approx(exact.low, rel=1e-12)
+    assert exact.high < found.high < 1.1 * exact.high
 
 
 def test_runs_are_the_laws_of_their_sums() -> None:

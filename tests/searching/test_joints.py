@@ -171,7 +171,7 @@ def test_too_many_are_counted_before_any_is_looked_at(monkeypatch: pytest.Monkey
         assert way in str(refused.value)
     huge = unsaid.Tree([-1, *[0] * 1999], [0.5, 0.5], [[0.9, 0.1], [0.2, 0.8]])
     with pytest.raises(unsaid.UnsaidError, match=r"up to 2\^20"):
-        worst(huge, unsaid.Laplace(1.0))
+        worst(huge, unsaid.Laplace(1.0), "odds")
 
 
 def test_a_belief_that_knows_pairs_only_refuses_by_name() -> None:

@@ -11,18 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from unsaid.beliefs.belief import probabilities
-from unsaid.beliefs.forests.convolution import convolved
 from unsaid.beliefs.forests.forest import Forest
-from unsaid.beliefs.forests.markov import Markov, conditional, is_matrix, occurring
-from unsaid.beliefs.forests.messages import mixed, with_all_digits
-from unsaid.beliefs.forests.sums import shifted
-from unsaid.beliefs.lattice import Lattice
-from unsaid.beliefs.networks.potentials import Ring
+from unsaid.beliefs.forests.markov import Markov, conditional, is_matrix
 from unsaid.errors import InputError
-from unsaid.numerics.arrays import CELLS, Array
+from unsaid.numerics.arrays import Array
 from unsaid.types.bound import Premise
 from unsaid.types.domain import Domain, Value
-from unsaid.types.sums import Sums, Weights
 
 __all__ = ["Chain"]
 
@@ -83,52 +77,6 @@ class Chain(Markov):
         for before, after in itertools.pairwise(order):
             table = table[..., None] * self._between(before, after)
         return table.transpose([order.index(axis) for axis in axes])
-
-    def sums_of_each(self, names: Sequence[str], queries: Sequence[Weights]) -> Sums | None:
-        """P(x_t, S) for each t in ``names`` (the first axis) at once, on the same points.
-
-        Variables with fewer values are padded with zeros. None where there is more than one query,
-        no lattice of answers, or a table beyond the budget: then ask for one name after the other.
-
-            P(x_t = a, S = s) = sum_k P(x_t = a, S_0..t = k) P(S_t+1.. = s - k | x_t = a)
-        """
-        lattice = Lattice.of(self._terms(queries)) if len(queries) == 1 else None
-        if lattice is None or not lattice.dense:
-            return None
-        axes = [self.domain.axis(name) for name in names]
-        if len(axes) * max(self.domain.sizes) * lattice.size > CELLS:
-            return None
-        table, in_logs = with_all_digits(
-            lambda ring: (self._each(axes, lattice, ring), ring.in_logs)
-        )
-        return occurring([lattice.points(0)], table, in_logs)
-
-    def _each(self, axes: Sequence[int], lattice: Lattice, ring: Ring) -> Array:
-        table = np.full((len(axes), max(self.domain.sizes), lattice.size), ring.zero)
-        place = {axis: row for row, axis in enumerate(axes)}
-        after = self._after(min(axes), lattice, ring)
-        before = self._moved(0, ring.of(self.start[:, None]), lattice, ring)
-        for t in range(max(axes) + 1):
-            if t > 0:
-                before = mixed(self.steps[t - 1].T, before, ring)
-                before = self._moved(t, before, lattice, ring)
-            if t in place:
-                law = convolved(before, after[t], ring)
-                table[place[t], : len(law)] = law
-        return table
-
-    def _after(self, first: int, lattice: Lattice, ring: Ring) -> dict[int, Array]:
-        """P(S_t+1.. | x_t) for t from ``first`` on."""
-        law = ring.of(np.ones((self.domain.sizes[-1], 1)))
-        after = {len(self.steps): law}
-        for t in reversed(range(first, len(self.steps))):
-            law = mixed(self.steps[t], self._moved(t + 1, law, lattice, ring), ring)
-            after[t] = law
-        return after
-
-    @staticmethod
-    def _moved(t: int, law: Array, lattice: Lattice, ring: Ring) -> Array:
-        return shifted(law, lattice.steps[t], ring)[0] if t in lattice.steps else law
 
     def _between(self, before: int, after: int) -> Array:
         """P(x_after | x_before)."""

@@ -8,17 +8,20 @@ from unsaid.adversary import Adversary
 from unsaid.beliefs import Exchangeable, Gaussian
 from unsaid.calibration.adversaries import Listed, One, Oracle, all_but
 from unsaid.calibration.alone import alone
+from unsaid.calibration.branched import Branched
 from unsaid.calibration.least import Threat
-from unsaid.calibration.problem import Problem
+from unsaid.calibration.problem import LEAST, RATIO, Problem
 from unsaid.errors import TooLarge
 from unsaid.searching.joints import connected
-from unsaid.searching.search import Worst, worst
+from unsaid.searching.search import FORESTS, Worst, looks_at_everybody, worst
 from unsaid.types.bound import Bound
 
 __all__ = ["anybody"]
 
 # Searches that do not round up are off by less than this, relatively.
 ROUNDED = 2.0**-44
+# Ends that are further apart, relatively, are those of a bound.
+APART = 1e-9
 
 WAYS_OUT = 'say knows="nothing", or name what they know; method="group" holds for everybody'
 
@@ -27,16 +30,27 @@ def anybody(problem: Problem) -> Threat:
     """Who is worst is searched at every scale that is looked at (searching/worst.py).
 
     Where variables are independent it takes no search, knowing all others is worst: it takes noise
-    away and nothing else. Of a Gaussian the scale is a factor, so one search is enough.
+    away and nothing else. Of a Gaussian the scale is a factor, so one search is enough. On a tree
+    of many variables nobody exceeds what its branches tell (searching/branches.py).
     """
     names = problem.belief.domain.names
     if all(len(block) == 1 for block in problem.belief.blocks()):
         return alone(problem, names)
     if isinstance(problem.belief, Gaussian) and problem.fast:
         return _proportional(problem)
+    if _too_many(problem):
+        return Branched(problem)
     if not problem.fast and not isinstance(problem.belief, Exchangeable):
         return _one_by_one(problem)
     return Oracle(problem, lambda scale: _searched(problem, scale))
+
+
+def _too_many(problem: Problem) -> bool:
+    """Whether only their bound can be had."""
+    if problem.measure != RATIO or type(problem.belief) not in FORESTS:
+        return False
+    scale = max(problem.reach / problem.limit, LEAST[problem.noise])
+    return not looks_at_everybody(problem.belief, problem.mechanism(scale), problem.measure)
 
 
 def _one_by_one(problem: Problem) -> Listed:
@@ -52,6 +66,8 @@ def _one_by_one(problem: Problem) -> Listed:
 def _searched(problem: Problem, scale: float) -> tuple[float, Adversary]:
     found = _worst(problem, scale)
     assert found.adversary is not None  # a search that is not stopped finds somebody
+    if type(problem.belief) in FORESTS and found.bound.low < (1 - APART) * found.bound.high:
+        raise TooLarge(f"calibrate: too little noise to look at everybody; {WAYS_OUT}")
     return found.bound.value * (1 + ROUNDED), found.adversary
 
 

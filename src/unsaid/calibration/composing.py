@@ -21,7 +21,7 @@ from unsaid.beliefs import Belief
 from unsaid.calibration.calibrated import Calibrated
 from unsaid.calibration.knowledge import Knows, whom
 from unsaid.calibration.least import root
-from unsaid.calibration.methods import METHODS, by_method
+from unsaid.calibration.methods import FOR_EVERYBODY, METHODS, by_method
 from unsaid.calibration.problem import RATIO, Problem
 from unsaid.errors import InputError, NotKnown, TooLarge
 from unsaid.mechanisms import Together
@@ -35,6 +35,10 @@ ADDITIVE = ("dpm", "group", "mean")
 
 # Why limits of the other methods are not added up: the theorems that fail, and where.
 NOT_ADDITIVE = {
+    "branches": (
+        "of 20 bits that are 1 in half of all cases or, if another one is 0, in one of 100, two "
+        "sums of limit 1 each tell 2.05 about that other one"
+    ),
     "budget": (
         "Theorem 6 of paper 004 is false for a given sigma: of 6 variables with sigma 0.1 one "
         "answer at epsilon 0.5 keeps 1.25, two leak 3.74; epsilons add up, and are converted once"
@@ -149,7 +153,7 @@ def _asked(answers: Sequence[Calibrated], where: str) -> tuple[Belief, Knows]:
         raise NotKnown(
             f'{where}: limits on "{RATIO}" only; of others ask the mechanism Together([...])'
         )
-    knows = {own.knows for own in answers if own.method != "group"} or {answers[0].knows}
+    knows = {own.knows for own in answers if own.method not in FOR_EVERYBODY} or {answers[0].knows}
     if len(knows) > 1:
         raise InputError(f"{where}: the answers are for those who know different things")
     return first, knows.pop()

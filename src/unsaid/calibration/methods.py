@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 
+from unsaid.calibration.branched import branches
 from unsaid.calibration.contexts import contexts
 from unsaid.calibration.dpm import dpm, mean
 from unsaid.calibration.group import budget, group
@@ -14,10 +15,12 @@ from unsaid.calibration.quilt import quilt
 from unsaid.calibration.wasserstein import wasserstein
 from unsaid.errors import NotKnown, TooLarge
 
-__all__ = ["METHODS", "beside", "by_method"]
+__all__ = ["FOR_EVERYBODY", "METHODS", "beside", "by_method"]
 
-# For "max-log-ratio"; all but "group" hold for those who know nothing else (contexts.py).
+# For "max-log-ratio"; all but these two hold for those who know nothing else (contexts.py).
+FOR_EVERYBODY = ("branches", "group")
 METHODS: dict[str, Callable[[Problem], float]] = {
+    "branches": branches,
     "budget": budget,
     "dpm": dpm,
     "group": group,
@@ -37,8 +40,8 @@ def by_method(method: str, problem: Problem, knows: Knows) -> float:
         raise NotKnown(f'method "{method}": bounds "{RATIO}" only; use method="exact"')
     if not problem.belief.knows_jointly(names[:1]):
         raise NotKnown(f'method "{method}": needs bounded values, which these are not; use "exact"')
-    if method == "group":
-        return group(problem)
+    if method in FOR_EVERYBODY:
+        return METHODS[method](problem)
     return max(METHODS[method](part) for part in contexts(problem, knows, method))
 
 

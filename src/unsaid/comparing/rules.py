@@ -68,6 +68,11 @@ RULES: Mapping[str, Rule] = {
         "the largest log-ratio lies at a possible sum",
         "as one vector",
     ),
+    "branches": _sound(
+        "branches",
+        "a branch of a tree lets through no more than its edge, nor more than is behind it",
+        "as one vector",
+    ),
     "budget": _sound(
         "budget",
         "any private answer tells no more, given how far the others move (total variation)",

@@ -112,7 +112,7 @@ def _refuse(belief: Belief, targets: Sequence[str]) -> NoReturn:
         f"worst: up to {_many(sum(each))} adversaries of {n} variables, more than {ADVERSARIES:,} "
         f"to look at one by one; ask about one target (up to {_many(max(each))}), for "
         f'"max-log-ratio" of one noisy sum ({_many(cells)} cells, at most {CELLS:,}), or with a '
-        f"Chain ({_many(n * (n + 1) * (n + 2) // 6)} intervals) or Exchangeable belief"
+        f"Chain ({_many(n * (n + 1) * (n + 2) // 6)} intervals), Tree or Exchangeable belief"
     )
 
 

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 
 from unsaid.adversary import Adversary
-from unsaid.beliefs import Belief, Chain, Exchangeable, Gaussian
+from unsaid.beliefs import Belief, Chain, Exchangeable, Gaussian, Tree
 from unsaid.beliefs.networks.potentials import OutOfRange
 from unsaid.conversion.rounding import up
 from unsaid.display import Shown
-from unsaid.errors import InputError, unknown
+from unsaid.errors import InputError, TooLarge, unknown
 from unsaid.measures import MEASURES, Measure
 from unsaid.mechanisms import Mechanism
 from unsaid.mechanisms.parts import Parts, Query
@@ -28,10 +28,11 @@ from unsaid.searching.chains import worst_of_chain
 from unsaid.searching.exchangeable import worst_of_exchangeable
 from unsaid.searching.gaussian_worst import worst_gaussian
 from unsaid.searching.joints import Listing, Unknown, alike, boundary, connected, worst_of_table
+from unsaid.searching.surroundings import worst_of_branches
 from unsaid.types.bound import Bound
 from unsaid.views import View
 
-__all__ = ["Worst", "worst"]
+__all__ = ["Worst", "looks_at_everybody", "worst"]
 
 # How many names are written out.
 NAMED = 8
@@ -99,6 +100,16 @@ def worst(
     return asked.answer(best, stopped)
 
 
+def looks_at_everybody(belief: Belief, mechanism: Mechanism, measure: str) -> bool:
+    """Whether a search that is not stopped ends with the worst adversary of all."""
+    asked = Asked(belief, mechanism, MEASURES[measure], belief.domain.names, {}, None)
+    try:
+        next(asked.everybody())  # what is too much is refused before anything is looked at
+    except TooLarge:
+        return False
+    return True
+
+
 def _names(belief: Belief, targets: Sequence[str] | None) -> tuple[str, ...]:
     if targets is None:
         return belief.domain.names
@@ -123,13 +134,39 @@ class Asked:
     seconds: float | None
 
     @property
+    def parts(self) -> Parts:
+        """What everybody is shown."""
+        return self.mechanism.parts(self.belief.domain, Adversary(self.targets[0]))
+
+    @property
     def nothing(self) -> Certificate:
         """What is known before anything was looked at."""
         return Certificate(0.0, self.most(math.inf), "", frozenset(), 0, 1, "nothing looked at")
 
     def certificates(self) -> Iterator[Certificate]:
+        """Of everybody who matters; where those are too many, of what none of them exceeds."""
+        try:
+            yield from self.everybody()
+        except TooLarge:
+            found = self.branches()
+            if found is None:
+                raise
+            yield from found
+
+    def branches(self) -> Iterator[Certificate] | None:
+        """Of a tree, whatever its size."""
+        if self.measure is not MEASURES["max-log-ratio"] or type(self.belief) not in FORESTS:
+            return None
+        parts = self.parts
+
+        def look(who: Unknown) -> float:
+            return self.ends(self.listing([who]).view(parts, who))[0]
+
+        return worst_of_branches(self.belief, parts, self.targets, look)
+
+    def everybody(self) -> Iterator[Certificate]:
         """Of the quickest search that answers; numbers beyond floats are left to views."""
-        parts = self.mechanism.parts(self.belief.domain, Adversary(self.targets[0]))
+        parts = self.parts
         if self.measure is MEASURES["max-log-ratio"] and _is_one_sum(parts):
             own: dict[type[Belief], Search] = {**QUICK, Gaussian: self.gaussian}
             quick = own.get(type(self.belief), worst_of_table)
@@ -213,6 +250,8 @@ def _is_one_sum(parts: Parts) -> bool:
     return len(parts.queries) == 1 and not parts.tosses and not parts.channels
 
 
+# Beliefs with a forest, of which branches tell what nobody exceeds.
+FORESTS: frozenset[type[Belief]] = frozenset({Chain, Tree})
 # The belief's own search for one noisy sum, and its own list of adversaries that differ.
 Search = Callable[[Any, Query, Sequence[str]], Iterator[Certificate] | None]
 QUICK: dict[type[Belief], Search] = {Chain: worst_of_chain, Exchangeable: worst_of_exchangeable}

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unsaid.beliefs.belief import Belief, probabilities
+from unsaid.beliefs.forests.each import sums_of_each
 from unsaid.beliefs.forests.events import Events, Told
 from unsaid.beliefs.forests.forest import Forest
 from unsaid.beliefs.forests.messages import collect, with_all_digits
@@ -147,6 +148,24 @@ class Markov(Belief):
         table[:, : len(law.codes)] = law.table[:, 0]
         points = [lattice.points(c) for c in range(len(queries))]
         return occurring(points, table.reshape(*shape, *map(len, points)), ring.in_logs)
+
+    def sums_of_each(self, names: Sequence[str], queries: Sequence[Weights]) -> Sums | None:
+        """P(x_i, S) for each x_i in ``names`` (the first axis) at once, on the same points.
+
+        Variables with fewer values are padded with zeros. None where there is more than one query,
+        no lattice of answers, or a table beyond the budget: then ask for one name after the other.
+        """
+        lattice = Lattice.of(self._terms(queries)) if len(queries) == 1 else None
+        if lattice is None or not lattice.dense:
+            return None
+        axes = [self.domain.axis(name) for name in names]
+        if len(axes) * max(self.domain.sizes) * lattice.size > CELLS:
+            return None
+        steps, size = lattice.steps, lattice.size
+        table, in_logs = with_all_digits(
+            lambda ring: (sums_of_each(self.forest, axes, steps, size, ring), ring.in_logs)
+        )
+        return occurring([lattice.points(0)], table, in_logs)
 
     def beside(self, names: Sequence[str], targets: Sequence[str]) -> Array:
         """Messages from all targets at once (beliefs/forests/pairs.py)."""
