@@ -9,7 +9,7 @@ from unsaid.comparing import RULES, picture
 
 vl_convert = pytest.importorskip("vl_convert", reason="needs the extra `report`: vl-convert-python")
 
-REFUSED = {"branches", "quilt"}  # for chains, or trees
+REFUSED = {"branches", "influence", "quilt"}  # for chains, or trees
 XOR = unsaid.Joint([[[1, 0], [0, 1]], [[0, 1], [1, 0]]], names=["a", "b", "differ"])
 
 

@@ -35,7 +35,7 @@ def test_a_table_that_fits_a_terminal(run: Run, case: Path) -> None:
     assert all(len(line) <= 80 for line in shown.out.splitlines())
     for name, rule in RULES.items():
         assert f"  {name} " in shown.out
-        assert rule.sound or rule.why[:20] in shown.out
+        assert rule.why[:20] in shown.out or name == "influence"  # which is refused here
 
 
 def test_json(run: Run, case: Path) -> None:
@@ -43,7 +43,8 @@ def test_json(run: Run, case: Path) -> None:
     assert {row["rule"] for row in told["rules"]} == set(RULES)
     for row in told["rules"]:
         assert row["expected_error"] == row["scale"]
-        assert not row["sound"] or row["leakage"]["value"] <= 1 + 1e-12
+        if row["sound"] and row["scale"] is not None:
+            assert row["leakage"]["value"] <= 1 + 1e-12
 
 
 @pytest.mark.parametrize("kind", sorted(images.KINDS))

@@ -5,8 +5,8 @@ Leakages do not add up. What adds up is how far one variable moves all the noisy
     D_i = sum over answers t of |w_ti| R_i / sigma_t,
 
 and with it every rule that looks at an answer through that alone: all answers are one vector query
-of noise 1 whose weights are w_t / sigma_t. For mean, dpm and group the limits then add up, because
-they are linear in 1 / sigma (theory of DDP, S2); for scales that were searched they do not.
+of noise 1 whose weights are w_t / sigma_t. Limits of rules that are linear in 1 / sigma then add up
+(mean and dpm: theory of DDP, S2; influence; group); those of scales that were searched do not.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from unsaid.types.bound import Bound
 
 __all__ = ["composed", "parallel", "sequential"]
 
-ADDITIVE = ("dpm", "group", "mean")
+ADDITIVE = ("dpm", "group", "influence", "mean")
 
 # Why limits of the other methods are not added up: the theorems that fail, and where.
 NOT_ADDITIVE = {

@@ -9,6 +9,7 @@ from unsaid.calibration.branched import branches
 from unsaid.calibration.contexts import contexts
 from unsaid.calibration.dpm import dpm, mean
 from unsaid.calibration.group import budget, group
+from unsaid.calibration.influence import influence
 from unsaid.calibration.knowledge import Knows
 from unsaid.calibration.problem import RATIO, Problem
 from unsaid.calibration.quilt import quilt
@@ -17,13 +18,14 @@ from unsaid.errors import NotKnown, TooLarge
 
 __all__ = ["FOR_EVERYBODY", "METHODS", "beside", "by_method"]
 
-# For "max-log-ratio"; all but these two hold for those who know nothing else (contexts.py).
-FOR_EVERYBODY = ("branches", "group")
+# For "max-log-ratio"; all but these hold for those who know nothing else (contexts.py).
+FOR_EVERYBODY = ("branches", "group", "influence")
 METHODS: dict[str, Callable[[Problem], float]] = {
     "branches": branches,
     "budget": budget,
     "dpm": dpm,
     "group": group,
+    "influence": influence,
     "mean": mean,
     "quilt": quilt,
     "wasserstein": wasserstein,

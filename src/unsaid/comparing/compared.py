@@ -34,6 +34,10 @@ class Row:
     error: float | None
     refused: str = ""
 
+    @property
+    def why(self) -> str:
+        return f"refused: {self.refused}" if self.refused else self.rule.why
+
     def cells(self) -> list[str]:
         """As a row of the table."""
         if self.scale is None:
@@ -81,10 +85,8 @@ class Compared(Tabled):
         return [row.cells() for row in self.rows]
 
     def notes(self) -> list[tuple[str, str]]:
-        """Why a rule is refused or guarantees nothing."""
-        refused = [(row.name, f"refused: {row.refused}") for row in self.rows if row.refused]
-        unsound = [(row.name, row.rule.why) for row in self.rows if not row.rule.sound]
-        return [*unsound, *refused]
+        """Why a rule is sound, or is not, or is refused."""
+        return [(row.name, row.why) for row in self.rows]
 
     def as_json(self) -> dict[str, Any]:
         """One object, ready to print."""

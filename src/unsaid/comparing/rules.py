@@ -70,7 +70,7 @@ RULES: Mapping[str, Rule] = {
     ),
     "branches": _sound(
         "branches",
-        "a branch of a tree lets through no more than its edge, nor more than is behind it",
+        "a branch lets through no more than its edge, nor more than is behind it; for everybody",
         "as one vector",
     ),
     "budget": _sound(
@@ -79,7 +79,14 @@ RULES: Mapping[str, Rule] = {
         "as epsilons",
     ),
     "dpm": _sound("dpm", "the pairs' coefficients over the whole block, both ends", LINEAR),
-    "group": _sound("group", "changing one value changes its independent block at most", "yes"),
+    "group": _sound(
+        "group", "changing one value changes its independent block at most; for everybody", "yes"
+    ),
+    "influence": _sound(
+        "influence",
+        "half of what neighbours do to one another's odds, and its powers; for everybody",
+        "yes",
+    ),
     "mean": _sound("mean", "as dpm, with means in place of exponential moments", LINEAR),
     "quilt": _sound(
         "quilt",
