@@ -20,6 +20,7 @@ import numpy as np
 from unsaid.beliefs import Belief, Chain, Joint, Tree
 from unsaid.calibration import METHODS, calibrate
 from unsaid.calibration.dpm import dpm
+from unsaid.calibration.methods import beside
 from unsaid.calibration.problem import Problem
 
 
@@ -100,8 +101,9 @@ def chains(length: int) -> None:
     for flip in (0.4, 0.2, 0.1, 0.03):
         chain = sticky(flip, length)
         least = exact(chain, 1.0, "nothing")
-        others = [method(Problem(chain, None, 1.0)) for method in METHODS.values()]
-        print(f"  flip {flip:<17g} {least:9.4g}", *(f"{scale:11.4g}" for scale in others))
+        others = beside(Problem(chain, None, 1.0))
+        cells = (f"{others[name]:11.4g}" if name in others else f"{'-':>11}" for name in METHODS)
+        print(f"  flip {flip:<17g} {least:9.4g}", *cells)
 
 
 def families(count: int) -> None:
