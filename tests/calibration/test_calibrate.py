@@ -281,3 +281,20 @@ def test_a_remembered_belief_is_the_same_belief() -> None:
     assert remembered.knows_jointly(["x1"])
     rows = [own.sample(np.random.default_rng(0), 5).tolist() for own in (remembered, chain)]
     assert rows[0] == rows[1]
+
+
+@pytest.mark.parametrize("known", [["x6"], ["x2", "x9"], ["x0", "x11"]])
+def test_those_who_know_some_of_a_chain_are_looked_at_together(known: list[str]) -> None:
+    """One law of all sums for each value of what is known; the same as one after the other."""
+    steps = [[[0.9, 0.1], [0.3, 0.7]], [[0.6, 0.4], [0.2, 0.8]]] * 5 + [[[0.5, 0.5], [0.9, 0.1]]]
+    chain, weights = unsaid.Chain([0.4, 0.6], steps), [1.0, 2.0, -1.0] * 4
+    found = calibrate(chain, weights, limit=0.8, knows=known, floor=False)
+    told = {
+        name: leakage(chain, found.mechanism, unsaid.Adversary(name, knows=known)).value
+        for name in chain.domain.names
+        if name not in known
+    }
+    assert max(told.values()) == pytest.approx(found.bound.value, rel=1e-12)
+    assert found.bound.value == pytest.approx(0.8, rel=1e-9)
+    assert found.bound.value <= 0.8
+    assert f"{max(told, key=told.__getitem__)}, to somebody who knows" in found.bound.why

@@ -11,16 +11,19 @@ import numpy as np
 
 from unsaid.adversary import Adversary
 from unsaid.beliefs import Exchangeable, Independent
+from unsaid.calibration.contexts import each_value
 from unsaid.calibration.least import Found
 from unsaid.calibration.problem import Problem
 from unsaid.calibration.separation import Separation
 from unsaid.numerics.arrays import Array
 from unsaid.types.bound import Bound
 
-__all__ = ["Listed", "One", "Oracle", "all_but", "ignorant", "one"]
+__all__ = ["Listed", "One", "Oracle", "all_but", "ignorant", "knowing", "one"]
 
 # How many names are written out.
 NAMED = 4
+# So many values of what is known are looked at one after the other, for all targets at once.
+FEW = 64
 
 
 class Curves(Protocol):
@@ -43,11 +46,12 @@ class Curves(Protocol):
 
 @dataclass(frozen=True)
 class Targets:
-    """Who knows nothing else, for many targets at once: a row each."""
+    """Who knows the same, and these values of it, for many targets at once: a row each."""
 
     problem: Problem
     names: tuple[str, ...]
     separation: Separation
+    knows: tuple[str, ...] = ()
 
     def upper(self, scale: float) -> Array:
         return self.separation.at(scale)
@@ -56,11 +60,11 @@ class Targets:
         return float(self.separation.rows([place]).at(scale)[0])
 
     def bound(self, place: int, scale: float) -> Bound:
-        return one(self.problem, Adversary(self.names[place])).told(scale)
+        return one(self.problem, Adversary(self.names[place], knows=self.knows)).told(scale)
 
     def kept(self, places: Sequence[int]) -> Targets:
         names = tuple(self.names[k] for k in places)
-        return Targets(self.problem, names, self.separation.rows(places))
+        return Targets(self.problem, names, self.separation.rows(places), self.knows)
 
 
 @dataclass(frozen=True)
@@ -137,6 +141,21 @@ def ignorant(problem: Problem, names: Sequence[str]) -> Listed:
     if sums is not None:
         return Listed(problem.limit, [Targets(problem, tuple(names), Separation.of(sums))])
     return Listed(problem.limit, [one(problem, Adversary(name)) for name in names])
+
+
+def knowing(problem: Problem, known: tuple[str, ...]) -> Listed:
+    """Those who know these, after each of the others."""
+    belief = problem.belief
+    names = [name for name in belief.domain.names if name not in known]
+    if problem.fast and belief.cells(known) <= FEW and belief.knows_jointly(known):
+        parts = list(each_value(problem, known))
+        sums = [part.remembered.sums_of_each(names, part.queries) for part in parts]
+        if None not in sums:
+            laws = [Separation.of(own) for own in sums if own is not None]
+            return Listed(
+                problem.limit, [Targets(problem, tuple(names), own, known) for own in laws]
+            )
+    return Listed(problem.limit, [one(problem, Adversary(name, knows=known)) for name in names])
 
 
 def all_but(problem: Problem, target: str, hidden: Sequence[str], boundary: Sequence[str]) -> One:

@@ -14,7 +14,7 @@ import numpy as np
 from unsaid.calibration.problem import Problem
 from unsaid.errors import TooLarge
 
-__all__ = ["contexts"]
+__all__ = ["MOST", "contexts", "each_value"]
 
 # How many values of what is known are looked at one by one.
 MOST = 2**14
@@ -39,10 +39,11 @@ def contexts(problem: Problem, knows: str | Sequence[str], method: str) -> Itera
             f'they may know takes {count:.3g} steps. Say knows="nothing", or use method="group"'
         )
     for known in sets:
-        yield from _given(problem, known)
+        yield from each_value(problem, known)
 
 
-def _given(problem: Problem, known: tuple[str, ...]) -> Iterator[Problem]:
+def each_value(problem: Problem, known: Sequence[str]) -> Iterator[Problem]:
+    """Of the variables that are known, every combination of values that can be."""
     belief = problem.belief
     if not known:
         yield problem

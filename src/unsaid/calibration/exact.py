@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from unsaid.adversary import Adversary
 from unsaid.beliefs import Chain
-from unsaid.calibration.adversaries import Listed, Oracle, ignorant, one
+from unsaid.calibration.adversaries import Oracle, ignorant, knowing
 from unsaid.calibration.anybody import anybody
 from unsaid.calibration.knowledge import Knows
 from unsaid.calibration.least import NUDGE, Found, Threat, least
@@ -93,5 +92,4 @@ def _whole(problem: Problem, knows: Knows) -> Threat:
         return ignorant(problem, names)
     if knows == "anything":
         return anybody(problem)
-    targets = [name for name in names if name not in knows]
-    return Listed(problem.limit, [one(problem, Adversary(name, knows=knows)) for name in targets])
+    return knowing(problem, tuple(knows))
