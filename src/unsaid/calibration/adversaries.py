@@ -18,7 +18,7 @@ from unsaid.calibration.separation import Separation
 from unsaid.numerics.arrays import Array
 from unsaid.types.bound import Bound
 
-__all__ = ["Listed", "One", "Oracle", "all_but", "ignorant", "knowing", "one"]
+__all__ = ["Listed", "One", "Oracle", "all_but", "knowing", "one"]
 
 # How many names are written out.
 NAMED = 4
@@ -134,27 +134,18 @@ class Oracle:
         return Found(value, own.exact, own.told)
 
 
-def ignorant(problem: Problem, names: Sequence[str]) -> Listed:
-    """Those who know nothing else, after each of these variables."""
-    names = _unlike(problem, names)
-    sums = problem.remembered.sums_of_each(names, problem.queries) if problem.fast else None
-    if sums is not None:
-        return Listed(problem.limit, [Targets(problem, tuple(names), Separation.of(sums))])
-    return Listed(problem.limit, [one(problem, Adversary(name)) for name in names])
-
-
-def knowing(problem: Problem, known: tuple[str, ...]) -> Listed:
-    """Those who know these, after each of the others."""
+def knowing(problem: Problem, known: tuple[str, ...] = ()) -> Listed:
+    """Those who know these and nothing else, after each of the others."""
     belief = problem.belief
-    names = [name for name in belief.domain.names if name not in known]
-    if problem.fast and belief.cells(known) <= FEW and belief.knows_jointly(known):
+    names = _unlike(problem, [name for name in belief.domain.names if name not in known])
+    few = not known or (belief.cells(known) <= FEW and belief.knows_jointly(known))
+    if problem.fast and few:
         parts = list(each_value(problem, known))
         sums = [part.remembered.sums_of_each(names, part.queries) for part in parts]
-        if None not in sums:
-            laws = [Separation.of(own) for own in sums if own is not None]
-            return Listed(
-                problem.limit, [Targets(problem, tuple(names), own, known) for own in laws]
-            )
+        laws = [Separation.of(own) for own in sums if own is not None]
+        if len(laws) == len(parts):
+            own = tuple(names)
+            return Listed(problem.limit, [Targets(problem, own, law, known) for law in laws])
     return Listed(problem.limit, [one(problem, Adversary(name, knows=known)) for name in names])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from unsaid.beliefs import Chain
-from unsaid.calibration.adversaries import Oracle, ignorant, knowing
+from unsaid.calibration.adversaries import Oracle, knowing
 from unsaid.calibration.anybody import anybody
 from unsaid.calibration.knowledge import Knows
 from unsaid.calibration.least import NUDGE, Found, Threat, least
@@ -51,8 +51,7 @@ def _searched(problem: Problem, knows: Knows, start: float) -> tuple[float, Foun
     best: tuple[float, Found] | None = None
     for threat in _threats(problem, knows):
         if isinstance(threat, Oracle):
-            nobody = ignorant(problem, problem.belief.domain.names)
-            start, _ = least(nobody, problem.limit, start, guess)
+            start, _ = least(knowing(problem), problem.limit, start, guess)
         best = scale, found = least(threat, problem.limit, start, guess)
         if scale == start or _settled(found.bound(scale)):
             break
@@ -87,9 +86,6 @@ def _cells(problem: Problem) -> float:
 
 
 def _whole(problem: Problem, knows: Knows) -> Threat:
-    names = problem.belief.domain.names
-    if knows == "nothing":
-        return ignorant(problem, names)
     if knows == "anything":
         return anybody(problem)
-    return knowing(problem, tuple(knows))
+    return knowing(problem, () if knows == "nothing" else tuple(knows))
