@@ -19,6 +19,9 @@ from unsaid.types.bound import Bound
 
 __all__ = ["Compared", "Row", "compare"]
 
+# Ends of a bound that are nearer to one another, relatively, are shown as one number.
+SHOWN = 1e-4
+
 
 @dataclass(frozen=True)
 class Row:
@@ -42,9 +45,15 @@ class Row:
         """As a row of the table."""
         if self.scale is None:
             return [self.name, "-", "-", "-", _yes(self.rule.sound), self.rule.composes]
-        left = "?" if self.left is None else f"{self.left.high:.4g}"
-        numbers = [f"{self.scale:.5g}", f"{self.error:.5g}", left]
+        numbers = [f"{self.scale:.5g}", f"{self.error:.5g}", self._leaks()]
         return [self.name, *numbers, _yes(self.rule.sound), self.rule.composes]
+
+    def _leaks(self) -> str:
+        """One number, or both ends of a bound where they differ as they are shown."""
+        if self.left is None:
+            return "?"
+        low, high = f"{self.left.low:.4g}", f"{self.left.high:.4g}"
+        return high if self.left.low >= (1 - SHOWN) * self.left.high else f"{low} to {high}"
 
     def as_json(self) -> dict[str, Any]:
         """One object, ready to print."""
@@ -134,4 +143,4 @@ def _noise(row: Row) -> tuple[float, bool]:
 
 
 def _yes(sound: bool) -> str:
-    return "yes" if sound else "no guarantee"
+    return "yes" if sound else "no"

@@ -20,7 +20,7 @@ class Rule:
     """``sound``: whether its scale keeps the limit always; ``why`` it does, or where it does not.
 
     ``composes``: whether the scales of several answers may be had one by one ("as epsilons": these
-    are added up first and converted once; "as one vector": calibrate all at once).
+    are added up first and converted once; "as a vector": calibrate all at once).
     """
 
     scale: Callable[[Problem, Knows], float]
@@ -66,12 +66,12 @@ RULES: Mapping[str, Rule] = {
         _exact,
         True,
         "the largest log-ratio lies at a possible sum",
-        "as one vector",
+        "as a vector",
     ),
     "branches": _sound(
         "branches",
         "a branch lets through no more than its edge, nor more than is behind it; for everybody",
-        "as one vector",
+        "as a vector",
     ),
     "budget": _sound(
         "budget",
