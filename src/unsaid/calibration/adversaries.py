@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from typing import Protocol
 
 import numpy as np
@@ -15,13 +15,17 @@ from unsaid.calibration.contexts import each_value
 from unsaid.calibration.least import Found
 from unsaid.calibration.problem import Problem
 from unsaid.calibration.separation import Separation
+from unsaid.measures import MEASURES
 from unsaid.numerics.arrays import Array
+from unsaid.questions import leakages
 from unsaid.types.bound import Bound
 
 __all__ = ["Listed", "One", "Oracle", "all_but", "knowing", "one"]
 
 # How many names are written out.
 NAMED = 4
+# Into how many pieces cells are cut before somebody is looked at with all digits.
+CLOSER = 64
 # So many values of what is known are looked at one after the other, for all targets at once.
 FEW = 64
 
@@ -29,8 +33,8 @@ FEW = 64
 class Curves(Protocol):
     """What some adversaries learn at any scale."""
 
-    def upper(self, scale: float) -> Array:
-        """What each of them does not exceed."""
+    def upper(self, scale: float, pieces: int = 1) -> Array:
+        """What each of them does not exceed; closer with more ``pieces``."""
         ...
 
     def leak(self, place: int, scale: float) -> float:
@@ -53,7 +57,7 @@ class Targets:
     separation: Separation
     knows: tuple[str, ...] = ()
 
-    def upper(self, scale: float) -> Array:
+    def upper(self, scale: float, pieces: int = 1) -> Array:
         return self.separation.at(scale)
 
     def leak(self, place: int, scale: float) -> float:
@@ -68,15 +72,40 @@ class Targets:
 
 
 @dataclass(frozen=True)
+class Views:
+    """Who knows nothing else, by a measure that is largest at some point: all targets at once."""
+
+    problem: Problem
+    names: tuple[str, ...]
+
+    def upper(self, scale: float, pieces: int = 1) -> Array:
+        own, mechanism = self.problem, self.problem.mechanism(scale)
+        told = leakages(own.remembered, mechanism, own.measure, self.names, **own.options)
+        return np.array([bound.value for bound in told.values()])
+
+    def leak(self, place: int, scale: float) -> float:
+        return self.problem.leak(Adversary(self.names[place]), scale).value
+
+    def bound(self, place: int, scale: float) -> Bound:
+        return one(self.problem, Adversary(self.names[place])).told(scale)
+
+    def kept(self, places: Sequence[int]) -> Views:
+        return Views(self.problem, tuple(self.names[k] for k in places))
+
+
+@dataclass(frozen=True)
 class One:
-    """One adversary; the worst of what they may know. ``rough``: quickly, and not too little."""
+    """One adversary; the worst of what they may know.
+
+    ``rough``: quickly, not too little, and closer with more pieces; None: ``exact`` is quick.
+    """
 
     told: Callable[[float], Bound]
     exact: Callable[[float], float]
-    rough: Callable[[float], float]
+    rough: Callable[[float, int], float] | None = None
 
-    def upper(self, scale: float) -> Array:
-        return np.array([self.rough(scale)])
+    def upper(self, scale: float, pieces: int = 1) -> Array:
+        return np.array([self.rough(scale, pieces) if self.rough else self.exact(scale)])
 
     def leak(self, place: int, scale: float) -> float:
         return self.exact(scale)
@@ -103,6 +132,10 @@ class Listed:
         for g in order:
             if uppers[g].max() <= value:
                 break
+            if value > -np.inf:
+                uppers[g] = np.minimum(uppers[g], self.groups[g].upper(scale, CLOSER))
+            if uppers[g].max() <= value:
+                continue
             place = int(uppers[g].argmax())
             own = self.groups[g].leak(place, scale)
             if own > value:
@@ -138,6 +171,8 @@ def knowing(problem: Problem, known: tuple[str, ...] = ()) -> Listed:
     """Those who know these and nothing else, after each of the others."""
     belief = problem.belief
     names = _unlike(problem, [name for name in belief.domain.names if name not in known])
+    if not problem.fast and not known and MEASURES[problem.measure].over == "sup":
+        return Listed(problem.limit, [Views(problem, tuple(names))])
     few = not known or (belief.cells(known) <= FEW and belief.knows_jointly(known))
     if problem.fast and few:
         parts = list(each_value(problem, known))
@@ -171,7 +206,7 @@ def one(problem: Problem, adversary: Adversary) -> One:
         return replace(problem.leak(adversary, scale), why=_who(adversary))
 
     if not problem.fast:
-        return One(bound, lambda s: bound(s).value, lambda s: problem.most(adversary, s))
+        return One(bound, lambda s: bound(s).value, partial(problem.most, adversary))
     belief, matter = problem.remembered.knowing(adversary.known)
     queries = [
         {name: w for name, w in query.items() if name in belief.domain.names}
@@ -182,7 +217,7 @@ def one(problem: Problem, adversary: Adversary) -> One:
     def leak(scale: float) -> float:
         return float(law.at(scale).max(initial=0.0))
 
-    return One(bound, leak, leak)
+    return One(bound, leak)
 
 
 def _who(adversary: Adversary) -> str:

@@ -70,7 +70,7 @@ def _shifted(problem: Problem, name: str) -> One:
         why = f"{name}, to somebody who knows all others: the noise is all that hides it"
         return Bound(leak(scale), leak(scale), "nat", premise, why)
 
-    return One(bound, leak, leak)
+    return One(bound, leak)
 
 
 def _by_itself(problem: Problem, name: str) -> Problem:

@@ -91,4 +91,4 @@ def _proportional(problem: Problem) -> Listed:
     def leak(scale: float) -> float:
         return high / scale
 
-    return Listed(problem.limit, [One(bound, leak, leak)])
+    return Listed(problem.limit, [One(bound, leak)])

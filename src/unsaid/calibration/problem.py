@@ -64,13 +64,19 @@ class Problem:
         mechanism = self.mechanism(scale)
         return leakage(self.remembered, mechanism, adversary, self.measure, **self.options)
 
-    def most(self, adversary: Adversary, scale: float) -> float:
+    def most(self, adversary: Adversary, scale: float, pieces: int = 1) -> float:
         """What this adversary does not exceed, quickly: told the answer but for some of its noise
 
-        (types/noise.py: seeing nodes tells at least as much as seeing the answer).
+        (types/noise.py: seeing nodes tells at least as much as seeing the answer). The nodes are
+        the points, and of one answer so many ``pieces`` between them.
         """
         seen = self.mechanism(scale).view(self.remembered, adversary)
-        seen = seen.at_points if isinstance(seen, NoisyView) else seen
+        if isinstance(seen, NoisyView):
+            nodes = list(seen.points)
+            if len(nodes) == 1 and pieces > 1:
+                (noise,), (points,) = seen.source.noises, nodes
+                nodes = [noise.finer(points, np.full(len(points) - 1, pieces))]
+            seen = seen.source.listed(seen.source.nodes(nodes))
         return MEASURES[self.measure].of(seen, **self.options).value
 
     @cached_property
