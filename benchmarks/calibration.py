@@ -66,10 +66,14 @@ def speed(quick: bool) -> None:
     rng = np.random.default_rng(0)
     joint = Joint(rng.dirichlet(np.ones(2**10)).reshape((2,) * 10))
     star = Tree([-1] + [0] * 50, [0.5, 0.5], [[0.9, 0.1], [0.1, 0.9]])
+    parents = [-1, *((v - 1) // 2 for v in range(1, 1000))]
+    tree = Tree(parents, [0.5, 0.5], [[0.9, 0.1], [0.1, 0.9]])
     rows: list[tuple[str, Belief, str]] = [
         ("joint of 10 bits", joint, "anything"),
         ("joint of 10 bits", joint, "nothing"),
         ("star of 50 leaves", star, "nothing"),
+        ("binary tree of 1,000", tree, "nothing"),
+        ("binary tree of 1,000", tree, "anything"),
         ("chain of 100", sticky(0.1, 100), "anything"),
         ("chain of 1,000", sticky(0.1, 1000), "nothing"),
         ("chain of 1,000", sticky(0.1, 1000), "anything"),
