@@ -49,6 +49,38 @@ def test_an_event_knows_its_readers(tmp_path: Path) -> None:
     assert numbers == [1, 2, 1, 2]
 
 
+def test_an_event_knows_the_order_of_its_keys(tmp_path: Path) -> None:
+    """An earlier event does not tell, and is written as it was."""
+    old, new = release(a=0.5), replace(release(a=0.5), keys=("office", "day"))
+    assert "keys" not in old.to_json()
+    assert [Release.from_json(one.to_json()) for one in (old, new)] == [old, new]
+    ledger = Ledger(tmp_path / "l.sqlite")
+    assert [ledger.charge(event, passes) for event in (old, new, old, new)] == [1, 2, 1, 2]
+    assert ledger.events() == [old, new]
+
+
+def test_a_ledger_that_lost_everything_is_no_new_one(tmp_path: Path) -> None:
+    """Cut off to nothing, by a full disk, say: a new account would be a fresh start."""
+    path = tmp_path / "l.sqlite"
+    Ledger(path).charge(release(a=1), passes)
+    path.write_bytes(b"")
+    with pytest.raises(InputError, match=r"l\.sqlite: is empty, and would start a new account"):
+        Ledger(path)
+    assert path.read_bytes() == b""
+
+
+@pytest.mark.parametrize("size", [100, 4096, 5000, 8192])
+def test_a_ledger_that_is_cut_off_is_refused(size: int, tmp_path: Path) -> None:
+    path = tmp_path / "l.sqlite"
+    for number in range(40):
+        Ledger(path).charge(release(str(number), a=1), passes)
+    whole = path.read_bytes()
+    assert len(whole) > 8192
+    path.write_bytes(whole[:size])
+    with pytest.raises(InputError, match=r"l\.sqlite: "):
+        Ledger(path).events()
+
+
 def test_a_refused_event_leaves_nothing(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path / "l.sqlite")
 
@@ -121,6 +153,10 @@ def changed(path: Path, statement: str) -> None:
         ("UPDATE events SET body = '{'", "event 1 cannot be read; restore the ledger"),
         ("UPDATE events SET body = '{}'", "event 1 cannot be read; restore the ledger"),
         ("UPDATE events SET body = '[1]'", "event 1 cannot be read; restore the ledger"),
+        (
+            "UPDATE events SET body = replace(body, '\"format\": 1', '\"format\": 2')",
+            "event 1 cannot be read; restore the ledger",
+        ),
     ],
 )
 def test_what_cannot_be_read_is_one_line(statement: str, said: str, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import re
 import shlex
 import stat
 import subprocess
+import sys
 import traceback
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -111,6 +112,39 @@ def test_half_a_key_does_not_stay(path: Path, monkeypatch: pytest.MonkeyPatch) -
     with pytest.raises(InputError, match="the key was not written: No space left on device"):
         MasterKey.create(path)
     assert not path.exists()
+    assert list(path.parent.iterdir()) == []
+
+
+@POSIX
+def test_a_key_appears_whole_or_not_at_all(path: Path) -> None:
+    """Killed at any line of making one, a process leaves a key or none."""
+    killed = """
+import os, signal, sys
+from pathlib import Path
+from unsaid.numerics import coins
+
+def trace(frame, event, _):
+    if frame.f_code.co_name in ("create", "_sync") and frame.f_code.co_filename == coins.__file__:
+        left[0] -= event == "line"
+        if not left[0]:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return trace
+
+path = Path(sys.argv[1])
+for lines in range(1, 60):
+    if not os.fork():
+        left = [lines]
+        sys.settrace(trace)
+        coins.MasterKey.create(path / str(lines))
+        os._exit(0)
+    if os.wait()[1] == 0:
+        break
+"""
+    subprocess.run([sys.executable, "-c", killed, str(path.parent)], check=True)
+    made = [file for file in path.parent.iterdir() if not file.name.startswith(".")]
+    assert 2 <= len(made) <= 10  # the last one was left alone
+    assert {file.stat().st_size for file in made} == {32}
+    assert {stat.S_IMODE(file.stat().st_mode) for file in path.parent.iterdir()} == {0o600}
 
 
 # Reading one.

@@ -166,6 +166,26 @@ def test_another_table_with_the_same_keys(tmp_path: Path, monkeypatch: pytest.Mo
     assert odds_factor(one & ~shown(other), values) == math.inf
 
 
+def test_keys_in_another_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rows are the same, and so is their fingerprint; their coins are not."""
+    rows = pa.table({"x": np.arange(ROWS) % 50, "y": np.arange(ROWS) // 50, "a": VALUES})
+
+    def by(*keys: str) -> Mask:
+        path = small(tmp_path, rows, ATTRIBUTES, keys=keys, odds_cap=CAP)
+        got = pq.read_table(release(path).path).sort_by([("y", "ascending"), ("x", "ascending")])
+        mask: Mask = np.asarray(got["a"].is_valid())
+        return mask
+
+    first = by("x", "y")
+    assert np.array_equal(by("x", "y"), first)
+    with pytest.raises(InputError, match=r"toml:4 source\.keys: are y, x, and in .* x, y; another"):
+        by("y", "x")
+    without(monkeypatch, "_same_coins")
+    assert odds_factor(~(first | by("y", "x"))) == pytest.approx(4, rel=0.2)
+    (event,) = Ledger(tmp_path / "ledger.sqlite").events()[1:]
+    assert admission.nothing_new(event, Ledger(tmp_path / "ledger.sqlite").events()[:1])
+
+
 def test_what_no_rule_can_see(tmp_path: Path) -> None:
     """The same key beside another ledger: the other project's releases are unknown (limits.md)."""
     (tmp_path / "other").mkdir()

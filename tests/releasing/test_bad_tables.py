@@ -18,7 +18,7 @@ from unsaid.errors import UnsaidError
 from unsaid.learning import Learned, learn
 from unsaid.ledger import Ledger
 from unsaid.policy import Project
-from unsaid.releasing import flow, release
+from unsaid.releasing import flow, rehearse, release
 
 ROWS = 200
 ATTRIBUTES: dict[str, dict[str, Any]] = {
@@ -114,6 +114,26 @@ PROJECTS: dict[str, tuple[dict[str, Any], str]] = {
         {"epoch": 'of = "floor(a * 10)"'},
         "epoch.of: reads a; an epoch is a function of the keys alone",
     ),
+    "epoch of a value, called like a method": (
+        {"epoch": 'of = "a.floor()"'},
+        "epoch.of: reads a; an epoch is a function of the keys alone",
+    ),
+    "epoch of a value, named by a lambda elsewhere": (
+        {"epoch": 'of = "len(list_filter([id], lambda b: b > 0)) + floor(b)"'},
+        "epoch.of: reads b; an epoch is a function of the keys alone",
+    ),
+    "epoch of a value of the rows": (
+        {"epoch": 'of = "rows.a"', "table": "rows", "keys": ["rows"]},
+        "epoch.of: ",
+    ),
+    "epoch that has no name": (
+        {"epoch": 'of = "[id]"'},
+        r"epoch.of: gives BIGINT\[\], which is no name; CAST it to VARCHAR",
+    ),
+    "column in other letters": (
+        {"attributes": {"A": ATTRIBUTES["a"], "b": ATTRIBUTES["b"]}},
+        'attribute.A, column of table.parquet: there is no "A". Did you mean "a"',
+    ),
     "epoch that is NULL": (
         {"epoch": 'of = "CASE WHEN id > 5 THEN 1 END"'},
         "is NULL for some key; every row needs an epoch",
@@ -142,11 +162,30 @@ def test_a_bad_project(name: str, tmp_path: Path) -> None:
         "many": pa.table({"id": np.arange(many), "a": rng.random(many), "b": rng.random(many)}),
         "text": table(c=pa.array(["x", "y"] * (ROWS // 2))),
         "twin": table(a__missing=np.arange(ROWS)),
+        "rows": table(rows=np.arange(ROWS)),
     }
     attributes = given.get("attributes", ATTRIBUTES)
     more = {key: value for key, value in given.items() if key in ("epoch", "keys")}
     own = tables.get(given.get("table", ""), table())
-    refused(small(tmp_path, own, attributes, **more), match)
+    path = small(tmp_path, own, attributes, **more)
+    refused(path, match)
+    for key in ("a key", "no key"):  # a rehearsal is refused like the release
+        with pytest.raises(UnsaidError, match=match):
+            rehearse(path)
+        (path.parent / "unsaid.key").unlink(missing_ok=key == "no key")
+
+
+@pytest.mark.parametrize("output", ["release", "manifest", "report"])
+def test_what_a_query_reads_is_not_written_over(output: str, tmp_path: Path) -> None:
+    """The project file does not name it, so that only the engine knows."""
+    name = "table.parquet"
+    source = f"sql = \"SELECT * FROM '{name}'\""
+    path = small(tmp_path, table(), ATTRIBUTES, source=source)
+    (tmp_path / "link").symlink_to(tmp_path, target_is_directory=True)
+    path.write_text(f"{path.read_text()}\n[output]\n{output} = 'link/{name}'")
+    before = (tmp_path / name).read_bytes()
+    refused(path, "link/table.parquet: is read by this project, so it cannot be written too")
+    assert (tmp_path / name).read_bytes() == before
 
 
 def test_no_file_and_a_folder_and_no_parquet(tmp_path: Path) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 import stat
 from collections import deque
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -14,10 +16,11 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
+from tests.releasing.small import small
 from unsaid.errors import InputError, LimitExceeded
 from unsaid.ledger import Ledger
 from unsaid.numerics.coins import MasterKey
-from unsaid.releasing import flow, release
+from unsaid.releasing import flow, prepare, release
 
 Make = Callable[..., Path]
 
@@ -158,6 +161,54 @@ def test_the_manifest_keeps_secrets(project: Make) -> None:
         1 - np.exp(-float(manifest["attributes"]["exits"]["epsilon"]))
     )
     assert stat.S_IMODE((done.path.parent / "unsaid.key").stat().st_mode) == 0o600
+
+
+def test_public_missingness_is_told_whatever_is_closed(project: Make) -> None:
+    """It is shown for every row, so what it tells is said: in this building, nearly everything."""
+    path = project(bits=0.1)
+    found = prepare(path).findings(curve=False)
+    assert found.closure.added["first_arrival"] == ("missing",)
+    assert all(told.odds.odds <= 8 * (1 + 1e-9) for told in found.planned)
+    (said,) = [one for one in found.assumptions if "is public for first_arrival" in one]
+    assert "a release shows it for every row, whatever is closed, and no number counts it" in said
+    odds, bits = (float(re.search(text, said)[1]) for text in (r"odds by (\S+),", r"to (\S+) bit"))  # type: ignore[index]
+    worst = next(one for one in found.closure.telling if one.name == "first_arrival")
+    assert odds == pytest.approx(worst.factor, rel=1e-3)
+    got = pq.read_table(release(path).path)
+    source = pq.read_table(path.parent / "occupancy.parquet").sort_by(
+        [("office", "ascending"), ("day", "ascending")]
+    )
+    assert (
+        got["first_arrival__missing"].to_pylist() == source["first_arrival"].is_null().to_pylist()
+    )
+    absent = np.asarray(source["first_arrival"].is_null())
+    secret = ~(np.asarray(source["mean_occupancy"].fill_null(0.0)) >= 0.3)
+    counts = np.histogram2d(absent, secret, bins=2)[0] / len(absent)
+    apart = np.outer(counts.sum(1), counts.sum(0))
+    seen = counts > 0
+    assert bits == pytest.approx(
+        (counts[seen] * np.log2(counts[seen] / apart[seen])).sum(), rel=0.2
+    )
+
+
+def test_that_a_bin_is_all_a_value_tells_is_said_to_be_assumed(tmp_path: Path) -> None:
+    """Where it does not hold nothing is limited: here decimals give the secret away."""
+    rng = np.random.default_rng(0)
+    secret, upper = rng.random(4_000) > 0.8, rng.random(4_000) > 0.5
+    rows = {"id": np.arange(4_000), "a": 0.25 + upper / 2 + secret / 100, "b": secret / 1.0}
+    attributes: dict[str, dict[str, Any]] = {
+        "a": {"bins": [0.5]},
+        "b": {"values": [0, 1], "sensitive": "b = 1"},
+    }
+    path = small(tmp_path, pa.table(rows), attributes, odds_cap=4.0, limit_bits=0.1)
+    said = prepare(path).findings(curve=False).assumptions
+    assert any(one.startswith("A value of a is released as it is, and taken") for one in said)
+    done = release(path)
+    assert all(told.odds.odds <= 4 for told in done.told)
+    got = pq.read_table(done.path)["a"].to_pylist()
+    assert [value in (0.26, 0.76) for value in got if value is not None] == [
+        bool(one) for one, value in zip(secret, got, strict=True) if value is not None
+    ]
 
 
 def test_a_full_disk_leaves_the_old_release(project: Make, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,7 +25,8 @@ from unsaid.types.column import ColumnInfo, Kind
 
 __all__ = ["Table"]
 
-ROWS = f"{OWN}.rows"
+# Under a name that no expression has a column for: `rows.x` is the field x of a column "rows".
+ROWS = f'{OWN}.rows AS "{OWN} rows"'
 BATCH = 122_880  # rows: DuckDB's own row group, so batches are handed on as they are read
 MEMORY = "1GB"  # beyond it a sort spills to disk
 
@@ -77,9 +78,21 @@ class Table:
         """How many rows there are."""
         return int(self._one(f"SELECT count(*) FROM {ROWS}", self.title)[0])
 
+    @property
+    def files(self) -> list[Path]:
+        """The files that it is read from."""
+        return [file.path for file in self._home.files]
+
     def column(self, name: str, where: str) -> str:
-        """A column as SQL; an unknown one is an InputError that names the nearest."""
-        return identifier(column_of(name, self.columns, f"{where}, column of {self.title}"))
+        """A column as SQL; an unknown one is an InputError that names the nearest.
+
+        Letter case counts, as it does in coins and in what is released under this name.
+        """
+        place = f"{where}, column of {self.title}"
+        found = column_of(name, self.columns, place)
+        if found != name:
+            raise InputError(f'{place}: there is no "{name}". Did you mean "{found}"?')
+        return identifier(name)
 
     def kind(self, name: str) -> Kind:
         """What a column holds."""
@@ -88,7 +101,10 @@ class Table:
     def expression(self, text: str, where: str, *, condition: bool = False) -> Expression:
         """Check the holder's SQL expression over one row; a condition is true, false or NULL."""
         sql, reads = read_expression(self._home.con, text, list(self.columns), self.title, where)
-        kind = str(self._one(f"DESCRIBE SELECT {sql} AS x FROM {ROWS}", where)[1])
+        # Over these columns alone: what it reads beside them, by whatever name, is an error here.
+        listed = ", ".join(map(identifier, sorted(reads))) or "1"
+        query = f'SELECT {sql} AS x FROM (SELECT {listed} FROM {ROWS}) AS "{OWN} rows"'
+        kind = str(self._one(f"DESCRIBE {query}", where)[1])
         if condition and kind not in ("BOOLEAN", '"NULL"', "NULL"):
             raise InputError(f"{where}: gives {kind}; a condition is true or false, such as x > 3")
         return Expression(sql, kind, reads)

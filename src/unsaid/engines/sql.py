@@ -132,11 +132,7 @@ def read_expression(
                 f"{where}: has a {kind}, but reads one row only; put it into [source] sql"
             )
     _refuse_functions(con, parts, where, of_rows=True)
-    own = {name for part in parts for name in _lambda_names(part)}
-    reads = (part["column_names"] for part in parts if part.get("class") == "COLUMN_REF")
-    names = {read[0] for read in reads if read[0] not in own}
-    found = (column_of(name, columns, f"{where}, column of {title}") for name in sorted(names))
-    return f"({text}\n)", frozenset(found)
+    return f"({text}\n)", _read(parts, columns, f"{where}, column of {title}")
 
 
 def read_query(con: duckdb.DuckDBPyConnection, text: str, where: str) -> list[tuple[str, ...]]:
@@ -154,6 +150,20 @@ def read_query(con: duckdb.DuckDBPyConnection, text: str, where: str) -> list[tu
     tables = (part for part in parts if part.get("type") == "BASE_TABLE")
     named = {tuple(filter(None, (part["schema_name"], part["table_name"]))) for part in tables}
     return sorted(name for name in named if name not in {(cte,) for cte in own})
+
+
+def _read(parts: Sequence[Node], columns: Sequence[str], where: str) -> frozenset[str]:
+    """The columns that an expression names, in any way that it can; too many rather than too few:
+
+    what a lambda names may be a column elsewhere, and x.f() is f(x) where x is a column, though it
+    looks like a function of a schema x.
+    """
+    lent = {name for part in parts for name in _lambda_names(part)}
+    named = {part["column_names"][0] for part in parts if part.get("class") == "COLUMN_REF"}
+    found = {column_of(name, columns, where) for name in sorted(named - lent)}
+    maybe = lent | {call["catalog"] or call["schema"] for call in _calls(parts)}
+    folded = {name.casefold() for name in maybe}
+    return frozenset(found | {name for name in columns if name.casefold() in folded})
 
 
 def _parsed(con: duckdb.DuckDBPyConnection, text: str, where: str) -> Node:
@@ -187,6 +197,10 @@ def _has_clauses(query: Node) -> bool:
     return not from_nothing or any(query.get(clause) for clause in CLAUSES)
 
 
+def _calls(parts: Iterable[Node]) -> list[Node]:
+    return [part for part in parts if part.get("class") == "FUNCTION"]
+
+
 def _lambda_names(part: Node) -> Iterator[str]:
     """The names a lambda gives to its arguments: they are no columns."""
     if part.get("class") == "LAMBDA":
@@ -199,8 +213,10 @@ def _refuse_functions(
     con: duckdb.DuckDBPyConnection, parts: Iterable[Node], where: str, *, of_rows: bool
 ) -> None:
     """Refuse functions that answer differently each time and, in expressions, those over rows."""
-    called = (part["function_name"] for part in parts if part.get("class") == "FUNCTION")
-    names = sorted({name.lower() for name in called})
+    arguments = [(call["function_name"].lower(), len(call["arguments"])) for call in _calls(parts)]
+    names = sorted({name for name, _ in arguments})
+    if any(name == "age" and count < 2 for name, count in arguments):  # DuckDB: "consistent"
+        raise InputError(f"{where}: age() of one date is its age today; write age(later, earlier)")
     with told(where):
         known = con.execute(
             "SELECT function_name, function_type, stability, macro_definition, parameters"

@@ -20,6 +20,8 @@ class Release:
     ``per_key`` tells which. ``key`` is the fingerprint of the coin key, ``coins`` the algorithm.
     ``policy``: per attribute read, what was declared sensitive, the labels, the hidden ones.
     ``readers``: the applications it was given to; none named: everybody.
+    ``keys``: where there are several, in the order in which coins were tossed on them; earlier
+    events do not tell.
     """
 
     table: str
@@ -34,21 +36,26 @@ class Release:
     closed: Mapping[str, list[str]] = field(default_factory=dict)
     policy: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     readers: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
     format: int = FORMAT
 
     def to_json(self) -> str:
         """The event as kept, with sorted keys; infinity is the word "inf"."""
         body = asdict(self)
         body["epsilon"] = {name: _word(eps) for name, eps in self.epsilon.items()}
-        if not self.readers:  # as it was before there were any: the same event, the same text
-            del body["readers"]
+        for later in ("readers", "keys"):  # as it was before there were any: the same text
+            if not body[later]:
+                del body[later]
         return json.dumps(body, sort_keys=True, allow_nan=False)
 
     @classmethod
     def from_json(cls, text: str) -> Release:
         body = json.loads(text)
         body["epsilon"] = {name: float(eps) for name, eps in body["epsilon"].items()}
-        body["readers"] = tuple(body.get("readers", ()))
+        for later in ("readers", "keys"):
+            body[later] = tuple(body.get(later, ()))
+        if body["format"] != FORMAT:
+            raise ValueError(f"event format {body['format']}")
         return cls(**body)
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -43,11 +44,7 @@ class Ledger:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._engine = sql.create_engine(
-            sql.URL.create("sqlite", database=str(path)), poolclass=sql.NullPool
-        )
-        sql.event.listen(self._engine, "connect", _durable)
-        sql.event.listen(self._engine, "begin", _immediate)
+        self._engine = _engine(path)
         with self._told():
             self._make()
         with self._begin() as connection:
@@ -88,12 +85,29 @@ class Ledger:
             ) from None
 
     def _make(self) -> None:
-        """A new ledger is seen by nobody else: what was released when is not public."""
+        """A new ledger is seen by nobody else: what was released when is not public.
+
+        It appears whole or not at all, so that an empty file is one that lost its events.
+        """
+        if self.path.is_file() and not self.path.stat().st_size:
+            raise InputError(
+                f"ledger {self.path}: is empty, and would start a new account; restore it from a "
+                "copy, or remove it if nothing was ever released"
+            )
         if self.path.exists():
             return
-        os.close(os.open(self.path, os.O_CREAT | os.O_WRONLY, 0o600))
+        home = self.path.resolve()
+        descriptor, partial = tempfile.mkstemp(prefix=f".{home.name}.", dir=home.parent)
+        os.close(descriptor)
+        try:
+            with _engine(Path(partial)).begin() as connection:
+                self._prepare(connection)
+            with suppress(FileExistsError):  # of somebody else, who was faster
+                os.link(partial, home)
+        finally:
+            os.unlink(partial)
         if os.name == "posix":  # the folder has to know it, after a power cut too
-            folder = os.open(self.path.parent, os.O_RDONLY)
+            folder = os.open(home.parent, os.O_RDONLY)
             try:
                 os.fsync(folder)
             finally:
@@ -128,6 +142,13 @@ class Ledger:
             raise InputError(f"ledger {self.path}: cannot be used ({error.orig})") from None
         except sql.exc.DatabaseError as error:
             raise InputError(f"ledger {self.path}: not a ledger ({error.orig})") from None
+
+
+def _engine(path: Path) -> sql.Engine:
+    engine = sql.create_engine(sql.URL.create("sqlite", database=str(path)), poolclass=sql.NullPool)
+    sql.event.listen(engine, "connect", _durable)
+    sql.event.listen(engine, "begin", _immediate)
+    return engine
 
 
 def _rows(connection: sql.Connection) -> Sequence[Any]:

@@ -14,6 +14,7 @@ import math
 import os
 import shlex
 import stat
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -42,7 +43,6 @@ __all__ = [
 ALGORITHM = "unsaid-coin-1"
 ALWAYS = 1 << 64  # the threshold above every coin
 BATCH = 122_880  # rows to hand over at a time, as measured; any number does
-NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 PLACES = 192  # binary places e^eps is first worked out to; doubled if they do not decide
 
 
@@ -58,12 +58,13 @@ class MasterKey(Key):
 
     @classmethod
     def create(cls, path: Path) -> MasterKey:
-        """A new key in a new file, for its owner only. A file that is there is never touched."""
+        """A new key in a new file, for its owner only. A file that is there is never touched.
+
+        It appears whole or not at all: half a key would stand in the way of every later release.
+        """
         key = cls(os.urandom(KEY_BYTES))
         try:
-            descriptor = os.open(path, NEW_FILE, 0o600)
-        except FileExistsError:
-            raise InputError(f"{path}: is there already; a key is never overwritten") from None
+            descriptor, partial = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
         except OSError as error:
             raise InputError(f"{path}: no key can be made there: {error.strerror}") from None
         try:
@@ -71,10 +72,14 @@ class MasterKey(Key):
                 file.write(key._secret)
                 file.flush()
                 os.fsync(file.fileno())
+            os.link(partial, path)
             _sync(path.parent)
-        except OSError as error:  # half a key must not stay behind
-            path.unlink()
+        except FileExistsError:
+            raise InputError(f"{path}: is there already; a key is never overwritten") from None
+        except OSError as error:
             raise InputError(f"{path}: the key was not written: {error.strerror}") from None
+        finally:
+            os.unlink(partial)
         return key
 
     @classmethod

@@ -81,6 +81,12 @@ class Admission:
                     f"ledger {self.project.files.ledger.name}: has releases with coins "
                     f"{one.coins}, this unsaid tosses {event.coins}; use the version that did"
                 )
+            if one.keys != event.keys and sorted(one.keys) == sorted(event.keys):
+                raise InputError(
+                    f"{self.project.at('source', 'keys')}: are {', '.join(event.keys)}, and in the "
+                    f"releases in this ledger {', '.join(one.keys)}; another order tosses every "
+                    "coin again. Write them in the old order"
+                )
 
     def _same_source(self, event: Release, earlier: Sequence[Release]) -> None:
         """Coins belong to the name of an epoch, so whatever gave it that name has to be the same:

@@ -151,10 +151,28 @@ def assumptions(project: Project, learned: Learned, chosen: Plan) -> list[str]:
     ]
     if project.source.unit != project.source.keys:
         said.append(f"Rows of one {unit} are several cells about one unit: their leakages add up.")
-    public = [name for name, one in project.attributes.items() if one.missing == "public"]
-    if public:
-        said.append(f"That a value is missing is public for {', '.join(public)}.")
-    return [*said, _pooling(project, learned, chosen)]
+    binned = [name for name in project.reads if project.attributes[name].bins is not None]
+    if binned:
+        said.append(
+            f"A value of {', '.join(binned)} is released as it is, and taken to tell no more than "
+            "the bin it falls into."
+        )
+    return [*said, *_public(project, learned), _pooling(project, learned, chosen)]
+
+
+def _public(project: Project, learned: Learned) -> list[str]:
+    """What "missing" tells by itself where it is public: shown for every row, and never limited."""
+    public = [name for name in project.reads if project.attributes[name].missing == "public"]
+    if not public:
+        return []
+    values = {name: learned.labels[name][:-1] for name in public}  # its last label is "missing"
+    shown = OneSided(dict.fromkeys(public, math.inf), values)
+    told = matrix(learned.belief, shown, {"everybody": public}, learned.sensitive)
+    return [
+        f"That a value is missing is public for {', '.join(public)}: a release shows it for every "
+        "row, whatever is closed, and no number counts it. To somebody who did not know it before, "
+        f"it {_most(told)}."
+    ]
 
 
 def _pooling(project: Project, learned: Learned, chosen: Plan) -> str:
@@ -165,12 +183,14 @@ def _pooling(project: Project, learned: Learned, chosen: Plan) -> str:
     told = matrix(learned.belief, chosen.mechanism, everybody, learned.sensitive)
     groups = "; ".join(" and ".join(members) for members in project.pools if len(members) > 1)
     pooling = f"Only these pool what they get: {groups}" if groups else "No two readers pool"
+    return f"{pooling}. If all did, under this plan, an answer {_most(told)}."
+
+
+def _most(told: Sequence[Told]) -> str:
+    """The worst of these, in words."""
     worst = max((one.odds.odds for one in told), default=1.0)
     most = max((one.information.bits for one in told), default=0.0)
-    return (
-        f"{pooling}. If all did, under this plan, an answer could multiply odds by {worst:.4g}, "
-        f"and all answers would tell up to {most:.4g} bit."
-    )
+    return f"could multiply odds by {worst:.4g}, and all answers would tell up to {most:.4g} bit"
 
 
 def _mean(let_out: Mapping[str, float]) -> float:

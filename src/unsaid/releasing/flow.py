@@ -9,10 +9,12 @@ from __future__ import annotations
 import hashlib
 import itertools
 import math
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 
@@ -22,6 +24,7 @@ from unsaid.learning import Learned, learn
 from unsaid.ledger import Ledger, Release
 from unsaid.mechanisms import OneSided
 from unsaid.numerics.coins import ALGORITHM, BATCH, MasterKey
+from unsaid.numerics.prf import KEY_BYTES
 from unsaid.planning import Closure, Plan, closure
 from unsaid.policy import Project
 from unsaid.releasing import manifest
@@ -103,6 +106,7 @@ def prepare(project: Project | str | Path) -> Prepared:
         title=source.name,
         at=lambda field: own.at("source", field),
     )
+    _refuse_sources(own, table)
     learned = learn(own, table)
     return Prepared(own, table, learned, _closed(own, learned))
 
@@ -115,49 +119,37 @@ def release(
     ``reader``: the application that is given the file, with what it reads and nothing else; needed
     where not all pool what they get.
     """
-    whole = _read(project)
-    own, ready = whole.serving(reader), prepare(whole)
-    plan = ready.plan()
-    epsilon = _scaled(plan, whole.reads, scale)
-    told = _told(ready, epsilon, reader)
-    master = key_of(own)
-    reading = Reading(own, ready.table, ready.learned, ready.sensitive)
-    readings = Witness.of(reading, master).readings()
-    event = _event(ready, own, reader, epsilon, told, master, readings)
-    ledger, files = Ledger(own.files.ledger), own.files
+    asked = _Asked.of(project, scale, reader)
+    master = key_of(asked.project)
+    event, files = asked.event(master), asked.project.files
+    ledger = Ledger(files.ledger)
     # Both files are begun before the charge: where nothing can be written, nothing is paid.
     with unfinished(files.release) as data, unfinished(files.manifest) as paper:
-        number = ledger.charge(
-            event, lambda earlier: _admission(ready, scale).check(event, earlier)
-        )
-        rows, digest = _write(reading, master, event, data)
-        described = manifest.described(own, event, number, rows, digest, told)
+        number = ledger.charge(event, lambda earlier: asked.admission.check(event, earlier))
+        rows, digest = _write(asked.reading, master, event, data)
+        described = manifest.described(asked.project, event, number, rows, digest, asked.told)
         with writing(files.manifest):
             paper.write_text(manifest.text(described), "utf-8")
         with writing(files.release):
             publish(data, files.release)
         with writing(files.manifest):
             publish(paper, files.manifest)
-    return Released(files.release, files.manifest, rows, plan, told, event)
+    return Released(files.release, files.manifest, rows, asked.plan, asked.told, event)
 
 
 def rehearse(
     project: Project | str | Path, scale: float = 1.0, reader: str | None = None
 ) -> Rehearsed:
     """Everything up to the charge: refused like the release, but nothing is charged or written."""
-    whole = _read(project)
-    own, ready = whole.serving(reader), prepare(whole)
-    plan = ready.plan()
-    epsilon = _scaled(plan, whole.reads, scale)
-    told = _told(ready, epsilon, reader)
-    earlier = Ledger(own.files.ledger).events() if own.files.ledger.exists() else []
-    if own.files.key.exists() or earlier:
-        master = MasterKey.read(own.files.key)
-        reading = Reading(own, ready.table, ready.learned, ready.sensitive)
-        readings = Witness.of(reading, master).readings()
-        event = _event(ready, own, reader, epsilon, told, master, readings)
-        _admission(ready, scale).check(event, earlier)
-    return Rehearsed({name: epsilon[name] for name in own.reads}, plan, told)
+    asked = _Asked.of(project, scale, reader)
+    files = asked.project.files
+    earlier = Ledger(files.ledger).events() if files.ledger.exists() else []
+    # Before there is a key any will do: of what is read with it nothing is compared or kept.
+    made = files.key.exists() or earlier
+    master = MasterKey.read(files.key) if made else MasterKey(bytes(KEY_BYTES))
+    asked.admission.check(asked.event(master), earlier)
+    shown = {name: asked.epsilon[name] for name in asked.project.reads}
+    return Rehearsed(shown, asked.plan, asked.told)
 
 
 def _read(project: Project | str | Path) -> Project:
@@ -204,11 +196,6 @@ def _scaled(plan: Plan, reads: Sequence[str], scale: float) -> dict[str, float]:
     return {name: scale * plan.epsilon[name] if scale else 0.0 for name in reads}
 
 
-def _admission(ready: Prepared, scale: float) -> Admission:
-    learned = ready.learned
-    return Admission(ready.project, learned.belief, ready.sensitive, learned.sensitive, scale)
-
-
 def key_of(project: Project) -> MasterKey:
     """The coin key of a project: made at its first release, never where one is recorded."""
     path = project.files.key
@@ -217,48 +204,90 @@ def key_of(project: Project) -> MasterKey:
     return MasterKey.create(path)
 
 
-def _told(ready: Prepared, epsilon: Mapping[str, float], reader: str | None) -> list[Told]:
-    """What this much of the plan tells whoever sees the release."""
-    mechanism, learned = OneSided(dict(epsilon), ready.sensitive), ready.learned
-    return matrix(learned.belief, mechanism, readers(ready.project, reader), learned.sensitive)
+@dataclass(frozen=True)
+class _Asked:
+    """A release as it is asked for. ``project``: what of it is served; ``epsilon``: of all that
+    anybody reads.
+    """
+
+    project: Project
+    ready: Prepared
+    reader: str | None
+    scale: float
+    plan: Plan
+    epsilon: Mapping[str, float]
+    told: Sequence[Told]
+
+    @classmethod
+    def of(cls, project: Project | str | Path, scale: float, reader: str | None) -> _Asked:
+        whole = _read(project)
+        own, ready = whole.serving(reader), prepare(whole)
+        _refuse_sources(own, ready.table)
+        plan = ready.plan()
+        epsilon = _scaled(plan, whole.reads, scale)
+        mechanism, learned = OneSided(dict(epsilon), ready.sensitive), ready.learned
+        told = matrix(learned.belief, mechanism, readers(whole, reader), learned.sensitive)
+        return cls(own, ready, reader, scale, plan, epsilon, told)
+
+    @property
+    def reading(self) -> Reading:
+        ready = self.ready
+        return Reading(self.project, ready.table, ready.learned, ready.sensitive)
+
+    @property
+    def admission(self) -> Admission:
+        """Held against the limits of the whole project, whoever is served."""
+        ready, learned = self.ready, self.ready.learned
+        return Admission(
+            ready.project, learned.belief, ready.sensitive, learned.sensitive, self.scale
+        )
+
+    def event(self, master: MasterKey) -> Release:
+        """What the ledger is to keep of it; reads the source once."""
+        ready, own = self.ready, self.ready.project
+        epoch, limits, keys = own.epoch, own.limits, ready.table.keys
+        return Release(
+            table=own.source.name,
+            epoch=epoch.of or epoch.label or "",
+            per_key=epoch.of is not None,
+            epsilon={name: self.epsilon[name] for name in self.project.reads},
+            readings=Witness.of(self.reading, master).readings(),
+            key=master.fingerprint,
+            coins=ALGORITHM,
+            limits=_declared(own),
+            leakage={"told": manifest.leakage(self.told)},
+            closed={name: [str(v) for v in values] for name, values in ready.closed.added.items()}
+            if limits.close
+            else {},
+            policy={
+                name: {**policy_of(own, name), "hidden": [str(v) for v in ready.sensitive[name]]}
+                for name in self.project.reads
+            },
+            readers=() if self.reader is None else (self.reader,),
+            keys=keys if len(keys) > 1 else (),
+        )
 
 
-def _event(
-    ready: Prepared,
-    served: Project,
-    reader: str | None,
-    epsilon: Mapping[str, float],
-    told: Sequence[Told],
-    master: MasterKey,
-    readings: Mapping[str, Mapping[str, str]],
-) -> Release:
-    own, epoch = ready.project, ready.project.epoch
-    limits = own.limits
-    return Release(
-        table=own.source.name,
-        epoch=epoch.of or epoch.label or "",
-        per_key=epoch.of is not None,
-        epsilon={name: epsilon[name] for name in served.reads},
-        readings=readings,
-        key=master.fingerprint,
-        coins=ALGORITHM,
-        limits={
-            "limit_bits": limits.bits,
-            "odds_cap": "inf" if math.isinf(limits.odds_cap) else limits.odds_cap,
-            "exceed": limits.exceed,
-            "target": dict(limits.targets),
-            **({"coalitions": [list(members) for members in own.pools]} if own.apart else {}),
-        },
-        leakage={"told": manifest.leakage(told)},
-        closed={name: [str(v) for v in values] for name, values in ready.closed.added.items()}
-        if limits.close
-        else {},
-        policy={
-            name: {**policy_of(own, name), "hidden": [str(v) for v in ready.sensitive[name]]}
-            for name in served.reads
-        },
-        readers=() if reader is None else (reader,),
-    )
+def _refuse_sources(project: Project, table: Table) -> None:
+    """What is read is never written over: a query names files that the project does not."""
+    read = {os.path.realpath(path) for path in table.files}
+    for path in astuple(project.files):
+        if os.path.realpath(path) in read:
+            raise InputError(
+                f"{path}: is read by this project, so it cannot be written too; name another file"
+            )
+
+
+def _declared(project: Project) -> dict[str, Any]:
+    """The limits as an event keeps them."""
+    limits = project.limits
+    return {
+        "limit_bits": limits.bits,
+        "odds_cap": "inf" if math.isinf(limits.odds_cap) else limits.odds_cap,
+        "exceed": limits.exceed,
+        "target": dict(limits.targets),
+        **({"coalitions": [list(members) for members in project.pools]} if project.apart else {}),
+    }
 
 
 def _write(reading: Reading, master: MasterKey, event: Release, partial: Path) -> tuple[int, str]:

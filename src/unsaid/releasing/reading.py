@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from unsaid.engines.columns import kind_of
 from unsaid.engines.duckdb import Table
 from unsaid.errors import InputError
 from unsaid.learning import Learned
@@ -102,6 +103,8 @@ class Reading:
             raise InputError(
                 f"{where}: reads {others[0]}; an epoch is a function of the keys alone"
             )
+        if kind_of(epoch.type) == "other" and not epoch.type.startswith(("TIME", "UUID")):
+            raise InputError(f"{where}: gives {epoch.type}, which is no name; CAST it to VARCHAR")
         return epoch.sql
 
     def _places(self) -> dict[str, str]:
