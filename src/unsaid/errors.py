@@ -39,6 +39,6 @@ def unknown(what: str, name: object, options: Iterable[object]) -> InputError:
     """An InputError for a name that is not among ``options``, with the nearest one that is."""
     known = [str(option) for option in options]
     near = difflib.get_close_matches(str(name), known, n=1)
-    listed = ", ".join(known[:8]) + (", ..." if len(known) > 8 else "")
-    hint = f'Did you mean "{near[0]}"?' if near else f"There are: {listed}."
+    listed = ", ".join(known[:8]) + (", ..." if len(known) > 8 else ".")
+    hint = f'Did you mean "{near[0]}"?' if near else f"There are: {listed}"
     return InputError(f'{what}: there is no "{name}". {hint}')

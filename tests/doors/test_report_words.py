@@ -4,6 +4,8 @@ import math
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import unsaid
 from unsaid.doors.report import charts, palette, words
@@ -73,12 +75,30 @@ def test_percent(said: str, number: float) -> None:
     ("said", "number"),
     [
         ("× 1", 1.0), ("× 1.03", 1.0312), ("× 3.4", 3.42), ("× 4", 4.0), ("× 12", 12.3),
-        ("× 1,200", 1200.0), ("× 10^8", 1.2e8), ("× ∞", math.inf),
+        ("× 1,200", 1200.0), ("× 1.2·10^8", 1.2e8), ("× 1·10^9", 9.99e8), ("× ∞", math.inf),
     ],
 )  # fmt: skip
 def test_factor(said: str, number: float) -> None:
     assert words.factor(number) == said.replace(" ", words.NBSP)
     assert words.factor(math.nan) == "–"
+
+
+@pytest.mark.parametrize(
+    ("said", "number"),
+    [
+        ("1.04", 1.0312), ("3.5", 3.42), ("4", 4.0), ("4", 4.0 * (1 + 1e-13)), ("4.1", 4.0001),
+        ("13", 12.3), ("10", 9.949), ("1.3·10^8", 1.21e8), ("1,000,000", 1e6), ("∞", math.inf),
+    ],
+)  # fmt: skip
+def test_no_more_than_this_is_never_less(said: str, number: float) -> None:
+    assert words.most(number) == said
+
+
+@given(st.floats(1, 1e15))
+def test_what_is_promised_holds(number: float) -> None:
+    head, _, power = words.most(number).replace(",", "").partition("·10^")
+    shown = float(head) * 10 ** int(power or 0)
+    assert number * (1 - 1e-9) <= shown <= number * 1.1 + 0.01
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -109,3 +110,17 @@ def test_what_is_withheld_altogether_is_no_matter_of_weights(people: Path, run: 
     town = '[attribute.town]\nvalues = ["x", "y"]\nsensitive = "true"\n'
     said = planned(people, run, 0.9, 100.0, f'{town}[application.mail]\nreads = ["town"]')
     assert "mail gets nothing under this plan: every value of town is sensitive or closed." in said
+
+
+def test_who_does_not_pool_breaks_no_limit_together(people: Path) -> None:
+    """Either alone tells little, and nobody has both: what the plan lets out is within limits."""
+    more = 'coalitions = [["taxes"], ["roads"]]'
+    (people / "unsaid.toml").write_text(PROJECT.format(bits=0.9, cap=4.0, more=more))
+    found = prepare(people).findings(curve=False)
+    assert min(found.shares[name] for name in ("job", "street")) > 0.9
+    assert list(starved._broken(found, dict(found.plan.epsilon))) == []
+    together = replace(found.project.limits, coalitions=(("taxes", "roads"),))
+    pooled = replace(found, project=replace(found.project, limits=together))
+    assert list(starved._broken(pooled, dict(found.plan.epsilon))) == [
+        "the odds cap of ×\u00a04 about ill"
+    ]

@@ -115,6 +115,61 @@ def test_a_value_called_missing_is_not_a_missing_value(learned: Learn) -> None:
     assert found.counts["x"] == (1, 1, 1)
 
 
+@pytest.mark.parametrize(
+    ("values", "attribute", "labels"),
+    [
+        (
+            ["a", "a", "a (sensitive)", "b"],
+            """sensitive = "y = 'u'\"""",
+            ("a", "a (sensitive) (sensitive)", "a (sensitive)", "b"),
+        ),
+        (
+            ["missing", "missing (no value)", None, "b"],
+            'missing = "value"',
+            ("b", "missing", "missing (no value)", "missing (no value) (no value)"),
+        ),
+    ],
+    ids=["split", "missing"],
+)
+def test_values_called_as_labels_with_a_note_keep_their_names(
+    values: list, attribute: str, labels: tuple, learned: Learn
+) -> None:
+    found = learned({"x": values, "y": list("uvvv")}, f"[attribute.x]\n{attribute}\n{Y}")
+    assert found.labels["x"] == labels
+    assert found.counts["x"] == (1, 1, 1, 1)
+
+
+def test_an_attribute_is_spelled_as_its_column(learned: Learn) -> None:
+    """SQL takes both for one; what a release writes and a predicate reads is told apart."""
+    with pytest.raises(InputError, match=r"attribute\.exits.*Exits"):
+        learned({"Exits": list("abab"), "y": list("aabb")}, f"[attribute.exits]\n{Y}")
+
+
+def test_one_row_is_said_in_the_singular(learned: Learn) -> None:
+    with pytest.raises(InputError, match=r'1 row holds none of its values, such as "c"'):
+        learned({"x": list("abac")}, '[attribute.x]\nvalues = ["a", "b"]')
+
+
+@pytest.mark.parametrize("form", ["joint", "tree"])
+def test_a_label_without_rows_is_possible_though_a_predicate_splits_all_others(
+    form: str, learned: Learn
+) -> None:
+    """No row says which of x's labels go with it, so that a plan has to count on each."""
+    columns = {"x": list("pqpqpq"), "y": list("aabbaa")}
+    attributes = f"""[attribute.x]
+sensitive = "y = 'a'"
+[attribute.y]
+values = ["a", "b", "c"]
+[belief]
+form = "{form}"
+"""
+    found = learned(columns, attributes)
+    both = found.belief.marginal(["x", "y"])
+    assert found.labels["x"] == ("p", "p (sensitive)", "q", "q (sensitive)")
+    assert ((both > 0) == [[False, True, True], [True, False, True]] * 2).all()
+    assert 0 < found.belief.marginal(["y"])[2] < math.sqrt(6) / (6 + math.sqrt(6))
+
+
 def test_preferences_decide_and_silence_means_sensitive(tmp_path: Path) -> None:
     pq.write_table(pa.table({"id": [1, 2, 3, 4], "x": [1, 1, 1, 2]}), tmp_path / "t.parquet")
     (tmp_path / "p.csv").write_text("id,hide\n1,true\n2,false\n4,false\n")

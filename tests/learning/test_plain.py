@@ -36,6 +36,21 @@ def test_missing_is_a_value() -> None:
     assert belief.domain.values_of("a") == (1, None)
 
 
+def test_categories_are_their_values() -> None:
+    text = pa.array(["u", "v", None, "u"])
+    plain, coded = (
+        unsaid.learn(pa.table({"a": a, "b": [0, 1, 1, 1]}))
+        for a in (text, text.dictionary_encode())
+    )
+    assert coded.domain == plain.domain
+    assert (coded.table == plain.table).all()
+
+
+def test_two_columns_of_one_name_are_refused() -> None:
+    with pytest.raises(InputError, match="a is there twice"):
+        unsaid.learn(pa.table([[1, 2], [3, 4]], names=["a", "a"]))
+
+
 @pytest.mark.parametrize(
     ("columns", "options", "says"),
     [
@@ -43,6 +58,9 @@ def test_missing_is_a_value() -> None:
         ({"a": [1, 2]}, {"columns": ["b"]}, "there is no"),
         ({"a": pa.array([], pa.int64())}, {}, "no rows"),
         ({"a": [1, 2]}, {"prior_rows": -1.0}, "0 or more"),
+        ({"a": [1, 2]}, {"prior_rows": float("inf")}, "a finite number"),
+        ({"a": [1, 2]}, {"columns": ["a", "a"]}, "a is there twice"),
+        ({"a": [[1], [2]]}, {}, "a has list<item: int64> in its cells"),
     ],
 )
 def test_refusals(columns: dict[str, Any], options: dict[str, Any], says: str) -> None:

@@ -81,6 +81,30 @@ def test_where_no_column_looks_like_a_key_a_name_stands_to_be_replaced() -> None
     assert Project.parse(starter(columns[:1], "a.csv")).source.keys == ("row",)
 
 
+@pytest.mark.parametrize(
+    ("database", "keys", "query"),
+    [
+        (None, ("user",), "SELECT row_number() OVER () AS row_, * FROM 'it''s.csv'"),
+        ("x.duckdb", ("user",), 'SELECT row_number() OVER () AS row_, * FROM "it\'s.csv"'),
+    ],
+)
+def test_keys_that_are_doubted_come_with_a_way_out(
+    database: str | None, keys: tuple[str, ...], query: str
+) -> None:
+    columns = (ColumnInfo("user", "integer", 5, 0), ColumnInfo("Row", "number", 9, 0, (1, 2, 9)))
+    text = starter(columns, "it's.csv", database=database, rows=9, doubt="some are alike")
+    assert Project.parse(text).source.keys == keys
+    assert "# some are alike: name those that name each row" in text
+    taken = [
+        line.removeprefix("# ") if line.startswith(("# sql", "# keys")) else line
+        for line in text.splitlines()
+        if not line.startswith(("table =", "keys ="))
+    ]
+    source = Project.parse("\n".join(taken)).source
+    assert (source.sql, source.keys, source.unit) == (query, ("user", "row_"), ("user",))
+    assert "# sql" not in starter(columns, "it's.csv", database=database, rows=9)
+
+
 def test_where_no_column_can_be_an_attribute_the_check_says_so() -> None:
     columns = (ColumnInfo("id", "integer", 9, 0), ColumnInfo("photo", "other", 9, 0))
     project = Project.parse(starter(columns, "t.csv"))

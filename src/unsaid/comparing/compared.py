@@ -88,7 +88,7 @@ class Compared(Tabled):
         )
 
     def columns(self) -> list[str]:
-        return ["rule", "scale", "error", "leaks", "sound", "composes"]
+        return ["rule", "scale", "error", "leaks, nat", "sound", "composes"]
 
     def cells(self) -> list[list[str]]:
         return [row.cells() for row in self.rows]

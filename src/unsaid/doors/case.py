@@ -72,15 +72,19 @@ class Case:
             read = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
         except OSError as error:
             raise InputError(f"{path}: cannot be read: {error.strerror}") from None
-        except ValueError as error:  # of TOML, of JSON, or of UTF-8
+        except UnicodeDecodeError:
+            raise InputError(f"{path}: is not text in UTF-8; save the file as UTF-8") from None
+        except ValueError as error:  # of TOML or of JSON
             raise InputError(f"{path}: {_line(error)}") from None
         except RecursionError:
             raise InputError(f"{path}: tables in tables without end") from None
-        if not isinstance(read, dict) or not all(isinstance(s, dict) for s in read.values()):
+        if not isinstance(read, dict):
             raise InputError(f"{path}: a case has the tables {', '.join(SECTIONS)}")
-        for name in read:
+        for name, section in read.items():
             if name not in SECTIONS:
                 raise InputError(f"{path}: {_line(unknown('table', name, SECTIONS))}")
+            if not isinstance(section, dict):
+                raise InputError(f"{path}: {name} is no table; write [{name}] and its keys below")
         return cls(path, _with_infinity(read))
 
     @property

@@ -31,6 +31,7 @@ from unsaid.releasing import Prepared, prepare, rehearse, release
 __all__ = ["app", "main"]
 
 DONE, BAD_INPUT, REFUSED, INTERRUPTED = 0, 2, 3, 130
+CANCELLED = "Query interrupted"  # the RuntimeError of DuckDB when Ctrl-C comes during a query
 # What typer raises for an option that does not exist; it lends no public name to it.
 USAGE: type[Exception] = typer.BadParameter.__bases__[0]
 
@@ -67,7 +68,7 @@ def init(
     if as_json:
         show(outlined.started(project, own.source.keys, tuple(own.attributes)))
     where = "" if project.name == "unsaid.toml" and project.parent == Path() else f" {project}"
-    first = "" if started.named else "what names a row (no column looks like a key), "
+    first = f"what names a row ({started.doubt}), " if started.doubt else ""
     say(
         f"Wrote {project}. Say in it {first}what is sensitive and who reads what, "
         f"then: unsaid leak{where}"
@@ -127,6 +128,7 @@ def release_command(
 ) -> None:
     """Charge the ledger; write the released table and its manifest."""
     own = declared(project)
+    room_for(own.files.release, own.files.manifest, own.files.key, own.files.ledger)
     if dry_run:
         with busy(err, "planning"):
             trial = rehearse(own, scale, reader)
@@ -147,12 +149,15 @@ def report(
 ) -> None:
     """Write the page that can be shown to those concerned."""
     ready = prepared(project)
+    page = ready.project.files.report
+    room_for(page)
+    if charts is not None and charts.exists() and not charts.is_dir():
+        raise InputError(f"{charts}: is a file; --charts takes a folder")
     with busy(err, "planning for several limits"):
-        found = ready.findings()
-        written = unsaid.write_report(found, found.project.files.report, charts)
+        written = unsaid.write_report(ready.findings(), page, charts)
     if as_json:
-        show(outlined.written(found.project.files.report, written))
-    say(f"Wrote {', '.join(map(near, [found.project.files.report, *written]))}")
+        show(outlined.written(page, written))
+    say(f"Wrote {', '.join(map(near, [page, *written]))}")
 
 
 @app.command()
@@ -180,12 +185,15 @@ def case_command(
         raise InputError(
             f"{file}: --picture draws what `compare = {{limit = ...}}` in [ask] asks for"
         )
+    room_for(*([] if drawn is None else [drawn]))
     write = None if drawn is None else unsaid.picture_writer(drawn)
     with busy(err, "looking at every answer") as tell:
         answers = case.answer(tell)
         if write is not None and answers.compared is not None:
             write(picture(answers.compared, lambda k, n: tell(f"drawing, {k} of {n} limits")))
     show(answers.as_json() if as_json else Group(*facts(str(answers))))
+    if drawn is not None:
+        say(f"Wrote {near(drawn)}")
 
 
 @app.command()
@@ -216,6 +224,13 @@ def prepared(path: Path) -> Prepared:
         return prepare(own)
 
 
+def room_for(*files: Path) -> None:
+    """Refuse what could not be written for want of a folder before anything is computed."""
+    for path in files:
+        if not path.parent.is_dir():
+            raise InputError(f"{near(path)}: there is no folder {near(path.parent)}; make it first")
+
+
 def show(result: Any) -> None:
     """One JSON object, or the tables."""
     if isinstance(result, dict):
@@ -241,7 +256,8 @@ def run(arguments: list[str] | None = None) -> int:
     """Run one command line, by default that of the program; its exit code."""
     given = sys.argv[1:] if arguments is None else arguments
     try:
-        return int(app(given or ["--help"], prog_name="unsaid", standalone_mode=False) or DONE)
+        code = int(app(given or ["--help"], prog_name="unsaid", standalone_mode=False) or DONE)
+        return interrupted() if code == INTERRUPTED else code  # typer by itself says nothing
     except LimitExceeded as refusal:
         say(f"refused: {refusal}")
         return REFUSED
@@ -257,9 +273,18 @@ def run(arguments: list[str] | None = None) -> int:
     except OSError as error:
         say(f"{error.filename or 'system'}: {error.strerror or error}")
     except (KeyboardInterrupt, typer.Abort):
-        say("interrupted")
-        return INTERRUPTED
+        return interrupted()
+    except RuntimeError as error:
+        if str(error) != CANCELLED:
+            raise
+        return interrupted()
     return BAD_INPUT
+
+
+def interrupted() -> int:
+    """Say so; its exit code."""
+    say("interrupted")
+    return INTERRUPTED
 
 
 if __name__ == "__main__":

@@ -71,6 +71,8 @@ report = "report.html"
 def demonstrate(folder: Path, offices: int, days: int, out: Console) -> None:
     """Simulate, look, plan, release, report; every step says what it did."""
     source, project = folder / "occupancy.parquet", folder / "unsaid.toml"
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{folder}: is a file; name a folder, there or not yet")
     simulated = building(np.random.default_rng(SEED), offices, days)
     table = simulated.filter(pc.is_valid(simulated["first_arrival"]))
     folder.mkdir(parents=True, exist_ok=True)

@@ -75,7 +75,7 @@ OPTIONAL = {"int | None": WHOLE, "float | None": NUMBER, "str | None": WORD}
 # Words for what an adversary knows, where noise is calibrated.
 KNOWLEDGE = ("anything", "nothing")
 
-# What a key holds, by the annotation of the argument it is ...
+# What a key holds, by the annotation of the argument it is, if that says all ...
 ANNOTATED: Mapping[str, tuple[Check, str]] = {
     "float": NUMBER,
     "int": WHOLE,
@@ -138,7 +138,7 @@ def made(where: str, make: Callable[..., Any], given: Mapping[str, Any], *first:
             continue
         if key not in known:
             raise unknown(where, key, known)
-        shape = NAMED.get(key) or ANNOTATED.get(str(known[key].annotation))
+        shape = ANNOTATED.get(str(known[key].annotation)) or NAMED.get(key)
         if shape is not None:
             _held(f"{where}.{key}", shape, value)
     for own in taken:

@@ -22,6 +22,7 @@ from unsaid.types.domain import WITHHELD
 __all__ = ["leak", "learned", "ledger", "plan", "rehearsed", "released"]
 
 TREE = "learned(tree"  # how the premise of a learned tree begins
+UNLIMITED = "Nothing is declared sensitive, so nothing is limited."
 TELLING = 8  # telling values listed before "and n more"
 
 
@@ -86,7 +87,7 @@ def plan(found: Findings) -> RenderableType:
         *map(note, starved(found).values()),
         blank(),
         *_in_words(found, found.planned),
-        blank(),
+        *([blank()] if found.planned else []),
         _premise(found.learned.rows, found.learned.belief.premise),
         *_tree(found.learned),
     )
@@ -120,6 +121,8 @@ def released(done: Released) -> RenderableType:
 
 def ledger(history: Sequence[tuple[str, Release]]) -> RenderableType:
     """The events, oldest first, and what they show together."""
+    if not history:
+        return head("Nothing was released so far.")
     rows = [
         (at[:16].replace("T", NBSP), event.table, event.epoch, _listed(event.epsilon))
         for at, event in history
@@ -146,13 +149,15 @@ def _limits(project: Project) -> str:
 def _best(found: Findings) -> str:
     """How far from the best possible the plan can be."""
     bound = found.plan.bound
+    if not found.planned:
+        return UNLIMITED
     if bound.low <= 0:
         return (
             "Nothing can be released within these limits. See what a higher cap or limit lets out: "
             "unsaid report draws the curve."
         )
-    more = bound.high / bound.low - 1
-    most = "0.01" if more < 1e-4 else words.digits(100 * more)
+    more = 100 * (bound.high / bound.low - 1)
+    most = words.digits(words.up(more, 1 - math.floor(math.log10(more)))) if more > 0.01 else "0.01"
     return f"No plan within these limits lets out {most}{NBSP}% more."
 
 
@@ -168,10 +173,12 @@ def _most_told(told: Sequence[Told]) -> str:
     """The largest factor of all, in one sentence."""
     worst = max(told, key=lambda one: one.odds.nats, default=None)
     if worst is None:
-        return "Nothing is declared sensitive, so nothing is limited."
-    most = words.factor(worst.odds.odds).removeprefix(f"×{NBSP}")
+        return UNLIMITED
+    if math.isinf(worst.odds.odds):
+        gives = "gives" if worst.odds.exact else "may give"
+        return f"Some answer {gives} a secret away: it makes it certain."
     by = "By the tree that was learned, no" if worst.odds.premise.startswith(TREE) else "No"
-    return f"{by} answer multiplies odds by more than {most}."
+    return f"{by} answer multiplies odds by more than {words.most(worst.odds.odds)}."
 
 
 def _tree(own: Learned, links: bool = False) -> list[RenderableType]:

@@ -7,7 +7,7 @@ everything that is learned.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -15,10 +15,10 @@ from unsaid.engines.duckdb import Table
 from unsaid.engines.sql import literal
 from unsaid.errors import InputError
 from unsaid.policy import Attribute, Project
+from unsaid.policy.columns import KINDS, MOST_VALUES
 
-__all__ = ["MISSING", "MOST_VALUES", "Cells"]
+__all__ = ["MISSING", "Cells", "noted"]
 
-MOST_VALUES = 20  # different values an attribute may have without bins or a list of values
 MISSING = "missing"
 # The types in which values of a column of each kind can be declared.
 FITTING: dict[str, set[type]] = {
@@ -58,7 +58,7 @@ class Cells:
             free, reads = f"({predicate.sql} IS FALSE)", predicate.columns
         names, cell = _cells(project, attribute, table, column)
         if attribute.missing != "never":
-            names = (*names, MISSING if MISSING not in names else f"{MISSING} (no value)")
+            names = (*names, MISSING if MISSING not in names else noted(MISSING, "no value", names))
         absent = len(names) - 1 if attribute.missing != "never" else len(names)
         if attribute.missing == "public":
             free = f"({column} IS NULL OR {free})"
@@ -86,10 +86,17 @@ class Cells:
         if strange:
             one = f"CASE WHEN {self.mark} >= {2 * len(self.names) + 2} THEN {self.column} END"
             value = table.values(one, 1, self.place)[0]
+            hold = "holds" if strange == 1 else "hold"
             raise InputError(
-                f'{self.place}: {_rows(strange)} hold none of its values, such as "{value}"; '
+                f'{self.place}: {_rows(strange)} {hold} none of its values, such as "{value}"; '
                 "list every value that occurs"
             )
+
+
+def noted(name: str, note: str, taken: Collection[str]) -> str:
+    """The name with a note in brackets, as often as it takes to be nobody else's."""
+    own = f"{name} ({note})"
+    return own if own not in taken else noted(own, note, taken)
 
 
 def _cells(
@@ -100,15 +107,17 @@ def _cells(
     if attribute.bins is not None:
         if kind not in ("integer", "number"):
             where = project.at("attribute", name, "bins")
-            raise InputError(f"{where}: {name} holds {kind}, and only numbers fall into bins")
+            raise InputError(
+                f"{where}: {name} holds {KINDS[kind]}, and only numbers fall into bins"
+            )
         return _bins(attribute.bins, f"CAST({column} AS DOUBLE)")
+    if kind == "other":
+        raise InputError(
+            f"{project.at('attribute', name)}: {name} is {table.columns[name]}, which has no "
+            "values to list; cast it in [source] sql"
+        )
     values: Sequence[object] = attribute.values or ()
     if attribute.values is None:
-        if kind == "other":
-            raise InputError(
-                f"{project.at('attribute', name)}: {name} is {table.columns[name]}, which has no "
-                "values to list; cast it in [source] sql"
-            )
         values = table.values(_shown(column, kind), MOST_VALUES + 1, project.at("attribute", name))
         if len(values) > MOST_VALUES:
             raise InputError(
@@ -118,7 +127,7 @@ def _cells(
             )
     elif not {type(value) for value in values} <= FITTING.get(kind, set()):
         where = project.at("attribute", name, "values")
-        raise InputError(f"{where}: {name} holds {kind}; write its values as {kind}")
+        raise InputError(f"{where}: {name} holds {KINDS[kind]}; write its values as {KINDS[kind]}")
     tests = [f"WHEN {_constant(value)} THEN {cell}" for cell, value in enumerate(values)]
     found = f"CASE {_shown(column, kind)} {' '.join(tests)} END" if tests else "NULL"
     return tuple(map(_text, values)), found

@@ -37,15 +37,8 @@ class Predicates:
         return mask
 
     def in_pairs(self, pairs: Pairs) -> dict[tuple[int, int], Mask]:
-        """The same two by two. Of labels that no row has a predicate tells nothing here, so that
-
-        each label of one attribute goes with some label of the other.
-        """
-        return {
-            (i, j): self._of((i, j), pairs.pair[i, j])
-            & np.outer(pairs.single[i] > 0, pairs.single[j] > 0)
-            for i, j in self._readers()
-        }
+        """The same two by two."""
+        return {pair: self._of(pair, pairs.pair[pair]) for pair in self._readers()}
 
     def _readers(self) -> list[tuple[int, int]]:
         """The pairs of which one is split by a predicate that reads the other."""
@@ -61,10 +54,14 @@ class Predicates:
         )
 
     def _of(self, pair: tuple[int, int], counts: Array) -> Mask:
-        """Unseen pairs of a label that a predicate has split and one of the attribute it reads."""
+        """Unseen pairs of a label that a predicate has split and one of the attribute it reads.
+
+        Of labels that no row has a predicate tells nothing here: each label of one attribute goes
+        with some label of the other, so that no label that can occur has probability 0.
+        """
         mask = np.zeros(counts.shape, dtype=bool)
         for axis, (own, other) in enumerate([pair, pair[::-1]]):
             if self._split(own, other):
                 split = np.isin(np.arange(counts.shape[axis]), list(self.labels[own].split))
                 mask |= (counts == 0) & np.expand_dims(split, 1 - axis)
-        return mask
+        return mask & np.outer(counts.sum(1) > 0, counts.sum(0) > 0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from unsaid.learning.cells import Cells
+from unsaid.learning.cells import Cells, noted
 
 __all__ = ["Labels"]
 
@@ -39,7 +39,7 @@ class Labels:
             if free and hidden:
                 split |= {len(names), len(names) + 1}
                 code += [len(names), len(names) + 1]
-                names += [name, f"{name} (sensitive)"]
+                names += [name, noted(name, "sensitive", {*cells.names, *names})]
                 sensitive.append(names[-1])
             elif hidden or (not free and cells.can_hide(cell)):
                 code += [len(names)] * 2

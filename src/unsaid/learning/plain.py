@@ -64,13 +64,16 @@ def learn_table(
     for name in names:
         if name not in whole.column_names:
             raise unknown("learn.columns", name, whole.column_names)
+        if names.count(name) > 1 or whole.column_names.count(name) > 1:
+            raise InputError(f"learn.columns: {name} is there twice; name each column once")
     if not names or not whole.num_rows:
         raise InputError("learn: the table has no rows or no columns; there is nothing to learn")
     strength = math.sqrt(whole.num_rows) if prior_rows is None else prior_rows
-    if not strength >= 0:
-        raise InputError(f"learn.prior_rows: {strength} must be 0 or more")
-    groups = whole.select(names).group_by(names).aggregate([([], "count_all")])
-    codes, values = zip(*(_coded(groups.column(name), name) for name in names), strict=True)
+    if not 0 <= strength < math.inf:
+        raise InputError(f"learn.prior_rows: {strength} must be a finite number of 0 or more")
+    plain = pa.table({name: _plain(whole.column(name), name) for name in names})
+    groups = plain.group_by(names).aggregate([([], "count_all")])
+    codes, values = zip(*(_coded(groups.column(name)) for name in names), strict=True)
     counts = _numbers(groups.column("count_all"))
     sizes = [len(own) for own in values]
     if form == "tree":
@@ -84,12 +87,23 @@ def learn_table(
     return Joint(smooth, names, values, Premise.learned(whole.num_rows))
 
 
-def _coded(column: pa.ChunkedArray, name: str) -> tuple[np.ndarray, list[Any]]:
-    """The position of each entry among the column's distinct values, and these, sorted."""
+def _plain(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
+    """The column with its values themselves, where categories have a dictionary of them."""
+    if pa.types.is_dictionary(column.type):
+        return column.cast(column.type.value_type)
     if pa.types.is_floating(column.type):
         raise InputError(
             f"learn.columns: {name} has real numbers; give it bins first, in a project file"
         )
+    if pa.types.is_nested(column.type):
+        raise InputError(
+            f"learn.columns: {name} has {column.type} in its cells; make columns of single values"
+        )
+    return column
+
+
+def _coded(column: pa.ChunkedArray) -> tuple[np.ndarray, list[Any]]:
+    """The position of each entry among the column's distinct values, and these, sorted."""
     values = sorted(pc.unique(column.drop_null()).to_pylist())
     known = pc.fill_null(pc.index_in(column, pa.array(values, column.type)), len(values))
     return _numbers(known), [*values, None] if column.null_count else values

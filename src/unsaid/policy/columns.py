@@ -7,14 +7,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from unsaid.policy.complaints import Complaint, nearest, quoted
 from unsaid.policy.locate import KeyPath
 from unsaid.policy.project import Attribute, Project
-from unsaid.types.column import ColumnInfo
+from unsaid.types.column import ColumnInfo, Kind
 
-__all__ = ["KEY_KINDS", "MOST_VALUES", "check_columns"]
+__all__ = ["KEY_KINDS", "KINDS", "MOST_VALUES", "check_columns"]
 
 MOST_VALUES = 20  # different values that an attribute may have without bins or a list of values
 KEY_KINDS = ("integer", "text", "date")
 
-KINDS = {
+# What a column holds, for people.
+KINDS: Mapping[Kind, str] = {
     "integer": "whole numbers",
     "number": "numbers",
     "text": "text",

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from unsaid.errors import InputError
 from unsaid.policy.complaints import Place, one_line
 from unsaid.policy.locate import Lines
+from unsaid.policy.paths import TABLES
 from unsaid.policy.schema import FORMAT, ProjectTable
 from unsaid.policy.shape import of_shape
 
@@ -45,6 +46,9 @@ REMEDIES = {
 
 def read_text(file: Path) -> str:
     """The text of a project file."""
+    if file.name.lower().endswith(TABLES):
+        text = f"is a table, not a project file. `unsaid init {file}` writes one."
+        raise InputError(one_line(f"{file}: {text}"))
     try:
         with file.open("rb") as stream:
             content = stream.read(LARGEST + 1)

@@ -69,12 +69,14 @@ def starter(
     database: str | None = None,
     keys: Sequence[str] = (),
     rows: int = 0,
+    doubt: str = "",
     most: int = MOST_COMBINATIONS,
 ) -> str:
     """The text of an unsaid.toml for a table with these columns; Project.read takes it as it is.
 
     ``source`` is the table as the file shall name it: a path relative to the file, or a table of
-    ``database``. Keys are guessed unless given; the number of rows, where known, helps.
+    ``database``. Keys are guessed unless given; the number of rows, where known, helps. ``doubt``:
+    what is known against the guess, by whoever looked at the rows.
     Attributes that would make more than ``most`` combinations of values are left out.
     """
     apart = _apart(sorted(columns, key=lambda column: column.name not in keys))
@@ -87,7 +89,8 @@ def starter(
     text = [
         TOP,
         *_source(source, database),
-        *_keys(named, guess_unit(apart, guess)),
+        *_keys(guess, doubt, _free("row", names), _rows_of(source, database)),
+        *_unit(guess_unit(apart, guess) or named),
         EPOCH,
         ABOUT_ATTRIBUTES,
     ]
@@ -109,17 +112,30 @@ def _source(source: str, database: str | None) -> Iterator[str]:
         yield _entry("database", toml_text(database))
 
 
-def _keys(keys: Sequence[str], unit: Sequence[str]) -> Iterator[str]:
-    """The keys; where no column looks like one, a name to be replaced."""
+def _rows_of(source: str, database: str | None) -> str:
+    """The table as SQL names it after FROM."""
+    return sql_text(source) if database is None else sql_name(source)
+
+
+def _keys(guess: Sequence[str], doubt: str, row: str, rows: str) -> Iterator[str]:
+    """The keys; where no columns name each row, a way to number the ``rows``, each a ``row``."""
     note = "name each row; public, since every release shows them"
-    if not unit:
-        note = "no column looks like a key: name those that name each row"
-    yield _entry("keys", _list(keys), note)
-    if not unit:
-        yield "# If there are none: this in place of table, as long as the rows keep their order.\n"
-        yield '# sql = "SELECT row_number() OVER () AS row, * FROM ..."\n'
+    doubt = doubt if guess else "no column looks like a key"
+    if doubt:
+        note = f"{doubt}: name those that name each row"
+    yield _entry("keys", _list(guess or (row,)), note)
+    if not doubt:
+        return
+    query = f"SELECT row_number() OVER () AS {row}, * FROM {rows}"
+    yield "# If there are none: this in place of table, as long as the rows keep their order.\n"
+    yield _entry("# sql", toml_text(query))
+    if guess:
+        yield _entry("# keys", _list((*guess, row)), "in place of keys")
+
+
+def _unit(unit: Sequence[str]) -> Iterator[str]:
     note = "whom to protect: the keys that name one person, office, ..."
-    yield _entry("unit", _list(unit or keys), note)
+    yield _entry("unit", _list(unit), note)
     note = "joined on the keys it has; for use in `sensitive`"
     yield _entry("# preferences", '"preferences.csv"', note)
 

@@ -111,7 +111,8 @@ def trade_off(findings: Findings, use: Palette) -> Chart:
     reached = max(point.released for point in findings.curve)
     top = next((top for top in TOPS if top >= 1.2 * reached), 1.0)
     ticks = [quarter * top / 4 for quarter in range(5)]
-    share = {"format": "~%", "values": ticks, "title": "share of cells released"}
+    percent = f"format(100 * datum.value, '~g') + '{words.NBSP}%'"
+    share = {"labelExpr": percent, "values": ticks, "title": "share of cells released"}
     level = {"labelAngle": 0, "grid": False, "labelOverlap": False}
     told = {**_named("limit"), "sort": [point["limit"] for point in points], "axis": level}
     up = {"field": "released", "type": "quantitative", "scale": {"domain": [0, top]}, "axis": share}

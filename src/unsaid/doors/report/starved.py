@@ -55,15 +55,17 @@ def _binding(findings: Findings, reads: Sequence[str]) -> list[str]:
 
 
 def _broken(findings: Findings, epsilon: dict[str, float]) -> Iterator[str]:
-    """The limits that a release with these eps would break."""
+    """The limits that a release with these eps would break, for those who pool."""
     limits, secrets = findings.project.limits, findings.learned.sensitive
     tried = replace(findings.plan.mechanism, epsilon=epsilon)
-    every = findings.project.reads
     for about in (name for name, labels in secrets.items() if labels):
-        one = told(findings.learned.belief, tried, "", every, about, secrets[about])
-        if one.above(limits.odds_cap) > limits.exceed:
+        pooled = [
+            told(findings.learned.belief, tried, "", sees, about, secrets[about])
+            for sees in findings.project.pools.values()
+        ]
+        if any(one.above(limits.odds_cap) > limits.exceed for one in pooled):
             yield f"the odds cap of {words.factor(limits.odds_cap)} about {about}"
-        if one.information.bits > limits.about(about):
+        if any(one.information.bits > limits.about(about) for one in pooled):
             yield f"the limit of {words.limit(limits.about(about))} about {about}"
 
 

@@ -20,6 +20,7 @@ __all__ = [
     "factor",
     "limit",
     "listed",
+    "most",
     "odds_of",
     "percent",
     "premise",
@@ -27,11 +28,13 @@ __all__ = [
     "rows",
     "sentence",
     "tells_nothing",
+    "up",
 ]
 
 NBSP = "\u00a0"  # a number and its unit stay on one line
 # Odds that grow by less than this factor are called unchanged.
 UNCHANGED = 1.0005
+LARGE = 1_000_000  # odds from which a factor is shown with a power of ten
 LABELS = 6  # listed in a sentence before "or one of n more"
 
 
@@ -63,11 +66,24 @@ def factor(odds: float) -> str:
         return "–"
     if math.isinf(odds):
         return f"×{NBSP}∞"
-    if odds >= 1_000_000:
-        return f"×{NBSP}10^{math.floor(math.log10(odds))}"
-    places = 2 if odds < 2 else 1 if odds < 9.95 else 0
+    if odds >= LARGE:
+        shown, _, power = f"{odds:.1e}".partition("e+")
+        return f"×{NBSP}{shown.removesuffix('.0')}·10^{int(power)}"
+    places = _places(odds)
     shown = f"{odds:,.{places}f}"
     return f"×{NBSP}{shown.rstrip('0').rstrip('.') if places else shown}"
+
+
+def most(odds: float) -> str:
+    """The same without its sign and never less than it is, where no more is promised."""
+    if not math.isinf(odds):
+        odds = up(odds, _places(odds))
+    return factor(odds).removeprefix(f"×{NBSP}")
+
+
+def up(x: float, places: int) -> float:
+    """The next number of so many places; what was rounded up in the last digits stays."""
+    return math.ceil(x * 10.0**places * (1 - 1e-12)) / 10.0**places
 
 
 def bits(number: float, unit: bool = True) -> str:
@@ -185,6 +201,13 @@ def _secret(secret: str, secrets: Sequence[object]) -> str:
     shown = [f"“{name}”" for name in names[:LABELS]]
     more = [f"one of {len(names) - LABELS} more"] if len(names) > LABELS else []
     return f"{listed([*shown, *more], 'or')}"
+
+
+def _places(odds: float) -> int:
+    """The places that a factor is shown with: two digits or more."""
+    if odds < LARGE:
+        return 2 if odds < 2 else 1 if odds < 9.95 else 0
+    return 1 - math.floor(math.log10(odds))
 
 
 def _at_most(bound: Bound) -> str:
