@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 
 from unsaid.errors import InputError
-from unsaid.types.domain import Value
+from unsaid.types.domain import Value, check_list
 
 __all__ = ["Adversary"]
 
@@ -29,11 +30,11 @@ class Adversary:
     asks: int | Mapping[str, int] = 1
 
     def __post_init__(self) -> None:
-        for field in ("knows", "sees", "secret"):
-            if isinstance(getattr(self, field), str):
-                raise InputError(
-                    f"adversary.{field}: a list is expected, write [{getattr(self, field)!r}]"
-                )
+        check_list(self.knows, "adversary.knows")
+        check_list(() if self.sees is None else self.sees, "adversary.sees")
+        check_list(() if self.secret is None else self.secret, "adversary.secret")
+        if not isinstance(self.target, str):
+            check_list(self.target, "adversary.target")
         if self.secret is not None and not len(self.secret):
             raise InputError(
                 f"adversary.secret: is empty, so nothing can leak; name values of {self.target}"
@@ -48,10 +49,7 @@ class Adversary:
             )
         numbers = self.asks.values() if isinstance(self.asks, Mapping) else [self.asks]
         for number in numbers:
-            if not (number >= 1 and (math.isinf(number) or number == int(number))):
-                raise InputError(
-                    f"adversary.asks: {number} is no number of requests; give 1, 2, ..."
-                )
+            _check_requests(number)
 
     @property
     def targets(self) -> tuple[str, ...]:
@@ -60,7 +58,7 @@ class Adversary:
 
     @property
     def known(self) -> tuple[str, ...]:
-        return tuple(self.knows)
+        return tuple(dict.fromkeys(self.knows))
 
     @property
     def known_values(self) -> Mapping[str, Value]:
@@ -73,3 +71,9 @@ class Adversary:
     def seen_among(self, names: Iterable[str]) -> tuple[str, ...]:
         """Which of these outputs reach them."""
         return tuple(name for name in names if self.sees is None or name in self.sees)
+
+
+def _check_requests(number: float) -> None:
+    counts = isinstance(number, Real) and number >= 1
+    if not (counts and (math.isinf(number) or number == int(number))):
+        raise InputError(f"adversary.asks: {number!r} is no number of requests; give 1, 2, ...")

@@ -191,6 +191,8 @@ def test_relative_entropy_keeps_its_digits(e: float) -> None:
         (lambda: bound_from_dp(1.0, k=10**400, sigma=0.5), "must be a whole number"),
         (lambda: bound_from_dp(1.0, k=2, sigma=1.5), r"sigma: 1.5 must be in \[0, 1\]"),
         (lambda: bound_from_dp(1.0, k=2, sigma=math.nan), r"sigma: nan must be in \[0, 1\]"),
+        (lambda: bound_from_dp(1.0, k=cast(Any, "2"), sigma=0.5), "k: '2' must be a whole"),
+        (lambda: bound_from_dp(1.0, k=2, sigma=cast(Any, "1")), r"sigma: '1' must be in \[0, 1\]"),
         (lambda: dp_budget(-1.0, k=2, sigma=0.5), "limit: -1.0 must be 0 or more"),
         (lambda: sigma_max(1.0, epsilon=2.0, k=3), "epsilon: 2 alone is more than the limit 1"),
         (lambda: k_max(1.0, epsilon=2.0, sigma=0.3), "epsilon: 2 alone is more than the limit 1"),
@@ -200,6 +202,10 @@ def test_relative_entropy_keeps_its_digits(e: float) -> None:
         (lambda: mechanism_distances([[0.5, 0.5]]), "every x with two values"),
         (lambda: mechanism_distances([[1.0], [0.5, 0.5]]), "equal row lengths"),
         (lambda: bound_from_mechanism([[1.0], [1.0]], 1, sigma=0.1), "target: 1 must be one of"),
+        (
+            lambda: bound_from_mechanism([[1.0], [1.0]], cast(Any, 0.5), sigma=0.1),
+            "target: 0.5 must be one of",
+        ),
     ],
 )
 def test_bad_input_is_one_line(call: Any, says: str) -> None:

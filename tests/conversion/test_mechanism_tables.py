@@ -84,3 +84,11 @@ def test_a_small_table_reaches_dn() -> None:
 def test_too_many_pairs_are_refused() -> None:
     with pytest.raises(TooLarge, match="too many pairs"):
         mechanism_distances(np.full((2,) * 15 + (2,), 0.5))
+
+
+def test_ratios_beyond_the_range_of_floats() -> None:
+    """0.5 / 1e-310 is no float; its logarithm is."""
+    table = [[0.5, 0.5], [1 - 1e-310, 1e-310]]
+    truth = math.log(0.5) + 310 * math.log(10)
+    assert mechanism_distances(table)[1] == pytest.approx(truth, rel=1e-14)
+    assert bound_from_mechanism(table, 0, sigma=0.5).value == pytest.approx(truth, rel=1e-14)

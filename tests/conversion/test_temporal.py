@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -246,3 +246,12 @@ def test_bad_input_is_one_line(arguments: Any, says: str) -> None:
 def test_there_is_no_such_step() -> None:
     with pytest.raises(InputError, match="one of 0 to 1"):
         temporal(SYMMETRIC, [0.1, 0.1]).at(2)
+
+
+def test_steps_are_whole_numbers() -> None:
+    """2.5 steps were taken as 2."""
+    for length in (2.5, "3"):
+        with pytest.raises(InputError, match=r"length: .* must be a whole number, of steps"):
+            temporal(SYMMETRIC, 0.1, length=cast(Any, length))
+    with pytest.raises(InputError, match=r"step: 1\.5 must be one of 0 to 3"):
+        temporal(SYMMETRIC, 0.1, length=4).at(cast(Any, 1.5))

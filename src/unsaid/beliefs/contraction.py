@@ -83,7 +83,8 @@ def contract(
     the outputs, first those of ``summed``, then those of ``own``, the last one fastest.
     """
     table, summed = _merge(table, kept, summed)
-    ring = LINEAR if _range([*summed, *own.values()]) < LINEAR_RANGE else LOGS
+    least = _smallest(table) + _range([*summed, *own.values()])
+    ring = LINEAR if least < LINEAR_RANGE else LOGS
     prior = table.reshape(*table.shape[:kept], -1).sum(-1)
     rest = ring.of(table.reshape(prior.size, *table.shape[kept:]))
     excess = ring.of(np.zeros((*rest.shape, 1)))
@@ -124,6 +125,11 @@ def _join(ring: Ring, before: Array, told: Array, log_common: Array) -> Array:
     """E'[.., (y, z)] = sum_x E[.., x, y] W[x, z] + c[y] sum_x P(.., x) e[x, z]."""
     now = ring.plus(before, ring.times(told, ring.of_logs(log_common)[:, None]))
     return now.reshape(*now.shape[:-2], -1)
+
+
+def _smallest(table: Array) -> float:
+    """How small, in nats, the table's nonzero entries get."""
+    return float(-np.log(table[table > 0].min(initial=1.0)))
 
 
 def _range(channels: Sequence[Channel]) -> float:

@@ -15,6 +15,7 @@ from unsaid.conversion.rounding import UNIT, up
 from unsaid.display import Shown
 from unsaid.errors import InputError, TooLarge
 from unsaid.numerics.arrays import CELLS, Array
+from unsaid.numerics.tables import table_of
 from unsaid.types.bound import Bound, Premise
 from unsaid.types.domain import Domain
 
@@ -93,7 +94,7 @@ def gaussian_sigmas(covariance: npt.ArrayLike, ranges: npt.ArrayLike) -> Array:
 
     which keeps its digits where dependence is weak; so does 2 Phi(x) - 1 = erf(x / sqrt 2).
     """
-    sigma, apart = _covariance(covariance), np.asarray(ranges, dtype=np.float64)
+    sigma, apart = _covariance(covariance), table_of(ranges, "ranges")
     if apart.shape != sigma.shape[:1] or not (np.isfinite(apart) & (apart >= 0)).all():
         raise InputError("ranges: give |a - b| >= 0, a number for each variable")
     scale = np.sqrt(np.diag(sigma))
@@ -122,7 +123,7 @@ def _sigma(belief: Structured, name: str) -> float:
 
 
 def _covariance(numbers: npt.ArrayLike) -> Array:
-    sigma = np.asarray(numbers, dtype=np.float64)
+    sigma = table_of(numbers, "covariance")
     if sigma.ndim != 2 or sigma.shape[0] != sigma.shape[1] or not np.isfinite(sigma).all():
         raise InputError(f"covariance: shape {sigma.shape}; give a square table of numbers")
     if not np.allclose(sigma, sigma.T, rtol=1e-9, atol=0.0):

@@ -16,6 +16,7 @@ themselves do not. Composition: add up the epsilons first, convert once.
 from __future__ import annotations
 
 import math
+from numbers import Real
 
 import numpy as np
 
@@ -155,15 +156,15 @@ def nats(what: str, number: float) -> float:
 
 def whole(k: float) -> int:
     """How many variables depend on one another, the one in question counted."""
-    if not (1 <= k < MOST and k == int(k)):
-        raise InputError(f"k: {k} must be a whole number from 1: how many depend on one another")
+    if not (isinstance(k, Real) and 1 <= k < MOST and k == int(k)):
+        raise InputError(f"k: {k!r} must be a whole number from 1: how many depend on one another")
     return int(k)
 
 
 def share(sigma: float) -> float:
     """A total variation distance."""
-    if not 0.0 <= sigma <= 1.0:
-        raise InputError(f"sigma: {sigma} must be in [0, 1], a total variation distance")
+    if not (isinstance(sigma, Real) and 0.0 <= sigma <= 1.0):
+        raise InputError(f"sigma: {sigma!r} must be in [0, 1], a total variation distance")
     return float(sigma)
 
 

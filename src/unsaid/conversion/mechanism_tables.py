@@ -8,6 +8,7 @@ for adding or removing a record is then only 2 e0-DP here, and all numbers of th
 from __future__ import annotations
 
 from collections.abc import Iterator
+from numbers import Integral
 
 import numpy as np
 import numpy.typing as npt
@@ -53,8 +54,8 @@ def bound_from_mechanism(matrix: npt.ArrayLike, target: int, *, sigma: float) ->
         [(1-s) M(r|a,z) + s M(r|a,z')] / [(1-s) M(r|b,z) + s M(r|b,z'')],   any r, a, b, z, z', z''
     """
     table, sigma = _table(matrix), share(sigma)
-    if not 0 <= target < table.ndim - 1:
-        raise InputError(f"target: {target} must be one of the axes 0 to {table.ndim - 2}")
+    if not (isinstance(target, Integral) and 0 <= target < table.ndim - 1):
+        raise InputError(f"target: {target!r} must be one of the axes 0 to {table.ndim - 2}")
     rows = np.moveaxis(table, target, 0).reshape(table.shape[target], -1, table.shape[-1])
     worst = max(_mixed(a, b, sigma) for a, b in _ordered_pairs(rows))
     why = f"this mechanism, and every belief that depends by at most {sigma:g}; some reach it"
@@ -75,8 +76,9 @@ def _log_ratios(x: Array, y: Array) -> Array:
 
 def _log1p_ratio(apart: Array, below: Array) -> Array:
     """log(1 + apart / below): infinite where the output is impossible below, 0 where for both."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        nats = np.log1p(apart / below)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        far = np.log(apart + below) - np.log(below)
+        nats = np.where(apart > below, far, np.log1p(apart / below))
     return np.where((below == 0) & (apart == 0), 0.0, nats)
 
 

@@ -51,7 +51,7 @@ def temporal_budget(
         if not chain.settled:
             raise InputError("length: say how many steps there are; only a stationary chain may go")
         return _endless(chain, limit)
-    kernels = kernels_of(table, [] if length is None else [int(length)])
+    kernels = kernels_of(table, length)
     chain = Crossings.of(kernels, start)
     found = _same(chain, limit)
     if not chain.settled:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 
 import numpy as np
 import numpy.typing as npt
@@ -67,13 +68,17 @@ def square(steps: npt.ArrayLike) -> Array:
     return table
 
 
-def kernels_of(table: Array, known: Iterable[int]) -> list[Array]:
+def kernels_of(table: Array, length: int | None, epsilons: int | None = None) -> list[Array]:
     """A matrix for each pair of steps, equal ones the same object.
 
-    ``known``: how many steps there are, from wherever that is known; a list of matrices knows too.
+    ``length``, ``epsilons``: how many there are, if that is said; a list of matrices says it.
     """
+    if not isinstance(length, Integral | None):
+        raise InputError(f"length: {length!r} must be a whole number, of steps")
     counts = {len(table) + 1} if table.ndim == 3 else set()
-    counts |= set(known)
+    counts |= {int(count) for count in (length, epsilons) if count is not None}
+    if not counts:
+        raise InputError("length: say how many steps there are, or give an epsilon for each")
     if len(counts) > 1 or min(counts) < 2:
         listed = " and ".join(str(count) for count in sorted(counts))
         raise InputError(f"steps: {listed}; matrices, epsilons and length must agree, 2 or more")

@@ -17,6 +17,7 @@ stationary, randomised response leaks all of it.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Integral
 
 import numpy as np
 import numpy.typing as npt
@@ -50,8 +51,9 @@ class Temporal(Shown):
 
     def at(self, step: int) -> Bound:
         """What all outputs together say about the value at this step (0 is the first)."""
-        if not -len(self.total) <= step < len(self.total):
-            raise InputError(f"step: {step} must be one of 0 to {len(self.total) - 1}")
+        count = len(self.total)
+        if not (isinstance(step, Integral) and -count <= step < count):
+            raise InputError(f"step: {step!r} must be one of 0 to {count - 1}")
         return self._bound(float(self.total[step]), f"all outputs, about step {step}")
 
     @property
@@ -102,11 +104,7 @@ def temporal(
     """
     table = square(steps)
     each = np.array([nats("epsilon", one) for one in np.ravel(np.asarray(epsilon, dtype=object))])
-    known = [] if length is None else [int(length)]
-    known += [each.size] if np.ndim(epsilon) else []
-    if table.ndim == 2 and not known:
-        raise InputError("length: say how many steps there are, or give an epsilon for each")
-    kernels = kernels_of(table, known)
+    kernels = kernels_of(table, length, each.size if np.ndim(epsilon) else None)
     return leaks(Crossings.of(kernels, start), np.broadcast_to(each, len(kernels) + 1).copy())
 
 

@@ -10,6 +10,8 @@ iteration, longer ones are kept while they gain.
 
 from __future__ import annotations
 
+from numbers import Real
+
 import numpy as np
 import numpy.typing as npt
 
@@ -36,8 +38,8 @@ def capacity(channel_matrix: npt.ArrayLike, tolerance: float = 1e-9) -> Bound:
     A channel that takes more than 100,000 iterations gets the bounds reached by then.
     """
     law = _channel(channel_matrix)
-    if not tolerance > 0:
-        raise InputError(f"capacity: tolerance must be positive, got {tolerance}")
+    if not (isinstance(tolerance, Real) and tolerance > 0):
+        raise InputError(f"capacity: tolerance must be positive, got {tolerance!r}")
     prior, iterations = _worst_prior(law, tolerance)
     output = prior @ law
     told = (output * h(law / output - 1.0)).sum(1)

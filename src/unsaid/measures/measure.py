@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from numbers import Real
 from typing import Literal, Protocol
 
 from unsaid.errors import InputError, NotKnown, unknown
@@ -66,6 +67,6 @@ class Measure:
                 raise InputError(f'{self.name}: takes no options; leave out "{name}"')
             if name not in self.options:
                 raise unknown(f"option of {self.name}", name, self.options)
-            if not isinstance(options[name], int | float):
+            if not isinstance(options[name], Real):
                 raise InputError(f"{self.name}: {name} must be a number, got {options[name]!r}")
         return partial(self.f, **{**self.options, **options}) if self.options else self.f

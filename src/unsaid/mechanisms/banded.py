@@ -37,14 +37,16 @@ def band_view(question: Question, queries: Sequence[Query], alone: Sequence[View
         for name, width in widths.items()
     )
     likelihood = belief.outputs(question.keep, {})
+    nothing = question.cloud(likelihood, {})
+    parts, told = [nothing, *alone], nothing.told_all()
     values = belief.cells(targets)
     if values > VALUES or math.isinf(ratio):
-        told = question.cloud(likelihood, {}).told_all()
-        return BandView(told, alone, ratio)
+        return BandView(told, parts, told, ratio)
     prior = likelihood.prior.reshape(-1, values)
-    corners = (np.arange(2**values)[:, None] >> np.arange(values) & 1).T.astype(float)
+    raised = (np.arange(2**values)[:, None] >> np.arange(values) & 1).T.astype(float)
     with np.errstate(divide="ignore"):
-        log = np.log(prior)[..., None] + ratio * corners
+        log = np.log(prior)[..., None] + ratio * raised
     excess = log.reshape(*likelihood.prior.shape, -1)
     extreme = Likelihood(likelihood.prior, np.full(2**values, -np.inf), excess, in_logs=True)
-    return BandView(question.cloud(extreme, {"corner": range(2**values)}), alone, ratio)
+    corners = question.cloud(extreme, {"corner": range(2**values)})
+    return BandView(corners, parts, told, ratio)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from numbers import Real
 
 from unsaid.adversary import Adversary
 from unsaid.display import Shown
@@ -29,8 +30,8 @@ class Geometric(Mechanism, Shown):
     weights: Weighted = None
 
     def __post_init__(self) -> None:
-        if not 0 < self.alpha < 1:
-            raise InputError(f"geometric.alpha: {self.alpha} must lie between 0 and 1")
+        if not (isinstance(self.alpha, Real) and 0 < self.alpha < 1):
+            raise InputError(f"geometric.alpha: {self.alpha!r} must lie between 0 and 1")
 
     def parts(self, domain: Domain, adversary: Adversary) -> Parts:
         queries = linear_queries(domain, self.weights, "geometric")

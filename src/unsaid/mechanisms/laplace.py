@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from numbers import Real
 
 from unsaid.adversary import Adversary
 from unsaid.display import Shown
@@ -34,8 +35,8 @@ class Laplace(Mechanism, Shown):
     weights: Weighted = None
 
     def __post_init__(self) -> None:
-        if not TINY <= self.scale < math.inf:
-            raise InputError(f"laplace.scale: {self.scale} must be positive and finite")
+        if not (isinstance(self.scale, Real) and TINY <= self.scale < math.inf):
+            raise InputError(f"laplace.scale: {self.scale!r} must be positive and finite")
 
     def parts(self, domain: Domain, adversary: Adversary) -> Parts:
         queries = linear_queries(domain, self.weights, "laplace")

@@ -16,9 +16,10 @@ __all__ = ["Weighted", "linear_queries"]
 # A list in the order of the variables or {name: w}; a vector query has a list for each variable.
 Weighted = Mapping[str, npt.ArrayLike] | Sequence[npt.ArrayLike] | None
 
-
 # Answers stay so small that their sums, and sums over scales, are floats.
 LARGEST = 1e140
+# Of a part of a sum a float has no digit below 2^-53 of the sum; of one this large it has three.
+LOST = 2.0**-43
 
 
 def linear_queries(domain: Domain, weights: Weighted, what: str) -> list[Weights]:
@@ -44,7 +45,24 @@ def linear_queries(domain: Domain, weights: Weighted, what: str) -> list[Weights
     for name, row in rows.items():
         if row.any() and not np.abs(row).max() * np.abs(domain.numbers(name)).max() < LARGEST:
             raise InputError(f"{what}.weights of {name}: too large; divide weights and scale alike")
-    return [{name: float(row[c]) for name, row in rows.items()} for c in range(lengths.pop())]
+    queries: list[Weights] = [
+        {name: float(row[c]) for name, row in rows.items()} for c in range(lengths.pop())
+    ]
+    for query in queries:
+        _check_sizes(domain, query, f"{what}.weights")
+    return queries
+
+
+def _check_sizes(domain: Domain, query: Weights, where: str) -> None:
+    """Refuse a variable that rounding hides beside the others: noise would not hide it."""
+    terms = {name: weight * domain.numbers(name) for name, weight in query.items() if weight}
+    most = sum(float(np.abs(term).max()) for term in terms.values())
+    for name, term in terms.items():
+        if 0 < np.ptp(term) < LOST * most:
+            raise InputError(
+                f"{where} of {name}: what it adds, {np.ptp(term):g} at most, is lost in sums up to "
+                f"{most:g}; move its values, or the others', nearer to 0, or leave one of them out"
+            )
 
 
 def _numbers(weight: npt.ArrayLike, where: str) -> np.ndarray:

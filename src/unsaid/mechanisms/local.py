@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NoReturn
 
@@ -19,7 +19,7 @@ from unsaid.types.domain import NOT_SENSITIVE, Domain, Value
 from unsaid.types.likelihood import Likelihood
 from unsaid.views import FiniteView, HeadsView, View
 
-__all__ = ["CELLS", "Secret", "event_view", "local_view"]
+__all__ = ["Question", "Secret", "can_happen", "event_view", "local_view"]
 
 # How many sets of coins are listed where the cloud is not, and how many cells that may take in all.
 SETS, SETS_CELLS = 2_000, 2**22
@@ -44,11 +44,12 @@ class Secret:
         Of several targets the values are tuples, the last variable running fastest.
         """
         everything = _values(domain, target)
-        own = list(dict.fromkeys(everything if values is None else map(_frozen, values)))
+        given = everything if values is None else [*map(_frozen, values)]
         place = {value: code for code, value in enumerate(everything)}
-        strange = next((value for value in own if value not in place), None)
-        if strange is not None:
-            raise unknown(f"adversary.secret, value of {target}", strange, everything)
+        for value in given:
+            if not isinstance(value, Hashable) or value not in place:
+                raise unknown(f"adversary.secret, value of {target}", value, everything)
+        own = list(dict.fromkeys(given))
         rows = np.eye(len(everything), dtype=bool)[[place[value] for value in own]]
         merged = ~rows.any(0)
         if merged.any():
@@ -84,17 +85,23 @@ def event_view(
 
     What tells nothing is left out here too, but it has to be possible.
     """
-    fixed = adversary.known_values
-    open_ones = {name: own for name, own in events.items() if name not in fixed}
+    open_ones = {n: own for n, own in events.items() if n not in adversary.known_values}
     question = Question.of(belief, open_ones, adversary, secret).narrowed()
     seen = question.channels
     if not question.fits(tuple(seen)):
         question.refuse()
     view = question.listed(tuple(seen))
-    silent = {name: own for name, own in open_ones.items() if name not in seen}
-    possible = not silent or question.belief.possible(silent)
-    told = all(_can_happen(belief.domain, name, events, fixed) for name in fixed if name in events)
-    return view if possible and told else view.never()
+    return view if can_happen(belief, events, question) else view.never()
+
+
+def can_happen(belief: Belief, events: Mapping[str, Channel], question: Question) -> bool:
+    """Whether the events that ``question`` leaves out, as they tell nothing, are possible."""
+    fixed = question.adversary.known_values
+    for name in fixed:
+        if name in events and not events[name].possible[belief.domain.code(name, fixed[name])]:
+            return False
+    left = {name: own for name, own in events.items() if name not in {*fixed, *question.channels}}
+    return not left or question.belief.possible(left)
 
 
 @dataclass(frozen=True)
@@ -260,11 +267,3 @@ def _frozen(value: Value) -> Value:
 def _exactly(own: Sequence[str], tells: Mapping[str, float]) -> float:
     """The probability that these coins show heads and all others tails."""
     return math.prod(p if name in own else 1 - p for name, p in tells.items())
-
-
-def _can_happen(
-    domain: Domain, name: str, events: Mapping[str, Channel], fixed: Mapping[str, Value]
-) -> bool:
-    """Whether the event about a variable whose value is known has positive probability."""
-    event, code = events[name], domain.code(name, fixed[name])
-    return bool((event.log_common > -np.inf).any() or event.excess[code].any())

@@ -81,6 +81,9 @@ class Mechanism(ABC):
         parts = self.parts(belief.domain, Adversary(names[0]))
         if len(parts.queries) != 1 or parts.tosses or parts.channels:
             return None
+        domain = belief.domain
+        if ANSWER in domain.names or any(self.sensitive_values(domain, name) for name in names):
+            return None  # which is refused; or they are asked about secrets of their own
         return points_of_each(belief, names, parts.queries[0])
 
     def _secret(self, domain: Domain, adversary: Adversary) -> Secret:
@@ -94,11 +97,13 @@ class Mechanism(ABC):
 def _check(domain: Domain, adversary: Adversary, answers: Collection[str]) -> None:
     for name in adversary.known:
         domain.axis(name, "adversary.knows")
-    asks = adversary.asks if isinstance(adversary.asks, Mapping) else ()
-    for where, names in (("adversary.sees", adversary.sees or ()), ("adversary.asks", asks)):
-        for name in names:
-            if name not in answers and not (name == ANSWER and answers):
-                domain.axis(name, where)
+    everything = (ANSWER,) if answers else ()
+    for name in adversary.sees or ():
+        if name not in (*answers, *everything):
+            domain.axis(name, "adversary.sees")
+    for name in adversary.asks if isinstance(adversary.asks, Mapping) else ():
+        if name not in everything:  # asking once more takes all of a query's numbers
+            domain.axis(name, "adversary.asks")
 
 
 def _events(

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from numbers import Real
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from unsaid.beliefs import Belief
 from unsaid.beliefs.contraction import contract
 from unsaid.errors import InputError, NotKnown, TooLarge
 from unsaid.mechanisms.banded import band_view
-from unsaid.mechanisms.local import Question, Secret
+from unsaid.mechanisms.local import Question, Secret, can_happen
 from unsaid.mechanisms.parts import Query
 from unsaid.numerics.arrays import CELLS, Array
 from unsaid.types.channel import Channel, Output
@@ -39,7 +40,8 @@ def noisy_view(
     Where all noise is on whole numbers the nodes are the answers, and the cloud is listed. Where
     the answers cannot be listed, they are bounded (views/band.py).
     """
-    source = NoisyAnswers.of(belief, channels, answers, adversary, secret)
+    open_ones = {n: own for n, own in channels.items() if n not in adversary.known}
+    source = NoisyAnswers.of(belief, open_ones, answers, adversary, secret)
     try:
         if source.blurred and any(query.noise.whole for query in answers.values()):
             raise NotKnown("noise on whole numbers: these answers are continuous; use Laplace")
@@ -71,8 +73,12 @@ def answer_view(
     adversary: Adversary,
     secret: Secret,
 ) -> FiniteView:
-    """The posterior after these very answers, and these events."""
-    source = NoisyAnswers.of(belief, events, answers, adversary, secret)
+    """The posterior after these very answers, and these events.
+
+    Events of variables known by name only stay: they say which values of them are possible.
+    """
+    open_ones = {n: own for n, own in events.items() if n not in adversary.known_values}
+    source = NoisyAnswers.of(belief, open_ones, answers, adversary, secret, one_answer=True)
     if source.blurred:
         raise NotKnown("outcome: this belief knows how far an answer can move odds, not where")
     at = []
@@ -80,7 +86,8 @@ def answer_view(
         answer = _number(name, seen[name], query) - source.known[name]
         at.append(np.clip([answer], points[0], points[-1]))  # further out no more is told
     view = source.listed(source.nodes(at))
-    return replace(view, seen={**view.seen, **{name: (seen[name],) for name in answers}})
+    view = replace(view, seen={**view.seen, **{name: (seen[name],) for name in answers}})
+    return view if can_happen(belief, events, source.question) else view.never()
 
 
 @dataclass(frozen=True)
@@ -100,17 +107,24 @@ class NoisyAnswers:
         answers: Mapping[str, Query],
         adversary: Adversary,
         secret: Secret,
+        one_answer: bool = False,
     ) -> NoisyAnswers:
-        """Outputs of known variables tell nothing; those of summed ones tell about the rest."""
+        """Outputs of summed variables tell about the rest of a sum.
+
+        What ``one_answer`` says of the rest depends on every value known; the largest that any can
+        say does not depend on what is only added to all of them (`Belief.knowing`).
+        """
         for name in answers:
             if name in belief.domain.names:
                 raise InputError(f'belief: call "{name}" otherwise; noisy answers are called that')
-        open_ones = [name for name in channels if name not in adversary.known]
         summed = {name for query in answers.values() for name, w in query.weights.items() if w}
         about = dict.fromkeys([*adversary.targets, *adversary.known, *summed])
-        seen = belief.relevant(tuple(about), open_ones)
+        seen = belief.relevant(tuple(about), tuple(channels))
         own = {name: channels[name] for name in seen}
-        question = Question.of(belief, own, adversary, secret)
+        if one_answer and not adversary.known_values:
+            question = Question(belief, own, adversary, secret, adversary.known)
+        else:
+            question = Question.of(belief, own, adversary, secret)
         known = {
             name: _share(belief.domain, query.weights, adversary.known_values)
             for name, query in answers.items()
@@ -204,7 +218,7 @@ def _share(domain: Domain, weights: Weights, known: Mapping[str, Value]) -> floa
 
 
 def _number(name: str, seen: Output, query: Query) -> float:
-    number = float(seen) if isinstance(seen, int | float) else math.nan
+    number = float(seen) if isinstance(seen, Real) else math.nan
     if not math.isfinite(number) or (query.noise.whole and number != int(number)):
         kind = "whole number" if query.noise.whole else "number"
         raise InputError(f'outcome: "{name}" is {seen!r}; a {kind} is expected')

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from types import MappingProxyType
 from typing import Literal
 
@@ -22,7 +23,7 @@ from unsaid.mechanisms.mechanism import Mechanism
 from unsaid.mechanisms.parts import Parts, Toss
 from unsaid.numerics.arrays import Array
 from unsaid.types.channel import Channel, Output
-from unsaid.types.domain import RELEASED, WITHHELD, Domain, Value
+from unsaid.types.domain import RELEASED, WITHHELD, Domain, Value, check_list
 
 __all__ = ["OneSided"]
 
@@ -44,9 +45,14 @@ class OneSided(Mechanism, Shown):
     coins: Literal["persistent", "fresh"] = "persistent"
 
     def __post_init__(self) -> None:
+        for given in (self.epsilon, self.sensitive or {}):
+            if not isinstance(given, Mapping):
+                raise InputError("one-sided: epsilon is {name: number}, sensitive {name: values}")
         for name, epsilon in self.epsilon.items():
-            if not epsilon >= 0:
-                raise InputError(f"one-sided.epsilon of {name}: {epsilon} must be 0 or more")
+            if not (isinstance(epsilon, Real) and epsilon >= 0):
+                raise InputError(f"one-sided.epsilon of {name}: {epsilon!r} must be 0 or more")
+        for name, values in (self.sensitive or {}).items():
+            check_list(values, f"one-sided.sensitive of {name}")
         if self.shows not in ("value", "bit"):
             raise unknown("one-sided.shows", self.shows, ("value", "bit"))
         if self.coins not in ("persistent", "fresh"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from numbers import Real
 
 import numpy as np
 
@@ -27,8 +28,8 @@ class RandomizedResponse(Mechanism, Shown):
     epsilon: float
 
     def __post_init__(self) -> None:
-        if not self.epsilon >= 0:
-            raise InputError(f"randomized-response.epsilon: {self.epsilon} must be 0 or more")
+        if not (isinstance(self.epsilon, Real) and self.epsilon >= 0):
+            raise InputError(f"randomized-response.epsilon: {self.epsilon!r} must be 0 or more")
 
     def channel(self, domain: Domain) -> Channel:
         """Common 1 / (e^eps + d - 1) on every value; excess (e^eps - 1) / (e^eps + d - 1) on the

@@ -15,12 +15,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unsaid.numerics.arrays import Array, Codes
+from unsaid.errors import InputError
+from unsaid.numerics.arrays import Array, Codes, Mask
 from unsaid.types.domain import Symbol, Value
 
 __all__ = ["Channel", "Output"]
 
 Output = Symbol | Value
+
+# Below it probabilities lose their digits, and then themselves.
+LEAST = 1e-304
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,13 @@ class Channel:
         """W[x, y]; every row sums to 1."""
         return np.exp(self.log_common) + self.excess
 
+    @property
+    def possible(self) -> Mask:
+        """For each value, whether it can show any of these outputs (one event may be none)."""
+        silent = bool((self.log_common > -np.inf).any())
+        possible: Mask = np.logical_or(silent, self.excess.any(axis=1))
+        return possible
+
     def sample(self, values: Codes, rng: np.random.Generator) -> list[Output]:
         """One output for each value (given as positions), for simulation."""
         steps = np.cumsum(self.law, axis=1)[values]
@@ -72,6 +83,14 @@ class Channel:
         log_common = np.add.outer(self.log_common, other.log_common).ravel()
         told = np.exp(self.log_common)[:, None] * other.excess[:, None, :]
         told = told + self.excess[:, :, None] * other.law[:, None, :]
+        silent, tells = self.log_common > -np.inf, other.excess > 0
+        some = tells | (other.log_common > -np.inf)
+        positive = silent[:, None] & tells[:, None] | (self.excess > 0)[:, :, None] & some[:, None]
+        if (told[positive] < LEAST).any():
+            raise InputError(
+                "channel: what is seen of one variable has a probability below 1e-304; ask for it "
+                "less often, or use probabilities further from 0 (and an epsilon of inf for 1)"
+            )
         return Channel(outputs, log_common, told.reshape(len(told), -1))
 
     def event(self, name: Output, outputs: Collection[Output]) -> Channel:

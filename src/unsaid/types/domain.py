@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
@@ -13,7 +13,7 @@ import numpy as np
 from unsaid.errors import InputError, unknown
 from unsaid.numerics.arrays import Array
 
-__all__ = ["NOT_SENSITIVE", "RELEASED", "WITHHELD", "Domain", "Symbol", "Value"]
+__all__ = ["NOT_SENSITIVE", "RELEASED", "WITHHELD", "Domain", "Symbol", "Value", "check_list"]
 
 Value = Hashable
 
@@ -101,6 +101,12 @@ class Domain:
         gone = {self.axis(name) for name in names}
         kept = [axis for axis in range(len(self.names)) if axis not in gone]
         return Domain(tuple(self.names[i] for i in kept), tuple(self.values[i] for i in kept))
+
+
+def check_list(values: object, where: str) -> None:
+    """Complain of one thing where a list of them is expected; a word is no list of letters."""
+    if isinstance(values, str) or not isinstance(values, Collection):
+        raise InputError(f"{where}: a list is expected, write [{values!r}]")
 
 
 def _values(

@@ -16,6 +16,7 @@ and new nodes between them would be wrong: they lead to Laplace noise, which tel
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -33,6 +34,8 @@ NEAR = 1.0
 LINEAR_RANGE = 600.0
 # Whole answers are listed one by one while there are at most so many.
 WHOLE = 2**16
+# In logs, so many nats from point to point are added up at a time.
+STRETCH = 32.0
 
 
 @dataclass(frozen=True)
@@ -117,8 +120,9 @@ def through(law: Likelihood, points: Sequence[Array], bins: Sequence[Bins]) -> L
     queries = tuple(range(kept, law.prior.ndim))
     prior = law.prior.sum(queries)
     log_weight = np.zeros(1)
-    for own in bins:
-        log_weight = np.add.outer(log_weight, np.log(own.weight)).ravel()
+    with np.errstate(divide="ignore"):  # a bin too narrow for noise so wide has weight 0
+        for own in bins:
+            log_weight = np.add.outer(log_weight, np.log(own.weight)).ravel()
     spans = sum(own.rate * (at[-1] - at[0]) for at, own in zip(points, bins, strict=True))
     if law.in_logs or spans + _smallest(law.prior) > LINEAR_RANGE:
         return _in_logs(law, points, bins, log_weight)
@@ -219,9 +223,28 @@ def _in_logs(
 
 
 def _log_from_left(mass: Array, points: Array, at: Array, before: Codes, rate: float) -> Array:
-    from_first = rate * (points - points[0])
-    arrived = np.logaddexp.accumulate(mass + from_first, axis=-1) - from_first
+    arrived = _log_arrived(mass, points, rate)
     last = np.maximum(before - 1, 0)
     way = rate * np.where(before > 0, at - points[last], math.inf)
     log_here: Array = np.where(before > 0, arrived[..., last] - way, -np.inf)
     return log_here
+
+
+def _log_arrived(mass: Array, points: Array, rate: float) -> Array:
+    """log sum_{j <= i} P_j e^{-k(s_i - s_j)}, in stretches no longer than STRETCH.
+
+    k(s_i - s_1) is added and taken off again, and what it rounds away grows with it: from far away
+    comes only what the point before sends.
+    """
+    nats = rate * (points - points[0])
+    starts = np.flatnonzero(np.diff(nats // STRETCH, prepend=-1.0)).tolist()
+    arrived = np.empty_like(mass)
+    for start, end in itertools.pairwise([*starts, len(points)]):
+        stretch = arrived[..., start:end]
+        stretch[...] = mass[..., start:end]
+        if start:
+            sent = arrived[..., start - 1] - rate * (points[start] - points[start - 1])
+            stretch[..., 0] = np.logaddexp(stretch[..., 0], sent)
+        along = rate * (points[start:end] - points[start])
+        stretch[...] = np.logaddexp.accumulate(stretch + along, axis=-1) - along
+    return arrived

@@ -22,10 +22,14 @@ __all__ = ["BandView"]
 
 @dataclass(frozen=True, repr=False)
 class BandView(Shown):
-    """``corners``: the extreme posteriors; ``parts``: what some of the outputs already tell."""
+    """``corners``: the extreme posteriors; ``parts``: what some of the outputs already tell, the
+
+    first of them none; ``above``: the view of somebody told the secret itself.
+    """
 
     corners: FiniteView
     parts: Sequence[View]
+    above: FiniteView
     ratio: float
 
     prior_known = True
@@ -42,25 +46,24 @@ class BandView(Shown):
         raise TooLarge(f"answers about {self.corners.target}: more than can be listed; see fewer")
 
     def sup(self, f: Convex) -> Bound:
-        return self._between([part.sup(f).low for part in self.parts], f)
+        return self._between([part.sup(f).low for part in self.parts], self.corners.sup(f).high)
 
     def mean(self, f: Convex) -> Bound:
-        """A mean is at most the largest value."""
-        return self._between([part.mean(f).low for part in self.parts], f)
+        """A mean is at most the largest value, and at most that of whoever knows the secret."""
+        high = min(self.corners.sup(f).high, self.above.mean(f).high)
+        return self._between([part.mean(f).low for part in self.parts], high)
 
     def facts(self) -> list[tuple[str, str]]:
         return [
             ("about", self.corners.target),
             ("from above", f"no answer moves likelihoods further apart than {self.ratio:.4g} nat"),
-            ("from below", f"{len(self.parts)} of the answers alone"),
+            ("from below", f"{len(self.parts) - 1} of the answers alone"),
             ("premise", str(self.corners.premise)),
         ]
 
-    def _between(self, found: Sequence[float], f: Convex) -> Bound:
-        high = self.corners.sup(f).high
-        low = min(high, max(found, default=0.0))
+    def _between(self, found: Sequence[float], high: float) -> Bound:
         why = (
-            f"the answers cannot be listed; at least: the best of {len(found)} alone; "
+            f"the answers cannot be listed; at least: the best of {len(found) - 1} alone; "
             f"at most: likelihoods {self.ratio:.4g} nat apart"
         )
-        return Bound(low, high, "nat", self.corners.premise, why)
+        return Bound(min(high, max(found)), high, "nat", self.corners.premise, why)

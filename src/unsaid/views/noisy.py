@@ -134,7 +134,8 @@ class NoisyView(Shown):
         inside, _ = _shares(self.source.listed(at_most), f, at_most, c)
         high, low = float(told.sum(-1).max()), float(inside.sum(-1).max())
         # A cell's part of the nodes' mean: tanh(k width / 2) / 2 of each end's, for its own mass.
-        ends = told / at_least[c].weight
+        weight = at_least[c].weight  # 0 where nodes are too near for noise so wide
+        ends = np.divide(told, weight, out=np.zeros_like(told), where=weight > 0)
         half = np.tanh(at_least[c].rate * np.diff(nodes[c]) / 2) / 2
         gaps = half * (ends[:, 1:] + ends[:, :-1]) - inside[:, 1:-1]
         leading = told.sum(-1) >= min(low, high)
