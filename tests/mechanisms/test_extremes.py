@@ -45,7 +45,7 @@ def test_whole_noise_so_small_that_answers_stand_apart() -> None:
 def test_noise_so_wide_that_neighbours_weigh_nothing() -> None:
     fine = Joint([[0.1, 0.2], [0.2, 0.1], [0.1, 0.3]], values=[[0, 1e-20, 2e-20], [0, 1]])
     for measure in ("max-log-ratio", "mutual-information"):
-        told = unsaid.leakage(fine, Laplace(1e308), Adversary("x0"), measure)
+        told = unsaid.leakage(fine, Laplace(1e308, {"x0": 1}), Adversary("x0"), measure)
         assert told.value <= 1.1e-308
 
 
@@ -56,6 +56,9 @@ def test_a_variable_that_rounding_hides_is_refused() -> None:
     for knows in ([], ["A"], {"A": 2}):
         with pytest.raises(InputError, match="weights of B: what it adds, 1 at most, is lost"):
             unsaid.leakage(belief, Laplace(1.0, {"A": 1e16, "B": 1}), Adversary("B", knows=knows))
+    plain = Joint(table, names=["A", "B"], values=[[1e16, 2e16], [0, 1]])
+    with pytest.raises(InputError, match="weights of B: what it adds, 1 at most, is lost"):
+        unsaid.leakage(plain, Laplace(1.0), Adversary("B"))
     told = unsaid.leakage(belief, Laplace(1.0, {"A": 1e12, "B": 1}), Adversary("B"))
     assert told.value == pytest.approx(1.0, rel=1e-3)
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unsaid.errors import InputError
-from unsaid.types.domain import Domain
+from unsaid.types.domain import Domain, Value
 from unsaid.types.sums import Weights
 
 __all__ = ["Weighted", "linear_queries"]
@@ -24,43 +24,53 @@ LOST = 2.0**-43
 
 def linear_queries(domain: Domain, weights: Weighted, what: str) -> list[Weights]:
     """One {name: weight} for each number asked for; nothing given: the plain sum."""
-    if weights is None:
-        return [dict.fromkeys(domain.names, 1.0)]
+    where = f"{what}.weights"
+    plain: list[Weights] = [dict.fromkeys(domain.names, 1.0)]
+    queries = plain if weights is None else _written(domain, weights, where)
+    for query in queries:
+        _check_sizes(domain, query, where)
+    return queries
+
+
+def _written(domain: Domain, weights: Weighted, where: str) -> list[Weights]:
     if not isinstance(weights, Mapping):
         listed = np.atleast_1d(np.asarray(weights, dtype=object))
         if len(listed) != len(domain.names):
             raise InputError(
-                f"{what}.weights: {len(listed)} for {len(domain.names)} variables; give a list "
+                f"{where}: {len(listed)} for {len(domain.names)} variables; give a list "
                 "with one for each, or {name: weight}"
             )
         weights = dict(zip(domain.names, listed.tolist(), strict=True))
-    rows = {name: _numbers(w, f"{what}.weights of {name}") for name, w in weights.items()}
+    rows = {name: _numbers(w, f"{where} of {name}") for name, w in weights.items()}
     for name in rows:
-        domain.axis(name, f"{what}.weights")
+        domain.axis(name, where)
     lengths = {row.size for row in rows.values()}
     if len(lengths) > 1:
-        raise InputError(f"{what}.weights: the lists of weights are of lengths {sorted(lengths)}")
+        raise InputError(f"{where}: the lists of weights are of lengths {sorted(lengths)}")
     if not sum(lengths):
-        raise InputError(f"{what}.weights: is empty; name at least one variable and its weight")
-    for name, row in rows.items():
-        if row.any() and not np.abs(row).max() * np.abs(domain.numbers(name)).max() < LARGEST:
-            raise InputError(f"{what}.weights of {name}: too large; divide weights and scale alike")
-    queries: list[Weights] = [
-        {name: float(row[c]) for name, row in rows.items()} for c in range(lengths.pop())
-    ]
-    for query in queries:
-        _check_sizes(domain, query, f"{what}.weights")
-    return queries
+        raise InputError(f"{where}: is empty; name at least one variable and its weight")
+    return [{name: float(row[c]) for name, row in rows.items()} for c in range(lengths.pop())]
 
 
 def _check_sizes(domain: Domain, query: Weights, where: str) -> None:
-    """Refuse a variable that rounding hides beside the others: noise would not hide it."""
-    terms = {name: weight * domain.numbers(name) for name, weight in query.items() if weight}
-    most = sum(float(np.abs(term).max()) for term in terms.values())
-    for name, term in terms.items():
-        if 0 < np.ptp(term) < LOST * most:
+    """Refuse numbers beyond floats, and a variable that rounding hides: noise would not hide it."""
+    ends, widths, most = dict[tuple[Value, ...], tuple[float, float]](), dict[str, float](), 0.0
+    for name, weight in query.items():
+        if not weight:
+            continue
+        values = domain.values_of(name)
+        if values not in ends:
+            numbers = domain.numbers(name)
+            ends[values] = float(numbers.min()), float(numbers.max())
+        low, high = ends[values]
+        size, widths[name] = abs(weight) * max(-low, high), abs(weight) * (high - low)
+        if not size < LARGEST:
+            raise InputError(f"{where} of {name}: too large; divide weights and scale alike")
+        most += size
+    for name, width in widths.items():
+        if 0 < width < LOST * most:
             raise InputError(
-                f"{where} of {name}: what it adds, {np.ptp(term):g} at most, is lost in sums up to "
+                f"{where} of {name}: what it adds, {width:g} at most, is lost in sums up to "
                 f"{most:g}; move its values, or the others', nearer to 0, or leave one of them out"
             )
 
