@@ -21,7 +21,7 @@ JSON = {
     "leak": {"unsaid", "format", "premise", "told"},
     "plan": {"unsaid", "format", "premise", "plan", "without_closure", "shares", "closed", "told",
              "assumptions"},
-    "release": {"unsaid", "format", "release", "manifest", "rows", "epsilon", "told"},
+    "release": {"unsaid", "format", "release", "manifest", "rows", "again", "epsilon", "told"},
     "ledger": {"unsaid", "format", "events", "exposure"},
     "report": {"unsaid", "format", "report", "charts"},
 }  # fmt: skip
@@ -133,8 +133,11 @@ def test_a_dry_run_is_refused_like_the_release(run: Run) -> None:
 def test_again_is_the_same_and_free(run: Run, edited: Path) -> None:
     first = run("release", "--json").json
     kept = Path(first["release"]).read_bytes()
-    assert run("release", "--json").json["epsilon"] == first["epsilon"]
+    second = run("release", "--json").json
+    assert second["epsilon"] == first["epsilon"]
+    assert (first["again"], second["again"]) == (False, True)
     assert Path(first["release"]).read_bytes() == kept
+    assert "nothing was charged" in " ".join(run("release").out.split())
     assert run("ledger", "--json").json["exposure"] == first["epsilon"]
 
 

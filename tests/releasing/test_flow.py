@@ -65,6 +65,7 @@ def test_again_is_the_same_and_free(project: Make) -> None:
     assert again.path.read_bytes() == kept[0]
     assert json.loads(again.manifest.read_text())["release"] == json.loads(kept[1])["release"]
     assert again.event.epsilon == first.event.epsilon
+    assert (first.again, again.again) == (False, True)
 
 
 def test_a_shuffled_source_and_other_batches_give_the_same_bytes(

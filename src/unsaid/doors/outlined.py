@@ -112,6 +112,7 @@ def released(done: Released) -> dict[str, Any]:
         "release": str(done.path),
         "manifest": str(done.manifest),
         "rows": done.rows,
+        "again": done.again,
         "epsilon": {name: number(epsilon) for name, epsilon in done.event.epsilon.items()},
         "told": leakage(done.told),
     }

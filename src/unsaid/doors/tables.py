@@ -111,10 +111,11 @@ def rehearsed(done: Rehearsed) -> RenderableType:
 def released(done: Released) -> RenderableType:
     """Where the release is and what it may tell."""
     told = f" {_most_told(done.told)}" if done.told else ""
+    charge = "the same as before, so nothing was charged" if done.again else "charged to the ledger"
     return Group(
         Prose(
             f"Released {near(done.path)} ({words.rows(done.rows)}; withheld cells are NULL, sorted "
-            f"by key) and {near(done.manifest)}; charged to the ledger.{told}"
+            f"by key) and {near(done.manifest)}; {charge}.{told}"
         )
     )
 

@@ -73,7 +73,10 @@ class Prepared:
 
 @dataclass(frozen=True)
 class Released:
-    """What a release wrote: the file, its manifest, and what it tells."""
+    """What a release wrote: the file, its manifest, and what it tells.
+
+    ``again``: whether this very release was in the ledger; then nothing new is shown or charged.
+    """
 
     path: Path
     manifest: Path
@@ -81,6 +84,7 @@ class Released:
     plan: Plan
     told: Sequence[Told]
     event: Release
+    again: bool
 
 
 @dataclass(frozen=True)
@@ -122,10 +126,15 @@ def release(
     asked = _Asked.of(project, scale, reader)
     master = key_of(asked.project)
     event, files = asked.event(master), asked.project.files
-    ledger = Ledger(files.ledger)
+    ledger, charged = Ledger(files.ledger), list[Release]()
+
+    def admit(earlier: Sequence[Release]) -> None:
+        asked.admission.check(event, earlier)
+        charged.extend(earlier)
+
     # Both files are begun before the charge: where nothing can be written, nothing is paid.
     with unfinished(files.release) as data, unfinished(files.manifest) as paper:
-        number = ledger.charge(event, lambda earlier: asked.admission.check(event, earlier))
+        number = ledger.charge(event, admit)
         rows, digest = _write(asked.reading, master, event, data)
         described = manifest.described(asked.project, event, number, rows, digest, asked.told)
         with writing(files.manifest):
@@ -134,7 +143,8 @@ def release(
             publish(data, files.release)
         with writing(files.manifest):
             publish(paper, files.manifest)
-    return Released(files.release, files.manifest, rows, asked.plan, asked.told, event)
+    again = event in charged
+    return Released(files.release, files.manifest, rows, asked.plan, asked.told, event, again)
 
 
 def rehearse(
