@@ -56,7 +56,7 @@ class Tabled:
 
     @abstractmethod
     def notes(self) -> list[tuple[str, str]]:
-        """What is said of some rows: (name, text)."""
+        """What is said of some rows, by their first cell: (name, text)."""
 
     def __repr__(self) -> str:
         rows = [self.columns(), *self.cells()]
@@ -69,12 +69,14 @@ class Tabled:
         return "\n".join(line.rstrip() for line in [self.title(), *lines, *notes])
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{html.escape(name)}</th>" for name in self.columns())
-        body = "".join(f"<tr>{_html_cells(row)}</tr>" for row in self.cells())
-        notes = "<br>".join(html.escape(f"{name}: {text}") for name, text in self.notes())
-        caption = f"<caption><b>{html.escape(self.title())}</b></caption>"
-        return f"<table>{caption}<tr>{head}</tr>{body}</table><p><small>{notes}</small></p>"
+        """What is said of a row stands in it, in a last column."""
+        notes = dict(self.notes())
+        rows = [[*row, notes.get(row[0], "")] for row in self.cells()]
+        head = _html_row("th", [*self.columns(), ""])
+        body = "".join(_html_row("td", row) for row in rows)
+        return f"<table><caption><b>{html.escape(self.title())}</b></caption>{head}{body}</table>"
 
 
-def _html_cells(row: list[str]) -> str:
-    return "".join(f'<td style="text-align:left">{html.escape(cell)}</td>' for cell in row)
+def _html_row(kind: str, cells: list[str]) -> str:
+    inside = (f'<{kind} style="text-align:left">{html.escape(cell)}</{kind}>' for cell in cells)
+    return f"<tr>{''.join(inside)}</tr>"
