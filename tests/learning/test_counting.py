@@ -132,9 +132,10 @@ def probabilities(
         if f"{plain} (sensitive)" not in labels["x"]:
             return False
         others = [names.index(name) for name in reads]
+        seen = [axis for axis in others if any(c[axis] == one[axis] for c in counts)]
         return any(
-            not any(c[0] == one[0] and c[axis] == one[axis] for c in counts) for axis in others
-        )
+            not any(c[0] == one[0] and c[axis] == one[axis] for c in counts) for axis in seen
+        )  # of a label that no row has the predicate tells nothing
 
     weights = {
         one: 0.0 if ruled_out(one) else math.prod(share(i, label) for i, label in enumerate(one))
