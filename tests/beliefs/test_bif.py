@@ -189,6 +189,30 @@ def test_errors_name_the_line_and_what_was_expected(old: str, new: str, says: st
     assert "\n" not in str(refusal.value)
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        (
+            "  type discrete [ 2 ] { yes, no };\n",
+            "  type discrete [ 2 ] { yes, no };\n" * 2,
+            ":5: the type of rain",
+        ),
+        (
+            "(no) 0.9, 0.07, 0.03;",
+            "default 0.9 .07 .03; default .8 .1 .1;",
+            ":14: the default of wet",
+        ),
+        ("table 0.2, 0.8;", "table 1e-400, 1;", ":10: a probability is below 1e-323"),
+        ("table 0.2, 0.8;", "table 1e9999, 0.8;", "sums to 1.000000e+9999; every row sums to 1"),
+    ],
+)
+def test_nothing_is_dropped_in_silence(old: str, new: str, says: str, written) -> None:
+    """Of two types or defaults the last one was taken, and a rare value became impossible."""
+    assert PLAIN.count(old) == 1
+    with pytest.raises(InputError, match=re.escape(says)):
+        read_bif(written(PLAIN.replace(old, new)))
+
+
 def test_a_missing_block_is_named(written) -> None:
     path = written(PLAIN[: PLAIN.index("probability ( wet")])
     with pytest.raises(InputError, match=r"12: expected a block 'probability \( wet"):
@@ -201,6 +225,8 @@ def test_a_missing_block_is_named(written) -> None:
 
 
 def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="is no path of a file"):
+        read_bif("a\0b")
     with pytest.raises(InputError, match=r"none\.bif: cannot be read"):
         read_bif(tmp_path / "none.bif")
     (tmp_path / "latin.bif").write_bytes(b"network caf\xe9 { }")

@@ -353,7 +353,7 @@ def test_they_say_whose_neighbours() -> None:
         (lambda: svm_objective(0, 10, 0.1), "epsilon"),
         (lambda: svm_objective(1, 10, 0.1, 0), "huber"),
         (lambda: count().scale(0), "limit"),
-        (lambda: count().scale(1, together=0), "blocks of 0"),
+        (lambda: count().scale(1, together=0), "blocks: 0"),
         (lambda: total(0, 1).dependent_scale(1, -1), "0 or more"),
         (lambda: additive(drawn(1), {"x9": [0, 1]}, limit=1), 'no "x9"'),
         (lambda: additive(drawn(1), {"x0": [0.0]}, limit=1), "a number for each"),

@@ -214,3 +214,13 @@ def test_a_prior_and_a_channel_too_small_for_one_float() -> None:
     shown = Finite("A", [[1e-200, 1 - 1e-200], [0.0, 1.0]])
     assert unsaid.leakage(rare, shown, Adversary("B")).value == math.inf
     assert unsaid.odds(rare, shown, Adversary("B", [0]), {"A": 0}).value == math.inf
+
+
+def test_sums_that_only_rounding_tells_apart() -> None:
+    """Gaps of 1e-17 beside gaps of 0.3, both far beyond the noise: no more than all is told."""
+    laws = [[0.2, 0.3, 0.5], [0.3, 0.4, 0.3], [0.5, 0.2, 0.3]]
+    joint = Joint(np.multiply.outer(np.multiply.outer(laws[0], laws[1]), laws[2]))
+    for scale in (1e-2, 1e-20, 1e-100, 1e-150):
+        noisy = Laplace(scale, {"x0": 2, "x1": -1, "x2": -0.3})
+        told = unsaid.leakage(joint, noisy, Adversary("x2"), "maximal-leakage")
+        assert math.log(3) - 1e-6 <= told.low <= told.high <= math.log(3) + 1e-12

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -20,7 +20,21 @@ from unsaid.types.domain import Domain, Value
 from unsaid.types.likelihood import Likelihood
 from unsaid.types.sums import Sums, Weights
 
-__all__ = ["Belief"]
+__all__ = [
+    "LEAST",
+    "Belief",
+    "different",
+    "fixed",
+    "impossible",
+    "is_event",
+    "listed",
+    "nothing_left",
+    "own_table",
+    "probabilities",
+]
+
+# Probabilities below this lose digits, and then themselves; sums beyond the other are no floats.
+LEAST, LARGEST = 1e-300, 1e300
 
 
 class Belief(Shown, ABC):
@@ -32,6 +46,20 @@ class Belief(Shown, ABC):
     @abstractmethod
     def marginal(self, names: Sequence[str]) -> Array:
         """The joint table of these variables, axes in the order of ``names``."""
+
+    def _joint(self, names: Sequence[str]) -> tuple[Array, bool]:
+        """`marginal`, and whether as logarithms: where products leave the range of floats."""
+        return self.marginal(names), False
+
+    def _plain(self, names: Sequence[str]) -> Array:
+        """`marginal`, refused where what is possible would become impossible."""
+        table, in_logs = self._joint(names)
+        if in_logs and (table[table > -np.inf] < math.log(LEAST)).any():
+            raise TooLarge(
+                f"joint table of {listed(names)}: probabilities below {LEAST:g}, which no float "
+                "tells from 0; merge rare values, or ask about fewer variables at once"
+            )
+        return self.marginal(names) if in_logs else table
 
     @abstractmethod
     def given(self, known: Mapping[str, Value]) -> Belief:
@@ -56,7 +84,8 @@ class Belief(Shown, ABC):
 
     def blanket(self, name: str) -> tuple[str, ...]:
         """Variables that, once known, leave the rest independent of this one."""
-        own = next(block for block in self.blocks() if name in block)
+        axis = self.domain.axis(name)
+        own = next(block for block in self.blocks() if self.domain.names[axis] in block)
         return tuple(other for other in own if other != name)
 
     def shields(self, about: Sequence[str]) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
@@ -111,7 +140,7 @@ class Belief(Shown, ABC):
     def outputs(self, keep: Sequence[str], channels: Mapping[str, Channel]) -> Likelihood:
         """P(x_keep) and P(y | x_keep) for the local channels of the seen variables."""
         summed = [name for name in channels if name not in keep]
-        table = self.marginal([*keep, *summed])
+        table = self._plain([*keep, *summed])
         own = {keep.index(name): channels[name] for name in channels if name in keep}
         return contract(table, len(keep), own, [channels[name] for name in summed])
 
@@ -131,12 +160,18 @@ class Belief(Shown, ABC):
                 f"more than {CELLS:,}; a Chain, Tree or Independent belief can add up more"
             )
         terms = [[self._term(weights, name) for name in names] for weights in queries]
-        return Sums.of(self.marginal(names), len(keep), terms)
+        table, in_logs = self._joint(names)
+        return Sums.of(table, len(keep), terms, in_logs)
 
     def _term(self, weights: Weights, name: str) -> Array:
         """w_i x_i for each value of a variable; a weight of 0 needs no numbers."""
         weight = weights.get(name)
-        return weight * self.domain.numbers(name) if weight else np.zeros(self.cells([name]))
+        if not weight:
+            return np.zeros(self.cells([name]))
+        numbers = self.domain.numbers(name)
+        if not abs(weight) * float(np.abs(numbers).max()) < LARGEST / len(self.domain.names):
+            raise InputError(f'query: weight {weight} times the values of "{name}" is too large')
+        return weight * numbers
 
     def sample(self, rng: np.random.Generator, rows: int) -> Codes:
         """``rows`` draws, a column a variable, as positions among its values (simulation only)."""
@@ -155,7 +190,7 @@ def probabilities(numbers: object, what: str) -> Array:
 
     A table that sums to 1 but for rounding is kept as it is: dividing would cost its last digits.
     """
-    table = table_of(numbers, what)
+    table = own_table(numbers, what)
     if table.size == 0 or table.ndim == 0:
         raise InputError(f"{what}: an empty table says nothing; give at least one probability")
     if not np.isfinite(table).all():
@@ -164,7 +199,10 @@ def probabilities(numbers: object, what: str) -> Array:
         raise InputError(
             f"{what}: has a negative entry {table.min():g}; probabilities are in [0, 1]"
         )
-    total = float(table.sum())
+    with np.errstate(over="ignore"):
+        total = float(table.sum())
+    if total == math.inf:
+        raise InputError(f"{what}: the sum of its entries is beyond floats; divide them first")
     if abs(total - 1) <= 4e-16 * max(8, math.sqrt(table.size)):
         return table
     counts = bool((table == np.floor(table)).all()) and total >= 1
@@ -172,4 +210,45 @@ def probabilities(numbers: object, what: str) -> Array:
         raise InputError(
             f"{what}: sums to {total:.12g}; probabilities sum to 1, counts are whole numbers"
         )
-    return table / total
+    return fixed(table / total)
+
+
+def own_table(numbers: object, what: str) -> Array:
+    """A copy of the caller's numbers that nobody can change."""
+    return fixed(np.array(table_of(numbers, what)))
+
+
+def fixed(table: Array) -> Array:
+    """The same table, which nobody can change any more."""
+    table.flags.writeable = False
+    return table
+
+
+def different(names: Sequence[str]) -> Sequence[str]:
+    """A table has one axis for a variable."""
+    if len(set(names)) < len(names):
+        twice = next(name for i, name in enumerate(names) if name in names[:i])
+        raise InputError(f'"{twice}" is asked for twice; name every variable once')
+    return names
+
+
+def listed(names: Iterable[object]) -> str:
+    """The first few of them."""
+    shown = [str(name) for name in names]
+    return ", ".join(shown[:4]) + (", ..." if len(shown) > 4 else "") or "nothing"
+
+
+def nothing_left() -> InputError:
+    """What `given` refuses where no variable is left."""
+    return InputError("given: every variable is known, so there is nothing left to believe")
+
+
+def is_event(channels: Mapping[str, Channel]) -> bool:
+    """Whether one output of each is asked about: no table over many outputs is needed."""
+    return bool(channels) and all(len(own.outputs) == 1 for own in channels.values())
+
+
+def impossible(known: Mapping[str, Value]) -> InputError:
+    """What `given` refuses."""
+    values = listed(f"{name} = {value!r}" for name, value in known.items())
+    return InputError(f"given {values}: this belief holds that impossible")

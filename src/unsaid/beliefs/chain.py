@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -112,6 +112,9 @@ class Chain(Markov):
 
 
 def _steps(step: Any, length: int | None) -> tuple[Array, ...]:
+    step = list(step) if isinstance(step, Iterator) else step
+    if length is not None and not isinstance(length, int | np.integer):
+        raise InputError(f"chain.length: {length!r} is no number of variables; give 1, 2, ...")
     if is_matrix(step):
         matrix = conditional(step, "chain.step")
         if length is None or length < 1:

@@ -23,7 +23,7 @@ from itertools import accumulate
 import numpy as np
 import numpy.typing as npt
 
-from unsaid.beliefs.belief import Belief, probabilities
+from unsaid.beliefs.belief import Belief, different, impossible, is_event, probabilities
 from unsaid.errors import InputError, TooLarge
 from unsaid.numerics.arrays import CELLS, Array, Codes
 from unsaid.numerics.wide import Wide
@@ -75,6 +75,10 @@ class Exchangeable(Belief):
     def marginal(self, names: Sequence[str]) -> Array:
         return self._table(names).plain()
 
+    def _joint(self, names: Sequence[str]) -> tuple[Array, bool]:
+        table = self._table(names)
+        return (table.plain(), False) if table.fits else (table.logs(), True)
+
     def given(self, known: Mapping[str, Value]) -> Exchangeable:
         """P(j more ones) ~ P(j + b) C(n - k, j) / C(n, j + b), once k are known and b of them 1."""
         ones = sum(self.domain.code(name, value, "given") for name, value in known.items())
@@ -83,7 +87,7 @@ class Exchangeable(Belief):
         law = self.law[kept] * _binomials(rest) / _binomials(self._count)[kept]
         total = law.sum(0)
         if not total.positive:
-            raise InputError(f"given {dict(known)}: this belief holds that impossible")
+            raise impossible(known)
         members = {name: own for name, own in self.members.items() if name not in known}
         return self._like(self.domain.without(known), members, law / total)
 
@@ -104,13 +108,13 @@ class Exchangeable(Belief):
 
     def effort(self, keep: Sequence[str], channels: Mapping[str, Channel]) -> float:
         """One event takes the number of ones only; several outputs need the joint table."""
-        if not _is_event(channels):
+        if not is_event(channels):
             return super().effort(keep, channels)
         return self.cells(keep) * (1.0 + len(self._summed(keep, channels)))
 
     def outputs(self, keep: Sequence[str], channels: Mapping[str, Channel]) -> Likelihood:
         """One event takes no joint table, however many are seen."""
-        if not _is_event(channels):
+        if not is_event(channels):
             return super().outputs(keep, channels)
         summed = self._summed(keep, channels)
         told, common = _mean_excess([channels[name] for name in summed])
@@ -124,13 +128,13 @@ class Exchangeable(Belief):
         log_common = sum((own.log_common for own in channels.values()), np.zeros(1))
         in_logs = not excess.fits or -math.inf < log_common[0] < -LINEAR_RANGE
         numbers = excess.logs() if in_logs else excess.plain()
-        return Likelihood(prior.plain(), log_common, numbers[..., None], in_logs)
+        return Likelihood(self._plain(keep), log_common, numbers[..., None], in_logs)
 
     def sums(self, keep: Sequence[str], queries: Sequence[Weights]) -> Sums:
         """Variables of the same weight in every query are one set: its number of ones is enough."""
         groups: dict[tuple[float, ...], int] = {}
         for name in dict.fromkeys(name for weights in queries for name in weights):
-            key = tuple(weights.get(name, 0.0) for weights in queries)
+            key = tuple(float(self._term(weights, name)[1]) for weights in queries)
             if name not in keep and any(key):
                 groups[key] = groups.get(key, 0) + self.sizes[name]
         cells = self.cells(keep) * math.prod(size + 1 for size in groups.values())
@@ -142,7 +146,7 @@ class Exchangeable(Belief):
         steps = [np.arange(size + 1.0) for size in groups.values()]
         terms = [
             [
-                *(weights.get(name, 0.0) * np.arange(self.sizes[name] + 1.0) for name in keep),
+                *(self._term(weights, name) for name in keep),
                 *(key[c] * step for key, step in zip(groups, steps, strict=True)),
             ]
             for c, weights in enumerate(queries)
@@ -172,7 +176,8 @@ class Exchangeable(Belief):
     def _summed(self, keep: Sequence[str], channels: Mapping[str, Channel]) -> list[str]:
         """Those whose outputs are seen, but whose values are neither kept nor counted there."""
         kept = {one for name in keep for one in self.members[name]}
-        return [name for name in channels if name not in kept]
+        summed = [name for name in channels if name not in kept]
+        return [self.domain.names[self.domain.axis(name)] for name in summed]
 
     def _like(
         self, domain: Domain, members: Mapping[str, tuple[str, ...]], law: Wide
@@ -183,9 +188,10 @@ class Exchangeable(Belief):
 
     def _table(self, names: Sequence[str], groups: Sequence[int] = ()) -> Wide:
         """The joint law of these variables and of the ones in other sets of these sizes."""
+        sizes = [self.cells([name]) - 1 for name in different(names)]
         if self._known is not None and self._known not in names:
             return self._table([self._known, *names], groups).sum(0)
-        table = self._ones([*(self.sizes[name] for name in names), *groups])
+        table = self._ones([*sizes, *groups])
         if self._known is None:
             return table
         axis = names.index(self._known)
@@ -243,10 +249,6 @@ def _padded(numbers: Wide, before: int, after: int) -> Wide:
     return Wide.of(
         np.pad(numbers.mantissa, (before, after)), np.pad(numbers.exponent, (before, after))
     )
-
-
-def _is_event(channels: Mapping[str, Channel]) -> bool:
-    return bool(channels) and all(len(own.outputs) == 1 for own in channels.values())
 
 
 def _whole(n: int) -> int:

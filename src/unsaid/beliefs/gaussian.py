@@ -26,12 +26,13 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from numbers import Real
 from typing import NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
-from unsaid.beliefs.belief import Belief
+from unsaid.beliefs.belief import Belief, different, fixed, listed
 from unsaid.errors import InputError, NotKnown, TooLarge
 from unsaid.numerics.arrays import CELLS, Array, Codes
 from unsaid.numerics.tables import finite_list, finite_table
@@ -68,13 +69,14 @@ class Gaussian(Belief):
             raise InputError(f"gaussian.ranges: has {widths.min():g}; how far apart is 0 or more")
         centre = np.zeros(len(root))
         if mean is not None:
-            centre = finite_list(mean, len(root), "gaussian.mean")
+            centre = np.array(finite_list(mean, len(root), "gaussian.mean"))
         ends = [(0.0, width) if width else (0.0,) for width in widths.tolist()]
         domain = Domain.of([len(own) for own in ends], names, ends)
         self._hold(domain, root, centre, Premise(premise))
 
     def _hold(self, domain: Domain, root: Array, mean: Array, premise: Premise) -> None:
-        self.domain, self.root, self.mean, self.premise = domain, root, mean, premise
+        self.domain, self.premise = domain, premise
+        self.root, self.mean = fixed(root), fixed(mean)
 
     @property
     def covariance(self) -> Array:
@@ -82,9 +84,8 @@ class Gaussian(Belief):
         return covariance
 
     def marginal(self, names: Sequence[str]) -> NoReturn:
-        listed = ", ".join(names[:4]) + (", ..." if len(names) > 4 else "")
         raise NotKnown(
-            f"gaussian belief: values are continuous, so none of {listed or 'them'} has a "
+            f"gaussian belief: values are continuous, so none of {listed(names)} has a "
             "probability; ask about sums with Laplace noise, or give a Joint of binned values"
         )
 
@@ -148,7 +149,7 @@ class Gaussian(Belief):
         And |L_rr' w_r|^2, the variance of what does not depend on x_keep. L has the kept variables
         first; nothing is subtracted, and L_kk has their own scales.
         """
-        codes = [self.domain.axis(name) for name in keep]
+        codes = [self.domain.axis(name) for name in different(keep)]
         rest = [i for i in range(len(self.root)) if i not in set(codes)]
         weights = np.zeros((len(queries), len(self.root)))
         for row, query in zip(weights, queries, strict=True):
@@ -181,7 +182,8 @@ def _root(covariance: Array) -> Array:
             "positive (leave out what cannot vary)"
         )
     scales = np.sqrt(variances)
-    correlations = covariance / scales[:, None] / scales
+    with np.errstate(over="ignore"):  # what is beyond 1 is refused, however far
+        correlations = np.clip(covariance / scales[:, None] / scales, -2.0, 2.0)
     apart = np.abs(correlations - correlations.T)
     if apart.max() > SYMMETRIC:
         i, j = np.unravel_index(int(apart.argmax()), shape)
@@ -209,7 +211,10 @@ def _affords(cells: int, keep: Sequence[str], queries: Sequence[Weights]) -> Non
 
 
 def _value(name: str, value: Value) -> float:
-    number = float(value) if isinstance(value, int | float) else math.nan
+    try:
+        number = float(value) if isinstance(value, Real) else math.nan
+    except OverflowError:
+        number = math.inf
     if not math.isfinite(number):
         raise InputError(f"given, value of {name}: {value!r} is no finite number")
     return number

@@ -11,8 +11,10 @@ from functools import reduce
 import numpy as np
 import numpy.typing as npt
 
-from unsaid.beliefs.belief import Belief, probabilities
+from unsaid.beliefs.belief import LEAST, Belief, different, impossible, nothing_left, probabilities
+from unsaid.beliefs.forests.markov import occurring
 from unsaid.beliefs.lattice import Lattice
+from unsaid.beliefs.networks.potentials import LINEAR, LOGS, Ring
 from unsaid.errors import InputError, TooLarge
 from unsaid.numerics.arrays import CELLS, Array, Codes
 from unsaid.types.bound import Premise
@@ -45,15 +47,25 @@ class Independent(Belief):
         self.known: frozenset[str] = frozenset()
 
     def marginal(self, names: Sequence[str]) -> Array:
-        tables = [self.tables[self.domain.axis(name)] for name in names]
+        tables = [self.tables[self.domain.axis(name)] for name in different(names)]
         return reduce(np.multiply.outer, tables, np.array(1.0))
+
+    def _joint(self, names: Sequence[str]) -> tuple[Array, bool]:
+        table = self.marginal(names)
+        if table.min(initial=1.0) > LEAST:
+            return table, False
+        with np.errstate(divide="ignore"):
+            logs = [np.log(self.marginal([name])) for name in names]
+        return reduce(np.add.outer, logs, np.array(0.0)), True
 
     def given(self, known: Mapping[str, Value]) -> Independent:
         for name, value in known.items():
             code = self.domain.code(name, value, "given")
             if not self.tables[self.domain.axis(name)][code] > 0:
-                raise InputError(f"given {dict(known)}: this belief holds that impossible")
+                raise impossible(known)
         domain = self.domain.without(known)
+        if not domain.names:
+            raise nothing_left()
         kept = [self.tables[self.domain.axis(name)] for name in domain.names]
         return Independent(kept, domain.names, domain.values, self.premise)
 
@@ -81,7 +93,7 @@ class Independent(Belief):
             {name: w for name, w in weights.items() if w and name not in self.known}
             for weights in queries
         ]
-        terms = [{name: w * self.domain.numbers(name) for name, w in own.items()} for own in used]
+        terms = [{name: self._term(own, name) for name in own} for own in used]
         summed = [n for n in dict.fromkeys(n for own in used for n in own) if n not in keep]
         room = CELLS // self.cells(keep)
         lattice = Lattice.of(terms, room)
@@ -100,10 +112,14 @@ class Independent(Belief):
         law = law_of_sum([self.marginal([name]) for name in summed], [steps[n] for n in summed])
         law = np.concatenate([law, np.zeros(lattice.size - len(law))])
         law[law < NEGLIGIBLE] = 0.0
-        for name in reversed(keep):
-            law = _beside(self.marginal([name]), steps[name], law)
-        sizes = [top + 1 for top in lattice.tops]
-        return _trimmed(law.reshape(*law.shape[:-1], *sizes), len(keep), lattice)
+        kept = [self.marginal([name]) for name in keep]
+        rarest = math.prod(float(table.min(where=table > 0, initial=1.0)) for table in kept)
+        ring = LINEAR if rarest * NEGLIGIBLE > LEAST else LOGS
+        law = ring.of(law)
+        for name, table in zip(reversed(keep), reversed(kept), strict=True):
+            law = _beside(ring.of(table), steps[name], law, ring)
+        points = [lattice.points(c) for c in range(len(queries))]
+        return occurring(points, law.reshape(*law.shape[:-1], *map(len, points)), ring.in_logs)
 
     def sample(self, rng: np.random.Generator, rows: int) -> Codes:
         columns = [rng.choice(table.size, size=rows, p=table) for table in self.tables]
@@ -126,23 +142,12 @@ def law_of_sum(tables: Sequence[Array], steps: Sequence[Sequence[int]]) -> Array
     return law
 
 
-def _beside(table: Array, steps: Sequence[int], law: Array) -> Array:
+def _beside(table: Array, steps: Sequence[int], law: Array, ring: Ring) -> Array:
     """P(x, ..., sum + steps[x]), the law's last axis being the sum."""
-    kept = np.zeros((len(table), *law.shape))
+    kept = np.full((len(table), *law.shape), ring.zero)
     for row, mass, step in zip(kept, table.tolist(), itertools.cycle(steps), strict=False):
-        row[..., step:] = mass * law[..., : law.shape[-1] - step]
+        row[..., step:] = ring.times(mass, law[..., : law.shape[-1] - step])
     return kept
-
-
-def _trimmed(table: Array, kept: int, lattice: Lattice) -> Sums:
-    """The sums that can occur."""
-    points = []
-    for c in range(len(lattice.tops)):
-        others = tuple(axis for axis in range(table.ndim) if axis != kept + c)
-        occurs = np.flatnonzero(table.sum(others))
-        table = table.take(occurs, axis=kept + c)
-        points.append(lattice.points(c, occurs))
-    return Sums(tuple(points), table)
 
 
 def marginal_tables(
@@ -157,6 +162,8 @@ def marginal_tables(
         if missing or len(names) != len(marginals):
             raise InputError(f"{what}: names and marginals do not list the same variables")
         marginals = [marginals[name] for name in names]
+    elif not isinstance(marginals, Iterable):
+        raise InputError(f"{what}: a list of probabilities for each variable is expected")
     tables = [probabilities(one, f"{what}[{i}]") for i, one in enumerate(marginals)]
     if not tables:
         raise InputError(f"{what}: empty; give one list of probabilities for each variable")

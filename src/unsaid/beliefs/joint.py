@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from unsaid.beliefs.belief import Belief, probabilities
-from unsaid.errors import InputError
+from unsaid.beliefs.belief import Belief, different, impossible, nothing_left, probabilities
 from unsaid.numerics.arrays import Array
 from unsaid.types.bound import Premise
 from unsaid.types.domain import Domain, Value
@@ -31,7 +30,7 @@ class Joint(Belief):
         self.premise = Premise(premise)
 
     def marginal(self, names: Sequence[str]) -> Array:
-        axes = [self.domain.axis(name) for name in names]
+        axes = [self.domain.axis(name) for name in different(names)]
         gone = tuple(axis for axis in range(self.table.ndim) if axis not in axes)
         left: Array = self.table.sum(axis=gone)
         return left.transpose(np.argsort(np.argsort(axes)))
@@ -42,6 +41,8 @@ class Joint(Belief):
             index[self.domain.axis(name, "given")] = self.domain.code(name, value, "given")
         rest = self.table[tuple(index)]
         if not rest.sum() > 0:
-            raise InputError(f"given {dict(known)}: this belief holds that impossible")
+            raise impossible(known)
+        if not rest.ndim:
+            raise nothing_left()
         domain = self.domain.without(known)
         return Joint(rest / rest.sum(), domain.names, domain.values, self.premise)

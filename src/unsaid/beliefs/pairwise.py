@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from unsaid.beliefs.belief import Belief, probabilities
+from unsaid.beliefs.belief import Belief, different, listed, probabilities
 from unsaid.beliefs.independent import marginal_tables
 from unsaid.errors import InputError, NotKnown
 from unsaid.numerics.arrays import Array
@@ -41,26 +41,27 @@ class Pairwise(Belief):
         self.domain = Domain.of([table.size for table in self.singles], names, values)
         self.premise = Premise(premise)
         self.tables: dict[Pair, Array] = {}
+        if not isinstance(tables, Mapping):
+            raise InputError("pairwise.tables: a mapping is expected, {('a', 'b'): table}")
         for pair, table in tables.items():
             self._add(pair, table)
         self._check_triples()
 
     def marginal(self, names: Sequence[str]) -> Array:
-        if len(names) == 1:
+        if len(different(names)) == 1:
             return self.singles[self.domain.axis(names[0])]
         if len(names) == 2:
             return self._pair(names[0], names[1])
         if not names:
             return np.array(1.0)
-        listed = ", ".join(names[:4]) + (", ..." if len(names) > 4 else "")
         raise NotKnown(
-            f"pairwise belief: the joint of {listed} is asked for ({len(names)} variables), "
+            f"pairwise belief: the joint of {listed(names)} is asked for ({len(names)} variables), "
             "but it knows pairs only; give a Joint"
         )
 
     def given(self, known: Mapping[str, Value]) -> Belief:
         raise NotKnown(
-            f"pairwise belief: what the others are, given {', '.join(known)}, "
+            f"pairwise belief: what the others are, given {listed(known)}, "
             "needs more than pairs; give a Joint"
         )
 
@@ -83,7 +84,9 @@ class Pairwise(Belief):
         return np.multiply.outer(self.marginal([first]), self.marginal([second]))
 
     def _add(self, pair: Pair, numbers: npt.ArrayLike) -> None:
-        if len(pair) != 2 or pair[0] == pair[1] or pair[::-1] in self.tables:
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise InputError(f"pairwise.tables, key {pair!r}: a pair of names, like ('a', 'b')")
+        if pair[0] == pair[1] or pair[::-1] in self.tables:
             raise InputError(
                 f"pairwise.tables, key {pair}: a pair of two different names, given once"
             )

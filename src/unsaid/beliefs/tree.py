@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import operator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy.typing as npt
@@ -11,6 +12,7 @@ from unsaid.beliefs.belief import probabilities
 from unsaid.beliefs.forests.forest import Forest
 from unsaid.beliefs.forests.markov import Markov, conditional, is_matrix
 from unsaid.errors import InputError, unknown
+from unsaid.numerics.arrays import Array
 from unsaid.types.bound import Premise
 from unsaid.types.domain import Domain, Value
 
@@ -46,8 +48,12 @@ class Tree(Markov):
             raise InputError("tree.root: must be a flat list of probabilities")
         laws = [top[None]] * len(parents)
         listed = _listed(tables, names, order[0])
+        read: dict[int, Array] = {}  # the same table is one, however many arrows have it
         for v in order[1:]:
-            laws[v], above = conditional(listed[v], f"tree.tables[{names[v]}]"), parents[v]
+            own, above = listed[v], parents[v]
+            if id(own) not in read:
+                read[id(own)] = conditional(own, f"tree.tables[{names[v]}]")
+            laws[v] = read[id(own)]
             if len(laws[v]) != laws[above].shape[1]:
                 raise InputError(
                     f"tree.tables[{names[v]}]: {len(laws[v])} rows, but its parent {names[above]} "
@@ -72,7 +78,7 @@ class Tree(Markov):
 def _numbered(parent: Parent, names: Iterable[str] | None) -> tuple[list[str], list[int]]:
     """The variables, and for each the number of its parent; -1 has none."""
     if not isinstance(parent, Mapping):
-        parents = [-1 if number is None else int(number) for number in parent]
+        parents = [_number(number) for number in parent]
         named = [f"x{v}" for v in range(len(parents))] if names is None else list(names)
         if len(named) != len(parents):
             raise InputError(f"tree.names: {len(named)} names for {len(parents)} variables")
@@ -92,6 +98,16 @@ def _numbered(parent: Parent, names: Iterable[str] | None) -> tuple[list[str], l
     if strange_name is not None:
         raise unknown("tree.parent", strange_name, named)
     return named, [number[above[name]] if name in above else -1 for name in named]
+
+
+def _number(parent: Any) -> int:
+    try:
+        return -1 if parent is None else operator.index(parent)
+    except TypeError:
+        raise InputError(
+            f"tree.parent: {parent!r} is no whole number; give each variable the number of its "
+            "parent, or {child: parent}"
+        ) from None
 
 
 def _downward(parents: Sequence[int], names: Sequence[str]) -> list[int]:
@@ -130,6 +146,7 @@ def _listed(tables: Any, names: Sequence[str], root: int) -> list[Any]:
         if missing is not None:
             raise InputError(f"tree.tables: no table for {missing}; give one for each child")
         return [tables.get(name, ()) for name in names]
+    tables = list(tables) if isinstance(tables, Iterator) else tables
     if is_matrix(tables):
         return [tables] * len(names)
     listed = list(tables)

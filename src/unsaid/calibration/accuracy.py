@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+from unsaid.calibration.numbers import number, positive, whole
 from unsaid.errors import InputError, unknown
 
 __all__ = ["accuracy"]
@@ -36,16 +37,15 @@ def accuracy(
     """
     if norm not in TAILS:
         raise unknown("accuracy.norm", norm, TAILS)
-    if dimension != int(dimension) or dimension < 1:
-        raise InputError(f"accuracy.dimension: {dimension} is no number of answers; give 1, 2, ...")
+    dimension = whole("accuracy.dimension", dimension, "answers")
     if [scale, alpha, beta].count(None) != 1:
         raise InputError("accuracy: give two of scale, alpha and beta; the third is the answer")
     _checked(scale, alpha, beta)
     tail = TAILS[norm]
     if scale is not None and alpha is not None:
-        return tail(alpha / scale, int(dimension))
+        return tail(alpha / scale, dimension)
     assert beta is not None
-    x = _inverse(lambda x: tail(x, int(dimension)), beta)
+    x = _inverse(lambda x: tail(x, dimension), beta)
     if scale is not None:
         return scale * x
     assert alpha is not None
@@ -53,11 +53,11 @@ def accuracy(
 
 
 def _checked(scale: float | None, alpha: float | None, beta: float | None) -> None:
-    if scale is not None and not 0 < scale < math.inf:
-        raise InputError(f"accuracy.scale: {scale} must be positive and finite")
-    if alpha is not None and not 0 <= alpha < math.inf:
+    if scale is not None:
+        positive("accuracy.scale", scale)
+    if alpha is not None and not 0 <= number(alpha) < math.inf:
         raise InputError(f"accuracy.alpha: {alpha} must be an error, 0 or more")
-    if beta is not None and not 0 < beta <= 1:
+    if beta is not None and not 0 < number(beta) <= 1:
         raise InputError(f"accuracy.beta: {beta} must be a probability, more than 0")
 
 
@@ -69,13 +69,18 @@ def _sum(x: float, q: int) -> float:
             term *= x / k
             total += term
         return min(1.0, math.exp(-x) * total)
+    if x == math.inf:
+        return 0.0
     logs = [k * math.log(x) - math.lgamma(k + 1) for k in range(q)]
     top = max(logs)
     return min(1.0, math.exp(top - x + math.log(math.fsum(math.exp(own - top) for own in logs))))
 
 
 def _largest(x: float, q: int) -> float:
-    return -math.expm1(q * math.log1p(-math.exp(-x))) if x > 0 else 1.0
+    if not x > 0:
+        return 1.0
+    within = math.log1p(-math.exp(-x)) if x > 1 else math.log(-math.expm1(-x))
+    return -math.expm1(q * within)
 
 
 TAILS: dict[str, Callable[[float, int], float]] = {"l1": _sum, "linf": _largest}

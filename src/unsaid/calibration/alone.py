@@ -36,9 +36,9 @@ def floor_of(problem: Problem) -> float:
 
 def quotient_up(reach: float, limit: float) -> float:
     """reach / limit, rounded so that no more than the limit is left of the reach."""
-    scale = reach / limit
-    if not scale:
-        return scale
+    if not reach:
+        return 0.0
+    scale = reach / limit or math.nextafter(0.0, 1.0)
     while reach / scale > limit:
         scale = math.nextafter(scale, math.inf)
     return scale
@@ -48,8 +48,9 @@ def alone(problem: Problem, names: Sequence[str]) -> Listed:
     """Each variable by itself, with its own law and nothing else in the answer; alike ones once."""
     moved = [name for name in names if problem.reaches[name]] or names[:1]
     if problem.measure == RATIO:
-        farthest = max(moved, key=problem.reaches.__getitem__)
-        return Listed(problem.limit, [_shifted(problem, farthest)])
+        spans = {name: _span(problem, name) for name in moved}
+        farthest = max(moved, key=spans.__getitem__)
+        return Listed(problem.limit, [_shifted(problem, farthest, spans[farthest])])
     apart: dict[Hashable, str] = {}
     for name in moved:
         law, values = _law(problem.belief, name), problem.belief.domain.values_of(name)
@@ -59,18 +60,28 @@ def alone(problem: Problem, names: Sequence[str]) -> Listed:
     return Listed(problem.limit, groups)
 
 
-def _shifted(problem: Problem, name: str) -> One:
+def _shifted(problem: Problem, name: str, span: float) -> One:
     """Two values D apart: their likelihoods differ by e^(D / scale) at most, and do so far out."""
-    reach, premise = problem.reaches[name], problem.belief.premise
+    premise = problem.belief.premise
 
     def leak(scale: float) -> float:
-        return reach / scale
+        return span / problem.width(scale)
 
     def bound(scale: float) -> Bound:
         why = f"{name}, to somebody who knows all others: the noise is all that hides it"
         return Bound(leak(scale), leak(scale), "nat", premise, why)
 
     return One(bound, leak)
+
+
+def _span(problem: Problem, name: str) -> float:
+    """D of the values that can be; of a probability of 0 nobody learns anything."""
+    numbers = problem.belief.domain.numbers(name) if problem.reaches[name] else np.zeros(1)
+    reach = float(np.ptp(numbers))
+    if not reach:
+        return 0.0
+    possible = numbers[_law(problem.belief, name) > 0]
+    return problem.reaches[name] * (float(np.ptp(possible)) / reach)
 
 
 def _by_itself(problem: Problem, name: str) -> Problem:

@@ -13,14 +13,14 @@ from unsaid.calibration.least import Threat
 from unsaid.calibration.problem import LEAST, RATIO, Problem
 from unsaid.errors import TooLarge
 from unsaid.searching.joints import connected
-from unsaid.searching.search import FORESTS, Worst, looks_at_everybody, worst
+from unsaid.searching.search import FORESTS, ROUNDING, Worst, looks_at_everybody, worst
 from unsaid.types.bound import Bound
 
 __all__ = ["anybody"]
 
 # Searches that do not round up are off by less than this, relatively.
 ROUNDED = 2.0**-44
-# Ends that are further apart, relatively, are those of a bound.
+# Ends that are further apart, relatively and beyond rounding, are those of a bound.
 APART = 1e-9
 
 WAYS_OUT = 'say knows="nothing", or name what they know; method="group" holds for everybody'
@@ -66,9 +66,10 @@ def _one_by_one(problem: Problem) -> Listed:
 def _searched(problem: Problem, scale: float) -> tuple[float, Adversary]:
     found = _worst(problem, scale)
     assert found.adversary is not None  # a search that is not stopped finds somebody
-    if type(problem.belief) in FORESTS and found.bound.low < (1 - APART) * found.bound.high:
+    low, high = found.bound.low, found.bound.high
+    if type(problem.belief) in FORESTS and high - low > APART * high + 2 * ROUNDING:
         raise TooLarge(f"calibrate: too little noise to look at everybody; {WAYS_OUT}")
-    return found.bound.value * (1 + ROUNDED), found.adversary
+    return high * (1 + ROUNDED), found.adversary
 
 
 def _worst(problem: Problem, scale: float) -> Worst:

@@ -12,7 +12,7 @@ from typing import Any
 
 from unsaid.adversary import Adversary
 from unsaid.calibration.least import Found, root
-from unsaid.calibration.problem import Problem
+from unsaid.calibration.problem import LEAST, Problem
 from unsaid.errors import NotKnown
 from unsaid.searching.branches import Branches
 from unsaid.searching.search import FORESTS, Worst, worst
@@ -26,6 +26,7 @@ def branches(problem: Problem) -> float:
     if type(problem.belief) not in FORESTS:
         raise NotKnown('method "branches": needs a Tree or a Chain; use "exact", "mean" or "group"')
     threat, low = Branched(problem), problem.reach / problem.limit
+    low = max(low, LEAST[problem.noise]) if low else low
     if not low or threat.most(low) <= problem.limit:
         return low
     return root(threat.most, problem.limit, low, 2 * low)

@@ -118,11 +118,12 @@ def _joint(belief: Belief, mechanism: Together, knows: Knows) -> Bound:
 
 def by_rules(answers: Sequence[Calibrated], knows: Knows) -> list[tuple[float, str]]:
     """For every rule the least limit that needs no more than the noise there is."""
-    if any(not own.scale for own in answers):
+    if any(not own.scale and own.problem.reach for own in answers):
         return []
     queries = [
         {name: w / own.scale for name, w in query.items()}
         for own in answers
+        if own.scale  # the others move with nothing
         for query in own.problem.queries
     ]
     belief = answers[0].problem.belief
@@ -144,7 +145,7 @@ def by_rules(answers: Sequence[Calibrated], knows: Knows) -> list[tuple[float, s
 
 def _asked(answers: Sequence[Calibrated], where: str) -> tuple[Belief, Knows]:
     """The belief they share, and whom they are safe from."""
-    if not answers:
+    if not answers or not all(isinstance(own, Calibrated) for own in answers):
         raise InputError(f"{where}: give a list of answers, as calibrate returns them")
     first = answers[0].problem.belief
     if any(own.problem.belief is not first for own in answers):
@@ -153,7 +154,7 @@ def _asked(answers: Sequence[Calibrated], where: str) -> tuple[Belief, Knows]:
         raise NotKnown(
             f'{where}: limits on "{RATIO}" only; of others ask the mechanism Together([...])'
         )
-    knows = {own.knows for own in answers if own.method not in FOR_EVERYBODY} or {answers[0].knows}
-    if len(knows) > 1:
+    some = [own.knows for own in answers if own.method not in FOR_EVERYBODY] or [answers[0].knows]
+    if len({own if isinstance(own, str) else frozenset(own) for own in some}) > 1:
         raise InputError(f"{where}: the answers are for those who know different things")
-    return first, knows.pop()
+    return first, some[0]

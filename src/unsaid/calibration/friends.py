@@ -30,6 +30,7 @@ import numpy.typing as npt
 
 from unsaid.beliefs.forests.markov import conditional
 from unsaid.calibration.alone import quotient_up
+from unsaid.calibration.numbers import number, positive, table, whole
 from unsaid.conversion.rounding import up
 from unsaid.display import Shown
 from unsaid.errors import InputError, TooLarge, unknown
@@ -65,18 +66,18 @@ class Neighbour(Shown):
         high: npt.ArrayLike | None = None,
     ) -> Neighbour:
         """Any law. The range is that of the places, or declared: wider, and the same for all."""
-        table, where = conditional(law, "friends.law"), _places(places, "friends.places")
-        if table.shape[1] != len(where):
-            raise InputError(f"friends.law: {table.shape[1]} columns for {len(where)} places")
+        rows, where = conditional(law, "friends.law"), _places(places, "friends.places")
+        if rows.shape[1] != len(where):
+            raise InputError(f"friends.law: {rows.shape[1]} columns for {len(where)} places")
         if where.shape[1] > NUMBERS:
             raise TooLarge(f"friends.places: {where.shape[1]} numbers each; at most {NUMBERS}")
         ends = [
-            np.broadcast_to(np.asarray(own if given is None else given, np.float64), own.shape)
+            own if given is None else _end(given, own.shape)
             for own, given in ((where.min(0), low), (where.max(0), high))
         ]
         if not ((ends[0] <= where.min(0)) & (where.max(0) <= ends[1])).all():
             raise InputError("friends.low, friends.high: there are places outside of this range")
-        return cls(table, where, ends[0], ends[1])
+        return cls(rows, where, ends[0], ends[1])
 
     @classmethod
     def by_distance(
@@ -105,8 +106,7 @@ class Neighbour(Shown):
         """rho at a scale, by one of `READINGS`; 0 where the range is a point."""
         if reading not in READINGS:
             raise unknown("reading", reading, READINGS)
-        if not 0 < sigma < math.inf:
-            raise InputError(f"friends.sigma: {sigma} must be positive and finite")
+        sigma = positive("friends.sigma", sigma)
         return READINGS[reading](self, sigma) / self.width if self.width else 0.0
 
     @cached_property
@@ -172,15 +172,16 @@ READINGS: dict[str, Callable[[Neighbour, float], float]] = {
 
 def grid(size: int = 20) -> Array:
     """The centres of size x size cells of the unit square, as in paper 002."""
-    if size < 1:
-        raise InputError(f"friends.grid: {size} cells a side; 1 or more")
+    size = whole("friends.grid", size, "cells a side")
+    if size**2 > CELLS:
+        raise TooLarge(f"friends.grid: {size:,} cells a side; use a coarser grid")
     centres = (np.arange(size) + 0.5) / size
     return np.stack(np.meshgrid(centres, centres, indexing="ij"), -1).reshape(-1, 2)
 
 
 def kernel(own: npt.ArrayLike, friends: npt.ArrayLike, b: float = B, c: float = C) -> Array:
     """(|x - y|_1 + b)^-c as printed, but for a: its row sums are Z(x), not 1."""
-    if not (0 < b < math.inf and 0 < c < math.inf):
+    if not (0 < number(b) < math.inf and 0 < number(c) < math.inf):
         raise InputError(f"friends: b = {b} and c = {c} must be positive and finite")
     here, there = _places(own, "friends.own"), _places(friends, "friends.friends")
     if here.shape[1] != there.shape[1]:
@@ -225,10 +226,8 @@ def blocked(
 
     Counting the friends of a user instead of the block is what is not sound.
     """
-    if largest != int(largest) or largest < 1:
-        raise InputError(f"blocked.largest: {largest} is no size of a block; 1 or more")
-    if not (0 < limit < math.inf and 0 < reach < math.inf):
-        raise InputError(f"blocked: limit {limit} and reach {reach} must be positive and finite")
+    largest = whole("blocked.largest", largest, "users in a block")
+    limit, reach = positive("blocked.limit", limit), positive("blocked.reach", reach)
     needs: tuple[str, ...] = (INDEPENDENT,)
     total, who = reach * largest, "for everybody"
     if friends is not None:
@@ -238,6 +237,14 @@ def blocked(
     scale = quotient_up(up(total, 8), limit)
     why = f"any user's tuple, {who}; blocks of {largest} at most"
     return Blocked(scale, Bound(0.0, limit, "nat", Premise.stated(), why), needs)
+
+
+def _end(given: npt.ArrayLike, shape: tuple[int, ...]) -> Array:
+    """One for each number of a place, or one for all."""
+    end = table("friends.low, friends.high", given)
+    if end.shape not in ((), shape):
+        raise InputError(f"friends.low, friends.high: {end.shape} for places of {shape[0]} numbers")
+    return np.broadcast_to(end, shape)
 
 
 def _distances(one: Array, other: Array) -> Array:

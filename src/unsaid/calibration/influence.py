@@ -69,13 +69,14 @@ def _reached(before: Array, after: Array, moves: Array) -> Array:
     pivots, sums = np.ones_like(moves), moves.copy()
     for t in range(1, len(moves)):
         share = before[t] / pivots[t - 1]
-        pivots[t] = 1.0 - share * after[t - 1]
-        sums[t] += share * sums[t - 1]
+        with np.errstate(invalid="ignore"):  # what is certain on one side: inf times 0
+            pivots[t] = 1.0 - share * after[t - 1]
         if not pivots[t] > 0:
             raise NotKnown(
                 'method "influence": neighbours have so much influence that its powers do not add '
                 'up; use "branches" or "group"'
             )
+        sums[t] += share * sums[t - 1]
     for t in reversed(range(len(moves))):
         sums[t] /= pivots[t]
         if t:

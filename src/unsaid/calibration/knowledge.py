@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from unsaid.errors import InputError, unknown
 from unsaid.types.domain import Domain
@@ -19,11 +19,14 @@ def checked(domain: Domain, knows: Knows, where: str) -> Knows:
         if knows not in ("anything", "nothing"):
             raise unknown(f"{where}.knows", knows, ["anything", "nothing", "a list of names"])
         return knows
+    if not isinstance(knows, Iterable):
+        raise unknown(f"{where}.knows", knows, ["anything", "nothing", "a list of names"])
+    knows = tuple(dict.fromkeys(knows))
     for name in knows:
         domain.axis(name, f"{where}.knows")
-    if len(set(knows)) == len(domain.names):
+    if len(knows) == len(domain.names):
         raise InputError(f"{where}.knows: names every variable; nobody is left to protect")
-    return tuple(dict.fromkeys(knows)) or "nothing"
+    return knows or "nothing"
 
 
 def whom(knows: Knows) -> str:

@@ -11,8 +11,9 @@ import numpy as np
 
 from unsaid.adversary import Adversary
 from unsaid.beliefs import Belief
+from unsaid.calibration.numbers import number
 from unsaid.calibration.remembered import Remembered
-from unsaid.errors import InputError, unknown
+from unsaid.errors import InputError, TooLarge, unknown
 from unsaid.measures import MEASURES
 from unsaid.mechanisms import Geometric, Laplace
 from unsaid.mechanisms.linear import Weighted, linear_queries
@@ -46,7 +47,7 @@ class Problem:
         if self.noise not in NOISES:
             raise unknown("noise", self.noise, NOISES)
         nothing = 1.0 if MEASURES[self.measure].unit == "odds" else 0.0
-        if not nothing < self.limit < math.inf:
+        if not nothing < number(self.limit) < math.inf:
             raise InputError(
                 f"limit: {self.limit} must be finite and more than {nothing:g}, which "
                 f"{self.measure} is where nothing leaks"
@@ -56,8 +57,12 @@ class Problem:
     def mechanism(self, scale: float) -> Laplace | Geometric:
         """The query with this much noise; P(z) ~ e^(-|z| / scale)."""
         if self.noise == "geometric":
-            return Geometric(math.exp(-1.0 / scale), self.weights)
+            return Geometric(_alpha(scale), self.weights)
         return Laplace(scale, self.weights)
+
+    def width(self, scale: float) -> float:
+        """The scale that noise really has: no less than asked for, and as near as floats allow."""
+        return -1.0 / math.log(_alpha(scale)) if self.noise == "geometric" else scale
 
     def leak(self, adversary: Adversary, scale: float) -> Bound:
         """What one adversary learns at this scale."""
@@ -116,3 +121,16 @@ class Problem:
     def fast(self) -> bool:
         """Whether largest log-ratios of one number are all that is asked for."""
         return self.measure == RATIO and len(self.queries) == 1
+
+
+def _alpha(scale: float) -> float:
+    """e^(-1 / scale), up: near 1 floats are so far apart that less noise would break the limit."""
+    alpha = math.exp(-1.0 / scale)
+    while -math.log(alpha) * scale > 1.0:
+        alpha = math.nextafter(alpha, math.inf)
+    if alpha == 1.0:
+        raise TooLarge(
+            f"calibrate: geometric noise of scale {scale:g} falls more slowly than floats can "
+            'say; allow more, or use noise="laplace"'
+        )
+    return alpha

@@ -13,7 +13,6 @@ compose. For those who know nothing else.
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -22,9 +21,10 @@ import numpy.typing as npt
 
 from unsaid.beliefs import Chain
 from unsaid.beliefs.forests.markov import conditional
+from unsaid.calibration.numbers import positive, whole
 from unsaid.calibration.problem import Problem
-from unsaid.errors import InputError, NotKnown
-from unsaid.numerics.arrays import Array, Mask
+from unsaid.errors import InputError, NotKnown, TooLarge
+from unsaid.numerics.arrays import CELLS, Array, Mask
 
 __all__ = ["backwards", "influences", "quilt", "quilt_any_start", "quilt_approximate"]
 
@@ -57,7 +57,8 @@ def quilt_any_start(step: npt.ArrayLike, length: int, limit: float, reach: float
     which the last factor is largest if the chain starts in one state. ``reach``: how far one
     variable moves the answer.
     """
-    matrix = _square(step, length)
+    matrix, length = _square(step), _length(length)
+    limit, reach = positive("quilt.limit", limit), positive("quilt.reach", reach)
     powers = [np.eye(len(matrix))]
     for _ in range(length - 1):
         powers.append(powers[-1] @ matrix)
@@ -85,7 +86,10 @@ def quilt_approximate(step: npt.ArrayLike, length: int, limit: float, reach: flo
 
     Towards an end of the chain one side is missing, which needs less noise.
     """
-    matrix = _square(step, length)
+    matrix, length = _square(step), _length(length)
+    limit, reach = positive("quilt.limit", limit), positive("quilt.reach", reach)
+    if length**2 > CELLS:
+        raise TooLarge(f"chain.length: {length:,} variables have too many quilts to look at")
     least, gap = _forgets(matrix)
     best = length / limit
     with np.errstate(divide="ignore"):
@@ -148,7 +152,8 @@ class Quilts:
             said = np.full((len(scales[part]), gaps, gaps), 0.0)
             for a, b in itertools.permutations(range(left.shape[1]), 2):
                 both = self.possible[part, a] & self.possible[part, b]
-                own = left[part, a, b][:, :, None] + right[part, a, b][:, None, :]
+                with np.errstate(invalid="ignore"):  # where a or b cannot be
+                    own = left[part, a, b][:, :, None] + right[part, a, b][:, None, :]
                 np.maximum(said, np.where(both[:, None, None], own, 0.0), out=said)
             between = before[part][:, :, None] + after[part][:, None, :]
             between -= self.moves[part][:, None, None]
@@ -200,10 +205,15 @@ def _forgets(matrix: Array) -> tuple[float, float]:
     return float(law.min()), 1 - float(rest.max(initial=0.0))
 
 
-def _square(step: npt.ArrayLike, length: int) -> Array:
+def _square(step: npt.ArrayLike) -> Array:
     matrix = conditional(step, "chain.step")
     if matrix.shape[0] != matrix.shape[1]:
         raise InputError(f"chain.step: shape {matrix.shape}; one matrix for every step is square")
-    if length < 2 or not math.isfinite(length):
-        raise InputError(f"chain.length: {length}; two variables at least")
     return matrix
+
+
+def _length(given: int) -> int:
+    length = whole("chain.length", given, "variables")
+    if length < 2:
+        raise InputError(f"chain.length: {length}; two variables at least")
+    return length

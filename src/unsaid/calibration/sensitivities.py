@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from unsaid.beliefs import Belief
 from unsaid.calibration.alone import quotient_up
+from unsaid.calibration.numbers import number, positive, table, whole
 from unsaid.conversion.rounding import up
 from unsaid.display import Shown
 from unsaid.errors import InputError, NotKnown, TooLarge, unknown
@@ -57,16 +58,19 @@ class Sensitivity(Shown):
     change: str = REPLACE
     linear: bool = False
 
+    def __post_init__(self) -> None:
+        if not 0 <= number(self.value) < math.inf:
+            raise InputError(f"{self.query}: a sensitivity of {self.value}; 0 or more, and finite")
+
     def scale(self, limit: float, together: int = 1) -> float:
         """sensitivity together / limit: at most so many records depend on one another.
 
         Any query, any dependence, for everybody, if records are in blocks of ``together`` at most
         that are jointly independent of one another (or that is all records).
         """
-        if together != int(together) or together < 1:
-            raise InputError(f"{self.query}: blocks of {together} records; 1 or more")
-        reach = _float_up(Fraction(self.value) * int(together))
-        return quotient_up(reach, _positive("limit", limit))
+        blocks = whole(f"{self.query}: blocks", together, "records")
+        reach = _float_up(Fraction(self.value) * blocks)
+        return quotient_up(reach, positive("limit", limit))
 
     def dependent_scale(self, limit: float, coefficients: float) -> float:
         """sensitivity (1 + sum_j rho_j) / limit, the sum over *all* others of a block.
@@ -78,9 +82,9 @@ class Sensitivity(Shown):
                 f"{self.query}: adds up no tuples, so dependence coefficients of tuples say "
                 "nothing of it; use scale(limit, together), additive(...) or bounded(...)"
             )
-        if not 0 <= coefficients < math.inf:
+        if not 0 <= number(coefficients) < math.inf:
             raise InputError(f"{self.query}: coefficients add up to {coefficients}; 0 or more")
-        return quotient_up(up(self.value * (1 + coefficients), 3), _positive("limit", limit))
+        return quotient_up(up(self.value * (1 + coefficients), 3), positive("limit", limit))
 
     def facts(self) -> list[tuple[str, str]]:
         return [
@@ -102,13 +106,13 @@ def total(low: npt.ArrayLike, high: npt.ArrayLike) -> Sensitivity:
 
 def mean(low: npt.ArrayLike, high: npt.ArrayLike, records: int) -> Sensitivity:
     """The mean over a known number of records: sum of (high - low) / records."""
-    value = _width("mean", low, high) / _whole("mean.records", records)
+    value = _width("mean", low, high) / whole("mean.records", records)
     return Sensitivity("mean", _float_up(value), linear=True)
 
 
 def histogram(bins: int) -> Sensitivity:
     """How many records are in each bin: one leaves a bin and enters another."""
-    return Sensitivity("histogram", 2.0 if _whole("histogram.bins", bins) > 1 else 0.0)
+    return Sensitivity("histogram", 2.0 if whole("histogram.bins", bins) > 1 else 0.0)
 
 
 def degree_histogram(
@@ -132,8 +136,8 @@ def kmeans_rounds(numbers: int, rounds: int, largest: float = 1.0) -> Sensitivit
     Records have d numbers of at most ``largest`` (B) in size. One leaves a cluster and enters
     another: T (2 d B + 2). Of the centroids themselves only what holds for any query is known.
     """
-    d, t = _whole("kmeans.numbers", numbers), _whole("kmeans.rounds", rounds)
-    value = t * (2 * d * Fraction(_positive("kmeans.largest", largest)) + 2)
+    d, t = whole("kmeans.numbers", numbers), whole("kmeans.rounds", rounds)
+    value = t * (2 * d * Fraction(positive("kmeans.largest", largest)) + 2)
     return Sensitivity("k-means rounds", _float_up(value))
 
 
@@ -142,8 +146,8 @@ def svm_output(records: int, regularisation: float) -> Sensitivity:
 
     In L2 (Chaudhuri, Monteleoni and Sarwate); times the root of its dimension in L1.
     """
-    n = _whole("svm.records", records)
-    value = 2 / (n * Fraction(_positive("svm.regularisation", regularisation)))
+    n = whole("svm.records", records)
+    value = 2 / (n * Fraction(positive("svm.regularisation", regularisation)))
     return Sensitivity("SVM output", _float_up(value), "l2")
 
 
@@ -169,10 +173,10 @@ def svm_objective(
         epsilon' = epsilon - 2 log(1 + c / (n Lambda)), extra = 0                       if positive,
         epsilon' = epsilon / 2, extra = c / (n (e^(epsilon / 4) - 1)) - Lambda          otherwise.
     """
-    n = _whole("svm.records", records)
-    weight = _positive("svm.regularisation", regularisation)
-    epsilon = _positive("svm.epsilon", epsilon)
-    c = 1.0 / (2.0 * _positive("svm.huber", huber))
+    n = whole("svm.records", records)
+    weight = positive("svm.regularisation", regularisation)
+    epsilon = positive("svm.epsilon", epsilon)
+    c = 1.0 / (2.0 * positive("svm.huber", huber))
     left, extra = epsilon - up(2.0 * math.log1p(c / (n * weight)), 8), 0.0
     if left <= 0:
         left = epsilon / 2
@@ -215,19 +219,17 @@ def bounded(belief: Belief, answers: npt.ArrayLike, *, limit: float) -> float:
     names = belief.domain.names
     if belief.cells(names) > CELLS:
         raise TooLarge(f"bounded: {belief.cells(names):,} combinations of values to look at")
-    table, sizes = belief.marginal(names), belief.domain.sizes
-    asked = np.asarray(answers, dtype=np.float64)
-    if asked.shape[: len(sizes)] != sizes or asked.ndim > len(sizes) + 1:
+    masses, sizes = belief.marginal(names), belief.domain.sizes
+    asked = table("bounded.answers", answers)
+    if asked.shape[: len(sizes)] != sizes or asked.ndim > len(sizes) + 1 or not asked.size:
         raise InputError(f"bounded.answers: shape {asked.shape} for variables of sizes {sizes}")
-    if not np.isfinite(asked).all():
-        raise InputError("bounded.answers: has NaN or infinity; every answer must be a number")
     asked = asked.reshape(*sizes, -1)
     ends = asked.reshape(-1, asked.shape[-1])
     distances = np.stack([asked - ends.min(0), ends.max(0) - asked])
     most = 0.0
     for axis in range(len(names)):
-        law = _given(np.moveaxis(table, axis, 0).reshape(sizes[axis], -1))
-        kept = np.moveaxis(table, axis, 0).reshape(sizes[axis], -1).sum(1) > 0
+        joint = np.moveaxis(masses, axis, 0).reshape(sizes[axis], -1)
+        law, kept = _given(joint), joint.sum(1) > 0
         by_value = np.moveaxis(distances, axis + 1, 1).reshape(2, sizes[axis], law.shape[1], -1)
         means = np.einsum("ac,eack->eak", law, by_value[:, kept])
         most = max(most, float(means.max(0).sum(-1).max()))
@@ -244,13 +246,13 @@ def _given(joint: Array) -> Array:
 def _scale(most: float, belief: Belief, limit: float) -> float:
     """Rounded up for sums of so many terms at most."""
     terms = belief.cells(belief.domain.names) if len(belief.domain.names) < 24 else CELLS
-    return quotient_up(up(most, 64 + terms), _positive("limit", limit))
+    return quotient_up(up(most, 64 + terms), positive("limit", limit))
 
 
 def _term(belief: Belief, name: str, own: npt.ArrayLike) -> Array:
     size = belief.cells([name])
-    numbers = np.asarray(own, dtype=np.float64)
-    if numbers.shape != (size,) or not np.isfinite(numbers).all():
+    numbers = table(f"additive.terms of {name}", own)
+    if numbers.shape != (size,):
         raise InputError(f"additive.terms of {name}: a number for each of its {size} values")
     return numbers
 
@@ -260,12 +262,12 @@ def _edge(nodes: int | None, degree: int | None) -> float:
 
 
 def _node(nodes: int | None, degree: int | None) -> float:
-    return 2.0 * _whole("degree_histogram.degree", degree) + 1
+    return 2.0 * whole("degree_histogram.degree", degree) + 1
 
 
 def _rewire(nodes: int | None, degree: int | None) -> float:
-    most = _whole("degree_histogram.degree", degree)
-    return float(min(4 * most, 2 * _whole("degree_histogram.nodes", nodes)))
+    most = whole("degree_histogram.degree", degree)
+    return float(min(4 * most, 2 * whole("degree_histogram.nodes", nodes)))
 
 
 def _label(nodes: int | None, degree: int | None) -> float:
@@ -282,27 +284,21 @@ DEGREES: dict[str, tuple[str, Callable[[int | None, int | None], float]]] = {
 
 def _width(query: str, low: npt.ArrayLike, high: npt.ArrayLike) -> Fraction:
     """sum of (high - low), exactly."""
-    ends = [np.atleast_1d(np.asarray(own, np.float64)) for own in (low, high)]
-    lows, highs = np.broadcast_arrays(*ends)
-    if not (np.isfinite(lows).all() and np.isfinite(highs).all() and (lows <= highs).all()):
+    ends = [np.atleast_1d(table(f"{query}: bounds", own)) for own in (low, high)]
+    try:
+        lows, highs = np.broadcast_arrays(*ends)
+    except ValueError:
+        raise InputError(f"{query}: bounds {low!r} to {high!r}; as many low as high") from None
+    if not (lows <= highs).all():
         raise InputError(f"{query}: bounds {low!r} to {high!r} must be finite, low first")
     both = zip(lows.ravel().tolist(), highs.ravel().tolist(), strict=True)
     return sum((Fraction(y) - Fraction(x) for x, y in both), Fraction())
 
 
-def _float_up(number: Fraction) -> float:
+def _float_up(exactly: Fraction) -> float:
     """The least float that is not less."""
-    nearest = float(number)
-    return nearest if Fraction(nearest) >= number else math.nextafter(nearest, math.inf)
-
-
-def _whole(where: str, number: int | None) -> int:
-    if number is None or number != int(number) or number < 1:
-        raise InputError(f"{where}: {number} is no number of things; give 1, 2, ...")
-    return int(number)
-
-
-def _positive(where: str, number: float) -> float:
-    if not 0 < number < math.inf:
-        raise InputError(f"{where}: {number} must be positive and finite")
-    return number
+    try:
+        nearest = float(exactly)
+    except OverflowError:
+        raise InputError("sensitivity: is beyond floats; use another unit") from None
+    return nearest if Fraction(nearest) >= exactly else math.nextafter(nearest, math.inf)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from unsaid.errors import InputError
@@ -10,12 +12,16 @@ from unsaid.numerics.arrays import Array
 __all__ = ["finite_list", "finite_table", "table_of"]
 
 
-def table_of(numbers: object, what: str) -> Array:
-    """Any table of numbers, NaN and infinity included."""
+def table_of(numbers: Any, what: str) -> Array:
+    """Any table of numbers, NaN and infinity included; neither complex nor with masked entries."""
     try:
-        return np.asarray(numbers, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"{what}: not a table of numbers of equal row lengths") from None
+        plain = not (np.iscomplexobj(numbers) or np.ma.is_masked(numbers))
+        table = np.asarray(numbers, dtype=np.float64) if plain else None
+    except (TypeError, ValueError, OverflowError):
+        table = None
+    if table is None:
+        raise InputError(f"{what}: not a table of numbers of equal row lengths")
+    return table
 
 
 def finite_table(numbers: object, what: str) -> Array:

@@ -23,6 +23,7 @@ from unsaid.calibration.dpm import READINGS as ADDED
 from unsaid.calibration.dpm import Moves, fixed_point
 from unsaid.calibration.friends import READINGS, Neighbour
 from unsaid.calibration.least import root
+from unsaid.calibration.numbers import number
 from unsaid.calibration.others import Others, alike, targets
 from unsaid.calibration.problem import Problem
 from unsaid.errors import InputError, unknown
@@ -90,7 +91,7 @@ def pairs(
     for i, j in sorted(wanted):
         joint = belief.marginal([i, j])
         joint = joint[joint.sum(1) > 0]
-        ends = (ranges or {}).get(j, (None, None))
+        ends = _range(j, ranges[j]) if ranges and j in ranges else ()
         numbers = belief.domain.numbers(j)
         found[i, j] = Neighbour.of(joint / joint.sum(1, keepdims=True), numbers, *ends)
     return found
@@ -168,8 +169,9 @@ def baseline(
     """
     linked = _dependent(belief) if neighbours is None else _linked(belief, neighbours)
     size = 1 + max(Counter(i for i, _ in linked).values(), default=0)
+    how = "pair by pair" if neighbours is None else "in a graph"
     why = (
-        f"Theorem 7 with L = {size} counted pair by pair: three bits, any two independent and the "
+        f"Theorem 7 with L = {size} counted {how}: three bits, any two independent and the "
         "third their xor, have L = 1 and leak log((1 + e^(2 limit)) / 2)"
     )
     return Estimate(size * Problem(belief, weights, limit).reach / limit, "scale", why)
@@ -183,6 +185,8 @@ def pearson(
     Correlations below the ``threshold`` count as 0.
     """
     moves = Problem(belief, weights, limit).reaches
+    if not 0 <= number(threshold) <= 1:
+        raise InputError(f"pearson.threshold: {threshold}; correlations are from 0 to 1")
     related = _correlations(belief)
     related = np.where(related < threshold, 0.0, related)
     most = float((related @ np.array([moves[name] for name in belief.domain.names])).max())
@@ -219,6 +223,12 @@ def _linked(belief: Belief, neighbours: Graph | None) -> set[tuple[str, str]]:
     return once | {(j, i) for i, j in once}
 
 
+def _range(name: str, ends: tuple[float, float]) -> tuple[float, float]:
+    if len(ends) != 2 or not all(math.isfinite(number(end)) for end in ends):
+        raise InputError(f"ranges of {name}: {ends!r}; two numbers are expected, low and high")
+    return ends
+
+
 def _solved(moves: Mapping[str, float], laws: Pairs, limit: float, reading: str) -> float:
     """The fixed point; DS(sigma) / sigma falls, so it is the only one."""
     if reading not in PRINTED:
@@ -226,9 +236,10 @@ def _solved(moves: Mapping[str, float], laws: Pairs, limit: float, reading: str)
     for name in itertools.chain(*laws):
         if name not in moves:
             raise unknown("moves", name, moves)
-    least = max(moves.values())
-    if not (0 < limit < math.inf and 0 <= least < math.inf):
-        raise InputError(f"dpm: limit {limit} must be positive, and moves finite")
+    least = max(moves.values(), default=0.0)
+    finite = all(0 <= number(move) < math.inf for move in moves.values())
+    if not (0 < number(limit) < math.inf and finite):
+        raise InputError(f"dpm: limit {limit} must be positive, and moves 0 or more and finite")
 
     def leak(sigma: float) -> float:
         total = dict(moves)

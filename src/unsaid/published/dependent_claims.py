@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from unsaid.calibration.numbers import number
 from unsaid.errors import InputError
 from unsaid.types.bound import Estimate
 
@@ -47,7 +48,7 @@ def accuracy_of_vectors(scale: float, alpha: float) -> Estimate:
 
     `unsaid.calibration.accuracy` has the true one.
     """
-    if not (0 < scale < math.inf and alpha >= 0):
+    if not (0 < number(scale) < math.inf and number(alpha) >= 0):
         raise InputError(f"accuracy: scale {scale} must be positive and alpha {alpha} 0 or more")
     why = (
         "Theorem 10 holds for one number: the L1 error of 96 exceeds 1000 at scale 10 in 33 % of "
@@ -57,7 +58,7 @@ def accuracy_of_vectors(scale: float, alpha: float) -> Estimate:
 
 
 def _epsilons(given: Sequence[float]) -> list[float]:
-    listed = [float(epsilon) for epsilon in given]
+    listed = [number(epsilon) for epsilon in given]
     if not listed or not all(0 <= epsilon < math.inf for epsilon in listed):
-        raise InputError(f"epsilons: {listed} must be one or more numbers, 0 or more")
+        raise InputError(f"epsilons: {list(given)} must be one or more numbers, 0 or more")
     return listed

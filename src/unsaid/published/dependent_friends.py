@@ -10,6 +10,7 @@ import numpy as np
 from unsaid.calibration.edges import Edges
 from unsaid.calibration.friends import READINGS, Neighbour
 from unsaid.calibration.least import root
+from unsaid.calibration.numbers import number
 from unsaid.errors import InputError, unknown
 from unsaid.numerics.arrays import Array
 from unsaid.types.bound import Estimate
@@ -29,7 +30,7 @@ def dpm_friends(
     laws, places = _laws(edges, friends)
     if reading not in READINGS:
         raise unknown("reading", reading, READINGS)
-    if not (0 < limit < math.inf and 0 < reach < math.inf):
+    if not (0 < number(limit) < math.inf and 0 < number(reach) < math.inf):
         raise InputError(f"dpm_friends: limit {limit} and reach {reach} must be positive")
 
     def leak(sigma: float) -> float:

@@ -9,14 +9,16 @@ as if the others unknown said nothing about it.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from unsaid.beliefs import Joint
+from unsaid.calibration.numbers import number, whole
 from unsaid.display import Shown
-from unsaid.errors import InputError, unknown
+from unsaid.errors import InputError, NotKnown, unknown
 from unsaid.published.edges import Edges
 from unsaid.published.tails import pdp_tails
 from unsaid.searching.nodes import Nodes, pdp_nodes
@@ -111,8 +113,7 @@ class Graph(Shown):
 
     def fast(self, k: int) -> Estimate:
         """The largest node where only the k largest of each layer make the next (fast search)."""
-        if k < 1:
-            raise InputError(f"fast search: {k}; how many nodes of a layer go on is 1 or more")
+        k = whole("fast search", k, "nodes of a layer")
         largest = float(np.nanmax(self.edges.search(k)))
         return Estimate(largest, "nat", f"fast search, {k} a layer, by {CHAIN}; no direction")
 
@@ -234,6 +235,10 @@ class Graph(Shown):
 
 def graph(belief: Joint, weights: Sequence[float], scale: float) -> Graph:
     """The graph of S + Laplace(scale), S = sum_i w_i x_i, with the truth beside it."""
+    if not isinstance(belief, Joint):
+        raise NotKnown(f"graph: needs a Joint, not a {type(belief).__name__}; list its table")
+    if isinstance(weights, Mapping) or not all(math.isfinite(number(w)) for w in (*weights, scale)):
+        raise InputError("graph: give a list of finite weights, one for each variable, and a scale")
     exact = pdp_nodes(belief, weights, scale)
     edges = Edges.of(belief, weights, scale)
     return Graph(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from unsaid.calibration.numbers import number, whole
 from unsaid.errors import InputError
 from unsaid.types.bound import Estimate
 
@@ -18,8 +19,7 @@ __all__ = ["information_group", "information_sequential"]
 def information_group(limit: float, size: int) -> Estimate:
     """Theorem 5 for P^delta: ``size`` variables together lose at most that many limits."""
     (own,) = _limits([limit])
-    if size != int(size) or size < 1:
-        raise InputError(f"group: {size} is no number of variables; give 1, 2, ...")
+    size = whole("group", size, "variables")
     why = (
         "Theorem 5 beyond independent blocks: of 8 variables with sigma 0.1 and epsilon 0.5 two "
         "lose 4.0 nat, and not twice 1.938"
@@ -37,7 +37,7 @@ def information_sequential(limits: Sequence[float]) -> Estimate:
 
 
 def _limits(given: Sequence[float]) -> list[float]:
-    listed = [float(limit) for limit in given]
+    listed = [number(limit) for limit in given]
     if not listed or not all(0 <= limit < math.inf for limit in listed):
-        raise InputError(f"limits: {listed} must be one or more numbers, 0 or more")
+        raise InputError(f"limits: {list(given)} must be one or more numbers, 0 or more")
     return listed

@@ -7,8 +7,9 @@ be stopped, by the clock or from the keyboard, and still answers.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from numbers import Real
 from time import monotonic
 from typing import Any
 
@@ -84,8 +85,10 @@ def worst(
     """
     if measure not in MEASURES:
         raise unknown("measure", measure, MEASURES)
-    if seconds is not None and not seconds > 0:
+    if seconds is not None and not (isinstance(seconds, Real) and seconds > 0):
         raise InputError(f"worst.seconds: {seconds} is no time to search; give a positive number")
+    if options and not MEASURES[measure].options:  # quick searches would not see them
+        raise InputError(f'{measure}: takes no options; leave out "{next(iter(options))}"')
     asked = Asked(belief, mechanism, MEASURES[measure], _names(belief, targets), options, seconds)
     best, ends = asked.nothing, None if seconds is None else monotonic() + seconds
     try:
@@ -113,7 +116,7 @@ def looks_at_everybody(belief: Belief, mechanism: Mechanism, measure: str) -> bo
 def _names(belief: Belief, targets: Sequence[str] | None) -> tuple[str, ...]:
     if targets is None:
         return belief.domain.names
-    if isinstance(targets, str):
+    if isinstance(targets, str) or not isinstance(targets, Iterable):
         raise InputError(f"worst.targets: a list is expected, write [{targets!r}]")
     for name in targets:
         belief.domain.axis(name, "worst.targets")

@@ -80,7 +80,7 @@ class Domain:
         """The values of ``name``, which a linear query needs to be numbers."""
         try:
             numbers = np.array(self.values_of(name), dtype=np.float64)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             numbers = np.array([math.nan])
         if not np.isfinite(numbers).all():
             raise InputError(

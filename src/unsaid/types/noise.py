@@ -236,8 +236,10 @@ def _log_arrived(mass: Array, points: Array, rate: float) -> Array:
     k(s_i - s_1) is added and taken off again, and what it rounds away grows with it: from far away
     comes only what the point before sends.
     """
-    nats = rate * (points - points[0])
-    starts = np.flatnonzero(np.diff(nats // STRETCH, prepend=-1.0)).tolist()
+    gaps = rate * np.diff(points)  # not from the first point: far away near ones look the same
+    far = gaps > STRETCH
+    run = np.cumsum(np.where(far, 0.0, gaps)) // STRETCH
+    starts = np.flatnonzero(np.append(True, far | (np.diff(run, prepend=0.0) > 0))).tolist()
     arrived = np.empty_like(mass)
     for start, end in itertools.pairwise([*starts, len(points)]):
         stretch = arrived[..., start:end]

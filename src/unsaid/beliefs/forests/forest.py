@@ -2,22 +2,18 @@
 
 An arrow whose rows are all equal says nothing, so it is none: the variable below it is a root. What
 is left is a forest in which two variables depend on one another only along the path between them.
-Values that are known cut it further; what is left is a forest again, each law weighted with how
-likely it makes what is known below it,
-
-    P(x_v | x_parent, known) = P(x_v | x_parent) b_v(x_v) / sum,   b_v(x_v) = P(known below | x_v).
-
-Variables are numbers 0 .. n-1 here.
+Values that are known cut it further (knowing.py). Variables are numbers 0 .. n-1 here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
+from unsaid.beliefs.belief import LEAST, fixed
 from unsaid.numerics.arrays import Array, Codes
 
 __all__ = ["Forest"]
@@ -76,8 +72,21 @@ class Forest:
         for v in self.order:
             parent, law = self.parents[v], self.laws[v]
             single = law[0] if parent < 0 else singles[parent] @ law
-            singles[v] = single / single.sum()  # else rounding adds up over 100,000 steps
+            singles[v] = fixed(single / single.sum())  # else rounding adds up over 100,000 steps
         return singles
+
+    @cached_property
+    def _faint(self) -> list[bool]:
+        """Whether a variable may take values so rare that its law has lost them, or digits."""
+        faint = [False] * len(self.laws)
+        for v in self.order:
+            parent, law = self.parents[v], self.laws[v]
+            rare = self.singles[v] < LEAST
+            if rare.any():
+                possible = law > 0 if parent < 0 else law[self.singles[parent] > 0] > 0
+                lost = bool((possible.any(axis=0) & rare).any())
+                faint[v] = lost or (parent >= 0 and faint[parent])
+        return faint
 
     def neighbours(self, v: int) -> list[int]:
         """Whose law, or in whose law, v is."""
@@ -124,27 +133,16 @@ class Forest:
         tops, wanted = set(), set(points)
         for v in [v for v in found if self.parents[v] < 0]:
             while v not in wanted and len(below[v]) == 1:  # a bare stem up to the root
+                if self._faint[below[v][0]]:
+                    break
                 found.discard(v)
                 (v,) = below[v]
             tops.add(v)
-        return self._children_first(found), tops
+        return self.children_first(found), tops
 
-    def _children_first(self, of: Iterable[int]) -> list[int]:
+    def children_first(self, of: Iterable[int]) -> list[int]:
+        """These, every variable before its parent."""
         return sorted(of, key=self.rank.__getitem__, reverse=True)
-
-    def given(self, known: Mapping[int, int]) -> Forest | None:
-        """The forest of the others, in the same order; None if these values are impossible."""
-        likely = self._likely(known)
-        if likely is None:
-            return None
-        rest = [v for v in range(len(self.laws)) if v not in known]
-        number = {v: place for place, v in enumerate(rest)}
-        laws = []
-        for v in rest:
-            law, parent = self.laws[v], self.parents[v]
-            law = law[[known[parent]]] if parent in known else law
-            laws.append(_weighted(law, likely[v]) if v in likely else law)
-        return Forest.of([number.get(self.parents[v], -1) for v in rest], laws)
 
     def sample(self, rng: np.random.Generator, rows: int) -> Codes:
         """Parents first."""
@@ -156,32 +154,6 @@ class Forest:
             drawn = rng.random((rows, 1)) * reached[:, -1:] >= reached
             codes[:, v] = drawn.sum(1)
         return codes
-
-    def _likely(self, known: Mapping[int, int]) -> dict[int, Array] | None:
-        """b_v up to a factor, for all v at or above something known."""
-        likely: dict[int, Array] = {}
-        for v in self._children_first(self.ancestors(known)):
-            own = likely.get(v, np.ones(self.laws[v].shape[1]))
-            if v in known:
-                own = np.where(np.arange(own.size) == known[v], own, 0.0)
-            if not own.max() > 0:
-                return None
-            likely[v] = own = own / own.max()
-            parent = self.parents[v]
-            if parent < 0 and not (self.laws[v] @ own).max() > 0:
-                return None
-            if parent >= 0:
-                before = likely.get(parent, np.ones(self.laws[v].shape[0]))
-                told = self.laws[v] @ own
-                likely[parent] = before * (told / max(told.max(), np.finfo(float).tiny))
-        return likely
-
-
-def _weighted(law: Array, likely: Array) -> Array:
-    """Bayes, row by row; a row that what is known rules out can be any law, so it stays."""
-    joint = law * likely
-    mass = joint.sum(1, keepdims=True)
-    return np.where(mass > 0, joint / np.where(mass > 0, mass, 1.0), law)
 
 
 def _unlike(laws: Sequence[Array]) -> Iterable[Array]:

@@ -10,10 +10,21 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unsaid.beliefs.belief import Belief, probabilities
+from unsaid.beliefs.belief import (
+    LEAST,
+    Belief,
+    different,
+    fixed,
+    impossible,
+    is_event,
+    nothing_left,
+    own_table,
+    probabilities,
+)
 from unsaid.beliefs.forests.each import sums_of_each
 from unsaid.beliefs.forests.events import Events, Told
 from unsaid.beliefs.forests.forest import Forest
+from unsaid.beliefs.forests.knowing import given
 from unsaid.beliefs.forests.messages import collect, with_all_digits
 from unsaid.beliefs.forests.pairs import beside
 from unsaid.beliefs.forests.sums import Dense, Sparse
@@ -21,7 +32,6 @@ from unsaid.beliefs.lattice import Lattice
 from unsaid.beliefs.networks.potentials import Ring
 from unsaid.errors import InputError, TooLarge
 from unsaid.numerics.arrays import CELLS, Array, Codes
-from unsaid.numerics.tables import table_of
 from unsaid.types.channel import Channel
 from unsaid.types.domain import Domain, Value
 from unsaid.types.likelihood import Likelihood
@@ -45,13 +55,21 @@ class Markov(Belief):
             return self.forest.singles[axes[0]]
         if not axes:
             return np.array(1.0)
+        table, in_logs = self._products(axes)
+        return np.exp(table) if in_logs else table
+
+    def _joint(self, names: Sequence[str]) -> tuple[Array, bool]:
+        table = self.marginal(names)
+        if table.min(initial=1.0) > LEAST:
+            return table, False
+        return self._products(self._few(names))
+
+    def _products(self, axes: Sequence[int]) -> tuple[Array, bool]:
+        """Their joint table, and whether it is one of logarithms."""
         shape = [self.domain.sizes[axis] for axis in axes]
-
-        def table(ring: Ring) -> Array:
-            weight = self._told(axes, {}, ring).weight.reshape(shape)
-            return np.exp(weight) if ring.in_logs else weight
-
-        return with_all_digits(table)
+        return with_all_digits(
+            lambda ring: (self._told(axes, {}, ring).weight.reshape(shape), ring.in_logs)
+        )
 
     def given(self, known: Mapping[str, Value]) -> Markov:
         codes = {
@@ -59,10 +77,10 @@ class Markov(Belief):
             for name, value in known.items()
         }
         if len(codes) == len(self.domain.names):
-            raise InputError("given: every variable is known, so there is nothing left to believe")
-        forest = self.forest.given(codes)
+            raise nothing_left()
+        forest = given(self.forest, codes)
         if forest is None:
-            raise InputError(f"given {dict(known)}: this belief holds that impossible")
+            raise impossible(known)
         return self._rest(forest, self.domain.without(known))
 
     def relevant(self, about: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
@@ -101,13 +119,13 @@ class Markov(Belief):
 
     def effort(self, keep: Sequence[str], channels: Mapping[str, Channel]) -> float:
         """One event is passed along the arrows; several outputs need the joint table."""
-        if not _is_event(channels):
+        if not is_event(channels):
             return super().effort(keep, channels)
         return 2 * self.cells(keep) * max(self.domain.sizes)
 
     def outputs(self, keep: Sequence[str], channels: Mapping[str, Channel]) -> Likelihood:
         """One event takes no joint table, however many are seen (beliefs/forests/events.py)."""
-        if not _is_event(channels):
+        if not is_event(channels):
             return super().outputs(keep, channels)
         kept = self._few(keep)
         events = {self.domain.axis(name): own for name, own in channels.items()}
@@ -120,7 +138,7 @@ class Markov(Belief):
             return told.log_common, np.ldexp(plain, told.exponent), False
 
         log_common, told, in_logs = with_all_digits(excess)
-        prior = self.marginal(keep)
+        prior = self._plain(keep)
         return Likelihood(prior, np.array([log_common]), told.reshape(*prior.shape, 1), in_logs)
 
     def sums(self, keep: Sequence[str], queries: Sequence[Weights]) -> Sums:
@@ -178,7 +196,7 @@ class Markov(Belief):
     def _terms(self, queries: Sequence[Weights]) -> list[dict[int, Array]]:
         """For each query, what each variable adds for each of its values."""
         return [
-            {self.domain.axis(name): w * self.domain.numbers(name) for name, w in own.items() if w}
+            {self.domain.axis(name): self._term(own, name) for name, w in own.items() if w}
             for own in queries
         ]
 
@@ -192,7 +210,7 @@ class Markov(Belief):
                 f"joint table of {len(names)} variables: {self.cells(names):,} cells, more "
                 f"than {CELLS:,}; ask about fewer at once"
             )
-        return [self.domain.axis(name) for name in names]
+        return [self.domain.axis(name) for name in different(names)]
 
     def _named(self, axes: Iterable[int]) -> tuple[str, ...]:
         return tuple(self.domain.names[axis] for axis in sorted(axes))
@@ -200,14 +218,14 @@ class Markov(Belief):
 
 def conditional(numbers: npt.ArrayLike, where: str) -> Array:
     """A matrix of probabilities (or whole counts), each row a law."""
-    table = table_of(numbers, where)
+    table = own_table(numbers, where)
     if table.ndim != 2 or not table.size:
         raise InputError(f"{where}: a matrix is expected, with a row for each value before it")
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore", over="ignore"):
         fine = (np.abs(table.sum(1) - 1) <= 3e-15) & (table >= 0).all(1)
     if fine.all():
         return table
-    return np.stack([probabilities(row, f"{where}, row {i}") for i, row in enumerate(table)])
+    return fixed(np.stack([probabilities(row, f"{where}, row {i}") for i, row in enumerate(table)]))
 
 
 def is_matrix(tables: Any) -> bool:
@@ -230,7 +248,3 @@ def occurring(points: Sequence[Array], table: Array, in_logs: bool) -> Sums:
             points = [*points[:c], points[c][occurs], *points[c + 1 :]]
             table, possible = table.compress(occurs, axis), possible.compress(occurs, axis)
     return Sums(tuple(points), table, in_logs)
-
-
-def _is_event(channels: Mapping[str, Channel]) -> bool:
-    return bool(channels) and all(len(own.outputs) == 1 for own in channels.values())

@@ -60,6 +60,8 @@ def read_bif(path: str | Path) -> Written:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from None
     except UnicodeDecodeError:
         raise InputError(f"{path}: is not UTF-8 text; save it as UTF-8") from None
+    except (TypeError, ValueError):
+        raise InputError(f"{path!r} is no path of a file") from None
     reader = _Reader(str(path), list(_tokens(text, str(path))))
     written = Written()
     while reader.here.kind != "end":
@@ -160,6 +162,8 @@ class _Reader:
         self.take("{", after=f"after variable {own.text}")
         while not self.skips("}"):
             if not self.property():
+                if own.text in written.values:
+                    self.refuse(self.here.line, f"the type of {own.text} is given twice")
                 self.take("type", after=f"or 'property' in variable {own.text}")
                 written.values[own.text] = self.values(own)
         if own.text not in written.values:
@@ -224,6 +228,8 @@ class _Table:
                 for i, case in enumerate(cases):
                     self.add(rows, case, self.law(whole[i :: len(cases)], case, line), line)
             elif reader.skips("default"):
+                if default is not None:
+                    reader.refuse(line, f"the default of {self.own.text} is given twice")
                 default = self.law(self.numbers(size), None, line)
             elif reader.skips("("):
                 case = self.case()
@@ -272,8 +278,11 @@ class _Table:
             total = sum(row, Decimal(0))
             if abs(total - 1) > max(min(_rounding(row), COARSEST), DOUBLE * len(row)):
                 where = "the default" if case is None else self.named(case)
-                self.reader.refuse(line, f"{where} sums to {total:f}; every row sums to 1")
-            return [float(p) if total == 1 else float(p / total) for p in row]
+                self.reader.refuse(line, f"{where} sums to {_short(total)}; every row sums to 1")
+            law = [float(p) if total == 1 else float(p / total) for p in row]
+        if any(p and not kept for p, kept in zip(row, law, strict=True)):
+            self.reader.refuse(line, "a probability is below 1e-323, which no float tells from 0")
+        return law
 
     def add(self, rows: dict[Key, list[float]], case: Key, law: list[float], line: int) -> None:
         if case in rows:
@@ -283,6 +292,10 @@ class _Table:
     def named(self, case: Key) -> str:
         given = ", ".join(f"{p}={v}" for p, v in zip(self.parents, case, strict=True))
         return f"the probability of {self.own.text}" + (f" given {given}" if given else "")
+
+
+def _short(total: Decimal) -> str:
+    return f"{total:f}" if abs(total.adjusted()) < 20 else f"{total:.6e}"
 
 
 def _rounding(row: Sequence[Decimal]) -> Decimal:

@@ -12,14 +12,13 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from unsaid.beliefs.belief import probabilities
+from unsaid.beliefs.belief import fixed, own_table, probabilities
 from unsaid.beliefs.networks.dag import Dag
 from unsaid.beliefs.networks.elimination import CliqueTree
 from unsaid.beliefs.networks.potentials import Potential, Ring
 from unsaid.errors import InputError, unknown
 from unsaid.numerics.arrays import Array
-from unsaid.numerics.tables import table_of
-from unsaid.types.domain import Domain, Value
+from unsaid.types.domain import Domain, Value, check_list
 
 __all__ = ["Conditionals"]
 
@@ -45,6 +44,8 @@ class Conditionals:
         tables: Mapping[str, npt.ArrayLike],
         values: Values,
     ) -> Conditionals:
+        _check_mapping(parents, "network.parents")
+        _check_mapping(tables, "network.tables")
         names = tuple(parents)
         if not names:
             raise InputError("network.parents: empty; give {name: [its parents]} for each variable")
@@ -105,9 +106,13 @@ class Conditionals:
         return at_known
 
 
+def _check_mapping(given: object, where: str) -> None:
+    if not isinstance(given, Mapping):
+        raise InputError(f"{where}: a mapping is expected, with an entry for each name")
+
+
 def _parents(name: str, own: Sequence[str], names: Sequence[str]) -> list[int]:
-    if isinstance(own, str):
-        raise InputError(f"network.parents[{name}]: a list is expected, write [{own!r}]")
+    check_list(own, f"network.parents[{name}]")
     for parent in own:
         if parent not in names:
             raise unknown(f"network.parents[{name}]", parent, names)
@@ -117,7 +122,7 @@ def _parents(name: str, own: Sequence[str], names: Sequence[str]) -> list[int]:
 
 
 def _numbers(table: npt.ArrayLike, where: str) -> Array:
-    numbers = table_of(table, where)
+    numbers = own_table(table, where)
     if numbers.ndim == 0 or numbers.size == 0:
         raise InputError(f"{where}: empty; give a row of probabilities for each case")
     return numbers
@@ -133,7 +138,7 @@ def _law(domain: Domain, dag: Dag, v: int, table: Array) -> Array:
             f"network.tables[{name}]: shape {table.shape}, its axes {axes} need {shape}"
         )
     rows = table.reshape(-1, shape[-1])
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore", over="ignore"):
         fine = (np.abs(rows.sum(1) - 1) <= 3e-15) & (rows >= 0).all(1)
     if fine.all():
         return table
@@ -144,4 +149,4 @@ def _law(domain: Domain, dag: Dag, v: int, table: Array) -> Array:
             given = ", ".join(f"{domain.names[u]}={x}" for u, x in zip(own, case, strict=True))
             where = f"network.tables[{name}]" + (f" given {given}" if given else "")
             laws[row] = probabilities(rows[row], where)
-    return laws.reshape(shape)
+    return fixed(laws.reshape(shape))

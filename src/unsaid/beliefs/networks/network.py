@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from unsaid.beliefs.belief import Belief
+from unsaid.beliefs.belief import Belief, different, impossible, is_event, listed
 from unsaid.beliefs.networks.bif import read_bif
 from unsaid.beliefs.networks.conditional import Conditionals, Values
 from unsaid.beliefs.networks.elimination import neighbours
@@ -22,6 +22,7 @@ from unsaid.beliefs.networks.potentials import RANGE, OutOfRange, Potential, Rin
 from unsaid.beliefs.networks.updating import pair_tables, updated
 from unsaid.errors import InputError, TooLarge
 from unsaid.numerics.arrays import CELLS, Array, Codes
+from unsaid.numerics.tables import table_of
 from unsaid.types.bound import Premise
 from unsaid.types.channel import Channel
 from unsaid.types.domain import Value
@@ -67,15 +68,26 @@ class Network(Belief):
         self.domain = model.domain.without(model.domain.names[v] for v in model.known)
 
     def marginal(self, names: Sequence[str]) -> Array:
-        kept = self._numbers(names)
+        return self._normal(self._whole(names))
+
+    def _joint(self, names: Sequence[str]) -> tuple[Array, bool]:
+        whole = self._whole(names)
+        logs: Array = whole.logs()[0, 0]
+        if self.model.known:
+            logs = logs - np.logaddexp.reduce(logs.ravel())
+        if _least(logs) < -RANGE:
+            return logs, True
+        return self._normal(whole), False
+
+    def _normal(self, whole: Potential) -> Array:
+        return whole.normal() if self.model.known else whole.plain()[0, 0]
+
+    def _whole(self, names: Sequence[str]) -> Potential:
+        """Their joint table, times the probability of what is known."""
+        kept = self._numbers(different(names))
         tree = self.model.tree(kept)
-        _affords(tree.largest, f"the joint of {_listed(names)}")
-
-        def table(ring: Ring) -> Array:
-            whole = eliminate(tree, self.model.factors(tree, kept, ring), ring)
-            return whole.normal() if self.model.known else whole.plain()[0, 0]
-
-        return in_range(table)
+        _affords(tree.largest, f"the joint of {listed(names)}")
+        return in_range(lambda ring: eliminate(tree, self.model.factors(tree, kept, ring), ring))
 
     def given(self, known: Mapping[str, Value]) -> Network:
         codes = [self.domain.code(name, value, "given") for name, value in known.items()]
@@ -83,7 +95,7 @@ class Network(Belief):
         later = Network.__new__(Network)
         later._hold(replace(self.model, known={**self.model.known, **numbers}), self.premise)
         if later._log_known == -math.inf:
-            raise InputError(f"given {dict(known)}: this belief holds that impossible")
+            raise impossible(known)
         return later
 
     @cached_property
@@ -134,17 +146,17 @@ class Network(Belief):
 
     def effort(self, keep: Sequence[str], channels: Mapping[str, Channel]) -> float:
         """One event is summed out a variable at a time; several outputs need the joint table."""
-        if not _is_event(channels):
+        if not is_event(channels):
             return super().effort(keep, channels)
         return 2 * self.model.tree(self._numbers(keep), self._numbers(channels)).largest
 
     def outputs(self, keep: Sequence[str], channels: Mapping[str, Channel]) -> Likelihood:
         """One event takes no joint table, however many are seen (beliefs/potentials.py)."""
-        if not _is_event(channels):
+        if not is_event(channels):
             return super().outputs(keep, channels)
         kept, seen = self._numbers(keep), self._numbers(channels)
         tree = self.model.tree(kept, seen)
-        _affords(2 * tree.largest, f"an event of {len(seen)} outputs about {_listed(keep)}")
+        _affords(2 * tree.largest, f"an event of {len(seen)} outputs about {listed(keep)}")
         log_common = np.sum([own.log_common for own in channels.values()], axis=0)
 
         def excess(ring: Ring) -> tuple[Array, bool]:
@@ -157,7 +169,7 @@ class Network(Belief):
             plain = np.exp(logs) if self.model.known else whole.plain()[1, 0]
             return plain[..., None], False
 
-        return Likelihood(self.marginal(keep), log_common, *in_range(excess))
+        return Likelihood(self._plain(keep), log_common, *in_range(excess))
 
     def posteriors(self, likelihoods: Mapping[str, npt.ArrayLike]) -> Updated:
         """The law of every variable, for many rows of evidence at once.
@@ -227,7 +239,7 @@ class Network(Belief):
 
     def _rows(self, name: str, table: npt.ArrayLike) -> Array:
         size = len(self.domain.values_of(name, "likelihoods"))
-        rows = np.asarray(table, dtype=np.float64)
+        rows = table_of(table, f"likelihoods of {name}")
         if rows.ndim != 2 or rows.shape[1] != size or not len(rows):
             raise InputError(
                 f"likelihoods of {name}: shape {rows.shape}, but it takes rows of {size} numbers"
@@ -235,10 +247,6 @@ class Network(Belief):
         if not (np.isfinite(rows) & (rows >= 0)).all():
             raise InputError(f"likelihoods of {name}: every entry is a finite number of 0 or more")
         return rows
-
-
-def _is_event(channels: Mapping[str, Channel]) -> bool:
-    return bool(channels) and all(len(own.outputs) == 1 for own in channels.values())
 
 
 def _told(rank: int, channel: Channel, ring: Ring) -> Potential:
@@ -264,7 +272,3 @@ def _affords(cells: int, what: str) -> None:
             f"network: {what} takes {cells:,} cells at once, more than {CELLS:,}; ask about fewer "
             "variables, or take arrows out"
         )
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names[:4]) + (", ..." if len(names) > 4 else "") or "nothing"

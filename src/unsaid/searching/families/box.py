@@ -17,6 +17,7 @@ import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 
 import numpy as np
 import numpy.typing as npt
@@ -36,6 +37,8 @@ __all__ = ["Box"]
 
 # In so many ways two rows share a mass, where a belief near the bound is looked for.
 SHARES = 65
+# e^eta is a float.
+MOST = 700.0
 
 
 class Box(Shown):
@@ -59,15 +62,15 @@ class Box(Shown):
     @classmethod
     def around(cls, centre: Joint, radius: float) -> Box:
         """All P with |P(x) - Q(x)| <= radius at every x."""
-        if not radius >= 0:
+        if not (isinstance(radius, Real) and radius >= 0):
             raise InputError(f"box.radius: {radius}; is 0 or more")
         return cls._of(centre, centre.table - radius, centre.table + radius)
 
     @classmethod
     def within(cls, centre: Joint, eta: float) -> Box:
         """All P with |log P(x) / Q(x)| <= eta at every x."""
-        if not 0 <= eta < math.inf:
-            raise InputError(f"box.eta: {eta}; is 0 or more")
+        if not (isinstance(eta, Real) and 0 <= eta <= MOST):
+            raise InputError(f"box.eta: {eta}; is 0 or more, and {MOST:g} at most")
         return cls._of(centre, centre.table * math.exp(-eta), centre.table * math.exp(eta))
 
     @classmethod

@@ -12,6 +12,7 @@ sinh(eta): M with the two eigenvalues, turned so that M_11 = 1 / cosh(eta) and M
 from __future__ import annotations
 
 import math
+from numbers import Real
 
 import numpy as np
 
@@ -31,9 +32,14 @@ __all__ = ["GaussianBall"]
 class GaussianBall(Shown):
     """All Gaussian beliefs with e^-eta S <= covariance <= e^eta S, S being the ``centre``'s."""
 
+    centre: Gaussian
+    eta: float
+
     def __init__(self, centre: Gaussian, eta: float) -> None:
-        if not 0 <= eta <= 700:
+        if not (isinstance(eta, Real) and 0 <= eta <= 700):
             raise InputError(f"gaussian ball: eta is {eta}; a number from 0 to 700")
+        if not isinstance(centre, Gaussian):
+            raise InputError("gaussian ball: its centre is a Gaussian; of others take a Ball")
         self.centre, self.eta = centre, eta
 
     def leakage(self, mechanism: Mechanism, adversary: Adversary) -> Bound:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import replace
+from numbers import Real
 
 from unsaid.adversary import Adversary
 from unsaid.beliefs import Belief
@@ -61,8 +62,11 @@ class Ball(Shown):
     beliefs says less than that, where the table can be listed.
     """
 
+    centre: Belief
+    eta: float
+
     def __init__(self, centre: Belief, eta: float) -> None:
-        if not 0 <= eta < math.inf:
+        if not (isinstance(eta, Real) and 0 <= eta < math.inf):
             raise InputError(f"ball.eta: {eta}; how far log-probabilities may be off is 0 or more")
         self.centre, self.eta = centre, eta
 
