@@ -341,7 +341,7 @@ def test_they_say_whose_neighbours() -> None:
     ("ask", "words"),
     [
         (lambda: total(1, 0), "low first"),
-        (lambda: total(0, math.inf), "finite"),
+        (lambda: total(0, math.inf), "NaN or infinity"),
         (lambda: mean(0, 1, 0), "mean.records"),
         (lambda: histogram(0), "histogram.bins"),
         (lambda: degree_histogram("nodes"), 'Did you mean "node"'),

@@ -30,11 +30,12 @@ import numpy.typing as npt
 
 from unsaid.beliefs.forests.markov import conditional
 from unsaid.calibration.alone import quotient_up
-from unsaid.calibration.numbers import number, positive, table, whole
+from unsaid.calibration.numbers import number, positive, whole
 from unsaid.conversion.rounding import up
 from unsaid.display import Shown
 from unsaid.errors import InputError, TooLarge, unknown
 from unsaid.numerics.arrays import CELLS, Array
+from unsaid.numerics.tables import finite_table
 from unsaid.types.bound import Bound, Premise
 
 __all__ = ["READINGS", "Blocked", "Neighbour", "blocked", "grid", "kernel"]
@@ -241,7 +242,7 @@ def blocked(
 
 def _end(given: npt.ArrayLike, shape: tuple[int, ...]) -> Array:
     """One for each number of a place, or one for all."""
-    end = table("friends.low, friends.high", given)
+    end = finite_table(given, "friends.low, friends.high")
     if end.shape not in ((), shape):
         raise InputError(f"friends.low, friends.high: {end.shape} for places of {shape[0]} numbers")
     return np.broadcast_to(end, shape)

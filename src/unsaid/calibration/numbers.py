@@ -1,17 +1,13 @@
-"""Numbers as people give them: positive ones, whole ones, and tables; anything else is refused."""
+"""Numbers as people give them: positive ones and whole ones; anything else is refused."""
 
 from __future__ import annotations
 
 import math
 from numbers import Real
 
-import numpy as np
-import numpy.typing as npt
-
 from unsaid.errors import InputError
-from unsaid.numerics.arrays import Array
 
-__all__ = ["number", "positive", "table", "whole"]
+__all__ = ["number", "positive", "whole"]
 
 
 def number(given: object) -> float:
@@ -36,16 +32,3 @@ def whole(where: str, given: object, what: str = "things") -> int:
     if not (1 <= own < math.inf and own == int(own)):
         raise InputError(f"{where}: {given} is no number of {what}; give 1, 2, ...")
     return int(own)
-
-
-def table(where: str, given: npt.ArrayLike) -> Array:
-    """Finite numbers, in rows of equal lengths."""
-    try:
-        own = np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError):
-        own = np.array(math.nan)
-    if not np.isfinite(own).all():
-        raise InputError(
-            f"{where}: has NaN, infinity or no numbers; give finite ones, in rows of equal lengths"
-        )
-    return own

@@ -21,11 +21,12 @@ import numpy.typing as npt
 
 from unsaid.beliefs import Belief
 from unsaid.calibration.alone import quotient_up
-from unsaid.calibration.numbers import number, positive, table, whole
+from unsaid.calibration.numbers import number, positive, whole
 from unsaid.conversion.rounding import up
 from unsaid.display import Shown
 from unsaid.errors import InputError, NotKnown, TooLarge, unknown
 from unsaid.numerics.arrays import CELLS, Array
+from unsaid.numerics.tables import finite_table
 
 __all__ = [
     "ObjectiveNoise",
@@ -220,7 +221,7 @@ def bounded(belief: Belief, answers: npt.ArrayLike, *, limit: float) -> float:
     if belief.cells(names) > CELLS:
         raise TooLarge(f"bounded: {belief.cells(names):,} combinations of values to look at")
     masses, sizes = belief.marginal(names), belief.domain.sizes
-    asked = table("bounded.answers", answers)
+    asked = finite_table(answers, "bounded.answers")
     if asked.shape[: len(sizes)] != sizes or asked.ndim > len(sizes) + 1 or not asked.size:
         raise InputError(f"bounded.answers: shape {asked.shape} for variables of sizes {sizes}")
     asked = asked.reshape(*sizes, -1)
@@ -251,7 +252,7 @@ def _scale(most: float, belief: Belief, limit: float) -> float:
 
 def _term(belief: Belief, name: str, own: npt.ArrayLike) -> Array:
     size = belief.cells([name])
-    numbers = table(f"additive.terms of {name}", own)
+    numbers = finite_table(own, f"additive.terms of {name}")
     if numbers.shape != (size,):
         raise InputError(f"additive.terms of {name}: a number for each of its {size} values")
     return numbers
@@ -284,7 +285,7 @@ DEGREES: dict[str, tuple[str, Callable[[int | None, int | None], float]]] = {
 
 def _width(query: str, low: npt.ArrayLike, high: npt.ArrayLike) -> Fraction:
     """sum of (high - low), exactly."""
-    ends = [np.atleast_1d(table(f"{query}: bounds", own)) for own in (low, high)]
+    ends = [np.atleast_1d(finite_table(own, f"{query}: bounds")) for own in (low, high)]
     try:
         lows, highs = np.broadcast_arrays(*ends)
     except ValueError:
