@@ -264,6 +264,7 @@ def test_chains_of_a_hundred(q: float, p: float, scale: float) -> None:
     found = calibrate(chain, limit=1.0, knows="nothing").scale
     assert found == pytest.approx(scale, abs=5e-9)
     assert found <= calibrate(chain, limit=1.0).scale <= found * 1.01
+    assert found <= 0.68 * calibrate(chain, limit=1.0, knows="nothing", method="quilt").scale
 
 
 def test_a_family_of_shifts() -> None:
