@@ -135,5 +135,5 @@ def _values(values: Any, count: int) -> Any:
     """A list for each variable; one list of plain values is every variable's."""
     if values is None or isinstance(values, Mapping):
         return values
-    each = all(isinstance(own, list | tuple | range) for own in values)
+    each = np.iterable(values) and all(isinstance(own, list | tuple | range) for own in values)
     return values if each else [values] * count

@@ -7,6 +7,7 @@ from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -51,7 +52,11 @@ class Domain:
         values: Mapping[str, Iterable[Value]] | Sequence[Iterable[Value]] | None = None,
     ) -> Domain:
         """Names default to x0, x1, ... and values to 0 .. d-1; either may be given."""
-        given = tuple(names) if names is not None else tuple(f"x{i}" for i in range(len(sizes)))
+        if names is not None and not isinstance(names, Iterable):
+            raise InputError(f"names: a list is expected, write [{names!r}]")
+        given = tuple(f"x{i}" for i in range(len(sizes))) if names is None else tuple(names)
+        if not all(isinstance(name, str) for name in given):
+            raise InputError(f"names: {given[:4]} must be words, one for each variable")
         if len(given) != len(sizes):
             raise InputError(f"names: {len(given)} names for {len(sizes)} variables")
         if len(set(given)) != len(given):
@@ -119,15 +124,26 @@ def _values(
         strangers = [name for name in values if name not in names]
         if strangers:
             raise unknown("values", strangers[0], names)
-        listed = {name: tuple(own) for name, own in values.items()}
+        listed = {name: _each(own, f"values of {name}") for name, own in values.items()}
     elif values is not None:
-        if len(values) != len(names):
-            raise InputError(f"values: {len(values)} lists of values for {len(names)} variables")
-        listed = {name: tuple(own) for name, own in zip(names, values, strict=True)}
+        given = _each(values, "values")
+        if len(given) != len(names):
+            raise InputError(f"values: {len(given)} lists of values for {len(names)} variables")
+        pairs = zip(names, given, strict=True)
+        listed = {name: _each(own, f"values of {name}") for name, own in pairs}
     result = tuple(listed.get(name, tuple(range(d))) for name, d in zip(names, sizes, strict=True))
     for name, own, size in zip(names, result, sizes, strict=True):
         if len(own) != size:
             raise InputError(f"values of {name}: {len(own)} values for {size} entries in its table")
+        if not all(isinstance(value, Hashable) for value in own):
+            raise InputError(f"values of {name}: lists are no values; give words or numbers")
         if len(set(own)) != size:
             raise InputError(f"values of {name}: a value is listed twice")
     return result
+
+
+def _each(values: object, where: str) -> tuple[Any, ...]:
+    """What is in a list; a word is no list of letters."""
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise InputError(f"{where}: a list is expected, write [{values!r}]")
+    return tuple(values)
