@@ -128,7 +128,9 @@ def _whole(kind: str, column: pa.Array) -> Column:
 def _real(kind: str, column: pa.Array) -> Column:
     """-0.0 is 0.0, and there is one NaN."""
     values = _values(column.cast(pa.float64()), np.float64)
-    return Column(kind, _words(column, np.where(np.isnan(values), np.nan, values + 0.0)))
+    with np.errstate(invalid="ignore"):  # below a NULL lie any bits, a signalling NaN among them
+        plain = np.where(np.isnan(values), np.nan, values + 0.0)
+    return Column(kind, _words(column, plain))
 
 
 def _written(kind: str, column: pa.Array) -> Column:
