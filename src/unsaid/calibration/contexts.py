@@ -14,7 +14,7 @@ import numpy as np
 from unsaid.calibration.problem import Problem
 from unsaid.errors import TooLarge
 
-__all__ = ["MOST", "contexts", "each_value"]
+__all__ = ["contexts", "each_value"]
 
 # How many values of what is known are looked at one by one.
 MOST = 2**14
