@@ -13,7 +13,7 @@ READY := .venv/.ready
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-setup: $(READY) ## create .venv from locks/dev.txt and install unsaid into it
+setup: $(READY) ## create .venv from locks/dev.txt and install unspoken into it
 
 $(READY): locks/dev.txt pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
@@ -34,7 +34,7 @@ unit: $(READY) ## the tests alone
 	$(BIN)/python -m pytest -n $(WORKERS)
 
 demo: $(READY) ## a simulated building, from its table to a release and a report, in demo/
-	$(BIN)/unsaid demo
+	$(BIN)/unspoken demo
 
 docs: $(READY) ## check that what the docs show is what the code does
 	$(BIN)/python -m pytest tests/docs
@@ -43,7 +43,7 @@ bench: $(READY) ## time the library
 	$(BIN)/python -m benchmarks
 
 stress: $(READY) ## long property runs; STRESS=10 means ten times the usual examples
-	UNSAID_STRESS=$(STRESS) $(BIN)/python -m pytest -n $(WORKERS) -m stress
+	UNSPOKEN_STRESS=$(STRESS) $(BIN)/python -m pytest -n $(WORKERS) -m stress
 
 lock: $(READY) ## rewrite locks/dev.txt from pyproject.toml; UPGRADE=--upgrade takes newer versions
 	$(BIN)/python -m pip install --quiet uv

@@ -17,11 +17,11 @@ from functools import partial
 
 import numpy as np
 
-from unsaid.beliefs import Belief, Chain, Joint, Tree
-from unsaid.calibration import METHODS, calibrate
-from unsaid.calibration.dpm import dpm
-from unsaid.calibration.methods import beside
-from unsaid.calibration.problem import Problem
+from unspoken.beliefs import Belief, Chain, Joint, Tree
+from unspoken.calibration import METHODS, calibrate
+from unspoken.calibration.dpm import dpm
+from unspoken.calibration.methods import beside
+from unspoken.calibration.problem import Problem
 
 
 def timed(run: Callable[[], float]) -> tuple[float, float]:

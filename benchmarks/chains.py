@@ -16,13 +16,13 @@ from functools import partial
 
 import numpy as np
 
-from unsaid.beliefs.chain import Chain
-from unsaid.beliefs.tree import Tree
-from unsaid.mechanisms import OneSided
-from unsaid.numerics.arrays import CELLS
-from unsaid.types.channel import Channel
-from unsaid.types.domain import WITHHELD
-from unsaid.types.sums import Sums
+from unspoken.beliefs.chain import Chain
+from unspoken.beliefs.tree import Tree
+from unspoken.mechanisms import OneSided
+from unspoken.numerics.arrays import CELLS
+from unspoken.types.channel import Channel
+from unspoken.types.domain import WITHHELD
+from unspoken.types.sums import Sums
 
 RATE = 0.1
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pyarrow as pa
 
-from unsaid.numerics.coins import (
+from unspoken.numerics.coins import (
     BATCH,
     MasterKey,
     attribute_keys,
@@ -25,7 +25,7 @@ from unsaid.numerics.coins import (
     released,
     threshold,
 )
-from unsaid.numerics.fingerprint import RowFingerprint
+from unspoken.numerics.fingerprint import RowFingerprint
 
 SECONDS = 1.0  # to spend on each line
 WHOLE = 10_000_000

@@ -18,9 +18,9 @@ from typing import Any
 import duckdb
 import numpy as np
 
-from unsaid.calibration.edges import Blocks, Edges
-from unsaid.calibration.friends import Neighbour, grid
-from unsaid.published.dependent_friends import dpm_friends
+from unspoken.calibration.edges import Blocks, Edges
+from unspoken.calibration.friends import Neighbour, grid
+from unspoken.published.dependent_friends import dpm_friends
 
 USERS, FRIENDSHIPS = 6_969, 47_502  # those of paper 002
 DEGREE = 24  # friends of a user on average, in the file

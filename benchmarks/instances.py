@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from unsaid.numerics.arrays import Array, Codes
-from unsaid.planning.curves import Curves
+from unspoken.numerics.arrays import Array, Codes
+from unspoken.planning.curves import Curves
 
 
 class Instance(NamedTuple):

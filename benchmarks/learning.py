@@ -20,11 +20,11 @@ from pathlib import Path
 import numpy as np
 import pyarrow.parquet as pq
 
-from unsaid.engines.duckdb import Table
-from unsaid.learning import learn
-from unsaid.planning import closure
-from unsaid.policy import Project
-from unsaid.simulation import building
+from unspoken.engines.duckdb import Table
+from unspoken.learning import learn
+from unspoken.planning import closure
+from unspoken.policy import Project
+from unspoken.simulation import building
 
 SIZES = ((120, 250), (4_000, 250), (10_000, 1_000))  # offices, days
 REPEATS = 3
@@ -68,7 +68,7 @@ def records(most_rows: int = 10**9) -> Iterator[dict[str, float]]:
 
 
 def _steps(folder: Path) -> dict[str, float]:
-    project = Project.parse(PROJECT, folder / "unsaid.toml")
+    project = Project.parse(PROJECT, folder / "unspoken.toml")
     source = project.source
     opened = partial(Table.open, source.table, keys=source.keys, title=source.name)
     table = opened()

@@ -20,12 +20,12 @@ from typing import Any
 import numpy as np
 import qif
 
-from unsaid import Adversary, Independent
-from unsaid.measures import MEASURES, Measure, capacity
-from unsaid.mechanisms.local import Secret, local_view
-from unsaid.types.bound import Bound
-from unsaid.types.channel import Channel
-from unsaid.views import View
+from unspoken import Adversary, Independent
+from unspoken.measures import MEASURES, Measure, capacity
+from unspoken.mechanisms.local import Secret, local_view
+from unspoken.types.bound import Bound
+from unspoken.types.channel import Channel
+from unspoken.views import View
 
 SIZES = (16, 64, 200)
 SECONDS = 0.5  # to spend on each time

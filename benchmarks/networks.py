@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from unsaid.beliefs.networks.network import Network
+from unspoken.beliefs.networks.network import Network
 
 try:
     import pyagrum as gum

@@ -7,25 +7,25 @@ import time
 
 import numpy as np
 
-import unsaid
-from unsaid.searching import pdp_nodes
+import unspoken
+from unspoken.searching import pdp_nodes
 
 
-def joint(variables: int, values: int) -> unsaid.Joint:
+def joint(variables: int, values: int) -> unspoken.Joint:
     rng = np.random.default_rng(0)
     shape = (values,) * variables
-    return unsaid.Joint(rng.dirichlet(np.ones(values**variables)).reshape(shape))
+    return unspoken.Joint(rng.dirichlet(np.ones(values**variables)).reshape(shape))
 
 
-def one_by_one(belief: unsaid.Joint) -> float:
+def one_by_one(belief: unspoken.Joint) -> float:
     """A view for every adversary."""
-    laplace, names, worst = unsaid.Laplace(2.0), belief.domain.names, 0.0
+    laplace, names, worst = unspoken.Laplace(2.0), belief.domain.names, 0.0
     for target in names:
         others = [name for name in names if name != target]
         for size in range(len(names)):
             for known in itertools.combinations(others, size):
-                adversary = unsaid.Adversary(target, knows=known)
-                worst = max(worst, unsaid.leakage(belief, laplace, adversary).value)
+                adversary = unspoken.Adversary(target, knows=known)
+                worst = max(worst, unspoken.leakage(belief, laplace, adversary).value)
     return worst
 
 

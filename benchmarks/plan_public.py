@@ -1,4 +1,4 @@
-"""`unsaid.plan` on a Pairwise belief: building the belief, planning, the gap reached."""
+"""`unspoken.plan` on a Pairwise belief: building the belief, planning, the gap reached."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from typing import Literal
 
-import unsaid
+import unspoken
 from benchmarks.instances import latent_classes
 
 # (attributes, dependent pairs, objective)
@@ -30,9 +30,9 @@ def records(seed: int = 1) -> Iterator[dict[str, object]]:
         # Caps of their own for every attribute: equal ones are the easier case.
         caps = {name: 0.5 + 3.0 * (i % 97) / 97 for i, name in enumerate(names)}
         begin = time.perf_counter()
-        belief = unsaid.Pairwise([[1 - q, q] for q in instance.q.tolist()], tables, names)
+        belief = unspoken.Pairwise([[1 - q, q] for q in instance.q.tolist()], tables, names)
         built = time.perf_counter()
-        plan = unsaid.plan(
+        plan = unspoken.plan(
             belief, limit=PER_ATTRIBUTE * n, objective=objective, caps=caps, account="bit"
         )
         planned = time.perf_counter()

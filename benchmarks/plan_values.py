@@ -14,8 +14,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-import unsaid
-from unsaid.beliefs import Belief, Independent, Joint
+import unspoken
+from unspoken.beliefs import Belief, Independent, Joint
 
 # Variables and values of each; a joint table drawn without structure is the hard case.
 SIZES = ((2, 2), (3, 3), (4, 3), (6, 2), (6, 3), (8, 2), (8, 3), (10, 2))
@@ -36,7 +36,7 @@ def _timed(belief: Belief, n: int, d: int) -> Iterator[dict[str, float]]:
     sensitive = dict.fromkeys(belief.domain.names, (0,))
     for limit, cap, exceed in LIMITS:
         begin = time.perf_counter()
-        found = unsaid.plan(belief, limit=limit, sensitive=sensitive, odds_cap=cap, exceed=exceed)
+        found = unspoken.plan(belief, limit=limit, sensitive=sensitive, odds_cap=cap, exceed=exceed)
         yield {
             "n": n,
             "values": d,

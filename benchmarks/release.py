@@ -26,7 +26,7 @@ import pyarrow as pa
 import pyarrow.compute
 import pyarrow.parquet as pq
 
-from unsaid.releasing import prepare, release
+from unspoken.releasing import prepare, release
 
 try:
     import resource
@@ -109,7 +109,7 @@ def _write(folder: Path, rows: int, attributes: int, keys: str, epoch: str) -> N
     for name in names:
         text += f'[attribute.{name}]\nbins = [0.2, 0.5, 0.8]\nsensitive = "{name} > 0.8"\n'
     text += f"[application.all]\nreads = {json.dumps(names)}\n[limit]\nlimit_bits = 0.5\n"
-    (folder / "unsaid.toml").write_text(text)
+    (folder / "unspoken.toml").write_text(text)
 
 
 def _keys(number: np.ndarray, keys: str) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from unsaid.conversion import temporal
+from unspoken.conversion import temporal
 
 SIZES = ((2, 1_000), (10, 1_000), (60, 1_000), (200, 1_000))
 EPSILON = 0.1

@@ -17,12 +17,12 @@ from functools import partial
 
 import numpy as np
 
-import unsaid
-from unsaid.beliefs import Belief
-from unsaid.calibration import Calibrated
-from unsaid.searching.search import Worst, worst
+import unspoken
+from unspoken.beliefs import Belief
+from unspoken.calibration import Calibrated
+from unspoken.searching.search import Worst, worst
 
-LAPLACE = unsaid.Laplace(2.0)
+LAPLACE = unspoken.Laplace(2.0)
 
 
 def one_by_one(belief: Belief, measure: str = "max-log-ratio") -> float:
@@ -32,8 +32,8 @@ def one_by_one(belief: Belief, measure: str = "max-log-ratio") -> float:
         others = [name for name in names if name != target]
         for size in range(len(names)):
             for known in itertools.combinations(others, size):
-                adversary = unsaid.Adversary(target, knows=known)
-                found = max(found, unsaid.leakage(belief, LAPLACE, adversary, measure).value)
+                adversary = unspoken.Adversary(target, knows=known)
+                found = max(found, unspoken.leakage(belief, LAPLACE, adversary, measure).value)
     return found
 
 
@@ -60,44 +60,44 @@ def against(what: str, belief: Belief, measure: str = "max-log-ratio") -> None:
     print(f"{what:44} {quick:9.3f} s   one by one {slow:8.3f} s   {slow / quick:6.0f} times")
 
 
-def chain(length: int, values: int = 2, seed: int | None = None) -> unsaid.Chain:
+def chain(length: int, values: int = 2, seed: int | None = None) -> unspoken.Chain:
     """The same step throughout, or steps of their own."""
     if seed is None:
         step = np.full((values, values), 0.3 / (values - 1)) + np.eye(values) * (
             0.7 - 0.3 / (values - 1)
         )
-        return unsaid.Chain(np.full(values, 1 / values), step, length)
+        return unspoken.Chain(np.full(values, 1 / values), step, length)
     rng = np.random.default_rng(seed)
     steps = [rng.dirichlet(np.full(values, 0.5), values) for _ in range(length - 1)]
-    return unsaid.Chain(np.full(values, 1 / values), steps)
+    return unspoken.Chain(np.full(values, 1 / values), steps)
 
 
-def tree(variables: int) -> unsaid.Tree:
+def tree(variables: int) -> unspoken.Tree:
     """Every variable has two below it, alike in nine of ten cases."""
     parents = [-1, *((v - 1) // 2 for v in range(1, variables))]
-    return unsaid.Tree(parents, [0.5, 0.5], [[0.9, 0.1], [0.1, 0.9]])
+    return unspoken.Tree(parents, [0.5, 0.5], [[0.9, 0.1], [0.1, 0.9]])
 
 
 def calibrated(variables: int, knows: str) -> None:
-    took, found = seconds(lambda: unsaid.calibrate(tree(variables), limit=1.0, knows=knows))
+    took, found = seconds(lambda: unspoken.calibrate(tree(variables), limit=1.0, knows=knows))
     assert isinstance(found, Calibrated)
     what = f"scale for a tree, n = {variables}, knows {knows}"
     print(f"{what:44} {took:9.3f} s   {found.bound.low:.6g} .. {found.bound.high:.6g}", flush=True)
 
 
-def beta_binomial(n: int, a: float, b: float) -> unsaid.Exchangeable:
+def beta_binomial(n: int, a: float, b: float) -> unspoken.Exchangeable:
     def log_beta(x: float, y: float) -> float:
         return math.lgamma(x) + math.lgamma(y) - math.lgamma(x + y)
 
     ways = [math.lgamma(n + 1) - math.lgamma(c + 1) - math.lgamma(n - c + 1) for c in range(n + 1)]
     logs = [w + log_beta(c + a, n - c + b) - log_beta(a, b) for c, w in enumerate(ways)]
     law = np.exp(logs)
-    return unsaid.Exchangeable(law / law.sum(), n)
+    return unspoken.Exchangeable(law / law.sum(), n)
 
 
-def joint(variables: int) -> unsaid.Joint:
+def joint(variables: int) -> unspoken.Joint:
     rng = np.random.default_rng(0)
-    return unsaid.Joint(rng.dirichlet(np.ones(2**variables)).reshape((2,) * variables))
+    return unspoken.Joint(rng.dirichlet(np.ones(2**variables)).reshape((2,) * variables))
 
 
 def main() -> None:
@@ -112,10 +112,10 @@ def main() -> None:
         line(f"chain, n = {length}", partial(worst, chain(length), LAPLACE))
     line("chain, n = 100, steps of their own", lambda: worst(chain(100, 2, seed=1), LAPLACE))
     line("joint, n = 10", lambda: worst(joint(10), LAPLACE))
-    five = unsaid.Laplace(5.0)
+    five = unspoken.Laplace(5.0)
     for variables in (300, 2000):
         large = tree(variables)
-        line(f"tree, n = {variables}", partial(worst, large, unsaid.Laplace(float(variables))))
+        line(f"tree, n = {variables}", partial(worst, large, unspoken.Laplace(float(variables))))
         calibrated(variables, "anything")
     calibrated(300, "nothing")
     line("exchangeable, n = 300", lambda: worst(beta_binomial(300, 2, 3), five))

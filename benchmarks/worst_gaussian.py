@@ -9,13 +9,13 @@ from functools import partial
 
 import numpy as np
 
-from unsaid.numerics.arrays import Array
-from unsaid.searching.gaussian_branching import branch_and_bound
-from unsaid.searching.gaussian_certificates import certificates
-from unsaid.searching.gaussian_exhaustive import exhaustive
-from unsaid.searching.gaussian_problem import Answer, Problem, gaussian_problem
-from unsaid.searching.gaussian_trees import spanning_tree, trees
-from unsaid.searching.gaussian_worst import worst_gaussian
+from unspoken.numerics.arrays import Array
+from unspoken.searching.gaussian_branching import branch_and_bound
+from unspoken.searching.gaussian_certificates import certificates
+from unspoken.searching.gaussian_exhaustive import exhaustive
+from unspoken.searching.gaussian_problem import Answer, Problem, gaussian_problem
+from unspoken.searching.gaussian_trees import spanning_tree, trees
+from unspoken.searching.gaussian_worst import worst_gaussian
 
 MIXED = np.random.default_rng(0).choice([-1.0, 1.0], 2000)
 

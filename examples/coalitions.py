@@ -3,21 +3,21 @@
 docs/theorems/coalitions.md
 """
 
-import unsaid
-from unsaid import Adversary, OneSided
+import unspoken
+from unspoken import Adversary, OneSided
 
 EVEN = [[1, 1], [1, 1]]
-key = unsaid.Joint([[[1, 0], [0, 1]], [[0, 1], [1, 0]]], names=["A", "B", "S"])
-copies = unsaid.Joint([[[3, 0], [0, 0]], [[0, 0], [0, 7]]], names=["A", "B", "S"])
-pairs_only = unsaid.Pairwise(
+key = unspoken.Joint([[[1, 0], [0, 1]], [[0, 1], [1, 0]]], names=["A", "B", "S"])
+copies = unspoken.Joint([[[3, 0], [0, 0]], [[0, 0], [0, 7]]], names=["A", "B", "S"])
+pairs_only = unspoken.Pairwise(
     {"A": [1, 1], "B": [1, 1], "S": [1, 1]},
     {("A", "B"): EVEN, ("A", "S"): EVEN, ("B", "S"): EVEN},
 )
 both = OneSided({"A": 1.0, "B": 1.0})
 
 
-def told(belief: unsaid.Joint | unsaid.Pairwise, sees: list[str]) -> unsaid.Bound:
-    return unsaid.leakage(belief, both, Adversary("S", sees=sees), "mutual-information")
+def told(belief: unspoken.Joint | unspoken.Pairwise, sees: list[str]) -> unspoken.Bound:
+    return unspoken.leakage(belief, both, Adversary("S", sees=sees), "mutual-information")
 
 
 print("Learned of S on average, in nats:\n")

@@ -6,17 +6,17 @@ docs/theorems/coins.md
 import math
 from itertools import product
 
-import unsaid
-from unsaid import WITHHELD, Adversary, OneSided
+import unspoken
+from unspoken import WITHHELD, Adversary, OneSided
 
 LATE, EPS = 0.3, 0.1
-arrival = unsaid.Joint([LATE, 1 - LATE], names=["arrival"], values=[["late", "on time"]])
+arrival = unspoken.Joint([LATE, 1 - LATE], names=["arrival"], values=[["late", "on time"]])
 
 
 def odds(n: int, coins: str) -> float:
     mechanism = OneSided({"arrival": EPS}, coins=coins)
     adversary = Adversary("arrival", asks=n)
-    return unsaid.odds(arrival, mechanism, adversary, {"arrival": WITHHELD}).value
+    return unspoken.odds(arrival, mechanism, adversary, {"arrival": WITHHELD}).value
 
 
 def late_on_day_two(same_coin: bool, p: float) -> float:

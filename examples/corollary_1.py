@@ -5,11 +5,11 @@ docs/theorems/corollary-1.md
 
 import math
 
-import unsaid
-from unsaid import WITHHELD, Adversary, OneSided
+import unspoken
+from unspoken import WITHHELD, Adversary, OneSided
 
 EPS = 0.1
-days = unsaid.Joint(
+days = unspoken.Joint(
     [[15, 5], [10, 70]],
     names=["arrival", "occupancy"],
     values=[["late", "on time"], ["low", "normal"]],
@@ -20,7 +20,7 @@ d1, d2 = 15 / 25, 5 / 75
 def factor(n: float, coins: str) -> float:
     mechanism = OneSided({"arrival": EPS}, coins=coins)
     adversary = Adversary("occupancy", asks=n)
-    return unsaid.odds(days, mechanism, adversary, {"arrival": WITHHELD}).value
+    return unspoken.odds(days, mechanism, adversary, {"arrival": WITHHELD}).value
 
 
 print(f"The arrival (eps = {EPS}) is asked for n times and always withheld.")

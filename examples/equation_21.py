@@ -5,21 +5,21 @@ docs/theorems/equation-21.md
 
 from collections.abc import Sequence
 
-import unsaid
-from unsaid import Adversary, OneSided
+import unspoken
+from unspoken import Adversary, OneSided
 
-days = unsaid.Joint(
+days = unspoken.Joint(
     [[[14, 1], [1, 4]], [[1, 9], [9, 61]]],
     names=["A", "B", "S"],
 )
-xor = unsaid.Joint([[[1, 0], [0, 1]], [[0, 1], [1, 0]]], names=["A", "B", "S"])
-copies = unsaid.Joint([[[25, 0], [0, 0]], [[0, 0], [0, 75]]], names=["A", "B", "S"])
+xor = unspoken.Joint([[[1, 0], [0, 1]], [[0, 1], [1, 0]]], names=["A", "B", "S"])
+copies = unspoken.Joint([[[25, 0], [0, 0]], [[0, 0], [0, 75]]], names=["A", "B", "S"])
 
 
-def told(belief: unsaid.Joint, about: str, sees: Sequence[str]) -> float:
+def told(belief: unspoken.Joint, about: str, sees: Sequence[str]) -> float:
     mechanism = OneSided(dict.fromkeys("AB", 1.0), shows="bit")
     adversary = Adversary(about, sees=sees)
-    return unsaid.leakage(belief, mechanism, adversary, "mutual-information").bits
+    return unspoken.leakage(belief, mechanism, adversary, "mutual-information").bits
 
 
 print("A and B are released (bits only), S is not. Learned of S, in bit:\n")

@@ -6,8 +6,8 @@ how much a room is used. Late arrival and low occupancy are nobody's business. A
 
 import math
 
-import unsaid
-from unsaid import Adversary, OneSided
+import unspoken
+from unspoken import Adversary, OneSided
 
 # Of 1,000 office days: arrival x occupancy x leaving (rows run over leaving). Invented, plausible.
 DAYS = [
@@ -23,7 +23,7 @@ VALUES = {
 POLICY = {"first_arrival": ["after 11"], "mean_occupancy": ["below 30 %"]}
 LIMIT_BITS, ODDS_CAP = 0.3, 4.0
 
-belief = unsaid.Joint(DAYS, names=list(VALUES), values=VALUES)
+belief = unspoken.Joint(DAYS, names=list(VALUES), values=VALUES)
 
 
 def show_leaks(mechanism: OneSided) -> None:
@@ -32,11 +32,11 @@ def show_leaks(mechanism: OneSided) -> None:
     for target, secrets in mechanism.sensitive.items():
         for secret in secrets:
             about = Adversary(target, secret=[secret])
-            cloud = unsaid.view(belief, mechanism, about)
+            cloud = unspoken.view(belief, mechanism, about)
             worst = max(cloud.outcomes(), key=lambda point: point.posterior[secret])
             before = belief.marginal([target])[VALUES[target].index(secret)]
-            odds = unsaid.leakage(belief, mechanism, about, "odds").value
-            bits = unsaid.leakage(belief, mechanism, about, "mutual-information").bits
+            odds = unspoken.leakage(belief, mechanism, about, "odds").value
+            bits = unspoken.leakage(belief, mechanism, about, "mutual-information").bits
             seen = ", ".join(str(worst.outcome[name]) for name in VALUES if name in worst.outcome)
             print(
                 f"  {target + ' ' + secret:26} {before:6.0%} {worst.posterior[secret]:6.0%}"
@@ -44,9 +44,11 @@ def show_leaks(mechanism: OneSided) -> None:
             )
 
 
-def show_plan(policy: dict[str, list[str]]) -> unsaid.Plan:
+def show_plan(policy: dict[str, list[str]]) -> unspoken.Plan:
     """The most releases within the limits."""
-    plan = unsaid.plan(belief, limit=LIMIT_BITS * math.log(2), sensitive=policy, odds_cap=ODDS_CAP)
+    plan = unspoken.plan(
+        belief, limit=LIMIT_BITS * math.log(2), sensitive=policy, odds_cap=ODDS_CAP
+    )
     print("  attribute        eps   harmless cells shown   of all cells")
     for name, p in plan.p.items():
         harmless = 1 - sum(

@@ -5,19 +5,19 @@ docs/theorems/mutual-information.md
 
 import math
 
-import unsaid
-from unsaid import Adversary, OneSided
+import unspoken
+from unspoken import Adversary, OneSided
 
-days = unsaid.Joint(
+days = unspoken.Joint(
     [[15, 5], [10, 70]],
     names=["arrival", "occupancy"],
     values=[["late", "on time"], ["low", "normal"]],
 )
 
 
-def learned(belief: unsaid.Joint, eps: float, about: str) -> float:
+def learned(belief: unspoken.Joint, eps: float, about: str) -> float:
     mechanism = OneSided({"arrival": eps})
-    return unsaid.leakage(belief, mechanism, Adversary(about), "mutual-information").bits
+    return unspoken.leakage(belief, mechanism, Adversary(about), "mutual-information").bits
 
 
 print("Arrivals are released. Learned on average, in bit:\n")
@@ -31,7 +31,7 @@ for p in (0.0, 0.25, 0.5, 0.75, 1.0):
 print("\nEvery cell that is not late is shown, so every blank gives a late arrival away:\n")
 print(" late, one in   about arrival   worst odds x")
 for cells in (10, 1000, 1_000_000):
-    rare = unsaid.Joint([1, cells - 1], names=["arrival"])
+    rare = unspoken.Joint([1, cells - 1], names=["arrival"])
     hide = OneSided({"arrival": math.inf})
-    worst = unsaid.leakage(rare, hide, Adversary("arrival"), "odds").value
+    worst = unspoken.leakage(rare, hide, Adversary("arrival"), "odds").value
     print(f"{cells:13,} {learned(rare, math.inf, 'arrival'):15.6f} {worst:14}")

@@ -5,11 +5,11 @@ docs/theorems/secrets-and-values.md
 
 import math
 
-import unsaid
-from unsaid import Adversary, OneSided
+import unspoken
+from unspoken import Adversary, OneSided
 
 HOURS = ["before noon", "afternoon", "evening"]
-days = unsaid.Joint(
+days = unspoken.Joint(
     [[12, 1], [8, 34], [5, 40]],
     names=["leaving", "occupancy"],
     values=[HOURS, ["low", "normal"]],
@@ -20,7 +20,7 @@ closed_policy = {"leaving": ["before noon"], "occupancy": ["low"]}
 
 print("No hour of leaving is sensitive, low occupancy is. Each value, if released:\n")
 half = OneSided({"leaving": math.log(2)}, open_policy)
-for point in unsaid.view(days, half, about).outcomes():
+for point in unspoken.view(days, half, about).outcomes():
     shown = str(point.outcome["leaving"])
     print(f"{shown:12} happens {point.mass:6.1%}   P(low) then {point.posterior['low']:6.1%}")
 
@@ -29,7 +29,7 @@ print(" shown   as it is   'before noon' made sensitive")
 for p in (0.1, 0.5, 0.8):
     eps = -math.log1p(-p)
     as_it_is, closed = (
-        unsaid.leakage(days, OneSided({"leaving": eps}, policy), about, "odds").value
+        unspoken.leakage(days, OneSided({"leaving": eps}, policy), about, "odds").value
         for policy in (open_policy, closed_policy)
     )
     print(f"{p:6.0%} {as_it_is:10.2f} {closed:10.2f}")

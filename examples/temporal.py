@@ -3,7 +3,7 @@
 docs/theorems/temporal.md
 """
 
-from unsaid.conversion import temporal
+from unspoken.conversion import temporal
 
 EPSILON = 0.1
 CHAINS = {

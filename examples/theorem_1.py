@@ -5,11 +5,11 @@ docs/theorems/theorem-1.md
 
 import math
 
-import unsaid
-from unsaid import WITHHELD, Adversary, OneSided
+import unspoken
+from unspoken import WITHHELD, Adversary, OneSided
 
 PRIOR, EPS = 0.20, 0.5
-arrival = unsaid.Joint([PRIOR, 1 - PRIOR], names=["arrival"], values=[["late", "on time"]])
+arrival = unspoken.Joint([PRIOR, 1 - PRIOR], names=["arrival"], values=[["late", "on time"]])
 
 
 def belief_after(factor: float) -> float:
@@ -24,7 +24,7 @@ print("   n   odds x   formula   P(late)         odds x   P(late)")
 for n in (1, 2, 5, 10):
     adversary = Adversary("arrival", asks=n)
     fresh, kept = (
-        unsaid.odds(
+        unspoken.odds(
             arrival, OneSided({"arrival": EPS}, coins=coins), adversary, {"arrival": WITHHELD}
         ).value
         for coins in ("fresh", "persistent")

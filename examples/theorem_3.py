@@ -5,11 +5,11 @@ docs/theorems/theorem-3.md
 
 import math
 
-import unsaid
-from unsaid import RELEASED, Adversary, OneSided
+import unspoken
+from unspoken import RELEASED, Adversary, OneSided
 
 # Overtime is sensitive and rare on days with low occupancy.
-days = unsaid.Joint(
+days = unspoken.Joint(
     [[1, 30], [24, 45]],
     names=["leaving", "occupancy"],
     values=[["overtime", "normal hours"], ["low", "normal"]],
@@ -22,7 +22,7 @@ print("   eps   P(released)   odds of low x   on average, bit")
 for eps in (0.01, 0.1, 1.0, math.inf):
     mechanism = OneSided({"leaving": eps})
     happens = 0.69 * mechanism.release_probability("leaving")  # 69 of 100 days have no overtime
-    odds = unsaid.odds(days, mechanism, about, {"leaving": RELEASED}).value
-    mean = unsaid.leakage(days, mechanism, about, "mutual-information").bits
+    odds = unspoken.odds(days, mechanism, about, {"leaving": RELEASED}).value
+    mean = unspoken.leakage(days, mechanism, about, "mutual-information").bits
     print(f"{eps:6} {happens:13.2%} {odds:15.4f} {mean:17.6f}")
 print("\nA lower epsilon makes the answer rarer, never weaker.")

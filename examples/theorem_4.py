@@ -5,11 +5,11 @@ docs/theorems/theorem-4.md
 
 import math
 
-import unsaid
-from unsaid import RELEASED, WITHHELD, Adversary, OneSided
+import unspoken
+from unspoken import RELEASED, WITHHELD, Adversary, OneSided
 
 EPS_I, EPS_J = 1.0, 0.5
-days = unsaid.Joint(
+days = unspoken.Joint(
     [[15, 5], [10, 70]],
     names=["arrival", "occupancy"],
     values=[["late", "on time"], ["low", "normal"]],
@@ -28,5 +28,5 @@ print("Two applications pool their answers. Odds of low occupancy times:\n")
 print("arrival     occupancy   library   formula")
 for (arrival, occupancy), by_hand in formula.items():
     outcome = {"arrival": arrival, "occupancy": occupancy}
-    seen = unsaid.odds(days, both, Adversary("occupancy"), outcome).value
+    seen = unspoken.odds(days, both, Adversary("occupancy"), outcome).value
     print(f"{arrival!s:11} {occupancy!s:11} {seen:7.4f} {by_hand:9.4f}")

@@ -5,11 +5,11 @@ docs/theorems/worst-adversary.md
 
 import numpy as np
 
-import unsaid
-from unsaid.published import graph
+import unspoken
+from unspoken.published import graph
 
 OPPOSITE = np.array([[0.05, 0.95], [0.95, 0.05]])
-household = unsaid.Joint(0.5 * np.einsum("ab,ac->abc", OPPOSITE, OPPOSITE), names="ABC")
+household = unspoken.Joint(0.5 * np.einsum("ab,ac->abc", OPPOSITE, OPPOSITE), names="ABC")
 
 print("A + 2 B + 2 C + Laplace(1); B and C are mostly the opposite of A.\n")
 print("about  knowing  published    exact   at most")

@@ -1,10 +1,10 @@
-"""How hard the tests try: once in a daily run, UNSAID_STRESS times as hard in `make stress`."""
+"""How hard the tests try: once in a daily run, UNSPOKEN_STRESS times as hard in `make stress`."""
 
 import os
 
 from hypothesis import settings
 
-EFFORT = int(os.environ.get("UNSAID_STRESS", "1"))
+EFFORT = int(os.environ.get("UNSPOKEN_STRESS", "1"))
 EXAMPLES = 100
 
 

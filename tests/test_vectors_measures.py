@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tests.measures.plain import bound_of, view_of
-from unsaid.measures import MEASURES
+from unspoken.measures import MEASURES
 
 VECTORS = json.loads((Path(__file__).parent / "vectors" / "pdp-ip.json").read_text())["vectors"]
 REL = 1e-9

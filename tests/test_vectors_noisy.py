@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-import unsaid
-from unsaid.measures import MEASURES
-from unsaid.mechanisms import Finite, Laplace, Together
+import unspoken
+from unspoken.measures import MEASURES
+from unspoken.mechanisms import Finite, Laplace, Together
 
 FOLDER = Path(__file__).parent / "vectors"
 DDP = json.loads((FOLDER / "ddp.json").read_text())["vectors"]
@@ -39,7 +39,7 @@ def numbers(words: Any) -> list[float]:
     return [float(Fraction(word)) for word in words]
 
 
-def joint(given: dict[str, Any]) -> unsaid.Joint:
+def joint(given: dict[str, Any]) -> unspoken.Joint:
     """D1, D2, ... with exact probabilities brought to counts."""
     supports = [numbers(own) for own in given["supports"]]
     shares = {tuple(cell): Fraction(p) for cell, p in given["P"]}
@@ -47,18 +47,18 @@ def joint(given: dict[str, Any]) -> unsaid.Joint:
     table = np.zeros([len(own) for own in supports])
     for cell, p in shares.items():
         table[cell] = int(p * one)
-    return unsaid.Joint(table, names=[f"D{i + 1}" for i in range(len(supports))], values=supports)
+    return unspoken.Joint(table, names=[f"D{i + 1}" for i in range(len(supports))], values=supports)
 
 
 def leak(
     belief: Any, mechanism: Any, target: Any, measure: str = "max-log-ratio", **more: Any
 ) -> float:
     options = {key: more.pop(key) for key in list(more) if key == "eps"}
-    adversary = unsaid.Adversary(target, **more)
-    return unsaid.leakage(belief, mechanism, adversary, measure, **options).value
+    adversary = unspoken.Adversary(target, **more)
+    return unspoken.leakage(belief, mechanism, adversary, measure, **options).value
 
 
-def separation(belief: unsaid.Joint, mechanism: Any) -> float:
+def separation(belief: unspoken.Joint, mechanism: Any) -> float:
     """The largest over all targets, everything else integrated out."""
     return max(leak(belief, mechanism, name) for name in belief.domain.names)
 
@@ -71,8 +71,8 @@ def test_pairwise_independent_bits(v: dict[str, Any]) -> None:
     exact = Laplace(float(expected["sigma_exact"]), w)
     same(separation(belief, exact), eps)
     same(separation(belief, Together([exact, exact])), expected["two_release_sep"])
-    two = unsaid.Adversary("D1", asks=2)
-    same(unsaid.leakage(belief, exact, two).value, expected["two_release_sep"])
+    two = unspoken.Adversary("D1", asks=2)
+    same(unspoken.leakage(belief, exact, two).value, expected["two_release_sep"])
 
 
 @kind("ce_lower_endpoint")
@@ -90,7 +90,7 @@ def test_a_count_of_transformed_bits(v: dict[str, Any]) -> None:
     for (a, b), p in given["P"]:
         values = (Fraction(given["supports"][0][a]), Fraction(given["supports"][1][b]))
         bits[tuple(int(value > threshold) for value in values)] += float(Fraction(p))
-    sigma, belief = float(v["expected"]["sigma_dpm_B"]), unsaid.Joint(bits, names=["B1", "B2"])
+    sigma, belief = float(v["expected"]["sigma_dpm_B"]), unspoken.Joint(bits, names=["B1", "B2"])
     # The target is D1 itself: given its bit, nothing else of it matters.
     same(separation(belief, Laplace(sigma)), v["expected"]["sep"])
     same(separation(belief, Laplace(float(v["expected"]["sigma_needed"]))), given["eps"])
@@ -112,7 +112,7 @@ def test_uncorrelated_and_dependent(v: dict[str, Any]) -> None:
 
 @kind("ce_parallel")
 def test_disjoint_parts_add_up(v: dict[str, Any]) -> None:
-    belief = unsaid.Joint(np.eye(2), names=["D1", "D2"])
+    belief = unspoken.Joint(np.eye(2), names=["D1", "D2"])
     scale = 1 / float(v["input"]["eps"])
     each = [Laplace(scale, {name: 1}) for name in ("D1", "D2")]
     for one in each:
@@ -131,7 +131,7 @@ def test_neighbours_only(v: dict[str, Any]) -> None:
     for cell in itertools.product((0, 1), repeat=n):
         flips = sum(a != b for a, b in itertools.pairwise(cell))
         table[cell] = int(20 ** (n - 1) * flip**flips * (1 - flip) ** (n - 1 - flips))
-    belief = unsaid.Joint(table)
+    belief = unspoken.Joint(table)
     # The middle of the chain; "node 4" counts from 0 or from 1, which by symmetry is the same.
     for name in ("x3", "x4"):
         scale = float(v["expected"]["sigma_dpm_B_neighbours"])
@@ -151,7 +151,7 @@ def test_separation_at_calibrated_scales(v: dict[str, Any]) -> None:
         assert separation(belief, Laplace(exact, w)) == pytest.approx(eps, rel=1e-9)
 
 
-def identity(belief: unsaid.Joint, scale: float) -> Laplace:
+def identity(belief: unspoken.Joint, scale: float) -> Laplace:
     """Every variable on its own, with noise of its own."""
     names = belief.domain.names
     return Laplace(scale, {n: np.eye(len(names))[i].tolist() for i, n in enumerate(names)})
@@ -171,7 +171,7 @@ def test_eps_delta(v: dict[str, Any]) -> None:
     own = Laplace(float(Fraction(given["sigma"])), numbers(given["w"]))
     eps = float(Fraction(given["eps"]))
     bounds = [
-        unsaid.leakage(belief, own, unsaid.Adversary(name), "delta", eps=eps)
+        unspoken.leakage(belief, own, unspoken.Adversary(name), "delta", eps=eps)
         for name in belief.domain.names
     ]
     truth = float(v["expected"]["delta"])
@@ -196,7 +196,7 @@ def test_a_star(v: dict[str, Any]) -> None:
     for cell in itertools.product((0, 1), repeat=leaves + 1):
         flips = sum(own != cell[0] for own in cell[1:])
         table[cell] = flip**flips * (1 - flip) ** (leaves - flips) / 2
-    same(leak(unsaid.Joint(table), Laplace(1 / t), "x0"), truth)
+    same(leak(unspoken.Joint(table), Laplace(1 / t), "x0"), truth)
 
 
 @kind("example1")
@@ -209,7 +209,7 @@ def test_example_1_on_a_grid(v: dict[str, Any]) -> None:
     table = np.zeros((2, 2 * m))
     table[0, :m], table[1, m:] = 1, 1
     values: list[list[float]] = [[0, 1], [k / (2 * m) for k in range(2 * m)]]
-    belief = unsaid.Joint(table, names=["D1", "D2"], values=values)
+    belief = unspoken.Joint(table, names=["D1", "D2"], values=values)
     same(leak(belief, Laplace(1 / eps), "D1"), v["expected"]["sep_sum_LPM"])
     same(leak(belief, Laplace(1 / eps, [1, -1]), "D1"), v["expected"]["sep_sub_LPM"])
     same(leak(belief, Laplace(float(v["expected"]["sigma_exact_sum"])), "D1"), eps)
@@ -220,13 +220,13 @@ def test_more_noise_is_post_processing(v: dict[str, Any]) -> None:
     a, b, s = (float(v["input"][key]) for key in ("sigma", "sigma2", "s"))
     mixture = (a / b) ** 2 + (1 - (a / b) ** 2) / (1 + (b * s) ** 2)
     same(mixture / (1 + (a * s) ** 2), v["expected"]["lhs"])
-    belief = unsaid.Joint([[3, 1], [2, 5]])
+    belief = unspoken.Joint([[3, 1], [2, 5]])
     assert leak(belief, Laplace(b), "x0") < leak(belief, Laplace(a), "x0")
 
 
-def table_of(v: dict[str, Any]) -> unsaid.Joint:
+def table_of(v: dict[str, Any]) -> unspoken.Joint:
     given = v["input"]
-    return unsaid.Joint(np.array(given["counts"], dtype=float), values=given["dom"])
+    return unspoken.Joint(np.array(given["counts"], dtype=float), values=given["dom"])
 
 
 @kind("pdp_exact", PDP)
@@ -241,9 +241,9 @@ def test_pdp(v: dict[str, Any]) -> None:
 def test_the_hull_is_not_covered_by_its_corners(v: dict[str, Any]) -> None:
     given, expected, own = v["input"], v["output"], Laplace(float(v["input"]["lam"]))
     first, second = (np.array(given[key]) for key in ("P1", "P2"))
-    same(leak(unsaid.Joint(first), own, "x0"), expected["leak_P1"])
-    same(leak(unsaid.Joint(second), own, "x0"), expected["leak_P2"])
-    same(leak(unsaid.Joint((first + second) / 2), own, "x0"), expected["leak_mixture"])
+    same(leak(unspoken.Joint(first), own, "x0"), expected["leak_P1"])
+    same(leak(unspoken.Joint(second), own, "x0"), expected["leak_P2"])
+    same(leak(unspoken.Joint((first + second) / 2), own, "x0"), expected["leak_mixture"])
 
 
 @kind("markov_chain", PDP)
@@ -252,7 +252,7 @@ def test_chains_as_joints(v: dict[str, Any]) -> None:
     table = np.array(given["pi"], dtype=float)
     for step in given["P"]:
         table = table[..., None] * np.array(step)
-    belief, own = unsaid.Joint(table, values=given["values"]), Laplace(float(given["lam"]))
+    belief, own = unspoken.Joint(table, values=given["values"]), Laplace(float(given["lam"]))
     for name, weakest in zip(belief.domain.names, v["output"]["weakest"], strict=True):
         same(leak(belief, own, name), weakest)
     target, knows = v["output"]["argworst"]
@@ -272,7 +272,7 @@ CHANNEL = {
 @kind("ip_channel", PDP)
 def test_channels(v: dict[str, Any]) -> None:
     given, output = v["input"], v["output"]
-    belief = unsaid.Joint(np.array(given["prior_counts"], dtype=float))
+    belief = unspoken.Joint(np.array(given["prior_counts"], dtype=float))
     own = Finite("x0", np.array(given["W_counts"], dtype=float))
     for word, measure in CHANNEL.items():
         if word in output:
@@ -294,7 +294,7 @@ def test_channels_on_all_variables_at_once(v: dict[str, Any]) -> None:
     for number, row in enumerate(rows):
         wide[(*row, number)] = table[row]
     names = [f"x{i}" for i in range(len(sizes))]
-    belief = unsaid.Joint(wide, names=[*names, "row"])
+    belief = unspoken.Joint(wide, names=[*names, "row"])
     own = Finite("row", law.reshape(len(rows), -1))
     for name, expected in zip(names, v["output"]["target_functionals"], strict=True):
         for word, measure in CHANNEL.items():

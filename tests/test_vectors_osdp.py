@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-import unsaid
-from unsaid import NOT_SENSITIVE, RELEASED, WITHHELD
+import unspoken
+from unspoken import NOT_SENSITIVE, RELEASED, WITHHELD
 
 VECTORS = json.loads((Path(__file__).parent / "vectors" / "osdp.json").read_text())["vectors"]
 REL = 1e-9
@@ -40,42 +40,44 @@ def same(got: float, expected: Any, rel: float = REL) -> None:
     assert got == pytest.approx(float(expected), rel=rel, abs=0.0 if float(expected) else 1e-15)
 
 
-def single(theta: float) -> unsaid.Joint:
-    return unsaid.Joint([theta, 1 - theta], names="A")
+def single(theta: float) -> unspoken.Joint:
+    return unspoken.Joint([theta, 1 - theta], names="A")
 
 
-def pair(inputs: Mapping[str, float]) -> unsaid.Joint:
+def pair(inputs: Mapping[str, float]) -> unspoken.Joint:
     """The joint of (X_i, X_j), called I and J, from theta_j, d1 and d2."""
     theta, d1, d2 = (inputs[key] for key in ("theta_j", "d1", "d2"))
     table = [[d1 * theta, d2 * (1 - theta)], [(1 - d1) * theta, (1 - d2) * (1 - theta)]]
-    return unsaid.Joint(table, names="IJ")
+    return unspoken.Joint(table, names="IJ")
 
 
-def binary(inputs: Mapping[str, Any]) -> tuple[unsaid.Joint, str]:
+def binary(inputs: Mapping[str, Any]) -> tuple[unspoken.Joint, str]:
     names = "ABCD"[: inputs["n"]]
     table = np.reshape(inputs["joint_numerators"], (2,) * inputs["n"]) / inputs["joint_denominator"]
-    return unsaid.Joint(table, names=names), names
+    return unspoken.Joint(table, names=names), names
 
 
-def bits(names: str, epsilon: Mapping[str, Any], coins: Any = "fresh") -> unsaid.OneSided:
+def bits(names: str, epsilon: Mapping[str, Any], coins: Any = "fresh") -> unspoken.OneSided:
     """The papers' mechanism: 0 is sensitive everywhere, only the bit is seen."""
     numbers = {name: float(eps) for name, eps in epsilon.items()}
-    return unsaid.OneSided(numbers, {name: [0] for name in names}, shows="bit", coins=coins)
+    return unspoken.OneSided(numbers, {name: [0] for name in names}, shows="bit", coins=coins)
 
 
 def factor(belief: Any, mechanism: Any, adversary: Any, **outcome: Any) -> float:
-    bound = unsaid.odds(belief, mechanism, adversary, outcome=outcome)
+    bound = unspoken.odds(belief, mechanism, adversary, outcome=outcome)
     assert (bound.status, bound.unit) == ("ok", "odds")
     same(bound.low, bound.high)
     return bound.value
 
 
 def nats(belief: Any, mechanism: Any, target: str, sees: Any = None) -> float:
-    return unsaid.leakage(belief, mechanism, unsaid.Adversary(target, sees=sees), measure=MI).value
+    return unspoken.leakage(
+        belief, mechanism, unspoken.Adversary(target, sees=sees), measure=MI
+    ).value
 
 
 def posterior(belief: Any, mechanism: Any, adversary: Any, **outcome: Any) -> Mapping[Any, float]:
-    cloud: Any = unsaid.view(belief, mechanism, adversary)
+    cloud: Any = unspoken.view(belief, mechanism, adversary)
     (after,) = [p.posterior for p in cloud.outcomes() if dict(p.outcome) == outcome]
     return dict(after)
 
@@ -98,7 +100,7 @@ def check_event(
 @kind("theorem1")
 def test_theorem_1(vector: dict[str, Any]) -> None:
     v = vector["inputs"]
-    belief, adversary = single(v["theta"]), unsaid.Adversary("A", asks=v["n"])
+    belief, adversary = single(v["theta"]), unspoken.Adversary("A", asks=v["n"])
     mechanism = bits("A", {"A": v["eps"]})
     check_event(vector, belief, mechanism, adversary, A=WITHHELD)
     assert factor(belief, mechanism, adversary, A=RELEASED) == 0
@@ -107,7 +109,7 @@ def test_theorem_1(vector: dict[str, Any]) -> None:
 @kind("theorem2", "corollary1")
 def test_theorem_2_and_corollary_1(vector: dict[str, Any]) -> None:
     v = vector["inputs"]
-    adversary = unsaid.Adversary("J", sees=["I"], asks={"I": v["n"]})
+    adversary = unspoken.Adversary("J", sees=["I"], asks={"I": v["n"]})
     mechanism = bits("IJ", {"I": v["eps"], "J": 1.0})
     check_event(vector, pair(v), mechanism, adversary, I=WITHHELD)
 
@@ -117,7 +119,7 @@ def test_theorem_3(vector: dict[str, Any]) -> None:
     """A release tells the same however often one asks and whatever epsilon is."""
     v = vector["inputs"]
     for asks, eps in ((1, v["eps"]), (4, v["eps"]), (2, 0.01)):
-        adversary = unsaid.Adversary("J", asks=asks)
+        adversary = unspoken.Adversary("J", asks=asks)
         check_event(vector, pair(v), bits("IJ", {"I": eps}), adversary, I=RELEASED)
 
 
@@ -125,7 +127,7 @@ def test_theorem_3(vector: dict[str, Any]) -> None:
 def test_theorem_4(vector: dict[str, Any]) -> None:
     v = vector["inputs"]
     mechanism = bits("IJ", {"I": v["eps_i"], "J": v["eps_j"]})
-    adversary = unsaid.Adversary("J", asks={"I": v["n_i"], "J": v["n_j"]})
+    adversary = unspoken.Adversary("J", asks={"I": v["n_i"], "J": v["n_j"]})
     before = v["theta_j"] / (1 - v["theta_j"])
     for i, j in product((0, 1), repeat=2):
         seen = {"I": (WITHHELD, RELEASED)[i], "J": (WITHHELD, RELEASED)[j]}
@@ -140,7 +142,7 @@ def test_cancellation(vector: dict[str, Any]) -> None:
     v, expected = vector["inputs"], vector["expected"]
     mechanism = bits("IJ", {"I": v["eps_i"], "J": v["eps_j"]})
     seen = {"I": WITHHELD, "J": WITHHELD}
-    same(factor(pair(v), mechanism, unsaid.Adversary("J"), **seen), expected["odds_factor_00"])
+    same(factor(pair(v), mechanism, unspoken.Adversary("J"), **seen), expected["odds_factor_00"])
     same(nats(pair(v), mechanism, "J"), expected["I_joint"])
     same(nats(pair(v), mechanism, "J", ["J"]), expected["I_Mj_only"])
 
@@ -151,8 +153,8 @@ def test_mutual_information(vector: dict[str, Any]) -> None:
     own = vector["kind"] == "mi_self"
     belief, target, seen = (single(v["theta"]), "A", "A") if own else (pair(v), "J", "I")
     mechanism = bits(target + seen, {seen: v["eps"]})
-    adversary = unsaid.Adversary(target, asks=v["n"])
-    bound = unsaid.leakage(belief, mechanism, adversary, measure=MI)
+    adversary = unspoken.Adversary(target, asks=v["n"])
+    bound = unspoken.leakage(belief, mechanism, adversary, measure=MI)
     assert bound.unit == "nat"
     same(bound.value, vector["expected"]["nats"])
     same(bound.low, vector["expected"]["nats"])
@@ -168,19 +170,19 @@ def test_collusion(vector: dict[str, Any]) -> None:
     asks = dict(zip(names, v["repeats"], strict=True))
 
     def told(about: str, coalition: list[str], measure: str = MI) -> float:
-        adversary = unsaid.Adversary(about, sees=coalition, asks=asks)
-        return unsaid.leakage(belief, mechanism, adversary, measure=measure).value
+        adversary = unspoken.Adversary(about, sees=coalition, asks=asks)
+        return unspoken.leakage(belief, mechanism, adversary, measure=measure).value
 
     same(told(target, sees), expected["I_joint"])
     same(sum(told(target, [name]) for name in sees), expected["pairwise_sum"])
     same(sum(told(name, [name]) for name in sees), expected["self_sum_bound"])
     same(told(target, sees, "odds"), expected["max_odds_factor"])
 
-    adversary = unsaid.Adversary(target, sees=sees, asks=asks)
+    adversary = unspoken.Adversary(target, sees=sees, asks=asks)
     factors = {}
     for seen in product((WITHHELD, RELEASED), repeat=len(sees)):
         outcome = dict(zip(sees, seen, strict=True))
-        bound = unsaid.odds(belief, mechanism, adversary, outcome=outcome)
+        bound = unspoken.odds(belief, mechanism, adversary, outcome=outcome)
         if bound.status == "ok":
             factors[seen] = bound.value
     prior = float(np.asarray(belief.marginal([target]))[0])
@@ -194,12 +196,12 @@ def test_collusion(vector: dict[str, Any]) -> None:
 def test_memoised(vector: dict[str, Any]) -> None:
     """A persistent coin leaks once what fresh ones leak a hundred times."""
     v, expected = vector["inputs"], vector["expected"]
-    adversary = unsaid.Adversary("A", asks=v["n"])
+    adversary = unspoken.Adversary("A", asks=v["n"])
     for coins, word in (("fresh", "fresh"), ("persistent", "memo")):
         mechanism = bits("A", {"A": v["eps"]}, coins)
         moved = factor(single(v["theta"]), mechanism, adversary, A=WITHHELD)
         same(moved, expected[f"odds_factor_{word}"])
-        told = unsaid.leakage(single(v["theta"]), mechanism, adversary, measure=MI)
+        told = unspoken.leakage(single(v["theta"]), mechanism, adversary, measure=MI)
         same(told.value, expected[f"mi_{word}"])
 
 
@@ -208,16 +210,16 @@ def test_domain(vector: dict[str, Any]) -> None:
     """Wide domains; a target with no sensitive value: every value is a class of its own."""
     v, expected = vector["inputs"], vector["expected"]
     table = np.array(v["joint_numerators"]) / v["denominator"]
-    belief = unsaid.Joint(table, names="JI")
+    belief = unspoken.Joint(table, names="JI")
     sensitive = {"I": v["sensitive_cols"]}
     for shows, key in (("bit", "I_Vj_Mi"), ("value", "I_Vj_Yi")):
-        mechanism = unsaid.OneSided({"I": v["eps"]}, sensitive, shows=shows)  # type: ignore[arg-type]
+        mechanism = unspoken.OneSided({"I": v["eps"]}, sensitive, shows=shows)  # type: ignore[arg-type]
         same(nats(belief, mechanism, "J"), expected[key])
-    mechanism = unsaid.OneSided({"I": v["eps"]}, sensitive, shows="bit")
+    mechanism = unspoken.OneSided({"I": v["eps"]}, sensitive, shows="bit")
     classes = range(len(table))
     after = {}
     for symbol, word in ((WITHHELD, "suppressed"), (RELEASED, "released")):
-        seen = posterior(belief, mechanism, unsaid.Adversary("J"), I=symbol)
+        seen = posterior(belief, mechanism, unspoken.Adversary("J"), I=symbol)
         after[word] = [seen[label] for label in classes]
         for got, wanted in zip(after[word], expected[f"posterior_given_{word}"], strict=True):
             same(got, wanted)
@@ -234,17 +236,17 @@ def test_stale_coin(vector: dict[str, Any]) -> None:
     """
     v, expected = vector["inputs"], vector["expected"]
     theta = v["theta"]
-    belief = unsaid.Joint(np.multiply.outer([theta, 1 - theta], [theta, 1 - theta]), names="AB")
+    belief = unspoken.Joint(np.multiply.outer([theta, 1 - theta], [theta, 1 - theta]), names="AB")
     seen = {"A": RELEASED, "B": WITHHELD}
     for eps, key in ((v["eps"], "P_X2_sensitive_fresh"), ("inf", "P_X2_sensitive_stale")):
         mechanism = bits("AB", {"A": v["eps"], "B": eps})
-        same(posterior(belief, mechanism, unsaid.Adversary("B"), **seen)[0], expected[key])
+        same(posterior(belief, mechanism, unspoken.Adversary("B"), **seen)[0], expected[key])
 
 
-def plan_of(v: Mapping[str, Any], objective: Any) -> unsaid.Plan:
+def plan_of(v: Mapping[str, Any], objective: Any) -> unspoken.Plan:
     n = v["n"]
     belief, names = binary({**v, "n": n})
-    return unsaid.plan(
+    return unspoken.plan(
         belief,
         limit=v["T"],
         sensitive={name: [0] for name in names},

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-import unsaid
-from unsaid.beliefs.chain import Chain
-from unsaid.beliefs.forests.markov import Markov
-from unsaid.beliefs.tree import Tree
+import unspoken
+from unspoken.beliefs.chain import Chain
+from unspoken.beliefs.forests.markov import Markov
+from unspoken.beliefs.tree import Tree
 
 VALUES = ([0, 1, 2], [1, 0, 5], [0.1, 0.3, 0.2], [-1, 2.5, 4])
 
@@ -28,7 +28,7 @@ def law(rng: np.random.Generator, rows: int, size: int) -> np.ndarray:
 
 def enumerated(
     parents: Sequence[int], laws: Sequence[np.ndarray], values: Sequence[list], names: Sequence[str]
-) -> unsaid.Joint:
+) -> unspoken.Joint:
     """Every cell is a product of one entry of each law; a root's law has one row."""
     sizes = [own.shape[1] for own in laws]
     table = np.zeros(sizes)
@@ -39,10 +39,10 @@ def enumerated(
                 for v, parent in enumerate(parents)
             ]
         )
-    return unsaid.Joint(table / table.sum(), names, values)
+    return unspoken.Joint(table / table.sum(), names, values)
 
 
-def drawn(kind: str, seed: int, most: int = 6) -> tuple[Markov, unsaid.Joint]:
+def drawn(kind: str, seed: int, most: int = 6) -> tuple[Markov, unspoken.Joint]:
     """A chain or a tree, and the same belief as a joint table."""
     rng = np.random.default_rng(seed)
     n = int(rng.integers(1, most + 1))

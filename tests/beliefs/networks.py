@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from hypothesis import strategies as st
 
-import unsaid
-from unsaid.beliefs.networks.network import Network
+import unspoken
+from unspoken.beliefs.networks.network import Network
 
 LETTERS = "ABCDEFGH"
 SPRINKLER = {"rain": [], "sprinkler": ["rain"], "wet": ["sprinkler", "rain"]}
@@ -42,8 +42,8 @@ class Drawn:
         return Network(self.parents, self.tables)
 
     @property
-    def joint(self) -> unsaid.Joint:
-        return unsaid.Joint(self.enumerated(), names=self.names)
+    def joint(self) -> unspoken.Joint:
+        return unspoken.Joint(self.enumerated(), names=self.names)
 
     def enumerated(self) -> np.ndarray:
         """P(x) = product over v of P(x_v | x_parents), cell by cell."""

@@ -10,26 +10,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import unsaid
+import unspoken
 from tests.beliefs.branching import drawn, some
-from unsaid.beliefs import BELIEFS, Belief
-from unsaid.calibration.remembered import Remembered
-from unsaid.errors import NotKnown
+from unspoken.beliefs import BELIEFS, Belief
+from unspoken.calibration.remembered import Remembered
+from unspoken.errors import NotKnown
 
 COUNTS = np.arange(1.0, 17.0).reshape(2, 2, 2, 2)
 STICKY = [[0.9, 0.1], [0.3, 0.7]]
 EVERY: dict[str, Belief] = {
-    "chain": unsaid.Chain([0.2, 0.8], STICKY, 4),
-    "exchangeable": unsaid.Exchangeable([5, 1, 1, 1, 5], 4),
-    "gaussian": unsaid.Gaussian([[1, 0.5], [0.5, 1]], [1, 1]),
-    "independent": unsaid.Independent([[0.2, 0.8], [0.5, 0.5], [1, 0], [0.3, 0.7]]),
-    "joint": unsaid.Joint(COUNTS),
-    "network": unsaid.Network(
+    "chain": unspoken.Chain([0.2, 0.8], STICKY, 4),
+    "exchangeable": unspoken.Exchangeable([5, 1, 1, 1, 5], 4),
+    "gaussian": unspoken.Gaussian([[1, 0.5], [0.5, 1]], [1, 1]),
+    "independent": unspoken.Independent([[0.2, 0.8], [0.5, 0.5], [1, 0], [0.3, 0.7]]),
+    "joint": unspoken.Joint(COUNTS),
+    "network": unspoken.Network(
         {"x0": [], "x1": ["x0"], "x2": ["x0", "x1"]},
         {"x0": [0.2, 0.8], "x1": STICKY, "x2": [STICKY, STICKY[::-1]]},
     ),
-    "pairwise": unsaid.Pairwise([[0.5, 0.5]] * 3, {("x0", "x2"): [[0.4, 0.1], [0.1, 0.4]]}),
-    "tree": unsaid.Tree([-1, 0, 0, 1], [0.2, 0.8], STICKY),
+    "pairwise": unspoken.Pairwise([[0.5, 0.5]] * 3, {("x0", "x2"): [[0.4, 0.1], [0.1, 0.4]]}),
+    "tree": unspoken.Tree([-1, 0, 0, 1], [0.2, 0.8], STICKY),
 }
 
 
@@ -82,11 +82,11 @@ def test_far_apart(branches: int) -> None:
     """Hundreds of steps between them: nothing adds up, and every digit of a rare pair is there."""
     rare = [[1 - 1e-9, 1e-9], [1e-3, 1 - 1e-3]]
     parents = [-1, *(max(0, v - branches) for v in range(1, 1200))]
-    belief = unsaid.Tree(parents, [0.5, 0.5], rare)
+    belief = unspoken.Tree(parents, [0.5, 0.5], rare)
     names = [f"x{v}" for v in (1199, 600, 3, 0, 1198)]
     found = belief.beside(names, names[::-1])
     assert found == pytest.approx(one_by_one(belief, names, names[::-1]), rel=1e-12, abs=0)
     if branches == 1:
-        chain = unsaid.Chain([0.5, 0.5], rare, 1200)
+        chain = unspoken.Chain([0.5, 0.5], rare, 1200)
         true = one_by_one(chain, names, names[::-1])
         assert chain.beside(names, names[::-1]) == pytest.approx(true, rel=1e-12, abs=0)

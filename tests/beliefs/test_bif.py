@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unsaid.beliefs.networks.bif import read_bif
-from unsaid.beliefs.networks.network import Network
-from unsaid.errors import InputError
+from unspoken.beliefs.networks.bif import read_bif
+from unspoken.beliefs.networks.network import Network
+from unspoken.errors import InputError
 
 PLAIN = """network unknown {
 }

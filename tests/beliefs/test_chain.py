@@ -12,12 +12,12 @@ import mpmath
 import numpy as np
 import pytest
 
-import unsaid
-from unsaid.beliefs.chain import Chain
-from unsaid.beliefs.forests import sums as messages_sums
-from unsaid.errors import InputError, TooLarge
-from unsaid.mechanisms import Laplace
-from unsaid.types.channel import Channel
+import unspoken
+from unspoken.beliefs.chain import Chain
+from unspoken.beliefs.forests import sums as messages_sums
+from unspoken.errors import InputError, TooLarge
+from unspoken.mechanisms import Laplace
+from unspoken.types.channel import Channel
 
 FOLDER = Path(__file__).parents[1] / "vectors"
 PDP = json.loads((FOLDER / "pdp-ip.json").read_text("utf-8"))["vectors"]
@@ -31,7 +31,7 @@ def vectors(rows: list[dict[str, Any]], kind: str) -> list[Any]:
 
 
 def leakage(belief: Chain, scale: float, target: str, knows: tuple[str, ...] = ()) -> float:
-    return unsaid.leakage(belief, Laplace(scale), unsaid.Adversary(target, knows=knows)).value
+    return unspoken.leakage(belief, Laplace(scale), unspoken.Adversary(target, knows=knows)).value
 
 
 @pytest.mark.parametrize("vector", vectors(PDP, "markov_chain"))
@@ -222,13 +222,13 @@ def exact_event(belief: Chain, events: list[Channel], at: int) -> list[Any]:
 
 
 @pytest.mark.parametrize("epsilon", [1e-12, 0.7, 50.0])
-@pytest.mark.parametrize("seen", [unsaid.WITHHELD, 1])
+@pytest.mark.parametrize("seen", [unspoken.WITHHELD, 1])
 def test_events_of_any_strength(epsilon: float, seen: Any) -> None:
     """200 answers: leakages of 1e-12 with all digits, and likelihoods of e^-10,000."""
     n = 200
     belief = Chain([0.3, 0.7], [[0.9, 0.1], [0.05, 0.95]], n)
-    channel = unsaid.OneSided({"x0": epsilon}, {"x0": [0]}).channel(belief.domain, "x0")
-    outputs = [unsaid.WITHHELD if t % 5 else seen for t in range(n)]
+    channel = unspoken.OneSided({"x0": epsilon}, {"x0": [0]}).channel(belief.domain, "x0")
+    outputs = [unspoken.WITHHELD if t % 5 else seen for t in range(n)]
     events = [channel.event("seen", [output]) for output in outputs]
     found = belief.outputs(["x77"], dict(zip(belief.domain.names, events, strict=True)))
     with mpmath.workdps(60 + 200):
@@ -236,6 +236,6 @@ def test_events_of_any_strength(epsilon: float, seen: Any) -> None:
     with np.errstate(divide="ignore"):
         logs = found.excess if found.in_logs else np.log(found.excess)
     np.testing.assert_allclose(logs.ravel(), true, rtol=1e-14, atol=1e-12)
-    silent = seen is unsaid.WITHHELD
+    silent = seen is unspoken.WITHHELD
     assert found.log_common[0] == pytest.approx(-n * epsilon if silent else -math.inf, rel=1e-13)
     np.testing.assert_allclose(found.prior, belief.marginal(["x77"]), rtol=1e-14)

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.effort import examples
-from unsaid.beliefs.forests.convolution import convolved
-from unsaid.beliefs.lattice import Lattice
-from unsaid.beliefs.networks.potentials import LINEAR, LOGS, OutOfRange
+from unspoken.beliefs.forests.convolution import convolved
+from unspoken.beliefs.lattice import Lattice
+from unspoken.beliefs.networks.potentials import LINEAR, LOGS, OutOfRange
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import unsaid
+import unspoken
 from tests.beliefs.branching import drawn
 from tests.effort import examples
-from unsaid.beliefs.forests.each import sums_of_each
-from unsaid.beliefs.forests.markov import Markov
-from unsaid.beliefs.networks.potentials import LINEAR, LOGS, Ring
+from unspoken.beliefs.forests.each import sums_of_each
+from unspoken.beliefs.forests.markov import Markov
+from unspoken.beliefs.networks.potentials import LINEAR, LOGS, Ring
 
 FAIR, FLIP = [0.5, 0.5], [[0.9, 0.1], [0.2, 0.8]]
 
@@ -54,7 +54,7 @@ def test_every_digit_of_large_trees(shape: str, ring: Ring) -> None:
         "random": [-1, *(int(rng.integers(0, v)) for v in range(1, n))],
         "caterpillar": [-1, *(v - 1 if v < n // 2 else v - n // 2 for v in range(1, n))],
     }[shape]
-    belief = unsaid.Tree(parents, FAIR, FLIP)
+    belief = unspoken.Tree(parents, FAIR, FLIP)
     names, wanted = belief.domain.names, [0, 1, n // 2, n - 1]
     steps = {v: np.array([0, 1 + v % 2]) for v in range(n)}
     found = each(belief, steps, wanted, ring)
@@ -70,7 +70,7 @@ def test_every_digit_of_large_trees(shape: str, ring: Ring) -> None:
 def test_far_below_floats() -> None:
     """2,000 leaves: logarithms of e^-2,000 and less, against the hub's own law by hand."""
     n, p, q = 2000, 0.9, 0.3
-    star = unsaid.Tree([-1] + [0] * n, FAIR, [[1 - p, p], [1 - q, q]])
+    star = unspoken.Tree([-1] + [0] * n, FAIR, [[1 - p, p], [1 - q, q]])
     steps = {v: np.array([0, 1]) for v in range(1, n + 1)}
     table = sums_of_each(star.forest, [0, 5], steps, n + 1, LOGS)
     k = np.arange(n + 1)
@@ -85,7 +85,7 @@ def test_far_below_floats() -> None:
 def test_sums_that_fit_no_common_scale() -> None:
     """Blocks of a sum whose terms are e^600 apart, beside cells that nothing reaches."""
     steep = [[1.0 - 1e-30, 1e-30], [1e-30, 1.0 - 1e-30]]
-    star = unsaid.Tree([-1] + [0] * 60, FAIR, steep)
+    star = unspoken.Tree([-1] + [0] * 60, FAIR, steep)
     steps = {v: np.array([0, 2 if v < 59 else 3]) for v in range(1, 61)}
     table = sums_of_each(star.forest, [0], steps, 2 * 58 + 6 + 1, LOGS)[0]
     rows = [np.full((1, 1), 0.0)[0] for _ in range(2)]

@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import unsaid
+import unspoken
 from tests.effort import examples
-from unsaid.beliefs.exchangeable import Exchangeable
-from unsaid.errors import InputError, TooLarge
-from unsaid.measures import MEASURES
-from unsaid.mechanisms import Geometric, Laplace, OneSided, RandomizedResponse, Together
-from unsaid.views import FiniteView
+from unspoken.beliefs.exchangeable import Exchangeable
+from unspoken.errors import InputError, TooLarge
+from unspoken.measures import MEASURES
+from unspoken.mechanisms import Geometric, Laplace, OneSided, RandomizedResponse, Together
+from unspoken.views import FiniteView
 
 SUPS = ("max-log-ratio", "max-information", "relative-entropy", "odds")
 
@@ -36,9 +36,9 @@ def table_of(counts: list[int]) -> np.ndarray:
     return table
 
 
-def leaks(belief: unsaid.Joint | Exchangeable, mechanism: Any, adversary: Any) -> list[float]:
+def leaks(belief: unspoken.Joint | Exchangeable, mechanism: Any, adversary: Any) -> list[float]:
     """Largest values, and a mean where the cloud is listed (elsewhere it takes long)."""
-    cloud = unsaid.view(belief, mechanism, adversary)
+    cloud = unspoken.view(belief, mechanism, adversary)
     means = ["mutual-information"] if isinstance(cloud, FiniteView) else []
     return [MEASURES[name].of(cloud).nats for name in [*SUPS, *means]]
 
@@ -73,14 +73,14 @@ def mechanisms(n: int) -> st.SearchStrategy[Any]:
 @given(counted(), st.data())
 def test_leakage_is_the_joint_tables(counts: list[int], data: st.DataObject) -> None:
     n = len(counts) - 1
-    belief, joint = Exchangeable(counts, n), unsaid.Joint(table_of(counts))
+    belief, joint = Exchangeable(counts, n), unspoken.Joint(table_of(counts))
     targets = data.draw(st.sampled_from(["x0", ["x0", "x1"]] if n > 2 else ["x0"]))
     rest = names(range(2 if targets != "x0" else 1, n))
     knows: Any = data.draw(st.lists(st.sampled_from(rest), unique=True))
     if knows and data.draw(st.booleans()):
         open_ones = np.argwhere(joint.marginal(knows) > 0).tolist()
         knows = dict(zip(knows, data.draw(st.sampled_from(open_ones)), strict=True))
-    adversary = unsaid.Adversary(targets, knows=knows)
+    adversary = unspoken.Adversary(targets, knows=knows)
     mechanism = data.draw(mechanisms(n))
     got, expected = (leaks(own, mechanism, adversary) for own in (belief, joint))
     assert got == pytest.approx(expected, rel=1e-9, abs=1e-12)
@@ -91,13 +91,13 @@ def test_leakage_is_the_joint_tables(counts: list[int], data: st.DataObject) -> 
 def test_odds_after_one_event(counts: list[int], data: st.DataObject) -> None:
     """Events about many variables, by messages over the number of ones."""
     n = len(counts) - 1
-    belief, joint = Exchangeable(counts, n), unsaid.Joint(table_of(counts))
+    belief, joint = Exchangeable(counts, n), unspoken.Joint(table_of(counts))
     mechanism = OneSided(dict.fromkeys(names(range(n)), data.draw(st.floats(0.01, 5))))
-    words = st.sampled_from([unsaid.WITHHELD, 1])
+    words = st.sampled_from([unspoken.WITHHELD, 1])
     outcome = data.draw(st.dictionaries(st.sampled_from(names(range(n))), words, min_size=1))
     known = data.draw(st.sampled_from([(), ("x1",), ("x2", "x1")] if n > 2 else [()]))
-    adversary = unsaid.Adversary("x0", secret=[0], knows=known)
-    got, expected = (unsaid.odds(b, mechanism, adversary, outcome) for b in (belief, joint))
+    adversary = unspoken.Adversary("x0", secret=[0], knows=known)
+    got, expected = (unspoken.odds(b, mechanism, adversary, outcome) for b in (belief, joint))
     assert got.status == expected.status
     if got.status == "ok":
         assert got.logs == pytest.approx(expected.logs, rel=1e-9, abs=1e-12)
@@ -107,7 +107,7 @@ def test_odds_after_one_event(counts: list[int], data: st.DataObject) -> None:
 @given(counted(6), st.data())
 def test_tables_and_bayes(counts: list[int], data: st.DataObject) -> None:
     n = len(counts) - 1
-    belief, joint = Exchangeable(counts, n), unsaid.Joint(table_of(counts))
+    belief, joint = Exchangeable(counts, n), unspoken.Joint(table_of(counts))
     asked = data.draw(st.permutations(names(range(n))))[: data.draw(st.integers(0, n))]
     assert belief.marginal(asked) == pytest.approx(joint.marginal(asked), rel=1e-13, abs=1e-16)
     cell = data.draw(st.sampled_from(np.argwhere(joint.table > 0).tolist()))
@@ -173,15 +173,15 @@ def test_nodes_by_definition(n: int) -> None:
     belief = Exchangeable(law, n)
     for known in range(n):
         nodes = [by_definition(n, law, 5.0, known, ones) for ones in range(known + 1)]
-        adversary = unsaid.Adversary("x0", knows=names(range(1, known + 1)))
-        got = unsaid.leakage(belief, Laplace(5.0), adversary)
+        adversary = unspoken.Adversary("x0", knows=names(range(1, known + 1)))
+        got = unspoken.leakage(belief, Laplace(5.0), adversary)
         assert got.exact
         assert got.value == pytest.approx(max(nodes), rel=1e-12)
         for ones, expected in enumerate(nodes):
             values = [1] * ones + [0] * (known - ones)
             exact = dict(zip(names(range(1, known + 1)), values, strict=True))
-            adversary = unsaid.Adversary("x0", knows=exact)
-            node = unsaid.leakage(belief, Laplace(5.0), adversary).value
+            adversary = unspoken.Adversary("x0", knows=exact)
+            node = unspoken.leakage(belief, Laplace(5.0), adversary).value
             assert node == pytest.approx(expected, rel=1e-12)
 
 
@@ -190,8 +190,8 @@ def test_a_thousand_variables() -> None:
     belief = Exchangeable(beta_binomial(1000, 2, 3), 1000)
 
     def leak(known: int) -> float:
-        adversary = unsaid.Adversary("x0", knows=names(range(1, known + 1)))
-        return unsaid.leakage(belief, Laplace(5.0), adversary).value
+        adversary = unspoken.Adversary("x0", knows=names(range(1, known + 1)))
+        return unspoken.leakage(belief, Laplace(5.0), adversary).value
 
     assert leak(999) == pytest.approx(0.2, rel=1e-12)
     assert leak(0) == pytest.approx(4.70, abs=5e-3)
@@ -204,8 +204,8 @@ def test_independent_ones_leak_their_own_change() -> None:
     belief = Exchangeable(counts, 300)
     for scale in (0.05, 1.0, 1e4):
         for known in (0, 40):
-            adversary = unsaid.Adversary("x0", knows=names(range(1, known + 1)))
-            bound = unsaid.leakage(belief, Laplace(scale), adversary)
+            adversary = unspoken.Adversary("x0", knows=names(range(1, known + 1)))
+            bound = unspoken.leakage(belief, Laplace(scale), adversary)
             assert bound.value == pytest.approx(1 / scale, rel=1e-9)
 
 
@@ -219,10 +219,10 @@ def test_rare_known_ones_are_not_lost() -> None:
     table = later.marginal([label, "x0"])
     # c = 1200 or 1201 are 1, so all 1,200 others are 1, and one known one too or none.
     assert table[:2].min(1) == pytest.approx([0.0, table[1].sum() / 1201], rel=1e-9)
-    adversary = unsaid.Adversary("x0", knows=dict.fromkeys(knows[1:], 0))
+    adversary = unspoken.Adversary("x0", knows=dict.fromkeys(knows[1:], 0))
     odd = 1201 / 1200  # C(2400, 1200) / C(2400, 1201): all 1,201 left are 1, or all but one
     expected = math.log1p(odd / (odd + 1200) * math.expm1(1.0))
-    bound = unsaid.leakage(belief, Laplace(1.0), adversary)
+    bound = unspoken.leakage(belief, Laplace(1.0), adversary)
     assert bound.value == pytest.approx(expected, rel=1e-9)
 
 
@@ -239,32 +239,32 @@ def test_many_cells_withheld(n: int, epsilon: float, monkeypatch: pytest.MonkeyP
     expected = math.log(float(joint[0] * prior[1] / (joint[1] * prior[0])))
     belief = Exchangeable(beta_binomial(n, 2, 3), n)
     mechanism = OneSided(dict.fromkeys(names(range(n)), epsilon))
-    seen = dict.fromkeys(names(range(1, n)), unsaid.WITHHELD)
+    seen = dict.fromkeys(names(range(1, n)), unspoken.WITHHELD)
 
     def log_odds() -> float:
         channels = {name: mechanism.channel(belief.domain, name) for name in seen}
-        events = {name: own.event("-", [unsaid.WITHHELD]) for name, own in channels.items()}
+        events = {name: own.event("-", [unspoken.WITHHELD]) for name, own in channels.items()}
         lifts = belief.outputs(["x0"], events).lifts(np.eye(2, dtype=bool))
         return float(lifts.log_lift[0, 0, 0] - lifts.log_lift[0, 0, 1])
 
     assert log_odds() == pytest.approx(expected, rel=1e-11)
     if n <= 60:
-        about = unsaid.Adversary("x0", secret=[0])
-        assert unsaid.odds(belief, mechanism, about, seen).nats == pytest.approx(
+        about = unspoken.Adversary("x0", secret=[0])
+        assert unspoken.odds(belief, mechanism, about, seen).nats == pytest.approx(
             expected, rel=1e-11
         )
-    monkeypatch.setattr("unsaid.beliefs.exchangeable.LINEAR_RANGE", -1.0)
+    monkeypatch.setattr("unspoken.beliefs.exchangeable.LINEAR_RANGE", -1.0)
     assert log_odds() == pytest.approx(expected, rel=1e-9)
 
 
 def test_an_event_about_what_is_known_narrows_the_contexts() -> None:
     """x1 was released, so it is 1, whatever the others known are; it says no more of x0."""
     counts = [3, 1, 4, 1, 5]
-    belief, joint = Exchangeable(counts, 4), unsaid.Joint(table_of(counts))
+    belief, joint = Exchangeable(counts, 4), unspoken.Joint(table_of(counts))
     mechanism = OneSided(dict.fromkeys(names(range(4)), 1.0))
-    about = unsaid.Adversary("x0", secret=[0], knows=["x1", "x2"])
-    for outcome in ({"x1": 1}, {"x1": 1, "x2": 1, "x3": unsaid.WITHHELD}):
-        got, expected = (unsaid.odds(own, mechanism, about, outcome) for own in (belief, joint))
+    about = unspoken.Adversary("x0", secret=[0], knows=["x1", "x2"])
+    for outcome in ({"x1": 1}, {"x1": 1, "x2": 1, "x3": unspoken.WITHHELD}):
+        got, expected = (unspoken.odds(own, mechanism, about, outcome) for own in (belief, joint))
         assert got.value == pytest.approx(expected.value, rel=1e-12)
 
 
@@ -272,11 +272,11 @@ def test_events_no_float_can_hold() -> None:
     """e^-2000 is none; own outputs of the target count too."""
     belief = Exchangeable([1.0, 0.0, 0.0, 1.0], 3)
     mechanism = OneSided(dict.fromkeys(names(range(3)), 1000.0))
-    seen = dict.fromkeys(names(range(3)), unsaid.WITHHELD)
-    bound = unsaid.odds(belief, mechanism, unsaid.Adversary("x0", secret=[0]), seen)
+    seen = dict.fromkeys(names(range(3)), unspoken.WITHHELD)
+    bound = unspoken.odds(belief, mechanism, unspoken.Adversary("x0", secret=[0]), seen)
     assert bound.nats == pytest.approx(3000.0, rel=1e-12)
-    known = unsaid.Adversary("x0", secret=[0], knows=["x1", "x2"])
-    assert unsaid.odds(belief, mechanism, known, {"x0": unsaid.WITHHELD}).value == 1.0
+    known = unspoken.Adversary("x0", secret=[0], knows=["x1", "x2"])
+    assert unspoken.odds(belief, mechanism, known, {"x0": unspoken.WITHHELD}).value == 1.0
 
 
 def test_sampling_draws_the_law() -> None:

@@ -14,19 +14,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import unsaid
+import unspoken
 from tests.effort import examples
-from unsaid.beliefs.gaussian import Gaussian
-from unsaid.errors import InputError, NotKnown, TooLarge
-from unsaid.mechanisms import Finite, Geometric, Laplace, OneSided, RandomizedResponse, Together
-from unsaid.numerics.gauss_laplace import log_ratio
+from unspoken.beliefs.gaussian import Gaussian
+from unspoken.errors import InputError, NotKnown, TooLarge
+from unspoken.mechanisms import Finite, Geometric, Laplace, OneSided, RandomizedResponse, Together
+from unspoken.numerics.gauss_laplace import log_ratio
 
 VECTORS = Path(__file__).resolve().parents[1] / "vectors" / "pdp-ip.json"
 CASES = [v for v in json.loads(VECTORS.read_text("utf-8"))["vectors"] if v["kind"] == "gaussian"]
 
 
 def leak(belief: Gaussian, mechanism: Any, target: Any, knows: Any = (), **more: Any) -> float:
-    bound = unsaid.leakage(belief, mechanism, unsaid.Adversary(target, knows=knows), **more)
+    bound = unspoken.leakage(belief, mechanism, unspoken.Adversary(target, knows=knows), **more)
     assert bound.exact
     return bound.value
 
@@ -170,8 +170,8 @@ def test_binned_tables_converge(rho: float, scale: float) -> None:
             [np.exp(-((at - rho * x) ** 2) / (2 * (1 - rho * rho))) for x in (0.0, 1.0)]
         )
         table = rows / rows.sum(1, keepdims=True) / 2
-        belief = unsaid.Joint(table / table.sum(), values=[[0.0, 1.0], at.tolist()])
-        got = unsaid.leakage(belief, Laplace(scale), unsaid.Adversary("x0")).value
+        belief = unspoken.Joint(table / table.sum(), values=[[0.0, 1.0], at.tolist()])
+        got = unspoken.leakage(belief, Laplace(scale), unspoken.Adversary("x0")).value
         off.append(abs(got - expected))
     assert off[-1] < 2e-3
     assert off[-1] < off[0]
@@ -192,8 +192,8 @@ def test_several_answers_add_up() -> None:
     assert leak(belief, both, "x0") == pytest.approx(
         leak(belief, Laplace(1.5, queries), "x0") + leak(belief, Laplace(0.5), "x0"), rel=1e-13
     )
-    twice = unsaid.Adversary("x0", asks=2)
-    assert unsaid.leakage(belief, Laplace(0.5), twice).value == pytest.approx(
+    twice = unspoken.Adversary("x0", asks=2)
+    assert unspoken.leakage(belief, Laplace(0.5), twice).value == pytest.approx(
         2 * leak(belief, Laplace(0.5), "x0"), rel=1e-13
     )
 
@@ -219,8 +219,8 @@ def test_groups_are_worst_at_corners(covariance: np.ndarray, data: st.DataObject
 def test_delta_of_one_answer_from_both_sides(knows: tuple[str, ...]) -> None:
     """By the density: integral of (g(r) - e^eps g(r - d))_+, at the widest pair."""
     belief, eps = Gaussian([[1.0, 0.5], [0.5, 1.0]], [1.0, 1.0]), 0.5
-    target = unsaid.Adversary("x0", knows=knows)
-    bound = unsaid.leakage(belief, Laplace(1.0), target, "delta", eps=eps)
+    target = unspoken.Adversary("x0", knows=knows)
+    bound = unspoken.leakage(belief, Laplace(1.0), target, "delta", eps=eps)
     grid, step = np.linspace(-60, 60, 24001, retstep=True)
     apart, log_density = (1.0, lambda t: -abs(t) - math.log(2)) if knows else (1.5, _log_density)
     density = np.exp([[log_density(r - shift) for r in grid] for shift in (0.0, apart)])
@@ -234,15 +234,17 @@ def test_delta_of_one_answer_from_both_sides(knows: tuple[str, ...]) -> None:
 def test_delta_of_a_group_is_that_of_its_widest_pair() -> None:
     """Two targets: the corners (0, 0) and (1, 1) are 2 apart, and nothing is left to blur."""
     belief = Gaussian([[1.0, 0.5], [0.5, 1.0]], [1.0, 1.0])
-    bound = unsaid.leakage(belief, Laplace(1.0), unsaid.Adversary(["x0", "x1"]), "delta", eps=0.5)
+    bound = unspoken.leakage(
+        belief, Laplace(1.0), unspoken.Adversary(["x0", "x1"]), "delta", eps=0.5
+    )
     assert bound.low <= 1 - math.exp((0.5 - 2) / 2) <= bound.high <= bound.low + 1e-9
 
 
 def test_delta_of_what_is_no_single_value() -> None:
     """One corner against the mixture of the other three: less than the widest pair."""
     belief, one = Gaussian([[1.0, 0.5], [0.5, 1.0]], [1.0, 1.0]), Laplace(1.0)
-    about = unsaid.Adversary(["x0", "x1"], secret=[(0.0, 0.0)])
-    bound = unsaid.leakage(belief, one, about, "delta", eps=0.5)
+    about = unspoken.Adversary(["x0", "x1"], secret=[(0.0, 0.0)])
+    bound = unspoken.leakage(belief, one, about, "delta", eps=0.5)
     grid, step = np.linspace(-40, 40, 80001, retstep=True)
     each = np.exp([-abs(grid - shift) for shift in (0.0, 1.0, 1.0, 2.0)]) / 2
     truth = float(np.maximum(each[0] - math.exp(0.5) * each[1:].mean(0), 0).sum() * step)
@@ -252,10 +254,10 @@ def test_delta_of_what_is_no_single_value() -> None:
 def test_delta_of_several_answers_is_bounded_from_above() -> None:
     belief = Gaussian([[1.0, 0.5], [0.5, 1.0]], [1.0, 1.0])
     both = Together([Laplace(1.0), Laplace(2.0, {"x0": 1.0})])
-    about = unsaid.Adversary("x0")
-    bound = unsaid.leakage(belief, both, about, "delta", eps=0.5)
-    assert bound.low <= unsaid.leakage(belief, Laplace(1.0), about, "delta", eps=0.5).high
-    assert bound.high >= unsaid.leakage(belief, Laplace(1.0), about, "delta", eps=0.5).low
+    about = unspoken.Adversary("x0")
+    bound = unspoken.leakage(belief, both, about, "delta", eps=0.5)
+    assert bound.low <= unspoken.leakage(belief, Laplace(1.0), about, "delta", eps=0.5).high
+    assert bound.high >= unspoken.leakage(belief, Laplace(1.0), about, "delta", eps=0.5).low
 
 
 def _log_density(t: float) -> float:
@@ -284,7 +286,7 @@ def test_far_beyond_the_floats() -> None:
 
 def test_what_a_continuous_belief_refuses() -> None:
     belief = Gaussian([[1.0, 0.5], [0.5, 1.0]], [1.0, 1.0])
-    about = unsaid.Adversary("x0")
+    about = unspoken.Adversary("x0")
     for mechanism in (
         RandomizedResponse("x1", 1.0),
         OneSided({"x0": 1.0}),
@@ -292,24 +294,24 @@ def test_what_a_continuous_belief_refuses() -> None:
         Together([Laplace(1.0), RandomizedResponse("x0", 1.0)]),
     ):
         with pytest.raises(NotKnown, match="continuous"):
-            unsaid.leakage(belief, mechanism, about)
+            unspoken.leakage(belief, mechanism, about)
     for measure in ("mutual-information", "max-information", "odds"):
         with pytest.raises(NotKnown, match="prior"):
-            unsaid.leakage(belief, Laplace(1.0), about, measure)
+            unspoken.leakage(belief, Laplace(1.0), about, measure)
     with pytest.raises(NotKnown, match="continuous"):
         belief.marginal(["x0"])
     with pytest.raises(NotKnown, match="continuous"):
         belief.sample(np.random.default_rng(0), 3)
     with pytest.raises(NotKnown, match="outcome"):
-        unsaid.odds(belief, Laplace(1.0), about, {"answer": 1.0})
+        unspoken.odds(belief, Laplace(1.0), about, {"answer": 1.0})
     with pytest.raises(TooLarge, match="ask for fewer"):
         belief.sums(["x0"], [{"x0": 1.0}] * 40)
 
 
 def test_geometric_noise_is_for_whole_numbers() -> None:
     belief = Gaussian([[1.0, 0.5], [0.5, 1.0]], [1.0, 1.0])
-    with pytest.raises(unsaid.UnsaidError, match="Laplace"):
-        unsaid.leakage(belief, Geometric(0.5), unsaid.Adversary("x0"))
+    with pytest.raises(unspoken.UnspokenError, match="Laplace"):
+        unspoken.leakage(belief, Geometric(0.5), unspoken.Adversary("x0"))
 
 
 def test_known_values_are_any_numbers() -> None:

@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import unsaid
+import unspoken
 from tests.effort import examples
-from unsaid.beliefs import independent
-from unsaid.beliefs.independent import law_of_sum
-from unsaid.beliefs.lattice import Lattice
-from unsaid.errors import InputError, TooLarge
-from unsaid.measures import MEASURES
-from unsaid.mechanisms import Geometric, Laplace, OneSided, RandomizedResponse, Together
+from unspoken.beliefs import independent
+from unspoken.beliefs.independent import law_of_sum
+from unspoken.beliefs.lattice import Lattice
+from unspoken.errors import InputError, TooLarge
+from unspoken.measures import MEASURES
+from unspoken.mechanisms import Geometric, Laplace, OneSided, RandomizedResponse, Together
 
 SUPS = ("max-log-ratio", "max-information", "relative-entropy")
 
@@ -27,18 +27,18 @@ def names(indices: Any) -> list[str]:
 
 
 @st.composite
-def beliefs(draw: st.DrawFn) -> unsaid.Independent:
+def beliefs(draw: st.DrawFn) -> unspoken.Independent:
     n = draw(st.integers(2, 5))
     sizes = draw(st.lists(st.integers(1, 3), min_size=n, max_size=n))
     counts = [draw(st.lists(st.integers(0, 9), min_size=d, max_size=d).filter(any)) for d in sizes]
     numbers = st.sampled_from([-2, -1, 0, 0.5, 1, 3])
     values = [draw(st.lists(numbers, min_size=d, max_size=d, unique=True)) for d in sizes]
-    return unsaid.Independent(counts, values=values)
+    return unspoken.Independent(counts, values=values)
 
 
-def as_joint(belief: unsaid.Independent) -> unsaid.Joint:
+def as_joint(belief: unspoken.Independent) -> unspoken.Joint:
     table = belief.marginal(belief.domain.names)
-    return unsaid.Joint(table, belief.domain.names, belief.domain.values)
+    return unspoken.Joint(table, belief.domain.names, belief.domain.values)
 
 
 def weights_for(n: int) -> st.SearchStrategy[list[float]]:
@@ -48,7 +48,9 @@ def weights_for(n: int) -> st.SearchStrategy[list[float]]:
 
 @examples(40)
 @given(beliefs(), st.data())
-def test_sums_are_those_of_the_joint_table(belief: unsaid.Independent, data: st.DataObject) -> None:
+def test_sums_are_those_of_the_joint_table(
+    belief: unspoken.Independent, data: st.DataObject
+) -> None:
     """The law on multiples of a unit, whether or not it is the shorter way."""
     n = len(belief.domain.names)
     whole = st.lists(st.sampled_from([-1.0, 0.0, 1.0, 2.0]), min_size=n, max_size=n)
@@ -57,7 +59,9 @@ def test_sums_are_those_of_the_joint_table(belief: unsaid.Independent, data: st.
     queries = [dict(zip(belief.domain.names, row, strict=True)) for row in rows]
     keep = data.draw(st.permutations(belief.domain.names))[: data.draw(st.integers(0, 2))]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(unsaid.Independent, "cells", lambda self, names: 4 if names == keep else 1e6)
+        patch.setattr(
+            unspoken.Independent, "cells", lambda self, names: 4 if names == keep else 1e6
+        )
         got = belief.sums(keep, queries)
     expected = as_joint(belief).sums(keep, queries)
     apart = [own - at[:, None] for own, at in zip(expected.points, got.points, strict=True)]
@@ -71,7 +75,7 @@ def test_sums_are_those_of_the_joint_table(belief: unsaid.Independent, data: st.
 
 @examples(40)
 @given(beliefs(), st.data())
-def test_leakage_is_the_joint_tables(belief: unsaid.Independent, data: st.DataObject) -> None:
+def test_leakage_is_the_joint_tables(belief: unspoken.Independent, data: st.DataObject) -> None:
     n, scale = len(belief.domain.names), data.draw(st.floats(0.1, 20))
     weights = data.draw(weights_for(n))
     whole = [float(round(10 * w)) * 2 for w in weights]
@@ -91,8 +95,8 @@ def test_leakage_is_the_joint_tables(belief: unsaid.Independent, data: st.DataOb
     if data.draw(st.booleans()):
         tables = {name: belief.marginal([name]) for name in knows}
         knows = {k: belief.domain.values_of(k)[int(tables[k].argmax())] for k in knows}
-    adversary = unsaid.Adversary("x0", knows=knows)
-    clouds = [unsaid.view(own, mechanism, adversary) for own in (belief, as_joint(belief))]
+    adversary = unspoken.Adversary("x0", knows=knows)
+    clouds = [unspoken.view(own, mechanism, adversary) for own in (belief, as_joint(belief))]
     got, expected = ([MEASURES[name].of(cloud).nats for name in SUPS] for cloud in clouds)
     assert got == pytest.approx(expected, rel=1e-10, abs=1e-13)
 
@@ -103,15 +107,15 @@ def test_theorem_1(data: st.DataObject) -> None:
     """Independent data: every adversary gains exactly D_i / scale, whoever knows whatever."""
     n = data.draw(st.integers(2, 40))
     counts = st.lists(st.integers(1, 9), min_size=2, max_size=3)
-    belief = unsaid.Independent(data.draw(st.lists(counts, min_size=n, max_size=n)))
+    belief = unspoken.Independent(data.draw(st.lists(counts, min_size=n, max_size=n)))
     scale = data.draw(st.floats(-3, 5).map(math.exp))
     weights = data.draw(st.lists(st.integers(-3, 3), min_size=n, max_size=n))
     i = data.draw(st.integers(0, n - 1))
     others = [j for j in range(n) if j != i]
     knows = names(data.draw(st.lists(st.sampled_from(others), unique=True)))
     change = abs(weights[i]) * (len(belief.domain.values_of(f"x{i}")) - 1)
-    adversary = unsaid.Adversary(f"x{i}", knows=knows)
-    bound = unsaid.leakage(belief, Laplace(scale, weights), adversary)
+    adversary = unspoken.Adversary(f"x{i}", knows=knows)
+    bound = unspoken.leakage(belief, Laplace(scale, weights), adversary)
     assert bound.exact
     assert bound.value == pytest.approx(change / scale, rel=1e-11)
 
@@ -119,54 +123,58 @@ def test_theorem_1(data: st.DataObject) -> None:
 @pytest.mark.parametrize("scale", [0.01, 5.0, 1e7])
 def test_theorem_1_for_a_thousand(scale: float) -> None:
     rng = np.random.default_rng(1)
-    belief = unsaid.Independent(rng.dirichlet([1, 1, 1], 1000))
+    belief = unspoken.Independent(rng.dirichlet([1, 1, 1], 1000))
     weights = rng.integers(1, 8, 1000) / 10
     for knows in ([], names(range(1, 1000))):
-        adversary = unsaid.Adversary("x0", knows=knows)
-        bound = unsaid.leakage(belief, Laplace(scale, weights.tolist()), adversary)
+        adversary = unspoken.Adversary("x0", knows=knows)
+        bound = unspoken.leakage(belief, Laplace(scale, weights.tolist()), adversary)
         assert bound.value == pytest.approx(2 * weights[0] / scale, rel=1e-11)
 
 
 def test_many_variables_beside_local_outputs() -> None:
     """Noise and a released value about the target; two targets; whole-number noise."""
-    belief = unsaid.Independent(np.full((400, 2), 0.5))
+    belief = unspoken.Independent(np.full((400, 2), 0.5))
     both = Together([Laplace(5.0), RandomizedResponse("x0", 0.3)])
-    assert unsaid.leakage(belief, both, unsaid.Adversary("x0")).value == pytest.approx(0.5)
-    two = unsaid.Adversary(["x0", "x1"])
-    assert unsaid.leakage(belief, Laplace(5.0), two).value == pytest.approx(0.4)
-    one = unsaid.leakage(belief, Geometric(0.9), unsaid.Adversary("x0"))
+    assert unspoken.leakage(belief, both, unspoken.Adversary("x0")).value == pytest.approx(0.5)
+    two = unspoken.Adversary(["x0", "x1"])
+    assert unspoken.leakage(belief, Laplace(5.0), two).value == pytest.approx(0.4)
+    one = unspoken.leakage(belief, Geometric(0.9), unspoken.Adversary("x0"))
     assert one.value == pytest.approx(-math.log(0.9))
-    shared = unsaid.leakage(belief, Geometric(0.9), unsaid.Adversary("x0"), "mutual-information")
+    shared = unspoken.leakage(
+        belief, Geometric(0.9), unspoken.Adversary("x0"), "mutual-information"
+    )
     assert 0 < shared.value < 1e-3
 
 
 def test_knowing_the_others_is_the_least_noise() -> None:
     """A mean: what is known is no noise any more, and more is learned of the target."""
-    belief = unsaid.Independent([[1, 1]] * 12)
+    belief = unspoken.Independent([[1, 1]] * 12)
     mechanism = Geometric(0.5)
     means = [
-        unsaid.leakage(
+        unspoken.leakage(
             belief,
             mechanism,
-            unsaid.Adversary("x0", knows=names(range(1, k))),
+            unspoken.Adversary("x0", knows=names(range(1, k))),
             "mutual-information",
         ).value
         for k in (1, 6, 12)
     ]
     assert means == sorted(means)
-    alone = unsaid.Independent([[1, 1]])
-    expected = unsaid.leakage(alone, mechanism, unsaid.Adversary("x0"), "mutual-information").value
+    alone = unspoken.Independent([[1, 1]])
+    expected = unspoken.leakage(
+        alone, mechanism, unspoken.Adversary("x0"), "mutual-information"
+    ).value
     assert means[-1] == pytest.approx(expected, rel=1e-12)
 
 
 def test_events_about_what_is_known_say_nothing() -> None:
-    belief = unsaid.Independent([[1, 1], [1, 3], [0, 1]])
+    belief = unspoken.Independent([[1, 1], [1, 3], [0, 1]])
     mechanism = OneSided(dict.fromkeys(names(range(3)), 1.0))
-    about = unsaid.Adversary("x0", secret=[0], knows=["x1", "x2"])
-    assert unsaid.odds(belief, mechanism, about, {"x1": unsaid.WITHHELD}).value == 1.0
-    assert unsaid.odds(belief, mechanism, about, {"x2": 0}).status == "impossible"
-    seen = {"x0": unsaid.WITHHELD, "x1": 1}
-    assert unsaid.odds(belief, mechanism, about, seen).nats == pytest.approx(1.0)
+    about = unspoken.Adversary("x0", secret=[0], knows=["x1", "x2"])
+    assert unspoken.odds(belief, mechanism, about, {"x1": unspoken.WITHHELD}).value == 1.0
+    assert unspoken.odds(belief, mechanism, about, {"x2": 0}).status == "impossible"
+    seen = {"x0": unspoken.WITHHELD, "x1": 1}
+    assert unspoken.odds(belief, mechanism, about, seen).nats == pytest.approx(1.0)
 
 
 def test_numbers_are_taken_as_meant() -> None:
@@ -193,10 +201,10 @@ def test_the_law_of_a_sum_is_a_convolution(counts: list[list[int]]) -> None:
 
 def test_sums_beyond_the_budget() -> None:
     rng = np.random.default_rng(2)
-    belief = unsaid.Independent(np.full((100, 2), 0.5))
+    belief = unspoken.Independent(np.full((100, 2), 0.5))
     with pytest.raises(TooLarge, match="more coarsely"):
         belief.sums(["x0"], [dict(zip(belief.domain.names, rng.random(100), strict=True))])
-    words = unsaid.Independent([[1, 1], [1, 1]], values=[["a", "b"], [0, 1]])
+    words = unspoken.Independent([[1, 1], [1, 1]], values=[["a", "b"], [0, 1]])
     with pytest.raises(InputError, match="no numbers"):
         words.sums(["x1"], [{"x0": 1.0, "x1": 1.0}])
     assert words.sums(["x1"], [{"x0": 0.0, "x1": 1.0}]).points[0].tolist() == [0.0, 1.0]
@@ -204,9 +212,9 @@ def test_sums_beyond_the_budget() -> None:
 
 def test_the_rarest_ends_move_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leaving out what is rarer than e^-400 keeps every digit that leaving out more keeps."""
-    belief = unsaid.Independent(np.full((700, 2), 0.5))
-    target = unsaid.Adversary("x0")
-    before = [unsaid.leakage(belief, Laplace(b), target).value for b in (0.3, 3.0, 300.0)]
+    belief = unspoken.Independent(np.full((700, 2), 0.5))
+    target = unspoken.Adversary("x0")
+    before = [unspoken.leakage(belief, Laplace(b), target).value for b in (0.3, 3.0, 300.0)]
     monkeypatch.setattr(independent, "NEGLIGIBLE", math.exp(-200))
-    after = [unsaid.leakage(belief, Laplace(b), target).value for b in (0.3, 3.0, 300.0)]
+    after = [unspoken.leakage(belief, Laplace(b), target).value for b in (0.3, 3.0, 300.0)]
     assert after == pytest.approx(before, rel=1e-11)

@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 from tests.beliefs.networks import Drawn, networks, star
 from tests.beliefs.other_library import ask
 from tests.effort import examples
-from unsaid.beliefs.networks import network as network_room
-from unsaid.beliefs.networks import updating
-from unsaid.beliefs.networks.elimination import CliqueTree, neighbours
-from unsaid.beliefs.networks.junction import collect, eliminate
-from unsaid.beliefs.networks.network import Network
-from unsaid.beliefs.networks.potentials import LINEAR, LOGS, OutOfRange, Potential, in_range
-from unsaid.types.channel import Channel
+from unspoken.beliefs.networks import network as network_room
+from unspoken.beliefs.networks import updating
+from unspoken.beliefs.networks.elimination import CliqueTree, neighbours
+from unspoken.beliefs.networks.junction import collect, eliminate
+from unspoken.beliefs.networks.network import Network
+from unspoken.beliefs.networks.potentials import LINEAR, LOGS, OutOfRange, Potential, in_range
+from unspoken.types.channel import Channel
 
 Rng = np.random.Generator
 

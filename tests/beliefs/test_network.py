@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import unsaid
+import unspoken
 from tests.beliefs.networks import (
     SPRINKLER,
     WET,
@@ -23,8 +23,8 @@ from tests.beliefs.networks import (
     star,
 )
 from tests.effort import examples
-from unsaid.beliefs.networks.network import Network
-from unsaid.errors import InputError, TooLarge
+from unspoken.beliefs.networks.network import Network
+from unspoken.errors import InputError, TooLarge
 
 
 @given(networks(), st.data())
@@ -56,7 +56,7 @@ def test_what_cannot_be_is_refused_as_by_a_joint() -> None:
     with pytest.raises(InputError) as refusal:
         belief.given(known)
     with pytest.raises(InputError, match=re.escape(str(refusal.value))):
-        unsaid.Joint(belief.marginal(belief.domain.names), belief.domain.names).given(known)
+        unspoken.Joint(belief.marginal(belief.domain.names), belief.domain.names).given(known)
     with pytest.raises(InputError, match='Did you mean "rain"'):
         belief.given({"rian": 0})
     with pytest.raises(InputError, match="value of rain"):

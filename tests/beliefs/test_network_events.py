@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import unsaid
+import unspoken
 from tests.beliefs.networks import (
     SPRINKLER,
     WET,
@@ -23,10 +23,10 @@ from tests.beliefs.networks import (
     star,
 )
 from tests.effort import examples
-from unsaid.beliefs.networks import network as network_room
-from unsaid.beliefs.networks.network import Network
-from unsaid.errors import TooLarge
-from unsaid.types.channel import Channel
+from unspoken.beliefs.networks import network as network_room
+from unspoken.beliefs.networks.network import Network
+from unspoken.errors import TooLarge
+from unspoken.types.channel import Channel
 
 
 def channels(
@@ -66,9 +66,9 @@ def test_a_tiny_leakage_keeps_its_digits(epsilon: float, seed: int) -> None:
     drawn = chain(rng, 5, 3)
     keep, seen = ["x2"], ["x0", "x1", "x3", "x4", "x2"]
     events = {
-        name: unsaid.OneSided({name: epsilon}, {name: [0]})
+        name: unspoken.OneSided({name: epsilon}, {name: [0]})
         .channel(drawn.network.domain, name)
-        .event("withheld", [unsaid.WITHHELD])
+        .event("withheld", [unspoken.WITHHELD])
         for name in seen
     }
     told = drawn.network.outputs(keep, events)
@@ -94,9 +94,9 @@ def test_very_many_outputs_make_one_event(epsilon: float) -> None:
     """1,000 cells withheld: by hand, every effect is told apart by its cause alone."""
     drawn = star(np.random.default_rng(5), 1000)
     belief, names = drawn.network, drawn.names[1:]
-    mechanism = unsaid.OneSided(dict.fromkeys(names, epsilon))
+    mechanism = unspoken.OneSided(dict.fromkeys(names, epsilon))
     events = {
-        name: mechanism.channel(belief.domain, name).event("silent", [unsaid.WITHHELD])
+        name: mechanism.channel(belief.domain, name).event("silent", [unspoken.WITHHELD])
         for name in names
     }
     with mpmath.workdps(60):
@@ -115,9 +115,9 @@ def test_very_many_outputs_make_one_event(epsilon: float) -> None:
 def test_a_release_among_very_many_silent_cells() -> None:
     drawn = star(np.random.default_rng(6), 1000)
     belief, names = drawn.network, drawn.names[1:]
-    mechanism = unsaid.OneSided(dict.fromkeys(names, 0.5))
+    mechanism = unspoken.OneSided(dict.fromkeys(names, 0.5))
     whole = {name: mechanism.channel(belief.domain, name) for name in names}
-    events = {name: own.event("silent", [unsaid.WITHHELD]) for name, own in whole.items()}
+    events = {name: own.event("silent", [unspoken.WITHHELD]) for name, own in whole.items()}
     events["x7"] = whole["x7"].event("released", [1])
     common = math.exp(-0.5)
     rows = np.stack([common + (1 - common) * drawn.tables[n][:, 0] for n in names if n != "x7"])
@@ -137,9 +137,9 @@ def test_an_impossible_event_has_no_mass() -> None:
 def test_an_event_costs_less_than_the_joint_table() -> None:
     drawn = star(np.random.default_rng(0), 40)
     belief = drawn.network
-    mechanism = unsaid.OneSided(dict.fromkeys(drawn.names[1:], 1.0))
+    mechanism = unspoken.OneSided(dict.fromkeys(drawn.names[1:], 1.0))
     whole = {name: mechanism.channel(belief.domain, name) for name in drawn.names[1:]}
-    events = {name: own.event("silent", [unsaid.WITHHELD]) for name, own in whole.items()}
+    events = {name: own.event("silent", [unspoken.WITHHELD]) for name, own in whole.items()}
     assert belief.effort(["root"], whole) == math.inf
     assert belief.effort(["root"], events) <= 16
     few = dict(itertools.islice(whole.items(), 3))
@@ -160,9 +160,9 @@ def test_leakage_is_that_of_the_joint(drawn: Drawn, data: st.DataObject) -> None
     target, *others = data.draw(st.permutations(drawn.names))
     epsilon = {name: data.draw(st.sampled_from([1e-9, 0.3, 2.0])) for name in drawn.names}
     knows = others[:1] if data.draw(st.booleans()) else []
-    mechanism = unsaid.OneSided(epsilon, {name: [0] for name in drawn.names}, shows="bit")
-    adversary = unsaid.Adversary(target, secret=[0], knows=knows)
+    mechanism = unspoken.OneSided(epsilon, {name: [0] for name in drawn.names}, shows="bit")
+    adversary = unspoken.Adversary(target, secret=[0], knows=knows)
     for measure in ("mutual-information", "max-log-ratio"):
-        mine = unsaid.leakage(drawn.network, mechanism, adversary, measure).value
-        theirs = unsaid.leakage(drawn.joint, mechanism, adversary, measure).value
+        mine = unspoken.leakage(drawn.network, mechanism, adversary, measure).value
+        theirs = unspoken.leakage(drawn.joint, mechanism, adversary, measure).value
         assert mine == pytest.approx(theirs, rel=1e-9, abs=1e-24)

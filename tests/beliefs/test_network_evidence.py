@@ -20,8 +20,8 @@ from tests.beliefs.networks import (
     networks,
     some_names,
 )
-from unsaid.beliefs.networks.network import Network
-from unsaid.errors import InputError
+from unspoken.beliefs.networks.network import Network
+from unspoken.errors import InputError
 
 
 @given(networks())
@@ -78,7 +78,7 @@ def test_rows_are_the_same_in_any_batch(monkeypatch: pytest.MonkeyPatch) -> None
     drawn = chain(rng, 8, 3)
     told = {name: rng.random((50, 3)) for name in drawn.names[::2]}
     once, pairs = drawn.network.posteriors(told), drawn.network.pair_tables()
-    monkeypatch.setattr("unsaid.beliefs.networks.updating.BATCH", 1)
+    monkeypatch.setattr("unspoken.beliefs.networks.updating.BATCH", 1)
     again, others = drawn.network.posteriors(told), drawn.network.pair_tables()
     np.testing.assert_allclose(once.log_evidence, again.log_evidence, rtol=1e-13)
     assert all(np.allclose(once.laws[n], again.laws[n], rtol=1e-13) for n in drawn.names)

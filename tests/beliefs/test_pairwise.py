@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-import unsaid
-from unsaid.errors import InputError, NotKnown
+import unspoken
+from unspoken.errors import InputError, NotKnown
 
 FAIR = [0.5, 0.5]
 SAME = [[0.5, 0.0], [0.0, 0.5]]
@@ -14,25 +14,25 @@ OPPOSITE = [[0.0, 0.5], [0.5, 0.0]]
 
 def test_pairs_are_known_both_ways() -> None:
     table = [[0.2, 0.1], [0.3, 0.4]]
-    belief = unsaid.Pairwise([[0.3, 0.7], FAIR], {("A", "B"): table}, names=["A", "B"])
+    belief = unspoken.Pairwise([[0.3, 0.7], FAIR], {("A", "B"): table}, names=["A", "B"])
     assert belief.marginal(["A", "B"]).tolist() == table
     assert belief.marginal(["B", "A"]).T.tolist() == table
 
 
 def test_a_pair_without_a_table_is_independent() -> None:
-    belief = unsaid.Pairwise([[0.3, 0.7], FAIR], {}, names=["A", "B"])
+    belief = unspoken.Pairwise([[0.3, 0.7], FAIR], {}, names=["A", "B"])
     assert belief.marginal(["A", "B"]).tolist() == [[0.15, 0.15], [0.35, 0.35]]
 
 
 def test_joint_questions_are_refused_by_name() -> None:
-    belief = unsaid.Pairwise([FAIR] * 3, {("A", "B"): SAME}, names=["A", "B", "C"])
-    seen = {"A": unsaid.WITHHELD, "B": unsaid.WITHHELD}
+    belief = unspoken.Pairwise([FAIR] * 3, {("A", "B"): SAME}, names=["A", "B", "C"])
+    seen = {"A": unspoken.WITHHELD, "B": unspoken.WITHHELD}
     with pytest.raises(NotKnown, match="pairs only"):
         belief.marginal(["A", "B", "C"])
     with pytest.raises(NotKnown, match="more than pairs"):
         belief.given({"A": 0})
     with pytest.raises(NotKnown, match="pairs only"):
-        unsaid.odds(belief, unsaid.OneSided({"A": 1, "B": 1}), unsaid.Adversary("C"), seen)
+        unspoken.odds(belief, unspoken.OneSided({"A": 1, "B": 1}), unspoken.Adversary("C"), seen)
 
 
 @pytest.mark.parametrize(
@@ -50,8 +50,8 @@ def test_contradictions_are_refused(
     tables: dict[tuple[str, str], list[list[float]]], says: str
 ) -> None:
     with pytest.raises(InputError, match=says):
-        unsaid.Pairwise([FAIR] * 3, tables, names=["A", "B", "C"])
+        unspoken.Pairwise([FAIR] * 3, tables, names=["A", "B", "C"])
 
 
 def test_three_tables_that_fit_one_joint_are_taken() -> None:
-    unsaid.Pairwise([FAIR] * 3, {("A", "B"): SAME, ("B", "C"): SAME, ("A", "C"): SAME}, "ABC")
+    unspoken.Pairwise([FAIR] * 3, {("A", "B"): SAME, ("B", "C"): SAME, ("A", "C"): SAME}, "ABC")

@@ -10,9 +10,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from unsaid.beliefs import Belief, Chain, Independent, Network, Tree
-from unsaid.errors import InputError, TooLarge
-from unsaid.types.channel import Channel
+from unspoken.beliefs import Belief, Chain, Independent, Network, Tree
+from unspoken.errors import InputError, TooLarge
+from unspoken.types.channel import Channel
 
 RARE = 1e-200
 STEP = np.array([[1 - RARE, RARE], [RARE, 1 - RARE]])

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-import unsaid
-from unsaid.beliefs.tree import Tree
-from unsaid.errors import InputError
-from unsaid.mechanisms import Laplace
+import unspoken
+from unspoken.beliefs.tree import Tree
+from unspoken.errors import InputError
+from unspoken.mechanisms import Laplace
 
 DDP = json.loads((Path(__file__).parents[1] / "vectors" / "ddp.json").read_text("utf-8"))["vectors"]
 FLIP = [[0.9, 0.1], [0.1, 0.9]]
@@ -33,7 +33,7 @@ def test_the_hub_of_a_star(vector: dict[str, Any]) -> None:
     given = vector["input"]
     belief = star(given["leaves"], float(Fraction(given["flip"])))
     scale = float(vector["expected"]["sigma_exact_hub"])
-    found = unsaid.leakage(belief, Laplace(scale), unsaid.Adversary("x0"))
+    found = unspoken.leakage(belief, Laplace(scale), unspoken.Adversary("x0"))
     assert found.value == pytest.approx(float(Fraction(given["eps"])), rel=1e-12)
 
 
@@ -42,8 +42,8 @@ def test_two_thousand_witnesses() -> None:
     leaves, epsilon = 2000, 3.0
     belief = star(leaves, 0.1)
     names = belief.domain.names
-    channel = unsaid.OneSided({"x1": epsilon}, {"x1": [0]}).channel(belief.domain, "x1")
-    withheld = channel.event("withheld", [unsaid.WITHHELD])
+    channel = unspoken.OneSided({"x1": epsilon}, {"x1": [0]}).channel(belief.domain, "x1")
+    withheld = channel.event("withheld", [unspoken.WITHHELD])
     seen = belief.outputs(["x0"], dict.fromkeys(names[1:], withheld))
     assert seen.in_logs
     lift = seen.lifts(np.eye(2, dtype=bool)).log_lift[0, 0]

@@ -10,16 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import unsaid
+import unspoken
 from tests.beliefs.branching import drawn, some
 from tests.effort import examples
-from unsaid.beliefs.forests import markov
-from unsaid.beliefs.networks.potentials import LOGS
-from unsaid.errors import InputError
-from unsaid.mechanisms import Finite, Geometric, Laplace, Mechanism, RandomizedResponse, Together
-from unsaid.types.channel import Channel
-from unsaid.types.likelihood import Likelihood
-from unsaid.types.sums import Sums
+from unspoken.beliefs.forests import markov
+from unspoken.beliefs.networks.potentials import LOGS
+from unspoken.errors import InputError
+from unspoken.mechanisms import Finite, Geometric, Laplace, Mechanism, RandomizedResponse, Together
+from unspoken.types.channel import Channel
+from unspoken.types.likelihood import Likelihood
+from unspoken.types.sums import Sums
 
 KINDS = st.sampled_from(["chain", "tree"])
 SEEDS = st.integers(0, 2**32 - 1)
@@ -138,7 +138,7 @@ def test_sums(kind: str, seed: int, logs: bool) -> None:
 
 
 def independent(
-    joint: unsaid.Joint, one: tuple[str, ...], other: tuple[str, ...], given: tuple[str, ...]
+    joint: unspoken.Joint, one: tuple[str, ...], other: tuple[str, ...], given: tuple[str, ...]
 ) -> bool:
     """Whether the one says nothing about the other once the given ones are known."""
     table = joint.marginal((*given, *one, *other))
@@ -223,10 +223,10 @@ def test_the_sums_of_each_are_those_of_every_one(seed: int, logs: bool) -> None:
         assert table[row].sum() == pytest.approx(1.0, abs=1e-12)
 
 
-def mechanism(rng: np.random.Generator, belief: unsaid.beliefs.Belief) -> Mechanism:
+def mechanism(rng: np.random.Generator, belief: unspoken.beliefs.Belief) -> Mechanism:
     names = belief.domain.names
     seen = some(rng, names, 3, 1)
-    hides = unsaid.OneSided({name: float(rng.exponential()) for name in seen}, {})
+    hides = unspoken.OneSided({name: float(rng.exponential()) for name in seen}, {})
     flips = [RandomizedResponse(n, 0.7) for n in seen if len(belief.domain.values_of(n)) > 1]
     channel = Finite(seen[0], rng.dirichlet([1, 1], len(belief.domain.values_of(seen[0]))))
     adds = Laplace(float(rng.choice([0.3, 2.0, 50.0])), dict.fromkeys(some(rng, names, 5, 1), 1.0))
@@ -244,14 +244,14 @@ def test_leakages(kind: str, seed: int) -> None:
     belief, joint = drawn(kind, seed, most=5)
     rng, names = np.random.default_rng(seed), belief.domain.names
     target, *known = some(rng, names, 3, 1)
-    adversary = unsaid.Adversary(target, knows=known)
+    adversary = unspoken.Adversary(target, knows=known)
     if known and rng.random() < 0.5:
         cell = np.argwhere(joint.table > 0)[0]
         values = {n: joint.domain.values_of(n)[cell[joint.domain.axis(n)]] for n in known}
-        adversary = unsaid.Adversary(target, knows=values)
+        adversary = unspoken.Adversary(target, knows=values)
     own, measure = mechanism(rng, belief), MEASURES[rng.integers(len(MEASURES))]
-    found = unsaid.leakage(belief, own, adversary, measure)
-    true = unsaid.leakage(joint, own, adversary, measure)
+    found = unspoken.leakage(belief, own, adversary, measure)
+    true = unspoken.leakage(joint, own, adversary, measure)
     assert found.low <= true.high + 1e-9
     assert true.low <= found.high + 1e-9
     assert found.high == pytest.approx(true.high, rel=1e-8, abs=1e-9)
@@ -264,11 +264,11 @@ def test_odds_after_an_event(kind: str, seed: int) -> None:
     rng, names = np.random.default_rng(seed), belief.domain.names
     target = names[rng.integers(len(names))]
     hidden = {name: [belief.domain.values_of(name)[0]] for name in names}
-    own = unsaid.OneSided({name: float(rng.exponential()) for name in names}, hidden)
-    outcome = dict.fromkeys(some(rng, names, 6, 1), unsaid.WITHHELD)
-    adversary = unsaid.Adversary(target, secret=hidden[target])
+    own = unspoken.OneSided({name: float(rng.exponential()) for name in names}, hidden)
+    outcome = dict.fromkeys(some(rng, names, 6, 1), unspoken.WITHHELD)
+    adversary = unspoken.Adversary(target, secret=hidden[target])
     if len(belief.domain.values_of(target)) > 1:
-        found = unsaid.odds(belief, own, adversary, outcome)
-        true = unsaid.odds(joint, own, adversary, outcome)
+        found = unspoken.odds(belief, own, adversary, outcome)
+        true = unspoken.odds(joint, own, adversary, outcome)
         assert found.status == true.status
         assert found.status == "impossible" or found.value == pytest.approx(true.value, rel=1e-9)

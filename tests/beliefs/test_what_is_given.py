@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from unsaid.beliefs import (
+from unspoken.beliefs import (
     Belief,
     Chain,
     Exchangeable,
@@ -20,7 +20,7 @@ from unsaid.beliefs import (
     Pairwise,
     Tree,
 )
-from unsaid.errors import InputError
+from unspoken.errors import InputError
 
 HALF = [0.5, 0.5]
 STEP = [[0.25, 0.75], [0.5, 0.5]]

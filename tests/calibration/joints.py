@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-import unsaid
+import unspoken
 
 VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "ddp.json").read_text("utf-8"))
 
@@ -26,13 +26,13 @@ def number(text: Any) -> float:
     return float(Fraction(text))
 
 
-def joint_of(given: dict[str, Any]) -> unsaid.Joint:
+def joint_of(given: dict[str, Any]) -> unspoken.Joint:
     """The joint table of a vector."""
     values = [[number(value) for value in own] for own in given["supports"]]
     table = np.zeros([len(own) for own in values])
     for cell, mass in given["P"]:
         table[tuple(cell)] = number(mass)
-    return unsaid.Joint(table, values=values)
+    return unspoken.Joint(table, values=values)
 
 
 def separation(table: np.ndarray, terms: list[np.ndarray], scale: float) -> float:

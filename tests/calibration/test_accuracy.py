@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-import unsaid
-from unsaid.calibration import accuracy
+import unspoken
+from unspoken.calibration import accuracy
 
 
 @given(st.floats(1e-3, 1e3), st.integers(1, 60), st.floats(1e-2, 1e2))
@@ -47,5 +47,5 @@ def test_one_number() -> None:
     ],
 )
 def test_refusals(words: str, options: dict) -> None:
-    with pytest.raises(unsaid.UnsaidError, match=words):
+    with pytest.raises(unspoken.UnspokenError, match=words):
         accuracy(**options)

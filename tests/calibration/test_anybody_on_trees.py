@@ -7,21 +7,21 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-import unsaid
-from unsaid.calibration import calibrate
-from unsaid.calibration.anybody import _searched
-from unsaid.calibration.branched import Branched
-from unsaid.calibration.least import least
-from unsaid.calibration.problem import Problem
+import unspoken
+from unspoken.calibration import calibrate
+from unspoken.calibration.anybody import _searched
+from unspoken.calibration.branched import Branched
+from unspoken.calibration.least import least
+from unspoken.calibration.problem import Problem
 
 FAIR = [0.5, 0.5]
 
 
-def tree(parents: Sequence[int], flip: float) -> unsaid.Tree:
-    return unsaid.Tree(parents, FAIR, [[1 - flip, flip], [flip, 1 - flip]])
+def tree(parents: Sequence[int], flip: float) -> unspoken.Tree:
+    return unspoken.Tree(parents, FAIR, [[1 - flip, flip], [flip, 1 - flip]])
 
 
-def binary(variables: int, flip: float = 0.1) -> unsaid.Tree:
+def binary(variables: int, flip: float = 0.1) -> unspoken.Tree:
     return tree([-1, *((v - 1) // 2 for v in range(1, variables))], flip)
 
 
@@ -74,13 +74,13 @@ def test_several_answers_and_whole_noise() -> None:
 
 
 def test_other_measures_are_refused_as_before() -> None:
-    with pytest.raises(unsaid.UnsaidError, match='say knows="nothing"'):
+    with pytest.raises(unspoken.UnspokenError, match='say knows="nothing"'):
         calibrate(binary(40), limit=1.0, measure="mutual-information")
 
 
 def test_a_long_chain_that_never_forgets() -> None:
     """No window helps; everybody's bound is the whole chain's then."""
-    turning = unsaid.Chain(FAIR, [[0.0, 1.0], [1.0, 0.0]], 1500)
+    turning = unspoken.Chain(FAIR, [[0.0, 1.0], [1.0, 0.0]], 1500)
     found = calibrate(turning, [1.0] * 1500, limit=1.0)
     assert found.scale == pytest.approx(1500.0, rel=1e-9)
 
@@ -93,5 +93,5 @@ def test_without_a_floor() -> None:
     """Nor is a bound ever taken for what one adversary learns."""
     floored, free = (calibrate(binary(40), limit=1.0, floor=own).scale for own in (True, False))
     assert free == pytest.approx(floored, rel=1e-9)
-    with pytest.raises(unsaid.UnsaidError, match="too little noise to look at everybody"):
+    with pytest.raises(unspoken.UnspokenError, match="too little noise to look at everybody"):
         _searched(Problem(binary(40), None, 1.0), 100.0)

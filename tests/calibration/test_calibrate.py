@@ -10,19 +10,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import unsaid
+import unspoken
 from tests.calibration.joints import random_joint
 from tests.effort import examples
-from unsaid.calibration import calibrate
-from unsaid.calibration.least import TOLERANCE, root
-from unsaid.calibration.remembered import Remembered
-from unsaid.calibration.wasserstein import distance
-from unsaid.mechanisms import Geometric, Laplace
-from unsaid.questions import leakage
+from unspoken.calibration import calibrate
+from unspoken.calibration.least import TOLERANCE, root
+from unspoken.calibration.remembered import Remembered
+from unspoken.calibration.wasserstein import distance
+from unspoken.mechanisms import Geometric, Laplace
+from unspoken.questions import leakage
 
-PAIR = unsaid.Joint([[0.3, 0.15, 0.05], [0.05, 0.1, 0.35]], values=[[0, 1], [0, 0.5, 1]])
-COPIES = unsaid.Joint([[0.5, 0.0], [0.0, 0.5]])
-XOR = unsaid.Joint([[[0.25, 0], [0, 0.25]], [[0, 0.25], [0.25, 0]]])
+PAIR = unspoken.Joint([[0.3, 0.15, 0.05], [0.05, 0.1, 0.35]], values=[[0, 1], [0, 0.5, 1]])
+COPIES = unspoken.Joint([[0.5, 0.0], [0.0, 0.5]])
+XOR = unspoken.Joint([[[0.25, 0], [0, 0.25]], [[0, 0.25], [0.25, 0]]])
 STICKY = [[0.9, 0.1], [0.2, 0.8]]
 
 
@@ -31,7 +31,7 @@ def everybody(names: tuple[str, ...]):
         others = [name for name in names if name != target]
         for size in range(len(names)):
             for known in itertools.combinations(others, size):
-                yield unsaid.Adversary(target, knows=known)
+                yield unspoken.Adversary(target, knows=known)
 
 
 def worst_of(belief, mechanism, knows, measure, options) -> float:
@@ -40,7 +40,7 @@ def worst_of(belief, mechanism, knows, measure, options) -> float:
         looking = list(everybody(names))
     else:
         known = () if knows == "nothing" else knows
-        looking = [unsaid.Adversary(n, knows=known) for n in names if n not in known]
+        looking = [unspoken.Adversary(n, knows=known) for n in names if n not in known]
     return max(leakage(belief, mechanism, own, measure, **options).value for own in looking)
 
 
@@ -72,8 +72,8 @@ def test_any_measure(measure: str, limit: float, options: dict, knows: str | lis
     floored = calibrate(PAIR, limit=limit, measure=measure, knows=knows, **options)
     assert floored.scale >= found.scale * (1 - 1e-9)
     for name in PAIR.domain.names:  # each variable by itself, all else known and independent
-        law = unsaid.Independent([PAIR.marginal([name])], [name], [PAIR.domain.values_of(name)])
-        own = unsaid.Adversary(name)
+        law = unspoken.Independent([PAIR.marginal([name])], [name], [PAIR.domain.values_of(name)])
+        own = unspoken.Adversary(name)
         assert leakage(law, Laplace(floored.scale), own, measure, **options).value <= limit
 
 
@@ -83,7 +83,7 @@ def test_any_measure(measure: str, limit: float, options: dict, knows: str | lis
 def test_least_noise(seed: int) -> None:
     rng = np.random.default_rng(seed)
     table, values = random_joint(rng)
-    belief = unsaid.Joint(table, values=[v.tolist() for v in values])
+    belief = unspoken.Joint(table, values=[v.tolist() for v in values])
     weights = rng.choice([-1.0, 0.5, 1.0, 2.0], table.ndim).tolist()
     limit = float(rng.uniform(0.2, 3.0))
     for knows in ("anything", "nothing", ["x1"]):
@@ -102,17 +102,17 @@ def test_no_noise_at_all() -> None:
         floored = calibrate(COPIES, [1, -1], limit=1.0, knows=knows)
         assert (floored.scale, floored.bound.value) == (1.0, 0.0)
     assert calibrate(PAIR, [0, 0], limit=1.0).scale == 0.0
-    noisy = unsaid.Joint([[0.3, 0.2, 0.1, 0.0], [0.0, 0.1, 0.2, 0.1]])
+    noisy = unspoken.Joint([[0.3, 0.2, 0.1, 0.0], [0.0, 0.1, 0.2, 0.1]])
     assert calibrate(noisy, [0, 1], limit=1.0, knows="nothing", floor=False).scale > 0
 
 
 def test_noise_from_the_data_counts_without_a_floor() -> None:
     """Many fair coins hide one another, until somebody knows them."""
-    coins = unsaid.Independent([[0.5, 0.5]] * 100)
+    coins = unspoken.Independent([[0.5, 0.5]] * 100)
     assert calibrate(coins, limit=1.0).scale == 1.0
     assert calibrate(coins, limit=1.0, knows="nothing").scale == pytest.approx(1.0)
     assert calibrate(coins, limit=1.0, floor=False).scale == pytest.approx(1.0)
-    rare = unsaid.Joint(np.full((2, 2), 0.25))
+    rare = unspoken.Joint(np.full((2, 2), 0.25))
     assert calibrate(rare, limit=0.01, measure="mutual-information").scale > 0
 
 
@@ -129,25 +129,25 @@ def test_vector_queries_and_floors() -> None:
 
 
 def test_geometric_noise() -> None:
-    flu = unsaid.Exchangeable([0.1, 0.15, 0.5, 0.15, 0.1], 4)
+    flu = unspoken.Exchangeable([0.1, 0.15, 0.5, 0.15, 0.1], 4)
     found = calibrate(flu, limit=1.0, noise="geometric")
     assert isinstance(found.mechanism, Geometric)
     assert found.mechanism.alpha == pytest.approx(np.exp(-1 / found.scale))
     assert worst_of(flu, found.mechanism, "anything", "max-log-ratio", {}) <= 1.0
     less = Geometric(np.exp(-1 / (found.scale * (1 - 1e-6))))
     assert worst_of(flu, less, "anything", "max-log-ratio", {}) > 1.0
-    with pytest.raises(unsaid.UnsaidError, match="whole number"):
+    with pytest.raises(unspoken.UnspokenError, match="whole number"):
         calibrate(PAIR, limit=1.0, noise="geometric")
 
 
 @pytest.mark.parametrize(
     "belief",
     [
-        unsaid.Chain([0.6, 0.4], STICKY, 5),
-        unsaid.Tree([-1, 0, 0, 1], [0.5, 0.5], STICKY),
-        unsaid.Exchangeable([5, 1, 1, 2, 4], 4),
-        unsaid.Independent([[0.2, 0.8], [0.5, 0.5]]),
-        unsaid.Joint(np.arange(1, 9).reshape(2, 2, 2)),
+        unspoken.Chain([0.6, 0.4], STICKY, 5),
+        unspoken.Tree([-1, 0, 0, 1], [0.5, 0.5], STICKY),
+        unspoken.Exchangeable([5, 1, 1, 2, 4], 4),
+        unspoken.Independent([[0.2, 0.8], [0.5, 0.5]]),
+        unspoken.Joint(np.arange(1, 9).reshape(2, 2, 2)),
     ],
     ids=lambda own: type(own).__name__,
 )
@@ -159,14 +159,14 @@ def test_every_belief(belief, knows) -> None:
     assert leak <= 0.8 * (1 + 4e-16)  # that itself is rounded
     assert found.scale == pytest.approx(1 / 0.8) or leak == pytest.approx(0.8, rel=1e-9)
     names = belief.domain.names
-    table = unsaid.Joint(belief.marginal(names), names, belief.domain.values)
+    table = unspoken.Joint(belief.marginal(names), names, belief.domain.values)
     same = calibrate(table, limit=0.8, knows=knows).scale
     assert found.scale == pytest.approx(same, rel=1e-9)
 
 
 def test_gaussian() -> None:
     covariance = [[1.0, 0.5, 0.2], [0.5, 1.0, 0.1], [0.2, 0.1, 1.0]]
-    belief = unsaid.Gaussian(covariance, [1.0, 1.0, 2.0])
+    belief = unspoken.Gaussian(covariance, [1.0, 1.0, 2.0])
     for knows in ("anything", "nothing", ["x0"]):
         found = calibrate(belief, limit=0.5, knows=knows)
         leak = worst_of(belief, found.mechanism, knows, "max-log-ratio", {})
@@ -177,8 +177,8 @@ def test_gaussian() -> None:
 
 
 def test_what_cannot_be_asked_is_refused() -> None:
-    many = unsaid.Joint(np.full((2,) * 16, 2.0**-16))
-    with pytest.raises(unsaid.UnsaidError, match='knows="nothing"'):
+    many = unspoken.Joint(np.full((2,) * 16, 2.0**-16))
+    with pytest.raises(unspoken.UnspokenError, match='knows="nothing"'):
         calibrate(many, limit=1.0)
     assert calibrate(many, limit=1.0, method="group").scale == pytest.approx(16.0)
     refused: list[tuple[str, dict[str, Any]]] = [
@@ -199,10 +199,12 @@ def test_what_cannot_be_asked_is_refused() -> None:
         ("takes no options", {"limit": 1, "eps": 3.0}),
     ]
     for words, options in refused:
-        with pytest.raises(unsaid.UnsaidError, match=words):
+        with pytest.raises(unspoken.UnspokenError, match=words):
             calibrate(PAIR, **options)
-    chain = unsaid.Chain([0.5, 0.5], STICKY, 40)
-    with pytest.raises(unsaid.UnsaidError, match='method "quilt" holds for those who know nothing'):
+    chain = unspoken.Chain([0.5, 0.5], STICKY, 40)
+    with pytest.raises(
+        unspoken.UnspokenError, match='method "quilt" holds for those who know nothing'
+    ):
         calibrate(chain, limit=1.0, method="quilt")
 
 
@@ -212,7 +214,7 @@ def test_it_shows_itself() -> None:
     assert found.as_json() == {"scale": found.scale, **found.bound.as_json()}
     assert "to somebody who knows" in repr(found)
     assert str(found.bound.premise) == "stated"
-    learned = unsaid.Joint(PAIR.table, premise="learned(100)")
+    learned = unspoken.Joint(PAIR.table, premise="learned(100)")
     assert str(calibrate(learned, limit=1.0).bound.premise) == "learned(100)"
 
 
@@ -262,15 +264,15 @@ def test_wasserstein_by_its_definition(seed: int) -> None:
 
 
 def test_a_remembered_belief_is_the_same_belief() -> None:
-    chain = unsaid.Chain([0.6, 0.4], STICKY, 4)
+    chain = unspoken.Chain([0.6, 0.4], STICKY, 4)
     remembered, mechanism = Remembered(chain), Laplace(2.0)
     for knows in ((), ("x1",), {"x1": 1}):
-        adversary = unsaid.Adversary("x2", knows=knows)
+        adversary = unspoken.Adversary("x2", knows=knows)
         for measure in ("max-log-ratio", "mutual-information"):
             one = leakage(remembered, mechanism, adversary, measure).value
             assert one == leakage(chain, mechanism, adversary, measure).value
-    one_sided = unsaid.OneSided({"x0": 1.0}, {"x0": [0]})
-    adversary = unsaid.Adversary("x2")
+    one_sided = unspoken.OneSided({"x0": 1.0}, {"x0": [0]})
+    adversary = unspoken.Adversary("x2")
     assert leakage(remembered, one_sided, adversary) == leakage(chain, one_sided, adversary)
     query = [{"x0": 1.0}]
     assert remembered.sums(["x2"], query) is remembered.sums(["x2"], query)
@@ -287,10 +289,10 @@ def test_a_remembered_belief_is_the_same_belief() -> None:
 def test_those_who_know_some_of_a_chain_are_looked_at_together(known: list[str]) -> None:
     """One law of all sums for each value of what is known; the same as one after the other."""
     steps = [[[0.9, 0.1], [0.3, 0.7]], [[0.6, 0.4], [0.2, 0.8]]] * 5 + [[[0.5, 0.5], [0.9, 0.1]]]
-    chain, weights = unsaid.Chain([0.4, 0.6], steps), [1.0, 2.0, -1.0] * 4
+    chain, weights = unspoken.Chain([0.4, 0.6], steps), [1.0, 2.0, -1.0] * 4
     found = calibrate(chain, weights, limit=0.8, knows=known, floor=False)
     told = {
-        name: leakage(chain, found.mechanism, unsaid.Adversary(name, knows=known)).value
+        name: leakage(chain, found.mechanism, unspoken.Adversary(name, knows=known)).value
         for name in chain.domain.names
         if name not in known
     }

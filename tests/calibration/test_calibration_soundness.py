@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-import unsaid
+import unspoken
 from tests.calibration.joints import (
     accepted,
     joint_of,
@@ -20,11 +20,11 @@ from tests.calibration.joints import (
     vectors,
 )
 from tests.effort import EFFORT
-from unsaid.calibration import METHODS, calibrate, coefficient
-from unsaid.calibration.dpm import READINGS, dpm
-from unsaid.calibration.problem import Problem
-from unsaid.mechanisms import Laplace
-from unsaid.questions import leakage
+from unspoken.calibration import METHODS, calibrate, coefficient
+from unspoken.calibration.dpm import READINGS, dpm
+from unspoken.calibration.problem import Problem
+from unspoken.mechanisms import Laplace
+from unspoken.questions import leakage
 
 # Thirty times as many, 3,000, have been run; `make stress` runs ten times as many.
 BELIEFS = 100 * EFFORT
@@ -38,7 +38,7 @@ def cases(seed: int, count: int):
         table, values = random_joint(rng)
         weights = np.round(rng.uniform(0.2, 3.0, table.ndim), 3)
         for own in (np.ones(table.ndim), weights):
-            yield unsaid.Joint(table, values=[v.tolist() for v in values]), values, own, rng
+            yield unspoken.Joint(table, values=[v.tolist() for v in values]), values, own, rng
 
 
 def kept(problem: Problem, methods: list[str], truth: Callable[[float], float]) -> dict[str, float]:
@@ -97,7 +97,7 @@ def test_methods_hold_for_whoever_they_say() -> None:
                 others = [name for name in names if name != target]
                 for mask in range(2 ** len(others)):
                     known = [name for k, name in enumerate(others) if mask >> k & 1]
-                    adversary = unsaid.Adversary(target, knows=known)
+                    adversary = unspoken.Adversary(target, knows=known)
                     leak = leakage(belief, found.mechanism, adversary).value
                     assert accepted(leak, limit), (method, target, known)
 
@@ -109,7 +109,7 @@ def test_pairwise_dependence_is_not_enough() -> None:
     scale = 1.0
     for i, j in ((0, 1), (0, 2), (1, 2)):
         assert (belief.marginal([f"x{i}", f"x{j}"]) == 0.25).all()
-    leak = leakage(belief, Laplace(scale), unsaid.Adversary("x0")).value
+    leak = leakage(belief, Laplace(scale), unspoken.Adversary("x0")).value
     assert leak == pytest.approx(math.log((1 + math.exp(2.0)) / 2))
     assert leak > 1.4 * 1.0
 
@@ -117,18 +117,18 @@ def test_pairwise_dependence_is_not_enough() -> None:
 def test_neighbours_in_a_graph_are_not_enough() -> None:
     (vector,) = vectors("ce_friends_only")
     step = [[0.95, 0.05], [0.05, 0.95]]
-    chain, wanted = unsaid.Chain([0.5, 0.5], step, 8), vector["expected"]
+    chain, wanted = unspoken.Chain([0.5, 0.5], step, 8), vector["expected"]
     sigma = float(wanted["sigma_dpm_B_neighbours"])
     problem = Problem(chain, None, 1.0)
     beside = [coefficient(problem, "x4", other, sigma, "B") for other in ("x3", "x5")]
     assert 1 + sum(beside) == pytest.approx(sigma, rel=1e-12)
     for scale, key in ((sigma, "sep_node4"), (3.0, "sep_node4_baseline_L3")):
-        leak = leakage(chain, Laplace(scale), unsaid.Adversary("x4")).value
+        leak = leakage(chain, Laplace(scale), unspoken.Adversary("x4")).value
         assert leak == pytest.approx(float(wanted[key]), rel=1e-12)
         assert leak > 2.0
     for method in ("dpm", "mean", "group", "wasserstein", "quilt", "exact"):
         found = calibrate(chain, limit=1.0, knows="nothing", method=method)
-        assert leakage(chain, found.mechanism, unsaid.Adversary("x4")).value <= 1.0 + 1e-12
+        assert leakage(chain, found.mechanism, unspoken.Adversary("x4")).value <= 1.0 + 1e-12
 
 
 def test_limits_do_not_add_up() -> None:
@@ -137,30 +137,30 @@ def test_limits_do_not_add_up() -> None:
     belief, limit = joint_of(vector["input"]), 0.5
     scale = calibrate(belief, limit=limit, knows="nothing").scale
     twice = Laplace(scale, {name: [1.0, 1.0] for name in belief.domain.names})
-    leak = leakage(belief, twice, unsaid.Adversary("x0")).value
+    leak = leakage(belief, twice, unspoken.Adversary("x0")).value
     assert leak == pytest.approx(float(vector["expected"]["two_release_sep"]), rel=1e-9)
     assert leak > 2 * limit
     jointly = calibrate(belief, {n: [1.0, 1.0] for n in belief.domain.names}, limit=2 * limit)
-    assert leakage(belief, jointly.mechanism, unsaid.Adversary("x0")).value <= 2 * limit
+    assert leakage(belief, jointly.mechanism, unspoken.Adversary("x0")).value <= 2 * limit
 
 
 def test_the_group_rule_takes_blocks_of_a_forest() -> None:
     """Trees that are apart protect one another: the largest counts."""
     silent = [[0.5, 0.5], [0.5, 0.5]]
     sticky = [[0.9, 0.1], [0.1, 0.9]]
-    chain = unsaid.Chain([0.5, 0.5], [sticky, silent, sticky, sticky])
+    chain = unspoken.Chain([0.5, 0.5], [sticky, silent, sticky, sticky])
     found = calibrate(chain, limit=1.0, method="group")
     assert found.scale == pytest.approx(3.0)
-    assert unsaid.leakage(chain, found.mechanism, unsaid.Adversary("x3")).value <= 1.0
+    assert unspoken.leakage(chain, found.mechanism, unspoken.Adversary("x3")).value <= 1.0
     means = calibrate(chain, limit=1.0, method="mean", knows="nothing").scale
     assert means < 3.0
 
 
 def test_unbounded_values_have_no_group() -> None:
     """Ranges say what is compared, not how far the others of a Gaussian move."""
-    belief = unsaid.Gaussian([[1.0, 9.0], [9.0, 100.0]], [1.0, 0.1])
+    belief = unspoken.Gaussian([[1.0, 9.0], [9.0, 100.0]], [1.0, 0.1])
     exact = calibrate(belief, limit=1.0)
     assert exact.scale == pytest.approx(10.0)
     for method in METHODS:
-        with pytest.raises(unsaid.UnsaidError, match="bounded"):
+        with pytest.raises(unspoken.UnspokenError, match="bounded"):
             calibrate(belief, limit=1.0, method=method)

@@ -5,18 +5,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-import unsaid
+import unspoken
 from tests.calibration.joints import joint_of, number, separation, vectors
-from unsaid.calibration import (
+from unspoken.calibration import (
     accuracy,
     calibrate,
     coefficient,
     quilt_any_start,
     quilt_approximate,
 )
-from unsaid.calibration.problem import Problem
-from unsaid.mechanisms import Laplace
-from unsaid.questions import leakage
+from unspoken.calibration.problem import Problem
+from unspoken.mechanisms import Laplace
+from unspoken.questions import leakage
 
 CLOSE = 2e-11
 
@@ -38,7 +38,7 @@ def test_scales(vector: dict[str, Any]) -> None:
     assert group <= number(wanted["sigma_baseline"]) * (1 + 1e-13)  # equal where weights are
     alone = Laplace(number(wanted["sigma_LPM"]), weights)
     worst = max(
-        leakage(belief, alone, unsaid.Adversary(name)).value for name in belief.domain.names
+        leakage(belief, alone, unspoken.Adversary(name)).value for name in belief.domain.names
     )
     assert worst == pytest.approx(number(wanted["sep_at_LPM"]), rel=1e-12)
 
@@ -80,7 +80,7 @@ def test_who_knows_one_more_learns_twice_as_much(vector: dict[str, Any]) -> None
     belief, weights = joint_of(vector["input"]), [number(w) for w in vector["input"]["w"]]
     dpm = calibrate(belief, weights, limit=1.0, knows="nothing", method="dpm")
     assert dpm.scale == pytest.approx(number(vector["expected"]["sigma_dpm_B"]), rel=CLOSE)
-    insider = unsaid.Adversary("x0", knows=["x2"])
+    insider = unspoken.Adversary("x0", knows=["x2"])
     leak = leakage(belief, dpm.mechanism, insider).value
     assert leak == pytest.approx(number(vector["expected"]["sep_K_3"]), rel=CLOSE)
     nobody = calibrate(belief, weights, limit=1.0, knows="nothing")
@@ -96,7 +96,7 @@ def test_correlation_0_is_not_independence(vector: dict[str, Any]) -> None:
     belief = joint_of(vector["input"])
     pearson = calibrate(belief, limit=1.0, knows="nothing").scale
     assert pearson > 1.0  # what a correlation of 0 would allow leaks 1.5
-    leak = max(leakage(belief, Laplace(1.0), unsaid.Adversary(x)).value for x in ("x0", "x1"))
+    leak = max(leakage(belief, Laplace(1.0), unspoken.Adversary(x)).value for x in ("x0", "x1"))
     assert leak == pytest.approx(number(vector["expected"]["sep_at_sigma_1"]), rel=1e-12)
 
 
@@ -130,7 +130,7 @@ def one_ended(table: np.ndarray, values: Any, weights: list[float], sigma: float
 def test_stars(vector: dict[str, Any]) -> None:
     given, wanted = vector["input"], vector["expected"]
     flip, leaves, limit = number(given["flip"]), given["leaves"], number(given["eps"])
-    star = unsaid.Tree([-1] + [0] * leaves, [0.5, 0.5], [[1 - flip, flip], [flip, 1 - flip]])
+    star = unspoken.Tree([-1] + [0] * leaves, [0.5, 0.5], [[1 - flip, flip], [flip, 1 - flip]])
     scale = calibrate(star, limit=limit, knows="nothing").scale
     assert scale == pytest.approx(number(wanted["sigma_exact_hub"]), rel=CLOSE)
     group = calibrate(star, limit=limit, method="group").scale
@@ -146,7 +146,7 @@ def test_endless_chains(vector: dict[str, Any]) -> None:
     flip, limit = number(vector["input"]["flip"]), number(vector["input"]["eps"])
     wanted = number(vector["expected"]["sigma_Rinf"])
     length = 200 if flip > 0.1 else 600
-    chain = unsaid.Chain([0.5, 0.5], [[1 - flip, flip], [flip, 1 - flip]], length)
+    chain = unspoken.Chain([0.5, 0.5], [[1 - flip, flip], [flip, 1 - flip]], length)
     scale = calibrate(chain, limit=limit, knows="nothing").scale
     assert wanted * (1 - 1e-6) <= scale <= wanted * (1 + 1e-9)
 
@@ -182,7 +182,7 @@ def test_understated_dependence(vector: dict[str, Any]) -> None:
     # Three copies of a bit: rho = 1, the sum moves by 1 + 3; at the understated scale it leaks so.
     copies = np.zeros((2,) * 4)
     copies[0, 0, 0, 0] = copies[1, 1, 1, 1] = 0.5
-    leak = leakage(unsaid.Joint(copies), Laplace(own + kappa * others), unsaid.Adversary("x0"))
+    leak = leakage(unspoken.Joint(copies), Laplace(own + kappa * others), unspoken.Adversary("x0"))
     assert leak.value == pytest.approx(kept, rel=1e-12)
 
 
@@ -201,7 +201,7 @@ QUILTS = [
 def test_quilts_of_two_states(row: tuple[float, ...]) -> None:
     q, p, length, limit, approximate, stationary, any_start = row
     step, law = [[1 - q, q], [1 - p, p]], np.array([1 - p, q]) / (1 - p + q)
-    chain = unsaid.Chain(law, step, int(length))
+    chain = unspoken.Chain(law, step, int(length))
     own = calibrate(chain, limit=limit, knows="nothing", method="quilt")
     assert own.scale == pytest.approx(stationary, rel=5e-12)
     assert quilt_approximate(step, int(length), limit) == pytest.approx(approximate, rel=5e-12)
@@ -228,7 +228,7 @@ def test_quilts_of_many_states(states: int, approximate: float, exact: float) ->
     assert quilt_any_start(step, 30, 1.0) == pytest.approx(exact, rel=5e-12)
 
 
-FLU = unsaid.Exchangeable([0.1, 0.15, 0.5, 0.15, 0.1], 4)
+FLU = unspoken.Exchangeable([0.1, 0.15, 0.5, 0.15, 0.1], 4)
 
 
 @pytest.mark.parametrize(
@@ -244,7 +244,7 @@ def test_flu(limit: float, leak: float, scale: float) -> None:
     """A clique of four: Wasserstein carries 2, the group all 4; the exact scale is near half."""
     moved = calibrate(FLU, limit=limit, knows="nothing", method="wasserstein")
     assert moved.scale == 2 / limit
-    assert leakage(FLU, moved.mechanism, unsaid.Adversary("x0")).value == pytest.approx(leak)
+    assert leakage(FLU, moved.mechanism, unspoken.Adversary("x0")).value == pytest.approx(leak)
     assert calibrate(FLU, limit=limit, method="group").scale == pytest.approx(4 / limit)
     exact = calibrate(FLU, limit=limit, knows="nothing", floor=False).scale
     assert exact == pytest.approx(scale, rel=1e-11)
@@ -260,7 +260,7 @@ def test_flu(limit: float, leak: float, scale: float) -> None:
     ],
 )
 def test_chains_of_a_hundred(q: float, p: float, scale: float) -> None:
-    chain = unsaid.Chain(np.array([1 - p, q]) / (1 - p + q), [[1 - q, q], [1 - p, p]], 100)
+    chain = unspoken.Chain(np.array([1 - p, q]) / (1 - p + q), [[1 - q, q], [1 - p, p]], 100)
     found = calibrate(chain, limit=1.0, knows="nothing").scale
     assert found == pytest.approx(scale, abs=5e-9)
     assert found <= calibrate(chain, limit=1.0).scale <= found * 1.01
@@ -274,7 +274,7 @@ def test_a_family_of_shifts() -> None:
     for d in range(steps + 1):
         table[d, d : d + steps + 1] = 1.0  # 2 x_1 is uniform on [d, d + 1], of steps
     values = [[d / steps for d in range(steps + 1)], [k / steps / 2 for k in range(3 * steps + 1)]]
-    belief = unsaid.Joint(table, values=values)
+    belief = unspoken.Joint(table, values=values)
     found = calibrate(belief, {"x0": 1.0, "x1": 1.0}, limit=1.0, knows="nothing")
-    leak = leakage(belief, found.mechanism, unsaid.Adversary("x0")).value
+    leak = leakage(belief, found.mechanism, unspoken.Adversary("x0")).value
     assert leak == pytest.approx(1.5 / found.scale, rel=1e-9)

@@ -8,14 +8,14 @@ import math
 import numpy as np
 import pytest
 
-import unsaid
+import unspoken
 from tests.calibration.joints import accepted, random_joint
 from tests.effort import EFFORT
-from unsaid.calibration import METHODS, Calibrated, calibrate, composed, parallel, sequential
-from unsaid.calibration.composing import ADDITIVE, NOT_ADDITIVE, by_rules
-from unsaid.errors import InputError, NotKnown
+from unspoken.calibration import METHODS, Calibrated, calibrate, composed, parallel, sequential
+from unspoken.calibration.composing import ADDITIVE, NOT_ADDITIVE, by_rules
+from unspoken.errors import InputError, NotKnown
 
-XOR = unsaid.Joint([[[1, 0], [0, 1]], [[0, 1], [1, 0]]], names=["a", "b", "differ"])
+XOR = unspoken.Joint([[[1, 0], [0, 1]], [[0, 1], [1, 0]]], names=["a", "b", "differ"])
 CHAINS = {"branches", "influence", "quilt"}  # rules for chains, one of them for trees too
 STICKY = [[0.9, 0.1], [0.1, 0.9]]
 
@@ -25,10 +25,10 @@ def twice(method: str = "exact", knows: str = "nothing") -> list[Calibrated]:
     return [calibrate(XOR, limit=1.0, knows=knows, method=method) for _ in range(2)]
 
 
-def truth(belief: unsaid.Joint | unsaid.Chain, answers: list[Calibrated]) -> float:
+def truth(belief: unspoken.Joint | unspoken.Chain, answers: list[Calibrated]) -> float:
     """What all answers tell somebody who knows nothing else, by their joint view."""
-    noisy = unsaid.Together([own.mechanism for own in answers])
-    return max(own.value for own in unsaid.leakages(belief, noisy).values())
+    noisy = unspoken.Together([own.mechanism for own in answers])
+    return max(own.value for own in unspoken.leakages(belief, noisy).values())
 
 
 def test_every_method_is_additive_or_says_why_not() -> None:
@@ -39,7 +39,7 @@ def test_every_method_is_additive_or_says_why_not() -> None:
 @pytest.mark.parametrize("method", sorted(NOT_ADDITIVE))
 def test_limits_that_do_not_add_up_are_refused_by_the_counterexample(method: str) -> None:
     chain = method in ("branches", "quilt")
-    belief = unsaid.Chain([0.5, 0.5], STICKY, 3) if chain else XOR
+    belief = unspoken.Chain([0.5, 0.5], STICKY, 3) if chain else XOR
     answers = [calibrate(belief, limit=1.0, knows="nothing", method=method)] * 2
     with pytest.raises(NotKnown, match="do not add up") as raised:
         sequential(answers)
@@ -50,12 +50,12 @@ def test_limits_that_do_not_add_up_are_refused_by_the_counterexample(method: str
 def test_the_counterexamples_are_what_the_refusals_say() -> None:
     """Theorem 3 of paper 002: 2.34 from two limits of 1; Theorem 4: twice the limit."""
     assert truth(XOR, twice()) == pytest.approx(2.336, abs=5e-4)
-    copies = unsaid.Joint([[0.5, 0], [0, 0.5]])
+    copies = unspoken.Joint([[0.5, 0], [0, 0.5]])
     answers = [
         calibrate(copies, weights, limit=1.0, knows="nothing") for weights in ([1, 0], [0, 1])
     ]
     assert truth(copies, answers) == pytest.approx(2.0, rel=1e-9)
-    hub = unsaid.Tree([-1, *[0] * 20], [0.5, 0.5], [[0.99, 0.01], [0.5, 0.5]])
+    hub = unspoken.Tree([-1, *[0] * 20], [0.5, 0.5], [[0.99, 0.01], [0.5, 0.5]])
     leaves = dict.fromkeys(hub.domain.names[1:], 1.0)
     one = calibrate(hub, leaves, limit=1.0, method="branches")
     assert composed([one, one]).low == pytest.approx(2.047, abs=5e-4)
@@ -66,7 +66,9 @@ def test_the_counterexamples_are_what_the_refusals_say() -> None:
 
 @pytest.mark.parametrize("method", ADDITIVE)
 def test_limits_that_add_up_do(method: str) -> None:
-    belief = unsaid.Chain([0.5, 0.5], [[0.6, 0.4], [0.5, 0.5]], 3) if method == "influence" else XOR
+    belief = (
+        unspoken.Chain([0.5, 0.5], [[0.6, 0.4], [0.5, 0.5]], 3) if method == "influence" else XOR
+    )
     answers = [calibrate(belief, limit=1.0, knows="nothing", method=method)] * 2
     bound = sequential(answers)
     assert 2.0 <= bound.value <= 2.0 * (1 + 1e-12)
@@ -75,14 +77,14 @@ def test_limits_that_add_up_do(method: str) -> None:
 
 def test_blocks_that_are_apart_need_no_sum() -> None:
     silent = [[0.5, 0.5], [0.5, 0.5]]
-    chain = unsaid.Chain([0.5, 0.5], [STICKY, silent, STICKY])
+    chain = unspoken.Chain([0.5, 0.5], [STICKY, silent, STICKY])
     queries = [{"x0": 1, "x1": 2}, {"x2": 1, "x3": 1}]
     answers = [
         calibrate(chain, own, limit=limit) for own, limit in zip(queries, (0.5, 1.0), strict=True)
     ]
     assert parallel(answers).value == 1.0
-    noisy = unsaid.Together([own.mechanism for own in answers])
-    assert unsaid.worst(chain, noisy).bound.value == pytest.approx(1.0, rel=1e-9)
+    noisy = unspoken.Together([own.mechanism for own in answers])
+    assert unspoken.worst(chain, noisy).bound.value == pytest.approx(1.0, rel=1e-9)
     with pytest.raises(NotKnown, match="answers 0 and 1"):
         parallel([*answers[:1], calibrate(chain, limit=1.0)])
 
@@ -91,9 +93,9 @@ def test_what_answers_tell_together_is_exact_where_it_can_be() -> None:
     for method, knows in itertools.product(("exact", "mean", "budget"), ("nothing", "anything")):
         found = composed(twice(method, knows))
         assert found.exact
-        noisy = unsaid.Together([own.mechanism for own in twice(method, knows)])
+        noisy = unspoken.Together([own.mechanism for own in twice(method, knows)])
         told = (
-            unsaid.worst(XOR, noisy).bound.value
+            unspoken.worst(XOR, noisy).bound.value
             if knows == "anything"
             else truth(XOR, twice(method))
         )
@@ -102,7 +104,7 @@ def test_what_answers_tell_together_is_exact_where_it_can_be() -> None:
 
 def test_long_chains_have_a_sound_rule() -> None:
     """60 variables and three different sums are too many to list: quilts and means still hold."""
-    chain = unsaid.Chain([0.5, 0.5], STICKY, 60)
+    chain = unspoken.Chain([0.5, 0.5], STICKY, 60)
     sums = [None, {f"x{k}": 1 for k in range(30)}, {f"x{k}": 1 + k % 2 for k in range(60)}]
     answers = [calibrate(chain, own, limit=0.2, knows="nothing") for own in sums]
     found = composed(answers)
@@ -116,7 +118,7 @@ def test_rules_for_several_answers_hold() -> None:
     rng = np.random.default_rng(4)
     for _ in range(20 * EFFORT):
         table, values = random_joint(rng)
-        belief = unsaid.Joint(table, values=[own.tolist() for own in values])
+        belief = unspoken.Joint(table, values=[own.tolist() for own in values])
         answers = []
         for _ in range(2):
             weights, limit = (
@@ -136,7 +138,7 @@ def test_what_is_not_comparable_is_refused() -> None:
     with pytest.raises(InputError, match="give a list"):
         sequential([])
     with pytest.raises(InputError, match="different beliefs"):
-        composed([*twice("mean"), calibrate(unsaid.Joint([0.5, 0.5]), limit=1.0)])
+        composed([*twice("mean"), calibrate(unspoken.Joint([0.5, 0.5]), limit=1.0)])
     with pytest.raises(InputError, match="know different things"):
         composed([*twice("mean"), *twice("mean", "anything")])
     odds = calibrate(XOR, limit=2.0, measure="odds", knows="nothing")

@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-import unsaid
-from unsaid.calibration.edges import Blocks, Edges
+import unspoken
+from unspoken.calibration.edges import Blocks, Edges
 
 Rows = Counter[tuple[Any, ...]]
 
@@ -118,12 +118,12 @@ def test_blocks_from_files(tmp_path: Path) -> None:
     found = Blocks.read(edges, block, folder=tmp_path)
     assert (found.sizes.tolist(), found.many.tolist()) == ([2, 3], [2, 1])
     crossed = written(tmp_path, "c.parquet", {"user": users, "block": list("xxyyyzz")})
-    with pytest.raises(unsaid.UnsaidError, match="1 friendships are between two blocks"):
+    with pytest.raises(unspoken.UnspokenError, match="1 friendships are between two blocks"):
         Blocks.read(edges, crossed, folder=tmp_path)
     short = written(tmp_path, "d.parquet", {"user": users[:4], "block": list("xxxy")})
-    with pytest.raises(unsaid.UnsaidError, match="1 friendships"):
+    with pytest.raises(unspoken.UnspokenError, match="1 friendships"):
         Blocks.read(edges, short, folder=tmp_path)
-    with pytest.raises(unsaid.UnsaidError, match="between two blocks"):
+    with pytest.raises(unspoken.UnspokenError, match="between two blocks"):
         Blocks.of([1], [2], {1: "x", 2: "y"})
 
 
@@ -149,7 +149,7 @@ def test_nobody_is_lost(
 ) -> None:
     first = written(tmp_path, "edges.parquet", edges)
     second = written(tmp_path, "classes.parquet", classes) if classes else None
-    with pytest.raises(unsaid.UnsaidError, match=words):
+    with pytest.raises(unspoken.UnspokenError, match=words):
         Edges.read(first, second, folder=tmp_path)
 
 
@@ -166,7 +166,7 @@ def test_nobody_is_lost(
     ],
 )
 def test_refusals(ask: Any, words: str) -> None:
-    with pytest.raises(unsaid.UnsaidError, match=words):
+    with pytest.raises(unspoken.UnspokenError, match=words):
         ask()
 
 

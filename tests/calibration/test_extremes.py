@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-import unsaid
-from unsaid.calibration import (
+import unspoken
+from unspoken.calibration import (
     METHODS,
     Blocked,
     Neighbour,
@@ -28,17 +28,17 @@ from unsaid.calibration import (
     quilt_approximate,
     sequential,
 )
-from unsaid.calibration.friends import grid
-from unsaid.calibration.problem import Problem
-from unsaid.calibration.sensitivities import mean, svm_output, total
-from unsaid.errors import InputError, NotKnown, TooLarge
-from unsaid.mechanisms import Geometric
-from unsaid.questions import leakage
+from unspoken.calibration.friends import grid
+from unspoken.calibration.problem import Problem
+from unspoken.calibration.sensitivities import mean, svm_output, total
+from unspoken.errors import InputError, NotKnown, TooLarge
+from unspoken.mechanisms import Geometric
+from unspoken.questions import leakage
 
 STICKY = [[0.9, 0.1], [0.2, 0.8]]
-CHAIN = unsaid.Chain([0.5, 0.5], STICKY, 4)
-COINS = unsaid.Joint(np.full((2, 2), 0.25))
-COINS3 = unsaid.Joint(np.full((2, 2, 2), 0.125))
+CHAIN = unspoken.Chain([0.5, 0.5], STICKY, 4)
+COINS = unspoken.Joint(np.full((2, 2), 0.25))
+COINS3 = unspoken.Joint(np.full((2, 2, 2), 0.125))
 # Of any type, as people give them.
 NAN: Any = math.nan
 INF: Any = math.inf
@@ -50,9 +50,9 @@ NONE: Any = None
 def test_small_limits_on_chains_are_no_bounds(limit: float) -> None:
     """Ends that rounding alone keeps apart are those of an exact search."""
     found = calibrate(CHAIN, limit=limit)
-    table = unsaid.Joint(CHAIN.marginal(CHAIN.domain.names))
+    table = unspoken.Joint(CHAIN.marginal(CHAIN.domain.names))
     assert found.scale == pytest.approx(calibrate(table, limit=limit).scale, rel=1e-6)
-    leak = leakage(table, found.mechanism, unsaid.Adversary("x1")).value
+    leak = leakage(table, found.mechanism, unspoken.Adversary("x1")).value
     assert (1 - 1e-6) * limit < found.bound.value <= limit
     assert leak <= limit
 
@@ -77,13 +77,13 @@ def test_what_no_float_can_say_is_refused() -> None:
 
 def test_values_that_cannot_be_need_no_noise() -> None:
     """x0 is never 0, so who knows the other compares 1 and 2 only: half of the declared range."""
-    belief = unsaid.Independent([[0.0, 0.6, 0.4], [1.0, 0.0]])
+    belief = unspoken.Independent([[0.0, 0.6, 0.4], [1.0, 0.0]])
     found = calibrate(belief, limit=0.5, floor=False)
     assert found.scale == pytest.approx(2.0)
     floored = calibrate(belief, limit=0.5)
     assert floored.scale == 4.0  # differential privacy's, of all values that are declared
     assert floored.bound.low == floored.bound.high == pytest.approx(0.25)
-    leak = leakage(belief, floored.mechanism, unsaid.Adversary("x0", knows=["x1"]))
+    leak = leakage(belief, floored.mechanism, unspoken.Adversary("x0", knows=["x1"]))
     assert floored.bound.low <= leak.high * (1 + 1e-12)
 
 
@@ -96,7 +96,7 @@ def test_values_that_cannot_be_need_no_noise() -> None:
     ],
 )
 def test_chains_with_zeros_do_not_warn(start: list[float], steps: list) -> None:
-    chain = unsaid.Chain(start, steps)
+    chain = unspoken.Chain(start, steps)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert "rules" in repr(calibrate(chain, limit=2.0, knows="nothing"))
@@ -106,7 +106,7 @@ def test_chains_with_zeros_do_not_warn(start: list[float], steps: list) -> None:
             except NotKnown:
                 continue
             for name in chain.domain.names:
-                leak = leakage(chain, found.mechanism, unsaid.Adversary(name))
+                leak = leakage(chain, found.mechanism, unspoken.Adversary(name))
                 assert leak.status != "ok" or leak.value <= 2.0
 
 
@@ -114,7 +114,7 @@ def test_an_enormous_limit_still_prints() -> None:
     found = calibrate(CHAIN, limit=1e300)
     assert found.scale == 0.0
     assert "scale" in repr(found)
-    json.dumps(unsaid.compare(CHAIN, limit=1e300).as_json(), allow_nan=False)
+    json.dumps(unspoken.compare(CHAIN, limit=1e300).as_json(), allow_nan=False)
     assert METHODS["branches"](Problem(CHAIN, None, 1e300)) <= 1e-149
 
 
@@ -126,7 +126,7 @@ def test_the_same_names_in_another_order_are_the_same_knowledge() -> None:
 
 def test_an_answer_about_nothing_adds_nothing() -> None:
     """Its scale is 0, and it moves with no variable."""
-    chain = unsaid.Chain([0.5, 0.5], STICKY, 40)
+    chain = unspoken.Chain([0.5, 0.5], STICKY, 40)
     silent = calibrate(chain, [0.0] * 40, limit=1.0, knows="nothing")
     loud = calibrate(chain, limit=1.0, knows="nothing")
     assert silent.scale == 0.0

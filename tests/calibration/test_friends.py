@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import unsaid
+import unspoken
 from tests.effort import examples
-from unsaid.beliefs import Joint
-from unsaid.calibration.friends import Neighbour, blocked, grid, kernel
-from unsaid.mechanisms import Laplace
+from unspoken.beliefs import Joint
+from unspoken.calibration.friends import Neighbour, blocked, grid, kernel
+from unspoken.mechanisms import Laplace
 
 FOLDER = Path(__file__).parents[1] / "vectors"
 VECTORS = json.loads((FOLDER / "ddp.json").read_text("utf-8"))["vectors"]
@@ -154,7 +154,7 @@ def test_blocks_that_are_trees_keep_the_limit(seed: int, limit: float) -> None:
     w = rng.choice([-2.0, 2.0, 1.0], users).tolist()
     scale = blocked(users, limit=limit, reach=reach, friends=law).scale
     assert scale <= blocked(users, limit=limit, reach=reach).scale * (1 + 1e-12)
-    for bound in unsaid.leakages(belief, Laplace(scale, w)).values():
+    for bound in unspoken.leakages(belief, Laplace(scale, w)).values():
         assert bound.value <= limit * (1 + 1e-12)
 
 
@@ -198,7 +198,7 @@ def test_group_privacy_of_blocks() -> None:
     ],
 )
 def test_refusals(ask: Any, words: str) -> None:
-    with pytest.raises(unsaid.UnsaidError, match=words):
+    with pytest.raises(unspoken.UnspokenError, match=words):
         ask()
 
 

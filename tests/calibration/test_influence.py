@@ -8,21 +8,21 @@ import math
 import numpy as np
 import pytest
 
-import unsaid
+import unspoken
 from tests.effort import EFFORT
-from unsaid.calibration import METHODS, calibrate
-from unsaid.calibration.problem import Problem
-from unsaid.errors import NotKnown
+from unspoken.calibration import METHODS, calibrate
+from unspoken.calibration.problem import Problem
+from unspoken.errors import NotKnown
 
 
-def scale(chain: unsaid.Chain, limit: float = 1.0, weights: list[float] | None = None) -> float:
+def scale(chain: unspoken.Chain, limit: float = 1.0, weights: list[float] | None = None) -> float:
     return METHODS["influence"](Problem(chain, weights, limit))
 
 
-def two_states(q: float, p: float, length: int) -> unsaid.Chain:
+def two_states(q: float, p: float, length: int) -> unspoken.Chain:
     """In its stationary law."""
     law = np.array([1 - p, q]) / (1 - p + q)
-    return unsaid.Chain(law, [[1 - q, q], [1 - p, p]], length)
+    return unspoken.Chain(law, [[1 - q, q], [1 - p, p]], length)
 
 
 @pytest.mark.parametrize("length", [100, 500])
@@ -30,13 +30,13 @@ def test_figures_of_others(length: int) -> None:
     """GK16 of the Pufferfish code (Song, Wang and Chaudhuri), 12 digits."""
     for q, p, wanted in ((0.5, 0.6, 2.63560885162), (0.4, 0.7, 13.5848639868)):
         assert scale(two_states(q, p, length)) == pytest.approx(wanted, rel=1e-11)
-    alone = unsaid.Chain([0.1, 0.9], [[0.1, 0.9], [0.1, 0.9]], length)
+    alone = unspoken.Chain([0.1, 0.9], [[0.1, 0.9], [0.1, 0.9]], length)
     assert scale(alone) == pytest.approx(2.0, rel=1e-11)
     with pytest.raises(NotKnown, match="so much influence"):
         scale(two_states(0.3, 0.8, length))
 
 
-def brute(chain: unsaid.Chain, weights: list[float]) -> float:
+def brute(chain: unspoken.Chain, weights: list[float]) -> float:
     """2 max_i sum_j Phi_ij D_j from the joint table; inf where the powers do not add up."""
     names = chain.domain.names
     table, n = chain.marginal(names), len(names)
@@ -54,12 +54,12 @@ def brute(chain: unsaid.Chain, weights: list[float]) -> float:
     return float(2 * (np.linalg.inv(np.eye(n) - gamma) @ moves).max())
 
 
-def drawn(rng: np.random.Generator) -> unsaid.Chain:
+def drawn(rng: np.random.Generator) -> unspoken.Chain:
     """Of different steps, most of them weak."""
     sizes = rng.integers(2, 4, size=int(rng.integers(2, 6)))
     spread = float(rng.choice([3.0, 30.0, 300.0]))
     steps = [rng.dirichlet(np.full(b, spread), size=a) for a, b in itertools.pairwise(sizes)]
-    return unsaid.Chain(rng.dirichlet(np.full(sizes[0], 5.0)), steps)
+    return unspoken.Chain(rng.dirichlet(np.full(sizes[0], 5.0)), steps)
 
 
 @pytest.mark.stress
@@ -88,12 +88,12 @@ def test_twice_what_branches_need_or_more_and_enough_for_everybody() -> None:
         except NotKnown:
             continue
         assert own >= 2 * METHODS["branches"](Problem(chain, None, 1.0)) * (1 - 1e-9)
-        assert unsaid.worst(chain, unsaid.Laplace(own)).bound.value <= 1.0
+        assert unspoken.worst(chain, unspoken.Laplace(own)).bound.value <= 1.0
 
 
 def test_zeros_and_other_beliefs_are_refused() -> None:
     with pytest.raises(NotKnown, match="so much influence"):
-        scale(unsaid.Chain([0.5, 0.5], [[1.0, 0.0], [0.5, 0.5]], 3))
+        scale(unspoken.Chain([0.5, 0.5], [[1.0, 0.0], [0.5, 0.5]], 3))
     with pytest.raises(NotKnown, match="needs a Chain"):
-        calibrate(unsaid.Joint([[1, 1], [1, 1]]), limit=1.0, method="influence")
-    assert scale(unsaid.Chain([1.0, 0.0], [[0.5, 0.5], [0.5, 0.5]], 2)) == pytest.approx(2.0)
+        calibrate(unspoken.Joint([[1, 1], [1, 1]]), limit=1.0, method="influence")
+    assert scale(unspoken.Chain([1.0, 0.0], [[0.5, 0.5], [0.5, 0.5]], 2)) == pytest.approx(2.0)

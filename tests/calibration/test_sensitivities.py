@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import unsaid
+import unspoken
 from tests.effort import examples
-from unsaid.beliefs import Independent, Joint
-from unsaid.calibration.sensitivities import (
+from unspoken.beliefs import Independent, Joint
+from unspoken.calibration.sensitivities import (
     Sensitivity,
     additive,
     bounded,
@@ -26,7 +26,7 @@ from unsaid.calibration.sensitivities import (
     svm_output,
     total,
 )
-from unsaid.mechanisms import Laplace
+from unspoken.mechanisms import Laplace
 
 
 def neighbours(seed: int, low: float = 0.0, high: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
@@ -280,7 +280,7 @@ def test_a_bounded_query_of_two_numbers(limit: float) -> None:
         scale = bounded(Joint(table), answers, limit=limit)
         noisy = Laplace(scale, {"x2": [1, 0], "x3": [0, 1]})
         for name in ("x0", "x1"):
-            found = unsaid.leakage(Joint(wide), noisy, unsaid.Adversary(name))
+            found = unspoken.leakage(Joint(wide), noisy, unspoken.Adversary(name))
             assert found.value <= limit * (1 + 1e-9)
 
 
@@ -319,7 +319,7 @@ def test_coefficients_are_for_sums_only() -> None:
         kmeans_rounds(2, 3),
         svm_output(10, 0.1),
     ):
-        with pytest.raises(unsaid.UnsaidError, match=f"{own.query}: adds up no tuples"):
+        with pytest.raises(unspoken.UnspokenError, match=f"{own.query}: adds up no tuples"):
             own.dependent_scale(1.0, 0.5)
 
 
@@ -363,5 +363,5 @@ def test_they_say_whose_neighbours() -> None:
     ],
 )
 def test_refusals(ask: Any, words: str) -> None:
-    with pytest.raises(unsaid.UnsaidError, match=words):
+    with pytest.raises(unspoken.UnspokenError, match=words):
         ask()

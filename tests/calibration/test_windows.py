@@ -7,16 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import unsaid
+import unspoken
 from tests.effort import examples
-from unsaid.calibration import calibrate
-from unsaid.calibration.problem import Problem
-from unsaid.calibration.windows import Windows
-from unsaid.questions import leakages
-from unsaid.searching.search import worst
+from unspoken.calibration import calibrate
+from unspoken.calibration.problem import Problem
+from unspoken.calibration.windows import Windows
+from unspoken.questions import leakages
+from unspoken.searching.search import worst
 
 
-def windows_of(chain: unsaid.Chain, weights, anybody: bool, share: float) -> Windows:
+def windows_of(chain: unspoken.Chain, weights, anybody: bool, share: float) -> Windows:
     found = Windows.of(Problem(chain, weights, 1.0), chain, anybody, share)
     assert found is not None
     return found
@@ -34,9 +34,9 @@ def test_windows_tell_at_least_as_much(seed: int) -> None:
         steps = [steps[0]] * (length - 1)
     steps = [np.where(step < 0.02, 0.0, step) for step in steps]
     steps = [step / step.sum(1, keepdims=True) for step in steps]
-    chain = unsaid.Chain(rng.dirichlet(np.ones(size)), steps)
+    chain = unspoken.Chain(rng.dirichlet(np.ones(size)), steps)
     weights, scale = rng.choice([-1.0, 1.0, 2.0], length).tolist(), float(rng.uniform(0.5, 6.0))
-    mechanism = unsaid.Laplace(scale, weights)
+    mechanism = unspoken.Laplace(scale, weights)
     nobody = max(own.value for own in leakages(chain, mechanism).values())
     everybody = worst(chain, mechanism).bound.value
     for share in (0.5, 1e-3, 1e-15):
@@ -55,15 +55,15 @@ def test_windows_tell_at_least_as_much(seed: int) -> None:
 def test_a_long_chain_is_a_short_one_in_the_middle(knows: str) -> None:
     """Far from its ends a chain needs what any other needs; settled to seven digits."""
     step = [[0.8, 0.2], [0.4, 0.6]]
-    short = calibrate(unsaid.Chain([2 / 3, 1 / 3], step, 80), limit=1.0, knows=knows).scale
-    long = calibrate(unsaid.Chain([2 / 3, 1 / 3], step, 3000), limit=1.0, knows=knows)
+    short = calibrate(unspoken.Chain([2 / 3, 1 / 3], step, 80), limit=1.0, knows=knows).scale
+    long = calibrate(unspoken.Chain([2 / 3, 1 / 3], step, 3000), limit=1.0, knows=knows)
     assert long.scale == pytest.approx(short, rel=1e-7)
     assert 1 - 1e-7 <= long.bound.low <= long.bound.value <= 1.0
     assert "steps to either side" in long.bound.why
 
 
 def test_a_chain_that_never_forgets_has_no_window() -> None:
-    chain = unsaid.Chain([0.5, 0.5], [[0.0, 1.0], [1.0, 0.0]], 700)
+    chain = unspoken.Chain([0.5, 0.5], [[0.0, 1.0], [1.0, 0.0]], 700)
     assert Windows.of(Problem(chain, None, 1.0), chain, False, 1e-9) is None
-    other = unsaid.Chain([0.5, 0.5], [np.full((2, 3), 1 / 3), np.full((3, 2), 0.5)])
+    other = unspoken.Chain([0.5, 0.5], [np.full((2, 3), 1 / 3), np.full((3, 2), 0.5)])
     assert Windows.of(Problem(other, None, 1.0), other, False, 1e-9) is None

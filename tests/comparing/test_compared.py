@@ -6,17 +6,17 @@ import math
 import numpy as np
 import pytest
 
-import unsaid
-from unsaid.calibration import METHODS
-from unsaid.comparing import RULES, Compared
+import unspoken
+from unspoken.calibration import METHODS
+from unspoken.comparing import RULES, Compared
 
-STICKY = unsaid.Chain([0.5, 0.5], [[0.9, 0.1], [0.1, 0.9]], 20)
-XOR = unsaid.Joint([[[1, 0], [0, 1]], [[0, 1], [1, 0]]], names=["a", "b", "differ"])
+STICKY = unspoken.Chain([0.5, 0.5], [[0.9, 0.1], [0.1, 0.9]], 20)
+XOR = unspoken.Joint([[[1, 0], [0, 1]], [[0, 1], [1, 0]]], names=["a", "b", "differ"])
 
 
-def largest(belief: unsaid.Joint | unsaid.Chain, scale: float) -> float:
-    noisy = unsaid.Laplace(scale)
-    return max(own.value for own in unsaid.leakages(belief, noisy).values())
+def largest(belief: unspoken.Joint | unspoken.Chain, scale: float) -> float:
+    noisy = unspoken.Laplace(scale)
+    return max(own.value for own in unspoken.leakages(belief, noisy).values())
 
 
 def by_name(compared: Compared) -> dict[str, dict]:
@@ -24,7 +24,7 @@ def by_name(compared: Compared) -> dict[str, dict]:
 
 
 def test_every_rule_has_its_row_and_the_least_noise_comes_first() -> None:
-    found = unsaid.compare(STICKY, limit=1.0)
+    found = unspoken.compare(STICKY, limit=1.0)
     assert {row.name for row in found.rows} == set(RULES)
     assert {"exact", *METHODS} == {name for name, rule in RULES.items() if rule.sound}
     scales = [row.scale for row in found.rows if row.scale is not None]
@@ -34,7 +34,7 @@ def test_every_rule_has_its_row_and_the_least_noise_comes_first() -> None:
 
 def test_what_is_left_is_what_is_really_learned() -> None:
     for belief in (STICKY, XOR):
-        for row in unsaid.compare(belief, limit=0.7).rows:
+        for row in unspoken.compare(belief, limit=0.7).rows:
             if row.scale is None:
                 assert row.name in ("branches", "influence", "quilt")
                 continue
@@ -46,7 +46,7 @@ def test_what_is_left_is_what_is_really_learned() -> None:
 
 
 def test_the_exact_scale_uses_the_limit_up_and_no_sound_rule_takes_less() -> None:
-    found = {row.name: row for row in unsaid.compare(STICKY, limit=1.0).rows}
+    found = {row.name: row for row in unspoken.compare(STICKY, limit=1.0).rows}
     assert found["exact"].left is not None
     assert found["exact"].left.value == pytest.approx(1.0, rel=1e-9)
     least = min(row.scale for row in found.values() if row.rule.sound and row.scale)
@@ -54,31 +54,31 @@ def test_the_exact_scale_uses_the_limit_up_and_no_sound_rule_takes_less() -> Non
 
 
 def test_rules_without_guarantee_do_break_the_limit() -> None:
-    found = by_name(unsaid.compare(XOR, limit=1.0))
+    found = by_name(unspoken.compare(XOR, limit=1.0))
     for name in ("baseline", "dp", "dpm_pairwise", "pearson"):
         assert found[name]["sound"] is False
         assert found[name]["leakage"]["low"] > 1.4
-    assert by_name(unsaid.compare(STICKY, limit=1.0))["dpm_neighbours"]["leakage"]["low"] > 2
+    assert by_name(unspoken.compare(STICKY, limit=1.0))["dpm_neighbours"]["leakage"]["low"] > 2
 
 
 def test_for_those_who_know_more() -> None:
-    anybody = by_name(unsaid.compare(XOR, {"a": 1, "b": 1}, limit=1.0, knows="anything"))
+    anybody = by_name(unspoken.compare(XOR, {"a": 1, "b": 1}, limit=1.0, knows="anything"))
     assert anybody["exact"]["scale"] == pytest.approx(2.0, rel=1e-9)
-    someone = by_name(unsaid.compare(XOR, {"a": 1, "b": 1}, limit=1.0, knows=["differ"]))
+    someone = by_name(unspoken.compare(XOR, {"a": 1, "b": 1}, limit=1.0, knows=["differ"]))
     assert someone["exact"]["scale"] == pytest.approx(2.0, rel=1e-9)
     assert someone["dp"]["leakage"]["low"] == pytest.approx(2.0, rel=1e-9)
 
 
 def test_of_a_vector_the_errors_are_added_up() -> None:
     two = {"a": [1, 1], "b": [1, 0], "differ": [0, 1]}
-    row = unsaid.compare(XOR, two, limit=1.0).rows[0]
+    row = unspoken.compare(XOR, two, limit=1.0).rows[0]
     assert row.scale is not None
     assert row.error == 2 * row.scale
 
 
 def test_what_a_rule_does_not_know_is_said_below_the_table() -> None:
-    normal = unsaid.Gaussian([[1.0, 0.5], [0.5, 1.0]], [1.0, 1.0])
-    compared = unsaid.compare(normal, limit=0.5)
+    normal = unspoken.Gaussian([[1.0, 0.5], [0.5, 1.0]], [1.0, 1.0])
+    compared = unspoken.compare(normal, limit=0.5)
     found = by_name(compared)
     assert found["exact"]["scale"] == pytest.approx(3.0)
     assert found["group"]["scale"] is None
@@ -87,7 +87,7 @@ def test_what_a_rule_does_not_know_is_said_below_the_table() -> None:
 
 
 def test_text_notebook_and_json_say_the_same() -> None:
-    compared = unsaid.compare(XOR, limit=1.0)
+    compared = unspoken.compare(XOR, limit=1.0)
     text, page = repr(compared), compared._repr_html_()
     for row in compared.rows:
         assert row.why in text
@@ -102,7 +102,7 @@ def test_text_notebook_and_json_say_the_same() -> None:
 
 
 def test_another_limit() -> None:
-    compared = unsaid.compare(XOR, limit=1.0)
+    compared = unspoken.compare(XOR, limit=1.0)
     again = compared.at(0.25)
     assert again.problem.limit == 0.25
     scales = {row.name: row.scale for row in compared.rows}
@@ -113,6 +113,6 @@ def test_another_limit() -> None:
 
 def test_wrong_questions_are_one_line() -> None:
     for wrong in ({"limit": 0.0}, {"limit": 1.0, "knows": "everything"}, {"limit": np.inf}):
-        with pytest.raises(unsaid.UnsaidError) as raised:
-            unsaid.compare(XOR, **wrong)
+        with pytest.raises(unspoken.UnspokenError) as raised:
+            unspoken.compare(XOR, **wrong)
         assert "\n" not in str(raised.value)

@@ -4,17 +4,17 @@ import itertools
 
 import pytest
 
-import unsaid
-from unsaid.comparing import RULES, picture
+import unspoken
+from unspoken.comparing import RULES, picture
 
 vl_convert = pytest.importorskip("vl_convert", reason="needs the extra `report`: vl-convert-python")
 
 REFUSED = {"branches", "influence", "quilt"}  # for chains, or trees
-XOR = unsaid.Joint([[[1, 0], [0, 1]], [[0, 1], [1, 0]]], names=["a", "b", "differ"])
+XOR = unspoken.Joint([[[1, 0], [0, 1]], [[0, 1], [1, 0]]], names=["a", "b", "differ"])
 
 
 def test_lines_and_dots_are_the_rows() -> None:
-    compared, told = unsaid.compare(XOR, limit=1.0), list[tuple[int, int]]()
+    compared, told = unspoken.compare(XOR, limit=1.0), list[tuple[int, int]]()
     drawn = picture(compared, lambda done, of: told.append((done, of)))
     points = drawn["data"]["values"]
     assert told == [(k, 7) for k in range(1, 8)]
@@ -34,7 +34,7 @@ def test_lines_and_dots_are_the_rows() -> None:
 
 
 def test_names_stand_apart_within_the_picture() -> None:
-    drawn = picture(unsaid.compare(XOR, limit=1.0))
+    drawn = picture(unspoken.compare(XOR, limit=1.0))
     names = [layer for layer in drawn["layer"] if layer["mark"].get("align") == "left"]
     places = [layer["encoding"]["y"]["value"] for layer in names]
     assert len(names) == len(RULES) - len(REFUSED)
@@ -44,6 +44,6 @@ def test_names_stand_apart_within_the_picture() -> None:
 
 
 def test_it_is_an_image() -> None:
-    image = vl_convert.vegalite_to_svg(picture(unsaid.compare(XOR, limit=1.0)))
+    image = vl_convert.vegalite_to_svg(picture(unspoken.compare(XOR, limit=1.0)))
     for name in RULES:
         assert (f">{name}<" in image) == (name not in REFUSED)

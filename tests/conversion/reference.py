@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from unsaid import Joint
+from unspoken import Joint
 
 Table = np.ndarray[Any, np.dtype[np.float64]]
 

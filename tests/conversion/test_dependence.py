@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from tests.conversion import reference
 from tests.effort import examples
-from unsaid.conversion import bound_from_dp, dependence, dp_budget, gaussian_sigmas
-from unsaid.errors import InputError, TooLarge
-from unsaid.types.bound import Premise
+from unspoken.conversion import bound_from_dp, dependence, dp_budget, gaussian_sigmas
+from unspoken.errors import InputError, TooLarge
+from unspoken.types.bound import Premise
 
 SEED = st.integers(0, 2**32 - 1)
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tests.conversion import reference
 from tests.effort import examples
-from unsaid.conversion import (
+from unspoken.conversion import (
     bound_from_dp,
     bound_from_mechanism,
     dp_budget,
@@ -23,7 +23,7 @@ from unsaid.conversion import (
     relative_entropy_from_information,
     sigma_max,
 )
-from unsaid.errors import InputError
+from unspoken.errors import InputError
 
 K = st.integers(1, 2000)
 SIGMA = st.one_of(st.floats(1e-9, 1.0), st.floats(1e-12, 1e-3), st.sampled_from([0.0, 1.0]))

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from tests.conversion import reference
 from tests.effort import examples
-from unsaid.conversion import bound_from_mechanism, mechanism_distances
-from unsaid.errors import TooLarge
+from unspoken.conversion import bound_from_mechanism, mechanism_distances
+from unspoken.errors import TooLarge
 
 
 @st.composite

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from tests.conversion import reference
 from tests.effort import examples
-from unsaid.conversion import WorstEvents, temporal, worst_event
-from unsaid.conversion.kernels import reversed_kernel, stationary
-from unsaid.errors import InputError, NotKnown
+from unspoken.conversion import WorstEvents, temporal, worst_event
+from unspoken.conversion.kernels import reversed_kernel, stationary
+from unspoken.errors import InputError, NotKnown
 
 SYMMETRIC = [[0.8, 0.2], [0.2, 0.8]]
 ABSORBED = [[0.8, 0.2], [0.0, 1.0]]

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import unsaid
+import unspoken
 from tests.conversion import reference
 from tests.conversion.test_temporal import ABSORBED, SYMMETRIC, chains
 from tests.effort import examples
-from unsaid.conversion.temporal_budget import temporal_budget
-from unsaid.conversion.temporal_leakage import temporal
-from unsaid.errors import InputError
+from unspoken.conversion.temporal_budget import temporal_budget
+from unspoken.conversion.temporal_leakage import temporal
+from unspoken.errors import InputError
 
 MATRICES: dict[str, Any] = {
     "symmetric": SYMMETRIC,
@@ -146,12 +146,12 @@ def test_randomised_response_by_exact_views(
     matrix = np.array([[zero, 1 - zero], [1 - one, one]])
     result = temporal_budget(matrix, limit, length=length)
     law = np.array([1 - one, 1 - zero]) / (2 - zero - one)
-    belief = unsaid.Chain(law, matrix, length)
+    belief = unspoken.Chain(law, matrix, length)
     names = belief.domain.names
     pairs = zip(names, result.epsilon.tolist(), strict=True)
-    seen = unsaid.Together([unsaid.RandomizedResponse(name, own) for name, own in pairs])
+    seen = unspoken.Together([unspoken.RandomizedResponse(name, own) for name, own in pairs])
     for t, name in enumerate(names):
-        true = unsaid.leakage(belief, seen, unsaid.Adversary(name))
+        true = unspoken.leakage(belief, seen, unspoken.Adversary(name))
         assert true.high <= limit * (1 + 1e-12)
         assert true.high == pytest.approx(float(result.total[t]), rel=1e-8)
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tests.conversion import reference
-from unsaid.conversion import (
+from unspoken.conversion import (
     bound_from_dp,
     bound_from_mechanism,
     dependence,

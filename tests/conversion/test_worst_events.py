@@ -15,7 +15,7 @@ from scipy.optimize import linprog
 
 from tests.conversion.reference import every_event, striped
 from tests.effort import examples
-from unsaid.conversion import WorstEvents, worst_event
+from unspoken.conversion import WorstEvents, worst_event
 
 NATS = st.floats(1e-6, 30.0)
 

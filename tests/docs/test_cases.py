@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from unsaid.doors.case import Case
-from unsaid.measures import MEASURES
-from unsaid.mechanisms import MECHANISMS
+from unspoken.doors.case import Case
+from unspoken.measures import MEASURES
+from unspoken.mechanisms import MECHANISMS
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "cases"
 ROW = re.compile(

@@ -3,7 +3,7 @@
 In a page, `toml` blocks whose first line is `# NAME` are written to that file (or, without a table
 header, change the lines of these keys); `console` and `pycon` blocks are run, $ begins a command.
 "..." stands for any words, # for any digits; numbers may differ by 5 %.
-`UNSAID_REWRITE=1 pytest tests/docs/test_console.py` writes the outputs anew; then elide again.
+`UNSPOKEN_REWRITE=1 pytest tests/docs/test_console.py` writes the outputs anew; then elide again.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from pathlib import Path
 
 import pytest
 
-from unsaid.doors import cli
+from unspoken.doors import cli
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "tutorial.md"
 BLOCK = re.compile(r"^```(toml|console|pycon)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
-REWRITE = bool(os.environ.get("UNSAID_REWRITE"))
+REWRITE = bool(os.environ.get("UNSPOKEN_REWRITE"))
 
 
 def steps(console: str) -> list[tuple[str, str]]:
@@ -64,7 +64,7 @@ def _near(one: float, other: float) -> bool:
 def outcome(command: str, capsys: pytest.CaptureFixture[str]) -> str:
     """What a terminal shows of a command that is done, or refused by a limit."""
     program, *arguments = shlex.split(command)
-    assert program == "unsaid", command
+    assert program == "unspoken", command
     capsys.readouterr()
     code = cli.run(arguments)
     out, err = capsys.readouterr()

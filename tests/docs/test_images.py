@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-import unsaid
-from unsaid.comparing import picture
+import unspoken
+from unspoken.comparing import picture
 
 SHOWN = Path(__file__).resolve().parents[2] / "docs" / "images" / "noise.svg"
 
@@ -20,9 +20,9 @@ def lines(image: str) -> list[str]:
 
 def test_noise_against_the_limit(tmp_path: Path) -> None:
     pytest.importorskip("vl_convert", reason="needs the extra `report`: vl-convert-python")
-    sticky = unsaid.Chain([0.5, 0.5], [[0.9, 0.1], [0.1, 0.9]], 100)
-    drawn = picture(unsaid.compare(sticky, limit=1.0))
-    path = unsaid.picture_writer(tmp_path / "noise.svg")(drawn)
+    sticky = unspoken.Chain([0.5, 0.5], [[0.9, 0.1], [0.1, 0.9]], 100)
+    drawn = picture(unspoken.compare(sticky, limit=1.0))
+    path = unspoken.picture_writer(tmp_path / "noise.svg")(drawn)
     found = lines(path.read_text("utf-8"))
     assert len(found) > 40
     assert found == lines(SHOWN.read_text("utf-8"))

@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from unsaid.doors import cli
-from unsaid.simulation.building import building
+from unspoken.doors import cli
+from unspoken.simulation.building import building
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def run(folder: Path, capsys: pytest.CaptureFixture[str]) -> Run:
 def edited(run: Run, folder: Path) -> Path:
     """A project as `init` writes it, after the edit that everybody has to make."""
     assert run("init", "occupancy.parquet").code == 0
-    project = folder / "unsaid.toml"
+    project = folder / "unspoken.toml"
     text = project.read_text().replace(
         'missing = "value" ', 'sensitive = "first_arrival >= 11"\nmissing = "public" ', 1
     )

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-import unsaid
-from unsaid.beliefs import BELIEFS
-from unsaid.doors.case import Case
-from unsaid.errors import UnsaidError
-from unsaid.mechanisms import (
+import unspoken
+from unspoken.beliefs import BELIEFS
+from unspoken.doors.case import Case
+from unspoken.errors import UnspokenError
+from unspoken.mechanisms import (
     MECHANISMS,
     Finite,
     Geometric,
@@ -90,10 +90,10 @@ tables = { "A,B" = [[0.2, 0.1], [0.1, 0.6]] }
 plan = { limit = 0.05, account = "bit" }
 """,
     )
-    belief = unsaid.Pairwise(
+    belief = unspoken.Pairwise(
         {"A": [0.3, 0.7], "B": [0.3, 0.7]}, {("A", "B"): [[0.2, 0.1], [0.1, 0.6]]}
     )
-    plan = unsaid.plan(belief, limit=0.05, account="bit")
+    plan = unspoken.plan(belief, limit=0.05, account="bit")
     assert told["plan"]["p"] == dict(plan.p)
     assert not math.isnan(told["plan"]["multiplier"])
 
@@ -151,7 +151,7 @@ plan = { limit = 0.05, account = "bit" }
 def test_mistakes_are_one_line(tmp_path: Path, old: str, new: str, says: str) -> None:
     """They name the file, the table, the key, what is there and what should be."""
     assert old in CASE
-    with pytest.raises(UnsaidError, match=re.escape(says)) as refusal:
+    with pytest.raises(UnspokenError, match=re.escape(says)) as refusal:
         answered(tmp_path, CASE.replace(old, new))
     assert "\n" not in str(refusal.value)
     assert str(refusal.value).count("case.toml") == 1
@@ -186,7 +186,7 @@ def test_mistakes_are_one_line(tmp_path: Path, old: str, new: str, says: str) ->
 def test_mistakes_about_mechanisms(tmp_path: Path, mechanism: str, says: str) -> None:
     text = CASE[: CASE.index("[mechanism]")] + f"[mechanism]\n{mechanism}\n"
     text += '[adversary]\ntarget = "B"\n[ask]\nmeasures = ["max-log-ratio"]\n'
-    with pytest.raises(UnsaidError, match=re.escape(says)) as refusal:
+    with pytest.raises(UnspokenError, match=re.escape(says)) as refusal:
         answered(tmp_path, text)
     assert "\n" not in str(refusal.value)
 
@@ -201,7 +201,7 @@ MECHANISM: dict[str, tuple[dict[str, Any], Any]] = {
     "randomized-response": ({"name": "A", "epsilon": 0.5}, RandomizedResponse("A", 0.5)),
     "one-sided": (
         {"epsilon": {"A": "inf", "B": 1}, "shows": "bit"},
-        unsaid.OneSided({"A": math.inf, "B": 1.0}, shows="bit"),
+        unspoken.OneSided({"A": math.inf, "B": 1.0}, shows="bit"),
     ),
     "together": (
         {
@@ -232,11 +232,11 @@ def test_every_kind_of_mechanism(tmp_path: Path, kind: str) -> None:
     }
     del case["adversary"]["sees"]
     told = answered(tmp_path, json.dumps(case), ".json")
-    belief = unsaid.Joint([[2, 1], [1, 6]], names=["A", "B"])
-    adversary = unsaid.Adversary("B", secret=[0], asks=2)
+    belief = unspoken.Joint([[2, 1], [1, 6]], names=["A", "B"])
+    adversary = unspoken.Adversary("B", secret=[0], asks=2)
     for name in names:
-        assert told[name] == unsaid.leakage(belief, mechanism, adversary, name).as_json()
-    delta = unsaid.leakage(belief, mechanism, adversary, "delta", eps=0.25)
+        assert told[name] == unspoken.leakage(belief, mechanism, adversary, name).as_json()
+    delta = unspoken.leakage(belief, mechanism, adversary, "delta", eps=0.25)
     assert told["delta"] == delta.as_json()
 
 
@@ -296,7 +296,7 @@ def test_a_network_from_a_file(tmp_path: Path) -> None:
     }
     assert answered(tmp_path, json.dumps(case), ".json")["odds"]["value"] > 1
     case["belief"]["file"] = "gone.bif"
-    with pytest.raises(UnsaidError, match=r"gone\.bif"):
+    with pytest.raises(UnspokenError, match=r"gone\.bif"):
         answered(tmp_path, json.dumps(case), ".json")
 
 

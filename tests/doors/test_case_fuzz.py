@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from tests.doors.test_case import BELIEF, MECHANISM
 from tests.effort import examples
-from unsaid.beliefs import BELIEFS
-from unsaid.doors.case import Case
-from unsaid.errors import UnsaidError
+from unspoken.beliefs import BELIEFS
+from unspoken.doors.case import Case
+from unspoken.errors import UnspokenError
 
 SCALARS = st.one_of(
     st.none(),
@@ -85,7 +85,7 @@ def test_any_structure_is_answered_or_refused_in_a_line(case: Any) -> None:
         path.write_text(json.dumps(case))
         try:
             told = Case.read(path).answer().as_json()
-        except UnsaidError as refusal:
+        except UnspokenError as refusal:
             said = str(refusal)
             assert said.startswith(str(path)), said
             assert "\n" not in said
@@ -101,7 +101,7 @@ def test_any_bytes_are_refused_in_a_line(text: bytes, suffix: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"case{suffix}"
         path.write_bytes(text)
-        with pytest.raises(UnsaidError) as refusal:
+        with pytest.raises(UnspokenError) as refusal:
             Case.read(path).answer()
         assert "\n" not in str(refusal.value)
 
@@ -109,5 +109,5 @@ def test_any_bytes_are_refused_in_a_line(text: bytes, suffix: str) -> None:
 def test_tables_without_end(tmp_path: Path) -> None:
     path = tmp_path / "case.json"
     path.write_text('{"ask": ' + "[" * 100_000 + "]" * 100_000 + "}")
-    with pytest.raises(UnsaidError, match="without end"):
+    with pytest.raises(UnspokenError, match="without end"):
         Case.read(path).answer()

@@ -13,17 +13,17 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.doors.conftest import Run
-from unsaid.doors import cli
-from unsaid.policy import Project
+from unspoken.doors import cli
+from unspoken.policy import Project
 
 JSON = {
-    "learn": {"unsaid", "format", "rows", "prior_rows", "premise", "attributes", "telling"},
-    "leak": {"unsaid", "format", "premise", "told"},
-    "plan": {"unsaid", "format", "premise", "plan", "without_closure", "shares", "closed", "told",
+    "learn": {"unspoken", "format", "rows", "prior_rows", "premise", "attributes", "telling"},
+    "leak": {"unspoken", "format", "premise", "told"},
+    "plan": {"unspoken", "format", "premise", "plan", "without_closure", "shares", "closed", "told",
              "assumptions"},
-    "release": {"unsaid", "format", "release", "manifest", "rows", "again", "epsilon", "told"},
-    "ledger": {"unsaid", "format", "events", "exposure"},
-    "report": {"unsaid", "format", "report", "charts"},
+    "release": {"unspoken", "format", "release", "manifest", "rows", "again", "epsilon", "told"},
+    "ledger": {"unspoken", "format", "events", "exposure"},
+    "report": {"unspoken", "format", "report", "charts"},
 }  # fmt: skip
 
 
@@ -31,11 +31,11 @@ def test_init_writes_a_project_that_is_read(run: Run, folder: Path) -> None:
     done = run("init", "occupancy.parquet")
     assert (done.code, done.out) == (0, "")
     assert done.err.count("\n") == 1
-    assert "unsaid leak" in done.err
+    assert "unspoken leak" in done.err
     own = Project.read(folder)
     assert own.source.keys == ("office", "day")
     assert own.limits.odds_cap == 4
-    assert "Recommended" in (folder / "unsaid.toml").read_text()
+    assert "Recommended" in (folder / "unspoken.toml").read_text()
 
 
 def test_init_names_the_table_by_the_way_from_the_project(run: Run, folder: Path) -> None:
@@ -64,7 +64,7 @@ def test_init_takes_keys(run: Run, folder: Path) -> None:
 )
 def test_init_refuses_what_names_no_row(run: Run, folder: Path, keys: str, words: str) -> None:
     run("init", "occupancy.parquet", "--keys", keys).refused_with(2, "--keys", words)
-    assert not (folder / "unsaid.toml").exists()
+    assert not (folder / "unspoken.toml").exists()
 
 
 def test_init_overwrites_nothing(run: Run, edited: Path) -> None:
@@ -122,7 +122,7 @@ def test_a_dry_run_changes_nothing(run: Run, edited: Path) -> None:
 
 def test_a_dry_run_is_refused_like_the_release(run: Run) -> None:
     assert run("demo", "d", "--offices", 40, "--days", 60).code == 0
-    project = Path("d/unsaid.toml")
+    project = Path("d/unspoken.toml")
     changed = project.read_text().replace('of = "substr(day, 1, 7)"', 'label = "again"')
     project.write_text(changed)
     run("release", "d", "--dry-run").refused_with(3, "refused: ", "fit")
@@ -152,17 +152,17 @@ def test_a_changed_source_is_refused(run: Run, edited: Path) -> None:
 
 def test_a_lost_key_is_never_replaced(run: Run, edited: Path) -> None:
     assert run("release").code == 0
-    Path("unsaid.key").unlink()
-    run("release").refused_with(2, "unsaid.key", "restore it from a copy")
-    run("release", "--dry-run").refused_with(2, "unsaid.key")
-    assert not Path("unsaid.key").exists()
+    Path("unspoken.key").unlink()
+    run("release").refused_with(2, "unspoken.key", "restore it from a copy")
+    run("release", "--dry-run").refused_with(2, "unspoken.key")
+    assert not Path("unspoken.key").exists()
 
 
 def test_keys_and_ledger_are_the_holders_alone(run: Run, edited: Path) -> None:
     assert run("release").code == 0
-    for name in ("unsaid.key", "ledger.sqlite"):
+    for name in ("unspoken.key", "ledger.sqlite"):
         assert stat.S_IMODE(Path(name).stat().st_mode) == 0o600
-    Path("unsaid.key").chmod(0o644)
+    Path("unspoken.key").chmod(0o644)
     run("release").refused_with(2, "open to others", "chmod 600")
 
 
@@ -193,7 +193,7 @@ def test_the_report_and_its_charts(run: Run, edited: Path) -> None:
         (("first_arrival >= 11", "first_arrival >="), "attribute.first_arrival.sensitive"),
         (("[attribute.exits]", "[attribute.exit]"), 'Did you mean "exit"?'),
         (("odds_cap = 4.0", "odds_cap = 0.5"), "limit.odds_cap"),
-        (("odds_cap = 4.0", "odds_cap = [4"), "unsaid.toml"),
+        (("odds_cap = 4.0", "odds_cap = [4"), "unspoken.toml"),
         (("format = 1", "format = 9"), "format"),
         (("occupancy.parquet", "ocupancy.parquet"), 'Did you mean "occupancy.parquet"?'),
     ],
@@ -204,7 +204,7 @@ def test_a_slip_in_the_file_is_one_line(
     edited.write_text(edited.read_text().replace(*change, 1))
     before = sorted(edited.parent.iterdir())
     for command in ("learn", "leak", "plan", "release", "report"):
-        run(command).refused_with(2, "unsaid.toml", words)
+        run(command).refused_with(2, "unspoken.toml", words)
     assert sorted(edited.parent.iterdir()) == before
 
 
@@ -247,7 +247,7 @@ def test_numbers_that_are_none_are_refused_by_name(run: Run) -> None:
     assert "NaN" in done.err
 
 
-@pytest.mark.parametrize("name", ["released.parquet", "report.html", "unsaid.toml"])
+@pytest.mark.parametrize("name", ["released.parquet", "report.html", "unspoken.toml"])
 def test_what_cannot_be_written_is_one_line(
     run: Run, edited: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
@@ -256,7 +256,7 @@ def test_what_cannot_be_written_is_one_line(
 
     monkeypatch.setattr(Path, "write_text", denied)
     if name == "released.parquet":
-        monkeypatch.setattr("unsaid.releasing.flow.pq.ParquetWriter", denied)
+        monkeypatch.setattr("unspoken.releasing.flow.pq.ParquetWriter", denied)
         run("release").refused_with(2, "released", "Permission denied")
     elif name == "report.html":
         run("report").refused_with(2, name, "Permission denied")
@@ -331,7 +331,7 @@ def test_an_interrupt_is_no_traceback(
 
 def test_the_program_itself(folder: Path) -> None:
     """One run as a process of its own: nothing but the one line, and the code."""
-    program = [sys.executable, "-W", "error", "-m", "unsaid.doors.cli", "leak", "nowhere"]
+    program = [sys.executable, "-W", "error", "-m", "unspoken.doors.cli", "leak", "nowhere"]
     done = subprocess.run(program, cwd=folder, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "nowhere: there is no such file. `unsaid init TABLE` writes one.\n"
+    assert done.stderr == "nowhere: there is no such file. `unspoken init TABLE` writes one.\n"

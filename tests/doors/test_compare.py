@@ -1,4 +1,4 @@
-"""`unsaid case` with all rules side by side: table, JSON, and the picture."""
+"""`unspoken case` with all rules side by side: table, JSON, and the picture."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.doors.conftest import Run
-from unsaid.comparing import RULES
-from unsaid.doors import images
+from unspoken.comparing import RULES
+from unspoken.doors import images
 
 CASE = """
 [belief]
@@ -66,7 +66,7 @@ def test_a_picture_that_cannot_be_written_is_refused_before_anything_else(
     run("case", case, "--picture", folder / "noise.png").refused_with(2, "case.toml", "compare")
     case.write_text(CASE, "utf-8")
     monkeypatch.setattr(images, "vl_convert", None)
-    run("case", case, "--picture", folder / "noise.png").refused_with(2, "unsaid-privacy[report]")
+    run("case", case, "--picture", folder / "noise.png").refused_with(2, "unspoken[report]")
 
 
 def test_mistakes_are_one_line(run: Run, case: Path) -> None:

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.doors.conftest import Run
-from unsaid.policy import Project
+from unspoken.policy import Project
 
 
 @pytest.mark.parametrize("size", [(), ("--offices", 40, "--days", 60)])
@@ -22,7 +22,7 @@ def test_the_demo_shows_a_leak_and_ends_it(run: Run, folder: Path, size: tuple[o
         "Plan: odds at most × 4",
         "Released demo/released.parquet",
         "Report: demo/report.html",
-        "unsaid init",
+        "unspoken init",
     ):
         assert words in done.out.replace("\u00a0", " ")  # fmt: skip
     before = run("leak", "demo", "--json").json["told"]
@@ -55,6 +55,6 @@ def test_the_demo_overwrites_nothing(run: Run, folder: Path) -> None:
     assert run("demo", ".").code == 2
     assert run("demo", "here", "--offices", 20, "--days", 30).code in (0, 3)
     run("demo", "here", "--offices", 21, "--days", 30).refused_with(2, "other rows")
-    Path("here/unsaid.toml").write_text("# mine\n")
+    Path("here/unspoken.toml").write_text("# mine\n")
     run("demo", "here", "--offices", 20, "--days", 30).refused_with(2, "not the demo's")
-    assert Path("here/unsaid.toml").read_text() == "# mine\n"
+    assert Path("here/unspoken.toml").read_text() == "# mine\n"

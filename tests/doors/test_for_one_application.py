@@ -1,4 +1,4 @@
-"""`unsaid release --for`: a file for one application, and what stands in the way of it."""
+"""`unspoken release --for`: a file for one application, and what stands in the way of it."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from tests.doors.conftest import Run
 DRAW = {"jinja2", "markupsafe", "vl_convert"}
 LOADED = """
 import json, sys
-from unsaid.doors import cli
+from unspoken.doors import cli
 code = cli.run(sys.argv[1:])
 found = sorted({name.partition(".")[0] for name in sys.modules})
 print(json.dumps([code, found]), file=sys.stderr)

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.doors.conftest import Ran, Run
-from unsaid.policy import Project
+from unspoken.policy import Project
 
 SPACE_DAYS = """\
 format = 1
@@ -68,7 +68,7 @@ TABLES = {
 
 @pytest.fixture(params=TABLES)
 def started(request: pytest.FixtureRequest, shared: Path, folder: Path, run: Run) -> Project:
-    """The table, and a project file that somebody has edited after `unsaid init`."""
+    """The table, and a project file that somebody has edited after `unspoken init`."""
     home, keys, text = TABLES[request.param]
     source = shared / "data" / home / request.param
     if not source.exists():
@@ -79,7 +79,7 @@ def started(request: pytest.FixtureRequest, shared: Path, folder: Path, run: Run
     assert done.code == 0, done
     first = Project.read(folder)
     assert first.source.keys == (tuple(keys.split(",")) if keys else ("row",))
-    (folder / "unsaid.toml").write_text(text)
+    (folder / "unspoken.toml").write_text(text)
     return Project.read(folder)
 
 

@@ -15,15 +15,15 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-import unsaid
-from unsaid.doors import images
-from unsaid.doors.report import content, drawing, page, palette, words
-from unsaid.errors import InputError
-from unsaid.learning import Learned
-from unsaid.planning import closure
-from unsaid.policy import Project
-from unsaid.releasing.findings import Findings, findings
-from unsaid.types.bound import Premise
+import unspoken
+from unspoken.doors import images
+from unspoken.doors.report import content, drawing, page, palette, words
+from unspoken.errors import InputError
+from unspoken.learning import Learned
+from unspoken.planning import closure
+from unspoken.policy import Project
+from unspoken.releasing.findings import Findings, findings
+from unspoken.types.bound import Premise
 
 pytest.importorskip("vl_convert", reason="needs the extra `report`: vl-convert-python")
 pytest.importorskip("jinja2", reason="needs the extra `report`: jinja2")
@@ -71,10 +71,10 @@ def building(
     project = Project.parse(
         'format = 1\n[source]\ntable = "cellar/hall/occupancy.parquet"\nkeys = ["office", "day"]\n'
         f'unit = ["office"]\n[epoch]\nlabel = "2026"\n{attributes}{readers}[limit]\n{limits}\n',
-        Path("/nowhere/of/mine/unsaid.toml"),
+        Path("/nowhere/of/mine/unspoken.toml"),
     )
     told = Learned(
-        belief=unsaid.Joint(_table(), names, labels, Premise.learned(ROWS)),
+        belief=unspoken.Joint(_table(), names, labels, Premise.learned(ROWS)),
         sensitive={names[0]: labels[0][4:], names[1]: (), names[2]: labels[2][:1], names[3]: ()},
         labels=dict(zip(names, labels, strict=True)),
         codes={},
@@ -246,7 +246,7 @@ def test_nothing_is_promised_on_a_learned_belief(html: str) -> None:
 
 
 def test_nothing_of_the_machine_is_told(found: Findings, html: str) -> None:
-    for secret in ("nowhere", "of/mine", "cellar", "hall", "unsaid.key", "ledger.sqlite"):
+    for secret in ("nowhere", "of/mine", "cellar", "hall", "unspoken.key", "ledger.sqlite"):
         assert secret not in html
     source = replace(found.project.source, table="rooms", database=Path("/a/b/house.duckdb"))
     there = replace(found, project=replace(found.project, source=source))
@@ -375,7 +375,7 @@ def test_pictures_as_files(found: Findings, tmp_path: Path) -> None:
 
 
 def test_a_missing_extra_is_one_line(found: Findings, tmp_path: Path, monkeypatch) -> None:
-    to, extra = tmp_path / "x.html", r"pip install 'unsaid-privacy\[report\]'$"
+    to, extra = tmp_path / "x.html", r"pip install 'unspoken\[report\]'$"
     monkeypatch.setattr(images, "vl_convert", None)
     for door in (lambda: drawing.written(found, tmp_path, ".png"), lambda: page.write(found, to)):
         with pytest.raises(InputError, match=extra):
@@ -389,7 +389,7 @@ def test_a_missing_extra_is_one_line(found: Findings, tmp_path: Path, monkeypatc
 def test_the_door_opens_without_the_extra() -> None:
     blocked = "import sys; sys.modules.update(vl_convert=None, jinja2=None); "
     run = subprocess.run(
-        [sys.executable, "-c", blocked + "import unsaid.doors.cli"], capture_output=True
+        [sys.executable, "-c", blocked + "import unspoken.doors.cli"], capture_output=True
     )
     assert run.returncode == 0, run.stderr.decode()
 

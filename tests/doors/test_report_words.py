@@ -7,17 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import unsaid
-from unsaid.doors.report import charts, palette, words
-from unsaid.releasing.told import Answer, Told, told
-from unsaid.types.bound import Bound, Premise
-from unsaid.types.domain import WITHHELD
+import unspoken
+from unspoken.doors.report import charts, palette, words
+from unspoken.releasing.told import Answer, Told, told
+from unspoken.types.bound import Bound, Premise
+from unspoken.types.domain import WITHHELD
 
 
 @pytest.fixture(scope="module")
 def one() -> Told:
-    belief = unsaid.Joint([[0.1, 0.2], [0.3, 0.4]], ["z", "a"])
-    return told(belief, unsaid.OneSided({"a": 1.0}), "me", ("a",), "z")
+    belief = unspoken.Joint([[0.1, 0.2], [0.3, 0.4]], ["z", "a"])
+    return told(belief, unspoken.OneSided({"a": 1.0}), "me", ("a",), "z")
 
 
 # --- colours

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.doors.conftest import Run
-from unsaid.ledger import Ledger
+from unspoken.ledger import Ledger
 
 
 def names(folder: Path) -> list[str]:
@@ -21,7 +21,7 @@ def names(folder: Path) -> list[str]:
     [
         ("release", '"released.parquet"', '"no/released.parquet"'),
         ("release", '"released.manifest.json"', '"no/released.manifest.json"'),
-        ("release", '"unsaid.key"', '"no/unsaid.key"'),
+        ("release", '"unspoken.key"', '"no/unspoken.key"'),
         ("release", '"ledger.sqlite"', '"no/ledger.sqlite"'),
         ("report", '"report.html"', '"no/report.html"'),
     ],
@@ -50,7 +50,7 @@ def test_charts_go_into_a_folder(run: Run, edited: Path) -> None:
 def test_a_table_is_no_project(run: Run, folder: Path, name: str) -> None:
     (folder / name).touch()
     run("leak", name).refused_with(
-        2, f"{name}: is a table, not a project file. `unsaid init {name}`"
+        2, f"{name}: is a table, not a project file. `unspoken init {name}`"
     )
 
 
@@ -79,7 +79,7 @@ def test_init_says_that_its_keys_do_not_name_a_row(run: Run, folder: Path) -> No
     pq.write_table(table, "visits.parquet")
     done = run("init", "visits.parquet")
     assert "what names a row (several rows have the same user)," in done.err
-    text = (folder / "unsaid.toml").read_text()
+    text = (folder / "unspoken.toml").read_text()
     lines = [line.removeprefix("# ") for line in text.splitlines()]
     assert "several rows have the same user: name those that name each row" in text
     assert any(line.startswith('keys = ["user", "row_"]') for line in lines)
@@ -88,14 +88,14 @@ def test_init_says_that_its_keys_do_not_name_a_row(run: Run, folder: Path) -> No
         for line in text.splitlines()
         if not line.startswith(("table =", "keys ="))
     ]
-    (folder / "unsaid.toml").write_text("\n".join(changed))
+    (folder / "unspoken.toml").write_text("\n".join(changed))
     assert run("learn").code == 0
 
 
 def test_without_any_key_the_query_that_is_suggested_works(run: Run, folder: Path) -> None:
     (folder / "it's.csv").write_text("age,sex\n" + "".join(f"{n % 7},{n % 2}\n" for n in range(40)))
     assert "no column looks like a key" in run("init", "it's.csv").err
-    project = folder / "unsaid.toml"
+    project = folder / "unspoken.toml"
     text = project.read_text()
     kept = [line for line in text.splitlines() if not line.startswith("table =")]
     project.write_text("\n".join(kept).replace("# sql =", "sql ="))

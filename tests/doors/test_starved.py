@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.doors.conftest import Run
-from unsaid.doors.report import starved
-from unsaid.releasing import prepare
+from unspoken.doors.report import starved
+from unspoken.releasing import prepare
 
 # Whoever has job a and street c is mostly sick: either alone tells little, both tell a lot.
 SICK = {("a", "c"): 40, ("a", "d"): 3, ("b", "c"): 2, ("b", "d"): 2}
@@ -49,7 +49,7 @@ def people(folder: Path) -> Path:
 
 
 def planned(folder: Path, run: Run, bits: float, cap: float, more: str = "") -> str:
-    (folder / "unsaid.toml").write_text(PROJECT.format(bits=bits, cap=cap, more=more))
+    (folder / "unspoken.toml").write_text(PROJECT.format(bits=bits, cap=cap, more=more))
     done = run("plan")
     assert done.code == 0
     return " ".join(done.out.replace("\u00a0", " ").split())
@@ -65,7 +65,7 @@ def test_the_cap_that_starves_is_named(people: Path, run: Run) -> None:
         f"{name} gets nothing under this plan, so that others get more: releasing {none} beside "
         "the rest would break the odds cap of × 4 about ill. Two ways out: declare values of "
         f"{none} that tell much sensitive, too, or give {none} more weight (weights= of "
-        "unsaid.plan; project files have none)." in said
+        "unspoken.plan; project files have none)." in said
     )
     assert said.count("gets nothing") == 1
 
@@ -86,7 +86,7 @@ def test_closing_is_a_way_out_where_it_was_not_taken(people: Path, run: Run) -> 
     text = PROJECT.replace(
         "[application.roads]", '[application.doctors]\nreads = ["ill"]\n[application.roads]'
     )
-    (people / "unsaid.toml").write_text(text.format(bits=0.9, cap=2.0, more="close = false"))
+    (people / "unspoken.toml").write_text(text.format(bits=0.9, cap=2.0, more="close = false"))
     found = prepare(people).findings(curve=False)
     assert found.closure.added, "the example is meant to have telling values"
     for line in starved.starved(found).values():
@@ -115,7 +115,7 @@ def test_what_is_withheld_altogether_is_no_matter_of_weights(people: Path, run: 
 def test_who_does_not_pool_breaks_no_limit_together(people: Path) -> None:
     """Either alone tells little, and nobody has both: what the plan lets out is within limits."""
     more = 'coalitions = [["taxes"], ["roads"]]'
-    (people / "unsaid.toml").write_text(PROJECT.format(bits=0.9, cap=4.0, more=more))
+    (people / "unspoken.toml").write_text(PROJECT.format(bits=0.9, cap=4.0, more=more))
     found = prepare(people).findings(curve=False)
     assert min(found.shares[name] for name in ("job", "street")) > 0.9
     assert list(starved._broken(found, dict(found.plan.epsilon))) == []

@@ -6,7 +6,7 @@ import time
 import pytest
 from rich.console import Console
 
-from unsaid.doors import waiting
+from unspoken.doors import waiting
 
 
 def shown(seconds: float, terminal: bool) -> str:

@@ -14,9 +14,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.engines.conftest import DAYS, Write
-from unsaid.engines.duckdb import Table
-from unsaid.errors import InputError
-from unsaid.types.column import ColumnInfo
+from unspoken.engines.duckdb import Table
+from unspoken.errors import InputError
+from unspoken.types.column import ColumnInfo
 
 ROWS = 300_000
 
@@ -64,11 +64,11 @@ def test_a_stream_survives_its_table(large: Path) -> None:
 
 
 def test_names_of_a_selection_hide_no_column(table: Table) -> None:
-    swapped = table.rows({"x": "id", "id": "x", "unsaid 0": "x"}, order_by=["id"])
-    assert swapped.schema.names == ["x", "id", "unsaid 0"]
+    swapped = table.rows({"x": "id", "id": "x", "unspoken 0": "x"}, order_by=["id"])
+    assert swapped.schema.names == ["x", "id", "unspoken 0"]
     first = swapped.read_all().slice(0, 3).to_pylist()
     assert [row["x"] for row in first] == [0, 1, 2]
-    assert {row["id"] == row["unsaid 0"] for row in first} == {True}
+    assert {row["id"] == row["unspoken 0"] for row in first} == {True}
 
 
 def test_values_are_those_of_the_expression_whatever_columns_are_called(write: Write) -> None:
@@ -86,14 +86,14 @@ def test_values_are_those_of_the_expression_whatever_columns_are_called(write: W
 @pytest.mark.parametrize("how", ["rows", "groups"])
 def test_an_error_while_reading_names_the_place(how: str, table: Table) -> None:
     select = {"x": "x", "y": "CAST(y AS INTEGER)"}
-    places = {"x": "attribute.x", "y": "unsaid.toml:9 attribute.y.sensitive"}
+    places = {"x": "attribute.x", "y": "unspoken.toml:9 attribute.y.sensitive"}
     read = {
         "rows": lambda: table.rows(select, order_by=(), places=places).read_all(),
         "groups": lambda: table.groups(select, places=places),
     }
     with pytest.raises(InputError) as refused:
         read[how]()
-    said = "unsaid.toml:9 attribute.y.sensitive: Could not convert string 'late' to INT32"
+    said = "unspoken.toml:9 attribute.y.sensitive: Could not convert string 'late' to INT32"
     assert str(refused.value).startswith(said)
     assert "\n" not in str(refused.value)
 
@@ -162,7 +162,7 @@ def run(program: str, *arguments: object, path: Path | str | None = None) -> Any
 PEAK = """
 import json, resource, sys
 from pathlib import Path
-from unsaid.engines.duckdb import Table
+from unspoken.engines.duckdb import Table
 table = Table.open("t.parquet", keys=["id"], folder=Path(sys.argv[1]), memory="150MB")
 rows = sum(batch.num_rows for batch in table.rows({name: name for name in table.columns}))
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
@@ -187,7 +187,7 @@ def test_memory_does_not_grow_with_the_table(tmp_path: Path) -> None:
 PANDAS = """
 import json, sys
 from pathlib import Path
-from unsaid.engines.duckdb import Table
+from unspoken.engines.duckdb import Table
 folder = Path(sys.argv[1])
 table = Table.open("days.parquet", keys=["office", "day"], folder=folder)
 table.describe(), table.count(), table.values("kind", 3, ""), table.check_finite({"arrival": ""})

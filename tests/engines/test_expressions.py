@@ -7,10 +7,10 @@ import duckdb
 import pytest
 
 from tests.engines.conftest import Write
-from unsaid.engines.duckdb import Table
-from unsaid.errors import InputError
+from unspoken.engines.duckdb import Table
+from unspoken.errors import InputError
 
-WHERE = "unsaid.toml:14 attribute.arrival.sensitive"
+WHERE = "unspoken.toml:14 attribute.arrival.sensitive"
 
 SOUND = {
     "arrival > 10.5": {"arrival"},
@@ -39,10 +39,10 @@ REFUSED = {
     "arrival > 1 AS late": "check the SQL",
     "arrival > 1, office": "must be one SQL expression",
     "arrival > 1) OR (TRUE": "check the SQL",
-    "TRUE) FROM unsaid.rows; COPY unsaid.rows TO 'x.csv' --": "check the SQL",
-    "TRUE; DROP VIEW unsaid.rows": "only one SELECT, or one expression of one",
-    "TRUE FROM unsaid.rows": "check the SQL",
-    "arrival > (SELECT avg(arrival) FROM unsaid.rows)": "has a subquery, but reads one row only",
+    "TRUE) FROM unspoken.rows; COPY unspoken.rows TO 'x.csv' --": "check the SQL",
+    "TRUE; DROP VIEW unspoken.rows": "only one SELECT, or one expression of one",
+    "TRUE FROM unspoken.rows": "check the SQL",
+    "arrival > (SELECT avg(arrival) FROM unspoken.rows)": "has a subquery, but reads one row only",
     "EXISTS (FROM 'other.parquet')": "has a subquery",
     "arrival > avg(arrival)": "avg() gives no value of one row",
     "row_number() OVER () = 1": "has a window",
@@ -95,9 +95,9 @@ def test_a_column_that_is_called_like_our_view(write: Write) -> None:
     found = table.expression("rows.x", WHERE)
     assert found.columns == {"rows"}
     assert table.rows({"x": found.sql}).read_all()["x"].to_pylist() == [5, 6]
-    folder = write("u.parquet", {"rows": [1, 2], "unsaid": [1, 2], "memory": [1, 2], "x": [7, 8]})
+    folder = write("u.parquet", {"rows": [1, 2], "unspoken": [1, 2], "memory": [1, 2], "x": [7, 8]})
     table = Table.open("u.parquet", keys=["rows"], folder=folder)
-    for text in ("rows.x", "unsaid.rows.x", "memory.unsaid.rows.x"):
+    for text in ("rows.x", "unspoken.rows.x", "memory.unspoken.rows.x"):
         with pytest.raises(InputError, match=WHERE):
             table.expression(text, WHERE)
 

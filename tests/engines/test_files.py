@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from unsaid.engines.duckdb import Table
-from unsaid.errors import InputError
+from unspoken.engines.duckdb import Table
+from unspoken.errors import InputError
 
 ROWS = 20_000
 AGAIN = "write this Parquet file again, or name another"

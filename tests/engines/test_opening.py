@@ -13,8 +13,8 @@ import pyarrow as pa
 import pytest
 
 from tests.engines.conftest import DAYS, Write
-from unsaid.engines.duckdb import Table
-from unsaid.errors import InputError
+from unspoken.engines.duckdb import Table
+from unspoken.errors import InputError
 
 ODD = ["a[1]*?", 'we"ird; DROP TABLE x', "it's", "größe 東京", "-- x", "a,b", "%s", "select"]
 KEYS = ("office", "day")
@@ -144,8 +144,8 @@ def test_rows_that_nothing_names_are_refused(
 ) -> None:
     folder = write("t.parquet", columns)
     with pytest.raises(InputError) as refused:
-        Table.open("t.parquet", keys=keys, folder=folder, at="unsaid.toml:7 source.{}".format)
-    assert str(refused.value).startswith("unsaid.toml:7 source.")
+        Table.open("t.parquet", keys=keys, folder=folder, at="unspoken.toml:7 source.{}".format)
+    assert str(refused.value).startswith("unspoken.toml:7 source.")
     assert said in str(refused.value)
     assert "\n" not in str(refused.value)
 
@@ -215,10 +215,10 @@ def test_it_leaves_nothing_behind(
 ) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     table = Table.open("days.parquet", folder=days)
-    (spill,) = glob.glob(str(tmp_path / "unsaid-*"))
+    (spill,) = glob.glob(str(tmp_path / "unspoken-*"))
     assert Path(spill).stat().st_mode & 0o077 == 0
     del table
     gc.collect()
     with pytest.raises(InputError):
         Table.open("days.parquet", keys=["no"], folder=days)
-    assert glob.glob(str(tmp_path / "unsaid-*")) == []
+    assert glob.glob(str(tmp_path / "unspoken-*")) == []

@@ -28,7 +28,7 @@ class Module:
 
     @property
     def name(self) -> str:
-        """Its dotted name, for a file under src: unsaid.beliefs.joint; a package is its folder."""
+        """Its dotted name, as in unspoken.beliefs.joint; a package is its folder."""
         parts = self.path.with_suffix("").parts[1:]
         return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
@@ -38,7 +38,7 @@ class Module:
 
     @property
     def room(self) -> str:
-        """beliefs, for unsaid.beliefs.joint; empty for the top of the package."""
+        """beliefs, for unspoken.beliefs.joint; empty for the top of the package."""
         return self.name.partition(".")[2].partition(".")[0]
 
     def at(self, node: ast.stmt | ast.expr) -> str:
@@ -68,7 +68,7 @@ def texts(root: Path, *suffixes: str) -> Iterator[tuple[Path, str]]:
 
 
 def ask(root: Path, program: str) -> Any:
-    """What ``program`` prints as JSON, run by a new Python that sees this root's unsaid first."""
+    """What ``program`` prints as JSON, run by a new Python that sees this root's unspoken first."""
     run = subprocess.run(
         [sys.executable, "-c", program],
         env={**os.environ, "PYTHONPATH": str(root / "src"), "PYTHONDONTWRITEBYTECODE": "1"},

@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 from typer.main import get_command
 
-from unsaid.doors.cli import app
+from unspoken.doors.cli import app
 
 PAGE = Path("docs") / "command-line.md"
 
 
 def sections(text: str) -> dict[str, str]:
     """What the page says of each command: the text below its own heading."""
-    parts = re.split(r"^## `unsaid (\w+).*`$", text, flags=re.MULTILINE)
+    parts = re.split(r"^## `unspoken (\w+).*`$", text, flags=re.MULTILINE)
     return dict(zip(parts[1::2], parts[2::2], strict=True))
 
 
@@ -58,7 +58,7 @@ def test_exit_codes_are_documented(root: Path) -> None:
         assert code in text
 
 
-@pytest.mark.parametrize("gone", ["## `unsaid plan", "`--dry-run`", "`--close`"])
+@pytest.mark.parametrize("gone", ["## `unspoken plan", "`--dry-run`", "`--close`"])
 def test_a_gap_is_found(root: Path, gone: str) -> None:
     text = (root / PAGE).read_text("utf-8")
     assert undocumented(text.replace(gone, "gone"))

@@ -39,7 +39,7 @@ FLOORS = {
     "doors": 7,
     "__main__": 8,
 }
-# The top, `unsaid` itself, lends the public names: it may open every room, and only doors use it.
+# The top, `unspoken` itself, lends the public names: it may open every room, and only doors use it.
 TOP, TOP_FLOOR = "", 6.5
 
 
@@ -61,21 +61,21 @@ def own_rooms(module: Module, node: ast.AST) -> Iterator[str]:
     """The rooms of this house an import statement enters; a public name is lent by the top."""
     for name in imported(module, node):
         package, _, rest = name.partition(".")
-        if package == "unsaid":
+        if package == "unspoken":
             room = rest.partition(".")[0]
             yield room if room in FLOORS else TOP
 
 
 def without_a_floor(root: Path) -> list[str]:
-    found = modules(root, "src/unsaid")
+    found = modules(root, "src/unspoken")
     return [f"{module.path}" for module in found if module.room not in {TOP, *FLOORS}]
 
 
 def upward_imports(root: Path) -> list[str]:
     return [
         f"{module.at(node)}: {module.room} (floor {floor(module.room):g}) imports "
-        f"{room or 'unsaid'} (floor {floor(room):g})"
-        for module in modules(root, "src/unsaid")
+        f"{room or 'unspoken'} (floor {floor(room):g})"
+        for module in modules(root, "src/unspoken")
         if module.room in FLOORS
         for node in ast.walk(module.tree)
         if isinstance(node, ast.Import | ast.ImportFrom)
@@ -104,7 +104,7 @@ def late_imports(tree: ast.AST) -> Iterator[ast.stmt | ast.expr]:
 def hidden_imports(root: Path) -> list[str]:
     faults = (
         f"{module.at(node)}: {ast.unparse(node)}"
-        for module in modules(root, "src/unsaid")
+        for module in modules(root, "src/unspoken")
         if module.room != TOP
         for node in late_imports(module.tree)
     )
@@ -122,26 +122,26 @@ def test_imports_go_downward(root: Path) -> None:
 def test_imports_stand_at_the_top(root: Path) -> None:
     none_of(
         hidden_imports(root),
-        "Import at the top of the file; the one lazy door is unsaid/__init__.py.",
+        "Import at the top of the file; the one lazy door is unspoken/__init__.py.",
     )
 
 
 @pytest.mark.parametrize(
     ("path", "text"),
     [
-        ("beliefs/up.py", "from unsaid.planning.plan import plan"),
-        ("beliefs/beside.py", "from unsaid.measures import MEASURES"),
+        ("beliefs/up.py", "from unspoken.planning.plan import plan"),
+        ("beliefs/beside.py", "from unspoken.measures import MEASURES"),
         ("beliefs/relative.py", "from ..views import finite"),
         ("beliefs/__init__.py", "from ..views import finite"),
-        ("beliefs/room.py", "from unsaid import views"),
-        ("beliefs/top.py", "from unsaid import Joint"),
-        ("beliefs/whole.py", "import unsaid"),
-        ("display.py", "import unsaid.errors"),
-        ("planning/typed.py", "if TYPE_CHECKING:\n    from unsaid.ledger import Event"),
+        ("beliefs/room.py", "from unspoken import views"),
+        ("beliefs/top.py", "from unspoken import Joint"),
+        ("beliefs/whole.py", "import unspoken"),
+        ("display.py", "import unspoken.errors"),
+        ("planning/typed.py", "if TYPE_CHECKING:\n    from unspoken.ledger import Event"),
     ],
 )
 def test_an_upward_import_is_found(path: str, text: str, plant: Plant) -> None:
-    assert len(upward_imports(plant(f"src/unsaid/{path}", text))) == 1
+    assert len(upward_imports(plant(f"src/unspoken/{path}", text))) == 1
 
 
 @pytest.mark.parametrize(
@@ -149,33 +149,33 @@ def test_an_upward_import_is_found(path: str, text: str, plant: Plant) -> None:
     [
         (
             "beliefs/down.py",
-            "from unsaid.types.bound import Bound\nfrom ..errors import InputError",
+            "from unspoken.types.bound import Bound\nfrom ..errors import InputError",
         ),
-        ("beliefs/own.py", "from unsaid.beliefs import joint\nfrom .joint import Joint"),
+        ("beliefs/own.py", "from unspoken.beliefs import joint\nfrom .joint import Joint"),
         ("beliefs/__init__.py", "from .joint import Joint"),
-        ("doors/cli.py", "import unsaid\nfrom unsaid import Joint"),
-        ("__init__.py", "from unsaid.doors import cli"),
+        ("doors/cli.py", "import unspoken\nfrom unspoken import Joint"),
+        ("__init__.py", "from unspoken.doors import cli"),
     ],
 )
 def test_a_downward_import_passes(path: str, text: str, plant: Plant) -> None:
-    assert upward_imports(plant(f"src/unsaid/{path}", text)) == []
+    assert upward_imports(plant(f"src/unspoken/{path}", text)) == []
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        "def f():\n    from unsaid.types import Bound",
+        "def f():\n    from unspoken.types import Bound",
         "class A:\n    def f(self):\n        import numpy",
-        "import importlib\nplan = importlib.import_module('unsaid.planning')",
-        "plan = __import__('unsaid.planning')",
+        "import importlib\nplan = importlib.import_module('unspoken.planning')",
+        "plan = __import__('unspoken.planning')",
     ],
 )
 def test_a_hidden_import_is_found(text: str, plant: Plant) -> None:
-    assert len(hidden_imports(plant("src/unsaid/beliefs/late.py", text))) == 1
-    assert hidden_imports(plant("src/unsaid/beliefs/late.py", "import numpy")) == []
-    assert hidden_imports(plant("src/unsaid/__init__.py", text)) == []
+    assert len(hidden_imports(plant("src/unspoken/beliefs/late.py", text))) == 1
+    assert hidden_imports(plant("src/unspoken/beliefs/late.py", "import numpy")) == []
+    assert hidden_imports(plant("src/unspoken/__init__.py", text)) == []
 
 
 def test_a_room_without_a_floor_is_found(plant: Plant) -> None:
-    plant("src/unsaid/__init__.py", "")
-    assert without_a_floor(plant("src/unsaid/attic/box.py", "")) == ["src/unsaid/attic/box.py"]
+    plant("src/unspoken/__init__.py", "")
+    assert without_a_floor(plant("src/unspoken/attic/box.py", "")) == ["src/unspoken/attic/box.py"]

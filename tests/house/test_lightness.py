@@ -1,4 +1,4 @@
-"""`import unsaid` loads no library and takes no time: names are fetched when asked for."""
+"""`import unspoken` loads no library and takes no time: names are fetched when asked for."""
 
 from pathlib import Path
 
@@ -28,13 +28,13 @@ LIBRARIES = {
 LOADED = """
 import json, sys
 before = set(sys.modules)
-import unsaid
+import unspoken
 print(json.dumps(sorted({name.partition(".")[0] for name in set(sys.modules) - before})))
 """
 DURATION = """
 import json, time
 start = time.perf_counter()
-import unsaid
+import unspoken
 print(json.dumps(time.perf_counter() - start))
 """
 
@@ -49,20 +49,20 @@ def import_seconds(root: Path) -> float:
 
 
 def test_import_loads_no_library(root: Path) -> None:
-    none_of(loaded_libraries(root), "`import unsaid` must not load:")
+    none_of(loaded_libraries(root), "`import unspoken` must not load:")
 
 
 def test_import_takes_no_time(root: Path) -> None:
     seconds = import_seconds(root)
-    assert seconds < SECONDS, f"`import unsaid` took {seconds:.2f} s, allowed are {SECONDS} s"
+    assert seconds < SECONDS, f"`import unspoken` took {seconds:.2f} s, allowed are {SECONDS} s"
 
 
 @pytest.mark.parametrize("text", ["import numpy", "import scipy.special"])
 def test_a_loaded_library_is_found(text: str, plant: Plant) -> None:
-    found = loaded_libraries(plant("src/unsaid/__init__.py", text))
+    found = loaded_libraries(plant("src/unspoken/__init__.py", text))
     assert text.split()[1].partition(".")[0] in found
 
 
 def test_a_slow_import_is_found(plant: Plant) -> None:
-    slow = plant("src/unsaid/__init__.py", "import time\ntime.sleep(0.2)")
+    slow = plant("src/unspoken/__init__.py", "import time\ntime.sleep(0.2)")
     assert import_seconds(slow) >= 0.2

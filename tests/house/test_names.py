@@ -11,13 +11,13 @@ from tests.house.source import ask, modules, none_of, texts
 
 TABLES = {"measures": "MEASURES", "mechanisms": "MECHANISMS", "beliefs": "BELIEFS"}
 PUBLIC = """
-import json, unsaid
-missing = [name for name in unsaid.__all__ if not hasattr(unsaid, name)]
-print(json.dumps([list(unsaid.__all__), missing]))
+import json, unspoken
+missing = [name for name in unspoken.__all__ if not hasattr(unspoken, name)]
+print(json.dumps([list(unspoken.__all__), missing]))
 """
 REGISTERED = """
 import json
-from unsaid.{room} import {table}
+from unspoken.{room} import {table}
 print(json.dumps({{key: getattr(thing, "__name__", "") for key, thing in {table}.items()}}))
 """
 
@@ -36,7 +36,7 @@ def names_without_reference(root: Path) -> list[str]:
     names, _ = ask(root, PUBLIC)
     page = root / "docs" / "reference.md"
     text = page.read_text("utf-8") if page.is_file() else ""
-    return [name for name in names if not re.search(rf"(`|unsaid\.){name}\b", text)]
+    return [name for name in names if not re.search(rf"(`|unspoken\.){name}\b", text)]
 
 
 def registered(root: Path, room: str) -> dict[str, str]:
@@ -56,7 +56,7 @@ def undocumented(root: Path, room: str) -> list[str]:
     """Registered things no page shows as code, by key or by name."""
     pages = (text for path, text in texts(root, ".md") if path.parts[0] in {"docs", "README.md"})
     return without_mention(
-        registered(root, room), "\n".join(pages), r"[`\"]{key}[`\"]|`(unsaid\.)?{name}\b"
+        registered(root, room), "\n".join(pages), r"[`\"]{key}[`\"]|`(unspoken\.)?{name}\b"
     )
 
 
@@ -69,11 +69,11 @@ def without_mention(things: dict[str, str], text: str, mention: str) -> list[str
 
 
 def test_public_names_are_sorted(root: Path) -> None:
-    none_of(unsorted_names(root), "unsaid.__all__ is in the order of sorted(), each name once.")
+    none_of(unsorted_names(root), "unspoken.__all__ is in the order of sorted(), each name once.")
 
 
 def test_public_names_resolve(root: Path) -> None:
-    none_of(unresolved_names(root), "Names in unsaid.__all__ that unsaid does not have:")
+    none_of(unresolved_names(root), "Names in unspoken.__all__ that unspoken does not have:")
 
 
 def test_public_names_are_in_the_reference(root: Path) -> None:
@@ -82,31 +82,31 @@ def test_public_names_are_in_the_reference(root: Path) -> None:
 
 @pytest.mark.parametrize("room", TABLES)
 def test_registered_things_are_tested(room: str, root: Path) -> None:
-    none_of(untested(root, room), f"Things in unsaid.{room}.{TABLES[room]} that no test names:")
+    none_of(untested(root, room), f"Things in unspoken.{room}.{TABLES[room]} that no test names:")
 
 
 @pytest.mark.parametrize("room", TABLES)
 def test_registered_things_are_documented(room: str, root: Path) -> None:
-    none_of(undocumented(root, room), f"Things in unsaid.{room}.{TABLES[room]} in no docs page:")
+    none_of(undocumented(root, room), f"Things in unspoken.{room}.{TABLES[room]} in no docs page:")
 
 
 def test_planted_names_are_found(plant: Plant) -> None:
-    plant("docs/reference.md", "`unsaid.Joint(table)` is a belief; a view is a cloud")
-    root = plant("src/unsaid/__init__.py", "__all__ = ['view', 'Joint']\nJoint = 1")
+    plant("docs/reference.md", "`unspoken.Joint(table)` is a belief; a view is a cloud")
+    root = plant("src/unspoken/__init__.py", "__all__ = ['view', 'Joint']\nJoint = 1")
     assert unsorted_names(root) == ["Joint after view"]
     assert unresolved_names(root) == ["view"]
     assert names_without_reference(root) == ["view"]
 
 
 def test_a_name_given_twice_is_found(plant: Plant) -> None:
-    root = plant("src/unsaid/__init__.py", "__all__ = ['Joint', 'Joint']\nJoint = 1")
+    root = plant("src/unspoken/__init__.py", "__all__ = ['Joint', 'Joint']\nJoint = 1")
     assert unsorted_names(root) == ["Joint after Joint"]
 
 
 def test_planted_members_are_found(plant: Plant) -> None:
-    plant("src/unsaid/__init__.py", "")
+    plant("src/unspoken/__init__.py", "")
     plant(
-        "src/unsaid/beliefs/__init__.py", "class Joint: ...\nBELIEFS = {'joint': Joint, 'x-y': 1}"
+        "src/unspoken/beliefs/__init__.py", "class Joint: ...\nBELIEFS = {'joint': Joint, 'x-y': 1}"
     )
     plant("docs/beliefs.md", "A joint is made by `Joint`.")
     root = plant("tests/beliefs/test_joint.py", "def test(): assert Joint(1)")

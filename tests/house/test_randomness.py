@@ -8,9 +8,9 @@ import pytest
 from tests.house.conftest import Plant
 from tests.house.source import Module, modules, none_of
 
-DOOR = "unsaid.numerics.coins"
+DOOR = "unspoken.numerics.coins"
 # The demo makes the seeded generator that it hands to the simulator.
-SEEDED = "unsaid.doors.demo"
+SEEDED = "unspoken.doors.demo"
 SOURCES = {"random", "secrets", "uuid", "numpy.random", "os.urandom", "os.getrandom"}
 HANDED_IN = {"np.random.Generator", "numpy.random.Generator"}
 
@@ -78,10 +78,10 @@ def test_only_coins_are_random(root: Path) -> None:
     ],
 )
 def test_planted_randomness_is_found(text: str, plant: Plant) -> None:
-    assert randomness(plant("src/unsaid/numerics/coins.py", text)) == []
-    assert len(randomness(plant("src/unsaid/beliefs/dice.py", text))) == 1
+    assert randomness(plant("src/unspoken/numerics/coins.py", text)) == []
+    assert len(randomness(plant("src/unspoken/beliefs/dice.py", text))) == 1
 
 
 def test_a_generator_may_be_handed_in(plant: Plant) -> None:
     text = "import numpy as np\ndef sample(n: int, *, rng: np.random.Generator | None): ..."
-    assert randomness(plant("src/unsaid/beliefs/joint.py", text)) == []
+    assert randomness(plant("src/unspoken/beliefs/joint.py", text)) == []

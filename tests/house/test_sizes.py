@@ -93,13 +93,13 @@ MATCH = "def f(x):\n    match x:\n" + "".join(f"        case {t}(): pass\n" for 
 @pytest.mark.parametrize(
     ("check", "path", "text"),
     [
-        (long_files, "src/unsaid/long.py", "x = 1\n" * 401),
+        (long_files, "src/unspoken/long.py", "x = 1\n" * 401),
         (long_functions, "tests/test_long.py", LONG_BODY),
-        (ladders, "src/unsaid/beliefs/ladder.py", LADDER),
-        (ladders, "src/unsaid/beliefs/match.py", MATCH),
-        (vague_names, "src/unsaid/beliefs/_utils.py", ""),
-        (vague_names, "src/unsaid/helpers/joint.py", ""),
-        (vague_names, "src/unsaid/store.py", "class StoreManager: ..."),
+        (ladders, "src/unspoken/beliefs/ladder.py", LADDER),
+        (ladders, "src/unspoken/beliefs/match.py", MATCH),
+        (vague_names, "src/unspoken/beliefs/_utils.py", ""),
+        (vague_names, "src/unspoken/helpers/joint.py", ""),
+        (vague_names, "src/unspoken/store.py", "class StoreManager: ..."),
     ],
 )
 def test_a_planted_fault_is_found(check, path: str, text: str, plant: Plant) -> None:
@@ -107,6 +107,6 @@ def test_a_planted_fault_is_found(check, path: str, text: str, plant: Plant) -> 
 
 
 def test_what_is_just_allowed_passes(plant: Plant) -> None:
-    plant("src/unsaid/whole.py", "x = 1\n" * 400)
-    root = plant("src/unsaid/just.py", LONG_BODY.removesuffix("    x = 1\n"))
+    plant("src/unspoken/whole.py", "x = 1\n" * 400)
+    root = plant("src/unspoken/just.py", LONG_BODY.removesuffix("    x = 1\n"))
     assert long_files(root) + long_functions(root) + ladders(root) + vague_names(root) == []

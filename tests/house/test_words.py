@@ -96,7 +96,7 @@ def test_a_planted_host_is_found(plant: Plant) -> None:
 
 
 def test_a_planted_print_is_found(plant: Plant) -> None:
-    plant("src/unsaid/doors/cli.py", "print(1)")
-    assert prints(plant("src/unsaid/views/view.py", "def f():\n    print(1)")) == [
-        "src/unsaid/views/view.py:2"
+    plant("src/unspoken/doors/cli.py", "print(1)")
+    assert prints(plant("src/unspoken/views/view.py", "def f():\n    print(1)")) == [
+        "src/unspoken/views/view.py:2"
     ]

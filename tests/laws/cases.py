@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-import unsaid
+import unspoken
 from tests import oracle
 from tests.oracle import Look, Setting
-from unsaid.measures import MEASURES
+from unspoken.measures import MEASURES
 
 Rng = np.random.Generator
 Counts = np.ndarray
@@ -21,7 +21,7 @@ Counts = np.ndarray
 LETTERS = "ABCDEFGH"
 WORDS = ("red", "green", "blue", "grey", "pink", "gold")
 EXTREME = (0.0, 1e-12, 50.0, math.inf)
-SYMBOLS = {oracle.WITHHELD: unsaid.WITHHELD, oracle.RELEASED: unsaid.RELEASED}
+SYMBOLS = {oracle.WITHHELD: unspoken.WITHHELD, oracle.RELEASED: unspoken.RELEASED}
 BUDGET = 3000  # cells times transcripts: what the oracle lists for one question
 
 
@@ -204,23 +204,23 @@ class Question:
     look: Look
 
     @property
-    def belief(self) -> unsaid.Joint:
+    def belief(self) -> unspoken.Joint:
         values = [self.setting.values[name] for name in self.setting.names]
         counts = list(self.setting.counts.values())
         table = np.array(counts, dtype=float).reshape([len(v) for v in values])
-        return unsaid.Joint(table, names=self.setting.names, values=values)
+        return unspoken.Joint(table, names=self.setting.names, values=values)
 
     @property
-    def mechanism(self) -> unsaid.OneSided:
+    def mechanism(self) -> unspoken.OneSided:
         s = self.setting
         sensitive = {name: list(values) for name, values in s.sensitive.items()}
         words: dict[str, Any] = {"shows": s.shows, "coins": s.coins}
-        return unsaid.OneSided(dict(s.epsilon), sensitive, **words)
+        return unspoken.OneSided(dict(s.epsilon), sensitive, **words)
 
     @property
-    def adversary(self) -> unsaid.Adversary:
+    def adversary(self) -> unspoken.Adversary:
         secret, knows, sees = self.look.secret, self.look.knows, self.look.sees
-        return unsaid.Adversary(
+        return unspoken.Adversary(
             self.look.target,
             secret=None if secret is None else list(secret),
             knows=dict(knows) if isinstance(knows, Mapping) else knows,
@@ -228,22 +228,22 @@ class Question:
             asks=dict(self.setting.asks) or 1,
         )
 
-    def leakage(self, measure: str) -> unsaid.Bound:
-        return unsaid.leakage(self.belief, self.mechanism, self.adversary, measure=measure)
+    def leakage(self, measure: str) -> unspoken.Bound:
+        return unspoken.leakage(self.belief, self.mechanism, self.adversary, measure=measure)
 
-    def leakages(self) -> dict[str, unsaid.Bound]:
+    def leakages(self) -> dict[str, unspoken.Bound]:
         """Every measure of one view."""
-        cloud: Any = unsaid.view(self.belief, self.mechanism, self.adversary)
+        cloud: Any = unspoken.view(self.belief, self.mechanism, self.adversary)
         return {name: MEASURES[name].of(cloud) for name in oracle.MEASURES}
 
     def points(self) -> list[Any]:
         """The points of the cloud."""
-        cloud: Any = unsaid.view(self.belief, self.mechanism, self.adversary)
+        cloud: Any = unspoken.view(self.belief, self.mechanism, self.adversary)
         return list(cloud.outcomes())
 
-    def odds(self, outcome: Mapping[str, Any]) -> unsaid.Bound:
+    def odds(self, outcome: Mapping[str, Any]) -> unspoken.Bound:
         said = {name: SYMBOLS.get(wanted, wanted) for name, wanted in outcome.items()}
-        return unsaid.odds(self.belief, self.mechanism, self.adversary, outcome=said)
+        return unspoken.odds(self.belief, self.mechanism, self.adversary, outcome=said)
 
     def __str__(self) -> str:
         """Code that asks the same question."""
@@ -251,10 +251,10 @@ class Question:
         values = [list(s.values[n]) for n in s.names]
         table = np.array(list(s.counts.values())).reshape([len(v) for v in values]).tolist()
         return (
-            f"b = unsaid.Joint({table}, names={list(s.names)}, values={values})\n"
-            f"m = unsaid.OneSided({dict(s.epsilon)}, {dict(s.sensitive)}, shows={s.shows!r}, "
+            f"b = unspoken.Joint({table}, names={list(s.names)}, values={values})\n"
+            f"m = unspoken.OneSided({dict(s.epsilon)}, {dict(s.sensitive)}, shows={s.shows!r}, "
             f"coins={s.coins!r})\n"
-            f"a = unsaid.Adversary({q.target!r}, secret={q.secret}, knows={q.knows}, "
+            f"a = unspoken.Adversary({q.target!r}, secret={q.secret}, knows={q.knows}, "
             f"sees={q.sees}, asks={dict(s.asks) or 1})"
         )
 

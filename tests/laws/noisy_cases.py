@@ -11,11 +11,11 @@ from typing import Any
 import mpmath
 import numpy as np
 
-import unsaid
+import unspoken
 from tests import noisy_measures
 from tests.laws.cases import FAMILIES, LETTERS
 from tests.noisy_oracle import Answer, Local, Look, Release, World, response
-from unsaid.mechanisms import (
+from unspoken.mechanisms import (
     Finite,
     Geometric,
     Laplace,
@@ -53,14 +53,14 @@ class Question:
 
     world: World
     look: Look
-    belief: unsaid.Joint
+    belief: unspoken.Joint
     mechanism: Mechanism
-    adversary: unsaid.Adversary
+    adversary: unspoken.Adversary
     options: Mapping[str, float] = field(default_factory=dict)
 
-    def bound(self, measure: str) -> unsaid.Bound:
+    def bound(self, measure: str) -> unspoken.Bound:
         options = self.options if measure == "delta" else {}
-        return unsaid.leakage(self.belief, self.mechanism, self.adversary, measure, **options)
+        return unspoken.leakage(self.belief, self.mechanism, self.adversary, measure, **options)
 
     def truths(self, *names: str) -> dict[str, float]:
         return noisy_measures.measures(names, self.world, self.look, **self.options)
@@ -206,7 +206,7 @@ def asked(rng: Rng, world: World, drawn: Drawn, asks: int = 1) -> Question:
     counts = np.array(list(world.counts.values()), float).reshape(
         [len(world.values[n]) for n in world.names]
     )
-    adversary = unsaid.Adversary(
+    adversary = unspoken.Adversary(
         list(targets) if group else targets[0],
         secret=None if secret is None else list(secret),
         knows=known,
@@ -216,7 +216,7 @@ def asked(rng: Rng, world: World, drawn: Drawn, asks: int = 1) -> Question:
     if secret is None and not group:  # what a mechanism hides is secret by default
         hidden = [v for r in drawn.releases if r.name == targets[0] for v in r.sensitive]
         secret = tuple(dict.fromkeys(hidden)) or None
-    belief = unsaid.Joint(counts, names=world.names, values=list(world.values.values()))
+    belief = unspoken.Joint(counts, names=world.names, values=list(world.values.values()))
     options = {"eps": float(rng.choice([0.0, 0.1, 1.0]))}
     return Question(
         world, Look(targets, secret, known), belief, drawn.mechanism, adversary, options

@@ -8,30 +8,32 @@ from typing import Any
 
 import pytest
 
-import unsaid
-from unsaid.errors import UnsaidError
+import unspoken
+from unspoken.errors import UnspokenError
 
-JOINT = unsaid.Joint([[0.2, 0.1], [0.1, 0.6]], names=["arrival", "occupancy"])
+JOINT = unspoken.Joint([[0.2, 0.1], [0.1, 0.6]], names=["arrival", "occupancy"])
 ZERO = {"arrival": [0], "occupancy": [0]}
-BITS = unsaid.OneSided({"arrival": 1.0}, ZERO, shows="bit")
-VALUES = unsaid.OneSided({"arrival": 1.0, "occupancy": 0.5}, ZERO)
+BITS = unspoken.OneSided({"arrival": 1.0}, ZERO, shows="bit")
+VALUES = unspoken.OneSided({"arrival": 1.0, "occupancy": 0.5}, ZERO)
 
 
 def one_sided(epsilon: Any = 1.0, **more: Any) -> Any:
-    return unsaid.OneSided({"arrival": epsilon}, **{"sensitive": ZERO, **more})
+    return unspoken.OneSided({"arrival": epsilon}, **{"sensitive": ZERO, **more})
 
 
 def ask(mechanism: Any = VALUES, measure: str = "max-log-ratio", **adversary: Any) -> Any:
-    who = unsaid.Adversary(**{"target": "occupancy", **adversary})
-    return unsaid.leakage(JOINT, mechanism, who, measure=measure)
+    who = unspoken.Adversary(**{"target": "occupancy", **adversary})
+    return unspoken.leakage(JOINT, mechanism, who, measure=measure)
 
 
 def odds(mechanism: Any = VALUES, sees: Any = None, **outcome: Any) -> Any:
-    return unsaid.odds(JOINT, mechanism, unsaid.Adversary("occupancy", sees=sees), outcome=outcome)
+    return unspoken.odds(
+        JOINT, mechanism, unspoken.Adversary("occupancy", sees=sees), outcome=outcome
+    )
 
 
 def plan(limit: Any = 0.1, **more: Any) -> Any:
-    return unsaid.plan(JOINT, **{"limit": limit, "sensitive": ZERO, **more})
+    return unspoken.plan(JOINT, **{"limit": limit, "sensitive": ZERO, **more})
 
 
 HALF = [0.5, 0.5]
@@ -41,50 +43,59 @@ EQUAL, OPPOSITE = [[0.5, 0], [0, 0.5]], [[0, 0.5], [0.5, 0]]
 
 # what is wrong: (the call, the words its message must have, in any order)
 BAD: dict[str, tuple[Callable[[], Any], list[str]]] = {
-    "above one": (lambda: unsaid.Joint([1.2, -0.2]), ["table", "negative", "-0.2"]),
-    "does not sum": (lambda: unsaid.Joint([0.5, 0.6]), ["table", "sum", "1.1"]),
-    "sums to nothing": (lambda: unsaid.Joint([0.0, 0.0]), ["table", "sum"]),
-    "fractional counts": (lambda: unsaid.Joint([1.5, 2.0]), ["table", "sum", "counts"]),
-    "NaN": (lambda: unsaid.Joint([math.nan, 1.0]), ["table", "NaN"]),
-    "infinite": (lambda: unsaid.Joint([math.inf, 1.0]), ["table", "infinity"]),
-    "no numbers": (lambda: unsaid.Joint(WORDS), ["table", "numbers"]),
-    "ragged": (lambda: unsaid.Joint(RAGGED), ["table"]),
-    "empty": (lambda: unsaid.Joint([]), ["table", "empty"]),
-    "a name twice": (lambda: unsaid.Joint(EQUAL, names=["A", "A"]), ["names", "A", "twice"]),
-    "names too few": (lambda: unsaid.Joint(EQUAL, names=["A"]), ["names", "1", "2"]),
-    "values too few": (lambda: unsaid.Joint(EQUAL, names="AB", values={"A": [1]}), ["values", "A"]),
-    "values twice": (lambda: unsaid.Joint(EQUAL, names="AB", values={"A": [1, 1]}), ["A", "twice"]),
+    "above one": (lambda: unspoken.Joint([1.2, -0.2]), ["table", "negative", "-0.2"]),
+    "does not sum": (lambda: unspoken.Joint([0.5, 0.6]), ["table", "sum", "1.1"]),
+    "sums to nothing": (lambda: unspoken.Joint([0.0, 0.0]), ["table", "sum"]),
+    "fractional counts": (lambda: unspoken.Joint([1.5, 2.0]), ["table", "sum", "counts"]),
+    "NaN": (lambda: unspoken.Joint([math.nan, 1.0]), ["table", "NaN"]),
+    "infinite": (lambda: unspoken.Joint([math.inf, 1.0]), ["table", "infinity"]),
+    "no numbers": (lambda: unspoken.Joint(WORDS), ["table", "numbers"]),
+    "ragged": (lambda: unspoken.Joint(RAGGED), ["table"]),
+    "empty": (lambda: unspoken.Joint([]), ["table", "empty"]),
+    "a name twice": (lambda: unspoken.Joint(EQUAL, names=["A", "A"]), ["names", "A", "twice"]),
+    "names too few": (lambda: unspoken.Joint(EQUAL, names=["A"]), ["names", "1", "2"]),
+    "values too few": (
+        lambda: unspoken.Joint(EQUAL, names="AB", values={"A": [1]}),
+        ["values", "A"],
+    ),
+    "values twice": (
+        lambda: unspoken.Joint(EQUAL, names="AB", values={"A": [1, 1]}),
+        ["A", "twice"],
+    ),
     "values of nobody": (
-        lambda: unsaid.Joint(EQUAL, names=["alpha", "beta"], values={"alhpa": [1, 2]}),
+        lambda: unspoken.Joint(EQUAL, names=["alpha", "beta"], values={"alhpa": [1, 2]}),
         ["alhpa", "Did you mean", "alpha"],
     ),
-    "independent sums": (lambda: unsaid.Independent([HALF, [0.5, 0.4]]), ["marginals", "1", "0.9"]),
-    "independent negative": (lambda: unsaid.Independent([[-1, 2]]), ["marginals", "negative"]),
-    "a square marginal": (lambda: unsaid.Independent([EQUAL]), ["marginals", "list"]),
+    "independent sums": (
+        lambda: unspoken.Independent([HALF, [0.5, 0.4]]),
+        ["marginals", "1", "0.9"],
+    ),
+    "independent negative": (lambda: unspoken.Independent([[-1, 2]]), ["marginals", "negative"]),
+    "a square marginal": (lambda: unspoken.Independent([EQUAL]), ["marginals", "list"]),
     "a marginal that differs": (
-        lambda: unsaid.Pairwise([HALF, [0.4, 0.6]], {("A", "B"): EQUAL}, names="AB"),
+        lambda: unspoken.Pairwise([HALF, [0.4, 0.6]], {("A", "B"): EQUAL}, names="AB"),
         ["A, B", "contradict", "marginal", "B"],
     ),
     "pairs that contradict": (
-        lambda: unsaid.Pairwise(
+        lambda: unspoken.Pairwise(
             [HALF] * 3, {("A", "B"): EQUAL, ("B", "C"): EQUAL, ("A", "C"): OPPOSITE}, names="ABC"
         ),
         ["A", "B", "C", "contradict"],
     ),
     "a pair of the wrong shape": (
-        lambda: unsaid.Pairwise([HALF, HALF], {("A", "B"): [0.5, 0.5]}, names="AB"),
+        lambda: unspoken.Pairwise([HALF, HALF], {("A", "B"): [0.5, 0.5]}, names="AB"),
         ["A, B", "shape"],
     ),
     "a pair of a stranger": (
-        lambda: unsaid.Pairwise([HALF, HALF], {("A", "Z"): EQUAL}, names="AB"),
+        lambda: unspoken.Pairwise([HALF, HALF], {("A", "Z"): EQUAL}, names="AB"),
         ["Z", "A"],
     ),
     "a pair given twice": (
-        lambda: unsaid.Pairwise([HALF, HALF], {("A", "B"): EQUAL, ("B", "A"): EQUAL}, names="AB"),
+        lambda: unspoken.Pairwise([HALF, HALF], {("A", "B"): EQUAL, ("B", "A"): EQUAL}, names="AB"),
         ["A", "B", "once"],
     ),
     "three of a pairwise belief": (
-        lambda: unsaid.Pairwise([HALF] * 3, {}, names="ABC").marginal(["A", "B", "C"]),
+        lambda: unspoken.Pairwise([HALF] * 3, {}, names="ABC").marginal(["A", "B", "C"]),
         ["pair", "Joint"],
     ),
     "marginal of a stranger": (
@@ -97,7 +108,7 @@ BAD: dict[str, tuple[Callable[[], Any], list[str]]] = {
         ["given", "arrival", "7", "0, 1"],
     ),
     "given the impossible": (
-        lambda: unsaid.Joint([[0.0, 0.0], [0.5, 0.5]], names="AB").given({"A": 0}),
+        lambda: unspoken.Joint([[0.0, 0.0], [0.5, 0.5]], names="AB").given({"A": 0}),
         ["given", "A", "impossible"],
     ),
     "epsilon negative": (lambda: one_sided(-0.1), ["epsilon", "arrival", "-0.1", "0"]),
@@ -105,7 +116,7 @@ BAD: dict[str, tuple[Callable[[], Any], list[str]]] = {
     "shows": (lambda: one_sided(shows="bits"), ["shows", "bits", "Did you mean", "bit"]),
     "coins": (lambda: one_sided(coins="frech"), ["coins", "frech", "Did you mean", "fresh"]),
     "epsilon of a stranger": (
-        lambda: ask(unsaid.OneSided({"arival": 1.0})),
+        lambda: ask(unspoken.OneSided({"arival": 1.0})),
         ["epsilon", "arival", "Did you mean", "arrival"],
     ),
     "sensitive of a stranger": (
@@ -142,15 +153,15 @@ BAD: dict[str, tuple[Callable[[], Any], list[str]]] = {
         ["measure", "Did you mean", "mutual-information"],
     ),
     "outcome of the unseen": (
-        lambda: odds(sees=["arrival"], occupancy=unsaid.WITHHELD),
+        lambda: odds(sees=["arrival"], occupancy=unspoken.WITHHELD),
         ["outcome", "occupancy", "seen", "arrival"],
     ),
     "outcome without an output": (
-        lambda: odds(BITS, occupancy=unsaid.WITHHELD),
+        lambda: odds(BITS, occupancy=unspoken.WITHHELD),
         ["outcome", "occupancy"],
     ),
     "outcome of a stranger": (
-        lambda: odds(arival=unsaid.WITHHELD),
+        lambda: odds(arival=unspoken.WITHHELD),
         ["outcome", "arival", "Did you mean", "arrival"],
     ),
     "outcome with a strange value": (lambda: odds(arrival=9), ["outcome", "arrival", "9", "0, 1"]),
@@ -185,7 +196,7 @@ BAD: dict[str, tuple[Callable[[], Any], list[str]]] = {
 @pytest.mark.parametrize("case", BAD)
 def test_bad_input(case: str) -> None:
     call, words = BAD[case]
-    with pytest.raises(UnsaidError) as caught:
+    with pytest.raises(UnspokenError) as caught:
         call()
     message = str(caught.value)
     missing = [word for word in words if word.lower() not in message.lower()]
@@ -196,8 +207,8 @@ def test_bad_input(case: str) -> None:
 
 
 def test_refusals_are_value_errors() -> None:
-    assert issubclass(UnsaidError, ValueError)
-    assert unsaid.UnsaidError is UnsaidError
+    assert issubclass(UnspokenError, ValueError)
+    assert unspoken.UnspokenError is UnspokenError
 
 
 def test_the_good_twins_pass() -> None:
@@ -205,7 +216,7 @@ def test_the_good_twins_pass() -> None:
     assert ask().status == "ok"
     assert ask(knows=["arrival"], asks={"arrival": 2}, sees=["arrival"]).status == "ok"
     assert odds(arrival=1).status == "ok"
-    assert odds(BITS, arrival=unsaid.RELEASED).status == "ok"
+    assert odds(BITS, arrival=unspoken.RELEASED).status == "ok"
     assert one_sided(math.inf).epsilon["arrival"] == math.inf
-    assert unsaid.Joint([2, 1, 1]).marginal(["x0"])[0] == 0.5
+    assert unspoken.Joint([2, 1, 1]).marginal(["x0"])[0] == 0.5
     assert plan(0.0).total == 0

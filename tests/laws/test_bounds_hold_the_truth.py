@@ -10,18 +10,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-import unsaid
+import unspoken
 from tests import oracle
 from tests.laws.cases import Question, close, rounding_of
 from tests.laws.draws import draws, each_family
-from unsaid.measures import MEASURES
+from unspoken.measures import MEASURES
 
 TOL = 1e-9
 
 pytestmark = pytest.mark.stress
 
 
-def holds(bound: unsaid.Bound, truth: float) -> bool:
+def holds(bound: unspoken.Bound, truth: float) -> bool:
     return bound.low <= truth * (1 + TOL) + 1e-15 and truth <= bound.high * (1 + TOL) + 1e-15
 
 
@@ -29,7 +29,7 @@ def answer(ask: Callable[[], Any], word: str) -> Any:
     """What was asked for, or None for a refusal, which must say why."""
     try:
         return ask()
-    except unsaid.UnsaidError as refusal:
+    except unspoken.UnspokenError as refusal:
         said = str(refusal)
     assert word in said
     return None
@@ -44,9 +44,9 @@ def test_pairwise_bounds(family: str) -> None:
         tables = {pair: joint.belief.marginal(pair) for pair in combinations(setting.names, 2)}
         marginals = [joint.belief.marginal([name]) for name in setting.names]
         values = [setting.values[name] for name in setting.names]
-        pairwise = unsaid.Pairwise(marginals, tables, names=setting.names, values=values)
+        pairwise = unspoken.Pairwise(marginals, tables, names=setting.names, values=values)
         sees = setting.epsilon if look.sees is None else look.sees
-        ask = partial(unsaid.view, pairwise, joint.mechanism, joint.adversary)
+        ask = partial(unspoken.view, pairwise, joint.mechanism, joint.adversary)
         cloud = answer(ask, "pair")
         if cloud is None:
             continue
@@ -66,7 +66,7 @@ def test_pairwise_bounds(family: str) -> None:
 @each_family
 def test_a_cloud_too_large_to_list(family: str, cells: int, monkeypatch: Any) -> None:
     """The same questions with room for a few cells only, or a refusal that says so."""
-    monkeypatch.setattr("unsaid.mechanisms.local.CELLS", cells)
+    monkeypatch.setattr("unspoken.mechanisms.local.CELLS", cells)
     for _, setting, look in draws(family, 51):
         question = Question(setting, look)
         bounds = answer(question.leakages, "cells")
@@ -81,10 +81,12 @@ def test_xor_is_not_missed() -> None:
         table[a, b, a ^ b] = 0.25
     pairs = {pair: np.full((2, 2), 0.25) for pair in (("A", "B"), ("A", "S"), ("B", "S"))}
     names, half = ["A", "B", "S"], [[0.5, 0.5]] * 3
-    mechanism = unsaid.OneSided({"A": 5.0, "B": 5.0}, {"A": [0], "B": [0], "S": [0]})
-    look = unsaid.Adversary("S")
-    exact = unsaid.leakage(unsaid.Joint(table, names=names), mechanism, look, "mutual-information")
+    mechanism = unspoken.OneSided({"A": 5.0, "B": 5.0}, {"A": [0], "B": [0], "S": [0]})
+    look = unspoken.Adversary("S")
+    exact = unspoken.leakage(
+        unspoken.Joint(table, names=names), mechanism, look, "mutual-information"
+    )
     assert exact.low > 0.4
-    stated = unsaid.Pairwise(half, pairs, names=names)
-    bound = unsaid.leakage(stated, mechanism, look, "mutual-information")
+    stated = unspoken.Pairwise(half, pairs, names=names)
+    bound = unspoken.leakage(stated, mechanism, look, "mutual-information")
     assert bound.high >= exact.low

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-import unsaid
+import unspoken
 from tests.effort import EFFORT
 from tests.laws.cases import FAMILIES
 from tests.laws.noisy_cases import KINDS, PAIRS, Drawn, Question, asked, question, small_world
-from unsaid.measures import MEASURES
-from unsaid.mechanisms import (
+from unspoken.measures import MEASURES
+from unspoken.mechanisms import (
     Finite,
     Geometric,
     Laplace,
@@ -24,7 +24,7 @@ from unsaid.mechanisms import (
     RandomizedResponse,
     Together,
 )
-from unsaid.types.noise import Noise
+from unspoken.types.noise import Noise
 
 pytestmark = pytest.mark.stress
 
@@ -47,7 +47,7 @@ def draws(seed: int, kind: str, rounds: int = 1) -> Iterator[tuple[Any, Question
             yield rng, question(rng, family, kind, cells=8 if kind == "vector" else 16)
 
 
-def bounds(one: Question, names: tuple[str, ...] = QUICK) -> dict[str, unsaid.Bound]:
+def bounds(one: Question, names: tuple[str, ...] = QUICK) -> dict[str, unspoken.Bound]:
     return {name: one.bound(name) for name in names}
 
 
@@ -75,7 +75,7 @@ def alike(
 def test_masses_sum_to_one(kind: str) -> None:
     """In every context; of noisy answers those of the nodes."""
     for _, one in draws(200, kind):
-        view = unsaid.view(one.belief, one.mechanism, one.adversary)
+        view = unspoken.view(one.belief, one.mechanism, one.adversary)
         mass: dict[Any, float] = {}
         mixed: dict[Any, dict[Any, float]] = {}
         for point in view.outcomes():
@@ -186,7 +186,7 @@ def test_what_is_known_tells_nothing_new(family: str) -> None:
             Laplace(0.2, {known: 1.5}),
         ]
         base = asked(rng, world, Drawn(rest))
-        adversary = unsaid.Adversary(target, knows=[known])
+        adversary = unspoken.Adversary(target, knows=[known])
         alone = replace(base, mechanism=rest, adversary=adversary)
         for extra in more:
             company = replace(alone, mechanism=Together([rest, extra]))
@@ -208,11 +208,11 @@ class Renamed:
     def name(self, name: str) -> str:
         return f"new {name}"
 
-    def belief(self, belief: unsaid.Joint) -> unsaid.Joint:
+    def belief(self, belief: unspoken.Joint) -> unspoken.Joint:
         axes = [belief.domain.axis(name) for name in self.order]
         values = [[self.value(value) for value in belief.domain.values[axis]] for axis in axes]
         table = np.transpose(belief.table, axes)
-        return unsaid.Joint(table, names=list(map(self.name, self.order)), values=values)
+        return unspoken.Joint(table, names=list(map(self.name, self.order)), values=values)
 
     def value(self, value: Any) -> Any:
         return value * self.factor + self.moved
@@ -239,7 +239,7 @@ class Renamed:
         }
         return change[type(own)]()
 
-    def adversary(self, own: unsaid.Adversary) -> unsaid.Adversary:
+    def adversary(self, own: unspoken.Adversary) -> unspoken.Adversary:
         knows: Any = [self.name(n) for n in own.knows]
         if isinstance(own.knows, Mapping):
             knows = {self.name(n): self.value(v) for n, v in own.knows.items()}
@@ -297,16 +297,16 @@ def test_a_group_is_its_product(family: str) -> None:
         weight = dict.fromkeys(rest, 1.0)
         pairs = [(u, v) for u in world.values[a] for v in world.values[b]]
         values = [list(world.values[n]) for n in world.names]
-        apart = unsaid.Joint(table.reshape(sizes), names=world.names, values=values)
-        merged = unsaid.Joint(
+        apart = unspoken.Joint(table.reshape(sizes), names=world.names, values=values)
+        merged = unspoken.Joint(
             table.reshape(sizes[0] * sizes[1], *sizes[2:]),
             names=["pair", *rest],
             values=[pairs, *values[2:]],
         )
         mechanism = Together([Laplace(1.7, weight), RandomizedResponse(rest[0], 0.7)])
         for name in QUICK:
-            one = unsaid.leakage(apart, mechanism, unsaid.Adversary([a, b]), name)
-            other = unsaid.leakage(merged, mechanism, unsaid.Adversary("pair"), name)
+            one = unspoken.leakage(apart, mechanism, unspoken.Adversary([a, b]), name)
+            other = unspoken.leakage(merged, mechanism, unspoken.Adversary("pair"), name)
             assert one.high == pytest.approx(other.high, rel=1e-12, abs=1e-15)
 
 

@@ -7,17 +7,17 @@ import math
 import numpy as np
 import pytest
 
-import unsaid
-from unsaid import RELEASED, WITHHELD
+import unspoken
+from unspoken import RELEASED, WITHHELD
 
 MI = "mutual-information"
 
 
 def leak(
-    belief: unsaid.Joint, mechanism: unsaid.OneSided, measure: str, target: str, sees: str
+    belief: unspoken.Joint, mechanism: unspoken.OneSided, measure: str, target: str, sees: str
 ) -> float:
-    return unsaid.leakage(
-        belief, mechanism, unsaid.Adversary(target, sees=list(sees)), measure
+    return unspoken.leakage(
+        belief, mechanism, unspoken.Adversary(target, sees=list(sees)), measure
     ).value
 
 
@@ -25,12 +25,12 @@ def entropy(*shares: float) -> float:
     return -math.fsum(p * math.log(p) for p in shares if p > 0)
 
 
-def xor() -> unsaid.Joint:
+def xor() -> unspoken.Joint:
     """A and B are fair and independent, S is their xor: any two determine the third."""
     table = np.zeros((2, 2, 2))
     for a, b in np.ndindex(2, 2):
         table[a, b, a ^ b] = 0.25
-    return unsaid.Joint(table, names="ABS")
+    return unspoken.Joint(table, names="ABS")
 
 
 @pytest.mark.parametrize("eps", [0.1, 1.0, 5.0, math.inf])
@@ -38,16 +38,16 @@ def xor() -> unsaid.Joint:
 def test_xor(eps: float, shows: str) -> None:
     """Neither output alone says anything of S; together they do."""
     sensitive = {"A": [0], "B": [0], "S": [0]}
-    mechanism = unsaid.OneSided({"A": eps, "B": eps}, sensitive, shows=shows)  # type: ignore[arg-type]
+    mechanism = unspoken.OneSided({"A": eps, "B": eps}, sensitive, shows=shows)  # type: ignore[arg-type]
     for one in "AB":
         assert leak(xor(), mechanism, MI, "S", one) == pytest.approx(0, abs=1e-15)
         assert leak(xor(), mechanism, "max-log-ratio", "S", one) == pytest.approx(0, abs=1e-15)
     both = leak(xor(), mechanism, MI, "S", "AB")
     assert both > 1e-6
     p = -math.expm1(-eps)
-    event = unsaid.odds(xor(), mechanism, unsaid.Adversary("S"), {"A": RELEASED, "B": RELEASED})
+    event = unspoken.odds(xor(), mechanism, unspoken.Adversary("S"), {"A": RELEASED, "B": RELEASED})
     assert event.value == math.inf
-    event = unsaid.odds(xor(), mechanism, unsaid.Adversary("S"), {"A": RELEASED, "B": WITHHELD})
+    event = unspoken.odds(xor(), mechanism, unspoken.Adversary("S"), {"A": RELEASED, "B": WITHHELD})
     assert event.value == pytest.approx(1 - p, rel=1e-12)
     own = sum(leak(xor(), mechanism, MI, one, one) for one in "AB")
     if shows == "bit":
@@ -57,21 +57,21 @@ def test_xor(eps: float, shows: str) -> None:
 def test_an_always_sensitive_column_with_a_released_copy() -> None:
     """The column is never released, its bit is constant, and yet all is known of it."""
     shares = (0.2, 0.3, 0.5)
-    belief = unsaid.Joint(np.diag(shares), names=["illness", "drug"])
-    mechanism = unsaid.OneSided({"illness": 3.0, "drug": math.inf}, {"illness": [0, 1, 2]})
+    belief = unspoken.Joint(np.diag(shares), names=["illness", "drug"])
+    mechanism = unspoken.OneSided({"illness": 3.0, "drug": math.inf}, {"illness": [0, 1, 2]})
     assert leak(belief, mechanism, MI, "illness", "") == 0
-    full = unsaid.Adversary("illness")
-    assert unsaid.leakage(belief, mechanism, full, MI).value == pytest.approx(
+    full = unspoken.Adversary("illness")
+    assert unspoken.leakage(belief, mechanism, full, MI).value == pytest.approx(
         entropy(*shares), rel=1e-12
     )
-    assert unsaid.leakage(belief, mechanism, full, "max-information").value == pytest.approx(
+    assert unspoken.leakage(belief, mechanism, full, "max-information").value == pytest.approx(
         -math.log(0.2)
     )
-    assert unsaid.leakage(belief, mechanism, full, "odds").value == math.inf
-    bits = unsaid.OneSided(mechanism.epsilon, mechanism.sensitive, shows="bit")
-    assert unsaid.leakage(belief, bits, full, MI).value == 0
-    half = unsaid.OneSided({"drug": math.log(2)}, {"illness": [0, 1, 2]})
-    assert unsaid.leakage(belief, half, full, MI).value == pytest.approx(
+    assert unspoken.leakage(belief, mechanism, full, "odds").value == math.inf
+    bits = unspoken.OneSided(mechanism.epsilon, mechanism.sensitive, shows="bit")
+    assert unspoken.leakage(belief, bits, full, MI).value == 0
+    half = unspoken.OneSided({"drug": math.log(2)}, {"illness": [0, 1, 2]})
+    assert unspoken.leakage(belief, half, full, MI).value == pytest.approx(
         entropy(*shares) / 2, rel=1e-12
     )
 
@@ -79,19 +79,19 @@ def test_an_always_sensitive_column_with_a_released_copy() -> None:
 @pytest.mark.parametrize("theta", [1e-3, 1e-9, 1e-15])
 def test_a_rare_secret_leaks_few_bits_and_great_odds(theta: float) -> None:
     """I(X;M) <= H(theta) is tiny even if every missing value means "sensitive"."""
-    belief = unsaid.Joint([theta, 1 - theta], names="A")
-    mechanism = unsaid.OneSided({"A": math.inf}, {"A": [0]})
-    adversary = unsaid.Adversary("A")
-    told = unsaid.leakage(belief, mechanism, adversary, MI)
+    belief = unspoken.Joint([theta, 1 - theta], names="A")
+    mechanism = unspoken.OneSided({"A": math.inf}, {"A": [0]})
+    adversary = unspoken.Adversary("A")
+    told = unspoken.leakage(belief, mechanism, adversary, MI)
     assert told.value == pytest.approx(
         -theta * math.log(theta) - (1 - theta) * math.log1p(-theta), rel=1e-9
     )
-    assert unsaid.odds(belief, mechanism, adversary, {"A": WITHHELD}).value == math.inf
-    sup = unsaid.leakage(belief, mechanism, adversary, "max-information").value
+    assert unspoken.odds(belief, mechanism, adversary, {"A": WITHHELD}).value == math.inf
+    sup = unspoken.leakage(belief, mechanism, adversary, "max-information").value
     assert sup == pytest.approx(-math.log(theta), rel=1e-12)
     for eps in (1e-12, 0.5, 3.0, 30.0, 600.0, 800.0):
-        weak = unsaid.OneSided({"A": eps}, {"A": [0]})
-        bound = unsaid.odds(belief, weak, adversary, {"A": WITHHELD})
+        weak = unspoken.OneSided({"A": eps}, {"A": [0]})
+        bound = unspoken.odds(belief, weak, adversary, {"A": WITHHELD})
         assert bound.nats == pytest.approx(eps, rel=1e-9), eps
 
 
@@ -101,70 +101,72 @@ def test_certain_dependence(eps: float) -> None:
 
     Two coins that hide the same bit are one coin at twice the epsilon.
     """
-    belief = unsaid.Joint([[0.3, 0], [0, 0.7]], names="AB")
-    mechanism = unsaid.OneSided({"A": eps, "B": eps}, {"A": [0], "B": [0]})
-    adversary = unsaid.Adversary("A")
-    both = unsaid.odds(belief, mechanism, adversary, {"A": WITHHELD, "B": WITHHELD})
+    belief = unspoken.Joint([[0.3, 0], [0, 0.7]], names="AB")
+    mechanism = unspoken.OneSided({"A": eps, "B": eps}, {"A": [0], "B": [0]})
+    adversary = unspoken.Adversary("A")
+    both = unspoken.odds(belief, mechanism, adversary, {"A": WITHHELD, "B": WITHHELD})
     assert both.value == pytest.approx(math.exp(2 * eps), rel=1e-12)
-    twice = unsaid.OneSided({"A": 2 * eps}, {"A": [0]})
-    alone = unsaid.Joint([0.3, 0.7], names="A")
+    twice = unspoken.OneSided({"A": 2 * eps}, {"A": [0]})
+    alone = unspoken.Joint([0.3, 0.7], names="A")
     for measure in ("mutual-information", "max-information", "relative-entropy"):
-        one = unsaid.leakage(alone, twice, adversary, measure).value
-        assert unsaid.leakage(belief, mechanism, adversary, measure).value == pytest.approx(
+        one = unspoken.leakage(alone, twice, adversary, measure).value
+        assert unspoken.leakage(belief, mechanism, adversary, measure).value == pytest.approx(
             one, rel=1e-12
         )
-    assert unsaid.odds(belief, mechanism, adversary, {"B": RELEASED}).value == 0
-    impossible = unsaid.odds(
-        belief, mechanism, unsaid.Adversary("A", knows={"B": 0}), {"A": RELEASED}
+    assert unspoken.odds(belief, mechanism, adversary, {"B": RELEASED}).value == 0
+    impossible = unspoken.odds(
+        belief, mechanism, unspoken.Adversary("A", knows={"B": 0}), {"A": RELEASED}
     )
     assert impossible.status == "impossible"
 
 
 def test_nothing_left_to_learn_is_no_leak() -> None:
     """Who knows the copy knows the secret: no outcome can move them."""
-    belief = unsaid.Joint([[0.3, 0], [0, 0.7]], names="AB")
-    mechanism = unsaid.OneSided({"A": 1.0}, {"A": [0]})
+    belief = unspoken.Joint([[0.3, 0], [0, 0.7]], names="AB")
+    mechanism = unspoken.OneSided({"A": 1.0}, {"A": [0]})
     for knows in (["B"], {"B": 0}, {"B": 1}):
-        adversary = unsaid.Adversary("A", knows=knows)
-        assert unsaid.leakage(belief, mechanism, adversary).value == 0
-        assert unsaid.leakage(belief, mechanism, adversary, MI).value == 0
-        assert unsaid.leakage(belief, mechanism, adversary, "odds").value == 1
+        adversary = unspoken.Adversary("A", knows=knows)
+        assert unspoken.leakage(belief, mechanism, adversary).value == 0
+        assert unspoken.leakage(belief, mechanism, adversary, MI).value == 0
+        assert unspoken.leakage(belief, mechanism, adversary, "odds").value == 1
 
 
 def test_the_weakest_adversary_can_be_the_worst() -> None:
     """Knowing more can mean being told less: with the copy known nothing is left to tell."""
-    belief = unsaid.Joint([[0.3, 0], [0, 0.7]], names="AB")
-    mechanism = unsaid.OneSided({"A": 1.0}, {"A": [0]})
-    ignorant = unsaid.leakage(belief, mechanism, unsaid.Adversary("A"), MI).value
-    informed = unsaid.leakage(belief, mechanism, unsaid.Adversary("A", knows=["B"]), MI).value
+    belief = unspoken.Joint([[0.3, 0], [0, 0.7]], names="AB")
+    mechanism = unspoken.OneSided({"A": 1.0}, {"A": [0]})
+    ignorant = unspoken.leakage(belief, mechanism, unspoken.Adversary("A"), MI).value
+    informed = unspoken.leakage(belief, mechanism, unspoken.Adversary("A", knows=["B"]), MI).value
     assert ignorant > informed == 0
 
 
 def test_secrets_that_hide_one_another() -> None:
     """Odds of "some secret" can move where those of each single secret do not move as far."""
-    belief = unsaid.Joint([0.1, 0.1, 0.8], names="A")
-    mechanism = unsaid.OneSided({"A": 1.0}, {"A": [0, 1]})
-    adversary = unsaid.Adversary("A")
-    any_secret = unsaid.odds(belief, mechanism, adversary, {"A": WITHHELD}).value
+    belief = unspoken.Joint([0.1, 0.1, 0.8], names="A")
+    mechanism = unspoken.OneSided({"A": 1.0}, {"A": [0, 1]})
+    adversary = unspoken.Adversary("A")
+    any_secret = unspoken.odds(belief, mechanism, adversary, {"A": WITHHELD}).value
     assert any_secret == pytest.approx(math.e, rel=1e-12)
-    assert unsaid.leakage(belief, mechanism, adversary, "odds").value == pytest.approx(
+    assert unspoken.leakage(belief, mechanism, adversary, "odds").value == pytest.approx(
         math.e, rel=1e-12
     )
     released = (
         1 / (0.8 * -math.expm1(-1.0)) * -math.expm1(-1.0)
     )  # P(harmless | released) / P(harmless)
     withheld = 1 / (0.2 + 0.8 / math.e)  # P(secret | withheld) / P(secret)
-    most = unsaid.leakage(belief, mechanism, adversary, "max-information").value
+    most = unspoken.leakage(belief, mechanism, adversary, "max-information").value
     assert most == pytest.approx(math.log(max(released, withheld)), rel=1e-12)
 
 
 def test_an_empty_list_declares_nothing() -> None:
     """Where no value of the target is declared sensitive, every value is a secret of its own."""
-    belief = unsaid.Joint([[0.3, 0.1], [0.1, 0.5]], names="AB")
-    adversary = unsaid.Adversary("B")
+    belief = unspoken.Joint([[0.3, 0.1], [0.1, 0.5]], names="AB")
+    adversary = unspoken.Adversary("B")
     for measure in ("mutual-information", "max-log-ratio", "odds"):
         said, empty = (
-            unsaid.leakage(belief, unsaid.OneSided({"A": 1.0}, sensitive), adversary, measure).value
+            unspoken.leakage(
+                belief, unspoken.OneSided({"A": 1.0}, sensitive), adversary, measure
+            ).value
             for sensitive in ({"A": [0]}, {"A": [0], "B": []})
         )
         assert empty == said > 0

@@ -13,15 +13,15 @@ import mpmath
 import numpy as np
 import pytest
 
-import unsaid
+import unspoken
 from tests import noisy_measures, noisy_oracle
 from tests.effort import EFFORT
 from tests.laws.cases import FAMILIES
 from tests.laws.noisy_cases import KINDS, PAIRS, Question, asked, laplace, question
 from tests.noisy_measures import MEANS, SUPS
-from unsaid.measures import MEASURES
-from unsaid.mechanisms import finite, local, parts, randomized_response
-from unsaid.types.noise import Arrivals, Bins, Noise
+from unspoken.measures import MEASURES
+from unspoken.mechanisms import finite, local, parts, randomized_response
+from unspoken.types.noise import Arrivals, Bins, Noise
 
 pytestmark = pytest.mark.stress
 
@@ -35,7 +35,7 @@ def questions(kind: str, family: str, rounds: int, cells: int = 20) -> Iterator[
         yield question(rng, family, kind, cells)
 
 
-def fault(bound: unsaid.Bound, truth: float, slack: float, exact: bool, narrow: float) -> str:
+def fault(bound: unspoken.Bound, truth: float, slack: float, exact: bool, narrow: float) -> str:
     """What is wrong with a bound; nothing, mostly.
 
     Exact: to a relative 1e-9. Else the truth lies inside, and the interval is narrow. Both up to
@@ -122,7 +122,7 @@ def test_the_odds_of_one_answer(kind: str, family: str) -> None:
             name: float(rng.integers(-9, 9)) if answer.alpha is not None else rng.normal() * 5
             for name, answer in zip(names, one.world.answers, strict=True)
         }
-        got = unsaid.odds(one.belief, one.mechanism, one.adversary, seen)
+        got = unspoken.odds(one.belief, one.mechanism, one.adversary, seen)
         slack = one.rounding("odds", got.value)
         assert got.value == pytest.approx(odds_at(one, list(seen.values())), rel=1e-9, abs=slack)
 
@@ -163,7 +163,7 @@ def test_the_points_of_the_cloud_are_answers(kind: str) -> None:
             adversary = replace(
                 one.adversary, secret=list(one.world.values[one.adversary.target])[:1]
             )
-            for point in unsaid.view(one.belief, one.mechanism, adversary).outcomes()[:4]:
+            for point in unspoken.view(one.belief, one.mechanism, adversary).outcomes()[:4]:
                 knowing = replace(adversary, knows=dict(point.known))
                 view: Any = one.mechanism.view(one.belief, knowing, dict(point.outcome))
                 (again,) = view.outcomes()
@@ -262,6 +262,6 @@ def test_a_planted_fault_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch) 
     for one in asked:
         try:
             noticed += faults([one], [measure])
-        except unsaid.UnsaidError as refusal:  # some wrong numbers are refused by Bound itself
+        except unspoken.UnspokenError as refusal:  # some wrong numbers are refused by Bound itself
             noticed.append(str(refusal))
     assert noticed

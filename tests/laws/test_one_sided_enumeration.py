@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import unsaid
+import unspoken
 from tests import oracle
 from tests.laws.cases import (
     FAMILIES,
@@ -69,7 +69,7 @@ def wrong_odds(question: Question, law: oracle.Law, wanted: Mapping[str, Any]) -
     expected = oracle.event_odds(question.setting, question.look, wanted, law)
     try:
         bound = question.odds(wanted)
-    except unsaid.UnsaidError as refusal:
+    except unspoken.UnspokenError as refusal:
         return None if no_odds(question) and "secret" in str(refusal) else f"{question}\n{refusal}"
     if expected is None:
         fine = bound.status == "impossible"
@@ -126,8 +126,8 @@ def test_any_seed(family: str, seed: int) -> None:
     check_all(family, seed, cases=1, strict=False)
 
 
-SYMBOL = {unsaid.WITHHELD: oracle.WITHHELD, unsaid.RELEASED: oracle.RELEASED}
-LABEL = {unsaid.NOT_SENSITIVE: oracle.NOT_SENSITIVE}
+SYMBOL = {unspoken.WITHHELD: oracle.WITHHELD, unspoken.RELEASED: oracle.RELEASED}
+LABEL = {unspoken.NOT_SENSITIVE: oracle.NOT_SENSITIVE}
 
 
 def check_cloud(question: Question) -> None:
@@ -208,25 +208,30 @@ def test_beliefs_are_bayes(family: str) -> None:
 def test_independent_is_the_product_table() -> None:
     rng = np.random.default_rng(6)
     marginals = [rng.dirichlet(np.ones(d)) for d in (2, 3, 2)]
-    belief = unsaid.Independent(marginals, names="ABC")
+    belief = unspoken.Independent(marginals, names="ABC")
     table = np.einsum("a,b,c->abc", *marginals)
     assert np.allclose(np.asarray(belief.marginal(["C", "A"])), table.sum(1).T, rtol=1e-12)
-    mechanism = unsaid.OneSided({"A": 1.0, "B": 0.5}, {"A": [0], "C": [1]})
+    mechanism = unspoken.OneSided({"A": 1.0, "B": 0.5}, {"A": [0], "C": [1]})
     for target, zero in (("A", False), ("C", True)):
-        adversary = unsaid.Adversary(target)
-        joint = unsaid.leakage(unsaid.Joint(table, names="ABC"), mechanism, adversary)
-        alone = unsaid.leakage(belief, mechanism, adversary)
+        adversary = unspoken.Adversary(target)
+        joint = unspoken.leakage(unspoken.Joint(table, names="ABC"), mechanism, adversary)
+        alone = unspoken.leakage(belief, mechanism, adversary)
         assert math.isclose(alone.value, joint.value, rel_tol=1e-9, abs_tol=1e-15)
         assert (alone.value == 0) is zero
 
 
 def test_independent_outputs_can_be_impossible() -> None:
     """An event about an unrelated variable changes no odds, unless it cannot happen."""
-    belief = unsaid.Independent([[0.3, 0.7], [0.2, 0.8, 0.0]], names="AB")
-    mechanism = unsaid.OneSided({"A": 1.0, "B": 0.5}, {"A": [0], "B": [0]})
-    adversary = unsaid.Adversary("A")
-    for seen, status in ((1, "ok"), (unsaid.WITHHELD, "ok"), (0, "impossible"), (2, "impossible")):
-        bound = unsaid.odds(belief, mechanism, adversary, outcome={"B": seen})
+    belief = unspoken.Independent([[0.3, 0.7], [0.2, 0.8, 0.0]], names="AB")
+    mechanism = unspoken.OneSided({"A": 1.0, "B": 0.5}, {"A": [0], "B": [0]})
+    adversary = unspoken.Adversary("A")
+    for seen, status in (
+        (1, "ok"),
+        (unspoken.WITHHELD, "ok"),
+        (0, "impossible"),
+        (2, "impossible"),
+    ):
+        bound = unspoken.odds(belief, mechanism, adversary, outcome={"B": seen})
         assert bound.status == status, seen
         assert status == "impossible" or bound.value == 1
 
@@ -239,7 +244,7 @@ def test_tiny_outcomes_are_not_lost() -> None:
     table = np.zeros((2, 2, 2))
     table[0, 1, 1] = table[1, 0, 1] = table[1, 1, 0] = 1 / 3
     epsilon = {"A": 400.0, "B": 400.0, "C": 500.0}
-    mechanism = unsaid.OneSided(epsilon, {name: [0] for name in "ABC"}, shows="bit")
+    mechanism = unspoken.OneSided(epsilon, {name: [0] for name in "ABC"}, shows="bit")
     counts = {cell: int(count > 0) for cell, count in np.ndenumerate(table)}
     values = dict.fromkeys("ABC", (0, 1))
     setting = oracle.Setting(
@@ -253,5 +258,5 @@ def test_tiny_outcomes_are_not_lost() -> None:
         )
         truths = oracle.measures(setting, question.look)
         for name, truth in truths.items():
-            got = unsaid.leakage(question.belief, mechanism, question.adversary, measure=name)
+            got = unspoken.leakage(question.belief, mechanism, question.adversary, measure=name)
             assert close(got.value, truth), (target, name)

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-import unsaid
+import unspoken
 from tests.laws.cases import Question
 from tests.laws.draws import Numbers, draws, each_family, numbers
 from tests.laws.test_order_of_measures import below, contextless, least_lift, priors
 from tests.oracle import Look, Setting
-from unsaid.measures import MEASURES
+from unspoken.measures import MEASURES
 
 pytestmark = pytest.mark.stress
 
@@ -77,7 +77,7 @@ def test_delta_between_total_variation_and_nothing(family: str) -> None:
     for rng, setting, look in draws(family, 36):
         look = contextless(look)
         question = Question(setting, look)
-        cloud: Any = unsaid.view(question.belief, question.mechanism, question.adversary)
+        cloud: Any = unspoken.view(question.belief, question.mechanism, question.adversary)
         ratio = MEASURES["max-log-ratio"].of(cloud).value
         steps = [0.0, *sorted(rng.uniform(0, 3, 3).tolist())]
         found = [MEASURES["delta"].of(cloud, eps=eps).value for eps in steps]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import unsaid
+import unspoken
 from tests import oracle
 from tests.laws.cases import FAMILIES, Question, dirichlet, random_mechanism, shape, table_of
 from tests.laws.draws import each_family
@@ -18,8 +18,8 @@ BOTH: tuple[Any, ...] = ("bit", "value")
 
 
 def about(belief: Any, mechanism: Any, target: str, sees: Any) -> float:
-    return unsaid.leakage(
-        belief, mechanism, unsaid.Adversary(target, sees=list(sees)), measure=MI
+    return unspoken.leakage(
+        belief, mechanism, unspoken.Adversary(target, sees=list(sees)), measure=MI
     ).value
 
 
@@ -28,7 +28,7 @@ def bits_of(rng: np.random.Generator, family: str) -> tuple[Any, Any, list[str],
     setting = random_mechanism(rng, table_of(FAMILIES[family](rng, shape(rng)), rng))
     belief = Question(setting, oracle.Look(setting.names[0])).belief
     sensitive = {name: list(values) for name, values in setting.sensitive.items()}
-    mechanism = unsaid.OneSided(dict(setting.epsilon), sensitive, shows="bit")
+    mechanism = unspoken.OneSided(dict(setting.epsilon), sensitive, shows="bit")
     return belief, mechanism, list(setting.epsilon), list(setting.sensitive)
 
 
@@ -68,14 +68,14 @@ def test_a_plan_keeps_its_account(seed: int, objective: Any) -> None:
     rng = np.random.default_rng([41, seed])
     n = int(rng.integers(2, 5))
     names = tuple("ABCD"[:n])
-    belief = unsaid.Joint(random_binary(rng, n), names=names)
+    belief = unspoken.Joint(random_binary(rng, n), names=names)
     sensitive = {name: [0] for name in names}
     most = account(
-        belief, unsaid.OneSided(dict.fromkeys(names, math.inf), sensitive, shows="bit"), names
+        belief, unspoken.OneSided(dict.fromkeys(names, math.inf), sensitive, shows="bit"), names
     )
     limit = float(rng.uniform(0.05, 0.9)) * most
     caps = dict.fromkeys(names, float(rng.uniform(0.5, 4)))
-    plan = unsaid.plan(
+    plan = unspoken.plan(
         belief,
         limit=limit,
         sensitive=sensitive,
@@ -84,7 +84,7 @@ def test_a_plan_keeps_its_account(seed: int, objective: Any) -> None:
         odds_cap=None,
         account="bit",
     )
-    mechanism = unsaid.OneSided(plan.epsilon, sensitive, shows="bit")
+    mechanism = unspoken.OneSided(plan.epsilon, sensitive, shows="bit")
     spent = account(belief, mechanism, names)
     assert spent == pytest.approx(plan.total, rel=1e-9, abs=1e-15)
     assert spent <= limit * (1 + 1e-12)
@@ -109,15 +109,15 @@ def test_no_other_choice_beats_the_certificate(seed: int) -> None:
     """Random probabilities within the limit never release more than the certified upper bound."""
     rng = np.random.default_rng([42, seed])
     names = ("A", "B", "C")
-    belief = unsaid.Joint(random_binary(rng, 3), names=names)
+    belief = unspoken.Joint(random_binary(rng, 3), names=names)
     sensitive = {name: [0] for name in names}
     limit = float(rng.uniform(0.05, 0.6))
-    plan = unsaid.plan(belief, limit=limit, sensitive=sensitive, odds_cap=None, account="bit")
+    plan = unspoken.plan(belief, limit=limit, sensitive=sensitive, odds_cap=None, account="bit")
     released = {n: float(np.asarray(belief.marginal([n]))[1]) for n in names}
     tried = 0
     for p in rng.random((60, 3)) * rng.random((60, 1)):
         epsilon = dict(zip(names, (-np.log1p(-p)).tolist(), strict=True))
-        if account(belief, unsaid.OneSided(epsilon, sensitive, shows="bit"), names) <= limit:
+        if account(belief, unspoken.OneSided(epsilon, sensitive, shows="bit"), names) <= limit:
             tried += 1
             assert sum(released[n] * p[i] for i, n in enumerate(names)) <= plan.bound.high * (
                 1 + 1e-12
@@ -131,13 +131,13 @@ def test_an_odds_cap_holds_for_every_answer(word: Any, seed: int) -> None:
     """With the default cap nobody's odds on another's secret bit grow more than fourfold."""
     rng = np.random.default_rng([43, seed])
     names = ("A", "B", "C")
-    belief = unsaid.Joint(random_binary(rng, 3), names=names)
+    belief = unspoken.Joint(random_binary(rng, 3), names=names)
     sensitive = {name: [0] for name in names}
-    plan = unsaid.plan(belief, limit=5.0, sensitive=sensitive, account=word)
-    mechanism = unsaid.OneSided(plan.epsilon, sensitive, shows=word)
+    plan = unspoken.plan(belief, limit=5.0, sensitive=sensitive, account=word)
+    mechanism = unspoken.OneSided(plan.epsilon, sensitive, shows=word)
     assert plan.odds.value <= 4
     for name in names:
-        worst = unsaid.leakage(belief, mechanism, unsaid.Adversary(name), measure="odds")
+        worst = unspoken.leakage(belief, mechanism, unspoken.Adversary(name), measure="odds")
         assert worst.value <= 4 * (1 + 1e-9), (word, plan.epsilon)
 
 
@@ -146,10 +146,10 @@ def test_the_value_account_limits_every_target(seed: int) -> None:
     """account="value": for every target the joint leakage of everybody's values is in the limit."""
     rng = np.random.default_rng([44, seed])
     table = dirichlet(rng, (2, 3, 2))
-    belief = unsaid.Joint(table / table.sum(), names="ABC")
+    belief = unspoken.Joint(table / table.sum(), names="ABC")
     sensitive = {"A": [0], "B": [0, 2], "C": [1]}
-    plan = unsaid.plan(belief, limit=0.05, sensitive=sensitive, odds_cap=None, account="value")
-    mechanism = unsaid.OneSided(plan.epsilon, sensitive, shows="value")
+    plan = unspoken.plan(belief, limit=0.05, sensitive=sensitive, odds_cap=None, account="value")
+    mechanism = unspoken.OneSided(plan.epsilon, sensitive, shows="value")
     assert plan.total <= 0.05
     for name in "ABC":
         assert about(belief, mechanism, name, "ABC") <= 0.05 * (1 + 1e-9)
@@ -164,14 +164,14 @@ def test_no_other_choice_beats_the_value_certificate(family: str, cap: float | N
     names = setting.names
     sensitive = {name: [setting.values[name][0]] for name in names}
     belief = Question(setting, oracle.Look("A")).belief
-    plan = unsaid.plan(belief, limit=0.2, sensitive=sensitive, odds_cap=cap, account="value")
+    plan = unspoken.plan(belief, limit=0.2, sensitive=sensitive, odds_cap=cap, account="value")
     released = {n: 1 - float(np.asarray(belief.marginal([n]))[0]) for n in names}
 
     def keeps(epsilon: Any, slack: float) -> bool:
-        mechanism = unsaid.OneSided(epsilon, sensitive)
+        mechanism = unspoken.OneSided(epsilon, sensitive)
         fine = [about(belief, mechanism, name, names) <= 0.2 * slack for name in names]
         for name in names if cap else ():
-            worst = unsaid.leakage(belief, mechanism, unsaid.Adversary(name), measure="odds")
+            worst = unspoken.leakage(belief, mechanism, unspoken.Adversary(name), measure="odds")
             fine.append(worst.value <= (cap or math.inf) * slack)
         return all(fine)
 
@@ -188,8 +188,8 @@ def test_no_other_choice_beats_the_value_certificate(family: str, cap: float | N
 def test_one_free_value_is_one_bit() -> None:
     """Binary data, 0 sensitive: the value shown is the bit, so both accounts face one odds cap."""
     rng = np.random.default_rng(46)
-    belief = unsaid.Joint(random_binary(rng, 2), names="AB")
+    belief = unspoken.Joint(random_binary(rng, 2), names="AB")
     sensitive = {"A": [0], "B": [0]}
-    bit, value = (unsaid.plan(belief, limit=9.0, sensitive=sensitive, account=a) for a in BOTH)
+    bit, value = (unspoken.plan(belief, limit=9.0, sensitive=sensitive, account=a) for a in BOTH)
     assert bit.bound.low <= value.bound.high * (1 + 1e-9)
     assert value.bound.low <= bit.bound.high * (1 + 1e-9)

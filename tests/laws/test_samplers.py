@@ -9,23 +9,23 @@ from typing import Any
 import numpy as np
 import pytest
 
-import unsaid
-from unsaid.mechanisms import MECHANISMS, Mechanism
-from unsaid.types.domain import Domain
+import unspoken
+from unspoken.mechanisms import MECHANISMS, Mechanism
+from unspoken.types.domain import Domain
 
 ROWS = 40_000
 DOMAIN = Domain.of([3, 2], ["A", "B"], [[0, 1, 4], [0, 2]])
-RELEASE = unsaid.OneSided({"A": 0.7, "B": 1.5}, {"A": [1], "B": [0]})
+RELEASE = unspoken.OneSided({"A": 0.7, "B": 1.5}, {"A": [1], "B": [0]})
 LOCAL: dict[str, Mechanism] = {
     "one-sided": RELEASE,
-    "finite": unsaid.Finite("A", [[0.2, 0.8], [0.5, 0.5], [1.0, 0.0]], outputs=["yes", "no"]),
-    "randomized-response": unsaid.RandomizedResponse("A", 1.2),
-    "together": unsaid.Together([RELEASE, unsaid.RandomizedResponse("A", 0.4)]),
+    "finite": unspoken.Finite("A", [[0.2, 0.8], [0.5, 0.5], [1.0, 0.0]], outputs=["yes", "no"]),
+    "randomized-response": unspoken.RandomizedResponse("A", 1.2),
+    "together": unspoken.Together([RELEASE, unspoken.RandomizedResponse("A", 0.4)]),
 }
 NOISY: dict[str, tuple[Mechanism, Any]] = {
-    "laplace": (unsaid.Laplace(2.0, {"A": 1.5, "B": -1}), lambda z: 0.5 * math.exp(-abs(z) / 2)),
+    "laplace": (unspoken.Laplace(2.0, {"A": 1.5, "B": -1}), lambda z: 0.5 * math.exp(-abs(z) / 2)),
     "geometric": (
-        unsaid.Geometric(0.6, {"A": 1, "B": -1}),
+        unspoken.Geometric(0.6, {"A": 1, "B": -1}),
         lambda z: 0.6 ** math.ceil(abs(z)) / 1.6,
     ),
 }
@@ -44,7 +44,7 @@ def test_every_mechanism_is_here() -> None:
 def test_local_outputs(kind: str, cell: tuple[int, int]) -> None:
     mechanism = LOCAL[kind]
     drawn = mechanism.sample(DOMAIN, np.tile(cell, (ROWS, 1)), np.random.default_rng(7))
-    channels = mechanism.parts(DOMAIN, unsaid.Adversary("A")).by_name()
+    channels = mechanism.parts(DOMAIN, unspoken.Adversary("A")).by_name()
     assert set(drawn) == set(channels)
     for name, channel in channels.items():
         counts, law = Counter(drawn[name]), channel.law[cell[DOMAIN.axis(name)]]
@@ -58,7 +58,7 @@ def test_noisy_answers(kind: str) -> None:
     """P(answer - sum > z) = tail(z) for z >= 0, and below -z as often."""
     mechanism, tail = NOISY[kind]
     drawn = mechanism.sample(DOMAIN, np.tile((2, 1), (ROWS, 1)), np.random.default_rng(8))
-    query = mechanism.parts(DOMAIN, unsaid.Adversary("A")).queries[0]
+    query = mechanism.parts(DOMAIN, unspoken.Adversary("A")).queries[0]
     exact = query.weights["A"] * 4 + query.weights["B"] * 2
     noise = np.array(drawn["answer"]) - exact
     for z in (0.5, 1.5, 2.5, 6.5):
@@ -67,7 +67,7 @@ def test_noisy_answers(kind: str) -> None:
 
 
 def test_noise_is_drawn_anew_for_each_request() -> None:
-    mechanism = unsaid.Laplace(1.0)
+    mechanism = unspoken.Laplace(1.0)
     drawn = mechanism.sample(DOMAIN, np.zeros((9, 2), int), np.random.default_rng(1), asks=2)
     assert set(drawn) == {"answer 1", "answer 2"}
     assert not set(drawn["answer 1"]) & set(drawn["answer 2"])

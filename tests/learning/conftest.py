@@ -10,9 +10,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from unsaid.engines.duckdb import Table
-from unsaid.learning import Learned, learn
-from unsaid.policy import Project
+from unspoken.engines.duckdb import Table
+from unspoken.learning import Learned, learn
+from unspoken.policy import Project
 
 Learn = Callable[..., Learned]
 
@@ -37,7 +37,7 @@ reads = [{read if read.startswith('"') else f'"{read}"'}]
 limit_bits = 0.1
 {limit}
 """
-    return Project.parse(text, folder / "unsaid.toml")
+    return Project.parse(text, folder / "unspoken.toml")
 
 
 def opened(project: Project) -> Table:

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import unsaid
+import unspoken
 from tests.effort import examples
-from unsaid.errors import InputError, TooLarge
-from unsaid.learning.chow_liu import spanning
-from unsaid.learning.pairs import PAIRS, Pairs
+from unspoken.errors import InputError, TooLarge
+from unspoken.learning.chow_liu import spanning
+from unspoken.learning.pairs import PAIRS, Pairs
 
 Pair = tuple[int, int]
 
@@ -77,7 +77,7 @@ def test_no_other_tree_has_more_information(seed: int, count: int, prior: float)
     codes = dependent(seed, count, 80)
     told = {pair: by_hand(codes, *pair, prior) for pair in itertools.combinations(range(count), 2)}
     most = max(math.fsum(told[pair] for pair in tree) for tree in all_trees(count))
-    belief = unsaid.learn(table_of(codes), prior_rows=prior, form="tree")
+    belief = unspoken.learn(table_of(codes), prior_rows=prior, form="tree")
     kept = edges_of(belief)
     assert math.fsum(told[pair] for pair in kept) == pytest.approx(most, rel=1e-9)
     assert belief.premise == "learned(tree, 80 rows)"
@@ -90,7 +90,7 @@ def test_no_other_tree_is_nearer_to_the_joint(seed: int, count: int) -> None:
     """In relative entropy; and a pair that is kept has the table the whole joint gives it."""
     codes = dependent(seed, count, 60)
     table = table_of(codes)
-    joint, tree = unsaid.learn(table, form="joint"), unsaid.learn(table, form="tree")
+    joint, tree = unspoken.learn(table, form="joint"), unspoken.learn(table, form="tree")
     names = joint.domain.names
     for i, j in edges_of(tree):
         pair = [names[i], names[j]]
@@ -119,8 +119,8 @@ def test_what_is_a_tree_is_found_again(seed: int) -> None:
     rng = np.random.default_rng(seed)
     parents = [-1, 0, 0, 1, 1, 2]
     laws = [0.7 * np.eye(4) + 0.3 * rng.dirichlet(np.ones(4), 4) for _ in parents]
-    truth = unsaid.Tree(parents, rng.dirichlet(np.full(4, 5.0)), laws)
-    found = unsaid.learn(table_of(truth.sample(rng, 20_000)), form="tree")
+    truth = unspoken.Tree(parents, rng.dirichlet(np.full(4, 5.0)), laws)
+    found = unspoken.learn(table_of(truth.sample(rng, 20_000)), form="tree")
     assert edges_of(found) == {(0, 1), (0, 2), (1, 3), (1, 4), (2, 5)}
     names = truth.domain.names
     apart = np.abs(found.marginal(names) - truth.marginal(names)).sum() / 2
@@ -129,7 +129,7 @@ def test_what_is_a_tree_is_found_again(seed: int) -> None:
 
 def test_nothing_unseen_is_impossible_or_certain() -> None:
     copies = np.repeat(np.arange(3), 20)[:, None] * np.ones((1, 4), dtype=int)
-    found = unsaid.learn(table_of(copies), form="tree")
+    found = unspoken.learn(table_of(copies), form="tree")
     for pair in itertools.combinations(found.domain.names, 2):
         assert (found.marginal(pair) > 0).all()
     assert (found.given({"x0": 0}).marginal(["x3"]) > 0).all()
@@ -138,7 +138,7 @@ def test_nothing_unseen_is_impossible_or_certain() -> None:
 
 def test_equal_pairs_are_taken_in_the_order_of_the_attributes() -> None:
     copies = np.repeat(np.arange(3), 20)[:, None] * np.ones((1, 5), dtype=int)
-    assert edges_of(unsaid.learn(table_of(copies), form="tree")) == {(0, k) for k in range(1, 5)}
+    assert edges_of(unspoken.learn(table_of(copies), form="tree")) == {(0, k) for k in range(1, 5)}
     even = dict.fromkeys(itertools.combinations(range(4), 2), 0.25)
     even[2, 3] += 1e-15  # rounding is no reason
     assert spanning("abcd", even) == [(0, 1), (0, 2), (0, 3)]
@@ -162,7 +162,7 @@ def test_pairs_that_have_to_be_there_come_first() -> None:
 def test_the_order_of_rows_changes_no_bit() -> None:
     codes = dependent(9, 5, 300)
     shuffled = np.random.default_rng(1).permutation(codes)
-    first, again = (unsaid.learn(table_of(rows), form="tree") for rows in (codes, shuffled))
+    first, again = (unspoken.learn(table_of(rows), form="tree") for rows in (codes, shuffled))
     assert first.forest.parents == again.forest.parents
     for own, other in zip(first.forest.laws, again.forest.laws, strict=True):
         assert own.tobytes() == other.tobytes()
@@ -170,18 +170,18 @@ def test_the_order_of_rows_changes_no_bit() -> None:
 
 def test_beyond_what_a_joint_can_be_somebody_has_to_ask_for_a_tree() -> None:
     codes = dependent(2, 13, 500)  # 3^13 > 2^20
-    assert repr(unsaid.learn(table_of(codes), form="tree")).startswith("Tree")
-    assert repr(unsaid.learn(table_of(codes[:, :12]))).startswith("Joint")
+    assert repr(unspoken.learn(table_of(codes), form="tree")).startswith("Tree")
+    assert repr(unspoken.learn(table_of(codes[:, :12]))).startswith("Joint")
     with pytest.raises(TooLarge, match=r'1,594,323 comb.* take form = "tree"'):
-        unsaid.learn(table_of(codes))
+        unspoken.learn(table_of(codes))
     with pytest.raises(InputError, match=r'there is no "tre"\. Did you mean "tree"\?'):
-        unsaid.learn(table_of(codes), form="tre")  # type: ignore[call-overload]
+        unspoken.learn(table_of(codes), form="tre")  # type: ignore[call-overload]
 
 
 def test_one_column_is_a_tree_of_one() -> None:
     table = pa.table({"a": [1, 1, 2]})
-    alone = unsaid.learn(table, form="tree")
-    np.testing.assert_allclose(alone.marginal(["a"]), unsaid.learn(table).marginal(["a"]))
+    alone = unspoken.learn(table, form="tree")
+    np.testing.assert_allclose(alone.marginal(["a"]), unspoken.learn(table).marginal(["a"]))
 
 
 def test_pairs_of_too_many_values_are_refused() -> None:

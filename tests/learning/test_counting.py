@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from tests.effort import examples
 from tests.learning.conftest import opened, project_of, whole
-from unsaid.errors import InputError
-from unsaid.learning import Learned, learn
+from unspoken.errors import InputError
+from unspoken.learning import Learned, learn
 
 EDGES = [2, 4.5]
 CELLS = ["below 2", "2-4.5", "4.5 or more"]

@@ -10,9 +10,9 @@ import pytest
 
 from tests.engines.test_duckdb import run
 from tests.learning.conftest import Learn, opened, project_of, whole
-from unsaid.engines.duckdb import Table
-from unsaid.errors import InputError, TooLarge
-from unsaid.learning import learn
+from unspoken.engines.duckdb import Table
+from unspoken.errors import InputError, TooLarge
+from unspoken.learning import learn
 
 X = {"x": [7.0, 8.0, 9.5, 10.2, 10.8, 13.0], "y": list("aababb")}
 Y = "[attribute.y]\n"
@@ -247,7 +247,7 @@ def test_what_cannot_be_learned_is_refused_by_name(
     with pytest.raises(InputError) as refused:
         learned(columns, attributes)
     assert said in str(refused.value)
-    assert "unsaid.toml:" in str(refused.value)
+    assert "unspoken.toml:" in str(refused.value)
     assert "\n" not in str(refused.value)
 
 
@@ -297,8 +297,8 @@ PANDAS = """
 import json, sys
 from pathlib import Path
 from tests.learning.conftest import opened, project_of
-from unsaid.learning import learn
-from unsaid.planning import closure
+from unspoken.learning import learn
+from unspoken.planning import closure
 text = '[attribute.x]\\nbins = [3]\\nsensitive = "x > 4"\\n[attribute.y]'
 own = project_of(text, 'table = "t.parquet"\\nkeys = ["id"]', folder=Path(sys.argv[1]))
 before = "pandas" in sys.modules

@@ -9,15 +9,15 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-import unsaid
-from unsaid.errors import InputError
+import unspoken
+from unspoken.errors import InputError
 
 
 def test_counts_by_hand() -> None:
     rng = np.random.default_rng(3)
     a, b = rng.integers(0, 3, 500), rng.integers(0, 2, 500)
     b = np.where(a == 2, 1, b)
-    belief = unsaid.learn(pa.table({"a": a, "b": [("x", "y")[i] for i in b]}), prior_rows=0)
+    belief = unspoken.learn(pa.table({"a": a, "b": [("x", "y")[i] for i in b]}), prior_rows=0)
     for x, y in itertools.product(range(3), range(2)):
         share = np.mean((a == x) & (b == y))
         assert belief.table[x, y] == pytest.approx(share, abs=1e-15)
@@ -26,20 +26,20 @@ def test_counts_by_hand() -> None:
 
 
 def test_the_prior_leaves_nothing_impossible() -> None:
-    belief = unsaid.learn(pa.table({"a": [0, 0, 1, 1], "b": [0, 0, 1, 1]}))
+    belief = unspoken.learn(pa.table({"a": [0, 0, 1, 1], "b": [0, 0, 1, 1]}))
     assert (belief.table > 0).all()
     assert belief.table[0, 0] > belief.table[0, 1]
 
 
 def test_missing_is_a_value() -> None:
-    belief = unsaid.learn(pa.table({"a": [1, None, 1], "b": [0, 1, 1]}))
+    belief = unspoken.learn(pa.table({"a": [1, None, 1], "b": [0, 1, 1]}))
     assert belief.domain.values_of("a") == (1, None)
 
 
 def test_categories_are_their_values() -> None:
     text = pa.array(["u", "v", None, "u"])
     plain, coded = (
-        unsaid.learn(pa.table({"a": a, "b": [0, 1, 1, 1]}))
+        unspoken.learn(pa.table({"a": a, "b": [0, 1, 1, 1]}))
         for a in (text, text.dictionary_encode())
     )
     assert coded.domain == plain.domain
@@ -48,7 +48,7 @@ def test_categories_are_their_values() -> None:
 
 def test_two_columns_of_one_name_are_refused() -> None:
     with pytest.raises(InputError, match="a is there twice"):
-        unsaid.learn(pa.table([[1, 2], [3, 4]], names=["a", "a"]))
+        unspoken.learn(pa.table([[1, 2], [3, 4]], names=["a", "a"]))
 
 
 @pytest.mark.parametrize(
@@ -65,4 +65,4 @@ def test_two_columns_of_one_name_are_refused() -> None:
 )
 def test_refusals(columns: dict[str, Any], options: dict[str, Any], says: str) -> None:
     with pytest.raises(InputError, match=says):
-        unsaid.learn(pa.table(columns), **options)
+        unspoken.learn(pa.table(columns), **options)

@@ -11,8 +11,8 @@ import pytest
 
 from tests.learning.conftest import opened, project_of, whole
 from tests.planning.test_closure import check
-from unsaid.learning import Learned, learn
-from unsaid.planning import closure
+from unspoken.learning import Learned, learn
+from unspoken.planning import closure
 
 SPACE_DAYS = """
 [attribute.first_arrival_h]

@@ -21,11 +21,11 @@ from tests.learning.conftest import Learn, opened, project_of
 from tests.learning.test_chow_liu import edges_of
 from tests.learning.test_counting import ROW
 from tests.learning.test_counting import learned as counted
-from unsaid.doors import outlined, tables
-from unsaid.errors import InputError, TooLarge
-from unsaid.learning import learn
-from unsaid.policy import Project
-from unsaid.releasing import prepare, rehearse, release
+from unspoken.doors import outlined, tables
+from unspoken.errors import InputError, TooLarge
+from unspoken.learning import learn
+from unspoken.policy import Project
+from unspoken.releasing import prepare, rehearse, release
 
 TREE, JOINT = '[belief]\nform = "tree"', '[belief]\nform = "joint"'
 SPLIT = "[attribute.x]\nbins = [3, 6]\nsensitive = \"x > 3 AND y = 'b'\"\n[attribute.y]\n"
@@ -69,8 +69,8 @@ form = "tree"
 limit_bits = 0.1
 {limit}
 """
-    (folder / "unsaid.toml").write_text(project)
-    return folder / "unsaid.toml"
+    (folder / "unspoken.toml").write_text(project)
+    return folder / "unspoken.toml"
 
 
 # ---------------------------------------------------------------- the key
@@ -94,7 +94,7 @@ def test_other_forms_are_refused(form: str, said: str) -> None:
     with pytest.raises(InputError) as refused:
         project_of("[attribute.x]", 'table = "t.csv"\nkeys = ["id"]', f"[belief]\nform = {form}")
     assert said in str(refused.value)
-    assert "unsaid.toml:" in str(refused.value)
+    assert "unspoken.toml:" in str(refused.value)
 
 
 def test_the_key_may_be_left_out_and_has_a_home() -> None:
@@ -293,7 +293,7 @@ def test_a_plan_that_is_too_large_says_what_to_change(
     def refused(*_: Any) -> None:
         raise TooLarge("joint table of 8 variables: too many cells")
 
-    monkeypatch.setattr("unsaid.releasing.flow.best", refused)
+    monkeypatch.setattr("unspoken.releasing.flow.best", refused)
     with pytest.raises(TooLarge, match="fewer bins or values for what is read, or fewer attrib"):
         ready.plan()
 

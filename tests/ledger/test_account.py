@@ -20,9 +20,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests import oracle
-from unsaid import Adversary, Joint, OneSided, leakage
-from unsaid.ledger import Release, exposure, reaching
-from unsaid.releasing.admission import added_to
+from unspoken import Adversary, Joint, OneSided, leakage
+from unspoken.ledger import Release, exposure, reaching
+from unspoken.releasing.admission import added_to
 
 EPS = [0.0, 0.1, 0.5, math.log(2), 1.5, math.inf]
 # The epoch of the cell that is looked at, by each function of its key.

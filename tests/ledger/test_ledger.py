@@ -14,15 +14,15 @@ from pathlib import Path
 
 import pytest
 
-from unsaid.errors import InputError, LimitExceeded
-from unsaid.ledger import Ledger, Release, exposure
+from unspoken.errors import InputError, LimitExceeded
+from unspoken.ledger import Ledger, Release, exposure
 
 
 def release(epoch: str = "2026", per_key: bool = False, **epsilon: float) -> Release:
     return Release(
         table="t", epoch=epoch, per_key=per_key, epsilon=epsilon,
         readings={epoch: dict.fromkeys(epsilon, "00")},
-        key="k", coins="unsaid-coin-1", limits={}, leakage={},
+        key="k", coins="unspoken-coin-1", limits={}, leakage={},
     )  # fmt: skip
 
 
@@ -148,8 +148,8 @@ def changed(path: Path, statement: str) -> None:
 @pytest.mark.parametrize(
     ("statement", "said"),
     [
-        ("UPDATE ledger SET value = '2'", "has format 2, this unsaid reads 1"),
-        ("UPDATE ledger SET value = 'x'", "has format x, this unsaid reads 1"),
+        ("UPDATE ledger SET value = '2'", "has format 2, this unspoken reads 1"),
+        ("UPDATE ledger SET value = 'x'", "has format x, this unspoken reads 1"),
         ("UPDATE events SET body = '{'", "event 1 cannot be read; restore the ledger"),
         ("UPDATE events SET body = '{}'", "event 1 cannot be read; restore the ledger"),
         ("UPDATE events SET body = '[1]'", "event 1 cannot be read; restore the ledger"),

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unsaid import Adversary, Bound, Independent
-from unsaid.measures import MEASURES
-from unsaid.mechanisms.local import Secret, local_view
-from unsaid.types.channel import Channel
-from unsaid.views import View
+from unspoken import Adversary, Bound, Independent
+from unspoken.measures import MEASURES
+from unspoken.mechanisms.local import Secret, local_view
+from unspoken.types.channel import Channel
+from unspoken.views import View
 
 
 def view_of(prior: npt.ArrayLike, matrix: npt.ArrayLike, secret: Any = None) -> View:

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from tests.measures.plain import bound_of
-from unsaid.errors import InputError
-from unsaid.measures import capacity
+from unspoken.errors import InputError
+from unspoken.measures import capacity
 
 
 def entropy(*shares: float) -> float:

@@ -10,15 +10,15 @@ import mpmath
 import numpy as np
 import pytest
 
-import unsaid
+import unspoken
 from tests import oracle
 from tests.laws.cases import Question, close
 from tests.laws.draws import draws, each_family
 from tests.measures.plain import bound_of, view_of
-from unsaid.measures import MEASURES
+from unspoken.measures import MEASURES
 
-days = unsaid.Joint([[15, 5], [10, 70]], names="AB")
-arrival = unsaid.OneSided({"A": 1.0})
+days = unspoken.Joint([[15, 5], [10, 70]], names="AB")
+arrival = unspoken.OneSided({"A": 1.0})
 
 
 @each_family
@@ -26,7 +26,7 @@ arrival = unsaid.OneSided({"A": 1.0})
 def test_by_definition(family: str, eps: float) -> None:
     for _, setting, look in draws(family, 60):
         question = Question(setting, look)
-        bound = unsaid.leakage(
+        bound = unspoken.leakage(
             question.belief, question.mechanism, question.adversary, "delta", eps=eps
         )
         with mpmath.workdps(oracle.DIGITS):
@@ -37,24 +37,24 @@ def test_by_definition(family: str, eps: float) -> None:
 
 
 def test_the_option() -> None:
-    look = unsaid.Adversary("B")
-    ask: Any = partial(unsaid.leakage, days, arrival, look, "delta")
+    look = unspoken.Adversary("B")
+    ask: Any = partial(unspoken.leakage, days, arrival, look, "delta")
     assert ask().value == ask(eps=0).value == ask(eps=0.0).value > ask(eps=0.5).value > 0
-    with pytest.raises(unsaid.UnsaidError, match='there is no "epss"'):
+    with pytest.raises(unspoken.UnspokenError, match='there is no "epss"'):
         ask(epss=1.0)
     for eps in (-0.1, math.inf, math.nan):
-        with pytest.raises(unsaid.UnsaidError, match="delta: eps must be a number from 0 on"):
+        with pytest.raises(unspoken.UnspokenError, match="delta: eps must be a number from 0 on"):
             ask(eps=eps)
-    with pytest.raises(unsaid.UnsaidError, match="delta: eps must be a number, got 'half'"):
+    with pytest.raises(unspoken.UnspokenError, match="delta: eps must be a number, got 'half'"):
         ask(eps="half")
-    with pytest.raises(unsaid.UnsaidError, match='odds: takes no options; leave out "eps"'):
-        unsaid.leakage(days, arrival, look, "odds", eps=1.0)
+    with pytest.raises(unspoken.UnspokenError, match='odds: takes no options; leave out "eps"'):
+        unspoken.leakage(days, arrival, look, "odds", eps=1.0)
 
 
 def test_many_classes_are_refused_before_memory_is(monkeypatch: pytest.MonkeyPatch) -> None:
     cloud: Any = view_of([0.25] * 4, np.eye(4))
-    monkeypatch.setattr("unsaid.measures.delta.CLASSES", 3)
-    with pytest.raises(unsaid.UnsaidError, match="compares every two of 4 classes; 3 at most"):
+    monkeypatch.setattr("unspoken.measures.delta.CLASSES", 3)
+    with pytest.raises(unspoken.UnspokenError, match="compares every two of 4 classes; 3 at most"):
         MEASURES["delta"].of(cloud)
 
 
@@ -92,7 +92,7 @@ def test_without_a_prior_only_pairs_are_compared() -> None:
         if measure.prior_free:
             assert measure.of(cloud).value > 0
         else:
-            with pytest.raises(unsaid.UnsaidError, match=f"{name}: needs the prior"):
+            with pytest.raises(unspoken.UnspokenError, match=f"{name}: needs the prior"):
                 measure.of(cloud)
 
 

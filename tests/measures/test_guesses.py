@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.measures.plain import bound_of, view_of
-from unsaid.measures import MEASURES
+from unspoken.measures import MEASURES
 
 
 def test_a_whole_secret_told() -> None:

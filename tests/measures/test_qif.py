@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from tests.measures.plain import bound_of, formula_channel, formula_prior
-from unsaid.measures import capacity
+from unspoken.measures import capacity
 
 qif: Any = pytest.importorskip("qif", reason="compares with libqif, which is not installed")
 

@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import unsaid
-from unsaid import RELEASED, WITHHELD
-from unsaid.mechanisms import MECHANISMS, Finite, OneSided, RandomizedResponse, Together
-from unsaid.mechanisms.parts import Toss, shared_coin
-from unsaid.types.domain import Domain
+import unspoken
+from unspoken import RELEASED, WITHHELD
+from unspoken.mechanisms import MECHANISMS, Finite, OneSided, RandomizedResponse, Together
+from unspoken.mechanisms.parts import Toss, shared_coin
+from unspoken.types.domain import Domain
 
-PAIR = unsaid.Joint([[2, 1], [1, 6]], names=["A", "B"])
-ABOUT_B = unsaid.Adversary("B", secret=[0])
+PAIR = unspoken.Joint([[2, 1], [1, 6]], names=["A", "B"])
+ABOUT_B = unspoken.Adversary("B", secret=[0])
 RAGGED: Any = [[1], [1, 2]]
 EPSILON = st.one_of(st.sampled_from([0.0, 1e-12, 50.0, 800.0, math.inf]), st.floats(0, 5))
 
@@ -83,11 +83,13 @@ def test_fresh_coins_are_not_shared() -> None:
     once = OneSided({"A": 1.0}, {"A": [0]}, coins="fresh")
     twice = OneSided({"A": 2.0}, {"A": [0]}, coins="fresh")
     for measure in ("odds", "mutual-information"):
-        both = unsaid.leakage(PAIR, Together([once, once]), ABOUT_B, measure).value
-        assert both == pytest.approx(unsaid.leakage(PAIR, twice, ABOUT_B, measure).value, rel=1e-12)
+        both = unspoken.leakage(PAIR, Together([once, once]), ABOUT_B, measure).value
+        assert both == pytest.approx(
+            unspoken.leakage(PAIR, twice, ABOUT_B, measure).value, rel=1e-12
+        )
     kept = OneSided({"A": 1.0}, {"A": [0]})
-    both = unsaid.leakage(PAIR, Together([kept, kept]), ABOUT_B, "odds").value
-    assert both == unsaid.leakage(PAIR, kept, ABOUT_B, "odds").value
+    both = unspoken.leakage(PAIR, Together([kept, kept]), ABOUT_B, "odds").value
+    assert both == unspoken.leakage(PAIR, kept, ABOUT_B, "odds").value
 
 
 def test_what_any_of_them_hides_is_secret() -> None:
@@ -100,9 +102,9 @@ def test_what_any_of_them_hides_is_secret() -> None:
 
 def test_outputs_have_the_names_given() -> None:
     own = Finite("A", [[3, 1], [0, 4]], outputs=["quiet", "alarm"])
-    point = unsaid.view(PAIR, own, ABOUT_B).outcomes()[0]
+    point = unspoken.view(PAIR, own, ABOUT_B).outcomes()[0]
     assert point.outcome == {"A": "quiet"}
-    ruled_out = unsaid.odds(PAIR, own, unsaid.Adversary("A", secret=[1]), {"A": "quiet"})
+    ruled_out = unspoken.odds(PAIR, own, unspoken.Adversary("A", secret=[1]), {"A": "quiet"})
     assert ruled_out.value == 0
 
 
@@ -122,7 +124,7 @@ def test_outputs_have_the_names_given() -> None:
     ],
 )
 def test_mistakes(make: Any, says: str) -> None:
-    with pytest.raises(unsaid.UnsaidError, match=says):
+    with pytest.raises(unspoken.UnspokenError, match=says):
         make()
 
 
@@ -136,12 +138,12 @@ def test_mistakes(make: Any, says: str) -> None:
     ],
 )
 def test_mistakes_about_the_belief(mechanism: Any, says: str) -> None:
-    with pytest.raises(unsaid.UnsaidError, match=says):
-        unsaid.leakage(PAIR, mechanism, ABOUT_B)
+    with pytest.raises(unspoken.UnspokenError, match=says):
+        unspoken.leakage(PAIR, mechanism, ABOUT_B)
 
 
 def test_too_many_draws_to_list() -> None:
     for asks in (40, math.inf):
-        adversary = unsaid.Adversary("B", asks=asks)  # type: ignore[arg-type]
-        with pytest.raises(unsaid.UnsaidError, match="asks of A"):
-            unsaid.leakage(PAIR, RandomizedResponse("A", 1.0), adversary)
+        adversary = unspoken.Adversary("B", asks=asks)  # type: ignore[arg-type]
+        with pytest.raises(unspoken.UnspokenError, match="asks of A"):
+            unspoken.leakage(PAIR, RandomizedResponse("A", 1.0), adversary)

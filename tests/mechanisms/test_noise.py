@@ -8,60 +8,60 @@ from typing import Any
 import numpy as np
 import pytest
 
-import unsaid
-from unsaid.mechanisms import Geometric, Laplace, RandomizedResponse, Together
+import unspoken
+from unspoken.mechanisms import Geometric, Laplace, RandomizedResponse, Together
 
-PAIR = unsaid.Joint([[2, 1], [1, 6]], names=["A", "B"])
-COIN = unsaid.Independent({"A": [1, 1]})
+PAIR = unspoken.Joint([[2, 1], [1, 6]], names=["A", "B"])
+COIN = unspoken.Independent({"A": [1, 1]})
 
 
-def leak(mechanism: Any, measure: str = "max-log-ratio", **adversary: Any) -> unsaid.Bound:
-    about = unsaid.Adversary(adversary.pop("target", "A"), **adversary)
-    return unsaid.leakage(adversary.pop("belief", PAIR), mechanism, about, measure)
+def leak(mechanism: Any, measure: str = "max-log-ratio", **adversary: Any) -> unspoken.Bound:
+    about = unspoken.Adversary(adversary.pop("target", "A"), **adversary)
+    return unspoken.leakage(adversary.pop("belief", PAIR), mechanism, about, measure)
 
 
 def test_one_bit_by_hand() -> None:
     """Two points at distance d: E = d / b, delta(0) = 1 - e^(-d / 2b), and so for whole numbers."""
     for scale in (0.01, 1.0, 1e6):
-        about, own = unsaid.Adversary("A"), Laplace(scale, [3.0])
-        assert unsaid.leakage(COIN, own, about).value == pytest.approx(3 / scale, rel=1e-13)
-        delta = unsaid.leakage(COIN, own, about, "delta", eps=0.0)
+        about, own = unspoken.Adversary("A"), Laplace(scale, [3.0])
+        assert unspoken.leakage(COIN, own, about).value == pytest.approx(3 / scale, rel=1e-13)
+        delta = unspoken.leakage(COIN, own, about, "delta", eps=0.0)
         truth = -math.expm1(-1.5 / scale)
         assert delta.low * (1 - 1e-14) <= truth <= delta.high * (1 + 1e-14)
         assert delta.high == pytest.approx(truth, rel=1e-9)
-    about, whole = unsaid.Adversary("A"), Geometric(0.5, [3])
-    assert unsaid.leakage(COIN, whole, about).value == pytest.approx(3 * math.log(2), rel=1e-13)
+    about, whole = unspoken.Adversary("A"), Geometric(0.5, [3])
+    assert unspoken.leakage(COIN, whole, about).value == pytest.approx(3 * math.log(2), rel=1e-13)
     mass = [(0.5 / 1.5) * 0.5 ** abs(z) for z in range(-60, 61)]
     apart = sum(max(0.0, a - b) for a, b in zip(mass[3:], mass, strict=False))
-    delta = unsaid.leakage(COIN, whole, about, "delta", eps=0.0)
+    delta = unspoken.leakage(COIN, whole, about, "delta", eps=0.0)
     assert delta.exact
     assert delta.value == pytest.approx(apart, rel=1e-12)
 
 
 def test_known_values_move_the_answers() -> None:
     """An outcome is what is read off, known parts included."""
-    own, knowing = Laplace(1.0, {"A": 1, "B": 2.5}), unsaid.Adversary("A", [0], knows={"B": 1})
-    view = unsaid.view(PAIR, own, knowing)
+    own, knowing = Laplace(1.0, {"A": 1, "B": 2.5}), unspoken.Adversary("A", [0], knows={"B": 1})
+    view = unspoken.view(PAIR, own, knowing)
     assert [point.outcome["answer"] for point in view.outcomes()] == [2.5, 3.5]
-    one = unsaid.odds(PAIR, own, knowing, {"answer": 2.5})
+    one = unspoken.odds(PAIR, own, knowing, {"answer": 2.5})
     assert one.nats == pytest.approx(1.0, rel=1e-12)
 
 
 def test_answers_far_out_tell_what_the_end_tells() -> None:
-    about = unsaid.Adversary("A", [0])
+    about = unspoken.Adversary("A", [0])
     for mechanism in (Laplace(0.5), Geometric(0.3), Laplace(1e-6)):
-        end = unsaid.odds(PAIR, mechanism, about, {"answer": 2.0}).value
+        end = unspoken.odds(PAIR, mechanism, about, {"answer": 2.0}).value
         for far in (3.0, 1e3, 1e300):
-            assert unsaid.odds(PAIR, mechanism, about, {"answer": far}).value == end
+            assert unspoken.odds(PAIR, mechanism, about, {"answer": far}).value == end
 
 
 def test_whole_answers_far_apart() -> None:
     """More than can be listed: largest values exact all the same, means bounded."""
-    belief = unsaid.Joint([[2, 1], [1, 6]], names=["A", "B"], values=[[0, 10**6], [0, 1]])
-    about, own = unsaid.Adversary("A"), Geometric(math.exp(-1e-6))
-    assert unsaid.leakage(belief, own, about).value == pytest.approx(1.0, rel=1e-5)
-    mean = unsaid.leakage(belief, own, about, "mutual-information")
-    near = unsaid.leakage(PAIR, Laplace(1.0, {"A": 1, "B": 1e-6}), about, "mutual-information")
+    belief = unspoken.Joint([[2, 1], [1, 6]], names=["A", "B"], values=[[0, 10**6], [0, 1]])
+    about, own = unspoken.Adversary("A"), Geometric(math.exp(-1e-6))
+    assert unspoken.leakage(belief, own, about).value == pytest.approx(1.0, rel=1e-5)
+    mean = unspoken.leakage(belief, own, about, "mutual-information")
+    near = unspoken.leakage(PAIR, Laplace(1.0, {"A": 1, "B": 1e-6}), about, "mutual-information")
     assert 0 < mean.high - mean.low < 1e-4 * mean.high
     assert mean.low <= near.high * (1 + 1e-5)
     assert near.low * (1 - 1e-5) <= mean.high
@@ -102,16 +102,16 @@ def test_words_may_be_asked_about_if_not_added_up() -> None:
     """The target, and what is known, need not be numbers."""
     table = np.array([[[4, 1], [2, 1]], [[1, 2], [1, 6]]])
     words: list[list[Any]] = [["ill", "well"], [0, 1], ["x", "y"]]
-    spoken = unsaid.Joint(table, names=["A", "B", "C"], values=words)
-    plain = unsaid.Joint(table, names=["A", "B", "C"])
+    spoken = unspoken.Joint(table, names=["A", "B", "C"], values=words)
+    plain = unspoken.Joint(table, names=["A", "B", "C"])
     own = Laplace(1.5, {"B": 1})
     for knows in ([], ["C"]):
-        about = unsaid.Adversary("A", knows=knows)
+        about = unspoken.Adversary("A", knows=knows)
         for measure in ("max-log-ratio", "mutual-information"):
-            numbered = unsaid.leakage(plain, own, about, measure).value
-            assert unsaid.leakage(spoken, own, about, measure).value == numbered
-    about = unsaid.Adversary("A", secret=["ill"], knows={"C": "x"})
-    assert unsaid.odds(spoken, own, about, {"answer": 0.5}).value > 0
+            numbered = unspoken.leakage(plain, own, about, measure).value
+            assert unspoken.leakage(spoken, own, about, measure).value == numbered
+    about = unspoken.Adversary("A", secret=["ill"], knows={"C": "x"})
+    assert unspoken.odds(spoken, own, about, {"answer": 0.5}).value > 0
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_words_may_be_asked_about_if_not_added_up() -> None:
     ],
 )
 def test_mistakes(make: Any, says: str) -> None:
-    with pytest.raises(unsaid.UnsaidError, match=says):
+    with pytest.raises(unspoken.UnspokenError, match=says):
         make()
 
 
@@ -151,12 +151,12 @@ def test_mistakes(make: Any, says: str) -> None:
     ],
 )
 def test_answers_are_numbers(mechanism: Any, outcome: Any, says: str) -> None:
-    with pytest.raises(unsaid.UnsaidError, match=says):
-        unsaid.odds(PAIR, mechanism, unsaid.Adversary("A", [0]), outcome)
+    with pytest.raises(unspoken.UnspokenError, match=says):
+        unspoken.odds(PAIR, mechanism, unspoken.Adversary("A", [0]), outcome)
 
 
 def test_a_variable_called_answer() -> None:
-    belief = unsaid.Joint([[2, 1], [1, 6]], names=["answer", "B"])
+    belief = unspoken.Joint([[2, 1], [1, 6]], names=["answer", "B"])
     own = Together([Laplace(1.0), RandomizedResponse("answer", 1.0)])
-    with pytest.raises(unsaid.UnsaidError, match='call "answer" otherwise'):
-        unsaid.leakage(belief, own, unsaid.Adversary("B"))
+    with pytest.raises(unspoken.UnspokenError, match='call "answer" otherwise'):
+        unspoken.leakage(belief, own, unspoken.Adversary("B"))

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import unsaid
-from unsaid.types.domain import RELEASED, WITHHELD, Domain
+import unspoken
+from unspoken.types.domain import RELEASED, WITHHELD, Domain
 
 DOMAIN = Domain.of([4], ["v"])
 EPSILON = st.one_of(st.sampled_from([0.0, 1e-12, 50.0, 800.0, math.inf]), st.floats(0, 5))
@@ -21,8 +21,8 @@ HIDDEN = st.lists(st.integers(0, 3), unique=True).map(tuple)
 
 def mechanism(
     epsilon: float, hidden: tuple[int, ...], shows: Literal["bit", "value"] = "value"
-) -> unsaid.OneSided:
-    return unsaid.OneSided({"v": epsilon}, {"v": hidden}, shows=shows, coins="fresh")
+) -> unspoken.OneSided:
+    return unspoken.OneSided({"v": epsilon}, {"v": hidden}, shows=shows, coins="fresh")
 
 
 @given(EPSILON, HIDDEN, st.sampled_from(["bit", "value"]), st.integers(1, 5))

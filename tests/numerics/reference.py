@@ -1,6 +1,6 @@
 """Coins and fingerprints once more, one at a time: hashlib, hmac and AES on single blocks.
 
-Nothing of unsaid is used here. It is what another program would have to do to get the same coins.
+Nothing of unspoken is used here. It is what another program would have to do to get the same coins.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def derive(master: bytes, *labels: str) -> bytes:
 
 
 def key_fingerprint(master: bytes) -> str:
-    return hmac.new(master, b"unsaid key fingerprint v1", hashlib.sha256).hexdigest()[:16]
+    return hmac.new(master, b"unspoken key fingerprint v1", hashlib.sha256).hexdigest()[:16]
 
 
 def aes(key: bytes, block: bytes) -> bytes:
@@ -71,9 +71,9 @@ def cbc_mac(key: bytes, text: bytes) -> bytes:
 def coin(master: bytes, attribute: str, epoch: str, record: tuple[int | str, ...]) -> int:
     text = message(field(value) for value in record)
     if len(record) == 1 and isinstance(record[0], int):
-        number = aes(derive(master, "unsaid-coin-1", "block", attribute, epoch), text)
+        number = aes(derive(master, "unspoken-coin-1", "block", attribute, epoch), text)
     else:
-        number = cbc_mac(derive(master, "unsaid-coin-1", "mac", attribute, epoch), text)
+        number = cbc_mac(derive(master, "unspoken-coin-1", "mac", attribute, epoch), text)
     return int.from_bytes(number[:8], "little")
 
 
@@ -82,7 +82,7 @@ def row_fingerprint(
 ) -> str:
     """``empty``: a value of the kind of each column that stands for a missing one."""
     names = sorted(empty)
-    row_key = derive(master, "unsaid-rows-1", "row", label, *names)
+    row_key = derive(master, "unspoken-rows-1", "row", label, *names)
     total = 0
     for row in rows:
         missing = sum(1 << i for i, name in enumerate(names) if row[name] is None)
@@ -91,5 +91,5 @@ def row_fingerprint(
             fields.append(field(empty[name] if row[name] is None else row[name]))
         total += int.from_bytes(cbc_mac(row_key, message(fields)), "little")
     state = struct.pack("<Q", len(rows)) + (total % 2**128).to_bytes(16, "little")
-    last = derive(master, "unsaid-rows-1", "last", label, *names)
+    last = derive(master, "unspoken-rows-1", "last", label, *names)
     return hmac.new(last, state, hashlib.sha256).hexdigest()[:32]

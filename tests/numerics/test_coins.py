@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 
 from tests.effort import examples
 from tests.numerics import reference
-from unsaid.errors import InputError
-from unsaid.numerics import coins, records
-from unsaid.numerics.coins import (
+from unspoken.errors import InputError
+from unspoken.numerics import coins, records
+from unspoken.numerics.coins import (
     ALGORITHM,
     ALWAYS,
     MasterKey,
@@ -65,7 +65,7 @@ def batches(draw: st.DrawFn) -> Rows:
 
 
 def test_the_algorithm_keeps_its_name() -> None:
-    assert GOLDEN["algorithm"] == ALGORITHM == "unsaid-coin-1"
+    assert GOLDEN["algorithm"] == ALGORITHM == "unspoken-coin-1"
     assert MasterKey(MASTER).fingerprint == GOLDEN["key_fingerprint"]
     assert reference.key_fingerprint(MASTER) == GOLDEN["key_fingerprint"]
 
@@ -320,8 +320,8 @@ def test_fresh_coins_never_come_twice(count: int) -> None:
 WITHOUT_PANDAS = """
 import sys
 import numpy as np, pyarrow as pa
-from unsaid.numerics.coins import MasterKey, attribute_keys, draw, encode_keys
-from unsaid.numerics.fingerprint import RowFingerprint
+from unspoken.numerics.coins import MasterKey, attribute_keys, draw, encode_keys
+from unspoken.numerics.fingerprint import RowFingerprint
 ends = pa.py_buffer(np.array([0, 1, 3], np.int32))
 text = pa.Array.from_buffers(pa.string(), 2, [None, ends, pa.py_buffer(b"abc")])
 some = pa.Array.from_buffers(pa.string(), 2, [pa.py_buffer(bytes([1])), ends, pa.py_buffer(b"abc")])

@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.numerics import reference
-from unsaid.errors import InputError
-from unsaid.numerics.coins import MasterKey
-from unsaid.numerics.fingerprint import RowFingerprint
+from unspoken.errors import InputError
+from unspoken.numerics.coins import MasterKey
+from unspoken.numerics.fingerprint import RowFingerprint
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "vectors" / "coins.json").read_text("utf-8"))
 MASTER = MasterKey(bytes.fromhex(GOLDEN["master"]))

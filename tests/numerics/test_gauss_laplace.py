@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.effort import examples
-from unsaid.errors import InputError
-from unsaid.numerics.gauss_laplace import erfcx, log_density, log_ratio
+from unspoken.errors import InputError
+from unspoken.numerics.gauss_laplace import erfcx, log_density, log_ratio
 
 VECTORS = Path(__file__).resolve().parents[1] / "vectors" / "pdp-ip.json"
 RATIOS = [

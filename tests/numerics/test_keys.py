@@ -19,9 +19,9 @@ from typing import Any
 
 import pytest
 
-from unsaid.errors import InputError
-from unsaid.numerics.coins import AttributeKeys, MasterKey, attribute_keys
-from unsaid.numerics.prf import Key
+from unspoken.errors import InputError
+from unspoken.numerics.coins import AttributeKeys, MasterKey, attribute_keys
+from unspoken.numerics.prf import Key
 
 SECRET = bytes(range(0xA0, 0xC0))
 POSIX = pytest.mark.skipif(os.name != "posix", reason="modes of files are a POSIX thing")
@@ -29,7 +29,7 @@ POSIX = pytest.mark.skipif(os.name != "posix", reason="modes of files are a POSI
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    return tmp_path / "unsaid.key"
+    return tmp_path / "unspoken.key"
 
 
 def write(path: Path, content: bytes, mode: int = 0o600) -> Path:
@@ -61,7 +61,7 @@ def test_a_new_key_can_be_read_again(path: Path) -> None:
     assert MasterKey.read(path).fingerprint == made.fingerprint
     assert len(path.read_bytes()) == 32
     assert made != MasterKey.create(path.with_name("other.key"))
-    assert [file.name for file in sorted(path.parent.iterdir())] == ["other.key", "unsaid.key"]
+    assert [file.name for file in sorted(path.parent.iterdir())] == ["other.key", "unspoken.key"]
 
 
 @POSIX
@@ -93,7 +93,7 @@ def test_nor_is_what_a_link_points_to(path: Path) -> None:
 
 def test_a_key_needs_a_folder(path: Path) -> None:
     with pytest.raises(InputError, match="no key can be made there: No such file"):
-        MasterKey.create(path / "below" / "unsaid.key")
+        MasterKey.create(path / "below" / "unspoken.key")
 
 
 @POSIX
@@ -121,7 +121,7 @@ def test_a_key_appears_whole_or_not_at_all(path: Path) -> None:
     killed = """
 import os, signal, sys
 from pathlib import Path
-from unsaid.numerics import coins
+from unspoken.numerics import coins
 
 def trace(frame, event, _):
     if frame.f_code.co_name in ("create", "_sync") and frame.f_code.co_filename == coins.__file__:
@@ -152,7 +152,7 @@ for lines in range(1, 60):
 
 @POSIX
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o644, 0o660, 0o620, 0o610, 0o777])
-@pytest.mark.parametrize("name", ["unsaid.key", "a key; of mine.key"])
+@pytest.mark.parametrize("name", ["unspoken.key", "a key; of mine.key"])
 def test_a_key_open_to_others_is_refused(mode: int, name: str, path: Path) -> None:
     path = write(path.with_name(name), SECRET, mode)
     with pytest.raises(InputError) as error:

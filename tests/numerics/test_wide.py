@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unsaid.numerics.wide import Wide
+from unspoken.numerics.wide import Wide
 
 exponents = st.integers(-3000, 3000)
 mantissas = st.one_of(st.just(0.0), st.floats(0.5, 1.0, exclude_max=True))

@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from benchmarks.instances import curves_of, latent_classes
-from unsaid.numerics.arrays import Array
-from unsaid.planning.curves import Curves
+from unspoken.numerics.arrays import Array
+from unspoken.planning.curves import Curves
 
 INF = math.inf
 Task = tuple[Curves, Array, Array, float]

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from benchmarks.instances import curves_of, latent_classes
 from tests.planning.joints import INF, curves, one_cause
-from unsaid.planning import alike, branching
-from unsaid.planning.curves import Curves
-from unsaid.planning.epsilon import maximise_epsilon
-from unsaid.planning.items import Found, Items
+from unspoken.planning import alike, branching
+from unspoken.planning.curves import Curves
+from unspoken.planning.epsilon import maximise_epsilon
+from unspoken.planning.items import Found, Items
 
 GAP = 1e-9
 

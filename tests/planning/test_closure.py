@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import unsaid
+import unspoken
 from tests.effort import examples
-from unsaid.beliefs import Belief, Independent, Joint, Pairwise
-from unsaid.errors import InputError
-from unsaid.planning import Closure, closure
-from unsaid.planning.supports import telling_values
+from unspoken.beliefs import Belief, Independent, Joint, Pairwise
+from unspoken.errors import InputError
+from unspoken.planning import Closure, closure
+from unspoken.planning.supports import telling_values
 
 Hidden = Mapping[str, Sequence[object]]
 
@@ -132,7 +132,7 @@ def test_once_closed_every_variable_can_be_released_a_little(
     closed = closure(belief, secrets, cap).sensitive
     for name in belief.domain.names:
         alone = {other: 0.0 for other in belief.domain.names if other != name}
-        found = unsaid.plan(
+        found = unspoken.plan(
             belief, limit=math.inf, sensitive=closed, secrets=secrets, caps=alone, odds_cap=cap
         )
         free_share = 1 - sum(
@@ -196,10 +196,10 @@ def test_it_agrees_with_the_odds_of_a_release() -> None:
     found = closure(OFFICE, {"occupancy": ["low"]}, 4.0)
     sensitive = {"occupancy": ["low"], "leave": [], "arrival": []}
     for told in found.telling:
-        seen = unsaid.odds(
+        seen = unspoken.odds(
             OFFICE,
-            unsaid.OneSided({told.name: 1e-6}, sensitive),
-            unsaid.Adversary(told.target, secret=told.secret),
+            unspoken.OneSided({told.name: 1e-6}, sensitive),
+            unspoken.Adversary(told.target, secret=told.secret),
             outcome={told.name: told.value},
         )
         assert seen.value == pytest.approx(told.factor, rel=1e-9)

@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import unsaid
+import unspoken
 from tests.effort import examples
 from tests.planning.enumerated import Enumerated
 from tests.planning.test_values import LIMITS, XOR, drawn, grid, plan_enumerated
-from unsaid.errors import InputError
-from unsaid.planning import apart
-from unsaid.planning.apart import together
-from unsaid.planning.values import ValuePlan
+from unspoken.errors import InputError
+from unspoken.planning import apart
+from unspoken.planning.apart import together
+from unspoken.planning.values import ValuePlan
 
 INF = math.inf
 PAIRS = [[0, 1], [1, 2]]
@@ -107,9 +107,9 @@ def test_who_pools_less_is_never_given_less(seed: int, limits: dict[str, float])
 
 def test_one_that_sees_all_is_everybody() -> None:
     e = drawn(np.random.default_rng(3), 3, 2)
-    belief, hidden = unsaid.Joint(e.table), {f"x{i}": own for i, own in enumerate(e.sensitive)}
+    belief, hidden = unspoken.Joint(e.table), {f"x{i}": own for i, own in enumerate(e.sensitive)}
     said = [
-        repr(unsaid.plan(belief, limit=0.1, sensitive=hidden, coalitions=pools))
+        repr(unspoken.plan(belief, limit=0.1, sensitive=hidden, coalitions=pools))
         for pools in (None, [["x0", "x1", "x2"]], [["x0"], ["x2", "x1", "x0"], ["x1", "x2"]])
     ]
     assert said[0] == said[1] == said[2]
@@ -117,39 +117,44 @@ def test_one_that_sees_all_is_everybody() -> None:
 
 def test_two_halves_of_a_secret() -> None:
     """S = V1 xor V2: each coalition has one half and may see all of it; pooled, they know S."""
-    belief = unsaid.Joint(XOR, names=["a", "b", "s"])
+    belief = unspoken.Joint(XOR, names=["a", "b", "s"])
     secret = {"s": [0, 1]}
-    split = unsaid.plan(belief, limit=0.05, sensitive=secret, coalitions=[["a"], ["b"]])
+    split = unspoken.plan(belief, limit=0.05, sensitive=secret, coalitions=[["a"], ["b"]])
     assert (split.p["a"], split.p["b"], split.information["s"].high) == (1.0, 1.0, 0.0)
-    pooled = unsaid.leakage(belief, split.mechanism, unsaid.Adversary("s"), "mutual-information")
+    pooled = unspoken.leakage(
+        belief, split.mechanism, unspoken.Adversary("s"), "mutual-information"
+    )
     assert pooled.low == pytest.approx(math.log(2))
-    held = unsaid.plan(belief, limit=0.05, sensitive=secret, coalitions=[["a", "b"]])
+    held = unspoken.plan(belief, limit=0.05, sensitive=secret, coalitions=[["a", "b"]])
     assert held.objective < split.objective - 0.9
     assert held.information["s"].high <= 0.05
 
 
 def test_the_plan_says_the_worst_any_coalition_is_told() -> None:
-    belief = unsaid.Joint([[15, 5], [10, 70]], names=["a", "o"])
-    found = unsaid.plan(belief, limit=0.03, coalitions=[["a"], ["o"]])
+    belief = unspoken.Joint([[15, 5], [10, 70]], names=["a", "o"])
+    found = unspoken.plan(belief, limit=0.03, coalitions=[["a"], ["o"]])
     for target in ("a", "o"):
         told = [
-            unsaid.leakage(
-                belief, found.mechanism, unsaid.Adversary(target, sees=[name]), "mutual-information"
+            unspoken.leakage(
+                belief,
+                found.mechanism,
+                unspoken.Adversary(target, sees=[name]),
+                "mutual-information",
             ).high
             for name in ("a", "o")
         ]
         assert found.information[target].high == max(told)
         assert max(told) <= 0.03
     assert found.gap <= 1e-3
-    both = unsaid.leakage(belief, found.mechanism, unsaid.Adversary("a"), "mutual-information")
+    both = unspoken.leakage(belief, found.mechanism, unspoken.Adversary("a"), "mutual-information")
     assert both.low > 0.03
 
 
 def test_what_nobody_sees_is_not_released() -> None:
-    belief = unsaid.Joint([[15, 5], [10, 70]], names=["a", "o"])
-    found = unsaid.plan(belief, limit=INF, odds_cap=None, coalitions=[["a"]])
+    belief = unspoken.Joint([[15, 5], [10, 70]], names=["a", "o"])
+    found = unspoken.plan(belief, limit=INF, odds_cap=None, coalitions=[["a"]])
     assert found.p == {"a": 1.0, "o": 0.0}
-    none = unsaid.plan(belief, limit=0.1, coalitions=[])
+    none = unspoken.plan(belief, limit=0.1, coalitions=[])
     assert none.p == {"a": 0.0, "o": 0.0}
     assert none.information["a"].high == 0.0
 
@@ -157,12 +162,12 @@ def test_what_nobody_sees_is_not_released() -> None:
 def test_known_in_pairs() -> None:
     """No coalition sees three variables, so each can be held, whatever the joint is."""
     table = np.array([[0.2, 0.1], [0.1, 0.6]])
-    belief = unsaid.Pairwise(
+    belief = unspoken.Pairwise(
         {name: [0.3, 0.7] for name in "ABC"}, {("A", "B"): table, ("B", "C"): table}
     )
     pools = [["A", "B"], ["B", "C"]]
     hidden = dict.fromkeys("ABC", (0,))
-    found = unsaid.plan(belief, limit=0.05, sensitive=hidden, odds_cap=None, coalitions=pools)
+    found = unspoken.plan(belief, limit=0.05, sensitive=hidden, odds_cap=None, coalitions=pools)
     step = table / table.sum(1, keepdims=True)
     joint = Enumerated(table[:, :, None] * step[None], [(0,)] * 3)
     assert each_keeps(joint, np.array(list(found.p.values())), [[0, 1], [1, 2]], limit=0.05)
@@ -186,7 +191,7 @@ def test_groups() -> None:
     ],
 )
 def test_what_makes_no_sense_is_refused(given_: dict, said: str) -> None:
-    days = unsaid.Joint([[15, 5], [10, 70]], names=["arrival", "occupancy"])
+    days = unspoken.Joint([[15, 5], [10, 70]], names=["arrival", "occupancy"])
     with pytest.raises(InputError) as refused:
-        unsaid.plan(days, limit=0.1, **given_)
+        unspoken.plan(days, limit=0.1, **given_)
     assert said in str(refused.value)

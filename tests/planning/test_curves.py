@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import mpf
 
-from unsaid.numerics.entropy import h
-from unsaid.planning.curves import ERROR, Curves
+from unspoken.numerics.entropy import h
+from unspoken.planning.curves import ERROR, Curves
 
 DIGITS = 700  # 1 - e^-eps at eps = 1e-280 needs them
 TOLERANCE = 1e-14

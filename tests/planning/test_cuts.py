@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-import unsaid
+import unspoken
 from tests.effort import examples
 from tests.planning.enumerated import Enumerated
-from unsaid.planning.clouds import Cloud
-from unsaid.planning.cuts import Cuts, corners, relaxed, simplex
-from unsaid.planning.frontier import search
-from unsaid.planning.pooled import Limits, Pooled
+from unspoken.planning.clouds import Cloud
+from unspoken.planning.cuts import Cuts, corners, relaxed, simplex
+from unspoken.planning.frontier import search
+from unspoken.planning.pooled import Limits, Pooled
 
 
 def drawn(rng: np.random.Generator) -> Enumerated:
@@ -29,7 +29,7 @@ def drawn(rng: np.random.Generator) -> Enumerated:
 
 
 def cloud_of(e: Enumerated) -> Cloud:
-    belief = unsaid.Joint(e.table)
+    belief = unspoken.Joint(e.table)
     names = belief.domain.names
     hidden = {name: tuple(own) for name, own in zip(names, e.sensitive, strict=True)}
     return Cloud.of(belief, hidden, hidden, names)

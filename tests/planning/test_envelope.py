@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.planning.joints import Task, curves, one_cause, tasks
-from unsaid.planning.curves import Curves
-from unsaid.planning.envelope import Envelope, bends, bound, envelope, relax, rest
-from unsaid.planning.epsilon import maximise_epsilon
-from unsaid.planning.items import Items
+from unspoken.planning.curves import Curves
+from unspoken.planning.envelope import Envelope, bends, bound, envelope, relax, rest
+from unspoken.planning.epsilon import maximise_epsilon
+from unspoken.planning.items import Items
 
 
 def is_envelope(field: Curves, env: Envelope) -> bool:

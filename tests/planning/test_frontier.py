@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.effort import examples
-from unsaid.planning.frontier import bracket, fill, furthest, maximise
+from unspoken.planning.frontier import bracket, fill, furthest, maximise
 
 Feasible = Callable[[np.ndarray], bool]
 

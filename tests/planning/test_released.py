@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from benchmarks.instances import curves_of, latent_classes
-from unsaid.numerics.arrays import Array
-from unsaid.planning.curves import Curves, Jet
-from unsaid.planning.released import Rivals, certify, maximise_released
-from unsaid.planning.solution import Solution
+from unspoken.numerics.arrays import Array
+from unspoken.planning.curves import Curves, Jet
+from unspoken.planning.released import Rivals, certify, maximise_released
+from unspoken.planning.solution import Solution
 
 GAP = 1e-9  # promised
 REACHED = 1e-11  # what the solver really does, everywhere below

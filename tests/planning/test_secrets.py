@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import unsaid
+import unspoken
 from tests.effort import examples
 from tests.planning.enumerated import Enumerated
 from tests.planning.test_values import LIMITS, drawn, grid, is_kept, no_point_beats, plan_enumerated
-from unsaid.errors import InputError
-from unsaid.planning import closure
+from unspoken.errors import InputError
+from unspoken.planning import closure
 
 INF = math.inf
 
@@ -70,44 +70,44 @@ def test_fewer_secrets_never_cost(seed: int, limits: dict[str, float]) -> None:
 
 
 def test_all_that_is_withheld_is_secret_by_default() -> None:
-    days = unsaid.Joint([[15, 5], [10, 70]], names=["a", "o"])
+    days = unspoken.Joint([[15, 5], [10, 70]], names=["a", "o"])
     hidden = {"a": [0], "o": [0]}
-    assert repr(unsaid.plan(days, limit=0.1, sensitive=hidden, secrets=hidden)) == repr(
-        unsaid.plan(days, limit=0.1, sensitive=hidden)
+    assert repr(unspoken.plan(days, limit=0.1, sensitive=hidden, secrets=hidden)) == repr(
+        unspoken.plan(days, limit=0.1, sensitive=hidden)
     )
 
 
 def test_without_secrets_everything_that_may_be_is_released() -> None:
-    days = unsaid.Joint([[15, 5], [10, 70]], names=["a", "o"])
-    found = unsaid.plan(days, limit=0.0, sensitive={"a": [0], "o": [0]}, secrets={})
+    days = unspoken.Joint([[15, 5], [10, 70]], names=["a", "o"])
+    found = unspoken.plan(days, limit=0.0, sensitive={"a": [0], "o": [0]}, secrets={})
     assert found.p == {"a": 1.0, "o": 1.0}
     assert found.information == {}
 
 
 def test_the_plan_says_what_is_told_of_the_secrets() -> None:
-    belief = unsaid.Joint([[5, 10, 5], [5, 10, 65]], names=["a", "o"])
+    belief = unspoken.Joint([[5, 10, 5], [5, 10, 65]], names=["a", "o"])
     hidden, secrets = {"o": [0, 1]}, {"o": [0]}
-    found = unsaid.plan(belief, limit=0.02, sensitive=hidden, secrets=secrets)
-    view = unsaid.view(belief, found.mechanism, unsaid.Adversary("o", secret=[0]))
+    found = unspoken.plan(belief, limit=0.02, sensitive=hidden, secrets=secrets)
+    view = unspoken.view(belief, found.mechanism, unspoken.Adversary("o", secret=[0]))
     assert found.information["o"].high == pytest.approx(
-        unsaid.leakage(
-            belief, found.mechanism, unsaid.Adversary("o", secret=[0]), "mutual-information"
+        unspoken.leakage(
+            belief, found.mechanism, unspoken.Adversary("o", secret=[0]), "mutual-information"
         ).high
     )
-    assert set(view.outcomes()[0].prior) == {0, unsaid.NOT_SENSITIVE}
-    more = unsaid.leakage(belief, found.mechanism, unsaid.Adversary("o"), "mutual-information")
+    assert set(view.outcomes()[0].prior) == {0, unspoken.NOT_SENSITIVE}
+    more = unspoken.leakage(belief, found.mechanism, unspoken.Adversary("o"), "mutual-information")
     assert more.low > 0.02 >= found.information["o"].high
 
 
 def test_known_in_pairs_and_wide() -> None:
     table = np.array([[0.1, 0.05], [0.1, 0.05], [0.1, 0.6]])
-    belief = unsaid.Pairwise(
+    belief = unspoken.Pairwise(
         {"A": [0.15, 0.15, 0.7], "B": [0.3, 0.7], "C": [0.15, 0.15, 0.7]},
         {("A", "B"): table, ("B", "C"): table.T},
     )
     hidden, secrets = {"A": [0, 1], "B": [0], "C": [0, 1]}, {"A": [0], "B": [0]}
-    few = unsaid.plan(belief, limit=0.05, sensitive=hidden, secrets=secrets, odds_cap=None)
-    every = unsaid.plan(belief, limit=0.05, sensitive=hidden, odds_cap=None)
+    few = unspoken.plan(belief, limit=0.05, sensitive=hidden, secrets=secrets, odds_cap=None)
+    every = unspoken.plan(belief, limit=0.05, sensitive=hidden, odds_cap=None)
     assert set(few.information) == {"A", "B"}
     assert all(bound.high <= 0.05 for bound in few.information.values())
     assert few.objective > every.objective
@@ -115,13 +115,13 @@ def test_known_in_pairs_and_wide() -> None:
 
 def test_closing_costs_less_than_making_secrets() -> None:
     """The same labels closed: once as more secrets, once as what they are."""
-    belief = unsaid.Joint(
+    belief = unspoken.Joint(
         [[[30, 1], [10, 9]], [[2, 1], [3, 44]]], names=["leave", "occupancy", "arrival"]
     )
     secrets = {"occupancy": [0]}
     closed = closure(belief, secrets, 4.0).sensitive
-    as_secrets = unsaid.plan(belief, limit=0.05, sensitive=closed)
-    apart_ = unsaid.plan(belief, limit=0.05, sensitive=closed, secrets=secrets)
+    as_secrets = unspoken.plan(belief, limit=0.05, sensitive=closed)
+    apart_ = unspoken.plan(belief, limit=0.05, sensitive=closed, secrets=secrets)
     assert apart_.telling == ()
     assert apart_.objective > as_secrets.objective
 
@@ -136,7 +136,7 @@ def test_closing_costs_less_than_making_secrets() -> None:
     ],
 )
 def test_what_makes_no_sense_is_refused(given_: dict, said: str) -> None:
-    days = unsaid.Joint([[15, 5], [10, 70]], names=["a", "o"])
+    days = unspoken.Joint([[15, 5], [10, 70]], names=["a", "o"])
     with pytest.raises(InputError) as refused:
-        unsaid.plan(days, limit=0.1, sensitive={"o": [0]}, **given_)
+        unspoken.plan(days, limit=0.1, sensitive={"o": [0]}, **given_)
     assert said in str(refused.value)

@@ -8,10 +8,10 @@ import math
 import numpy as np
 import pytest
 
-import unsaid
+import unspoken
 from tests.planning.enumerated import Enumerated
-from unsaid.planning.clouds import Cloud
-from unsaid.planning.supports import telling_values, worst_by_support
+from unspoken.planning.clouds import Cloud
+from unspoken.planning.supports import telling_values, worst_by_support
 
 
 def test_small_release_probabilities_approach_the_worst_of_a_support() -> None:
@@ -19,7 +19,7 @@ def test_small_release_probabilities_approach_the_worst_of_a_support() -> None:
     for _ in range(10):
         table = rng.dirichlet(np.full(12, 0.7)).reshape(2, 3, 2)
         e = Enumerated(table, [(0,), (0, 2), (1,)])
-        belief = unsaid.Joint(table)
+        belief = unspoken.Joint(table)
         names = belief.domain.names
         hidden = {"x0": (0,), "x1": (0, 2), "x2": (1,)}
         cloud = Cloud.of(belief, hidden, hidden, names)
@@ -32,7 +32,7 @@ def test_small_release_probabilities_approach_the_worst_of_a_support() -> None:
 
 def test_telling_values_come_worst_first_and_only_beyond_the_cap() -> None:
     table = np.array([[0.02, 0.03, 0.05], [0.6, 0.2, 0.1]])
-    belief = unsaid.Joint(table, names=["A", "B"], values=[["yes", "no"], ["low", "mid", "high"]])
+    belief = unspoken.Joint(table, names=["A", "B"], values=[["yes", "no"], ["low", "mid", "high"]])
     hidden = {"A": ("yes",), "B": ()}
     found = telling_values(belief, hidden, {"A": ("yes",)}, ["A", "B"], 1.2)
     assert [told.value for told in found] == ["high", "mid"]
@@ -50,6 +50,6 @@ def test_what_two_values_tell_together_is_found() -> None:
     table = np.zeros((2, 2, 2))
     for a, b in itertools.product((0, 1), repeat=2):
         table[a, b, a ^ b] = 0.25
-    belief = unsaid.Joint(table, names=["A", "B", "S"])
+    belief = unspoken.Joint(table, names=["A", "B", "S"])
     cloud = Cloud.of(belief, {"A": (), "B": (), "S": (0, 1)}, {"S": (0, 1)}, ["A", "B"])
     assert worst_by_support(cloud).tolist() == [0.0, 0.0, 0.0, math.inf]

@@ -7,17 +7,17 @@ import math
 import numpy as np
 import pytest
 
-import unsaid
+import unspoken
 from tests.planning.test_values import plan_of
-from unsaid.errors import InputError
-from unsaid.planning import block
+from unspoken.errors import InputError
+from unspoken.planning import block
 
 INF = math.inf
 
 
 def test_a_value_listed_twice_is_one_value() -> None:
     """Added up twice, half of all cells would be all of them: never shown, so harmless."""
-    belief = unsaid.Joint([[40, 10], [10, 40]])
+    belief = unspoken.Joint([[40, 10], [10, 40]])
     twice = plan_of(belief, {"x0": (0, 0), "x1": (0, 0)}, limit=0.1)
     once = plan_of(belief, {"x0": (0,), "x1": (0,)}, limit=0.1)
     assert twice.p.tolist() == once.p.tolist()
@@ -27,14 +27,14 @@ def test_a_value_listed_twice_is_one_value() -> None:
 
 def test_what_is_next_to_never_released_is_not_harmless() -> None:
     """x0 is 1 in one of 1e17 cells, and then x1 is 0: shown, it would be a confession."""
-    belief = unsaid.Joint([[0.5 - 1e-17, 0.5], [1e-17, 0.0]])
+    belief = unspoken.Joint([[0.5 - 1e-17, 0.5], [1e-17, 0.0]])
     found = plan_of(belief, {"x0": (0,), "x1": (0,)}, odds_cap=4.0)
     assert found.p[0] == 0.0
     assert ("x0", 1, INF) in {(one.name, one.value, one.factor) for one in found.telling}
 
 
 def test_an_infinite_weight_is_refused() -> None:
-    belief = unsaid.Joint([[40, 10], [10, 40]])
+    belief = unspoken.Joint([[40, 10], [10, 40]])
     with pytest.raises(InputError, match=r"^plan.weights of x1: inf must be finite$"):
         plan_of(belief, {"x0": (0,)}, weights={"x1": INF})
 
@@ -47,7 +47,7 @@ def test_a_tree_whose_joint_is_too_large_to_fill_in(
     monkeypatch.setattr(block, "WORK", 0.0)  # only a quick search
     rng = np.random.default_rng(0)
     laws = rng.dirichlet(np.full(16, 9.0), (5, 16))
-    belief = unsaid.Tree([-1, *[0] * 5], np.full(16, 1 / 16), [None, *laws])
+    belief = unspoken.Tree([-1, *[0] * 5], np.full(16, 1 / 16), [None, *laws])
     hidden = dict.fromkeys(belief.domain.names, tuple(range(15)))
     found = plan_of(belief, hidden, limit=0.1, odds_cap=odds_cap)
     assert 0 < found.objective <= found.upper

@@ -13,14 +13,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import unsaid
+import unspoken
 from tests.effort import EFFORT, examples
 from tests.planning.enumerated import Enumerated
-from unsaid.planning.block import Block
-from unsaid.planning.clouds import Look
-from unsaid.planning.pooled import Pooled
-from unsaid.planning.problem import Problem
-from unsaid.planning.values import ValuePlan, plan_values
+from unspoken.planning.block import Block
+from unspoken.planning.clouds import Look
+from unspoken.planning.pooled import Pooled
+from unspoken.planning.problem import Problem
+from unspoken.planning.values import ValuePlan, plan_values
 
 INF = math.inf
 
@@ -54,7 +54,7 @@ def plan_of(
 
 
 def plan_enumerated(e: Enumerated, **limits: Any) -> ValuePlan:
-    belief = unsaid.Joint(e.table)
+    belief = unspoken.Joint(e.table)
     hidden = {f"x{i}": tuple(own) for i, own in enumerate(e.sensitive)}
     secrets = {f"x{i}": tuple(own) for i, own in enumerate(e.secrets or e.sensitive)}
     return plan_of(belief, hidden, secrets=secrets, **limits)
@@ -204,7 +204,7 @@ def test_a_search_that_sums_pairs_is_overruled(monkeypatch: pytest.MonkeyPatch) 
     real: Any = Look.information
     e = Enumerated(XOR, [(), (), (0, 1)])
     monkeypatch.setattr(Look, "information", property(summed))
-    belief, everything = unsaid.Joint(XOR), np.array([1.0, 1.0, 0.0])
+    belief, everything = unspoken.Joint(XOR), np.array([1.0, 1.0, 0.0])
     names = belief.domain.names
     block = Block(
         belief,
@@ -228,7 +228,7 @@ def test_values_that_tell_too_much_are_not_released() -> None:
     law = np.array([[0.3, 0.2], [0.25, 0.05], [0.1, 0.1]])
     table = np.zeros((3, 3, 2))
     table[np.arange(3), np.arange(3)] = law
-    belief = unsaid.Joint(table, names=["hidden", "copy", "other"])
+    belief = unspoken.Joint(table, names=["hidden", "copy", "other"])
     sensitive = {"hidden": (0, 1, 2)}
     capped = plan_of(belief, sensitive, odds_cap=4.0)
     assert capped.p[1] == 0.0
@@ -248,7 +248,7 @@ def test_values_that_tell_too_much_are_not_released() -> None:
 
 def test_telling_values_have_their_factor() -> None:
     """P(B=1 | A=0) / P(B=1 | A=1) = 0.45 / 0.05."""
-    belief = unsaid.Joint([[0.11, 0.09], [0.76, 0.04]], names=["A", "B"])
+    belief = unspoken.Joint([[0.11, 0.09], [0.76, 0.04]], names=["A", "B"])
     found = plan_of(belief, {"A": (0,)}, odds_cap=4.0)
     (told,) = found.telling
     assert (told.name, told.value, told.target, told.secret) == ("B", 1, "A", (0,))
@@ -274,7 +274,7 @@ def test_a_rare_secret() -> None:
 
 
 def test_certain_dependence() -> None:
-    equal = unsaid.Joint([[0.3, 0.0], [0.0, 0.7]], names=["A", "B"])
+    equal = unspoken.Joint([[0.3, 0.0], [0.0, 0.7]], names=["A", "B"])
     one = plan_of(equal, {"A": (0,)}, odds_cap=4.0)
     assert one.p.tolist() == [pytest.approx(0.75), 0.0]
     both = plan_of(equal, {"A": (0,), "B": (0,)}, odds_cap=4.0)
@@ -288,14 +288,14 @@ def test_a_limit_of_nothing() -> None:
     found = plan_enumerated(Enumerated(XOR, [(), (), (0, 1)]), limit=0.0)
     assert sorted(found.p.tolist()) == [0.0, 0.0, 1.0]
     assert found.upper == pytest.approx(1.0, abs=1e-6)
-    coupled = unsaid.Joint([[0.3, 0.1], [0.2, 0.4]])
+    coupled = unspoken.Joint([[0.3, 0.1], [0.2, 0.4]])
     nothing = plan_of(coupled, {"x0": (0,)}, limit=0.0)
     assert nothing.p.tolist() == [0.0, 0.0]
     assert nothing.objective == 0.0
 
 
 def test_where_nothing_is_sensitive_everything_is_released() -> None:
-    belief = unsaid.Joint(np.arange(1.0, 13.0).reshape(2, 3, 2))
+    belief = unspoken.Joint(np.arange(1.0, 13.0).reshape(2, 3, 2))
     found = plan_of(belief, {}, limit=0.0, odds_cap=1.0)
     assert (found.p == 1.0).all()
     assert found.objective == found.upper == pytest.approx(3.0)
@@ -305,13 +305,13 @@ def test_where_nothing_is_sensitive_everything_is_released() -> None:
 
 
 def test_what_is_impossible_is_no_secret() -> None:
-    belief = unsaid.Joint([[0.0, 0.0], [0.4, 0.6]])
+    belief = unspoken.Joint([[0.0, 0.0], [0.4, 0.6]])
     found = plan_of(belief, {"x0": (0,)}, limit=0.0, odds_cap=1.0)
     assert (found.p == 1.0).all()
 
 
 def test_weights_caps_and_single_targets_count() -> None:
-    belief = unsaid.Joint([[0.2, 0.1], [0.1, 0.6]], names=["A", "B"])
+    belief = unspoken.Joint([[0.2, 0.1], [0.1, 0.6]], names=["A", "B"])
     hidden = {"A": (0,), "B": (0,)}
     left = plan_of(belief, hidden, limit=0.02, weights=[1.0, 0.0])
     assert left.p[1] == 0.0
@@ -326,7 +326,7 @@ def test_weights_caps_and_single_targets_count() -> None:
 
 def test_many_independent_variables_are_quick() -> None:
     rng = np.random.default_rng(1)
-    belief = unsaid.Independent(rng.dirichlet(np.ones(3), 200))
+    belief = unspoken.Independent(rng.dirichlet(np.ones(3), 200))
     hidden = dict.fromkeys(belief.domain.names, (0,))
     began = time.process_time()
     found = plan_of(belief, hidden, limit=0.05, odds_cap=4.0)
@@ -340,8 +340,8 @@ def test_many_independent_variables_are_quick() -> None:
 
 def test_independent_blocks_do_not_share_their_limit() -> None:
     table = np.array([[0.2, 0.1], [0.1, 0.6]])
-    alone = plan_of(unsaid.Joint(table), {"x0": (0,), "x1": (0,)}, limit=0.05)
-    belief = unsaid.Pairwise(
+    alone = plan_of(unspoken.Joint(table), {"x0": (0,), "x1": (0,)}, limit=0.05)
+    belief = unspoken.Pairwise(
         {name: [0.3, 0.7] for name in "ABCD"}, {("A", "B"): table, ("C", "D"): table}
     )
     both = plan_of(belief, dict.fromkeys("ABCD", (0,)), limit=0.05)
@@ -352,7 +352,7 @@ def test_independent_blocks_do_not_share_their_limit() -> None:
 def test_three_variables_known_in_pairs() -> None:
     """Their joint is not known: no odds of two are bounded, so an odds cap leaves one of them."""
     table = np.array([[0.2, 0.1], [0.1, 0.6]])
-    belief = unsaid.Pairwise(
+    belief = unspoken.Pairwise(
         {name: [0.3, 0.7] for name in "ABC"}, {("A", "B"): table, ("B", "C"): table}
     )
     hidden = dict.fromkeys("ABC", (0,))
@@ -365,14 +365,14 @@ def test_three_variables_known_in_pairs() -> None:
     capped = plan_of(belief, hidden, odds_cap=4.0)
     assert np.count_nonzero(capped.p) == 1
     assert capped.objective <= capped.upper
-    known = plan_of(unsaid.Joint(joint), {"x0": (0,), "x1": (0,), "x2": (0,)}, limit=0.05)
+    known = plan_of(unspoken.Joint(joint), {"x0": (0,), "x1": (0,), "x2": (0,)}, limit=0.05)
     assert limited.objective <= known.upper
     assert known.objective <= limited.upper
 
 
 def test_more_variables_than_can_be_searched() -> None:
     rng = np.random.default_rng(2)
-    belief = unsaid.Joint(rng.dirichlet(np.full(2**13, 1.0)).reshape((2,) * 13))
+    belief = unspoken.Joint(rng.dirichlet(np.full(2**13, 1.0)).reshape((2,) * 13))
     hidden = dict.fromkeys(belief.domain.names, (0,))
     found = plan_of(belief, hidden, limit=0.1)
     assert all(bound.high <= 0.1 for bound in found.information.values())

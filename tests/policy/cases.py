@@ -1,6 +1,6 @@
 """A project file with everything in it, and the columns it is about."""
 
-from unsaid.types.column import ColumnInfo
+from unspoken.types.column import ColumnInfo
 
 GOOD = """\
 format = 1
@@ -50,7 +50,7 @@ coalitions = [
 first_arrival = 0.05
 
 [secret]
-key = "keys/unsaid.key"
+key = "keys/unspoken.key"
 ledger = "keys/ledger.sqlite"
 
 [output]

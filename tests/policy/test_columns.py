@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from tests.policy.cases import COLUMNS, GOOD, edited
-from unsaid.errors import InputError
-from unsaid.policy import Project, check_columns
-from unsaid.types.column import ColumnInfo
+from unspoken.errors import InputError
+from unspoken.policy import Project, check_columns
+from unspoken.types.column import ColumnInfo
 
 
 def told(text: str, columns: tuple[ColumnInfo, ...] = COLUMNS) -> str:
@@ -82,13 +82,13 @@ BAD: dict[str, tuple[tuple[ColumnInfo, ...], str, list[str]]] = {
 def test_a_mismatch_gives_one_line(case: str) -> None:
     columns, where, words = BAD[case]
     message = told(GOOD, columns)
-    assert message.startswith(f"unsaid.toml{where}"), message
+    assert message.startswith(f"unspoken.toml{where}"), message
     assert [word for word in words if word not in message] == []
 
 
 def test_values_must_be_of_the_kind_of_the_column() -> None:
     text = edited("[attribute.exits]", "[attribute.exits]\nvalues = [0.25, 1]")
-    assert "unsaid.toml:22 attribute.exits.values: 0.25 cannot occur" in told(text)
+    assert "unspoken.toml:22 attribute.exits.values: 0.25 cannot occur" in told(text)
     check_columns(Project.parse(text.replace("0.25", "0")), COLUMNS)
     check_columns(Project.parse(text), changed("exits", kind="number"))
 

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from tests.effort import examples
 from tests.policy.cases import COLUMNS, GOOD, LEAST
-from unsaid.errors import InputError
-from unsaid.policy import Project, check_columns, check_files, starter
+from unspoken.errors import InputError
+from unspoken.policy import Project, check_columns, check_files, starter
 
 SCRAPS = st.sampled_from(
     [
@@ -87,6 +87,6 @@ def test_any_text(text: str) -> None:
 
 @given(st.binary(max_size=60))
 def test_any_bytes(tmp_path_factory, content: bytes) -> None:
-    file = tmp_path_factory.mktemp("fuzz") / "unsaid.toml"
+    file = tmp_path_factory.mktemp("fuzz") / "unspoken.toml"
     file.write_bytes(content)
     assert is_a_line(answer(lambda: Project.read(file)))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.effort import examples
 from tests.policy.cases import GOOD
-from unsaid.policy.locate import KeyPath, Lines
+from unspoken.policy.locate import KeyPath, Lines
 
 LINES: dict[str, tuple[str, dict[KeyPath, int]]] = {
     "keys and tables": (

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from tests.policy.cases import GOOD, LEAST, edited
-from unsaid.errors import InputError
-from unsaid.policy import Attribute, Epoch, Files, Limits, Project, Source, check_files
+from unspoken.errors import InputError
+from unspoken.policy import Attribute, Epoch, Files, Limits, Project, Source, check_files
 
 
 def test_everything_that_is_written_is_read(tmp_path: Path) -> None:
-    project = Project.parse(GOOD, tmp_path / "unsaid.toml")
+    project = Project.parse(GOOD, tmp_path / "unspoken.toml")
     assert project.source == Source(
         table=str(tmp_path / "occupancy.parquet"),
         database=None,
@@ -45,7 +45,7 @@ def test_everything_that_is_written_is_read(tmp_path: Path) -> None:
         coalitions=(("lighting",), ("planning", "lighting")),
     )
     assert project.files == Files(
-        key=tmp_path / "keys/unsaid.key",
+        key=tmp_path / "keys/unspoken.key",
         ledger=tmp_path / "keys/ledger.sqlite",
         release=tmp_path / "out/released.parquet",
         manifest=tmp_path / "out/released.manifest.json",
@@ -68,9 +68,9 @@ def test_what_is_not_written_has_a_value() -> None:
     assert project.limits == Limits(0, 4, 0, True, None, {}, (("app",),))
     assert type(project.limits.bits) is float
     here = Path.cwd()
-    assert project.path == here / "unsaid.toml"
+    assert project.path == here / "unspoken.toml"
     assert project.files == Files(
-        here / "unsaid.key",
+        here / "unspoken.key",
         here / "ledger.sqlite",
         here / "released.parquet",
         here / "released.manifest.json",
@@ -89,19 +89,19 @@ def test_other_sources() -> None:
 
 def test_files_are_relative_to_the_project_and_may_be_at_home(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path / "me"))
-    text = edited('"keys/unsaid.key"', '"~/unsaid.key"', edited('"out/report', '"../report'))
-    files = Project.parse(text, tmp_path / "a" / "unsaid.toml").files
-    assert files.key == tmp_path / "me" / "unsaid.key"
+    text = edited('"keys/unspoken.key"', '"~/unspoken.key"', edited('"out/report', '"../report'))
+    files = Project.parse(text, tmp_path / "a" / "unspoken.toml").files
+    assert files.key == tmp_path / "me" / "unspoken.key"
     assert files.report == tmp_path / "report.html"
 
 
 def test_a_folder_stands_for_its_project_file(tmp_path: Path) -> None:
-    (tmp_path / "unsaid.toml").write_text(GOOD, "utf-8")
-    assert Project.read(tmp_path) == Project.read(str(tmp_path / "unsaid.toml"))
+    (tmp_path / "unspoken.toml").write_text(GOOD, "utf-8")
+    assert Project.read(tmp_path) == Project.read(str(tmp_path / "unspoken.toml"))
 
 
 def test_a_mark_of_byte_order_and_line_ends_do_not_matter(tmp_path: Path) -> None:
-    file = tmp_path / "unsaid.toml"
+    file = tmp_path / "unspoken.toml"
     file.write_bytes(b"\xef\xbb\xbf" + GOOD.replace("\n", "\r\n").encode())
     project = Project.read(file)
     assert project == Project.parse(GOOD, file)
@@ -110,15 +110,16 @@ def test_a_mark_of_byte_order_and_line_ends_do_not_matter(tmp_path: Path) -> Non
 
 def test_other_rooms_can_say_where_something_stands(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("unsaid.toml").write_text(GOOD, "utf-8")
-    project = Project.read("unsaid.toml")
+    Path("unspoken.toml").write_text(GOOD, "utf-8")
+    project = Project.read("unspoken.toml")
     path = ("attribute", "first_arrival", "sensitive")
-    assert project.at(*path) == "unsaid.toml:14 attribute.first_arrival.sensitive"
-    assert project.at("attribute", "day type") == 'unsaid.toml:23 attribute."day type"'
+    assert project.at(*path) == "unspoken.toml:14 attribute.first_arrival.sensitive"
+    assert project.at("attribute", "day type") == 'unspoken.toml:23 attribute."day type"'
     assert (
-        project.at("attribute", "exits", "sensitive") == "unsaid.toml:21 attribute.exits.sensitive"
+        project.at("attribute", "exits", "sensitive")
+        == "unspoken.toml:21 attribute.exits.sensitive"
     )
-    assert project.at("limit", "coalitions", 1) == "unsaid.toml:41 limit.coalitions"
+    assert project.at("limit", "coalitions", 1) == "unspoken.toml:41 limit.coalitions"
     error = project.error(*path, text='no column "x"\nin t.csv. Take it out.')
     assert isinstance(error, InputError)
     assert str(error) == f'{project.at(*path)}: no column "x"\\nin t.csv. Take it out.'
@@ -127,7 +128,7 @@ def test_other_rooms_can_say_where_something_stands(tmp_path: Path, monkeypatch)
 def test_who_pools_and_who_is_served(tmp_path: Path) -> None:
     """Everybody pools unless said otherwise; a reader who is served has its own files."""
     reads = ("first_arrival", "mean_occupancy", "exits")
-    pooled = Project.parse(GOOD, tmp_path / "unsaid.toml")
+    pooled = Project.parse(GOOD, tmp_path / "unspoken.toml")
     assert not pooled.apart
     assert pooled.pools == {("lighting",): ("first_arrival",), ("lighting", "planning"): reads}
     assert pooled.serving(None) is pooled
@@ -143,7 +144,7 @@ def test_who_pools_and_who_is_served(tmp_path: Path) -> None:
         with pytest.raises(InputError) as refused:
             apart.serving(whom)
         assert words in str(refused.value)
-    assert Project.parse(LEAST, tmp_path / "unsaid.toml").apart is False
+    assert Project.parse(LEAST, tmp_path / "unspoken.toml").apart is False
 
 
 # ---------------------------------------------------------------- which files are there
@@ -154,7 +155,7 @@ def made(folder: Path) -> Project:
     for name in ("occupancy.parquet", "preferences.csv", "keys/x", "out/x"):
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).touch()
-    return Project.parse(GOOD, folder / "unsaid.toml")
+    return Project.parse(GOOD, folder / "unspoken.toml")
 
 
 def moved(file: str, to: str) -> Callable[[Path], object]:
@@ -185,5 +186,5 @@ def test_what_is_not_there_is_told(
     fault(tmp_path)
     with pytest.raises(InputError) as caught:
         check_files(project)
-    assert str(caught.value).startswith(f"{tmp_path}{os.sep}unsaid.toml{where}")
+    assert str(caught.value).startswith(f"{tmp_path}{os.sep}unspoken.toml{where}")
     assert words in str(caught.value)

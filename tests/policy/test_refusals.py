@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.policy.cases import GOOD, LEAST, edited
-from unsaid.errors import InputError
-from unsaid.policy import Project
+from unspoken.errors import InputError
+from unspoken.policy import Project
 
 KEY = "3f" * 32
 
@@ -103,7 +103,7 @@ BAD: dict[str, tuple[str, str, str, list[str]]] = {
         "format = 1",
         "format = 2",
         ":1 format:",
-        ["format 2 needs a newer unsaid", "reads format 1"],
+        ["format 2 needs a newer unspoken", "reads format 1"],
     ),
     "format zero": ("format = 1", "format = 0", ":1 format:", ["no such format", "format = 1"]),
     "a text format": ("format = 1", 'format = "1"', ":1 format:", ["whole number"]),
@@ -225,12 +225,12 @@ BAD: dict[str, tuple[str, str, str, list[str]]] = {
         ":52 output.release:",
         ["same file", "source.table"],
     ),
-    "over itself": ('"out/report.html"', '"unsaid.toml"', ":54 output.report:", ["project file"]),
+    "over itself": ('"out/report.html"', '"unspoken.toml"', ":54 output.report:", ["project file"]),
     "another release": ("released.parquet", "released.csv", ":52 output.release:", [".parquet"]),
 }
 
 
-def refused(text: str, path: str = "unsaid.toml") -> str:
+def refused(text: str, path: str = "unspoken.toml") -> str:
     with pytest.raises(InputError) as caught:
         Project.parse(text, path)
     assert caught.value.__cause__ is None
@@ -244,7 +244,7 @@ def refused(text: str, path: str = "unsaid.toml") -> str:
 def test_a_mistake_gives_one_line(case: str) -> None:
     old, new, where, words = BAD[case]
     message = refused(edited(old, new))
-    assert message.startswith(f"unsaid.toml{where}"), message
+    assert message.startswith(f"unspoken.toml{where}"), message
     for word in words:
         assert word in message
     assert re.search(r"(\.|\?|[a-z] = .+|\])$", message), message
@@ -255,20 +255,20 @@ EMPTY = {"attribute": "[attribute.a]", "application": '[application.app]\nreads 
 
 @pytest.mark.parametrize("name", EMPTY)
 def test_there_is_something_to_release_and_somebody_to_read(name: str) -> None:
-    assert f"unsaid.toml:1 {name}: is missing" in refused(edited(EMPTY[name], "", LEAST))
+    assert f"unspoken.toml:1 {name}: is missing" in refused(edited(EMPTY[name], "", LEAST))
     assert f" {name}: there is no {name}" in refused(edited(EMPTY[name], f"[{name}]", LEAST))
 
 
 @pytest.mark.parametrize("secret", [KEY, f" 0x{KEY}\\n", "A" * 43 + "=", "-----BEGIN KEY\\nx"])
 def test_a_pasted_key_is_not_shown(secret: str) -> None:
-    message = refused(edited("keys/unsaid.key", secret))
+    message = refused(edited("keys/unspoken.key", secret))
     assert "looks like a key" in message
     assert secret.strip()[:6] not in message
 
 
 @pytest.mark.parametrize("value", [f'["{KEY}"]', f"0x{KEY}", f'{{"a" = "{KEY}"}}', f"'{KEY}"])
 def test_no_error_shows_what_stands_under_secret(value: str) -> None:
-    assert KEY[:6] not in refused(edited('"keys/unsaid.key"', value))
+    assert KEY[:6] not in refused(edited('"keys/unspoken.key"', value))
 
 
 def test_the_first_mistake_in_the_file_is_told() -> None:
@@ -299,10 +299,10 @@ def test_monstrous_texts(text: str) -> None:
 # ---------------------------------------------------------------- the file itself
 
 FILES: dict[str, tuple[Callable[[Path], object], list[str]]] = {
-    "absent": (lambda file: None, ["no such file", "unsaid init"]),
-    "a folder": (lambda file: (file / "unsaid.toml").mkdir(parents=True), ["cannot be read"]),
+    "absent": (lambda file: None, ["no such file", "unspoken init"]),
+    "a folder": (lambda file: (file / "unspoken.toml").mkdir(parents=True), ["cannot be read"]),
     "bytes": (lambda file: file.write_bytes(b"format = 1\n\xff"), [":2:", "UTF-8"]),
-    "a table": (lambda file: file.write_bytes(b"a,b\n" * 300_000), ["too large", "unsaid init"]),
+    "a table": (lambda file: file.write_bytes(b"a,b\n" * 300_000), ["too large", "unspoken init"]),
     "empty": (lambda file: file.write_bytes(b""), ["format: is missing"]),
     "NUL": (lambda file: file.write_bytes(b"a\0"), [":1:", "not TOML"]),
 }
@@ -311,7 +311,7 @@ FILES: dict[str, tuple[Callable[[Path], object], list[str]]] = {
 @pytest.mark.parametrize("case", FILES)
 def test_a_file_that_is_no_project(case: str, tmp_path: Path) -> None:
     make, words = FILES[case]
-    file = tmp_path / "unsaid.toml"
+    file = tmp_path / "unspoken.toml"
     make(file)
     with pytest.raises(InputError) as caught:
         Project.read(file)

@@ -1,4 +1,4 @@
-"""What `unsaid init` writes: it parses, whatever the table; and it is pleasant to read."""
+"""What `unspoken init` writes: it parses, whatever the table; and it is pleasant to read."""
 
 import duckdb
 import pytest
@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 
 from tests.effort import examples
 from tests.policy.cases import COLUMNS
-from unsaid.errors import InputError
-from unsaid.policy import Project, check_columns, starter
-from unsaid.policy.guesses import guess_keys, guess_unit, round_edges
-from unsaid.policy.quoting import RESERVED, sql_name, sql_text
-from unsaid.types.column import Cell, ColumnInfo, Kind
+from unspoken.errors import InputError
+from unspoken.policy import Project, check_columns, starter
+from unspoken.policy.guesses import guess_keys, guess_unit, round_edges
+from unspoken.policy.quoting import RESERVED, sql_name, sql_text
+from unspoken.types.column import Cell, ColumnInfo, Kind
 
 OFFICES = (
     *COLUMNS,

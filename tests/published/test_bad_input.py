@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-import unsaid
-from unsaid import published
-from unsaid.calibration import Neighbour
-from unsaid.errors import InputError, NotKnown
+import unspoken
+from unspoken import published
+from unspoken.calibration import Neighbour
+from unspoken.errors import InputError, NotKnown
 
-COINS = unsaid.Joint(np.full((2, 2), 0.25))
-CHAIN: Any = unsaid.Chain([0.5, 0.5], [[0.9, 0.1], [0.2, 0.8]], 4)
+COINS = unspoken.Joint(np.full((2, 2), 0.25))
+CHAIN: Any = unspoken.Chain([0.5, 0.5], [[0.9, 0.1], [0.2, 0.8]], 4)
 MAPPED: Any = {"x0": 1.0, "x1": 1.0}
 LAW = Neighbour.by_distance([0.0, 1.0])
 NAN: Any = math.nan

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-import unsaid
+import unspoken
 from tests.test_vectors_noisy import joint, kind, leak, numbers, same, separation
-from unsaid.beliefs import Chain, Joint
-from unsaid.calibration import accuracy
-from unsaid.calibration.edges import Edges
-from unsaid.calibration.friends import Neighbour, blocked
-from unsaid.mechanisms import Laplace, Together
-from unsaid.published.dependent import (
+from unspoken.beliefs import Chain, Joint
+from unspoken.calibration import accuracy
+from unspoken.calibration.edges import Edges
+from unspoken.calibration.friends import Neighbour, blocked
+from unspoken.mechanisms import Laplace, Together
+from unspoken.published.dependent import (
     PRINTED,
     baseline,
     dpm,
@@ -26,13 +26,13 @@ from unsaid.published.dependent import (
     pairs,
     pearson,
 )
-from unsaid.published.dependent_claims import (
+from unspoken.published.dependent_claims import (
     accuracy_of_vectors,
     entropy_drop,
     parallel,
     sequential,
 )
-from unsaid.published.dependent_friends import dpm_friends
+from unspoken.published.dependent_friends import dpm_friends
 
 
 def limit_of(v: dict[str, Any]) -> float:
@@ -173,10 +173,10 @@ def test_one_answer_takes_more_than_the_mean(v: dict[str, Any]) -> None:
     same(entropy_drop(limit).value / math.log(2), v["expected"]["eps_in_bits"])
     # The mean does keep to it: of two values, told apart by e^eps either way.
     fair = [[math.exp(limit), 1], [1, math.exp(limit)]]
-    told_on_average = unsaid.leakage(
+    told_on_average = unspoken.leakage(
         Joint([1, 1]),
-        unsaid.Finite("x0", np.array(fair) / (1 + math.exp(limit))),
-        unsaid.Adversary("x0"),
+        unspoken.Finite("x0", np.array(fair) / (1 + math.exp(limit))),
+        unspoken.Adversary("x0"),
         "mutual-information",
     )
     assert told_on_average.value < limit * math.tanh(limit / 2) <= limit
@@ -236,11 +236,11 @@ def test_friends_of_friends() -> None:
     law = Neighbour.by_distance([0, 1])
     chain = Chain([0.5, 0.5], law.law.tolist(), length=12)
     scale = dpm_friends(line(12), law, limit=1.0, reach=1.0).value
-    found = max(bound.value for bound in unsaid.leakages(chain, Laplace(scale)).values())
+    found = max(bound.value for bound in unspoken.leakages(chain, Laplace(scale)).values())
     assert round(found, 2) == 1.87
     sound = blocked(12, limit=1.0, reach=1.0, friends=law).scale
     assert scale < sound < blocked(12, limit=1.0, reach=1.0).scale
-    for bound in unsaid.leakages(chain, Laplace(sound)).values():
+    for bound in unspoken.leakages(chain, Laplace(sound)).values():
         assert bound.value <= 1.0
 
 
@@ -273,7 +273,7 @@ def test_classes_have_laws_of_their_own() -> None:
     rho = {pair: law.coefficient(1.0, "M") for pair, law in laws.items()}
     most = max(rho["a", "a"] + rho["a", "b"], 2 * rho["b", "a"])
     same(scale, 1.5 * (1 + most))
-    with pytest.raises(unsaid.UnsaidError, match="law of the classes"):
+    with pytest.raises(unspoken.UnspokenError, match="law of the classes"):
         dpm_friends(edges, {("a", "a"): near}, limit=1.0, reach=1.0)
 
 
@@ -294,7 +294,7 @@ def test_all_of_them_say_that_they_are_no_guarantee() -> None:
         dpm_friends(line(3), Neighbour.by_distance([0, 1]), limit=1, reach=1),
     ]
     for one in found:
-        assert isinstance(one, unsaid.Estimate)
+        assert isinstance(one, unspoken.Estimate)
         assert "no guarantee" in repr(one)
 
 
@@ -312,5 +312,5 @@ def test_all_of_them_say_that_they_are_no_guarantee() -> None:
     ],
 )
 def test_refusals(ask: Any, words: str) -> None:
-    with pytest.raises(unsaid.UnsaidError, match=words):
+    with pytest.raises(unspoken.UnspokenError, match=words):
         ask()

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-import unsaid
-from unsaid.published import Graph, graph
-from unsaid.published.tails import pdp_tails
-from unsaid.searching import pdp_nodes
+import unspoken
+from unspoken.published import Graph, graph
+from unspoken.published.tails import pdp_tails
+from unspoken.searching import pdp_nodes
 
 VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "pdp-ip.json").read_text("utf-8"))
 REL = 1e-9
@@ -29,8 +29,8 @@ def drawn_of(v: dict[str, Any]) -> Graph:
     return graph(joint_of(v), [float(w) for w in v["w"]], float(v["lam"]))
 
 
-def joint_of(v: dict[str, Any]) -> unsaid.Joint:
-    return unsaid.Joint(v["counts"], values=[[float(value) for value in own] for own in v["dom"]])
+def joint_of(v: dict[str, Any]) -> unspoken.Joint:
+    return unspoken.Joint(v["counts"], values=[[float(value) for value in own] for own in v["dom"]])
 
 
 def named(name: str) -> dict[str, Any]:
@@ -73,7 +73,7 @@ def test_tails_are_the_means_of_the_tilted_sums() -> None:
         for k in range(2):  # somebody after x0 who knows x2 = k
             tilted = (table * np.exp(sigma * sums / scale))[:, :, k].sum(1)
             worst = max(worst, float(np.ptp(np.log(tilted / table[:, :, k].sum(1)))))
-    same(pdp_tails(unsaid.Joint(table), weights, scale).leak("x0", ["x2"]), worst, 1e-13)
+    same(pdp_tails(unspoken.Joint(table), weights, scale).leak("x0", ["x2"]), worst, 1e-13)
 
 
 def by_hand(table: np.ndarray, terms: list[np.ndarray], i: int, known: tuple[int, ...]) -> float:
@@ -107,7 +107,7 @@ def test_the_chain_rule_a_number_at_a_time() -> None:
         table = rng.dirichlet(np.full(12, 0.4)).reshape(2, 3, 2)
         table = np.where(table < 0.02 * (seed % 2), 0.0, table)
         weights, scale = rng.choice([-2.0, -1.0, 0.5, 1.0], 3).tolist(), float(rng.uniform(0.3, 3))
-        found = graph(unsaid.Joint(table / table.sum()), weights, scale)
+        found = graph(unspoken.Joint(table / table.sum()), weights, scale)
         terms = [w * np.arange(d) / scale for w, d in zip(weights, (2, 3, 2), strict=True)]
         for node in found.nodes():
             known = tuple(int(name[1]) for name in node.knows)
@@ -139,7 +139,7 @@ def test_ce2_absolute_values_forget_the_sign() -> None:
 
 def test_ce3_what_the_others_say_depends_on_what_is_forgotten() -> None:
     """x1 = x2 repeat x0 in 8 of 10 cases: both move together, and each edge moves one."""
-    joint = unsaid.Joint([[[4, 0], [0, 1]], [[1, 0], [0, 4]]])
+    joint = unspoken.Joint([[[4, 0], [0, 1]], [[1, 0], [0, 4]]])
     node = graph(joint, [1, 1, 1], 1.0).node("x0")
     grown = math.e**2 - 1
     same(node.exact.value, 1 + math.log((1 + 0.8 * grown) / (1 + 0.2 * grown)))
@@ -164,7 +164,7 @@ def test_ce4_weights_of_one_do_not_help() -> None:
 def test_corollary_1_case_2_the_weakest_need_not_be_the_worst() -> None:
     """All increment ratios are positive; but x1 speaks of x0 more where x2 = 1 is known."""
     counts = [[[4096, 16], [16, 1]], [[16, 1], [1, 1]]]
-    found = graph(unsaid.Joint(counts), [1, 1, 1], 2.0)
+    found = graph(unspoken.Joint(counts), [1, 1, 1], 2.0)
     assert np.nanmin(found.edges.least) > 0
     (claim,) = found.corollary()
     assert claim.case == 2
@@ -186,7 +186,7 @@ def test_corollary_1_case_3_the_strongest_need_not_be_the_worst(name: str) -> No
 
 def test_the_published_value_may_be_too_much() -> None:
     table = np.random.default_rng(0).dirichlet(np.ones(8)).reshape(2, 2, 2)
-    found = graph(unsaid.Joint(table), [1, 1, 1], 1.0)
+    found = graph(unspoken.Joint(table), [1, 1, 1], 1.0)
     assert found.worst.value > 1.01 * found.exact.worst()[0]
 
 
@@ -194,7 +194,7 @@ def test_the_fast_search_has_no_direction() -> None:
     more, fewer = 0, 0
     for seed in range(30):
         table = np.random.default_rng(seed).dirichlet(np.full(16, 0.5)).reshape((2,) * 4)
-        found = graph(unsaid.Joint(table), [1, 1, 1, 1], 1.0)
+        found = graph(unspoken.Joint(table), [1, 1, 1, 1], 1.0)
         fast = found.fast(3)
         more += fast.value > found.worst.value + 1e-9
         fewer += fast.value < found.worst.value - 1e-9
@@ -210,14 +210,14 @@ def test_two_binary_variables_of_positive_dependence() -> None:
         rng = np.random.default_rng(seed)
         same_, apart = rng.uniform(0.3, 0.5, 2), rng.uniform(0.0, 0.2, 2)
         table = np.array([[same_[0], apart[0]], [apart[1], same_[1]]])
-        for node in graph(unsaid.Joint(table / table.sum()), [1, 1], 1.0).nodes():
+        for node in graph(unspoken.Joint(table / table.sum()), [1, 1], 1.0).nodes():
             same(node.published.value, node.exact.value)
 
 
 def test_independent_variables() -> None:
     """Theorem 1; all ratios are 0, so two cases of the corollary hold, and say the same."""
     table = np.multiply.outer(np.multiply.outer([0.3, 0.7], [0.5, 0.2, 0.3]), [0.1, 0.9])
-    found = graph(unsaid.Joint(table), [2, 1, 1], 1.0)
+    found = graph(unspoken.Joint(table), [2, 1, 1], 1.0)
     for node in found.nodes():
         same(node.published.value, 2.0 if node.target != "x2" else 1.0)
         same(node.exact.value, node.published.value)
@@ -228,7 +228,7 @@ def test_independent_variables() -> None:
 
 def test_copies_are_a_group() -> None:
     """Corollary 1 (1)."""
-    found = graph(unsaid.Joint([[1, 0], [0, 1]]), [1, 3], 2.0)
+    found = graph(unspoken.Joint([[1, 0], [0, 1]]), [1, 3], 2.0)
     first = found.corollary()[0]
     assert first.case == 1
     same(first.says.value, 2.0)
@@ -251,8 +251,8 @@ def test_a_path_and_its_edges() -> None:
 def test_signs_are_of_weighted_values() -> None:
     """A negative weight is the same as values turned round (paper 003, III-A3)."""
     table = np.random.default_rng(3).dirichlet(np.ones(12)).reshape(2, 3, 2)
-    one = graph(unsaid.Joint(table), [1, -1, 1], 1.0)
-    other = graph(unsaid.Joint(table, values=[[0, 1], [0, -1, -2], [0, 1]]), [1, 1, 1], 1.0)
+    one = graph(unspoken.Joint(table), [1, -1, 1], 1.0)
+    other = graph(unspoken.Joint(table, values=[[0, 1], [0, -1, -2], [0, 1]]), [1, 1, 1], 1.0)
     np.testing.assert_allclose(one.values.leaks, other.values.leaks, rtol=1e-12)
     np.testing.assert_allclose(one.exact.leaks, other.exact.leaks, rtol=1e-12)
 
@@ -261,7 +261,7 @@ def test_increment_ratios_are_within_one() -> None:
     """Theorem 3 (1)."""
     for seed in range(20):
         table = np.random.default_rng(seed).dirichlet(np.full(12, 0.3)).reshape(2, 3, 2)
-        edges = graph(unsaid.Joint(table), [1, 2, -1], 0.7).edges
+        edges = graph(unspoken.Joint(table), [1, 2, -1], 0.7).edges
         reach = edges.reach[None, :, None]
         assert np.nanmax(np.abs(edges.largest) / reach) <= 1 + 1e-12
         assert np.nanmax(np.abs(edges.least) / reach) <= 1 + 1e-12
@@ -293,19 +293,19 @@ def test_an_estimate_is_no_bound() -> None:
         found.corollary()[0].says,
     )
     for number in published:
-        assert isinstance(number, unsaid.Estimate)
-        assert not isinstance(number, unsaid.Bound)
+        assert isinstance(number, unspoken.Estimate)
+        assert not isinstance(number, unspoken.Bound)
 
 
 def test_wrong_names_are_told() -> None:
     found = drawn_of(named("CE1 interior sup")["input"])
-    with pytest.raises(unsaid.UnsaidError, match='no "x7"'):
+    with pytest.raises(unspoken.UnspokenError, match='no "x7"'):
         found.node("x7")
-    with pytest.raises(unsaid.UnsaidError, match="knows the target"):
+    with pytest.raises(unspoken.UnspokenError, match="knows the target"):
         found.node("x0", ["x0"])
-    with pytest.raises(unsaid.UnsaidError, match="forgets"):
+    with pytest.raises(unspoken.UnspokenError, match="forgets"):
         found.edge("x0", ["x1"], "x0")
-    with pytest.raises(unsaid.UnsaidError, match="not known any more"):
+    with pytest.raises(unspoken.UnspokenError, match="not known any more"):
         found.chain("x0", ["x1", "x1"])
-    with pytest.raises(unsaid.UnsaidError, match="give 1, 2"):
+    with pytest.raises(unspoken.UnspokenError, match="give 1, 2"):
         found.fast(0)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.conversion import reference
-from unsaid.conversion import bound_from_dp, mechanism_distances
-from unsaid.errors import InputError
-from unsaid.published import information_group, information_sequential
+from unspoken.conversion import bound_from_dp, mechanism_distances
+from unspoken.errors import InputError
+from unspoken.published import information_group, information_sequential
 
 EPSILON, SIGMA = 0.5, 0.1
 

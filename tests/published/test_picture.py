@@ -6,14 +6,14 @@ from functools import lru_cache
 import numpy as np
 import pytest
 
-import unsaid
-from unsaid.published import Graph, graph, picture
+import unspoken
+from unspoken.published import Graph, graph, picture
 
 
 @lru_cache
 def of(n: int) -> Graph:
     table = np.random.default_rng(n).dirichlet(np.full(2**n, 0.4)).reshape((2,) * n)
-    return graph(unsaid.Joint(table), [1.0] * n, 1.0)
+    return graph(unspoken.Joint(table), [1.0] * n, 1.0)
 
 
 @pytest.mark.parametrize("n", [1, 3, 5])

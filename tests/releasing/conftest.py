@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from unsaid.simulation.building import building
+from unspoken.simulation.building import building
 
 PROJECT = """\
 format = 1
@@ -39,7 +39,7 @@ odds_cap = {cap}
 exceed = {exceed}
 close = {close}
 [secret]
-key = "unsaid.key"
+key = "unspoken.key"
 ledger = "ledger.sqlite"
 [output]
 release = "released.parquet"
@@ -65,7 +65,7 @@ def project(tmp_path: Path, office: pa.Table) -> Make:
         close: str = "true",
     ) -> Path:  # fmt: skip
         text = PROJECT.format(epoch=epoch, bits=bits, cap=cap, exceed=exceed, close=close)
-        (tmp_path / "unsaid.toml").write_text(text)
-        return tmp_path / "unsaid.toml"
+        (tmp_path / "unspoken.toml").write_text(text)
+        return tmp_path / "unspoken.toml"
 
     return make

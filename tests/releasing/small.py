@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from unsaid.planning import Plan
-from unsaid.releasing import findings
+from unspoken.planning import Plan
+from unspoken.releasing import findings
 
 KEY = bytes(range(32))  # frozen coins: a test that passes passes always
 
@@ -36,10 +36,10 @@ def small(
         f"[application.all]\nreads = {json.dumps(list(attributes if reads is None else reads))}",
         _section("limit", {**loose, **limits}),
     ]
-    if key is not None and not (folder / "unsaid.key").exists():
-        (folder / "unsaid.key").write_bytes(key)
-        (folder / "unsaid.key").chmod(0o600)
-    path = folder / "unsaid.toml"
+    if key is not None and not (folder / "unspoken.key").exists():
+        (folder / "unspoken.key").write_bytes(key)
+        (folder / "unspoken.key").chmod(0o600)
+    path = folder / "unspoken.toml"
     path.write_text("\n".join(parts))
     return path
 
@@ -53,7 +53,7 @@ def planned(monkeypatch: pytest.MonkeyPatch, **epsilon: float) -> None:
         object.__setattr__(plan, "epsilon", {**plan.epsilon, **epsilon})
         return plan
 
-    monkeypatch.setattr("unsaid.releasing.flow.best", fixed)
+    monkeypatch.setattr("unspoken.releasing.flow.best", fixed)
 
 
 def _section(name: str, fields: Mapping[str, Any]) -> str:

@@ -16,12 +16,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.releasing.small import planned, small
-from unsaid.errors import InputError, LimitExceeded
-from unsaid.ledger import Ledger, account
-from unsaid.numerics.arrays import Mask
-from unsaid.numerics.coins import MasterKey
-from unsaid.releasing import admission, release
-from unsaid.releasing.admission import Admission
+from unspoken.errors import InputError, LimitExceeded
+from unspoken.ledger import Ledger, account
+from unspoken.numerics.arrays import Mask
+from unspoken.numerics.coins import MasterKey
+from unspoken.releasing import admission, release
+from unspoken.releasing.admission import Admission
 
 ROWS, CAP = 4_000, 4.5
 ATTRIBUTES: dict[str, dict[str, Any]] = {"a": {"values": [0, 1, 2], "sensitive": "a = 2"}}
@@ -105,8 +105,8 @@ def test_a_swapped_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = [shown(path)]
 
     def swap() -> None:
-        (tmp_path / "unsaid.key").unlink()
-        MasterKey.create(tmp_path / "unsaid.key")
+        (tmp_path / "unspoken.key").unlink()
+        MasterKey.create(tmp_path / "unspoken.key")
 
     swap()
     with pytest.raises(InputError, match="another key tosses every coin again"):

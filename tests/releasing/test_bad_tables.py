@@ -13,12 +13,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.releasing.small import small
-from unsaid.engines.duckdb import Table
-from unsaid.errors import UnsaidError
-from unsaid.learning import Learned, learn
-from unsaid.ledger import Ledger
-from unsaid.policy import Project
-from unsaid.releasing import flow, rehearse, release
+from unspoken.engines.duckdb import Table
+from unspoken.errors import UnspokenError
+from unspoken.learning import Learned, learn
+from unspoken.ledger import Ledger
+from unspoken.policy import Project
+from unspoken.releasing import flow, rehearse, release
 
 ROWS = 200
 ATTRIBUTES: dict[str, dict[str, Any]] = {
@@ -41,7 +41,7 @@ def with_first(column: str, value: Any) -> pa.Table:
 def refused(path: Path, match: str) -> None:
     """One line, and nothing was charged or left behind."""
     before = {file: file.read_bytes() for file in path.parent.glob("*released*")}
-    with pytest.raises(UnsaidError, match=match) as refusal:
+    with pytest.raises(UnspokenError, match=match) as refusal:
         release(path)
     said = str(refusal.value)
     assert len(said.splitlines()) == 1
@@ -103,7 +103,7 @@ PROJECTS: dict[str, tuple[dict[str, Any], str]] = {
         "has a subquery, but reads one row only",
     ),
     "predicate that calls for a file": (
-        {"attributes": changed("a", sensitive="len(read_text('unsaid.toml')) > a")},
+        {"attributes": changed("a", sensitive="len(read_text('unspoken.toml')) > a")},
         "attribute.a.sensitive: ",
     ),
     "predicate by chance": (
@@ -170,9 +170,9 @@ def test_a_bad_project(name: str, tmp_path: Path) -> None:
     path = small(tmp_path, own, attributes, **more)
     refused(path, match)
     for key in ("a key", "no key"):  # a rehearsal is refused like the release
-        with pytest.raises(UnsaidError, match=match):
+        with pytest.raises(UnspokenError, match=match):
             rehearse(path)
-        (path.parent / "unsaid.key").unlink(missing_ok=key == "no key")
+        (path.parent / "unspoken.key").unlink(missing_ok=key == "no key")
 
 
 @pytest.mark.parametrize("output", ["release", "manifest", "report"])
@@ -204,7 +204,7 @@ def test_a_parquet_file_that_breaks_off(tmp_path: Path) -> None:
     whole = bytearray((tmp_path / "table.parquet").read_bytes())
     whole[4:600] = bytes(596)
     (tmp_path / "table.parquet").write_bytes(bytes(whole))
-    refused(path, "unsaid.toml|table.parquet")
+    refused(path, "unspoken.toml|table.parquet")
 
 
 def test_a_new_label_after_learning_is_withheld(

@@ -18,11 +18,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.releasing.small import planned
-from unsaid.errors import InputError, LimitExceeded
-from unsaid.ledger import Ledger
-from unsaid.policy import Project
-from unsaid.releasing import prepare, rehearse, release
-from unsaid.releasing.findings import readers
+from unspoken.errors import InputError, LimitExceeded
+from unspoken.ledger import Ledger
+from unspoken.policy import Project
+from unspoken.releasing import prepare, rehearse, release
+from unspoken.releasing.findings import readers
 
 ROWS, CAP = 4_000, 3.0
 A, B = np.random.default_rng(5).integers(0, 2, (2, ROWS))
@@ -69,8 +69,8 @@ def project(
     )
     said = "" if coalitions is None else f"coalitions = {json.dumps(coalitions)}"
     text = TEXT.format(applications=applications, coalitions=said, label=label, bits=bits, cap=cap)
-    (folder / "unsaid.toml").write_text(text)
-    return folder / "unsaid.toml"
+    (folder / "unspoken.toml").write_text(text)
+    return folder / "unspoken.toml"
 
 
 def odds_factor(path: Path, *files: Path) -> float:
@@ -206,7 +206,7 @@ def test_a_name_that_is_no_part_of_a_files_name(tmp_path: Path, name: str) -> No
 def test_a_file_for_one_never_takes_the_place_of_another(tmp_path: Path) -> None:
     text = project(tmp_path, APART).read_text()
     taken = f'{text}[secret]\nledger = "released-one.parquet"\n'
-    (tmp_path / "unsaid.toml").write_text(taken)
+    (tmp_path / "unspoken.toml").write_text(taken)
     with pytest.raises(InputError, match="would be another file"):
         release(tmp_path, reader="one")
     twins = project(tmp_path, [["one"], ["One"]], {"one": ["a"], "One": ["b"]})

@@ -19,10 +19,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.releasing.small import small
-from unsaid.errors import InputError
-from unsaid.ledger import Ledger
-from unsaid.releasing import release
-from unsaid.releasing.files import atomically
+from unspoken.errors import InputError
+from unspoken.ledger import Ledger
+from unspoken.releasing import release
+from unspoken.releasing.files import atomically
 
 resource = pytest.importorskip("resource", reason="needs the limits and signals of POSIX")
 
@@ -33,9 +33,9 @@ ATTRIBUTES: dict[str, dict[str, Any]] = {
 }
 DRIVER = """
 import os, signal, sys
-from unsaid.numerics.coins import MasterKey
-from unsaid.ledger import Ledger
-from unsaid.releasing import files, flow, release
+from unspoken.numerics.coins import MasterKey
+from unspoken.ledger import Ledger
+from unspoken.releasing import files, flow, release
 
 where, path = sys.argv[1:]
 flow.GROUP = 1_000
@@ -108,7 +108,7 @@ def honest(tmp_path_factory: pytest.TempPathFactory) -> list[bytes]:
 @pytest.mark.parametrize("where", FREE + CHARGED + RELEASED)
 def test_killed(where: str, path: Path, honest: list[bytes]) -> None:
     if where == "after the key":
-        (path.parent / "unsaid.key").unlink()
+        (path.parent / "unspoken.key").unlink()
     assert drive(where, path) == -signal.SIGKILL
     assert charges(path) == (where not in FREE)
     assert (path.parent / "released.parquet").exists() == (where in RELEASED)

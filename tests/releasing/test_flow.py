@@ -17,10 +17,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.releasing.small import small
-from unsaid.errors import InputError, LimitExceeded
-from unsaid.ledger import Ledger
-from unsaid.numerics.coins import MasterKey
-from unsaid.releasing import flow, prepare, release
+from unspoken.errors import InputError, LimitExceeded
+from unspoken.ledger import Ledger
+from unspoken.numerics.coins import MasterKey
+from unspoken.releasing import flow, prepare, release
 
 Make = Callable[..., Path]
 
@@ -102,10 +102,10 @@ def test_another_key_is_refused(project: Make) -> None:
     """The attack: new coins for the same cells show other cells."""
     path = project()
     release(path)
-    (path.parent / "unsaid.key").unlink()
+    (path.parent / "unspoken.key").unlink()
     with pytest.raises(InputError, match="key"):
         release(path)
-    MasterKey.create(path.parent / "unsaid.key")
+    MasterKey.create(path.parent / "unspoken.key")
     with pytest.raises(InputError, match="another key tosses every coin again"):
         release(path)
 
@@ -153,15 +153,15 @@ def test_a_re_learned_belief_adds_nothing_by_itself(project: Make) -> None:
 def test_the_manifest_keeps_secrets(project: Make) -> None:
     done = release(project())
     text = done.manifest.read_text()
-    key = (done.path.parent / "unsaid.key").read_bytes()
+    key = (done.path.parent / "unspoken.key").read_bytes()
     assert key.hex() not in text
     manifest = json.loads(text)
     assert manifest["format"] == 1
-    assert manifest["coins"]["algorithm"] == "unsaid-coin-1"
+    assert manifest["coins"]["algorithm"] == "unspoken-coin-1"
     assert manifest["attributes"]["exits"]["release_probability"] == pytest.approx(
         1 - np.exp(-float(manifest["attributes"]["exits"]["epsilon"]))
     )
-    assert stat.S_IMODE((done.path.parent / "unsaid.key").stat().st_mode) == 0o600
+    assert stat.S_IMODE((done.path.parent / "unspoken.key").stat().st_mode) == 0o600
 
 
 def test_public_missingness_is_told_whatever_is_closed(project: Make) -> None:
@@ -220,7 +220,7 @@ def test_a_full_disk_leaves_the_old_release(project: Make, monkeypatch: pytest.M
         def write_table(self, *_args: object, **_named: object) -> None:
             raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("unsaid.releasing.flow.pq.ParquetWriter", Full)
+    monkeypatch.setattr("unspoken.releasing.flow.pq.ParquetWriter", Full)
     with pytest.raises(InputError, match="No space left"):
         release(path)
     assert (path.parent / "released.parquet").read_bytes() == before

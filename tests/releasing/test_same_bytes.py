@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.releasing.small import planned, small
-from unsaid.releasing import flow, reading, release
+from unspoken.releasing import flow, reading, release
 
 ROWS = 1_000
 ATTRIBUTES: dict[str, dict[str, Any]] = {

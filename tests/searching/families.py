@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-import unsaid
-from unsaid.mechanisms import Laplace
-from unsaid.searching.families import Box
+import unspoken
+from unspoken.mechanisms import Laplace
+from unspoken.searching.families import Box
 
 VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "pdp-ip.json").read_text("utf-8"))
 REL, ROUNDING = 1e-9, 1e-12
-X0, NOISE = unsaid.Adversary("x0"), Laplace(1.0)
+X0, NOISE = unspoken.Adversary("x0"), Laplace(1.0)
 
 
 def kind(name: str) -> pytest.MarkDecorator:
@@ -23,7 +23,7 @@ def kind(name: str) -> pytest.MarkDecorator:
 
 
 def leak(belief: Any, mechanism: Any = NOISE, adversary: Any = X0) -> float:
-    return unsaid.leakage(belief, mechanism, adversary).value
+    return unspoken.leakage(belief, mechanism, adversary).value
 
 
 def member(rng: np.random.Generator, box: Box) -> np.ndarray:

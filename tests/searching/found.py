@@ -1,7 +1,7 @@
 """What a search found, for tests that are about whom it found."""
 
-from unsaid.adversary import Adversary
-from unsaid.searching import Worst
+from unspoken.adversary import Adversary
+from unspoken.searching import Worst
 
 
 def attained(found: Worst) -> Adversary:

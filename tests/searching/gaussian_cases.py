@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unsaid.numerics.arrays import Array
+from unspoken.numerics.arrays import Array
 
 FAMILIES = [
     "dense", "chain", "falling chain", "equicorrelated", "negative", "spatial", "factor",

@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import unsaid
+import unspoken
 from tests.beliefs.branching import drawn
 from tests.effort import examples
 from tests.searching.everyone import all_nodes, leak_of_node
-from unsaid.adversary import Adversary
-from unsaid.beliefs.forests.markov import Markov
-from unsaid.mechanisms import Mechanism
-from unsaid.searching.branches import Branches
+from unspoken.adversary import Adversary
+from unspoken.beliefs.forests.markov import Markov
+from unspoken.mechanisms import Mechanism
+from unspoken.searching.branches import Branches
 
 FAIR, FLIP = [0.5, 0.5], [[0.9, 0.1], [0.1, 0.9]]
 SCALES = [0.05, 0.3, 1.0, 3.0, 30.0, 1e4]
@@ -85,7 +85,7 @@ def moved(belief: Markov, weights: list[float], scale: float) -> dict[int, np.nd
     return found
 
 
-def case(seed: int) -> tuple[Markov, unsaid.Joint, list[float], float]:
+def case(seed: int) -> tuple[Markov, unspoken.Joint, list[float], float]:
     rng = np.random.default_rng(seed)
     belief, joint = drawn("tree" if seed % 3 else "chain", seed, 5)
     weights = rng.choice([-1.0, 0.0, 0.5, 1.0, 3.0], len(belief.domain.names)).tolist()
@@ -100,7 +100,7 @@ def test_nobody_exceeds_it(seed: int) -> None:
     belief, joint, weights, scale = case(seed)
     names = belief.domain.names
     terms = [w * joint.domain.numbers(name) for w, name in zip(weights, names, strict=True)]
-    laplace = unsaid.Laplace(scale, weights)
+    laplace = unspoken.Laplace(scale, weights)
     own, epsilons = branches(belief, laplace)
     leaks, alone = own.leaks(epsilons), own.alone(epsilons)
     with np.errstate(divide="ignore"):
@@ -119,7 +119,7 @@ def test_all_edges_at_once_are_every_edge_by_itself(seed: int) -> None:
     belief, _, weights, _ = case(seed)
     scale = float(np.random.default_rng(seed).uniform(2.0, 20.0))
     reference = by_recursion(belief, moved(belief, weights, scale))
-    found = bounds(belief, unsaid.Laplace(scale, weights))
+    found = bounds(belief, unspoken.Laplace(scale, weights))
     np.testing.assert_allclose(found, reference, rtol=1e-9, atol=1e-13)
 
 
@@ -161,9 +161,9 @@ def test_symmetric_trees_come_near_it(flip: float, scale: float, above: float) -
     rng = np.random.default_rng(3)
     for _ in range(5):
         parents = [-1, *(int(rng.integers(0, v)) for v in range(1, 7))]
-        tree = unsaid.Tree(parents, FAIR, [[1 - flip, flip], [flip, 1 - flip]])
-        exact = unsaid.worst(tree, unsaid.Laplace(scale)).bound
-        high = bounds(tree, unsaid.Laplace(scale)).max()
+        tree = unspoken.Tree(parents, FAIR, [[1 - flip, flip], [flip, 1 - flip]])
+        exact = unspoken.worst(tree, unspoken.Laplace(scale)).bound
+        high = bounds(tree, unspoken.Laplace(scale)).max()
         assert exact.exact
         assert exact.value <= high * (1 + 1e-12)
         assert high <= exact.value * above
@@ -172,62 +172,62 @@ def test_symmetric_trees_come_near_it(flip: float, scale: float, above: float) -
 def test_the_middle_of_a_long_chain() -> None:
     """Where anybody's exact scales are 8.653 and 1.468, limit 1; found by halving beforehand."""
     for flip, scale in ((0.1, 8.90810), (0.4, 1.49144)):
-        chain = unsaid.Chain(FAIR, [[1 - flip, flip], [flip, 1 - flip]], 400)
-        assert bounds(chain, unsaid.Laplace(scale)).max() == pytest.approx(1.0, abs=1e-5)
+        chain = unspoken.Chain(FAIR, [[1 - flip, flip], [flip, 1 - flip]], 400)
+        assert bounds(chain, unspoken.Laplace(scale)).max() == pytest.approx(1.0, abs=1e-5)
 
 
 def test_independent_variables_leak_what_they_move() -> None:
-    loose = unsaid.Tree([-1, 0, 0], [0.3, 0.7], [[0.2, 0.8], [0.2, 0.8]])
-    found = bounds(loose, unsaid.Laplace(4.0, [1.0, -2.0, 0.0]))
+    loose = unspoken.Tree([-1, 0, 0], [0.3, 0.7], [[0.2, 0.8], [0.2, 0.8]])
+    found = bounds(loose, unspoken.Laplace(4.0, [1.0, -2.0, 0.0]))
     assert found == pytest.approx([0.25, 0.5, 0.0], rel=1e-13)
     assert (found >= [0.25, 0.5, 0.0]).all()
-    nearly = unsaid.Tree([-1, 0], FAIR, [[0.5 + 1e-9, 0.5 - 1e-9], FAIR])
-    assert bounds(nearly, unsaid.Laplace(1.0))[0] == pytest.approx(1.0, rel=1e-8)
+    nearly = unspoken.Tree([-1, 0], FAIR, [[0.5 + 1e-9, 0.5 - 1e-9], FAIR])
+    assert bounds(nearly, unspoken.Laplace(1.0))[0] == pytest.approx(1.0, rel=1e-8)
 
 
 def test_copies_leak_as_a_group() -> None:
-    copies = unsaid.Tree([-1, 0, 0, 1, 1, 1], FAIR, [[1.0, 0.0], [0.0, 1.0]])
-    found = bounds(copies, unsaid.Laplace(2.0, [1.0, 2.0, 0.5, 1.0, 0.0, -1.0]))
+    copies = unspoken.Tree([-1, 0, 0, 1, 1, 1], FAIR, [[1.0, 0.0], [0.0, 1.0]])
+    found = bounds(copies, unspoken.Laplace(2.0, [1.0, 2.0, 0.5, 1.0, 0.0, -1.0]))
     assert found == pytest.approx([2.75] * 6, rel=1e-12)
     assert (found >= 2.75).all()
 
 
 def test_a_neighbour_that_is_seen_tells_what_it_knows() -> None:
     """Without end to what the branch may show, E is r: here log (.9 / .1)^2."""
-    three, r = unsaid.Tree([-1, 0, 1], FAIR, FLIP), 2 * math.log(9)
+    three, r = unspoken.Tree([-1, 0, 1], FAIR, FLIP), 2 * math.log(9)
     for weight in (1e3, 1e6, 1e100):
-        found = bounds(three, unsaid.Laplace(1.0, [0.0, weight, 0.0]))
+        found = bounds(three, unspoken.Laplace(1.0, [0.0, weight, 0.0]))
         assert found[0] == pytest.approx(r, rel=1e-12)
-        leaf = bounds(three, unsaid.Laplace(1.0, [0.0, 0.0, weight]))
+        leaf = bounds(three, unspoken.Laplace(1.0, [0.0, 0.0, weight]))
         assert leaf[1] == pytest.approx(math.log(9), rel=1e-12)  # nothing is known behind a leaf
-    found = bounds(three, unsaid.Laplace(1.0, [1.0, 1e6, 0.0]))
+    found = bounds(three, unspoken.Laplace(1.0, [1.0, 1e6, 0.0]))
     assert found[0] == pytest.approx(1 + r, rel=1e-12)
 
 
 def test_a_leaf_by_hand() -> None:
     """Two variables are exact: 1 + log (1 + .9 (e - 1)) / (1 + .1 (e - 1))."""
-    pair = unsaid.Tree([-1, 0], FAIR, FLIP)
-    found = bounds(pair, unsaid.Laplace(1.0))[0]
+    pair = unspoken.Tree([-1, 0], FAIR, FLIP)
+    found = bounds(pair, unspoken.Laplace(1.0))[0]
     grown = math.e - 1
     by_hand = 1 + math.log((1 + 0.9 * grown) / (1 + 0.1 * grown))
     assert found == pytest.approx(by_hand, rel=1e-12)
-    assert found >= unsaid.worst(pair, unsaid.Laplace(1.0)).bound.value
+    assert found >= unspoken.worst(pair, unspoken.Laplace(1.0)).bound.value
 
 
 def test_what_cannot_be_has_no_part() -> None:
     """The third value of the root never occurs, so what would follow it says nothing."""
-    belief = unsaid.Tree([-1, 0], [0.5, 0.5, 0.0], [[0.6, 0.4], [0.4, 0.6], [0.0, 1.0]])
-    without = unsaid.Tree([-1, 0], FAIR, [[0.6, 0.4], [0.4, 0.6]])
-    laplace = unsaid.Laplace(2.0)
-    found = bounds(belief, unsaid.Laplace(2.0, {"x0": 1.0, "x1": 1.0}))
+    belief = unspoken.Tree([-1, 0], [0.5, 0.5, 0.0], [[0.6, 0.4], [0.4, 0.6], [0.0, 1.0]])
+    without = unspoken.Tree([-1, 0], FAIR, [[0.6, 0.4], [0.4, 0.6]])
+    laplace = unspoken.Laplace(2.0)
+    found = bounds(belief, unspoken.Laplace(2.0, {"x0": 1.0, "x1": 1.0}))
     assert found == pytest.approx(bounds(without, laplace), rel=1e-12)
 
 
 @pytest.mark.parametrize("scale", [1e12, 1e100])
 def test_tiny_epsilons_keep_their_digits(scale: float) -> None:
     """So wide noise is linear: a multiple of the noise is a share of the bound."""
-    tree = unsaid.Tree([-1, 0, 0, 1, 1, 3], FAIR, FLIP)
-    near, wide = (bounds(tree, unsaid.Laplace(own)) for own in (scale, 1e3 * scale))
+    tree = unspoken.Tree([-1, 0, 0, 1, 1, 3], FAIR, FLIP)
+    near, wide = (bounds(tree, unspoken.Laplace(own)) for own in (scale, 1e3 * scale))
     np.testing.assert_allclose(near, wide * 1e3, rtol=1e-9)
     steps = tree.forest.balls([0])
     by_distance = [len(edge) for _, edge in steps]
@@ -237,8 +237,8 @@ def test_tiny_epsilons_keep_their_digits(scale: float) -> None:
 
 @pytest.mark.parametrize("scale", [1e-100, 1e-3])
 def test_huge_epsilons_are_numbers(scale: float) -> None:
-    tree = unsaid.Tree([-1, 0, 0, 1], FAIR, [[1.0, 0.0], [0.1, 0.9]])
-    found = bounds(tree, unsaid.Laplace(scale))
+    tree = unspoken.Tree([-1, 0, 0, 1], FAIR, [[1.0, 0.0], [0.1, 0.9]])
+    found = bounds(tree, unspoken.Laplace(scale))
     assert np.isfinite(found).all()
     assert (found >= 1 / scale).all()
     assert (found <= 4 / scale * (1 + 1e-12)).all()
@@ -248,9 +248,9 @@ def test_values_of_all_sizes_and_rare_ones() -> None:
     rng = np.random.default_rng(8)
     laws: list[Any] = [[1.0] * 3, rng.dirichlet([0.1] * 5, 3), rng.dirichlet([9.0] * 2, 5)]
     laws[1][0] = [1e-300, 0.5, 0.5, 0.0, 0.0]
-    belief = unsaid.Tree([-1, 0, 1], [1e-300, 0.5, 0.5], laws)
+    belief = unspoken.Tree([-1, 0, 1], [1e-300, 0.5, 0.5], laws)
     reference = by_recursion(belief, moved(belief, [1.0, 1.0, 1.0], 3.0))
-    found = bounds(belief, unsaid.Laplace(3.0))
+    found = bounds(belief, unspoken.Laplace(3.0))
     assert (found[1:] >= np.array(reference)[1:] * (1 - 1e-12)).all()  # products underflow there
 
 
@@ -260,27 +260,35 @@ def test_it_holds_for_several_answers_and_coins(seed: int) -> None:
     """Two noisy sums beside a randomised response: likelihoods enumerated at corners."""
     rng = np.random.default_rng(seed)
     parents = [-1, *(int(rng.integers(0, v)) for v in range(1, 4))]
-    tree = unsaid.Tree(parents, rng.dirichlet([1, 1]), [rng.dirichlet([1, 1], 2) for _ in parents])
-    response = unsaid.RandomizedResponse("x1", float(rng.uniform(0.1, 2)))
+    tree = unspoken.Tree(
+        parents, rng.dirichlet([1, 1]), [rng.dirichlet([1, 1], 2) for _ in parents]
+    )
+    response = unspoken.RandomizedResponse("x1", float(rng.uniform(0.1, 2)))
     rows = {name: rng.choice([-1.0, 0.0, 1.0], 2).tolist() for name in tree.domain.names}
     scale = float(rng.uniform(0.7, 5.0))
-    two, both = unsaid.Laplace(scale, rows), [unsaid.Laplace(scale, rows), response]
-    alone, told = bounds(tree, two), bounds(tree, unsaid.Together(both))
+    two, both = unspoken.Laplace(scale, rows), [unspoken.Laplace(scale, rows), response]
+    alone, told = bounds(tree, two), bounds(tree, unspoken.Together(both))
     channels = bounds(tree, response)
     for i, target in enumerate(tree.domain.names):
         others = [name for name in tree.domain.names if name != target]
         for size in range(4):
             for known in itertools.combinations(others, size):
                 who = Adversary(target, knows=known)
-                assert unsaid.leakage(tree, two, who).value <= alone[i] * (1 + 1e-9) + 1e-13
-                assert unsaid.leakage(tree, response, who).value <= channels[i] * (1 + 1e-9) + 1e-13
-                seen = unsaid.leakage(tree, unsaid.Together(both), who)
+                assert unspoken.leakage(tree, two, who).value <= alone[i] * (1 + 1e-9) + 1e-13
+                assert (
+                    unspoken.leakage(tree, response, who).value <= channels[i] * (1 + 1e-9) + 1e-13
+                )
+                seen = unspoken.leakage(tree, unspoken.Together(both), who)
                 assert seen.low <= told[i] * (1 + 1e-9) + 1e-13
 
 
 def test_leak_of_node_is_what_is_compared_with() -> None:
     """A planted fault: half the bound is too little for somebody."""
-    tree = unsaid.Tree([-1, 0], FAIR, FLIP)
+    tree = unspoken.Tree([-1, 0], FAIR, FLIP)
     table = np.array([[0.45, 0.05], [0.05, 0.45]])
     leak = leak_of_node(table, [[0.0, 1.0]] * 2, 1.0, 0, ())
-    assert 0.5 * bounds(tree, unsaid.Laplace(1.0))[0] < leak <= bounds(tree, unsaid.Laplace(1.0))[0]
+    assert (
+        0.5 * bounds(tree, unspoken.Laplace(1.0))[0]
+        < leak
+        <= bounds(tree, unspoken.Laplace(1.0))[0]
+    )

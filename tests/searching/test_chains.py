@@ -8,16 +8,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import unsaid
+import unspoken
 from tests.searching.everyone import all_nodes, chain_table, leak_of_node
 from tests.searching.found import attained
-from unsaid.adversary import Adversary
-from unsaid.beliefs.networks.potentials import OutOfRange
-from unsaid.searching import chains
-from unsaid.searching.blurring import blurred
-from unsaid.searching.certificate import Certificate
-from unsaid.searching.chains import Runs, worst_of_chain
-from unsaid.searching.search import worst
+from unspoken.adversary import Adversary
+from unspoken.beliefs.networks.potentials import OutOfRange
+from unspoken.searching import chains
+from unspoken.searching.blurring import blurred
+from unspoken.searching.certificate import Certificate
+from unspoken.searching.chains import Runs, worst_of_chain
+from unspoken.searching.search import worst
 
 VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "pdp-ip.json").read_text("utf-8"))
 CHAINS = [v for v in VECTORS["vectors"] if v["kind"] == "markov_chain"]
@@ -27,7 +27,7 @@ VALUES = [-2.0, -1.0, 0.0, 1.0, 2.0, 4.0]
 
 
 def certificates(
-    chain: unsaid.Chain, mechanism: unsaid.Laplace | unsaid.Geometric
+    chain: unspoken.Chain, mechanism: unspoken.Laplace | unspoken.Geometric
 ) -> list[Certificate]:
     names = chain.domain.names
     (query,) = mechanism.parts(chain.domain, Adversary(names[0])).queries
@@ -54,11 +54,11 @@ def drawn(rng: np.random.Generator, n: int) -> tuple[list, list, list, list[floa
 @pytest.mark.parametrize("vector", CHAINS, ids=lambda v: v["name"])
 def test_the_vectors_of_the_theory(vector: dict) -> None:
     own, output = vector["input"], vector["output"]
-    chain = unsaid.Chain(own["pi"], own["P"], values=own["values"])
-    found = worst(chain, unsaid.Laplace(float(own["lam"])))
+    chain = unspoken.Chain(own["pi"], own["P"], values=own["values"])
+    found = worst(chain, unspoken.Laplace(float(own["lam"])))
     assert found.bound.exact
     assert found.bound.value == pytest.approx(output["worst"], rel=1e-9)
-    assert unsaid.leakage(chain, unsaid.Laplace(float(own["lam"])), attained(found)).value == (
+    assert unspoken.leakage(chain, unspoken.Laplace(float(own["lam"])), attained(found)).value == (
         pytest.approx(output["worst"], rel=1e-9)
     )
     i, known = output["argworst"]
@@ -75,8 +75,8 @@ def test_against_every_adversary(effort: int) -> None:
     for k in range(COUNT * effort):
         n = int(rng.integers(5, 8)) if k % 80 == 0 else int(rng.choice(SIZES))
         start, steps, values, weights, scale = drawn(rng, n)
-        chain = unsaid.Chain(start, steps, values=values)
-        told = certificates(chain, unsaid.Laplace(scale, weights))
+        chain = unspoken.Chain(start, steps, values=values)
+        told = certificates(chain, unspoken.Laplace(scale, weights))
         terms = [w * np.array(own) for w, own in zip(weights, values, strict=True)]
         nodes = all_nodes(chain_table(start, steps), terms, 1 / scale)
         truth = max(nodes.values())
@@ -94,30 +94,30 @@ def test_against_every_adversary(effort: int) -> None:
 
 
 def test_geometric_noise_is_laplace_noise_of_its_rate() -> None:
-    chain = unsaid.Chain([0.5, 0.5], [[0.9, 0.1], [0.3, 0.7]], length=6)
-    laplace = worst(chain, unsaid.Laplace(2.0))
-    geometric = worst(chain, unsaid.Geometric(math.exp(-0.5)))
+    chain = unspoken.Chain([0.5, 0.5], [[0.9, 0.1], [0.3, 0.7]], length=6)
+    laplace = worst(chain, unspoken.Laplace(2.0))
+    geometric = worst(chain, unspoken.Geometric(math.exp(-0.5)))
     assert geometric.bound.value == pytest.approx(laplace.bound.value, rel=1e-12)
     assert geometric.adversary == laplace.adversary
 
 
 def test_one_target_of_many() -> None:
     start, steps, values, weights, scale = drawn(np.random.default_rng(8), 5)
-    chain = unsaid.Chain(start, steps, values=values)
+    chain = unspoken.Chain(start, steps, values=values)
     terms = [w * np.array(own) for w, own in zip(weights, values, strict=True)]
     nodes = all_nodes(chain_table(start, steps), terms, 1 / scale)
     for i, name in enumerate(chain.domain.names):
         own = max(leak for (target, _), leak in nodes.items() if target == i)
-        found = worst(chain, unsaid.Laplace(scale, weights), targets=[name])
+        found = worst(chain, unspoken.Laplace(scale, weights), targets=[name])
         assert found.bound.value == pytest.approx(own, rel=1e-10)
         assert attained(found).target == name
 
 
 def test_a_long_chain_over_all_it_may_know() -> None:
     """Known ends, 14 steps away, add a little to the closed form of who knows nothing else."""
-    chain = unsaid.Chain([0.6, 0.4], [[0.8, 0.2], [0.3, 0.7]], length=200)
-    found, names = worst(chain, unsaid.Laplace(10.0)), chain.domain.names
-    alone = unsaid.leakage(chain, unsaid.Laplace(10.0), Adversary(names[100]))
+    chain = unspoken.Chain([0.6, 0.4], [[0.8, 0.2], [0.3, 0.7]], length=200)
+    found, names = worst(chain, unspoken.Laplace(10.0)), chain.domain.names
+    alone = unspoken.leakage(chain, unspoken.Laplace(10.0), Adversary(names[100]))
     assert alone.value == pytest.approx(0.303064957648866, rel=1e-9)
     assert found.bound.exact
     assert alone.value < found.bound.value < alone.value * 1.0001
@@ -125,48 +125,50 @@ def test_a_long_chain_over_all_it_may_know() -> None:
     first, last = names.index(hidden[0]), names.index(hidden[-1])
     assert hidden == list(names[first : last + 1])
     ends = [names[k] for k in (first - 1, last + 1) if 0 <= k < len(names)]
-    query = unsaid.Laplace(10.0, dict.fromkeys(hidden, 1.0))
+    query = unspoken.Laplace(10.0, dict.fromkeys(hidden, 1.0))
     who = Adversary(attained(found).target, knows=ends)
-    assert unsaid.leakage(chain, query, who).value == pytest.approx(found.bound.value, rel=1e-10)
+    assert unspoken.leakage(chain, query, who).value == pytest.approx(found.bound.value, rel=1e-10)
 
 
 def test_sums_on_no_lattice_are_left_to_views() -> None:
-    chain = unsaid.Chain([0.5, 0.5], [[0.9, 0.1], [0.3, 0.7]], length=4)
+    chain = unspoken.Chain([0.5, 0.5], [[0.9, 0.1], [0.3, 0.7]], length=4)
     weights = [1.0, math.sqrt(2), math.pi, math.e]
-    assert certificates(chain, unsaid.Laplace(1.0, weights)) == []
+    assert certificates(chain, unspoken.Laplace(1.0, weights)) == []
     terms = [w * np.arange(2) for w in weights]
     step = [[0.9, 0.1], [0.3, 0.7]]
     truth = max(all_nodes(chain_table([0.5, 0.5], [step] * 3), terms, 1.0).values())
-    assert worst(chain, unsaid.Laplace(1.0, weights)).bound.value == pytest.approx(truth, rel=1e-10)
+    assert worst(chain, unspoken.Laplace(1.0, weights)).bound.value == pytest.approx(
+        truth, rel=1e-10
+    )
 
 
 def test_little_noise_is_left_to_views() -> None:
-    chain = unsaid.Chain([0.5, 0.5], [[0.9, 0.1], [0.3, 0.7]], length=4)
+    chain = unspoken.Chain([0.5, 0.5], [[0.9, 0.1], [0.3, 0.7]], length=4)
     with pytest.raises(OutOfRange):
-        certificates(chain, unsaid.Laplace(0.001))
-    found = worst(chain, unsaid.Laplace(0.001))
+        certificates(chain, unspoken.Laplace(0.001))
+    found = worst(chain, unspoken.Laplace(0.001))
     assert found.bound.value >= 1000
-    seen = unsaid.leakage(chain, unsaid.Laplace(0.001), attained(found))
+    seen = unspoken.leakage(chain, unspoken.Laplace(0.001), attained(found))
     assert seen.value == pytest.approx(found.bound.value, rel=1e-12)
 
 
 def test_a_chain_beyond_the_budget_is_left_to_its_branches(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    chain = unsaid.Chain([0.5, 0.5], [[0.9, 0.1], [0.3, 0.7]], length=60)
-    exact = worst(chain, unsaid.Laplace(8.0)).bound
+    chain = unspoken.Chain([0.5, 0.5], [[0.9, 0.1], [0.3, 0.7]], length=60)
+    exact = worst(chain, unspoken.Laplace(8.0)).bound
     monkeypatch.setattr(chains, "WORK", 1000.0)
-    with pytest.raises(unsaid.UnsaidError, match="37,820 intervals of a chain of 60 variables"):
-        certificates(chain, unsaid.Laplace(8.0))
-    found = worst(chain, unsaid.Laplace(8.0)).bound
+    with pytest.raises(unspoken.UnspokenError, match="37,820 intervals of a chain of 60 variables"):
+        certificates(chain, unspoken.Laplace(8.0))
+    found = worst(chain, unspoken.Laplace(8.0)).bound
     assert found.low == pytest.approx(exact.low, rel=1e-12)
     assert exact.high < found.high < 1.1 * exact.high
 
 
 def test_runs_are_the_laws_of_their_sums() -> None:
     start, steps, values, _, scale = drawn(np.random.default_rng(3), 4)
-    chain = unsaid.Chain(start, steps, values=values)
-    (query,) = unsaid.Laplace(scale, [1.0] * 4).parts(chain.domain, Adversary("x0")).queries
+    chain = unspoken.Chain(start, steps, values=values)
+    (query,) = unspoken.Laplace(scale, [1.0] * 4).parts(chain.domain, Adversary("x0")).queries
     runs = Runs.of(chain, query)
     assert runs is not None
     for i, law in enumerate(runs.lefts()):

@@ -5,15 +5,15 @@ import math
 import numpy as np
 import pytest
 
-import unsaid
+import unspoken
 from tests.searching.everyone import all_nodes, exchangeable_table
 from tests.searching.found import attained
-from unsaid.adversary import Adversary
-from unsaid.searching import exchangeable
-from unsaid.searching.certificate import Certificate
-from unsaid.searching.exchangeable import worst_of_exchangeable
-from unsaid.searching.joints import alike
-from unsaid.searching.search import worst
+from unspoken.adversary import Adversary
+from unspoken.searching import exchangeable
+from unspoken.searching.certificate import Certificate
+from unspoken.searching.exchangeable import worst_of_exchangeable
+from unspoken.searching.joints import alike
+from unspoken.searching.search import worst
 
 COUNT, SIZES = 2000, [1, 2, 2, 3, 3, 4, 4]
 
@@ -30,7 +30,7 @@ def beta_binomial(n: int, a: float, b: float) -> list[float]:
     return (law / law.sum()).tolist()
 
 
-def certificates(belief: unsaid.Exchangeable, mechanism: unsaid.Laplace) -> list[Certificate]:
+def certificates(belief: unspoken.Exchangeable, mechanism: unspoken.Laplace) -> list[Certificate]:
     (query,) = mechanism.parts(belief.domain, Adversary("x0")).queries
     steps = worst_of_exchangeable(belief, query, belief.domain.names)
     return [] if steps is None else list(steps)
@@ -45,8 +45,8 @@ def test_against_every_adversary(effort: int) -> None:
         counts[counts < rng.choice([0.0, 0.1])] = 0.0
         counts /= counts.sum()
         weight, scale = float(rng.choice([-2.0, 0.3, 1.0])), float(rng.uniform(0.2, 5.0))
-        belief = unsaid.Exchangeable(counts, n)
-        told = certificates(belief, unsaid.Laplace(scale, [weight] * n))
+        belief = unspoken.Exchangeable(counts, n)
+        told = certificates(belief, unspoken.Laplace(scale, [weight] * n))
         terms = [[0.0, weight]] * n
         nodes = all_nodes(exchangeable_table(counts, n), terms, 1 / scale)
         truth = max(nodes.values())
@@ -61,14 +61,14 @@ def test_against_every_adversary(effort: int) -> None:
 
 def test_the_number_of_the_theory() -> None:
     """Beta-binomial(2, 3), 1/lambda = 0.2: for n = 1000 it is 4.70 (benchmarks)."""
-    found = worst(unsaid.Exchangeable(beta_binomial(200, 2, 3), 200), unsaid.Laplace(5.0))
+    found = worst(unspoken.Exchangeable(beta_binomial(200, 2, 3), 200), unspoken.Laplace(5.0))
     assert found.bound.exact
-    strongest = worst(unsaid.Exchangeable(beta_binomial(1, 2, 3), 1), unsaid.Laplace(5.0))
+    strongest = worst(unspoken.Exchangeable(beta_binomial(1, 2, 3), 1), unspoken.Laplace(5.0))
     assert strongest.bound.value == pytest.approx(0.2, rel=1e-12)
-    nobody = unsaid.Adversary("x0")
-    belief = unsaid.Exchangeable(beta_binomial(200, 2, 3), 200)
+    nobody = unspoken.Adversary("x0")
+    belief = unspoken.Exchangeable(beta_binomial(200, 2, 3), 200)
     assert attained(found).known == ()
-    alone = unsaid.leakage(belief, unsaid.Laplace(5.0), nobody).value
+    alone = unspoken.leakage(belief, unspoken.Laplace(5.0), nobody).value
     assert found.bound.value == pytest.approx(alone, rel=1e-11)
     assert 2.5 < found.bound.value < 4.7
 
@@ -76,17 +76,17 @@ def test_the_number_of_the_theory() -> None:
 def test_parts_of_a_table_are_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
     counts = beta_binomial(30, 0.4, 0.7)
     counts[7] = counts[8] = counts[20] = 0.0
-    belief = unsaid.Exchangeable(np.array(counts) / sum(counts), 30)
-    whole = worst(belief, unsaid.Laplace(3.0)).bound.value
+    belief = unspoken.Exchangeable(np.array(counts) / sum(counts), 30)
+    whole = worst(belief, unspoken.Laplace(3.0)).bound.value
     for cells in (1, 40, 100):
         monkeypatch.setattr(exchangeable, "CELLS_AT_ONCE", cells)
-        assert worst(belief, unsaid.Laplace(3.0)).bound.value == pytest.approx(whole, rel=1e-13)
+        assert worst(belief, unspoken.Laplace(3.0)).bound.value == pytest.approx(whole, rel=1e-13)
 
 
 def test_a_count_that_is_always_the_same_tells_nothing() -> None:
     """Exactly one of three is 1: whoever it is, the sum is 1."""
-    belief = unsaid.Exchangeable([0, 1, 0, 0], 3)
-    found = worst(belief, unsaid.Laplace(1.0))
+    belief = unspoken.Exchangeable([0, 1, 0, 0], 3)
+    found = worst(belief, unspoken.Laplace(1.0))
     assert found.bound.value == pytest.approx(0.0, abs=2e-13)
     table = exchangeable_table([0, 1, 0, 0], 3)
     assert max(all_nodes(table, [[0.0, 1.0]] * 3, 1.0).values()) == 0.0
@@ -99,7 +99,7 @@ def test_different_weights_by_kinds_of_adversaries(effort: int) -> None:
         n = int(rng.integers(2, 6))
         counts = rng.dirichlet(np.ones(n + 1))
         weights = rng.choice([0.0, 1.0, 1.0, -0.5], n).tolist()
-        belief, laplace = unsaid.Exchangeable(counts, n), unsaid.Laplace(1.5, weights)
+        belief, laplace = unspoken.Exchangeable(counts, n), unspoken.Laplace(1.5, weights)
         terms = [[0.0, w] for w in weights]
         nodes = all_nodes(exchangeable_table(counts, n), terms, 1 / 1.5)
         parts = laplace.parts(belief.domain, Adversary("x0"))
@@ -115,7 +115,7 @@ def test_different_weights_by_kinds_of_adversaries(effort: int) -> None:
         assert max(nodes[place] for place in places) == pytest.approx(max(nodes.values()))
         found = worst(belief, laplace, "max-information")
         own = [
-            unsaid.leakage(
+            unspoken.leakage(
                 belief,
                 laplace,
                 Adversary(f"x{i}", knows=[f"x{j}" for j in known]),

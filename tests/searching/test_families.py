@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import unsaid
+import unspoken
 from tests.effort import examples
 from tests.searching.families import REL, ROUNDING, X0, kind, leak, member
-from unsaid.beliefs.gaussian import Gaussian
-from unsaid.mechanisms import Geometric, Laplace, OneSided
-from unsaid.searching.families import Ball, Beliefs, Box, GaussianBall, Rows
-from unsaid.types.bound import Premise
+from unspoken.beliefs.gaussian import Gaussian
+from unspoken.mechanisms import Geometric, Laplace, OneSided
+from unspoken.searching.families import Ball, Beliefs, Box, GaussianBall, Rows
+from unspoken.types.bound import Premise
 
 # Finitely many beliefs.
 
@@ -22,21 +22,21 @@ from unsaid.types.bound import Premise
 @kind("theta_mixture")
 def test_a_mixture_is_not_covered_by_its_ends(vector: dict[str, Any]) -> None:
     v, expected = vector["input"], vector["output"]
-    one, other = unsaid.Joint(v["P1"]), unsaid.Joint(v["P2"])
+    one, other = unspoken.Joint(v["P1"]), unspoken.Joint(v["P2"])
     both = Beliefs([one, other]).leakage(Laplace(1.0), X0)
     assert both.exact
     assert both.value == pytest.approx(max(expected["leak_P1"], expected["leak_P2"]), rel=REL)
-    mixed = unsaid.Joint((one.table + other.table) / 2)
+    mixed = unspoken.Joint((one.table + other.table) / 2)
     assert leak(mixed) == pytest.approx(expected["leak_mixture"], rel=REL)
     assert leak(mixed) > 1.6 * both.value
 
 
 def test_the_worst_of_some_beliefs_by_any_measure() -> None:
     rng = np.random.default_rng(1)
-    members = [unsaid.Joint(rng.dirichlet(np.ones(4)).reshape(2, 2)) for _ in range(4)]
+    members = [unspoken.Joint(rng.dirichlet(np.ones(4)).reshape(2, 2)) for _ in range(4)]
     mechanism = OneSided({"x1": 1.0}, {"x1": [0], "x0": [0]})
     for measure in ("max-log-ratio", "mutual-information", "odds", "maximal-leakage"):
-        each = [unsaid.leakage(own, mechanism, X0, measure) for own in members]
+        each = [unspoken.leakage(own, mechanism, X0, measure) for own in members]
         found = Beliefs(members).leakage(mechanism, X0, measure)
         assert (found.high, found.unit) == (max(b.high for b in each), each[0].unit)
         assert found.low == max(b.low for b in each)
@@ -44,11 +44,11 @@ def test_the_worst_of_some_beliefs_by_any_measure() -> None:
 
 
 def test_a_set_stands_on_its_weakest_premise() -> None:
-    stated, learned = unsaid.Joint([[1, 1], [1, 1]]), unsaid.Joint([[2, 1], [1, 2]])
+    stated, learned = unspoken.Joint([[1, 1], [1, 1]]), unspoken.Joint([[2, 1], [1, 2]])
     learned.premise = Premise.learned(6)
     assert Beliefs([stated, learned]).leakage(Laplace(1.0), X0).premise == "learned(6)"
     assert Beliefs([stated]).leakage(Laplace(1.0), X0).premise == "stated"
-    with pytest.raises(unsaid.UnsaidError, match="empty"):
+    with pytest.raises(unspoken.UnspokenError, match="empty"):
         Beliefs([])
 
 
@@ -60,24 +60,24 @@ def test_a_set_stands_on_its_weakest_premise() -> None:
 @given(st.integers(0, 2**32 - 1))
 def test_no_belief_in_a_ball_leaks_more(seed: int) -> None:
     rng = np.random.default_rng(seed)
-    joint = unsaid.Joint(rng.dirichlet(np.ones(8)).reshape(2, 2, 2))
+    joint = unspoken.Joint(rng.dirichlet(np.ones(8)).reshape(2, 2, 2))
     eta = float(rng.uniform(0.01, 0.5))
     ball, box = Ball(joint, eta), Box.within(joint, eta)
-    mechanism, adversary = Laplace(1.0, [1, 1, 2]), unsaid.Adversary("x0", knows=["x1"])
+    mechanism, adversary = Laplace(1.0, [1, 1, 2]), unspoken.Adversary("x0", knows=["x1"])
     bound, finer = ball.leakage(mechanism, adversary), box.leakage(mechanism, adversary)
     assert bound.low == leak(joint, mechanism, adversary)
     for _ in range(10):
         table = member(rng, box)
-        found = leak(unsaid.Joint(table / table.sum()), mechanism, adversary)
+        found = leak(unspoken.Joint(table / table.sum()), mechanism, adversary)
         assert found <= finer.high + ROUNDING
         assert finer.high <= bound.high + ROUNDING
     for other in (OneSided({"x1": 1.0, "x2": 0.5}, {"x1": [0], "x2": [1]}),):
-        assert leak(unsaid.Joint(table / table.sum()), other) <= ball.leakage(other, X0).high
+        assert leak(unspoken.Joint(table / table.sum()), other) <= ball.leakage(other, X0).high
 
 
 def test_the_four_of_a_ball_can_be_reached() -> None:
     """Rare x1 = 0 tells of x0; one row's share of it may be e^2eta more, the other's less."""
-    joint = unsaid.Joint(np.array([[2e-5, 1 - 2e-5], [1e-5, 1 - 1e-5], [1.4e-5, 1 - 1.4e-5]]) / 3)
+    joint = unspoken.Joint(np.array([[2e-5, 1 - 2e-5], [1e-5, 1 - 1e-5], [1.4e-5, 1 - 1.4e-5]]) / 3)
     mechanism = Laplace(0.05, [0, 1])
     ball = Ball(joint, 0.3).leakage(mechanism, X0)
     box = Box.within(joint, 0.3).leakage(mechanism, X0)
@@ -90,7 +90,7 @@ def test_the_gaussian_ball_of_the_theory(vector: dict[str, Any]) -> None:
     v, expected = vector["input"], vector["output"]
     centre = Gaussian(v["Sigma"], [1.0] * len(v["Sigma"]))
     known = [f"x{k}" for k in v["K"]]
-    adversary = unsaid.Adversary(f"x{v['i']}", knows=known)
+    adversary = unspoken.Adversary(f"x{v['i']}", knows=known)
     mechanism = Laplace(1.0, v["w"])
     assert leak(centre, mechanism, adversary) == pytest.approx(expected["c_hat"], rel=REL)
     found = GaussianBall(centre, float(v["eta"])).leakage(mechanism, adversary)
@@ -108,7 +108,7 @@ def test_no_covariance_in_a_gaussian_ball_leaks_more(seed: int) -> None:
     ranges, weights = rng.uniform(0.5, 2, n), rng.normal(size=n)
     eta, scale = float(rng.uniform(0.01, 1)), float(rng.uniform(0.3, 3))
     known = [f"x{k}" for k in range(1, n) if rng.random() < 0.4]
-    adversary, mechanism = unsaid.Adversary("x0", knows=known), Laplace(scale, weights.tolist())
+    adversary, mechanism = unspoken.Adversary("x0", knows=known), Laplace(scale, weights.tolist())
     bound = GaussianBall(Gaussian(root @ root.T, ranges), eta).leakage(mechanism, adversary)
     for _ in range(5):
         turned = np.linalg.qr(rng.normal(size=(n, n)))[0] * np.exp(rng.uniform(-eta, eta, n) / 2)
@@ -131,18 +131,18 @@ def test_the_gaussian_ball_is_reached() -> None:
 def test_what_is_no_ball_is_refused() -> None:
     gaussian = Gaussian([[1, 0.5], [0.5, 1]], [1, 1])
     for wrong in (-0.1, math.inf, math.nan):
-        with pytest.raises(unsaid.UnsaidError, match="eta"):
-            Ball(unsaid.Joint([[1, 1]]), wrong)
-        with pytest.raises(unsaid.UnsaidError, match="eta"):
+        with pytest.raises(unspoken.UnspokenError, match="eta"):
+            Ball(unspoken.Joint([[1, 1]]), wrong)
+        with pytest.raises(unspoken.UnspokenError, match="eta"):
             GaussianBall(gaussian, wrong)
-    with pytest.raises(unsaid.UnsaidError, match="gaussian ball"):
+    with pytest.raises(unspoken.UnspokenError, match="gaussian ball"):
         GaussianBall(gaussian, 0.1).leakage(Laplace(1.0, [[1, 0], [0, 1]]), X0)
-    with pytest.raises(unsaid.UnsaidError, match="no whole numbers"):
+    with pytest.raises(unspoken.UnspokenError, match="no whole numbers"):
         GaussianBall(gaussian, 0.1).leakage(Geometric(0.5), X0)
 
 
 def test_sets_show_themselves() -> None:
-    joint = unsaid.Joint([[1, 1], [1, 1]])
+    joint = unspoken.Joint([[1, 1], [1, 1]])
     gaussian = Gaussian([[1, 0.5], [0.5, 1]], [1, 1])
     shown = [Beliefs([joint]), Box.around(joint, 0.1), Ball(joint, 0.1), GaussianBall(gaussian, 1)]
     for own in [*shown, Rows([[0.4, 0.4]], [[0.6, 0.6]], ["x0"])]:

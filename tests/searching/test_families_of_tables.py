@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-import unsaid
+import unspoken
 from tests.searching.families import REL, ROUNDING, X0, kind, leak, member
-from unsaid.mechanisms import Geometric, Laplace, OneSided
-from unsaid.searching.families import Ball, Box, Rows
+from unspoken.mechanisms import Geometric, Laplace, OneSided
+from unspoken.searching.families import Ball, Box, Rows
 
 
 def kernel(sums: np.ndarray, answer: float, scale: float) -> np.ndarray:
@@ -53,14 +53,18 @@ def by_programs(
     return worst
 
 
-def box_of(rng: np.random.Generator) -> tuple[Box, Laplace, unsaid.Adversary]:
+def box_of(rng: np.random.Generator) -> tuple[Box, Laplace, unspoken.Adversary]:
     sizes = tuple(rng.integers(2, 4, size=rng.integers(1, 4)))
-    joint = unsaid.Joint(rng.dirichlet(np.ones(math.prod(sizes))).reshape(sizes))
+    joint = unspoken.Joint(rng.dirichlet(np.ones(math.prod(sizes))).reshape(sizes))
     weights = rng.choice([-1.0, 0.0, 0.5, 1.0, 2.0], len(sizes)).tolist()
     eta = float(rng.choice([0.01, 0.05, 0.3]))
     made = Box.within(joint, eta) if rng.random() < 0.5 else Box.around(joint, eta / 3)
     others = [name for name in joint.domain.names[1:] if rng.random() < 0.4]
-    return made, Laplace(float(rng.uniform(0.4, 4)), weights), unsaid.Adversary("x0", knows=others)
+    return (
+        made,
+        Laplace(float(rng.uniform(0.4, 4)), weights),
+        unspoken.Adversary("x0", knows=others),
+    )
 
 
 # Boxes.
@@ -69,9 +73,9 @@ def box_of(rng: np.random.Generator) -> tuple[Box, Laplace, unsaid.Adversary]:
 @kind("theta_box")
 def test_the_boxes_of_the_theory(vector: dict[str, Any]) -> None:
     v, expected = vector["input"], vector["output"]
-    joint = unsaid.Joint(v["counts"], values=v["dom"])
+    joint = unspoken.Joint(v["counts"], values=v["dom"])
     mechanism = Laplace(float(v["lam"]), v["w"])
-    found = Box.around(joint, float(v["eta"])).leakage(mechanism, unsaid.Adversary(f"x{v['i']}"))
+    found = Box.around(joint, float(v["eta"])).leakage(mechanism, unspoken.Adversary(f"x{v['i']}"))
     assert found.value == pytest.approx(expected["bound"], rel=REL)
     assert found.value >= expected["bound"]
     assert leak(joint, mechanism) == pytest.approx(expected["nominal"], rel=REL)
@@ -88,7 +92,7 @@ def test_no_belief_in_a_box_leaks_more(effort: int) -> None:
         for _ in range(5):
             table = member(rng, box)
             assert abs(table.sum() - 1) < 1e-12
-            belief = unsaid.Joint(table / table.sum())
+            belief = unspoken.Joint(table / table.sum())
             assert leak(belief, mechanism, adversary) <= bound.high + ROUNDING
     assert exact > 50 * effort
 
@@ -96,7 +100,7 @@ def test_no_belief_in_a_box_leaks_more(effort: int) -> None:
 def test_a_box_is_two_linear_programs() -> None:
     for seed in range(12):
         rng = np.random.default_rng(seed)
-        joint = unsaid.Joint(rng.dirichlet(np.ones(12)).reshape(2, 3, 2))
+        joint = unspoken.Joint(rng.dirichlet(np.ones(12)).reshape(2, 3, 2))
         box = Box.around(joint, float(rng.choice([0.01, 0.05])))
         sums = np.add.outer(np.add.outer([0, 1.0], [0, -1.0, -2.0]), [0, 0.5])
         bound = box.leakage(Laplace(0.8, [1, -1, 0.5]), X0)
@@ -131,9 +135,9 @@ def test_what_is_called_exact_is_reached_at_a_corner() -> None:
     """And what is not called so is bounded from below by what some table really leaks."""
     exact, others = 0, 0
     for shape, seed in itertools.product([(2, 2), (3, 2), (2, 3), (2, 2, 2)], range(25)):
-        adversary = unsaid.Adversary("x0", knows=["x2"] if len(shape) > 2 else [])
+        adversary = unspoken.Adversary("x0", knows=["x2"] if len(shape) > 2 else [])
         rng = np.random.default_rng(seed)
-        joint = unsaid.Joint(
+        joint = unspoken.Joint(
             (0.3 / math.prod(shape) + rng.dirichlet(np.ones(shape).ravel()) * 0.7).reshape(shape)
         )
         box = Box.within(joint, 0.2) if seed % 2 else Box.around(joint, 0.03)
@@ -158,7 +162,7 @@ def test_the_lower_end_of_a_box_against_a_dense_search(radius: float) -> None:
     moves = moves[np.abs(moves[:, 3]) <= radius + 1e-12]
     for seed in range(12):
         rng = np.random.default_rng(seed)
-        joint = unsaid.Joint((0.1 + rng.dirichlet(np.ones(4)) * 0.6).reshape(2, 2))
+        joint = unspoken.Joint((0.1 + rng.dirichlet(np.ones(4)) * 0.6).reshape(2, 2))
         worst = plain((joint.table.ravel() + moves).reshape(-1, 2, 2), 1.0).max()
         bound = Box.around(joint, radius).leakage(Laplace(1.0), X0)
         assert worst <= bound.high + ROUNDING
@@ -166,22 +170,22 @@ def test_the_lower_end_of_a_box_against_a_dense_search(radius: float) -> None:
 
 
 def test_what_is_known_is_looked_at_alone_if_its_value_is_given() -> None:
-    joint = unsaid.Joint(np.random.default_rng(0).dirichlet(np.ones(8)).reshape(2, 2, 2))
+    joint = unspoken.Joint(np.random.default_rng(0).dirichlet(np.ones(8)).reshape(2, 2, 2))
     box = Box.within(joint, 0.1)
     each = [
-        box.leakage(Laplace(1.0), unsaid.Adversary("x0", knows={"x2": k})).value for k in (0, 1)
+        box.leakage(Laplace(1.0), unspoken.Adversary("x0", knows={"x2": k})).value for k in (0, 1)
     ]
-    assert box.leakage(Laplace(1.0), unsaid.Adversary("x0", knows=["x2"])).value == max(each)
+    assert box.leakage(Laplace(1.0), unspoken.Adversary("x0", knows=["x2"])).value == max(each)
     assert each[0] != each[1]
 
 
 def test_a_point_is_a_box() -> None:
     """Also of geometric noise, of rows that cannot be, and of a target without weight."""
     table = np.array([[[3, 1], [2, 2]], [[0, 0], [1, 3]], [[0, 0], [0, 0]]])
-    joint = unsaid.Joint(table)
+    joint = unspoken.Joint(table)
     for mechanism in (Laplace(0.7), Laplace(2.0, [0, 1, 1]), Geometric(0.4, [1, 2, 1])):
         for known in ((), ("x1",), ("x1", "x2")):
-            adversary = unsaid.Adversary("x0", knows=known)
+            adversary = unspoken.Adversary("x0", knows=known)
             found = Box.around(joint, 0.0).leakage(mechanism, adversary)
             assert found.exact
             assert found.value == pytest.approx(leak(joint, mechanism, adversary), abs=1e-13)
@@ -195,7 +199,7 @@ def test_an_unbounded_row_is_a_group() -> None:
 
 
 def test_more_uncertain_is_more() -> None:
-    joint = unsaid.Joint([[3, 2, 5], [1, 1, 8]])
+    joint = unspoken.Joint([[3, 2, 5], [1, 1, 8]])
     for make in (Box.around, Box.within):
         values = [make(joint, eta).leakage(Laplace(1.0), X0).value for eta in (0, 0.01, 0.02, 0.1)]
         assert values == sorted(values)
@@ -213,24 +217,24 @@ def test_what_is_no_box_is_refused() -> None:
         ([["a", 0.5]], [[0.4, 1]], "numbers"),
     ]
     for low, up, words in cases:
-        with pytest.raises(unsaid.UnsaidError, match=words):
+        with pytest.raises(unspoken.UnspokenError, match=words):
             Box(low, up)
-    box = Box.around(unsaid.Joint([[1, 1], [1, 1]]), 0.1)
+    box = Box.around(unspoken.Joint([[1, 1], [1, 1]]), 0.1)
     for mechanism, adversary in [
         (OneSided({"x1": 1.0}, {"x1": [0]}), X0),
         (Laplace(1.0, [[1, 0], [0, 1]]), X0),
-        (Laplace(1.0), unsaid.Adversary("x0", asks={"answer": 2})),
-        (Laplace(1.0), unsaid.Adversary("x0", secret=[1])),
-        (Laplace(1.0), unsaid.Adversary(["x0", "x1"])),
+        (Laplace(1.0), unspoken.Adversary("x0", asks={"answer": 2})),
+        (Laplace(1.0), unspoken.Adversary("x0", secret=[1])),
+        (Laplace(1.0), unspoken.Adversary(["x0", "x1"])),
     ]:
-        with pytest.raises(unsaid.UnsaidError, match="box"):
+        with pytest.raises(unspoken.UnspokenError, match="box"):
             box.leakage(mechanism, adversary)
-    with pytest.raises(unsaid.UnsaidError, match="600"):
+    with pytest.raises(unspoken.UnspokenError, match="600"):
         box.leakage(Laplace(1e-4), X0)
     for wrong in (-1.0, math.nan):
         for make in (Box.around, Box.within):
-            with pytest.raises(unsaid.UnsaidError, match="0 or more"):
-                make(unsaid.Joint([[1, 1]]), wrong)
+            with pytest.raises(unspoken.UnspokenError, match="0 or more"):
+                make(unspoken.Joint([[1, 1]]), wrong)
 
 
 # Rows.
@@ -250,9 +254,9 @@ def test_rows_are_linear_programs() -> None:
 
 
 def test_rows_of_points_are_the_belief() -> None:
-    joint = unsaid.Joint(np.random.default_rng(2).dirichlet(np.ones(12)).reshape(2, 2, 3))
+    joint = unspoken.Joint(np.random.default_rng(2).dirichlet(np.ones(12)).reshape(2, 2, 3))
     laws = joint.table / joint.table.sum(axis=2, keepdims=True)
-    adversary = unsaid.Adversary("x1", knows=["x0"])
+    adversary = unspoken.Adversary("x1", knows=["x0"])
     found = Rows(laws, laws, ["x0", "x1"]).leakage(Laplace(0.6), adversary)
     assert found.value == pytest.approx(leak(joint, Laplace(0.6), adversary), rel=1e-12)
 
@@ -265,8 +269,8 @@ def test_rows_that_cannot_be_are_left_out() -> None:
 
 
 def test_what_are_no_rows_is_refused() -> None:
-    with pytest.raises(unsaid.UnsaidError, match="no mass 1"):
+    with pytest.raises(unspoken.UnspokenError, match="no mass 1"):
         Rows([[0.6, 0.6]], [[0.7, 0.7]], ["x0"])
     rows = Rows([[0.4, 0.4]], [[0.6, 0.6]], ["x0"])
-    with pytest.raises(unsaid.UnsaidError, match="given x0"):
-        rows.leakage(Laplace(1.0), unsaid.Adversary("x0", knows=["x1"]))
+    with pytest.raises(unspoken.UnspokenError, match="given x0"):
+        rows.leakage(Laplace(1.0), unspoken.Adversary("x0", knows=["x1"]))

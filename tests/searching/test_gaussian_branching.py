@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from tests.searching.gaussian_cases import Case, covariance
-from unsaid.numerics.arrays import Array
-from unsaid.searching import gaussian_branching, gaussian_worst
-from unsaid.searching.gaussian_branching import State, _foreseen, _seen, branch_and_bound
-from unsaid.searching.gaussian_certificates import reflected
-from unsaid.searching.gaussian_exhaustive import exhaustive
-from unsaid.searching.gaussian_problem import KEYBOARD, Problem, gaussian_problem
-from unsaid.searching.gaussian_worst import worst_gaussian
+from unspoken.numerics.arrays import Array
+from unspoken.searching import gaussian_branching, gaussian_worst
+from unspoken.searching.gaussian_branching import State, _foreseen, _seen, branch_and_bound
+from unspoken.searching.gaussian_certificates import reflected
+from unspoken.searching.gaussian_exhaustive import exhaustive
+from unspoken.searching.gaussian_problem import KEYBOARD, Problem, gaussian_problem
+from unspoken.searching.gaussian_worst import worst_gaussian
 
 
 def bound(state: State) -> Array:

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from tests.searching.gaussian_cases import Case, all_leaks, covariance, leak
-from unsaid.errors import InputError
-from unsaid.numerics.arrays import Array
-from unsaid.searching.gaussian_problem import gaussian_problem
-from unsaid.searching.gaussian_trees import spanning_tree, trees
+from unspoken.errors import InputError
+from unspoken.numerics.arrays import Array
+from unspoken.searching.gaussian_problem import gaussian_problem
+from unspoken.searching.gaussian_trees import spanning_tree, trees
 
 
 def tree(parents: list[int], rng: np.random.Generator) -> Array:

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from tests.searching.gaussian_cases import FAMILIES, Case, all_leaks, covariance, drawn, leak
-from unsaid.errors import UnsaidError
-from unsaid.searching import gaussian_exhaustive, gaussian_worst
-from unsaid.searching.gaussian_branching import branch_and_bound
-from unsaid.searching.gaussian_certificates import certificates, reflected, weakest_is_worst
-from unsaid.searching.gaussian_exhaustive import exhaustive
-from unsaid.searching.gaussian_problem import Answer, gaussian_problem
-from unsaid.searching.gaussian_worst import worst_gaussian
+from unspoken.errors import UnspokenError
+from unspoken.searching import gaussian_exhaustive, gaussian_worst
+from unspoken.searching.gaussian_branching import branch_and_bound
+from unspoken.searching.gaussian_certificates import certificates, reflected, weakest_is_worst
+from unspoken.searching.gaussian_exhaustive import exhaustive
+from unspoken.searching.gaussian_problem import Answer, gaussian_problem
+from unspoken.searching.gaussian_worst import worst_gaussian
 
 VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "pdp-ip.json").read_text("utf-8"))
 GAUSSIAN = [v for v in VECTORS["vectors"] if v["kind"] == "gaussian"]
@@ -264,13 +264,13 @@ def test_what_leaks_nothing() -> None:
 )
 def test_bad_input_is_refused_by_name(table: list, changes: dict, words: str) -> None:
     given = {"ranges": [1.0, 1.0], "weights": [1.0, 1.0], "scale": 1.0, **changes}
-    with pytest.raises(UnsaidError, match=words):
+    with pytest.raises(UnspokenError, match=words):
         worst_gaussian(table, **given)
 
 
 def test_too_many_to_list() -> None:
     problem = gaussian_problem(np.eye(40), np.ones(40), np.ones(40), 1.0)
-    with pytest.raises(UnsaidError, match="at most 32 are listed"):
+    with pytest.raises(UnspokenError, match="at most 32 are listed"):
         exhaustive(problem)
 
 

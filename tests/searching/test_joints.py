@@ -5,29 +5,29 @@ import itertools
 import numpy as np
 import pytest
 
-import unsaid
+import unspoken
 from tests.searching.everyone import all_nodes, nodes, tree_table
 from tests.searching.found import attained
-from unsaid.adversary import Adversary
-from unsaid.measures import MEASURES
-from unsaid.mechanisms import Mechanism
-from unsaid.searching import joints
-from unsaid.searching.certificate import epsilons, group
-from unsaid.searching.joints import connected
-from unsaid.searching.search import Worst, worst
+from unspoken.adversary import Adversary
+from unspoken.measures import MEASURES
+from unspoken.mechanisms import Mechanism
+from unspoken.searching import joints
+from unspoken.searching.certificate import epsilons, group
+from unspoken.searching.joints import connected
+from unspoken.searching.search import Worst, worst
 
 COUNT, SIZES = 2000, [1, 2, 2, 2, 3, 3, 3]
 
 
 def everybody(
-    belief: unsaid.Joint, mechanism: Mechanism, measure: str
+    belief: unspoken.Joint, mechanism: Mechanism, measure: str
 ) -> dict[tuple[str, tuple[str, ...]], float]:
     """The measure of every adversary's view."""
     names, found = belief.domain.names, {}
     for i, places in nodes(len(names)):
         known = tuple(names[j] for j in places)
         adversary = Adversary(names[i], knows=known)
-        found[names[i], known] = unsaid.leakage(belief, mechanism, adversary, measure).value
+        found[names[i], known] = unspoken.leakage(belief, mechanism, adversary, measure).value
     return found
 
 
@@ -54,8 +54,8 @@ def test_tables_against_every_adversary(effort: int) -> None:
         values = [np.sort(rng.choice([-2.0, -0.3, 0.0, 1.0, 2.5], d, replace=False)) for d in sizes]
         weights = rng.choice([-1.0, 0.0, 0.5, 1.0, 3.0], n)
         law, scale = table(rng, sizes), float(rng.uniform(0.2, 5.0))
-        joint = unsaid.Joint(law, values=[v.tolist() for v in values])
-        laplace = unsaid.Laplace(scale, weights.tolist())
+        joint = unspoken.Joint(law, values=[v.tolist() for v in values])
+        laplace = unspoken.Laplace(scale, weights.tolist())
         found = worst(joint, laplace)
         terms = [w * v for w, v in zip(weights, values, strict=True)]
         truth = all_nodes(law, terms, 1 / scale)
@@ -78,18 +78,18 @@ def test_trees_by_connected_sets(effort: int) -> None:
         root, laws = rng.dirichlet(np.ones(2)), rng.dirichlet(np.full(2, 0.6), (n, 2))
         laws[rng.random(n) < 0.1, 1] = laws[0, 0]
         weights = rng.choice([-1.0, 0.5, 1.0, 2.0], n).tolist()
-        tree, laplace = unsaid.Tree(parents, root, list(laws)), unsaid.Laplace(1.3, weights)
+        tree, laplace = unspoken.Tree(parents, root, list(laws)), unspoken.Laplace(1.3, weights)
         law = tree_table(parents, root, list(laws))
         truth = max(all_nodes(law, [[0.0, w] for w in weights], 1 / 1.3).values())
         by_views = worst(tree, laplace, "odds")
         by_table = worst(tree, laplace)
         assert by_table.bound.value == pytest.approx(truth, rel=1e-10, abs=1e-13)
-        joint = unsaid.Joint(law / law.sum())
+        joint = unspoken.Joint(law / law.sum())
         agrees(by_views, everybody(joint, laplace, "odds"))
 
 
 def test_the_connected_sets_of_a_chain_are_intervals() -> None:
-    chain = unsaid.Chain([0.5, 0.5], [[0.9, 0.1], [0.1, 0.9]], length=6)
+    chain = unspoken.Chain([0.5, 0.5], [[0.9, 0.1], [0.1, 0.9]], length=6)
     found = connected(chain, chain.domain.names)
     assert len(found) == len(set(found)) == sum((i + 1) * (6 - i) for i in range(6))
     for who in found:
@@ -100,7 +100,7 @@ def test_the_connected_sets_of_a_chain_are_intervals() -> None:
 
 
 def test_every_subset_of_a_block_is_listed_once() -> None:
-    joint = unsaid.Joint(np.full((2,) * 5, 1 / 32))
+    joint = unspoken.Joint(np.full((2,) * 5, 1 / 32))
     found = connected(joint, ["x1", "x3"])
     assert len(found) == len(set(found)) == 2 * 2**4
     sets = {frozenset(who.hidden) for who in found if who.target == "x1"}
@@ -109,12 +109,12 @@ def test_every_subset_of_a_block_is_listed_once() -> None:
 
 
 MECHANISMS = {
-    "a sum": unsaid.Laplace(1.0, [1.0, 2.0, -1.0]),
-    "whole numbers": unsaid.Geometric(0.6, [1, 2, 1]),
-    "two sums": unsaid.Laplace(2.0, [[1.0, 0.0], [1.0, 1.0], [0.0, 1.0]]),
-    "coins": unsaid.OneSided({"x0": 1.0, "x1": 0.5}, {"x0": [0], "x1": [1]}),
-    "response": unsaid.RandomizedResponse("x1", 1.0),
-    "both": unsaid.Together([unsaid.RandomizedResponse("x0", 0.5), unsaid.Laplace(1.0)]),
+    "a sum": unspoken.Laplace(1.0, [1.0, 2.0, -1.0]),
+    "whole numbers": unspoken.Geometric(0.6, [1, 2, 1]),
+    "two sums": unspoken.Laplace(2.0, [[1.0, 0.0], [1.0, 1.0], [0.0, 1.0]]),
+    "coins": unspoken.OneSided({"x0": 1.0, "x1": 0.5}, {"x0": [0], "x1": [1]}),
+    "response": unspoken.RandomizedResponse("x1", 1.0),
+    "both": unspoken.Together([unspoken.RandomizedResponse("x0", 0.5), unspoken.Laplace(1.0)]),
 }
 MEANS = ["mutual-information", "delta"]
 
@@ -122,7 +122,7 @@ MEANS = ["mutual-information", "delta"]
 @pytest.mark.parametrize("mechanism", MECHANISMS.values(), ids=MECHANISMS)
 def test_every_measure_of_every_mechanism(mechanism: Mechanism) -> None:
     rng = np.random.default_rng(4)
-    joint = unsaid.Joint(table(rng, (2, 2, 2)))
+    joint = unspoken.Joint(table(rng, (2, 2, 2)))
     for name, measure in MEASURES.items():
         if measure.over == "sup" or not mechanism.parts(joint.domain, Adversary("x0")).queries:
             agrees(worst(joint, mechanism, name), everybody(joint, mechanism, name))
@@ -130,10 +130,10 @@ def test_every_measure_of_every_mechanism(mechanism: Mechanism) -> None:
 
 @pytest.mark.parametrize("measure", MEANS)
 def test_means(measure: str) -> None:
-    joint = unsaid.Joint([[0.4, 0.1], [0.2, 0.3]])
+    joint = unspoken.Joint([[0.4, 0.1], [0.2, 0.3]])
     agrees(
-        worst(joint, unsaid.Laplace(1.0), measure),
-        everybody(joint, unsaid.Laplace(1.0), measure),
+        worst(joint, unspoken.Laplace(1.0), measure),
+        everybody(joint, unspoken.Laplace(1.0), measure),
     )
 
 
@@ -142,47 +142,47 @@ def test_independent_variables_one_by_one(name: str) -> None:
     """Whatever else is known: who knows all learns most, and for the sum exactly the range."""
     rng = np.random.default_rng(5)
     marginals = [rng.dirichlet(np.ones(3)), rng.dirichlet(np.ones(2)), rng.dirichlet(np.ones(2))]
-    belief = unsaid.Independent(marginals)
-    laplace = unsaid.Laplace(2.0, [1.0, -3.0, 0.5])
+    belief = unspoken.Independent(marginals)
+    laplace = unspoken.Laplace(2.0, [1.0, -3.0, 0.5])
     found = worst(belief, laplace, name)
     law = np.einsum("a,b,c->abc", *marginals)
-    agrees(found, everybody(unsaid.Joint(law / law.sum()), laplace, name))
+    agrees(found, everybody(unspoken.Joint(law / law.sum()), laplace, name))
     assert len(connected(belief, belief.domain.names)) == 3
     if name == "max-log-ratio":
         assert found.bound.value == pytest.approx(1.5, rel=1e-12)
-        wide = worst(unsaid.Independent([[0.5, 0.5]] * 400), unsaid.Laplace(2.0))
+        wide = worst(unspoken.Independent([[0.5, 0.5]] * 400), unspoken.Laplace(2.0))
         assert wide.bound.value == pytest.approx(0.5, rel=1e-12)
 
 
 def test_a_boundary_is_what_shields() -> None:
     wet, late = [[0.9, 0.1], [0.2, 0.8]], [[0.8, 0.2], [0.4, 0.6]]
-    tree = unsaid.Tree({"wet": "rain", "late": "rain"}, [0.7, 0.3], {"wet": wet, "late": late})
+    tree = unspoken.Tree({"wet": "rain", "late": "rain"}, [0.7, 0.3], {"wet": wet, "late": late})
     found = {who.hidden: who.boundary for who in connected(tree, ["wet"])}
     assert found == {(): ("rain",), ("rain",): ("late",), ("rain", "late"): ()}
 
 
 def test_too_many_are_counted_before_any_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    joint = unsaid.Joint(np.full((2,) * 13, 2.0**-13))
+    joint = unspoken.Joint(np.full((2,) * 13, 2.0**-13))
     monkeypatch.setattr(joints.Listing, "view", None)
-    with pytest.raises(unsaid.UnsaidError) as refused:
-        worst(joint, unsaid.Laplace(1.0), "odds")
+    with pytest.raises(unspoken.UnspokenError) as refused:
+        worst(joint, unspoken.Laplace(1.0), "odds")
     assert "up to 53,248 adversaries of 13 variables, more than 32,768" in str(refused.value)
     for way in ("one target (up to 4,096)", "1,594,323 cells", "455 intervals"):
         assert way in str(refused.value)
-    huge = unsaid.Tree([-1, *[0] * 1999], [0.5, 0.5], [[0.9, 0.1], [0.2, 0.8]])
-    with pytest.raises(unsaid.UnsaidError, match=r"up to 2\^20"):
-        worst(huge, unsaid.Laplace(1.0), "odds")
+    huge = unspoken.Tree([-1, *[0] * 1999], [0.5, 0.5], [[0.9, 0.1], [0.2, 0.8]])
+    with pytest.raises(unspoken.UnspokenError, match=r"up to 2\^20"):
+        worst(huge, unspoken.Laplace(1.0), "odds")
 
 
 def test_a_belief_that_knows_pairs_only_refuses_by_name() -> None:
-    pairs = unsaid.Pairwise([[0.5, 0.5]] * 3, {("x0", "x1"): [[0.4, 0.1], [0.1, 0.4]]})
-    with pytest.raises(unsaid.UnsaidError, match="knows pairs only; give a Joint"):
-        worst(pairs, unsaid.Laplace(1.0))
+    pairs = unspoken.Pairwise([[0.5, 0.5]] * 3, {("x0", "x1"): [[0.4, 0.1], [0.1, 0.4]]})
+    with pytest.raises(unspoken.UnspokenError, match="knows pairs only; give a Joint"):
+        worst(pairs, unspoken.Laplace(1.0))
 
 
 def test_a_silent_variable_needs_no_numbers() -> None:
-    joint = unsaid.Joint(
+    joint = unspoken.Joint(
         [[0.4, 0.1], [0.1, 0.4]], names=["sex", "pay"], values=[["f", "m"], [1, 2]]
     )
-    found = worst(joint, unsaid.Laplace(1.0, {"pay": 1.0}))
+    found = worst(joint, unspoken.Laplace(1.0, {"pay": 1.0}))
     assert found.bound.value == pytest.approx(1.0)

@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-import unsaid
-from unsaid.errors import InputError
-from unsaid.mechanisms import Laplace
-from unsaid.searching import worst
-from unsaid.searching.families import Ball, Box, GaussianBall
+import unspoken
+from unspoken.errors import InputError
+from unspoken.mechanisms import Laplace
+from unspoken.searching import worst
+from unspoken.searching.families import Ball, Box, GaussianBall
 
-COINS: Any = unsaid.Joint(np.full((2, 2), 0.25))
+COINS: Any = unspoken.Joint(np.full((2, 2), 0.25))
 TEXT: Any = "a"
 NUMBER: Any = 3
-GAUSSIAN = unsaid.Gaussian([[1.0, 0.5], [0.5, 1.0]], [1.0, 1.0])
+GAUSSIAN = unspoken.Gaussian([[1.0, 0.5], [0.5, 1.0]], [1.0, 1.0])
 
 
 @pytest.mark.parametrize(

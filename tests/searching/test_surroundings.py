@@ -7,27 +7,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import unsaid
+import unspoken
 from tests.beliefs.branching import drawn
 from tests.effort import examples
 from tests.searching.everyone import all_nodes
 from tests.searching.found import attained
-from unsaid.beliefs.forests.markov import Markov
-from unsaid.errors import TooLarge
-from unsaid.measures import MEASURES
-from unsaid.searching.certificate import Certificate
-from unsaid.searching.joints import Unknown
-from unsaid.searching.search import Asked, looks_at_everybody, worst
-from unsaid.searching.surroundings import worst_of_branches
+from unspoken.beliefs.forests.markov import Markov
+from unspoken.errors import TooLarge
+from unspoken.measures import MEASURES
+from unspoken.searching.certificate import Certificate
+from unspoken.searching.joints import Unknown
+from unspoken.searching.search import Asked, looks_at_everybody, worst
+from unspoken.searching.surroundings import worst_of_branches
 
 FAIR, FLIP = [0.5, 0.5], [[0.9, 0.1], [0.1, 0.9]]
 
 
-def binary(variables: int) -> unsaid.Tree:
-    return unsaid.Tree([-1, *((v - 1) // 2 for v in range(1, variables))], FAIR, FLIP)
+def binary(variables: int) -> unspoken.Tree:
+    return unspoken.Tree([-1, *((v - 1) // 2 for v in range(1, variables))], FAIR, FLIP)
 
 
-def branched(belief: Markov, mechanism: unsaid.Laplace) -> list[Certificate]:
+def branched(belief: Markov, mechanism: unspoken.Laplace) -> list[Certificate]:
     """As for a belief that is too large for anything else."""
     names = belief.domain.names
     found = Asked(belief, mechanism, MEASURES["max-log-ratio"], names, {}, None).branches()
@@ -47,7 +47,7 @@ def test_the_truth_lies_between(seed: int) -> None:
     terms = [w * joint.domain.numbers(name) for w, name in zip(weights, names, strict=True)]
     everybody = all_nodes(joint.table, terms, 1 / scale)
     truth = max(everybody.values())
-    mechanism = unsaid.Laplace(scale, weights)
+    mechanism = unspoken.Laplace(scale, weights)
     steps = branched(belief, mechanism)
     for step in steps:
         assert step.low <= truth * (1 + 1e-9) + 1e-13
@@ -62,27 +62,27 @@ def test_the_truth_lies_between(seed: int) -> None:
 
 
 def test_a_tree_of_thousands() -> None:
-    found = worst(binary(2000), unsaid.Laplace(300.0))
+    found = worst(binary(2000), unspoken.Laplace(300.0))
     assert 0.97 * found.bound.high < found.bound.low < found.bound.high < 1
     assert "one branch after the other" in found.bound.why
-    seen = unsaid.leakage(binary(2000), unsaid.Laplace(300.0), attained(found))
+    seen = unspoken.leakage(binary(2000), unspoken.Laplace(300.0), attained(found))
     assert seen.value == pytest.approx(found.bound.low, rel=1e-9)
 
 
 def test_small_trees_are_looked_at_whole() -> None:
-    assert worst(binary(9), unsaid.Laplace(3.0)).bound.exact
-    assert looks_at_everybody(binary(9), unsaid.Laplace(3.0), "max-log-ratio")
-    assert not looks_at_everybody(binary(31), unsaid.Laplace(3.0), "max-log-ratio")
+    assert worst(binary(9), unspoken.Laplace(3.0)).bound.exact
+    assert looks_at_everybody(binary(9), unspoken.Laplace(3.0), "max-log-ratio")
+    assert not looks_at_everybody(binary(31), unspoken.Laplace(3.0), "max-log-ratio")
 
 
 def test_a_large_tree_of_independent_variables_is_exact() -> None:
-    loose = unsaid.Tree([-1, *[0] * 99], FAIR, [[0.2, 0.8], [0.2, 0.8]])
-    assert worst(loose, unsaid.Laplace(4.0)).bound.value == pytest.approx(0.25)
+    loose = unspoken.Tree([-1, *[0] * 99], FAIR, [[0.2, 0.8], [0.2, 0.8]])
+    assert worst(loose, unspoken.Laplace(4.0)).bound.value == pytest.approx(0.25)
 
 
 def test_some_targets_only() -> None:
     """A leaf leaks less than the middle; nobody else is looked for."""
-    tree, laplace = binary(63), unsaid.Laplace(20.0)
+    tree, laplace = binary(63), unspoken.Laplace(20.0)
     leaf, everybody = worst(tree, laplace, targets=["x62"]), worst(tree, laplace)
     assert attained(leaf).target == "x62"
     assert leaf.bound.high < everybody.bound.high
@@ -90,37 +90,37 @@ def test_some_targets_only() -> None:
 
 def test_a_hub_whose_neighbours_cannot_be_listed() -> None:
     """1,000 leaves have 2^1000 contexts; of these nobody has to look at any."""
-    star = unsaid.Tree([-1] + [0] * 1000, FAIR, FLIP)
-    found = worst(star, unsaid.Laplace(1000.0)).bound
+    star = unspoken.Tree([-1] + [0] * 1000, FAIR, FLIP)
+    found = worst(star, unspoken.Laplace(1000.0)).bound
     assert 0.9 * found.high < found.low < found.high
 
 
 def test_vectors_and_coins() -> None:
     rows = {f"x{v}": [1.0, float(v % 2)] for v in range(40)}
-    two = worst(binary(40), unsaid.Laplace(30.0, rows)).bound
-    one = worst(binary(40), unsaid.Laplace(30.0)).bound
+    two = worst(binary(40), unspoken.Laplace(30.0, rows)).bound
+    one = worst(binary(40), unspoken.Laplace(30.0)).bound
     assert one.high < two.high < 3 * one.high
     assert two.low > 0
-    each = unsaid.Together([unsaid.RandomizedResponse(f"x{v}", 0.1) for v in range(5)])
+    each = unspoken.Together([unspoken.RandomizedResponse(f"x{v}", 0.1) for v in range(5)])
     coins = worst(binary(40), each, targets=["x0"]).bound
     assert 0.1 < coins.low <= coins.high < 0.5
-    whole = worst(binary(40), unsaid.Geometric(np.exp(-1 / 30.0).item())).bound
+    whole = worst(binary(40), unspoken.Geometric(np.exp(-1 / 30.0).item())).bound
     assert whole.high == pytest.approx(one.high, rel=1e-9)
 
 
 def test_what_shows_values_for_certain_is_refused_as_before() -> None:
     for mechanism, measure in (
-        (unsaid.OneSided({f"x{v}": 1.0 for v in range(40)}, {"x0": [1]}), "max-log-ratio"),
-        (unsaid.Laplace(30.0), "mutual-information"),
+        (unspoken.OneSided({f"x{v}": 1.0 for v in range(40)}, {"x0": [1]}), "max-log-ratio"),
+        (unspoken.Laplace(30.0), "mutual-information"),
     ):
-        with pytest.raises(unsaid.UnsaidError, match="adversaries of 40 variables"):
+        with pytest.raises(unspoken.UnspokenError, match="adversaries of 40 variables"):
             worst(binary(40), mechanism, measure)
 
 
 def test_a_chain_that_is_too_long() -> None:
     rng = np.random.default_rng(2)
     steps = [rng.dirichlet([3.0, 3.0], 2) for _ in range(2499)]
-    found = worst(unsaid.Chain(FAIR, steps), unsaid.Laplace(4.0)).bound
+    found = worst(unspoken.Chain(FAIR, steps), unspoken.Laplace(4.0)).bound
     assert 0.5 * found.high < found.low < found.high
 
 
@@ -133,7 +133,7 @@ def test_wherever_it_is_stopped_it_tells_what_holds() -> None:
             if not self.left:
                 raise KeyboardInterrupt
 
-    found = worst(binary(100), unsaid.Laplace(50.0), progress=Stops())
+    found = worst(binary(100), unspoken.Laplace(50.0), progress=Stops())
     assert found.bound.why.startswith("stopped from the keyboard: from above")
     assert 0 < found.bound.low < found.bound.high < 2
 
@@ -144,7 +144,7 @@ def test_whom_views_cannot_show_is_passed_over() -> None:
     def nobody(who: Unknown) -> float:
         raise TooLarge(who.target)
 
-    parts = unsaid.Laplace(30.0).parts(tree.domain, unsaid.Adversary("x0"))
+    parts = unspoken.Laplace(30.0).parts(tree.domain, unspoken.Adversary("x0"))
     found = worst_of_branches(tree, parts, tree.domain.names, nobody)
     assert found is not None
     last = list(found)[-1]

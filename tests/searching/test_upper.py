@@ -8,25 +8,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import unsaid
+import unspoken
 from tests.effort import examples
-from unsaid.mechanisms import Laplace
-from unsaid.published.tails import pdp_tails
-from unsaid.searching import pdp_nodes
-from unsaid.searching.upper import partial_sums, pdp_upper, reaches
+from unspoken.mechanisms import Laplace
+from unspoken.published.tails import pdp_tails
+from unspoken.searching import pdp_nodes
+from unspoken.searching.upper import partial_sums, pdp_upper, reaches
 
 INSTANCES = 2000
 ROUNDING = 1e-12
 
 
-def drawn(seed: int, holes: bool) -> tuple[unsaid.Joint, list[float], float]:
+def drawn(seed: int, holes: bool) -> tuple[unspoken.Joint, list[float], float]:
     """A table of up to four variables, some of its cells empty if asked for; weights; a scale."""
     rng = np.random.default_rng(seed)
     sizes = tuple(rng.integers(1, 4, size=rng.integers(1, 5)))
     table = rng.dirichlet(np.full(math.prod(sizes), 0.5)).reshape(sizes)
     table = np.where(table < 0.03, 0.0, table) if holes else table + 1e-9
     weights = rng.choice([-1.0, 0.0, 0.5, 1.0, 3.0], len(sizes)).tolist()
-    return unsaid.Joint(table / table.sum()), weights, float(rng.uniform(0.2, 5))
+    return unspoken.Joint(table / table.sum()), weights, float(rng.uniform(0.2, 5))
 
 
 def test_the_truth_is_between_the_tails_and_the_bound(effort: int) -> None:
@@ -58,7 +58,7 @@ def test_it_holds_for_every_mechanism_of_these_epsilons(seed: int) -> None:
     told = rng.dirichlet(np.ones(3), size=(2, 2, 2)) + 0.05
     told /= told.sum(-1, keepdims=True)
     epsilons = [float(np.abs(np.diff(np.log(told), axis=i)).max()) for i in range(3)]
-    joint = unsaid.Joint(table)
+    joint = unspoken.Joint(table)
     bound = pdp_upper(joint, [eps * (1 + 1e-15) for eps in epsilons])
     both = joint.table[..., None] * told
     for i in range(3):
@@ -76,26 +76,26 @@ def test_it_holds_for_every_mechanism_of_these_epsilons(seed: int) -> None:
 
 def test_two_variables_by_hand() -> None:
     """UB = eps + log (1 + p (e^eps - 1)) / (1 + q (e^eps - 1)), p = .8, q = .2: exact here."""
-    joint = unsaid.Joint([[4, 1], [1, 4]])
+    joint = unspoken.Joint([[4, 1], [1, 4]])
     bound = pdp_upper(joint, [1.0, 1.0])
     grown = math.e - 1
     expected = 1 + math.log((1 + 0.8 * grown) / (1 + 0.2 * grown))
     assert bound.leak("x0") == pytest.approx(expected, rel=1e-14)
     assert bound.leak("x0") >= expected
     assert bound.leak("x0", ["x1"]) == 1.0
-    exact = unsaid.leakage(joint, Laplace(1.0), unsaid.Adversary("x0"))
+    exact = unspoken.leakage(joint, Laplace(1.0), unspoken.Adversary("x0"))
     assert exact.value == pytest.approx(expected, rel=1e-14)
 
 
 def test_values_that_rule_one_another_out_count_in_full() -> None:
-    bound = pdp_upper(unsaid.Joint([[1, 0], [0, 1]]), [1.0, 2.0])
+    bound = pdp_upper(unspoken.Joint([[1, 0], [0, 1]]), [1.0, 2.0])
     assert bound.leak("x0") == pytest.approx(3.0, rel=1e-15)
     assert bound.worst()[0] == bound.leak("x1")
 
 
 def test_independent_variables_add_nothing() -> None:
     table = np.multiply.outer(np.multiply.outer([0.3, 0.7], [0.5, 0.2, 0.3]), [0.1, 0.9])
-    bound = pdp_upper(unsaid.Joint(table), [1.0, 2.0, 0.5])
+    bound = pdp_upper(unspoken.Joint(table), [1.0, 2.0, 0.5])
     for i, eps in enumerate([1.0, 2.0, 0.5]):
         assert np.nanmax(bound.leaks[i]) == pytest.approx(eps, rel=1e-12)
 
@@ -110,10 +110,10 @@ def test_partial_sums_are_sums() -> None:
 
 
 def test_what_cannot_be_listed_is_refused() -> None:
-    joint = unsaid.Joint(np.full((2, 2), 0.25))
+    joint = unspoken.Joint(np.full((2, 2), 0.25))
     for wrong in ([1.0], [1.0, math.inf], [1.0, -1.0], [1.0, math.nan]):
-        with pytest.raises(unsaid.UnsaidError, match="a finite epsilon for each of 2"):
+        with pytest.raises(unspoken.UnspokenError, match="a finite epsilon for each of 2"):
             pdp_upper(joint, wrong)
-    wide = unsaid.Joint(np.full((2,) * 16, 2.0**-16))
-    with pytest.raises(unsaid.UnsaidError, match="too many adversaries"):
+    wide = unspoken.Joint(np.full((2,) * 16, 2.0**-16))
+    with pytest.raises(unspoken.UnspokenError, match="too many adversaries"):
         pdp_upper(wide, [1.0] * 16)

@@ -9,24 +9,24 @@ from typing import Any
 import numpy as np
 import pytest
 
-import unsaid
+import unspoken
 from tests.searching.everyone import all_nodes
 from tests.searching.found import attained
-from unsaid.adversary import Adversary
-from unsaid.searching.certificate import Certificate
-from unsaid.searching.chains import Runs
-from unsaid.searching.gaussian_worst import worst_gaussian
-from unsaid.searching.joints import Listing
-from unsaid.searching.search import Worst, worst
+from unspoken.adversary import Adversary
+from unspoken.searching.certificate import Certificate
+from unspoken.searching.chains import Runs
+from unspoken.searching.gaussian_worst import worst_gaussian
+from unspoken.searching.joints import Listing
+from unspoken.searching.search import Worst, worst
 
 VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "pdp-ip.json").read_text("utf-8"))
 KINDS = {
     kind: [v for v in VECTORS["vectors"] if v["kind"] == kind] for kind in ("pdp_exact", "gaussian")
 }
-JOINT = unsaid.Joint(np.random.default_rng(1).dirichlet(np.ones(16)).reshape(2, 2, 2, 2))
-CHAIN = unsaid.Chain([0.5, 0.5], [[0.9, 0.1], [0.2, 0.8]], length=6)
-LAPLACE = unsaid.Laplace(2.0)
-room = import_module("unsaid.searching.search")  # the room, not the question of that name
+JOINT = unspoken.Joint(np.random.default_rng(1).dirichlet(np.ones(16)).reshape(2, 2, 2, 2))
+CHAIN = unspoken.Chain([0.5, 0.5], [[0.9, 0.1], [0.2, 0.8]], length=6)
+LAPLACE = unspoken.Laplace(2.0)
+room = import_module("unspoken.searching.search")  # the room, not the question of that name
 
 
 @pytest.mark.parametrize("vector", KINDS["pdp_exact"], ids=lambda v: v["name"])
@@ -36,8 +36,8 @@ def test_the_exact_leakages_of_the_theory(vector: dict) -> None:
     law = np.array(own["counts"], float)
     values = [[float(v) for v in d] for d in own["dom"]]
     weights, scale = [float(w) for w in own["w"]], float(own["lam"])
-    joint = unsaid.Joint(law, values=values)
-    found = worst(joint, unsaid.Laplace(scale, weights))
+    joint = unspoken.Joint(law, values=values)
+    found = worst(joint, unspoken.Laplace(scale, weights))
     terms = [w * np.array(v) for w, v in zip(weights, values, strict=True)]
     truth = max(all_nodes(law / law.sum(), terms, 1 / scale).values())
     assert float(vector["output"]["leak"]) <= found.bound.high * (1 + 1e-9) + 1e-14
@@ -49,16 +49,16 @@ def test_the_exact_leakages_of_the_theory(vector: dict) -> None:
 def test_gaussian_variables(vector: dict) -> None:
     own, output = vector["input"], vector["output"]
     numbers = {key: np.array(own[key], float) for key in ("Sigma", "R", "w")}
-    belief = unsaid.Gaussian(numbers["Sigma"], numbers["R"])
-    laplace = unsaid.Laplace(float(own["lam"]), numbers["w"].tolist())
+    belief = unspoken.Gaussian(numbers["Sigma"], numbers["R"])
+    laplace = unspoken.Laplace(float(own["lam"]), numbers["w"].tolist())
     found = worst(belief, laplace)
-    wide = worst(belief, unsaid.Laplace(1e6 * float(own["lam"]), numbers["w"].tolist())).bound
+    wide = worst(belief, unspoken.Laplace(1e6 * float(own["lam"]), numbers["w"].tolist())).bound
     assert wide.low * 1e6 == pytest.approx(output["worst"], rel=1e-9)
     assert wide.high * 1e6 == pytest.approx(output["worst"], rel=1e-9)
     assert found.bound.low == pytest.approx(output["worst"], rel=1e-9)
     assert found.bound.high == pytest.approx(output["worst"], rel=1e-9)
     assert found.bound.low <= output["worst"] * (1 + 1e-12) <= found.bound.high * (1 + 2e-12)
-    seen = unsaid.leakage(belief, laplace, attained(found))
+    seen = unspoken.leakage(belief, laplace, attained(found))
     assert seen.value == pytest.approx(output["worst"], rel=1e-9)
     one = worst(belief, laplace, targets=["x0"])
     nodes = [leak for node, leak in output["nodes"].items() if node.startswith("0|")]
@@ -67,15 +67,15 @@ def test_gaussian_variables(vector: dict) -> None:
 
 def test_gaussian_variables_and_other_answers() -> None:
     """Several sums, or a mean, are asked one adversary at a time; whole noise is refused."""
-    belief = unsaid.Gaussian([[1.0, 0.5], [0.5, 1.0]], [1.0, 2.0])
-    both = unsaid.Laplace(2.0, [[1.0, 0.0], [1.0, 1.0]])
+    belief = unspoken.Gaussian([[1.0, 0.5], [0.5, 1.0]], [1.0, 2.0])
+    both = unspoken.Laplace(2.0, [[1.0, 0.0], [1.0, 1.0]])
     who = [Adversary("x0"), Adversary("x1"), Adversary("x0", knows=["x1"])]
     who.append(Adversary("x1", knows=["x0"]))
     for mechanism, measure in ((both, "max-log-ratio"), (LAPLACE, "delta")):
-        every = [unsaid.leakage(belief, mechanism, own, measure).value for own in who]
+        every = [unspoken.leakage(belief, mechanism, own, measure).value for own in who]
         assert worst(belief, mechanism, measure).bound.value == pytest.approx(max(every))
-    with pytest.raises(unsaid.UnsaidError, match="use Laplace"):
-        worst(belief, unsaid.Geometric(0.5))
+    with pytest.raises(unspoken.UnspokenError, match="use Laplace"):
+        worst(belief, unspoken.Geometric(0.5))
 
 
 def test_gaussian_time_is_passed_on(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -86,7 +86,7 @@ def test_gaussian_time_is_passed_on(monkeypatch: pytest.MonkeyPatch) -> None:
         return worst_gaussian(*given)
 
     monkeypatch.setattr(room, "worst_gaussian", watched)
-    belief = unsaid.Gaussian([[1.0, 0.5], [0.5, 1.0]], [1.0, 2.0])
+    belief = unspoken.Gaussian([[1.0, 0.5], [0.5, 1.0]], [1.0, 2.0])
     worst(belief, LAPLACE)
     worst(belief, LAPLACE, seconds=3.0)
     assert [len(given) for given in seen] == [5, 6]
@@ -108,10 +108,10 @@ class Stops:
 
 SEARCHES = {
     "a chain": (CHAIN, LAPLACE, "max-log-ratio"),
-    "exchangeable": (unsaid.Exchangeable([5, 1, 1, 1, 5], 4), LAPLACE, "max-log-ratio"),
+    "exchangeable": (unspoken.Exchangeable([5, 1, 1, 1, 5], 4), LAPLACE, "max-log-ratio"),
     "a table": (JOINT, LAPLACE, "max-log-ratio"),
     "views": (JOINT, LAPLACE, "odds"),
-    "coins": (JOINT, unsaid.RandomizedResponse("x1", 1.0), "max-information"),
+    "coins": (JOINT, unspoken.RandomizedResponse("x1", 1.0), "max-information"),
 }
 
 
@@ -131,7 +131,7 @@ def test_wherever_it_is_stopped_it_tells_what_holds(case: tuple) -> None:
         if after < steps:
             assert found.bound.why.startswith("stopped from the keyboard: ")
         if found.bound.low > (1.0 if truth.unit == "odds" else 0.0):
-            seen = unsaid.leakage(case[0], case[1], attained(found), case[2])
+            seen = unspoken.leakage(case[0], case[1], attained(found), case[2])
             assert seen.value == pytest.approx(found.bound.low, rel=1e-9)
     assert lows == sorted(lows)
     assert lows[-1] == truth.low
@@ -188,7 +188,7 @@ def test_who_can_learn_no_more_is_not_looked_at(monkeypatch: pytest.MonkeyPatch)
         return whole(self, *given)
 
     monkeypatch.setattr(Listing, "view", view)
-    found = worst(JOINT, unsaid.Laplace(2.0, [5.0, 0.1, 0.1, 0.1]), "odds")
+    found = worst(JOINT, unspoken.Laplace(2.0, [5.0, 0.1, 0.1, 0.1]), "odds")
     assert found.bound.exact
     assert attained(found).target == "x0"
     assert len(looked) < 32
@@ -196,20 +196,20 @@ def test_who_can_learn_no_more_is_not_looked_at(monkeypatch: pytest.MonkeyPatch)
 
 SMALL = {
     "chain": CHAIN,
-    "exchangeable": unsaid.Exchangeable([5, 1, 1, 1, 5], 4),
+    "exchangeable": unspoken.Exchangeable([5, 1, 1, 1, 5], 4),
     "joint": JOINT,
-    "independent": unsaid.Independent([[0.5, 0.5]] * 30),
+    "independent": unspoken.Independent([[0.5, 0.5]] * 30),
 }
 
 
 @pytest.mark.parametrize("belief", SMALL.values(), ids=SMALL)
 @pytest.mark.parametrize("scale", [1e5, 1e9])
-def test_a_tiny_leakage_has_all_its_digits(belief: unsaid.Joint, scale: float) -> None:
+def test_a_tiny_leakage_has_all_its_digits(belief: unspoken.Joint, scale: float) -> None:
     """So wide noise is linear: a thousand times the noise is a thousandth of the leakage."""
-    found = worst(belief, unsaid.Laplace(scale))
-    near = unsaid.leakage(belief, unsaid.Laplace(scale), attained(found)).value
+    found = worst(belief, unspoken.Laplace(scale))
+    near = unspoken.leakage(belief, unspoken.Laplace(scale), attained(found)).value
     assert found.bound.low == pytest.approx(near, rel=1e-12)
-    wide = unsaid.leakage(belief, unsaid.Laplace(1000 * scale), attained(found)).value
+    wide = unspoken.leakage(belief, unspoken.Laplace(1000 * scale), attained(found)).value
     assert found.bound.low == pytest.approx(1000 * wide, rel=1e-3)
     assert found.bound.low < found.bound.high < found.bound.low + 1e-12
 
@@ -233,28 +233,30 @@ def test_the_unit_is_the_measures() -> None:
     odds, nats = worst(JOINT, LAPLACE, "odds").bound, worst(JOINT, LAPLACE).bound
     assert odds.unit == "odds"
     assert odds.nats == pytest.approx(nats.value, rel=1e-9)
-    delta = worst(unsaid.Joint([[0.4, 0.1], [0.1, 0.4]]), LAPLACE, "delta", eps=0.2).bound
+    delta = worst(unspoken.Joint([[0.4, 0.1], [0.1, 0.4]]), LAPLACE, "delta", eps=0.2).bound
     assert delta.unit == "probability"
-    assert delta.value < worst(unsaid.Joint([[0.4, 0.1], [0.1, 0.4]]), LAPLACE, "delta").bound.value
+    assert (
+        delta.value < worst(unspoken.Joint([[0.4, 0.1], [0.1, 0.4]]), LAPLACE, "delta").bound.value
+    )
 
 
 def test_nothing_to_learn_is_attained_by_anybody() -> None:
-    same = unsaid.Joint(np.diag([0.5, 0.5]))
-    found = worst(same, unsaid.Laplace(1.0, [0.0, 0.0]))
+    same = unspoken.Joint(np.diag([0.5, 0.5]))
+    found = worst(same, unspoken.Laplace(1.0, [0.0, 0.0]))
     assert (found.bound.low, found.bound.high) == (0.0, 0.0)
-    silent = unsaid.Laplace(1.0, [0.0, 0.0])
-    assert unsaid.leakage(same, silent, attained(found)).value == 0.0
-    alone = worst(unsaid.Independent([[1.0], [1.0]]), LAPLACE)
+    silent = unspoken.Laplace(1.0, [0.0, 0.0])
+    assert unspoken.leakage(same, silent, attained(found)).value == 0.0
+    alone = worst(unspoken.Independent([[1.0], [1.0]]), LAPLACE)
     assert alone.bound.value == 0.0
 
 
 def test_premises_are_kept() -> None:
-    learned = unsaid.Joint([[4, 1], [1, 4]], premise="learned(10)")
+    learned = unspoken.Joint([[4, 1], [1, 4]], premise="learned(10)")
     assert worst(learned, LAPLACE).bound.premise == "learned(10)"
 
 
 def test_how_it_shows_itself() -> None:
-    found = worst(unsaid.Independent([[0.5, 0.5]] * 12), LAPLACE)
+    found = worst(unspoken.Independent([[0.5, 0.5]] * 12), LAPLACE)
     assert isinstance(found, Worst)
     lines = repr(found).splitlines()
     assert lines[0] == "Worst"
@@ -281,5 +283,5 @@ def test_how_it_shows_itself() -> None:
     ],
 )
 def test_what_is_refused(options: dict, complaint: str) -> None:
-    with pytest.raises(unsaid.UnsaidError, match=complaint):
+    with pytest.raises(unspoken.UnspokenError, match=complaint):
         worst(JOINT, LAPLACE, **options)

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pytest
 
 from tests.engines.test_duckdb import run
-from unsaid.errors import InputError
-from unsaid.simulation import building
+from unspoken.errors import InputError
+from unspoken.simulation import building
 
 NAMES = ["first_arrival", "last_leave", "mean_occupancy", "exits"]
 # What sensors in real offices show on days somebody came (see the test on the real summary below).
@@ -127,7 +127,7 @@ def test_pandas_is_not_imported_where_it_is_installed(tmp_path: Path) -> None:
     program = """
         import json, sys
         import numpy as np
-        from unsaid.simulation import building
+        from unspoken.simulation import building
         building(np.random.default_rng(1), 3, 4)
         print(json.dumps(sorted({"pandas"} & set(sys.modules))))
     """

@@ -13,8 +13,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from unsaid.numerics.arrays import Words
-from unsaid.numerics.coins import (
+from unspoken.numerics.arrays import Words
+from unspoken.numerics.coins import (
     ALWAYS,
     BATCH,
     MasterKey,

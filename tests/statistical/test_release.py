@@ -22,12 +22,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.releasing.small import KEY, planned, small
-from unsaid.learning.cells import Cells
-from unsaid.numerics.arrays import Mask
-from unsaid.numerics.coins import MasterKey, attribute_keys, draw, encode_keys, threshold
-from unsaid.policy import Project
-from unsaid.releasing import coining, flow, release
-from unsaid.releasing.reading import Reading
+from unspoken.learning.cells import Cells
+from unspoken.numerics.arrays import Mask
+from unspoken.numerics.coins import MasterKey, attribute_keys, draw, encode_keys, threshold
+from unspoken.policy import Project
+from unspoken.releasing import coining, flow, release
+from unspoken.releasing.reading import Reading
 
 ROWS, PLANTED = 3_100_000, 750_000
 POOLED = 5.0

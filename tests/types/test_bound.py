@@ -7,36 +7,36 @@ import math
 
 import pytest
 
-import unsaid
-from unsaid.errors import InputError
-from unsaid.types.bound import Premise
+import unspoken
+from unspoken.errors import InputError
+from unspoken.types.bound import Premise
 
 
 def test_units() -> None:
-    bound = unsaid.Bound(0.5, math.log(2))
+    bound = unspoken.Bound(0.5, math.log(2))
     assert (bound.value, bound.bits, bound.exact) == (math.log(2), 1.0, False)
     assert bound.odds == pytest.approx(2.0)
-    factor = unsaid.Bound(1.0, 4.0, "odds")
+    factor = unspoken.Bound(1.0, 4.0, "odds")
     assert (factor.value, factor.odds, factor.bits) == (4.0, 4.0, 2.0)
     with pytest.raises(InputError, match="no nats"):
-        _ = unsaid.Bound(1.0, 2.0, "release").bits
+        _ = unspoken.Bound(1.0, 2.0, "release").bits
 
 
 @pytest.mark.parametrize("ends", [(2.0, 1.0), (math.nan, 1.0), (0.0, math.nan)])
 def test_ends_in_order(ends: tuple[float, float]) -> None:
     with pytest.raises(InputError, match="low <= high"):
-        unsaid.Bound(*ends)
+        unspoken.Bound(*ends)
 
 
 def test_impossible_has_no_number() -> None:
-    bound = unsaid.Bound.impossible("odds", Premise.stated(), "never")
+    bound = unspoken.Bound.impossible("odds", Premise.stated(), "never")
     assert bound.status == "impossible"
     assert not bound.value <= 4.0
     assert bound.as_json()["status"] == "impossible"
 
 
 def test_json_is_plain() -> None:
-    assert json.loads(json.dumps(unsaid.Bound(1.0, math.inf, "odds").as_json()))["high"] == "inf"
+    assert json.loads(json.dumps(unspoken.Bound(1.0, math.inf, "odds").as_json()))["high"] == "inf"
 
 
 def test_premises() -> None:
@@ -46,12 +46,12 @@ def test_premises() -> None:
 
 
 def test_an_estimate_is_no_bound() -> None:
-    estimate = unsaid.Estimate(0.1, "nat", "a published formula")
-    assert not isinstance(estimate, unsaid.Bound)
+    estimate = unspoken.Estimate(0.1, "nat", "a published formula")
+    assert not isinstance(estimate, unspoken.Bound)
     assert "no guarantee" in repr(estimate)
 
 
 def test_notebooks_show_a_table() -> None:
-    shown = unsaid.Bound(0.1, 0.2, why="a < b")._repr_html_()
+    shown = unspoken.Bound(0.1, 0.2, why="a < b")._repr_html_()
     assert shown.startswith("<table>")
     assert "a &lt; b" in shown

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-import unsaid
-from unsaid.errors import InputError
+import unspoken
+from unspoken.errors import InputError
 
 TABLE = [[0.25, 0.25], [0.25, 0.25]]
 
@@ -28,16 +28,16 @@ TABLE = [[0.25, 0.25], [0.25, 0.25]]
 )
 def test_what_is_no_list_is_refused(given: dict[str, Any], says: str) -> None:
     with pytest.raises(InputError, match=says) as told:
-        unsaid.Joint(TABLE, **given)
+        unspoken.Joint(TABLE, **given)
     assert "\n" not in str(told.value)
 
 
 def test_values_of_a_chain_are_a_list() -> None:
     with pytest.raises(InputError, match="a list is expected"):
-        unsaid.Chain([0.5, 0.5], [[0.5, 0.5], [0.5, 0.5]], 3, values=5)  # type: ignore[arg-type]
+        unspoken.Chain([0.5, 0.5], [[0.5, 0.5], [0.5, 0.5]], 3, values=5)  # type: ignore[arg-type]
 
 
 def test_any_order_of_names_and_values_is_kept() -> None:
-    own = unsaid.Joint(TABLE, names=("b", "a"), values=[range(3, 5), ["x", "y"]])
+    own = unspoken.Joint(TABLE, names=("b", "a"), values=[range(3, 5), ["x", "y"]])
     assert own.domain.names == ("b", "a")
     assert own.domain.values == ((3, 4), ("x", "y"))

@@ -7,19 +7,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-import unsaid
-from unsaid.measures import MEASURES
-from unsaid.views import finite
+import unspoken
+from unspoken.measures import MEASURES
+from unspoken.views import finite
 
 
 @pytest.mark.parametrize("pairs", [1, 30, 200])
 def test_blocks_change_nothing(pairs: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whether they cut through contexts or outcomes."""
     rng = np.random.default_rng(1)
-    belief = unsaid.Joint(rng.dirichlet(np.full(36, 0.5)).reshape(3, 3, 4), names="ABC")
-    mechanism = unsaid.OneSided({"A": 1.0, "B": 0.5}, {"A": [0], "B": [1]})
+    belief = unspoken.Joint(rng.dirichlet(np.full(36, 0.5)).reshape(3, 3, 4), names="ABC")
+    mechanism = unspoken.OneSided({"A": 1.0, "B": 0.5}, {"A": [0], "B": [1]})
     clouds: list[Any] = [
-        unsaid.view(belief, mechanism, unsaid.Adversary("C", knows=knows))
+        unspoken.view(belief, mechanism, unspoken.Adversary("C", knows=knows))
         for knows in ((), ["B"], {"A": 1})
     ]
     for cloud in clouds:

@@ -15,8 +15,8 @@ from scipy.integrate import quad
 from scipy.stats import norm
 
 from tests.effort import examples
-from unsaid.measures import MEASURES
-from unsaid.views.blurred import TAIL, Shifted, tail
+from unspoken.measures import MEASURES
+from unspoken.views.blurred import TAIL, Shifted, tail
 
 SCALES = st.floats(-2.5, 2.5).map(lambda x: 10.0**x)
 

@@ -8,32 +8,32 @@ from typing import Any, Literal
 import numpy as np
 import pytest
 
-import unsaid
-from unsaid.measures import MEASURES
-from unsaid.mechanisms import local
-from unsaid.types.posteriors import Posteriors
-from unsaid.views import FiniteView, HeadsView
+import unspoken
+from unspoken.measures import MEASURES
+from unspoken.mechanisms import local
+from unspoken.types.posteriors import Posteriors
+from unspoken.views import FiniteView, HeadsView
 
 
-def random_question(seed: int) -> tuple[unsaid.Joint, unsaid.OneSided, unsaid.Adversary]:
+def random_question(seed: int) -> tuple[unspoken.Joint, unspoken.OneSided, unspoken.Adversary]:
     rng = np.random.default_rng(seed)
     n = int(rng.integers(2, 5))
     table = rng.dirichlet(np.full(3**n, 0.3)).reshape((3,) * n)
     names = "ABCD"[:n]
-    belief = unsaid.Joint(table, names=names)
+    belief = unspoken.Joint(table, names=names)
     sensitive = {name: [0] if rng.random() < 0.7 else [] for name in names}
     epsilon = {name: float(rng.exponential()) for name in names}
     shows: Literal["bit", "value"] = "bit" if rng.random() < 0.3 else "value"
-    return belief, unsaid.OneSided(epsilon, sensitive, shows=shows), unsaid.Adversary("A")
+    return belief, unspoken.OneSided(epsilon, sensitive, shows=shows), unspoken.Adversary("A")
 
 
 @pytest.mark.parametrize("seed", range(60))
 @pytest.mark.parametrize("budget", [40, 200])
 def test_bounds_hold(seed: int, budget: int, monkeypatch: pytest.MonkeyPatch) -> None:
     belief, mechanism, adversary = random_question(seed)
-    exact = [unsaid.leakage(belief, mechanism, adversary, name) for name in MEASURES]
+    exact = [unspoken.leakage(belief, mechanism, adversary, name) for name in MEASURES]
     monkeypatch.setattr(local, "CELLS", budget)
-    bounds = [unsaid.leakage(belief, mechanism, adversary, name) for name in MEASURES]
+    bounds = [unspoken.leakage(belief, mechanism, adversary, name) for name in MEASURES]
     for truth, bound in zip(exact, bounds, strict=True):
         assert bound.low <= truth.high * (1 + 1e-12) + 1e-15
         assert truth.low <= bound.high * (1 + 1e-12) + 1e-15
@@ -55,10 +55,10 @@ def test_bounds_hold_for_functions_of_ones_own(
     seed: int, f: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     question = random_question(seed)
-    exact = unsaid.view(*question)
+    exact = unspoken.view(*question)
     assert isinstance(exact, FiniteView)
     monkeypatch.setattr(local, "CELLS", 40)
-    bounded = unsaid.view(*question)
+    bounded = unspoken.view(*question)
     for truth, bound in [(exact.mean(f), bounded.mean(f)), (exact.sup(f), bounded.sup(f))]:
         assert bound.low <= truth.high * (1 + 1e-12)
         assert truth.low <= bound.high * (1 + 1e-12)
@@ -68,7 +68,7 @@ def test_a_bound_is_finished_at_both_ends(monkeypatch: pytest.MonkeyPatch) -> No
     """Maximal leakage is log(1 + mean), for the low end as for the high one."""
     question = random_question(3)
     monkeypatch.setattr(local, "CELLS", 40)
-    cloud = unsaid.view(*question)
+    cloud = unspoken.view(*question)
     assert isinstance(cloud, HeadsView)
     measure = MEASURES["maximal-leakage"]
     raw, done = cloud.mean(measure.f), measure.of(cloud)
@@ -79,51 +79,53 @@ def test_a_bound_is_finished_at_both_ends(monkeypatch: pytest.MonkeyPatch) -> No
 def test_pairwise_bounds_hold_whatever_the_joint() -> None:
     """Pairs do not see a XOR: all pairwise terms are 0, the bound must not be."""
     fair = [0.5, 0.5]
-    pairs = unsaid.Pairwise([fair] * 3, {}, names=["A", "B", "C"])
+    pairs = unspoken.Pairwise([fair] * 3, {}, names=["A", "B", "C"])
     xor = np.zeros((2, 2, 2))
     for a in range(2):
         for b in range(2):
             xor[a, b, a ^ b] = 0.25
-    mechanism = unsaid.OneSided({"A": 1.0, "B": 1.0}, {"C": [0]}, shows="value")
-    adversary = unsaid.Adversary("C", sees=["A", "B"])
-    truth = unsaid.leakage(
-        unsaid.Joint(xor, names=["A", "B", "C"]), mechanism, adversary, "mutual-information"
+    mechanism = unspoken.OneSided({"A": 1.0, "B": 1.0}, {"C": [0]}, shows="value")
+    adversary = unspoken.Adversary("C", sees=["A", "B"])
+    truth = unspoken.leakage(
+        unspoken.Joint(xor, names=["A", "B", "C"]), mechanism, adversary, "mutual-information"
     )
-    bound = unsaid.leakage(pairs, mechanism, adversary, "mutual-information")
+    bound = unspoken.leakage(pairs, mechanism, adversary, "mutual-information")
     assert bound.low == 0.0
     assert 0.2 < truth.value <= bound.high
     assert bound.high == pytest.approx((1 - math.exp(-1)) ** 2 * math.log(2), rel=1e-9)
-    assert math.isinf(unsaid.leakage(pairs, mechanism, adversary, "odds").high)
+    assert math.isinf(unspoken.leakage(pairs, mechanism, adversary, "odds").high)
 
 
 def test_pairwise_is_exact_for_one_output() -> None:
-    pairs = unsaid.Pairwise([[0.3, 0.7], [0.3, 0.7]], {("A", "B"): [[0.2, 0.1], [0.1, 0.6]]}, "AB")
-    joint = unsaid.Joint([[0.2, 0.1], [0.1, 0.6]], "AB")
-    mechanism = unsaid.OneSided({"A": 1.0, "B": 2.0}, shows="bit")
+    pairs = unspoken.Pairwise(
+        [[0.3, 0.7], [0.3, 0.7]], {("A", "B"): [[0.2, 0.1], [0.1, 0.6]]}, "AB"
+    )
+    joint = unspoken.Joint([[0.2, 0.1], [0.1, 0.6]], "AB")
+    mechanism = unspoken.OneSided({"A": 1.0, "B": 2.0}, shows="bit")
     for name in MEASURES:
         assert (
-            unsaid.leakage(pairs, mechanism, unsaid.Adversary("B"), name).value
-            == unsaid.leakage(joint, mechanism, unsaid.Adversary("B"), name).value
+            unspoken.leakage(pairs, mechanism, unspoken.Adversary("B"), name).value
+            == unspoken.leakage(joint, mechanism, unspoken.Adversary("B"), name).value
         )
 
 
 def test_a_large_coalition_is_bounded() -> None:
     names = [f"a{i}" for i in range(200)]
     tables = {(names[i], names[i + 1]): [[0.06, 0.04], [0.04, 0.86]] for i in range(199)}
-    belief = unsaid.Pairwise([[0.1, 0.9]] * 200, tables, names)
-    mechanism = unsaid.OneSided(dict.fromkeys(names, 1e-4), shows="bit")
-    bound = unsaid.leakage(belief, mechanism, unsaid.Adversary("a100"), "mutual-information")
+    belief = unspoken.Pairwise([[0.1, 0.9]] * 200, tables, names)
+    mechanism = unspoken.OneSided(dict.fromkeys(names, 1e-4), shows="bit")
+    bound = unspoken.leakage(belief, mechanism, unspoken.Adversary("a100"), "mutual-information")
     assert 0 < bound.low < bound.high < 0.001
 
 
 def test_a_plan_on_pairs_keeps_its_own_limits() -> None:
     """Variables with eps = 0 stay in the plan's mechanism; they must not cost what is known."""
     tables = {("A", "B"): [[0.1, 0.1], [0.2, 0.6]], ("B", "C"): [[0.1, 0.2], [0.15, 0.55]]}
-    belief = unsaid.Pairwise([[0.2, 0.8], [0.3, 0.7], [0.25, 0.75]], tables, names="ABC")
-    plan = unsaid.plan(belief, limit=0.1)
+    belief = unspoken.Pairwise([[0.2, 0.8], [0.3, 0.7], [0.25, 0.75]], tables, names="ABC")
+    plan = unspoken.plan(belief, limit=0.1)
     assert plan.objective > 0
     for name in "ABC":
-        adversary = unsaid.Adversary(name)
-        assert unsaid.leakage(belief, plan.mechanism, adversary, "odds").value <= 4
-        told = unsaid.leakage(belief, plan.mechanism, adversary, "mutual-information")
+        adversary = unspoken.Adversary(name)
+        assert unspoken.leakage(belief, plan.mechanism, adversary, "odds").value <= 4
+        told = unspoken.leakage(belief, plan.mechanism, adversary, "mutual-information")
         assert told.value <= 0.1

@@ -1,0 +1,254 @@
+"""What every belief answers: a new one gives `marginal` and `given`, the rest is derived."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import numpy as np
+
+from unspoken.beliefs.contraction import contract
+from unspoken.display import Shown
+from unspoken.errors import InputError, TooLarge
+from unspoken.numerics.arrays import CELLS, Array, Codes
+from unspoken.numerics.tables import table_of
+from unspoken.types.bound import Premise
+from unspoken.types.channel import Channel
+from unspoken.types.domain import Domain, Value
+from unspoken.types.likelihood import Likelihood
+from unspoken.types.sums import Sums, Weights
+
+__all__ = [
+    "LEAST",
+    "Belief",
+    "different",
+    "fixed",
+    "impossible",
+    "is_event",
+    "listed",
+    "nothing_left",
+    "own_table",
+    "probabilities",
+]
+
+# Probabilities below this lose digits, and then themselves; sums beyond the other are no floats.
+LEAST, LARGEST = 1e-300, 1e300
+
+
+class Belief(Shown, ABC):
+    """P(X) over a domain, on a premise."""
+
+    domain: Domain
+    premise: Premise
+
+    @abstractmethod
+    def marginal(self, names: Sequence[str]) -> Array:
+        """The joint table of these variables, axes in the order of ``names``."""
+
+    def _joint(self, names: Sequence[str]) -> tuple[Array, bool]:
+        """`marginal`, and whether as logarithms: where products leave the range of floats."""
+        return self.marginal(names), False
+
+    def _plain(self, names: Sequence[str]) -> Array:
+        """`marginal`, refused where what is possible would become impossible."""
+        table, in_logs = self._joint(names)
+        if in_logs and (table[table > -np.inf] < math.log(LEAST)).any():
+            raise TooLarge(
+                f"joint table of {listed(names)}: probabilities below {LEAST:g}, which no float "
+                "tells from 0; merge rare values, or ask about fewer variables at once"
+            )
+        return self.marginal(names) if in_logs else table
+
+    @abstractmethod
+    def given(self, known: Mapping[str, Value]) -> Belief:
+        """The belief about the other variables once these values are known (Bayes)."""
+
+    def knows_jointly(self, names: Sequence[str]) -> bool:
+        """Whether `marginal` can answer for these names at all."""
+        return True
+
+    def relevant(self, about: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
+        """Those of ``names`` that may say something about ``about``."""
+        return tuple(names)
+
+    def pairs(self) -> list[tuple[str, str]]:
+        """The pairs of variables that may depend on one another."""
+        names = self.domain.names
+        return [(a, b) for i, a in enumerate(names) for b in names[i + 1 :]]
+
+    def blocks(self) -> list[tuple[str, ...]]:
+        """Groups of variables that are independent of one another, as far as this belief says."""
+        return [self.domain.names]
+
+    def blanket(self, name: str) -> tuple[str, ...]:
+        """Variables that, once known, leave the rest independent of this one."""
+        axis = self.domain.axis(name)
+        own = next(block for block in self.blocks() if self.domain.names[axis] in block)
+        return tuple(other for other in own if other != name)
+
+    def shields(self, about: Sequence[str]) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
+        """Growing surroundings of ``about``, as (inner, boundary): once the boundary is known, what
+
+        lies outside tells nothing more about it. None, where no structure is known.
+        """
+        return iter(())
+
+    def sums_of_each(self, names: Sequence[str], queries: Sequence[Weights]) -> Sums | None:
+        """P(x_i, S) for each of these variables in turn, along a first axis; None: ask one by one.
+
+        For beliefs that get all of them for little more than one.
+        """
+        return None
+
+    def beside(self, names: Sequence[str], targets: Sequence[str]) -> Array:
+        """P(x_target, x_name) for all of these pairs: tables[name, target, x_target, x_name].
+
+        Different names, of as many values each, and so for targets; beside itself a variable has a
+        diagonal table. For beliefs that get all of them for little more than those of one target.
+        """
+        found: dict[tuple[str, str], Array] = {}
+        for name, target in itertools.product(names, targets):
+            if name == target:
+                found[name, target] = np.diag(self.marginal([name]))
+            elif (target, name) in found:
+                found[name, target] = found[target, name].T
+            else:
+                found[name, target] = self.marginal([target, name])
+        return np.stack([np.stack([found[name, target] for target in targets]) for name in names])
+
+    def knowing(self, names: Sequence[str]) -> tuple[Belief, tuple[str, ...]]:
+        """The belief of somebody who knows these, and those whose values matter to what it tells.
+
+        Where values matter, every one of them is a context of its own, and the worst is looked for.
+        """
+        return self, tuple(names)
+
+    def cells(self, names: Sequence[str]) -> int:
+        """How many entries the joint table of these names has."""
+        return math.prod(len(self.domain.values_of(name)) for name in names)
+
+    def effort(self, keep: Sequence[str], channels: Mapping[str, Channel]) -> float:
+        """How many cells `outputs` has to fill; infinite where this belief knows too little."""
+        names = list(dict.fromkeys([*keep, *channels]))
+        if not self.knows_jointly(names):
+            return math.inf
+        shown = [max(self.cells([name]), len(own.outputs)) for name, own in channels.items()]
+        return self.cells(keep) * math.prod(shown)
+
+    def outputs(self, keep: Sequence[str], channels: Mapping[str, Channel]) -> Likelihood:
+        """P(x_keep) and P(y | x_keep) for the local channels of the seen variables."""
+        summed = [name for name in channels if name not in keep]
+        table = self._plain([*keep, *summed])
+        own = {keep.index(name): channels[name] for name in channels if name in keep}
+        return contract(table, len(keep), own, [channels[name] for name in summed])
+
+    def possible(self, events: Mapping[str, Channel]) -> bool:
+        """Whether these events can all happen together (each channel shows one output)."""
+        told = self.outputs((), events)
+        nothing = -np.inf if told.in_logs else 0.0
+        return bool((told.log_common > -np.inf).any() or (told.excess > nothing).any())
+
+    def sums(self, keep: Sequence[str], queries: Sequence[Weights]) -> Sums:
+        """P(x_keep, S_1, ..., S_q) of linear queries S_c = sum_i w_ci x_i."""
+        summed = {name: None for weights in queries for name, w in weights.items() if w}
+        names = [*keep, *(name for name in summed if name not in keep)]
+        if self.cells(names) > CELLS:
+            raise TooLarge(
+                f"sum over {len(summed)} variables: {self.cells(names):,} combinations of values, "
+                f"more than {CELLS:,}; a Chain, Tree or Independent belief can add up more"
+            )
+        terms = [[self._term(weights, name) for name in names] for weights in queries]
+        table, in_logs = self._joint(names)
+        return Sums.of(table, len(keep), terms, in_logs)
+
+    def _term(self, weights: Weights, name: str) -> Array:
+        """w_i x_i for each value of a variable; a weight of 0 needs no numbers."""
+        weight = weights.get(name)
+        if not weight:
+            return np.zeros(self.cells([name]))
+        numbers = self.domain.numbers(name)
+        if not abs(weight) * float(np.abs(numbers).max()) < LARGEST / len(self.domain.names):
+            raise InputError(f'query: weight {weight} times the values of "{name}" is too large')
+        return weight * numbers
+
+    def sample(self, rng: np.random.Generator, rows: int) -> Codes:
+        """``rows`` draws, a column a variable, as positions among its values (simulation only)."""
+        table = self.marginal(self.domain.names)
+        flat = rng.choice(table.size, size=rows, p=table.ravel())
+        return np.stack(np.unravel_index(flat, table.shape), axis=1)
+
+    def facts(self) -> list[tuple[str, str]]:
+        names = self.domain.names
+        listed = ", ".join(names[:6]) + (", ..." if len(names) > 6 else "")
+        return [("variables", f"{len(names)}: {listed}"), ("premise", str(self.premise))]
+
+
+def probabilities(numbers: object, what: str) -> Array:
+    """A table of probabilities from probabilities or whole counts; one line of complaint otherwise.
+
+    A table that sums to 1 but for rounding is kept as it is: dividing would cost its last digits.
+    """
+    table = own_table(numbers, what)
+    if table.size == 0 or table.ndim == 0:
+        raise InputError(f"{what}: an empty table says nothing; give at least one probability")
+    if not np.isfinite(table).all():
+        raise InputError(f"{what}: has NaN or infinity; every entry must be a number")
+    if (table < 0).any():
+        raise InputError(
+            f"{what}: has a negative entry {table.min():g}; probabilities are in [0, 1]"
+        )
+    with np.errstate(over="ignore"):
+        total = float(table.sum())
+    if total == math.inf:
+        raise InputError(f"{what}: the sum of its entries is beyond floats; divide them first")
+    if abs(total - 1) <= 4e-16 * max(8, math.sqrt(table.size)):
+        return table
+    counts = bool((table == np.floor(table)).all()) and total >= 1
+    if total <= 0 or (not counts and abs(total - 1) > 1e-9):
+        raise InputError(
+            f"{what}: sums to {total:.12g}; probabilities sum to 1, counts are whole numbers"
+        )
+    return fixed(table / total)
+
+
+def own_table(numbers: object, what: str) -> Array:
+    """A copy of the caller's numbers that nobody can change."""
+    return fixed(np.array(table_of(numbers, what)))
+
+
+def fixed(table: Array) -> Array:
+    """The same table, which nobody can change any more."""
+    table.flags.writeable = False
+    return table
+
+
+def different(names: Sequence[str]) -> Sequence[str]:
+    """A table has one axis for a variable."""
+    if len(set(names)) < len(names):
+        twice = next(name for i, name in enumerate(names) if name in names[:i])
+        raise InputError(f'"{twice}" is asked for twice; name every variable once')
+    return names
+
+
+def listed(names: Iterable[object]) -> str:
+    """The first few of them."""
+    shown = [str(name) for name in names]
+    return ", ".join(shown[:4]) + (", ..." if len(shown) > 4 else "") or "nothing"
+
+
+def nothing_left() -> InputError:
+    """What `given` refuses where no variable is left."""
+    return InputError("given: every variable is known, so there is nothing left to believe")
+
+
+def is_event(channels: Mapping[str, Channel]) -> bool:
+    """Whether one output of each is asked about: no table over many outputs is needed."""
+    return bool(channels) and all(len(own.outputs) == 1 for own in channels.values())
+
+
+def impossible(known: Mapping[str, Value]) -> InputError:
+    """What `given` refuses."""
+    values = listed(f"{name} = {value!r}" for name, value in known.items())
+    return InputError(f"given {values}: this belief holds that impossible")

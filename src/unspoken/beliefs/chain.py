@@ -1,0 +1,139 @@
+"""A belief about a series: each step depends on the one before it only."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from unspoken.beliefs.belief import probabilities
+from unspoken.beliefs.forests.forest import Forest
+from unspoken.beliefs.forests.markov import Markov, conditional, is_matrix
+from unspoken.errors import InputError
+from unspoken.numerics.arrays import Array
+from unspoken.types.bound import Premise
+from unspoken.types.domain import Domain, Value
+
+__all__ = ["Chain"]
+
+Values = Mapping[str, Iterable[Value]] | Sequence[Any] | None
+
+
+class Chain(Markov):
+    """A Markov chain x0 -> x1 -> ...
+
+    ``start``: the law of the first variable. ``step``: P(next | this), a row for each value of
+    this one; either one matrix for every step, with ``length`` = the number of variables, or a list
+    of them, one for each step. ``values``: one list for all variables, or a list of lists (or
+    {name: list}). Probabilities or counts.
+    """
+
+    def __init__(
+        self,
+        start: npt.ArrayLike,
+        step: npt.ArrayLike | Sequence[npt.ArrayLike],
+        length: int | None = None,
+        names: Iterable[str] | None = None,
+        values: Values = None,
+        premise: str = "stated",
+    ) -> None:
+        first = probabilities(start, "chain.start")
+        if first.ndim != 1:
+            raise InputError("chain.start: must be a flat list of probabilities")
+        steps = _steps(step, length)
+        sizes = [first.size, *(matrix.shape[1] for matrix in steps)]
+        for t, matrix in enumerate(steps):
+            if matrix.shape[0] != sizes[t]:
+                raise InputError(
+                    f"chain.step[{t}]: {matrix.shape[0]} rows, but the variable before it has "
+                    f"{sizes[t]} values; give a row for each"
+                )
+        domain = Domain.of(sizes, names, _values(values, len(sizes)))
+        self._hold(first, steps, domain, Premise(premise))
+
+    def _hold(
+        self, start: Array, steps: tuple[Array, ...], domain: Domain, premise: Premise
+    ) -> None:
+        self.start, self.steps = start, steps
+        self.domain, self.premise = domain, premise
+        self.forest = Forest.of(range(-1, len(steps)), [start[None], *steps])
+
+    @property
+    def marginals(self) -> tuple[Array, ...]:
+        """The law of every variable by itself."""
+        return tuple(self.forest.singles)
+
+    def marginal(self, names: Sequence[str]) -> Array:
+        """A product over the kept positions; the gaps between them are powers of the steps."""
+        axes = self._few(names)
+        if not axes:
+            return np.array(1.0)
+        order = sorted(axes)
+        table = self.forest.singles[order[0]]
+        for before, after in itertools.pairwise(order):
+            table = table[..., None] * self._between(before, after)
+        return table.transpose([order.index(axis) for axis in axes])
+
+    def _between(self, before: int, after: int) -> Array:
+        """P(x_after | x_before)."""
+        product, t = np.eye(self.domain.sizes[before]), before
+        while t < after:
+            end = min(self._same_until[t], after)
+            step = self.steps[t]
+            product = product @ (step if end == t + 1 else np.linalg.matrix_power(step, end - t))
+            product /= product.sum(1, keepdims=True)  # else rounding adds up over 100,000 steps
+            t = end
+        return product
+
+    @cached_property
+    def _same_until(self) -> list[int]:
+        """For each step, where the stretch of steps with its matrix ends."""
+        ends = list(range(1, len(self.steps) + 1))
+        for t in reversed(range(len(self.steps) - 1)):
+            if self.steps[t] is self.steps[t + 1]:
+                ends[t] = ends[t + 1]
+        return ends
+
+    def _rest(self, forest: Forest, domain: Domain) -> Chain:
+        """A step that says nothing has equal rows."""
+        steps = [
+            law if parent >= 0 else np.repeat(law, size, axis=0)
+            for law, parent, size in zip(
+                forest.laws[1:], forest.parents[1:], forest.sizes, strict=False
+            )
+        ]
+        later = Chain.__new__(Chain)
+        later._hold(forest.laws[0][0], tuple(steps), domain, self.premise)
+        return later
+
+
+def _steps(step: Any, length: int | None) -> tuple[Array, ...]:
+    step = list(step) if isinstance(step, Iterator) else step
+    if length is not None and not isinstance(length, int | np.integer):
+        raise InputError(f"chain.length: {length!r} is no number of variables; give 1, 2, ...")
+    if is_matrix(step):
+        matrix = conditional(step, "chain.step")
+        if length is None or length < 1:
+            raise InputError("chain.length: with one matrix for every step, how many variables?")
+        if length > 2 and matrix.shape[0] != matrix.shape[1]:
+            raise InputError(
+                f"chain.step: shape {matrix.shape}; one matrix for every step must be square"
+            )
+        return (matrix,) * (length - 1)
+    listed = list(step)
+    if length not in (None, len(listed) + 1):
+        raise InputError(f"chain.length: {length}, but {len(listed)} steps join {len(listed) + 1}")
+    once = {id(own): conditional(own, f"chain.step[{t}]") for t, own in enumerate(listed)}
+    return tuple(once[id(own)] for own in listed)
+
+
+def _values(values: Any, count: int) -> Any:
+    """A list for each variable; one list of plain values is every variable's."""
+    if values is None or isinstance(values, Mapping):
+        return values
+    each = np.iterable(values) and all(isinstance(own, list | tuple | range) for own in values)
+    return values if each else [values] * count

@@ -1,0 +1,143 @@
+"""The belief contracted with local channels: P(y | x_keep) = sum over the rest of P(x) W(y | x).
+
+The split of every channel into a common and an excess part (types/channel.py) is carried through:
+
+    joint[keep, y] = P(keep) c[y] + E[keep, y],     c = product of the common parts,
+
+so that differences between the rows of P(y | x_keep) are differences of E alone, which is as small
+as the leakage. Cost: one pass an axis, at most (outputs seen) x (cells kept).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from unspoken.numerics.arrays import Array
+from unspoken.types.channel import Channel
+from unspoken.types.likelihood import Likelihood
+
+__all__ = ["contract"]
+
+# Beyond e^-600 products of probabilities leave the range of floats; then everything is in logs.
+LINEAR_RANGE = 600.0
+
+
+@dataclass(frozen=True)
+class Ring:
+    """The arithmetic of a contraction: on plain numbers, or on their logarithms."""
+
+    of: Callable[[Array], Array]
+    of_logs: Callable[[Array], Array]
+    times: Callable[[Array, Array], Array]
+    plus: Callable[[Array, Array], Array]
+    dot: Callable[[Array, Array], Array]  # over the last axis of one and the first of the other
+    to_logs: Callable[[Array], Array]
+
+
+def _log(table: Array) -> Array:
+    with np.errstate(divide="ignore"):
+        return np.log(table)
+
+
+def _same(table: Array) -> Array:
+    return table
+
+
+def _dot(table: Array, matrix: Array) -> Array:
+    return np.tensordot(table, matrix, 1)
+
+
+def _dot_logs(table: Array, matrix: Array) -> Array:
+    """log sum_x exp(table[..., x] + matrix[x, y]); the summed axis is one variable's, so short."""
+    terms = [table[..., x, None] + matrix[x] for x in range(matrix.shape[0])]
+    total: Array = np.logaddexp.reduce(terms, axis=0)
+    return total
+
+
+LINEAR = Ring(_same, np.exp, np.multiply, np.add, _dot, _log)
+LOGS = Ring(_log, _same, np.add, np.logaddexp, _dot_logs, _same)
+
+
+@dataclass(frozen=True)
+class Parts:
+    """A channel's two parts and their sum, as the ring's numbers."""
+
+    law: Array
+    excess: Array
+
+    @classmethod
+    def of(cls, channel: Channel, ring: Ring) -> Parts:
+        excess = ring.of(channel.excess)
+        return cls(ring.plus(ring.of_logs(channel.log_common), excess), excess)
+
+
+def contract(
+    table: Array, kept: int, own: Mapping[int, Channel], summed: Sequence[Channel]
+) -> Likelihood:
+    """Contract ``table``: its first ``kept`` axes stay, each later one is summed out.
+
+    ``own`` are channels of kept axes (the target's own output). Outcomes run over the product of
+    the outputs, first those of ``summed``, then those of ``own``, the last one fastest.
+    """
+    table, summed = _merge(table, kept, summed)
+    least = _smallest(table) + _range([*summed, *own.values()])
+    ring = LINEAR if least < LINEAR_RANGE else LOGS
+    prior = table.reshape(*table.shape[:kept], -1).sum(-1)
+    rest = ring.of(table.reshape(prior.size, *table.shape[kept:]))
+    excess = ring.of(np.zeros((*rest.shape, 1)))
+    log_common = np.zeros(1)
+    for channel in summed:  # axis 1 is the next variable; what was seen already runs along the last
+        parts = Parts.of(channel, ring)
+        before = ring.dot(np.moveaxis(excess, 1, -1), parts.law)
+        told = ring.dot(np.moveaxis(rest, 1, -1), parts.excess)[..., None, :]
+        excess = _join(ring, before, told, log_common)
+        rest = ring.dot(np.moveaxis(rest, 1, -1), ring.of(np.ones((rest.shape[1], 1))))[..., 0]
+        log_common = np.add.outer(log_common, channel.log_common).ravel()
+    for axis, channel in own.items():  # rest has one number a kept cell by now
+        code = np.unravel_index(np.arange(prior.size), prior.shape)[axis]
+        parts = Parts.of(channel, ring)
+        before = ring.times(excess[:, :, None], parts.law[code][:, None, :])
+        told = ring.times(rest[:, None], parts.excess[code])[:, None, :]
+        excess = _join(ring, before, told, log_common)
+        log_common = np.add.outer(log_common, channel.log_common).ravel()
+    return Likelihood(prior, log_common, excess.reshape(*prior.shape, -1), ring is LOGS)
+
+
+def _merge(table: Array, kept: int, summed: Sequence[Channel]) -> tuple[Array, list[Channel]]:
+    """Add up values whose rows are equal (all sensitive ones): no output tells them apart."""
+    merged = []
+    for axis, channel in enumerate(summed, start=kept):
+        group: dict[bytes, int] = {}
+        code = np.array([group.setdefault(row.tobytes(), len(group)) for row in channel.excess])
+        if len(group) < len(code):
+            groups = (np.arange(len(group))[:, None] == code).astype(np.float64)
+            table = np.moveaxis(np.tensordot(table, groups, (axis, 1)), -1, axis)
+            first = np.unique(code, return_index=True)[1]
+            channel = Channel(channel.outputs, channel.log_common, channel.excess[first])
+        merged.append(channel)
+    return table, merged
+
+
+def _join(ring: Ring, before: Array, told: Array, log_common: Array) -> Array:
+    """E'[.., (y, z)] = sum_x E[.., x, y] W[x, z] + c[y] sum_x P(.., x) e[x, z]."""
+    now = ring.plus(before, ring.times(told, ring.of_logs(log_common)[:, None]))
+    return now.reshape(*now.shape[:-2], -1)
+
+
+def _smallest(table: Array) -> float:
+    """How small, in nats, the table's nonzero entries get."""
+    return float(-np.log(table[table > 0].min(initial=1.0)))
+
+
+def _range(channels: Sequence[Channel]) -> float:
+    """How small, in nats, a product of the channels' nonzero entries can get."""
+    return sum(_least(channel) for channel in channels)
+
+
+def _least(channel: Channel) -> float:
+    common = channel.log_common[np.isfinite(channel.log_common)]
+    excess = np.log(channel.excess[channel.excess > 0])
+    return float(-min(common.min(initial=0.0), excess.min(initial=0.0)))

@@ -1,0 +1,135 @@
+"""The law of a sum beside every variable in turn, for little more than one of them.
+
+From the leaves up, U_v = P(sum of all below and at v | x_v); from the roots down, D_v = P(x_v, sum
+of all others). A variable's message goes to a child with that of all siblings but the child's own.
+These are not divided out again but joined two by two, the shortest ones first, and handed down the
+same way: what is known beside a pair goes to either with what the other one says. Different trees
+are the children of a root with one value.
+
+    P(x_v = a, S = s) = sum_k D_v(a, s - k) U_v(a, k)
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from unspoken.beliefs.forests.convolution import convolved
+from unspoken.beliefs.forests.forest import Forest
+from unspoken.beliefs.forests.messages import mixed
+from unspoken.beliefs.forests.sums import shifted
+from unspoken.beliefs.networks.potentials import Ring
+from unspoken.numerics.arrays import Array, Codes
+
+__all__ = ["sums_of_each"]
+
+
+def sums_of_each(
+    forest: Forest, wanted: Sequence[int], steps: Mapping[int, Codes], size: int, ring: Ring
+) -> Array:
+    """table[row, x, k]: how likely x_v, for the row's v, is beside k steps; unused cells are 0."""
+    table = np.full((len(wanted), max(forest.sizes), size), ring.zero)
+    rows: dict[int, list[int]] = {}
+    for row, v in enumerate(wanted):
+        rows.setdefault(v, []).append(row)
+    passes = Passes(forest, steps, ring)
+    for v, beyond in passes.down(passes.needed(rows)):
+        if v in rows:
+            law = convolved(beyond, passes.up[v], ring)
+            table[rows[v], : len(law), : law.shape[1]] = law
+    return table
+
+
+@dataclass(frozen=True)
+class Joined:
+    """What some children say together, and the two parts it was joined from, or the one child."""
+
+    law: Array
+    parts: tuple[Joined, Joined] | None
+    child: int
+
+
+@dataclass(frozen=True)
+class Passes:
+    """Both passes; ``steps``: how many units each value of a variable adds, if any."""
+
+    forest: Forest
+    steps: Mapping[int, Codes]
+    ring: Ring
+
+    @cached_property
+    def up(self) -> dict[int, Array]:
+        """U_v, a row for each value."""
+        up: dict[int, Array] = {}
+        for v in reversed(self.forest.order):
+            own = [self._told(child, up[child]) for child in self.forest.children[v]]
+            law = self._joined(own).law if own else self._nothing(self.forest.sizes[v])
+            up[v] = self._moved(v, law)
+        return up
+
+    def down(self, needed: set[int]) -> Iterator[tuple[int, Array]]:
+        """D_v for these, every one after its parent, which is among them."""
+        tops = [v for v, parent in enumerate(self.forest.parents) if parent < 0]
+        waiting = [
+            (v, self._entered(v, beside))
+            for v, beside in self._shared(self._nothing(1), tops, needed)
+        ]
+        while waiting:
+            v, beyond = waiting.pop()
+            yield v, beyond
+            own = self._moved(v, beyond)
+            for child, beside in self._shared(own, self.forest.children[v], needed):
+                waiting.append((child, self._entered(child, beside)))
+
+    def needed(self, wanted: Mapping[int, object]) -> set[int]:
+        return self.forest.ancestors(wanted)
+
+    def _shared(
+        self, beyond: Array, children: Sequence[int], needed: set[int]
+    ) -> Iterator[tuple[int, Array]]:
+        """For each child that is needed: ``beyond``, and what all of its siblings say."""
+        if not needed.intersection(children):
+            return
+        whole = self._joined([self._told(child, self.up[child]) for child in children])
+        waiting = [(whole, beyond)]
+        while waiting:
+            joined, beside = waiting.pop()
+            if joined.parts is None:
+                if joined.child in needed:
+                    yield joined.child, beside
+                continue
+            one, other = joined.parts
+            waiting.append((one, convolved(beside, other.law, self.ring)))
+            waiting.append((other, convolved(beside, one.law, self.ring)))
+
+    def _told(self, child: int, law: Array) -> Joined:
+        """What a child says of its parent; a root, to nobody in particular."""
+        return Joined(mixed(self._law(child), law, self.ring), None, child)
+
+    def _entered(self, child: int, beside: Array) -> Array:
+        return mixed(self._law(child).T, beside, self.ring)
+
+    def _law(self, v: int) -> Array:
+        return self.forest.laws[v] if self.forest.parents[v] >= 0 else self.forest.singles[v][None]
+
+    def _joined(self, own: Sequence[Joined]) -> Joined:
+        """Two by two, the shortest first."""
+        heap = [(joined.law.shape[1], k, joined) for k, joined in enumerate(own)]
+        heapq.heapify(heap)
+        count = len(heap)
+        while len(heap) > 1:
+            (_, _, one), (_, _, other) = heapq.heappop(heap), heapq.heappop(heap)
+            law = convolved(one.law, other.law, self.ring)
+            heapq.heappush(heap, (law.shape[1], count, Joined(law, (one, other), -1)))
+            count += 1
+        return heap[0][2]
+
+    def _moved(self, v: int, law: Array) -> Array:
+        return shifted(law, self.steps[v], self.ring)[0] if v in self.steps else law
+
+    def _nothing(self, rows: int) -> Array:
+        return self.ring.of(np.ones((rows, 1)))

@@ -1,0 +1,250 @@
+"""Beliefs in which variables depend on one another along the arrows of a forest only."""
+
+from __future__ import annotations
+
+import itertools
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from unspoken.beliefs.belief import (
+    LEAST,
+    Belief,
+    different,
+    fixed,
+    impossible,
+    is_event,
+    nothing_left,
+    own_table,
+    probabilities,
+)
+from unspoken.beliefs.forests.each import sums_of_each
+from unspoken.beliefs.forests.events import Events, Told
+from unspoken.beliefs.forests.forest import Forest
+from unspoken.beliefs.forests.knowing import given
+from unspoken.beliefs.forests.messages import collect, with_all_digits
+from unspoken.beliefs.forests.pairs import beside
+from unspoken.beliefs.forests.sums import Dense, Sparse
+from unspoken.beliefs.lattice import Lattice
+from unspoken.beliefs.networks.potentials import Ring
+from unspoken.errors import InputError, TooLarge
+from unspoken.numerics.arrays import CELLS, Array, Codes
+from unspoken.types.channel import Channel
+from unspoken.types.domain import Domain, Value
+from unspoken.types.likelihood import Likelihood
+from unspoken.types.sums import Sums, Weights
+
+__all__ = ["Markov", "conditional", "is_matrix", "occurring"]
+
+
+class Markov(Belief):
+    """``forest`` holds the laws; what is left of it once values are known is a forest again."""
+
+    forest: Forest
+
+    @abstractmethod
+    def _rest(self, forest: Forest, domain: Domain) -> Markov:
+        """The belief about the variables that are not known."""
+
+    def marginal(self, names: Sequence[str]) -> Array:
+        axes = self._few(names)
+        if len(axes) == 1:
+            return self.forest.singles[axes[0]]
+        if not axes:
+            return np.array(1.0)
+        table, in_logs = self._products(axes)
+        return np.exp(table) if in_logs else table
+
+    def _joint(self, names: Sequence[str]) -> tuple[Array, bool]:
+        table = self.marginal(names)
+        if table.min(initial=1.0) > LEAST:
+            return table, False
+        return self._products(self._few(names))
+
+    def _products(self, axes: Sequence[int]) -> tuple[Array, bool]:
+        """Their joint table, and whether it is one of logarithms."""
+        shape = [self.domain.sizes[axis] for axis in axes]
+        return with_all_digits(
+            lambda ring: (self._told(axes, {}, ring).weight.reshape(shape), ring.in_logs)
+        )
+
+    def given(self, known: Mapping[str, Value]) -> Markov:
+        codes = {
+            self.domain.axis(name, "given"): self.domain.code(name, value, "given")
+            for name, value in known.items()
+        }
+        if len(codes) == len(self.domain.names):
+            raise nothing_left()
+        forest = given(self.forest, codes)
+        if forest is None:
+            raise impossible(known)
+        return self._rest(forest, self.domain.without(known))
+
+    def relevant(self, about: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
+        """Those on a tree with any of ``about``.
+
+        Whether these block one another depends on which of them are known, which is not said here;
+        once known values are `given`, the trees are cut there.
+        """
+        tree, axis = self.forest.tree, self.domain.axis
+        trees = {tree[axis(name)] for name in about}
+        return tuple(name for name in names if tree[axis(name)] in trees)
+
+    def pairs(self) -> list[tuple[str, str]]:
+        """The pairs on a tree."""
+        numbered = list(zip(self.domain.names, self.forest.tree, strict=True))
+        return [(a, b) for (a, i), (b, j) in itertools.combinations(numbered, 2) if i == j]
+
+    def blocks(self) -> list[tuple[str, ...]]:
+        """The variables of each tree: different trees are independent of each other."""
+        trees: dict[int, list[str]] = {}
+        for name, number in zip(self.domain.names, self.forest.tree, strict=True):
+            trees.setdefault(number, []).append(name)
+        return [tuple(names) for names in trees.values()]
+
+    def blanket(self, name: str) -> tuple[str, ...]:
+        """The Markov blanket: given these, the others say nothing about ``name``."""
+        return self._named(self.forest.neighbours(self.domain.axis(name)))
+
+    def shields(self, about: Sequence[str]) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
+        """(inner, boundary) within 0, 1, 2, ... arrows of ``about`` and one arrow further.
+
+        Given the boundary, nothing outside says anything about what is inside.
+        """
+        for inner, edge in self.forest.balls(map(self.domain.axis, about)):
+            yield self._named(inner), self._named(edge)
+
+    def effort(self, keep: Sequence[str], channels: Mapping[str, Channel]) -> float:
+        """One event is passed along the arrows; several outputs need the joint table."""
+        if not is_event(channels):
+            return super().effort(keep, channels)
+        return 2 * self.cells(keep) * max(self.domain.sizes)
+
+    def outputs(self, keep: Sequence[str], channels: Mapping[str, Channel]) -> Likelihood:
+        """One event takes no joint table, however many are seen (beliefs/forests/events.py)."""
+        if not is_event(channels):
+            return super().outputs(keep, channels)
+        kept = self._few(keep)
+        events = {self.domain.axis(name): own for name, own in channels.items()}
+
+        def excess(ring: Ring) -> tuple[float, Array, bool]:
+            told = self._told(kept, events, ring)
+            if not told.in_range(ring):
+                return told.log_common, told.logs(ring), True
+            plain = np.exp(told.excess) if ring.in_logs else told.excess
+            return told.log_common, np.ldexp(plain, told.exponent), False
+
+        log_common, told, in_logs = with_all_digits(excess)
+        prior = self._plain(keep)
+        return Likelihood(prior, np.array([log_common]), told.reshape(*prior.shape, 1), in_logs)
+
+    def sums(self, keep: Sequence[str], queries: Sequence[Weights]) -> Sums:
+        """The law of sums is passed along the arrows (beliefs/forests/sums.py)."""
+        lattice = Lattice.of(self._terms(queries))
+        if lattice is None or not lattice.steps:
+            added = [name for own in queries for name, w in own.items() if w]
+            self._few(tuple(dict.fromkeys([*keep, *added])))
+            return super().sums(keep, queries)
+        kept, sizes, steps = self._few(keep), self.forest.sizes, lattice.steps
+        if lattice.dense and self.cells(keep) * lattice.size > CELLS:
+            raise TooLarge(
+                f"sum over {len(steps)} variables: {lattice.size:,} answers for each of "
+                f"{self.cells(keep):,} cells kept, more than {CELLS:,} in all; keep fewer"
+            )
+        kind = Dense if lattice.dense else Sparse
+        law, ring = with_all_digits(
+            lambda ring: (collect(self.forest, kept, steps, kind(steps, sizes, ring)), ring)
+        )
+        shape = [sizes[v] for v in kept]
+        if not lattice.dense:
+            points = [lattice.points(0, law.codes)]
+            return occurring(points, law.table.reshape(*shape, -1), ring.in_logs)
+        table = np.full((len(law.table), lattice.size), ring.zero)
+        table[:, : len(law.codes)] = law.table[:, 0]
+        points = [lattice.points(c) for c in range(len(queries))]
+        return occurring(points, table.reshape(*shape, *map(len, points)), ring.in_logs)
+
+    def sums_of_each(self, names: Sequence[str], queries: Sequence[Weights]) -> Sums | None:
+        """P(x_i, S) for each x_i in ``names`` (the first axis) at once, on the same points.
+
+        Variables with fewer values are padded with zeros. None where there is more than one query,
+        no lattice of answers, or a table beyond the budget: then ask for one name after the other.
+        """
+        lattice = Lattice.of(self._terms(queries)) if len(queries) == 1 else None
+        if lattice is None or not lattice.dense:
+            return None
+        axes = [self.domain.axis(name) for name in names]
+        if len(axes) * max(self.domain.sizes) * lattice.size > CELLS:
+            return None
+        steps, size = lattice.steps, lattice.size
+        table, in_logs = with_all_digits(
+            lambda ring: (sums_of_each(self.forest, axes, steps, size, ring), ring.in_logs)
+        )
+        return occurring([lattice.points(0)], table, in_logs)
+
+    def beside(self, names: Sequence[str], targets: Sequence[str]) -> Array:
+        """Messages from all targets at once (beliefs/forests/pairs.py)."""
+        axis = self.domain.axis
+        return beside(self.forest, [axis(name) for name in names], [axis(own) for own in targets])
+
+    def sample(self, rng: np.random.Generator, rows: int) -> Codes:
+        return self.forest.sample(rng, rows)
+
+    def _terms(self, queries: Sequence[Weights]) -> list[dict[int, Array]]:
+        """For each query, what each variable adds for each of its values."""
+        return [
+            {self.domain.axis(name): self._term(own, name) for name, w in own.items() if w}
+            for own in queries
+        ]
+
+    def _told(self, keep: Sequence[int], events: Mapping[int, Channel], ring: Ring) -> Told:
+        return collect(self.forest, keep, events, Events(events, self.forest.sizes, ring))
+
+    def _few(self, names: Sequence[str]) -> list[int]:
+        """Their axes; refused where a table of them would be too large."""
+        if self.cells(names) > CELLS:
+            raise TooLarge(
+                f"joint table of {len(names)} variables: {self.cells(names):,} cells, more "
+                f"than {CELLS:,}; ask about fewer at once"
+            )
+        return [self.domain.axis(name) for name in different(names)]
+
+    def _named(self, axes: Iterable[int]) -> tuple[str, ...]:
+        return tuple(self.domain.names[axis] for axis in sorted(axes))
+
+
+def conditional(numbers: npt.ArrayLike, where: str) -> Array:
+    """A matrix of probabilities (or whole counts), each row a law."""
+    table = own_table(numbers, where)
+    if table.ndim != 2 or not table.size:
+        raise InputError(f"{where}: a matrix is expected, with a row for each value before it")
+    with np.errstate(invalid="ignore", over="ignore"):
+        fine = (np.abs(table.sum(1) - 1) <= 3e-15) & (table >= 0).all(1)
+    if fine.all():
+        return table
+    return fixed(np.stack([probabilities(row, f"{where}, row {i}") for i, row in enumerate(table)]))
+
+
+def is_matrix(tables: Any) -> bool:
+    """Whether it is one matrix, and not a list of them: all of its entries are rows of numbers."""
+    try:
+        flat = [own is not None and np.ndim(own[0]) == 0 for own in tables]
+        return bool(flat) and all(flat)
+    except (TypeError, IndexError, KeyError):
+        return True  # neither; one matrix is what there will be complaints about
+
+
+def occurring(points: Sequence[Array], table: Array, in_logs: bool) -> Sums:
+    """Without the answers that never occur."""
+    kept = table.ndim - len(points)
+    possible = table > -np.inf if in_logs else table > 0
+    for c, axis in enumerate(range(kept, table.ndim)):
+        others = tuple(other for other in range(table.ndim) if other != axis)
+        occurs = possible.any(axis=others)
+        if not occurs.all():
+            points = [*points[:c], points[c][occurs], *points[c + 1 :]]
+            table, possible = table.compress(occurs, axis), possible.compress(occurs, axis)
+    return Sums(tuple(points), table, in_logs)

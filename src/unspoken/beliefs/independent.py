@@ -1,0 +1,180 @@
+"""A belief in which no variable says anything about another."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
+from functools import reduce
+
+import numpy as np
+import numpy.typing as npt
+
+from unspoken.beliefs.belief import (
+    LEAST,
+    Belief,
+    different,
+    impossible,
+    nothing_left,
+    probabilities,
+)
+from unspoken.beliefs.forests.markov import occurring
+from unspoken.beliefs.lattice import Lattice
+from unspoken.beliefs.networks.potentials import LINEAR, LOGS, Ring
+from unspoken.errors import InputError, TooLarge
+from unspoken.numerics.arrays import CELLS, Array, Codes
+from unspoken.types.bound import Premise
+from unspoken.types.channel import Channel
+from unspoken.types.domain import Domain, Value
+from unspoken.types.sums import Sums, Weights
+
+__all__ = ["Independent", "law_of_sum", "marginal_tables"]
+
+
+# Sums of the other variables rarer than e^-400 are left out, before they run out of digits. That
+# changes no comparison of the kept ones: the law of the others is the same for all of them.
+NEGLIGIBLE = math.exp(-400.0)
+
+
+class Independent(Belief):
+    """``marginals``: one list of probabilities or counts for each variable, or {name: list}."""
+
+    def __init__(
+        self,
+        marginals: Mapping[str, npt.ArrayLike] | Sequence[npt.ArrayLike] | Array,
+        names: Iterable[str] | None = None,
+        values: Mapping[str, Iterable[Value]] | Sequence[Iterable[Value]] | None = None,
+        premise: str = "stated",
+    ) -> None:
+        tables, names = marginal_tables(marginals, names, "independent.marginals")
+        self.domain = Domain.of([table.size for table in tables], names, values)
+        self.tables = tables
+        self.premise = Premise(premise)
+        self.known: frozenset[str] = frozenset()
+
+    def marginal(self, names: Sequence[str]) -> Array:
+        tables = [self.tables[self.domain.axis(name)] for name in different(names)]
+        return reduce(np.multiply.outer, tables, np.array(1.0))
+
+    def _joint(self, names: Sequence[str]) -> tuple[Array, bool]:
+        table = self.marginal(names)
+        if table.min(initial=1.0) > LEAST:
+            return table, False
+        with np.errstate(divide="ignore"):
+            logs = [np.log(self.marginal([name])) for name in names]
+        return reduce(np.add.outer, logs, np.array(0.0)), True
+
+    def given(self, known: Mapping[str, Value]) -> Independent:
+        for name, value in known.items():
+            code = self.domain.code(name, value, "given")
+            if not self.tables[self.domain.axis(name)][code] > 0:
+                raise impossible(known)
+        domain = self.domain.without(known)
+        if not domain.names:
+            raise nothing_left()
+        kept = [self.tables[self.domain.axis(name)] for name in domain.names]
+        return Independent(kept, domain.names, domain.values, self.premise)
+
+    def knowing(self, names: Sequence[str]) -> tuple[Independent, tuple[str, ...]]:
+        """What is known says nothing about the rest, and is no part of what is left of a sum."""
+        later = copy(self)
+        later.known = self.known.union(names)
+        return later, ()
+
+    def relevant(self, about: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
+        return tuple(name for name in names if name in about)
+
+    def pairs(self) -> list[tuple[str, str]]:
+        return []
+
+    def blocks(self) -> list[tuple[str, ...]]:
+        return [(name,) for name in self.domain.names]
+
+    def possible(self, events: Mapping[str, Channel]) -> bool:
+        return all(super(Independent, self).possible({name: events[name]}) for name in events)
+
+    def sums(self, keep: Sequence[str], queries: Sequence[Weights]) -> Sums:
+        """On the multiples of a common unit, where that takes less than the joint table."""
+        used = [
+            {name: w for name, w in weights.items() if w and name not in self.known}
+            for weights in queries
+        ]
+        terms = [{name: self._term(own, name) for name in own} for own in used]
+        summed = [n for n in dict.fromkeys(n for own in used for n in own) if n not in keep]
+        room = CELLS // self.cells(keep)
+        lattice = Lattice.of(terms, room)
+        joint = self.cells([*keep, *summed])
+        if lattice is None or not lattice.dense:
+            if joint <= CELLS:
+                return super().sums(keep, used)
+            raise TooLarge(
+                f"sum over {len(summed)} variables: they have no common unit of which the sums are "
+                f"at most {room:,} multiples; round weights or values more coarsely"
+            )
+        if joint <= self.cells(keep) * lattice.size:
+            return super().sums(keep, used)
+        still = np.zeros(1, dtype=np.int64)
+        steps = {name: lattice.steps.get(name, still).tolist() for name in [*keep, *summed]}
+        law = law_of_sum([self.marginal([name]) for name in summed], [steps[n] for n in summed])
+        law = np.concatenate([law, np.zeros(lattice.size - len(law))])
+        law[law < NEGLIGIBLE] = 0.0
+        kept = [self.marginal([name]) for name in keep]
+        rarest = math.prod(float(table.min(where=table > 0, initial=1.0)) for table in kept)
+        ring = LINEAR if rarest * NEGLIGIBLE > LEAST else LOGS
+        law = ring.of(law)
+        for name, table in zip(reversed(keep), reversed(kept), strict=True):
+            law = _beside(ring.of(table), steps[name], law, ring)
+        points = [lattice.points(c) for c in range(len(queries))]
+        return occurring(points, law.reshape(*law.shape[:-1], *map(len, points)), ring.in_logs)
+
+    def sample(self, rng: np.random.Generator, rows: int) -> Codes:
+        columns = [rng.choice(table.size, size=rows, p=table) for table in self.tables]
+        return np.stack(columns, axis=1)
+
+
+def law_of_sum(tables: Sequence[Array], steps: Sequence[Sequence[int]]) -> Array:
+    """P(sum of steps = 0, 1, ...) of independent variables, a variable at a time.
+
+    Shifted copies are added: all terms are positive, so the rare ends, which decide what noise
+    cannot hide, keep their digits (a Fourier transform would lose them).
+    """
+    law = np.ones(1)
+    for table, own in zip(tables, steps, strict=True):
+        after = np.zeros(len(law) + max(own))
+        for mass, step in zip(table.tolist(), own, strict=True):
+            if mass > 0:
+                after[step : step + len(law)] += mass * law
+        law = after
+    return law
+
+
+def _beside(table: Array, steps: Sequence[int], law: Array, ring: Ring) -> Array:
+    """P(x, ..., sum + steps[x]), the law's last axis being the sum."""
+    kept = np.full((len(table), *law.shape), ring.zero)
+    for row, mass, step in zip(kept, table.tolist(), itertools.cycle(steps), strict=False):
+        row[..., step:] = ring.times(mass, law[..., : law.shape[-1] - step])
+    return kept
+
+
+def marginal_tables(
+    marginals: Mapping[str, npt.ArrayLike] | Sequence[npt.ArrayLike] | Array,
+    names: Iterable[str] | None,
+    what: str,
+) -> tuple[list[Array], Iterable[str] | None]:
+    """The single-variable tables, and the names if the marginals carry them."""
+    if isinstance(marginals, Mapping):
+        names = tuple(marginals) if names is None else tuple(names)
+        missing = [name for name in names if name not in marginals]
+        if missing or len(names) != len(marginals):
+            raise InputError(f"{what}: names and marginals do not list the same variables")
+        marginals = [marginals[name] for name in names]
+    elif not isinstance(marginals, Iterable):
+        raise InputError(f"{what}: a list of probabilities for each variable is expected")
+    tables = [probabilities(one, f"{what}[{i}]") for i, one in enumerate(marginals)]
+    if not tables:
+        raise InputError(f"{what}: empty; give one list of probabilities for each variable")
+    flat = next((i for i, table in enumerate(tables) if table.ndim != 1), None)
+    if flat is not None:
+        raise InputError(f"{what}[{flat}]: must be a flat list of probabilities")
+    return tables, names

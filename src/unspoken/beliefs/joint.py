@@ -1,0 +1,48 @@
+"""A belief given as the whole joint table: knows everything, costs the product of the domains."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from unspoken.beliefs.belief import Belief, different, impossible, nothing_left, probabilities
+from unspoken.numerics.arrays import Array
+from unspoken.types.bound import Premise
+from unspoken.types.domain import Domain, Value
+
+__all__ = ["Joint"]
+
+
+class Joint(Belief):
+    """``table``: probabilities or counts, axis i = variable i."""
+
+    def __init__(
+        self,
+        table: npt.ArrayLike,
+        names: Iterable[str] | None = None,
+        values: Mapping[str, Iterable[Value]] | Sequence[Iterable[Value]] | None = None,
+        premise: str = "stated",
+    ) -> None:
+        self.table = probabilities(table, "joint.table")
+        self.domain = Domain.of(self.table.shape, names, values)
+        self.premise = Premise(premise)
+
+    def marginal(self, names: Sequence[str]) -> Array:
+        axes = [self.domain.axis(name) for name in different(names)]
+        gone = tuple(axis for axis in range(self.table.ndim) if axis not in axes)
+        left: Array = self.table.sum(axis=gone)
+        return left.transpose(np.argsort(np.argsort(axes)))
+
+    def given(self, known: Mapping[str, Value]) -> Joint:
+        index: list[int | slice] = [slice(None)] * self.table.ndim
+        for name, value in known.items():
+            index[self.domain.axis(name, "given")] = self.domain.code(name, value, "given")
+        rest = self.table[tuple(index)]
+        if not rest.sum() > 0:
+            raise impossible(known)
+        if not rest.ndim:
+            raise nothing_left()
+        domain = self.domain.without(known)
+        return Joint(rest / rest.sum(), domain.names, domain.values, self.premise)

@@ -1,0 +1,198 @@
+"""Tables over a few variables, multiplied and summed, without leaving the range of floats.
+
+A potential is table[part, row, x_scope] 2^scale[row]. Rows are separate questions asked at once.
+Parts are the common and the excess part of what was seen (types/channel.py): where both factors
+have them,
+
+    (p + e)(q + f):   common p q,   excess p f + e q + e f,
+
+every term >= 0, so that a tiny excess keeps its digits beside a common part near 1. A factor with
+one part, like a law of the belief, multiplies both.
+
+Plain numbers are scaled by powers of two, which is exact. Should a product have entries further
+apart than e^600 all the same, `OutOfRange` is raised, and the caller starts again on logarithms.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+import numpy as np
+
+from unspoken.numerics.arrays import Array
+
+__all__ = ["LINEAR", "LOGS", "OutOfRange", "Potential", "Ring", "in_range"]
+
+RANGE = 600.0
+LOG2 = math.log(2.0)
+# A product of two parts each has three terms.
+TERMS = math.log(3.0)
+T = TypeVar("T")
+
+
+class OutOfRange(ArithmeticError):
+    """Plain numbers do not reach; logarithms do."""
+
+
+@dataclass(frozen=True)
+class Ring:
+    """The arithmetic: on plain numbers, or on their logarithms."""
+
+    times: np.ufunc
+    plus: np.ufunc
+    over: np.ufunc
+    zero: float
+    in_logs: bool
+
+    def of(self, plain: Array) -> Array:
+        return _log(plain) if self.in_logs else plain
+
+    def ratio(self, one: Array, other: Array) -> Array:
+        """one / other, and 0 where other is 0 (then one is, too)."""
+        ratio = np.full(np.broadcast_shapes(one.shape, other.shape), self.zero)
+        self.over(one, other, out=ratio, where=other != self.zero)
+        return ratio
+
+    def product(self, one: Array, other: Array) -> Array:
+        """Part by part; see the head of this file."""
+        if len(one) == 1 or len(other) == 1:
+            whole: Array = self.times(one, other)
+            return whole
+        common = self.times(one[0], other[0])
+        alone = self.times(one[1], self.plus(other[0], other[1]))
+        return np.stack([common, self.plus(self.times(one[0], other[1]), alone)])
+
+
+def _log(plain: Array) -> Array:
+    with np.errstate(divide="ignore"):
+        return np.log(plain)
+
+
+LINEAR = Ring(np.multiply, np.add, np.divide, 0.0, in_logs=False)
+LOGS = Ring(np.add, np.logaddexp, np.subtract, -np.inf, in_logs=True)
+
+
+def in_range(compute: Callable[[Ring], T]) -> T:
+    """On plain numbers if these reach, else on logarithms."""
+    try:
+        return compute(LINEAR)
+    except OutOfRange:
+        return compute(LOGS)
+
+
+@dataclass(frozen=True)
+class Potential:
+    """``scope`` ascending, an axis each after part and row; an axis of length 1 is repeated.
+
+    Every positive entry lies between e^``low`` and e^``high``; logarithms need no such bounds.
+    """
+
+    scope: tuple[int, ...]
+    table: Array
+    ring: Ring
+    low: float = 0.0
+    high: float = 0.0
+    scale: Array = field(default_factory=lambda: np.zeros(1))
+
+    @classmethod
+    def of(cls, scope: Sequence[int], plain: Array, ring: Ring) -> Potential:
+        """From plain numbers: (part, row, an axis for each of ``scope`` in any order)."""
+        order = sorted(range(len(scope)), key=scope.__getitem__)
+        table = plain.transpose(0, 1, *(axis + 2 for axis in order))
+        least, most = table.min(where=table > 0, initial=1.0), table.max(initial=1.0)
+        low, high = math.log(least), math.log(most)
+        return cls(tuple(sorted(scope)), ring.of(table), ring, low, high)
+
+    @classmethod
+    def product(cls, factors: Sequence[Potential], scope: tuple[int, ...], ring: Ring) -> Potential:
+        """All of them, over a scope that has all of theirs; the small ones first."""
+        if not factors:
+            return cls(scope, ring.of(np.ones((1, 1, *[1] * len(scope)))), ring)
+        smallest, *others = sorted(factors, key=lambda factor: factor.table.size)
+        total = smallest.over(scope)
+        for factor in others:
+            total = total.times(factor.over(scope))
+        return total
+
+    def over(self, scope: tuple[int, ...]) -> Potential:
+        """The same with an axis for every variable of ``scope``."""
+        if scope == self.scope:
+            return self
+        own = dict(zip(self.scope, self.table.shape[2:], strict=True))
+        shape = (*self.table.shape[:2], *(own.get(v, 1) for v in scope))
+        table = self.table.reshape(shape)
+        return Potential(scope, table, self.ring, self.low, self.high, self.scale)
+
+    def times(self, other: Potential) -> Potential:
+        """Both have the same scope; an axis may be repeated in one of them."""
+        one = self
+        if not self.ring.in_logs and not one._fits(other):
+            one, other = one.scaled(), other.scaled()
+            if not one._fits(other):
+                raise OutOfRange
+        table = self.ring.product(one.table, other.table)
+        high = one.high + other.high + TERMS
+        scale = one.scale + other.scale
+        return Potential(one.scope, table, one.ring, one.low + other.low, high, scale)
+
+    def _fits(self, other: Potential) -> bool:
+        return self.low + other.low >= -RANGE and self.high + other.high <= RANGE
+
+    def onto(self, scope: Collection[int]) -> Potential:
+        """The sum over all other variables."""
+        table, axis = self.table, 2
+        for kept, run in itertools.groupby(self.scope, scope.__contains__):
+            length = sum(1 for _ in run)
+            if kept:
+                axis += length
+            else:  # neighbouring axes are one long axis, and long ones are fast
+                table = table.reshape(*table.shape[:axis], -1, *table.shape[axis + length :])
+                table = self.ring.plus.reduce(table, axis=axis)
+        high = self.high + math.log(max(1.0, self.table.size / max(1, table.size)))
+        kept_scope = tuple(v for v in self.scope if v in scope)
+        return Potential(kept_scope, table, self.ring, self.low, high, self.scale)
+
+    def scaled(self) -> Potential:
+        """With 1/2 <= the largest entry < 1 in every row that has any."""
+        if self.ring.in_logs:
+            return self
+        axes = tuple(axis for axis in range(self.table.ndim) if axis != 1)
+        exponent = np.frexp(self.table.max(axis=axes))[1]
+        table = np.ldexp(self.table, -exponent.reshape(1, -1, *[1] * len(self.scope)))
+        least = float(table.min(where=table > 0, initial=1.0))
+        return Potential(self.scope, table, self.ring, math.log(least), 0.0, self.scale + exponent)
+
+    def normal(self) -> Array:
+        """The one part of the one row, with sum 1."""
+        table = self.shares(None)
+        normal: Array = table / table.sum()
+        return normal
+
+    def shares(self, axis: int | None) -> Array:
+        """The one part of the one row as plain numbers, times a factor for each sum over ``axis``
+
+        (None: over all), which may be any number.
+        """
+        table: Array = self.table[0, 0]
+        if self.ring.in_logs:
+            top = table.max(axis=axis, keepdims=True)
+            table = np.exp(table - np.where(top > -np.inf, top, 0.0))
+        return table
+
+    def plain(self) -> Array:
+        """The numbers themselves."""
+        if self.ring.in_logs:
+            plain: Array = np.exp(self.table)
+            return plain
+        exponent = self.scale.astype(np.int32).reshape(1, -1, *[1] * len(self.scope))
+        return np.ldexp(self.table, exponent)
+
+    def logs(self) -> Array:
+        """Their logarithms."""
+        if self.ring.in_logs:
+            return self.table
+        return _log(self.table) + LOG2 * self.scale.reshape(1, -1, *[1] * len(self.scope))

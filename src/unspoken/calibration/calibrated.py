@@ -1,0 +1,83 @@
+"""How much noise an answer needs, so that nobody learns more of anything than a limit allows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from unspoken.beliefs import Belief
+from unspoken.calibration.alone import floor_of
+from unspoken.calibration.exact import exact
+from unspoken.calibration.knowledge import Knows, checked, whom
+from unspoken.calibration.methods import METHODS, beside, by_method
+from unspoken.calibration.problem import LEAST, RATIO, Problem
+from unspoken.display import Shown
+from unspoken.errors import unknown
+from unspoken.mechanisms import Geometric, Laplace
+from unspoken.mechanisms.linear import Weighted
+from unspoken.types.bound import Bound
+
+__all__ = ["Calibrated", "calibrate"]
+
+
+@dataclass(frozen=True, repr=False)
+class Calibrated(Shown):
+    """``mechanism`` has noise of this ``scale``; ``bound``: what the worst adversary learns of it.
+
+    scale 0: no noise is needed; the mechanism then has the least there is. ``problem``, ``method``
+    and ``knows`` are what was asked.
+    """
+
+    mechanism: Laplace | Geometric
+    scale: float
+    bound: Bound
+    problem: Problem = field(compare=False)
+    method: str
+    knows: Knows
+
+    def as_json(self) -> dict[str, Any]:
+        """One object, ready to print: the scale and the bound."""
+        return {"scale": self.scale, **self.bound.as_json()}
+
+    def facts(self) -> list[tuple[str, str]]:
+        others = ", ".join(f"{name} {scale:.5g}" for name, scale in beside(self.problem).items())
+        rules = [("rules", f"{others}, if nothing else is known")] if others else []
+        return [("scale", f"{self.scale:.6g}"), *self.bound.facts(), *rules]
+
+
+def calibrate(
+    belief: Belief,
+    weights: Weighted = None,
+    *,
+    limit: float,
+    measure: str = RATIO,
+    knows: Knows = "anything",
+    method: str = "exact",
+    floor: bool = True,
+    noise: str = "laplace",
+    **options: float,
+) -> Calibrated:
+    """The least noise on S = sum_i w_i x_i with which no variable leaks more than the limit.
+
+    ``limit``: in the unit of the ``measure``, any of `MEASURES`; ``options`` are the measure's own.
+    ``knows``: what an adversary may know beside the belief: "anything" (whichever of the other
+    variables is worst), "nothing", or names. ``floor``: at least as much noise as each variable
+    needs by itself (for max-log-ratio: differential privacy's scale); False lets noise from the
+    data itself count, down to none at all. ``method``: "exact", or one of `METHODS`, which are
+    sound and need more noise. ``noise``: "laplace", or "geometric" for whole numbers.
+    """
+    problem = Problem(belief, weights, limit, measure, options, noise)
+    knows = checked(belief.domain, knows, "calibrate")
+    if method not in ("exact", *METHODS):
+        raise unknown("method", method, ["exact", *METHODS])
+    start = max(floor_of(problem) if floor else 0.0, LEAST[noise])
+    if method == "exact":
+        scale, bound = exact(problem, knows, start)
+    else:
+        scale = max(start, by_method(method, problem, knows))
+        why = f'method "{method}" for those who know {whom(knows)}'
+        bound = Bound(0.0, limit, "nat", belief.premise, why)
+    none = scale <= LEAST[noise]
+    return Calibrated(
+        problem.mechanism(scale), 0.0 if none else scale, bound, problem, method, knows
+    )

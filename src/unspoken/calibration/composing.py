@@ -1,0 +1,160 @@
+"""Several answers: what they tell together, and where their limits say so by themselves.
+
+Leakages do not add up. What adds up is how far one variable moves all the noisy answers,
+
+    D_i = sum over answers t of |w_ti| R_i / sigma_t,
+
+and with it every rule that looks at an answer through that alone: all answers are one vector query
+of noise 1 whose weights are w_t / sigma_t. Limits of rules that are linear in 1 / sigma then add up
+(mean and dpm: theory of DDP, S2; influence; group); those of scales that were searched do not.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+
+from unspoken.adversary import Adversary
+from unspoken.beliefs import Belief
+from unspoken.calibration.calibrated import Calibrated
+from unspoken.calibration.knowledge import Knows, whom
+from unspoken.calibration.least import root
+from unspoken.calibration.methods import FOR_EVERYBODY, METHODS, by_method
+from unspoken.calibration.problem import RATIO, Problem
+from unspoken.errors import InputError, NotKnown, TooLarge
+from unspoken.mechanisms import Together
+from unspoken.questions import leakage, leakages
+from unspoken.searching import worst
+from unspoken.types.bound import Bound
+
+__all__ = ["composed", "parallel", "sequential"]
+
+ADDITIVE = ("dpm", "group", "influence", "mean")
+
+# Why limits of the other methods are not added up: the theorems that fail, and where.
+NOT_ADDITIVE = {
+    "branches": (
+        "of 20 bits that are 1 in half of all cases or, if another one is 0, in one of 100, two "
+        "sums of limit 1 each tell 2.05 about that other one"
+    ),
+    "budget": (
+        "Theorem 6 of paper 004 is false for a given sigma: of 6 variables with sigma 0.1 one "
+        "answer at epsilon 0.5 keeps 1.25, two leak 3.74; epsilons add up, and are converted once"
+    ),
+    "quilt": "each limit has quilts of its own, and only answers with the same quilts add up",
+    **dict.fromkeys(
+        ("exact", "wasserstein"),
+        "Theorem 3 of paper 002 is false for them: of three bits that are an xor, two sums of "
+        "limit 1 each leak 2.34",
+    ),
+}
+WAY_OUT = (
+    "ask composed(answers) what they tell, or calibrate them as one vector query, "
+    "{name: [w of the first, w of the second, ...]}"
+)
+
+
+def sequential(answers: Sequence[Calibrated]) -> Bound:
+    """The sum of the limits, where the methods that found the scales are additive."""
+    belief, knows = _asked(answers, "sequential")
+    for own in answers:
+        if own.method not in ADDITIVE:
+            why = NOT_ADDITIVE[own.method]
+            raise NotKnown(
+                f'sequential: limits of method "{own.method}" do not add up: {why}; {WAY_OUT}'
+            )
+    total = math.fsum(own.problem.limit for own in answers)
+    why = f"limits of {len(answers)} answers added up, for those who know {whom(knows)}"
+    return Bound(0.0, total * (1 + 2**-50), "nat", belief.premise, why)
+
+
+def parallel(answers: Sequence[Calibrated]) -> Bound:
+    """The largest of the limits, where no two answers speak of one independent block."""
+    belief, knows = _asked(answers, "parallel")
+    block = {name: k for k, names in enumerate(belief.blocks()) for name in names}
+    taken = dict[int, int]()
+    for t, own in enumerate(answers):
+        for name in (name for name, reach in own.problem.reaches.items() if reach):
+            if taken.setdefault(block[name], t) != t:
+                raise NotKnown(
+                    f"parallel: answers {taken[block[name]]} and {t} speak of variables that "
+                    f"depend on one another ({name} is one). Theorem 4 of paper 002 is false "
+                    f"there: D2 = D1, one noisy answer about each, leak twice the limit; {WAY_OUT}"
+                )
+    most = max(own.problem.limit for own in answers)
+    why = (
+        f"the largest limit of {len(answers)} answers, about blocks that are independent of one "
+        f"another, for those who know {whom(knows)}"
+    )
+    return Bound(0.0, most, "nat", belief.premise, why)
+
+
+def composed(answers: Sequence[Calibrated]) -> Bound:
+    """What the answers tell together: exactly, or where that is too much by the best sound rule."""
+    belief, knows = _asked(answers, "composed")
+    low, found = 0.0, list[tuple[float, str]]()
+    with suppress(NotKnown, TooLarge):
+        joint = _joint(belief, Together([own.mechanism for own in answers]), knows)
+        low, found = joint.low, [(joint.high, joint.why)]
+    if not found or found[0][0] > low:
+        found += by_rules(answers, knows)
+    if not found:
+        raise TooLarge(f"composed: {len(answers)} answers are too many to look at; {WAY_OUT}")
+    high, why = min(found)
+    return Bound(min(low, high), high, "nat", belief.premise, why)
+
+
+def _joint(belief: Belief, mechanism: Together, knows: Knows) -> Bound:
+    if knows == "anything":
+        return worst(belief, mechanism).bound
+    if knows == "nothing":
+        return max(leakages(belief, mechanism).values(), key=lambda bound: bound.high)
+    targets = [name for name in belief.domain.names if name not in knows]
+    bounds = [leakage(belief, mechanism, Adversary(name, knows=knows)) for name in targets]
+    return max(bounds, key=lambda bound: bound.high)
+
+
+def by_rules(answers: Sequence[Calibrated], knows: Knows) -> list[tuple[float, str]]:
+    """For every rule the least limit that needs no more than the noise there is."""
+    if any(not own.scale and own.problem.reach for own in answers):
+        return []
+    queries = [
+        {name: w / own.scale for name, w in query.items()}
+        for own in answers
+        if own.scale  # the others move with nothing
+        for query in own.problem.queries
+    ]
+    belief = answers[0].problem.belief
+    weights = {name: [own.get(name, 0.0) for own in queries] for name in belief.domain.names}
+    whole, found = Problem(belief, weights, 1.0), list[tuple[float, str]]()
+    for method in METHODS:
+
+        def scale(limit: float, method: str = method) -> float:
+            return by_method(method, replace(whole, limit=limit), knows)
+
+        with suppress(NotKnown, TooLarge):
+            why = f'method "{method}" for all answers, for those who know {whom(knows)}'
+            low = whole.reach
+            found.append(
+                (low if not low or scale(low) <= 1 else root(scale, 1.0, low, 2 * low), why)
+            )
+    return found
+
+
+def _asked(answers: Sequence[Calibrated], where: str) -> tuple[Belief, Knows]:
+    """The belief they share, and whom they are safe from."""
+    if not answers or not all(isinstance(own, Calibrated) for own in answers):
+        raise InputError(f"{where}: give a list of answers, as calibrate returns them")
+    first = answers[0].problem.belief
+    if any(own.problem.belief is not first for own in answers):
+        raise InputError(f"{where}: the answers were calibrated for different beliefs")
+    if any(own.problem.measure != RATIO for own in answers):
+        raise NotKnown(
+            f'{where}: limits on "{RATIO}" only; of others ask the mechanism Together([...])'
+        )
+    some = [own.knows for own in answers if own.method not in FOR_EVERYBODY] or [answers[0].knows]
+    if len({own if isinstance(own, str) else frozenset(own) for own in some}) > 1:
+        raise InputError(f"{where}: the answers are for those who know different things")
+    return first, some[0]

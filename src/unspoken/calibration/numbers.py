@@ -1,0 +1,34 @@
+"""Numbers as people give them: positive ones and whole ones; anything else is refused."""
+
+from __future__ import annotations
+
+import math
+from numbers import Real
+
+from unspoken.errors import InputError
+
+__all__ = ["number", "positive", "whole"]
+
+
+def number(given: object) -> float:
+    """As a float; NaN, which no comparison holds for, where it is none."""
+    try:
+        return float(given) if isinstance(given, Real) else math.nan
+    except OverflowError:
+        return math.inf
+
+
+def positive(where: str, given: object) -> float:
+    """More than 0, and finite."""
+    own = number(given)
+    if not 0 < own < math.inf:
+        raise InputError(f"{where}: {given} must be positive and finite")
+    return own
+
+
+def whole(where: str, given: object, what: str = "things") -> int:
+    """1, 2, ..."""
+    own = number(given)
+    if not (1 <= own < math.inf and own == int(own)):
+        raise InputError(f"{where}: {given} is no number of {what}; give 1, 2, ...")
+    return int(own)

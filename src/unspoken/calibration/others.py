@@ -1,0 +1,127 @@
+"""The laws of pairs P(x_j | x_i) as tables, and how far x_j lies from the ends of its range."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from unspoken.beliefs import Belief
+from unspoken.calibration.problem import Problem
+from unspoken.numerics.arrays import CELLS, Array
+
+__all__ = ["Links", "Others", "Targets", "alike", "others", "targets"]
+
+
+@dataclass(frozen=True)
+class Others:
+    """P(x_j | x_i) for some j and i: ``laws[j, i, a, x]``, of 0 where x_i cannot be a.
+
+    ``weights[j, i]``: |w_j|, and 0 where j is i. ``ends[j]``: how far each value of x_j is from
+    either end of its range.
+    """
+
+    weights: Array
+    laws: Array
+    ends: Array  # (j, 2, values of x_j)
+
+    @cached_property
+    def means(self) -> Array:
+        """max_c E[|x_j - c| | x_i = a] for every j, i and a."""
+        largest: Array = self._expected(self.ends).max(-1)
+        return largest
+
+    def mean(self, sigma: float) -> Array:
+        largest: Array = self.means.max(-1)
+        return largest
+
+    def farthest(self, sigma: float) -> Array:
+        """sigma log E e^(distance from the farthest end / sigma)."""
+        return self._moment(self.ends.max(1, keepdims=True), sigma)
+
+    def either(self, sigma: float) -> Array:
+        """The same of the end that is worse."""
+        return self._moment(self.ends, sigma)
+
+    def lower(self, sigma: float) -> Array:
+        """The same of the lower end."""
+        return self._moment(self.ends[:, :1], sigma)
+
+    def _moment(self, distances: Array, sigma: float) -> Array:
+        peak = distances.max((1, 2), keepdims=True)
+        moments = self._expected(np.exp((distances - peak) / sigma)).max((2, 3))
+        told: Array = peak[:, 0] + sigma * np.log(moments)
+        return told
+
+    def _expected(self, of: Array) -> Array:
+        """E[of[j, c, x_j] | x_i = a], as [j, i, a, c]: one product of matrices for each j."""
+        flat = self.laws.reshape(len(self.laws), -1, self.laws.shape[-1])
+        return (flat @ of.swapaxes(1, 2)).reshape(*self.laws.shape[:3], -1)
+
+
+@dataclass(frozen=True)
+class Targets:
+    """D_i for some targets i, and the others that count for them.
+
+    Targets have as many values each, and so have those of one table.
+    """
+
+    reaches: Array
+    tables: Sequence[Others]
+
+    def total(self, moves: Callable[[Others, float], Array], sigma: float) -> Array:
+        """D_i + sum_j |w_j| times what x_j moves by, at this scale."""
+        each = ((own.weights * moves(own, sigma)).sum(0) for own in self.tables)
+        total: Array = self.reaches + sum(each, np.zeros(1))
+        return total
+
+
+Links = Collection[tuple[str, str]]
+
+
+def targets(
+    problem: Problem, blocks: Iterable[Sequence[str]], links: Links | None = None
+) -> Iterator[Targets]:
+    """Every variable, and all others in its block that the answer moves with.
+
+    ``links``: (target, other) for those that count; None: all.
+    """
+    belief, reaches = problem.belief, problem.reaches
+    for block in blocks:
+        kinds = list(alike(belief, [name for name in block if reaches[name]]))
+        cells = max(belief.cells([name]) for name in block) ** 2 * len(block)
+        for names in alike(belief, block):
+            for own in _few(names, max(1, CELLS // cells)):
+                beside = ([name for name in kind if [name] != own] for kind in kinds)
+                tables = [others(problem, kind, own, links) for kind in beside if kind]
+                yield Targets(np.array([reaches[name] for name in own]), tables)
+
+
+def alike(belief: Belief, names: Iterable[str]) -> Iterator[list[str]]:
+    """Those with as many values as one another."""
+    kinds: dict[int, list[str]] = {}
+    for name in names:
+        kinds.setdefault(belief.cells([name]), []).append(name)
+    return iter(kinds.values())
+
+
+def _few(names: list[str], most: int) -> Iterator[list[str]]:
+    return (names[at : at + most] for at in range(0, len(names), most))
+
+
+def others(
+    problem: Problem, names: Sequence[str], own: Sequence[str], links: Links | None = None
+) -> Others:
+    """These beside the targets ``own``; as many values each."""
+    belief = problem.belief
+    joint = belief.beside(names, own)
+    mass = joint.sum(3, keepdims=True)
+    laws = np.divide(joint, mass, out=np.zeros_like(joint), where=mass > 0)
+    numbers = np.stack([belief.domain.numbers(name) for name in names])
+    low, high = numbers.min(1, keepdims=True), numbers.max(1, keepdims=True)
+    weights = np.array([sum(abs(q.get(name, 0.0)) for q in problem.queries) for name in names])
+    counts = [[name != i and (links is None or (i, name) in links) for i in own] for name in names]
+    ends = np.stack([numbers - low, high - numbers], axis=1)
+    return Others(weights[:, None] * np.array(counts), laws, ends)

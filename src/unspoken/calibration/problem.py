@@ -1,0 +1,136 @@
+"""What is to be calibrated: a belief, a linear query, a measure and its limit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+
+from unspoken.adversary import Adversary
+from unspoken.beliefs import Belief
+from unspoken.calibration.numbers import number
+from unspoken.calibration.remembered import Remembered
+from unspoken.errors import InputError, TooLarge, unknown
+from unspoken.measures import MEASURES
+from unspoken.mechanisms import Geometric, Laplace
+from unspoken.mechanisms.linear import Weighted, linear_queries
+from unspoken.questions import leakage
+from unspoken.types.bound import Bound
+from unspoken.types.sums import Weights
+from unspoken.views import NoisyView
+
+__all__ = ["LEAST", "NOISES", "RATIO", "Problem"]
+
+RATIO = "max-log-ratio"
+NOISES = ("laplace", "geometric")
+# The least noise there is: what a scale of 0 ("no noise is needed") is looked at with.
+LEAST = {"laplace": 1e-150, "geometric": 1.0 / 700.0}
+
+
+@dataclass(frozen=True)
+class Problem:
+    """``limit``: what nobody is to exceed, in the unit of the measure."""
+
+    belief: Belief
+    weights: Weighted
+    limit: float
+    measure: str = RATIO
+    options: Mapping[str, float] = field(default_factory=dict)
+    noise: str = "laplace"
+
+    def __post_init__(self) -> None:
+        if self.measure not in MEASURES:
+            raise unknown("measure", self.measure, MEASURES)
+        if self.noise not in NOISES:
+            raise unknown("noise", self.noise, NOISES)
+        nothing = 1.0 if MEASURES[self.measure].unit == "odds" else 0.0
+        if not nothing < number(self.limit) < math.inf:
+            raise InputError(
+                f"limit: {self.limit} must be finite and more than {nothing:g}, which "
+                f"{self.measure} is where nothing leaks"
+            )
+        self.mechanism(1.0).parts(self.belief.domain, Adversary(self.belief.domain.names[0]))
+
+    def mechanism(self, scale: float) -> Laplace | Geometric:
+        """The query with this much noise; P(z) ~ e^(-|z| / scale)."""
+        if self.noise == "geometric":
+            return Geometric(_alpha(scale), self.weights)
+        return Laplace(scale, self.weights)
+
+    def width(self, scale: float) -> float:
+        """The scale that noise really has: no less than asked for, and as near as floats allow."""
+        return -1.0 / math.log(_alpha(scale)) if self.noise == "geometric" else scale
+
+    def leak(self, adversary: Adversary, scale: float) -> Bound:
+        """What one adversary learns at this scale."""
+        mechanism = self.mechanism(scale)
+        return leakage(self.remembered, mechanism, adversary, self.measure, **self.options)
+
+    def most(self, adversary: Adversary, scale: float, pieces: int = 1) -> float:
+        """What this adversary does not exceed, quickly: told the answer but for some of its noise
+
+        (types/noise.py: seeing nodes tells at least as much as seeing the answer). The nodes are
+        the points, and of one answer so many ``pieces`` between them.
+        """
+        seen = self.mechanism(scale).view(self.remembered, adversary)
+        if isinstance(seen, NoisyView):
+            nodes = list(seen.points)
+            if len(nodes) == 1 and pieces > 1:
+                (noise,), (points,) = seen.source.noises, nodes
+                nodes = [noise.finer(points, np.full(len(points) - 1, pieces))]
+            seen = seen.source.listed(seen.source.nodes(nodes))
+        return MEASURES[self.measure].of(seen, **self.options).value
+
+    @cached_property
+    def queries(self) -> list[Weights]:
+        return linear_queries(self.belief.domain, self.weights, "calibrate")
+
+    @cached_property
+    def remembered(self) -> Remembered:
+        """Only the noise depends on the scale: the law of the sums is worked out once."""
+        return Remembered(self.belief)
+
+    @cached_property
+    def reaches(self) -> dict[str, float]:
+        """D_i = sum_c |w_ci| (max x_i - min x_i): how far x_i alone moves all answers."""
+        domain = self.belief.domain
+        size = dict.fromkeys(domain.names, 0.0)
+        for query in self.queries:
+            for name, w in query.items():
+                size[name] += abs(w)
+        return {
+            name: own * float(np.ptp(domain.numbers(name))) if own else 0.0
+            for name, own in size.items()
+        }
+
+    @property
+    def reach(self) -> float:
+        return max(self.reaches.values())
+
+    def part(self, belief: Belief) -> Problem:
+        """The same about some of the variables, all else in the answers being known."""
+        weights = {
+            name: [query.get(name, 0.0) for query in self.queries] for name in belief.domain.names
+        }
+        return replace(self, belief=belief, weights=weights)
+
+    @property
+    def fast(self) -> bool:
+        """Whether largest log-ratios of one number are all that is asked for."""
+        return self.measure == RATIO and len(self.queries) == 1
+
+
+def _alpha(scale: float) -> float:
+    """e^(-1 / scale), up: near 1 floats are so far apart that less noise would break the limit."""
+    alpha = math.exp(-1.0 / scale)
+    while -math.log(alpha) * scale > 1.0:
+        alpha = math.nextafter(alpha, math.inf)
+    if alpha == 1.0:
+        raise TooLarge(
+            f"calibrate: geometric noise of scale {scale:g} falls more slowly than floats can "
+            'say; allow more, or use noise="laplace"'
+        )
+    return alpha

@@ -1,0 +1,140 @@
+"""Noise against the limit, a line a rule, in Vega-Lite.
+
+Sound rules are drawn through, others dashed; a dot marks where a rule leaves more than the limit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+
+from unspoken.calibration.knowledge import whom
+from unspoken.comparing.compared import Compared, Row
+from unspoken.pictures import GREY, RED, STRONG, TEXT, Chart, style
+
+__all__ = ["picture"]
+
+# From an eighth of the limit to eight times it, in steps of 2.
+STEPS = range(-3, 4)
+WIDTH, HEIGHT = 620, 380
+LINE = 15  # between the names at the right, in pixels
+ROUNDED = 1e-9
+Progress = Callable[[int, int], object]
+
+
+def picture(compared: Compared, progress: Progress | None = None) -> Chart:
+    """Every rule that is not refused; ``progress`` is called with how many limits are done."""
+    limits = [compared.problem.limit * 2.0**step for step in STEPS]
+    found = []
+    for k, limit in enumerate(limits):
+        found.append(compared.at(limit))
+        if progress is not None:
+            progress(k + 1, len(limits))
+    points = [point for one in found for point in _points(one)]
+    last = [row for row in found[-1].rows if row.scale]
+    along: Chart = {
+        "field": "limit",
+        "type": "quantitative",
+        "scale": {"type": "log", "nice": False},
+    }
+    along["axis"] = {"title": "limit, nat", "values": limits, "format": ".3~g", "grid": False}
+    scales = [float(point["scale"]) for point in points] or [1.0]
+    ends = min(scales), max(scales)
+    up = {"type": "log", "domain": list(ends), "nice": False}
+    across: Chart = {"field": "scale", "type": "quantitative", "scale": up}
+    across["axis"] = {"title": "scale of the noise", "format": ".3~g", "values": _ticks(*ends)}
+    return {
+        "data": {"values": points},
+        "layer": [*_lines(along, across), *_names(last, *ends)],
+        "width": WIDTH,
+        "height": HEIGHT,
+        "title": {
+            "text": "How much noise each rule takes",
+            "subtitle": [
+                "dashed: no guarantee; a red dot: more than the limit leaks, here",
+                f"for those who know {whom(compared.knows)}",
+            ],
+            "anchor": "start",
+            "color": TEXT,
+        },
+        "config": style(),
+    }
+
+
+def _ticks(least: float, most: float) -> list[float]:
+    """1, 2, 5, 10, ... as far as the lines go."""
+    first, last = (math.floor(math.log10(end)) for end in (least, most))
+    return [m * 10.0**k for k in range(first, last + 1) for m in (1, 2, 5)]
+
+
+def _points(compared: Compared) -> Iterator[Chart]:
+    limit = compared.problem.limit
+    for row in compared.rows:
+        if row.scale:
+            broken = row.left is not None and row.left.low > limit * (1 + ROUNDED)
+            yield {
+                "rule": row.name,
+                "limit": limit,
+                "scale": row.scale,
+                "sound": row.rule.sound,
+                "broken": broken,
+            }
+
+
+def _lines(along: Chart, across: Chart) -> list[Chart]:
+    """Those without guarantee below, the dots on top."""
+    place: Chart = {"x": along, "y": across, "detail": {"field": "rule", "type": "nominal"}}
+    exact, unsound = "datum.rule == 'exact'", "!datum.sound"
+    colours = [{"test": exact, "value": STRONG}, {"test": unsound, "value": RED}]
+    looks: Chart = {
+        "color": {"condition": colours, "value": GREY},
+        "size": {"condition": {"test": exact, "value": 4}, "value": 1.5},
+    }
+    dots: Chart = {"type": "point", "filled": True, "size": 45, "color": RED, "opacity": 1}
+    return [
+        {
+            "mark": {"type": "line", "strokeDash": [5, 4]},
+            "transform": [{"filter": unsound}],
+            "encoding": {**place, **looks},
+        },
+        {
+            "mark": {"type": "line"},
+            "transform": [{"filter": "datum.sound"}],
+            "encoding": {**place, **looks},
+        },
+        {"mark": dots, "transform": [{"filter": "datum.broken"}], "encoding": place},
+    ]
+
+
+def _names(last: Sequence[Row], least: float, most: float) -> Iterator[Chart]:
+    """The name of every line at its right end, where it would be lowest, last."""
+    low, span = math.log(least), math.log(most / least) or 1.0
+    heights = {row: (math.log(row.scale or least) - low) / span for row in last}
+    rows = sorted(last, key=lambda row: -heights[row])
+    places = _apart([HEIGHT * (1 - heights[row]) for row in rows])
+    for row, place in zip(rows, places, strict=True):
+        exact = row.name == "exact"
+        colour = STRONG if exact else TEXT if row.rule.sound else RED
+        mark = {"type": "text", "align": "left", "baseline": "middle", "fontSize": 12}
+        yield {
+            "data": {"values": [{"rule": row.name}]},
+            "mark": {**mark, "color": colour, "fontWeight": "bold" if exact else "normal"},
+            "encoding": {
+                "x": {"value": WIDTH + 10},
+                "y": {"value": place},
+                "text": {"field": "rule"},
+            },
+        }
+
+
+def _apart(wanted: Sequence[float]) -> list[float]:
+    """Rising places, as they are wanted but a line apart: moved down, then up from the foot."""
+    places, free = list[float](), -math.inf
+    for own in wanted:
+        places.append(max(own, free))
+        free = places[-1] + LINE
+    foot = math.inf if free - LINE <= HEIGHT else HEIGHT
+    for k in reversed(range(len(places))):
+        places[k] = min(places[k], foot)
+        foot = places[k] - LINE
+    return places

@@ -1,0 +1,70 @@
+"""Stochastic matrices: checked, run forward, turned round, and where they settle."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from unspoken.conversion.rounding import UNIT
+from unspoken.errors import InputError
+from unspoken.numerics.arrays import Array, Mask
+from unspoken.numerics.tables import table_of
+
+__all__ = ["conditional", "reversed_kernel", "stationary"]
+
+OFF = 1e-9  # how far from 1 rounding may leave a row's sum
+
+
+def conditional(numbers: npt.ArrayLike, what: str) -> Array:
+    """A table of conditional laws along the last axis; one line of complaint otherwise."""
+    table = table_of(numbers, what)
+    if table.ndim < 2 or table.size == 0:
+        raise InputError(f"{what}: shape {table.shape}; give a table, each row a law")
+    if not np.isfinite(table).all() or (table < 0).any():
+        raise InputError(f"{what}: has a negative entry, NaN or infinity; give probabilities")
+    sums = table.sum(axis=-1, keepdims=True)
+    off = np.unravel_index(int(np.abs(sums - 1.0).argmax()), sums.shape)
+    if abs(sums[off] - 1.0) > OFF:
+        row = ", ".join(str(int(i)) for i in off[:-1])
+        raise InputError(f"{what}: row {row} sums to {sums[off]:.12g}; each row must sum to 1")
+    rounded = np.abs(sums - 1.0) <= UNIT * (table.shape[-1] + 1)  # divided, they would be so again
+    return table / np.where(rounded, 1.0, sums)
+
+
+def reversed_kernel(law: Array, kernel: Array) -> Array:
+    """P(x_before | x_after), a row for each possible value after; ``law`` is that of x_before."""
+    joint = (law[:, None] * kernel).T
+    after = joint.sum(axis=1, keepdims=True)
+    rows: Array = joint[after[:, 0] > 0] / after[after[:, 0] > 0]
+    return rows
+
+
+def stationary(kernel: Array) -> Array | None:
+    """The one law the chain keeps; None where it falls apart and keeps many.
+
+    States are taken out one by one (Grassmann, Taksar and Heyman): sums and products of positive
+    numbers only, so that the rarest state's probability has all its digits too.
+    """
+    stays = _recurrent(kernel)
+    if stays is None:
+        return None
+    rest = kernel[np.ix_(stays, stays)].copy()
+    size = len(rest)
+    for k in range(size - 1, 0, -1):
+        rest[:k, k] /= rest[k, :k].sum()
+        rest[:k, :k] += np.outer(rest[:k, k], rest[k, :k])
+    mass = np.ones(size)
+    for k in range(1, size):
+        mass[k] = mass[:k] @ rest[:k, k]
+    law = np.zeros(len(kernel))
+    law[stays] = mass / mass.sum()
+    return law
+
+
+def _recurrent(kernel: Array) -> Mask | None:
+    """The states to which the chain always comes back; None where that depends on the start."""
+    reach = np.where(kernel > 0, 1.0, np.eye(len(kernel)))
+    for _ in range(len(kernel).bit_length()):
+        reach = np.minimum(reach @ reach, 1.0)
+    stays: Mask = np.all(reach <= reach.T, axis=1)
+    return stays if np.all(reach[np.ix_(stays, stays)] > 0) else None

@@ -1,0 +1,121 @@
+"""What an epsilon-DP release at every step of a Markov chain says about the value at one step.
+
+About X_t speak the outputs so far and the outputs to come. With L of `worst_events`,
+
+    backward   BPL_t = L_B(BPL_{t-1}) + eps_t,   L_B over the rows of P(X_{t-1} | X_t)
+    forward    FPL_t = L_F(FPL_{t+1}) + eps_t,   L_F over the rows of P(X_{t+1} | X_t)
+    total      TPL_t = BPL_t + FPL_t - eps_t
+
+The forward kernel is the chain's own, so FPL holds for every start. The backward kernel is the
+reversed one, P(x_{t-1}) P(x_t | x_{t-1}) / P(x_t), so BPL stands on the law of the start; a value
+that cannot occur has no row in it. (Y. Cao, M. Yoshikawa, Y. Xiao, L. Xiong, *Quantifying
+Differential Privacy under Temporal Correlations*.) The numbers hold for every mechanism that is
+eps_t-DP for replacing X_t. Where there are two values, positively dependent, and the chain is
+stationary, randomised response leaks all of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Integral
+
+import numpy as np
+import numpy.typing as npt
+
+from unspoken.conversion.information import nats
+from unspoken.conversion.rounding import sum_up
+from unspoken.conversion.temporal_chain import Crossings, kernels_of, square
+from unspoken.display import Shown
+from unspoken.errors import InputError, NotKnown
+from unspoken.numerics.arrays import Array
+from unspoken.types.bound import Bound, Premise
+
+__all__ = ["Temporal", "leaks", "temporal"]
+
+
+@dataclass(frozen=True, repr=False)
+class Temporal(Shown):
+    """Step by step, in nats: each step's ``epsilon``, and what leaks about its value.
+
+    A single row stands for each step of a chain of any length. ``suprema``: what backward, forward
+    and total leakage of one chain in its stationary law can come to however long it runs; None
+    where that is not the question's kind.
+    """
+
+    epsilon: Array
+    backward: Array
+    forward: Array
+    total: Array
+    suprema: tuple[float, float, float] | None = None
+    premise: Premise = Premise("stated")
+
+    def at(self, step: int) -> Bound:
+        """What all outputs together say about the value at this step (0 is the first)."""
+        count = len(self.total)
+        if not (isinstance(step, Integral) and -count <= step < count):
+            raise InputError(f"step: {step!r} must be one of 0 to {count - 1}")
+        return self._bound(float(self.total[step]), f"all outputs, about step {step}")
+
+    @property
+    def worst(self) -> Bound:
+        """The largest of them."""
+        return self.at(int(self.total.argmax()))
+
+    @property
+    def supremum(self) -> Bound:
+        """What no step exceeds however long the chain runs, before it and after."""
+        if self.suprema is None:
+            raise NotKnown(
+                "temporal: the supremum over ever longer chains is known for one matrix, one "
+                "epsilon and the stationary law (leave start out)"
+            )
+        return self._bound(self.suprema[2], "all outputs of a chain of any length, about any step")
+
+    def _bound(self, high: float, what: str) -> Bound:
+        why = f"{what}; any mechanism of these epsilons"
+        return Bound(0.0, high, premise=self.premise, why=why)
+
+    def facts(self) -> list[tuple[str, str]]:
+        worst = int(self.total.argmax())
+        count = len(self.total) if len(self.total) > 1 else "any number"
+        rows = [
+            ("steps", f"{count}, epsilon at most {self.epsilon.max():.6g} each"),
+            ("worst", f"step {worst}: at most {self.total[worst]:.6g} nat"),
+            ("", f"backward {self.backward[worst]:.6g}, forward {self.forward[worst]:.6g}"),
+        ]
+        if self.suprema is not None:
+            rows.append(("any length", f"at most {self.suprema[2]:.6g} nat"))
+        return [*rows, ("premise", str(self.premise))]
+
+
+def temporal(
+    steps: npt.ArrayLike,
+    epsilon: npt.ArrayLike,
+    start: npt.ArrayLike | None = None,
+    *,
+    length: int | None = None,
+) -> Temporal:
+    """The temporal leakage of an epsilon-DP mechanism run at every step of a chain.
+
+    ``steps``: one stochastic matrix P(x_next | x), or a list of them, one fewer than there are
+    steps. ``epsilon``: one number or one for each step. ``start``: the law of the first value; for
+    one matrix it may be left out and is the stationary law. ``length``: how many steps there are,
+    where neither a list of matrices nor one of epsilons says so.
+    """
+    table = square(steps)
+    each = np.array([nats("epsilon", one) for one in np.ravel(np.asarray(epsilon, dtype=object))])
+    kernels = kernels_of(table, length, each.size if np.ndim(epsilon) else None)
+    return leaks(Crossings.of(kernels, start), np.broadcast_to(each, len(kernels) + 1).copy())
+
+
+def leaks(chain: Crossings, epsilon: Array) -> Temporal:
+    """With the suprema, if there are any; no step is above them but for rounding."""
+    backward = chain.backward(epsilon)[1]
+    crossed, forward = chain.forward(epsilon)
+    total = np.array([sum_up(*ends) for ends in zip(backward, crossed, strict=True)])
+    own = float(epsilon[0])
+    if not chain.settled or not (epsilon == own).all():
+        return Temporal(epsilon, backward, forward, total)
+    tops = chain.suprema(own)
+    back, forth, most = map(np.minimum, (backward, forward, total), tops)
+    return Temporal(epsilon, back, forth, most, tops)

@@ -1,0 +1,265 @@
+"""Case files: a belief, a mechanism, an adversary, and what is asked of them (TOML or JSON)."""
+
+from __future__ import annotations
+
+import json
+import math
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from unspoken.adversary import Adversary
+from unspoken.beliefs import BELIEFS, Belief
+from unspoken.calibration import Calibrated, calibrate
+from unspoken.comparing import Compared, compare
+from unspoken.doors.keys import checked, made, word
+from unspoken.doors.outlined import number, planned
+from unspoken.errors import InputError, UnspokenError, unknown
+from unspoken.measures import MEASURES
+from unspoken.mechanisms import MECHANISMS, Mechanism
+from unspoken.planning import Plan, plan
+from unspoken.questions import leakage, leakages, odds
+from unspoken.searching import Certificate, Worst, worst
+from unspoken.types.bound import Bound
+from unspoken.types.channel import Output
+from unspoken.types.domain import RELEASED, WITHHELD, Domain
+
+__all__ = ["Answers", "Case"]
+
+SECTIONS = ("belief", "mechanism", "adversary", "ask")
+ASKS = ("calibrate", "compare", "measures", "odds", "plan", "worst")
+
+Answer = Bound | Worst | Calibrated | Compared
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What a case asked for, by name: bounds, whoever is worst, the noise it takes, and a plan.
+
+    ``compared``: what can be drawn of it.
+    """
+
+    bounds: Mapping[str, Answer]
+    plan: Plan | None
+    compared: Compared | None
+
+    def as_json(self) -> dict[str, Any]:
+        """One object, ready to print."""
+        told = {name: bound.as_json() for name, bound in self.bounds.items()}
+        return told if self.plan is None else {**told, "plan": _plan_as_json(self.plan)}
+
+    def __str__(self) -> str:
+        """The answers with their names, for people."""
+        plans = [] if self.plan is None else [("plan", repr(self.plan))]
+        told = [*((name, repr(bound)) for name, bound in self.bounds.items()), *plans]
+        return "\n".join(f"{name}: {answer}" for name, answer in told)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A case file, read; every complaint names the file, the table and the key."""
+
+    path: Path
+    sections: Mapping[str, Mapping[str, Any]]
+
+    @classmethod
+    def read(cls, path: Path) -> Case:
+        """Read TOML, or JSON where the file is called so."""
+        try:
+            text = path.read_text("utf-8")
+            read = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
+        except OSError as error:
+            raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+        except UnicodeDecodeError:
+            raise InputError(f"{path}: is not text in UTF-8; save the file as UTF-8") from None
+        except ValueError as error:  # of TOML or of JSON
+            raise InputError(f"{path}: {_line(error)}") from None
+        except RecursionError:
+            raise InputError(f"{path}: tables in tables without end") from None
+        if not isinstance(read, dict):
+            raise InputError(f"{path}: a case has the tables {', '.join(SECTIONS)}")
+        for name, section in read.items():
+            if name not in SECTIONS:
+                raise InputError(f"{path}: {_line(unknown('table', name, SECTIONS))}")
+            if not isinstance(section, dict):
+                raise InputError(f"{path}: {name} is no table; write [{name}] and its keys below")
+        return cls(path, _with_infinity(read))
+
+    @property
+    def compares(self) -> bool:
+        """Whether something is asked for that can be drawn."""
+        return "compare" in self.sections.get("ask", {})
+
+    def answer(self, tell: Callable[[str], object] = str) -> Answers:
+        """Ask everything in the table [ask]; ``tell`` is told how far a long search is."""
+        try:
+            return self._answer(tell)
+        except UnspokenError as error:
+            raise type(error)(f"{self.path}: {_line(error)}") from None
+
+    def _answer(self, tell: Callable[[str], object]) -> Answers:
+        ask = self._section("ask")
+        for name in ask:
+            if name not in ASKS:
+                raise unknown("ask", name, ASKS)
+        if not ask:
+            raise InputError(f"ask: asks nothing; give any of {', '.join(ASKS)}")
+        belief, bounds = self._belief(), dict[str, Answer]()
+        if "adversary" in self.sections or "odds" in ask:
+            bounds.update(self._about_one(belief, ask))
+        elif "measures" in ask:
+            bounds.update(self._about_everybody(belief, ask))
+        if "worst" in ask:
+            checked("ask.worst", "worst", ask["worst"])
+            mechanism = _mechanism(self._section("mechanism"), "mechanism")
+            bounds["worst"] = worst(belief, mechanism, progress=lambda now: tell(_so_far(now)))
+        if "calibrate" in ask:
+            wanted = checked("ask.calibrate", "calibrate", ask["calibrate"])
+            bounds["calibrate"] = made("ask.calibrate", calibrate, wanted, belief)
+        compared = None
+        if "compare" in ask:
+            wanted = checked("ask.compare", "compare", ask["compare"])
+            bounds["compare"] = compared = made("ask.compare", compare, wanted, belief)
+        chosen = None
+        if "plan" in ask:
+            chosen = made("ask.plan", plan, checked("ask.plan", "plan", ask["plan"]), belief)
+        return Answers(bounds, chosen, compared)
+
+    def _about_one(self, belief: Belief, ask: Mapping[str, Any]) -> dict[str, Bound]:
+        """What the adversary of the case learns."""
+        bounds: dict[str, Bound] = {}
+        if "measures" not in ask and "odds" not in ask:
+            return bounds
+        mechanism = _mechanism(self._section("mechanism"), "mechanism")
+        adversary: Adversary = made("adversary", Adversary, self._section("adversary"))
+        for key, name, options in _measures(ask.get("measures", [])):
+            bounds[key] = leakage(belief, mechanism, adversary, name, **options)
+        if "odds" in ask:
+            seen = _outcome(belief.domain, checked("ask.odds", "odds", ask["odds"]))
+            key = "odds" if "odds" not in bounds else "odds-of-outcome"
+            bounds[key] = odds(belief, mechanism, adversary, seen)
+        return bounds
+
+    def _about_everybody(self, belief: Belief, ask: Mapping[str, Any]) -> dict[str, Bound]:
+        """Where no adversary is named: what is told about each variable, to who knows no other."""
+        mechanism = _mechanism(self._section("mechanism"), "mechanism")
+        names = belief.domain.names
+        return {
+            f"{key} of {name}": bound
+            for key, measure, options in _measures(ask["measures"])
+            for name, bound in leakages(belief, mechanism, measure, names, **options).items()
+        }
+
+    def _belief(self) -> Belief:
+        given = dict(self._section("belief"))
+        kind = _kind(given, "belief", BELIEFS)
+        if "file" in given and hasattr(kind, "read"):  # relative to the case
+            path = self.path.parent / word("belief.file", given.pop("file"))
+            read: Belief = made("belief", kind.read, {"path": path, **given})
+            return read
+        if kind is BELIEFS["pairwise"] and isinstance(given.get("tables"), dict):
+            given["tables"] = {_pair(key): table for key, table in given["tables"].items()}
+        belief: Belief = made("belief", kind, given)
+        return belief
+
+    def _section(self, name: str) -> Mapping[str, Any]:
+        if name not in self.sections:
+            raise InputError(f"has no table [{name}], which this case needs")
+        return self.sections[name]
+
+
+def _mechanism(table: Mapping[str, Any], where: str) -> Mechanism:
+    """One mechanism, or several with their tables in ``parts``."""
+    given = dict(table)
+    kind = _kind(given, where, MECHANISMS)
+    if "parts" in given:
+        parts = checked(f"{where}.parts", "parts", given.pop("parts"))
+        given["mechanisms"] = [
+            _mechanism(part, f"{where}.parts[{i}]") for i, part in enumerate(parts)
+        ]
+    elif kind is MECHANISMS["together"]:
+        raise InputError(f"{where}.parts: is missing; write parts = [{{kind = ...}}, ...]")
+    mechanism: Mechanism = made(where, kind, given)
+    return mechanism
+
+
+def _kind(given: dict[str, Any], where: str, known: Mapping[str, Any]) -> Any:
+    if "kind" not in given:
+        raise InputError(f"{where}.kind: is missing; give one of {', '.join(known)}")
+    kind = word(f"{where}.kind", given.pop("kind"))
+    if kind not in known:
+        raise unknown(f"{where}.kind", kind, known)
+    return known[kind]
+
+
+def _measures(asked: Any) -> list[tuple[str, str, dict[str, float]]]:
+    """(key in the answer, measure, options); options are named where a measure is asked twice."""
+    found = []
+    for i, entry in enumerate(checked("ask.measures", "measures", asked)):
+        where = f"ask.measures[{i}]"
+        options = dict(entry) if isinstance(entry, dict) else {"name": entry}
+        if "name" not in options:
+            raise InputError(f'{where}: {entry} has no name; write {{name = "delta", eps = 0.5}}')
+        name = word(where, options.pop("name"))
+        if name not in MEASURES:
+            raise unknown(where, name, MEASURES)
+        found.append((name, {key: checked(where, "scale", own) for key, own in options.items()}))
+    names = [name for name, _ in found]
+    return [
+        (name if names.count(name) == 1 else " ".join([name, *_spelled(options)]), name, options)
+        for name, options in found
+    ]
+
+
+def _spelled(options: Mapping[str, float]) -> list[str]:
+    return [f"{key}={value:g}" for key, value in options.items()]
+
+
+def _with_infinity(value: Any) -> Any:
+    """JSON has no infinity: the word "inf" stands for it, anywhere a number does."""
+    if value == "inf":
+        return math.inf
+    if isinstance(value, dict):
+        return {key: _with_infinity(own) for key, own in value.items()}
+    return [_with_infinity(own) for own in value] if isinstance(value, list) else value
+
+
+def _pair(key: str) -> tuple[str, ...]:
+    """Pairs of names are no keys in TOML or JSON: "A,B"."""
+    return tuple(part.strip() for part in key.split(","))
+
+
+def _outcome(domain: Domain, given: Mapping[str, Any]) -> dict[str, Output]:
+    """Words for what is seen; a value that is called "withheld" or "released" is that value.
+
+    Answers of noisy queries have names of their own, and are numbers.
+    """
+    words = {"withheld": WITHHELD, "released": RELEASED}
+    seen = {}
+    for name, shown in given.items():
+        own = domain.values_of(name) if name in domain.names else ()
+        seen[name] = shown if shown in own else words.get(shown, shown)
+    return seen
+
+
+def _so_far(now: Certificate) -> str:
+    """What a search can say before its end."""
+    return f"{now.done} of {now.total}, found {now.low:.4g}, at most {now.high:.4g} nat"
+
+
+def _line(error: Exception) -> str:
+    """Complaints are one line, whatever was quoted in them."""
+    return " ".join(str(error).split())
+
+
+def _plan_as_json(chosen: Plan) -> dict[str, Any]:
+    return {
+        **planned(chosen),
+        "objective": number(chosen.objective),
+        "total": chosen.total,
+        "multiplier": None if math.isnan(chosen.multiplier) else number(chosen.multiplier),
+        "unbounded": chosen.unbounded,
+        "witness": chosen.witness,
+    }

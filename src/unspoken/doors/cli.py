@@ -1,0 +1,293 @@
+"""The command line. Results go to standard output, everything else to standard error.
+
+Exit codes: 0 done, 2 bad input, 3 refused by a limit.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console, Group
+
+import unspoken
+from unspoken.comparing import picture
+from unspoken.doors import outlined, tables
+from unspoken.doors.case import Case
+from unspoken.doors.demo import demonstrate
+from unspoken.doors.prose import facts, near
+from unspoken.doors.starting import begin
+from unspoken.doors.waiting import busy
+from unspoken.errors import InputError, LimitExceeded, UnspokenError
+from unspoken.ledger import Ledger
+from unspoken.policy import Project
+from unspoken.releasing import Prepared, prepare, rehearse, release
+
+__all__ = ["app", "main"]
+
+DONE, BAD_INPUT, REFUSED, INTERRUPTED = 0, 2, 3, 130
+CANCELLED = "Query interrupted"  # the RuntimeError of DuckDB when Ctrl-C comes during a query
+# What typer raises for an option that does not exist; it lends no public name to it.
+USAGE: type[Exception] = typer.BadParameter.__bases__[0]
+
+app = typer.Typer(
+    add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    help="What a release says about things that were not released, kept within a limit you set. "
+    "Begin with: unspoken init TABLE (or, for a look around, unspoken demo).",
+    epilog="Exit codes: 0 done, 2 something given is wrong, 3 refused by a limit.",
+)  # fmt: skip
+out = Console(highlight=False, markup=False, emoji=False)
+err = Console(stderr=True, highlight=False, markup=False, emoji=False)
+
+ProjectFile = Annotated[
+    Path, typer.Argument(help="The project file, or the folder that has unspoken.toml.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")]
+
+
+@app.command()
+def init(
+    table: Annotated[str, typer.Argument(help="A Parquet or CSV file, or a table of --database.")],
+    database: Annotated[str | None, typer.Option(help="A DuckDB file that has the table.")] = None,
+    keys: Annotated[
+        str | None, typer.Option(help="The columns that name a row, such as office,day.")
+    ] = None,
+    project: Annotated[Path, typer.Option(help="The project file to write.")] = Path(
+        "unspoken.toml"
+    ),
+    as_json: AsJson = False,
+) -> None:
+    """Write a commented project file for a table, to be edited."""
+    with busy(err, f"looking at {table}"):
+        started = begin(table, database, keys, project)
+    own = started.project
+    if as_json:
+        show(outlined.started(project, own.source.keys, tuple(own.attributes)))
+    where = "" if project.name == "unspoken.toml" and project.parent == Path() else f" {project}"
+    first = f"what names a row ({started.doubt}), " if started.doubt else ""
+    say(
+        f"Wrote {project}. Say in it {first}what is sensitive and who reads what, "
+        f"then: unspoken leak{where}"
+    )
+
+
+@app.command()
+def learn(project: ProjectFile = Path(), as_json: AsJson = False) -> None:
+    """What the table shows: sensitive rows, values that tell too much."""
+    ready = prepared(project)
+    show(outlined.learned(ready) if as_json else tables.learned(ready))
+
+
+@app.command()
+def leak(project: ProjectFile = Path(), as_json: AsJson = False) -> None:
+    """Who would learn what, if everything not sensitive were released."""
+    ready = prepared(project)
+    with busy(err, "looking at every answer"):
+        found = ready.findings(curve=False)
+    show(outlined.leak(found) if as_json else tables.leak(found))
+
+
+@app.command()
+def plan(
+    project: ProjectFile = Path(),
+    close: Annotated[
+        bool | None,
+        typer.Option(
+            "--close/--open",
+            help="Withhold telling values too, or do not; else as [limit] close says.",
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """The most that can be released within the limits."""
+    ready = prepared(project).closing(close)
+    with busy(err, "planning"):
+        found = ready.findings(curve=False)
+    show(outlined.plan(found) if as_json else tables.plan(found))
+
+
+@app.command("release")
+def release_command(
+    project: ProjectFile = Path(),
+    scale: Annotated[
+        float, typer.Option(help="Take this share of every eps of the plan, from 0 to 1.")
+    ] = 1.0,
+    reader: Annotated[
+        str | None,
+        typer.Option("--for", help="To one application: a file of its own, with what it reads."),
+    ] = None,
+    dry_run: Annotated[
+        bool,
+        typer.Option("--dry-run", help="Check it against the ledger; charge and write nothing."),
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Charge the ledger; write the released table and its manifest."""
+    own = declared(project)
+    room_for(own.files.release, own.files.manifest, own.files.key, own.files.ledger)
+    if dry_run:
+        with busy(err, "planning"):
+            trial = rehearse(own, scale, reader)
+        show(outlined.rehearsed(trial) if as_json else tables.rehearsed(trial))
+        return
+    with busy(err, "planning, charging and releasing"):
+        done = release(own, scale, reader)
+    show(outlined.released(done) if as_json else tables.released(done))
+
+
+@app.command()
+def report(
+    project: ProjectFile = Path(),
+    charts: Annotated[
+        Path | None, typer.Option(help="A folder for each chart as PNG and SVG, too.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write the page that can be shown to those concerned."""
+    ready = prepared(project)
+    page = ready.project.files.report
+    room_for(page)
+    if charts is not None and charts.exists() and not charts.is_dir():
+        raise InputError(f"{charts}: is a file; --charts takes a folder")
+    with busy(err, "planning for several limits"):
+        written = unspoken.write_report(ready.findings(), page, charts)
+    if as_json:
+        show(outlined.written(page, written))
+    say(f"Wrote {', '.join(map(near, [page, *written]))}")
+
+
+@app.command()
+def ledger(project: ProjectFile = Path(), as_json: AsJson = False) -> None:
+    """What was released so far, and how much of each attribute."""
+    path = Project.read(project).files.ledger
+    if not path.exists():
+        raise InputError(f"{near(path)}: there is no ledger yet; the first release makes it")
+    history = Ledger(path).history()
+    show(outlined.ledger(history) if as_json else tables.ledger(history))
+
+
+@app.command("case")
+def case_command(
+    file: Annotated[Path, typer.Argument(help="A case file, TOML or JSON.")],
+    drawn: Annotated[
+        Path | None,
+        typer.Option("--picture", help="Draw what is compared, noise against limit: .png or .svg."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Answer a case file: a belief, a mechanism, an adversary."""
+    case = Case.read(file)
+    if drawn is not None and not case.compares:
+        raise InputError(
+            f"{file}: --picture draws what `compare = {{limit = ...}}` in [ask] asks for"
+        )
+    room_for(*([] if drawn is None else [drawn]))
+    write = None if drawn is None else unspoken.picture_writer(drawn)
+    with busy(err, "looking at every answer") as tell:
+        answers = case.answer(tell)
+        if write is not None and answers.compared is not None:
+            write(picture(answers.compared, lambda k, n: tell(f"drawing, {k} of {n} limits")))
+    show(answers.as_json() if as_json else Group(*facts(str(answers))))
+    if drawn is not None:
+        say(f"Wrote {near(drawn)}")
+
+
+@app.command()
+def demo(
+    folder: Annotated[Path, typer.Argument(help="Where to write the demo.")] = Path("demo"),
+    offices: Annotated[int, typer.Option(min=20, help="How many offices.")] = 120,
+    days: Annotated[int, typer.Option(min=20, help="How many working days.")] = 250,
+) -> None:
+    """A simulated building of offices, from its table to a report."""
+    demonstrate(folder, offices, days, out)
+
+
+def declared(path: Path) -> Project:
+    """The project; if it protects nothing, that is said loudly."""
+    own = Project.read(path)
+    if not own.protected:
+        say(
+            f"warning: no attribute in {near(own.path)} says what is "
+            "`sensitive`, so NOTHING IS PROTECTED: everything read would be released"
+        )
+    return own
+
+
+def prepared(path: Path) -> Prepared:
+    """The project with its table read."""
+    own = declared(path)
+    with busy(err, "reading the table"):
+        return prepare(own)
+
+
+def room_for(*files: Path) -> None:
+    """Refuse what could not be written for want of a folder before anything is computed."""
+    for path in files:
+        if not path.parent.is_dir():
+            raise InputError(f"{near(path)}: there is no folder {near(path.parent)}; make it first")
+
+
+def show(result: Any) -> None:
+    """One JSON object, or the tables."""
+    if isinstance(result, dict):
+        sys.stdout.write(json.dumps(result, indent=2, allow_nan=False) + "\n")
+    else:
+        out.print(result)
+
+
+def say(line: str) -> None:
+    """One line on standard error, however long."""
+    err.print(line, soft_wrap=True)
+
+
+def main() -> None:
+    """Run a command; what unspoken refuses is one line and an exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal without × or “ shows ? instead
+    sys.exit(run())
+
+
+def run(arguments: list[str] | None = None) -> int:
+    """Run one command line, by default that of the program; its exit code."""
+    given = sys.argv[1:] if arguments is None else arguments
+    try:
+        code = int(app(given or ["--help"], prog_name="unspoken", standalone_mode=False) or DONE)
+        return interrupted() if code == INTERRUPTED else code  # typer by itself says nothing
+    except LimitExceeded as refusal:
+        say(f"refused: {refusal}")
+        return REFUSED
+    except UnspokenError as mistake:
+        say(f"{mistake}")
+    except USAGE as mistake:
+        said = " ".join(getattr(mistake, "format_message", mistake.__str__)().split())
+        if said:
+            say(f"unspoken: {said} (unspoken --help says what there is)")
+    except BrokenPipeError:  # whoever read along has gone, as `head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return DONE
+    except OSError as error:
+        say(f"{error.filename or 'system'}: {error.strerror or error}")
+    except (KeyboardInterrupt, typer.Abort):
+        return interrupted()
+    except RuntimeError as error:
+        if str(error) != CANCELLED:
+            raise
+        return interrupted()
+    return BAD_INPUT
+
+
+def interrupted() -> int:
+    """Say so; its exit code."""
+    say("interrupted")
+    return INTERRUPTED
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,62 @@
+"""Images of pictures that Vega-Lite describes: the one place that opens vl-convert."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from unspoken.errors import InputError
+from unspoken.pictures import Chart
+from unspoken.releasing.files import atomically
+
+try:
+    import vl_convert
+except ImportError:  # said when an image is asked for
+    vl_convert = None  # type: ignore[assignment]
+
+__all__ = ["KINDS", "MISSING", "picture_writer", "png", "svg"]
+
+MISSING = "pictures and the report need an extra: pip install 'unspoken[report]'"
+
+
+def svg(described: Chart) -> str:
+    """The picture as text that browsers draw."""
+    _opened()
+    image: str = vl_convert.vegalite_to_svg(described, allowed_base_urls=[])
+    return image
+
+
+def png(described: Chart) -> bytes:
+    """The picture in pixels, two for each of its own."""
+    _opened()
+    image: bytes = vl_convert.vegalite_to_png(described, scale=2.0, allowed_base_urls=[])
+    return image
+
+
+KINDS: Mapping[str, Callable[[Chart], bytes]] = {
+    ".png": png,
+    ".svg": lambda described: svg(described).encode(),
+}
+
+
+def picture_writer(path: Path) -> Callable[[Chart], Path]:
+    """What writes a picture to this file, whole or not at all.
+
+    What could not be written is refused now, before there is a picture.
+    """
+    if path.suffix not in KINDS:
+        raise InputError(f"{path}: a picture is a file that ends in {' or '.join(KINDS)}")
+    _opened()
+
+    def write(described: Chart) -> Path:
+        image = KINDS[path.suffix](described)
+        with atomically(path) as partial:
+            partial.write_bytes(image)
+        return path
+
+    return write
+
+
+def _opened() -> None:
+    if vl_convert is None:
+        raise InputError(MISSING)

@@ -1,0 +1,253 @@
+"""The pictures: who is told what (a heat map) and what a limit lets out (a curve).
+
+They are described in Vega-Lite, as plain dictionaries; `drawing` makes images of them.
+"""
+
+from __future__ import annotations
+
+import bisect
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from unspoken.doors.report import words
+from unspoken.doors.report.palette import BEYOND, LIGHT, PAGE, Palette
+from unspoken.pictures import FONT, Chart
+from unspoken.releasing.findings import Findings
+from unspoken.releasing.told import Told
+
+__all__ = ["CHARTS", "Chart", "band", "bands", "chart"]
+
+TOPS = (0.02, 0.04, 0.1, 0.2, 0.4, 1.0)  # where the axis of the curve may end
+CELL_WIDTH, CELL_HEIGHT, LINE = 92, 52, 14
+STEP = 54  # the width of one limit on the curve
+ABOVE, BESIDE = 14, 20  # letters in a line of a name above a column, and beside a row
+
+
+def bands(odds_cap: float) -> dict[int, str]:
+    """What each colour stands for: up to four steps within the cap, two beyond it."""
+    edges = _edges(odds_cap)
+    first = {edge: step for step, edge in reversed(list(enumerate(edges)))}
+    named = {step: f"to {words.factor(edge)}" for edge, step in first.items()}
+    named[first[odds_cap]] = f"to the cap, {words.factor(odds_cap)}"
+    return {**dict(sorted(named.items())), len(edges): "beyond"}
+
+
+def band(told: Told, odds_cap: float) -> int:
+    """Which of these colours an entry has."""
+    if math.isnan(told.odds.odds):
+        return 0
+    within = [edge * (1 + 1e-9) for edge in _edges(odds_cap)]
+    return bisect.bisect_left(within, told.odds.odds)
+
+
+def _edges(odds_cap: float) -> list[float]:
+    """Where one colour ends and the next begins: even steps in log odds, as they are shown."""
+    even = [round(odds_cap ** (step / BEYOND), 2) for step in range(1, BEYOND)]
+    return [*even, odds_cap, max(odds_cap**2, 2 * odds_cap)]
+
+
+def heat(entries: Sequence[Told], names: Mapping[str, str], cap: float, use: Palette) -> Chart:
+    """The leakage matrix: a row a reader, a column a target; the worst odds and the mean bits."""
+    about = list(dict.fromkeys(told.about for told in entries))
+    who = list(dict.fromkeys(told.who for told in entries))
+    steps = bands(cap)
+    order = list(steps.values())
+    colour = {"domain": order, "range": [use.steps[step] for step in steps]}
+    # The page has one legend of its own for both maps.
+    legend = None if use is PAGE else {"title": "worst odds"}
+    fill = {**_named("band"), "scale": colour, "legend": legend, "sort": order}
+    edge = {"fill": {"value": "transparent"}, "stroke": {"value": use.text}}
+    ink = {**_named("ink"), "scale": None}
+    square = _mark("rect", stroke=use.paper, strokeWidth=3, cornerRadius=4)
+    outline = _mark("rect", strokeWidth=2, cornerRadius=3)
+    odds = _mark("text", dy=-8, fontSize=14, fontWeight=600)
+    bits = _mark("text", dy=11, fontSize=11)
+    return {
+        "data": {"values": [_cell(told, names, cap, use) for told in entries]},
+        "encoding": _axes(
+            [_wrapped(a, ABOVE) for a in about], [_wrapped(names[w], BESIDE) for w in who]
+        ),
+        "layer": [
+            {**square, "encoding": {"fill": fill}},
+            {**outline, "encoding": edge, "transform": [{"filter": "datum.beyond"}]},
+            {**odds, "encoding": {"text": _named("odds"), "color": ink}},
+            {**bits, "encoding": {"text": _named("bits"), "color": ink}},
+        ],
+        "width": CELL_WIDTH * len(about),
+        "height": CELL_HEIGHT * len(who),
+    }
+
+
+def _axes(about: Sequence[str], who: Sequence[str]) -> Chart:
+    """Where the cells of the matrix are: the lines of a name run down from where it stands."""
+    bare = {"domain": False, "ticks": False}
+    lifted, lowered = _by_lines(7, LINE), _by_lines(0, -LINE / 2)
+    top = {"orient": "top", "title": "about", "labelAngle": 0, "labelPadding": lifted, **bare}
+    left = {"title": None, "labelPadding": 7, "labelOffset": lowered, **bare}
+    return {
+        "x": {**_named("about"), "sort": about, "axis": top},
+        "y": {**_named("who"), "sort": who, "axis": left},
+    }
+
+
+def _cell(told: Told, names: Mapping[str, str], cap: float, use: Palette) -> dict[str, object]:
+    number = band(told, cap)
+    return {
+        "who": _wrapped(names[told.who], BESIDE),
+        "about": _wrapped(told.about, ABOVE),
+        "odds": words.odds_of(told.odds),
+        "bits": words.bits_of(told.information),
+        "band": bands(cap)[number],
+        "ink": use.inks[number],
+        "beyond": number >= BEYOND,
+    }
+
+
+def trade_off(findings: Findings, use: Palette) -> Chart:
+    """Limits, each twice the one before, against the share of cells they let out."""
+    points = _points(findings)
+    reached = max(point.released for point in findings.curve)
+    top = next((top for top in TOPS if top >= 1.2 * reached), 1.0)
+    ticks = [quarter * top / 4 for quarter in range(5)]
+    percent = f"format(100 * datum.value, '~g') + '{words.NBSP}%'"
+    share = {"labelExpr": percent, "values": ticks, "title": "share of cells released"}
+    level = {"labelAngle": 0, "grid": False, "labelOverlap": False}
+    told = {**_named("limit"), "sort": [point["limit"] for point in points], "axis": level}
+    up = {"field": "released", "type": "quantitative", "scale": {"domain": [0, top]}, "axis": share}
+    chosen = {"transform": [{"filter": "datum.chosen"}]}
+    rule = _mark("rule", color=use.text, strokeDash=[4, 4])
+    line = _mark("line", color=use.strong, strokeWidth=2.5)
+    dot = _mark("circle", color=use.strong, size=40, opacity=1)
+    mark = _mark("circle", color=use.text, size=150, opacity=1)
+    name = _mark("text", dy=-29, fontWeight=600, fontSize=12)
+    shares = _mark("text", dy=-13, fontSize=12)
+    # Where the curve is steep it runs through its labels: they have an edge of paper.
+    edge = _mark("text", dy=-13, fontSize=12, color=use.paper, stroke=use.paper, strokeWidth=5)
+    return {
+        "data": {"values": points},
+        "encoding": {"x": {**told, "title": "limit, in bits about any one attribute"}, "y": up},
+        "layer": [
+            {**rule, **chosen, "encoding": {"y2": {"datum": 0}}},
+            line,
+            {**edge, "encoding": {"text": _named("share")}},
+            dot,
+            {**mark, **chosen},
+            {**name, **chosen, "encoding": {"text": {"value": "chosen"}}},
+            {**shares, "encoding": {"text": _named("share")}},
+        ],
+        "width": STEP * len(points),
+        "height": 230,
+    }
+
+
+def _points(findings: Findings) -> list[Chart]:
+    limit = findings.project.limits.bits
+    return [
+        {
+            "limit": words.digits(point.limit_bits),
+            "released": point.released,
+            "share": words.percent(point.released),
+            "chosen": math.isclose(point.limit_bits, limit),
+        }
+        for point in findings.curve
+    ]
+
+
+def both(findings: Findings, use: Palette) -> Chart:
+    """The two heat maps beside one another, to be shown without the page."""
+    sides = {
+        "If everything not sensitive were released": everything(findings, use),
+        "Under the plan": planned(findings, use),
+    }
+    return {"hconcat": [{**side, "title": title} for title, side in sides.items()], "spacing": 40}
+
+
+def everything(findings: Findings, use: Palette) -> Chart:
+    """The leakage matrix if all that is declared free were released."""
+    return heat(findings.everything, words.readers(findings), _cap(findings), use)
+
+
+def planned(findings: Findings, use: Palette) -> Chart:
+    """The leakage matrix under the plan."""
+    return heat(findings.planned, words.readers(findings), _cap(findings), use)
+
+
+CHARTS: dict[str, Callable[[Findings, Palette], Chart]] = {
+    "leakage": both,
+    "leakage-everything": everything,
+    "leakage-planned": planned,
+    "trade-off": trade_off,
+}
+
+
+def chart(name: str, findings: Findings, use: Palette) -> Chart:
+    """A picture by its name; empty where there is nothing to draw."""
+    shown = findings.curve if name == "trade-off" else findings.everything
+    return {**CHARTS[name](findings, use), "config": _style(use)} if shown else {}
+
+
+def _style(use: Palette) -> dict[str, Any]:
+    return {
+        "background": "transparent" if use is not LIGHT else use.paper,
+        "font": FONT,
+        "lineBreak": "\n",
+        "padding": 12,  # for letters that are wider where the picture is shown than here
+        "axis": {
+            "labelColor": use.text,
+            "titleColor": use.quiet,
+            "gridColor": use.line,
+            "domainColor": use.line,
+            "tickColor": use.line,
+            "labelFontSize": 12,
+            "titleFontSize": 12,
+            "titleFontWeight": "normal",
+            "labelLimit": 0,
+        },
+        "text": {"color": use.text, "fill": use.text},
+        "title": {"color": use.text, "fontSize": 15, "anchor": "start", "offset": 12},
+        "legend": {
+            "orient": "bottom",
+            "labelColor": use.text,
+            "titleColor": use.quiet,
+            "titleFontWeight": "normal",
+            "labelFontSize": 11,
+            "titleFontSize": 11,
+            "columns": 3,
+            "symbolType": "square",
+            "symbolSize": 160,
+        },
+        "view": {"stroke": "transparent"},
+    }
+
+
+def _mark(kind: str, **looks: Any) -> Chart:
+    return {"mark": {"type": kind, **looks}}
+
+
+def _named(field: str) -> Chart:
+    return {"field": field, "type": "nominal"}
+
+
+def _by_lines(first: float, each: float) -> dict[str, Any]:
+    """A distance that grows with the lines a name is wrapped on."""
+    tests = [f"length(split(datum.label, '\\n')) == {lines}" for lines in range(2, 9)]
+    found = [{"test": test, "value": first + each * k} for k, test in enumerate(tests, 1)]
+    return {"condition": found, "value": first}
+
+
+def _wrapped(name: str, width: int) -> str:
+    """A name on several lines, broken after an underscore, hyphen or space where there is one."""
+    lines = [""]
+    for part in re.split(r"(?<=[_ -])", name):
+        whole = [part[k : k + width] for k in range(0, len(part), width)]
+        for piece in whole:
+            if len(lines[-1]) + len(piece.rstrip()) > width:
+                lines.append("")
+            lines[-1] += piece
+    return "\n".join(filter(None, lines))
+
+
+def _cap(findings: Findings) -> float:
+    return findings.project.limits.odds_cap

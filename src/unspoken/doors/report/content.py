@@ -1,0 +1,318 @@
+"""What the page says, as plain strings in the order it says them; the template only lays it out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+from typing import Any
+
+from unspoken.doors.report import words
+from unspoken.doors.report.charts import band, bands
+from unspoken.doors.report.palette import BEYOND
+from unspoken.doors.report.starved import starved
+from unspoken.planning import Plan
+from unspoken.releasing.findings import Findings
+from unspoken.releasing.told import Told
+
+__all__ = ["content"]
+
+Row = dict[str, Any]
+MOST = 40  # telling values listed
+MOST_NAMES = 4  # attributes named in the title before "n more attributes"
+
+
+def content(findings: Findings, on: date) -> Row:
+    """Everything the template shows, but for pictures and colours."""
+    nothing = starved(findings)
+    return {
+        "table": table_name(findings),
+        "about_table": _about_table(findings, on),
+        "premise": words.premise(findings.plan.bound.premise),
+        "limits": limits(findings),
+        "limit_bits": words.limit(findings.project.limits.bits),
+        "own_limits": _own_limits(findings),
+        "but_for": _but_for(findings),
+        "cap": words.factor(findings.project.limits.odds_cap),
+        "first_beyond": BEYOND,
+        "bands": bands(findings.project.limits.odds_cap),
+        "tiles": tiles(findings),
+        "matrix": matrix(findings),
+        "pooled": _pooled(findings),
+        "worst": worst(findings),
+        "plan": plan_rows(findings),
+        "starved": list(nothing.values()),
+        "releases": findings.plan.objective > 0,
+        "unread": _unread(findings),
+        "curve": curve(findings),
+        "closing": closing(findings),
+        "applications": [
+            application(findings, name, nothing.get(name, ""))
+            for name in findings.project.applications
+        ],
+        "assumptions": list(findings.assumptions),
+    }
+
+
+def table_name(findings: Findings) -> str:
+    """The name of the table, without the folders that lead to it; of a query, what is read."""
+    source = findings.project.source
+    if source.file is not None:
+        return source.file.name
+    if source.table is not None and source.database is not None:
+        return f"{source.table} in {source.database.name}"
+    reads = findings.project.reads
+    more = len(reads) - MOST_NAMES
+    named = reads if more <= 1 else (*reads[:MOST_NAMES], f"{more} more attributes")
+    return words.listed(named)
+
+
+def _about_table(findings: Findings, on: date) -> list[str]:
+    project = findings.project
+    label = project.epoch.label
+    said = [
+        f"{on.day} {on:%B %Y}",
+        words.rows(findings.learned.rows),
+        f"one row for each {words.listed(project.source.keys)}",
+        f"epoch {label}" if label else "epochs by key",
+    ]
+    return said
+
+
+def limits(findings: Findings) -> list[str]:
+    """What the plan keeps, a sentence each."""
+    given = findings.project.limits
+    own = _own_limits(findings)
+    return [
+        "Every answer: it multiplies nobody's odds of a sensitive value by more than "
+        f"{given.odds_cap:g}{_but_for(findings)}.",
+        f"All answers on average: they tell at most {words.limit(given.bits)} about each "
+        f"attribute{f' ({own})' if own else ''}.",
+        "Both hold for each coalition on its own, pooling what its applications get."
+        if findings.project.apart
+        else "Both hold for all applications together, pooling everything they get.",
+    ]
+
+
+def _but_for(findings: Findings) -> str:
+    share = findings.project.limits.exceed
+    said = f", but for answers that come up in {words.percent(share)} of the rows at most"
+    return said if share else ""
+
+
+def _own_limits(findings: Findings) -> str:
+    targets = findings.project.limits.targets
+    return words.listed(f"{words.limit(bits)} about {name}" for name, bits in targets.items())
+
+
+def tiles(findings: Findings) -> list[Row]:
+    """Three numbers to take away, before and after."""
+    before, after = _most(findings.everything), _most(findings.planned)
+    if before is None or after is None:
+        return []
+    told = (_most_bits(findings.everything), _most_bits(findings.planned))
+    return [
+        {
+            "name": "The most telling answer multiplies odds by",
+            "before": words.odds_of(before.odds),
+            "after": words.odds_of(after.odds),
+        },
+        {
+            "name": "All answers, on average, tell of an attribute up to",
+            "before": words.bits_of(told[0].information),
+            "after": words.bits_of(told[1].information),
+        },
+        {
+            "name": "Released of all cells read",
+            "before": "",
+            "after": words.percent(findings.released),
+        },
+    ]
+
+
+def _most(entries: Sequence[Told]) -> Told | None:
+    return max(entries, key=lambda told: told.odds.nats, default=None)
+
+
+def _most_bits(entries: Sequence[Told]) -> Told:
+    return max(entries, key=lambda told: told.information.nats)
+
+
+def matrix(findings: Findings) -> list[tuple[str, list[Row]]]:
+    """The heat maps as one table: for each reader, a row a target."""
+    names = words.readers(findings)
+    rows: dict[str, list[Row]] = {name: [] for name in names.values()}
+    for before, after in zip(findings.everything, findings.planned, strict=True):
+        row = {
+            "about": before.about,
+            "odds_before": words.odds_of(before.odds),
+            "bits_before": words.bits_of(before.information, unit=False),
+            "odds_after": words.odds_of(after.odds),
+            "bits_after": words.bits_of(after.information, unit=False),
+            "beyond_before": beyond(findings, before),
+            "beyond_after": beyond(findings, after),
+        }
+        rows[names[before.who]].append(row)
+    return list(rows.items())
+
+
+def _pooled(findings: Findings) -> str:
+    """Who "all pooled" is, if somebody is called that."""
+    together = [who for who, name in words.readers(findings).items() if who != name]
+    return words.listed(findings.project.applications) if together else ""
+
+
+def beyond(findings: Findings, told: Told) -> bool:
+    """Whether an entry is beyond the odds cap."""
+    return band(told, findings.project.limits.odds_cap) >= BEYOND
+
+
+def worst(findings: Findings) -> list[Row]:
+    """For each target the most telling answer anybody can get, before and under the plan."""
+    return [
+        {
+            "about": target,
+            "sensitive": [str(label) for label in findings.learned.sensitive[target]],
+            "before": _worst_of(findings, findings.everything, target),
+            "after": _worst_of(findings, findings.planned, target),
+        }
+        for target in dict.fromkeys(told.about for told in findings.everything)
+    ]
+
+
+def _worst_of(findings: Findings, entries: Sequence[Told], target: str) -> Row:
+    told = max((one for one in entries if one.about == target), key=lambda one: one.odds.nats)
+    nobody = words.tells_nothing(told)
+    above = told.above(findings.project.limits.odds_cap)
+    return {
+        "who": "" if nobody else words.readers(findings)[told.who],
+        "text": words.sentence(told, findings.learned.sensitive[target]),
+        "above": "" if told.answer is None or not above else words.percent(above),
+    }
+
+
+def plan_rows(findings: Findings) -> list[Row]:
+    """What each attribute that is read gets."""
+    closed = findings.closure.added if findings.project.limits.close else {}
+    return [
+        {
+            "name": name,
+            "p": _chance(findings.plan, name),
+            "eps": words.epsilon(findings.plan.epsilon[name]),
+            "share": words.percent(share),
+            "width": f"{share:.1%}",
+            "never": [str(label) for label in findings.learned.sensitive.get(name, ())],
+            "closed": [str(label) for label in closed.get(name, ())],
+        }
+        for name, share in findings.shares.items()
+    ]
+
+
+def _chance(plan: Plan, name: str) -> str:
+    return words.chance(plan.p[name], plan.epsilon[name])
+
+
+def _unread(findings: Findings) -> str:
+    read = findings.project.reads
+    return words.listed(name for name in findings.project.attributes if name not in read)
+
+
+def curve(findings: Findings) -> list[Row]:
+    """The points of the trade-off."""
+    chosen = words.bits(findings.project.limits.bits)
+    return [
+        {
+            "limit": words.bits(point.limit_bits),
+            "released": words.percent(point.released),
+            "chosen": words.bits(point.limit_bits) == chosen,
+        }
+        for point in findings.curve
+    ]
+
+
+def closing(findings: Findings) -> Row:
+    """The telling values, and the plan with them closed beside the plan with them open."""
+    close = findings.project.limits.close
+    told = findings.closure.telling if close else findings.plan.telling
+    shown = {
+        "closed": close,
+        "telling": [
+            telling_row(t.name, t.value, t.probability, t.target, t.secret, t.factor)
+            for t in told[:MOST]
+        ],
+        "more": len(told[MOST:]),
+        "plans": _plans(findings) if close else [],
+    }
+    if not close:
+        return shown
+    return {
+        **shown,
+        "open_share": words.percent(findings.open_released),
+        "closed_share": words.percent(findings.released),
+    }
+
+
+def telling_row(
+    name: str, label: object, share: float, target: str, secret: Sequence[object], odds: float
+) -> Row:
+    """One value that tells too much by being released at all."""
+    return {
+        "name": name,
+        "label": str(label),
+        "share": words.percent(share),
+        "of": target,
+        "secret": words.listed([f"“{one}”" for one in secret], "or"),
+        "factor": words.factor(odds),
+    }
+
+
+def _plans(findings: Findings) -> list[Row]:
+    return [
+        {
+            "name": name,
+            "open": _chance(findings.open_plan, name),
+            "closed": _chance(findings.plan, name),
+        }
+        for name in findings.project.reads
+    ]
+
+
+def application(findings: Findings, name: str, nothing: str = "") -> Row:
+    """What one application gets, and what it learns on its own."""
+    reads = findings.project.applications[name]
+    own = [told for told in findings.planned if told.who == name]
+    most = _most(own)
+    return {
+        "name": name,
+        "sentence": f"{name} reads {words.listed(reads)}. {nothing}"
+        if nothing
+        else _application(findings, name, most),
+        "gets": [
+            f"{one}: the true value in {words.percent(findings.shares[one])} of the rows, "
+            "a blank in all others"
+            for one in reads
+        ],
+        "learns": [
+            {
+                "about": told.about,
+                "bits": words.bits_of(told.information),
+                "text": words.sentence(told, findings.learned.sensitive[told.about]),
+            }
+            for told in own
+            if any(findings.shares[one] for one in reads)
+        ],
+    }
+
+
+def _application(findings: Findings, name: str, most: Told | None) -> str:
+    reads = findings.project.applications[name]
+    asked = f"{name} reads {words.listed(reads)}"
+    if not any(findings.shares[one] for one in reads):
+        return f"{asked}; under this plan, it gets nothing and learns nothing."
+    if most is None:
+        return f"{asked}; nothing is declared sensitive."
+    if words.tells_nothing(most):
+        return f"{asked}; alone, it learns nothing noticeable about any sensitive value."
+    return (
+        f"{asked}; alone, it learns most about {most.about} "
+        f"(odds {words.odds_of(most.odds)} for the most telling answer)."
+    )

@@ -1,0 +1,67 @@
+"""One HTML file that shows what is told, planned and assumed, and asks for nothing."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from functools import partial
+from importlib import resources
+from pathlib import Path
+
+from unspoken.doors.images import MISSING
+from unspoken.doors.report.content import content
+from unspoken.doors.report.drawing import drawn
+from unspoken.doors.report.palette import DARK, LIGHT, PAGE
+from unspoken.errors import InputError
+from unspoken.releasing.files import atomically
+from unspoken.releasing.findings import Findings
+
+try:
+    import jinja2
+    from markupsafe import Markup, escape
+except ImportError:  # said when a page is asked for
+    jinja2 = None  # type: ignore[assignment]
+
+__all__ = ["page", "write"]
+
+LEAST, MOST = 0.78, 1.3  # how far a picture shrinks before it is scrolled, and how far it grows
+
+
+def write(findings: Findings, path: Path) -> None:
+    """Write the page to a file, whole or not at all."""
+    text = page(findings, date.today())
+    with atomically(path) as unfinished:
+        unfinished.write_text(text, "utf-8")
+
+
+def page(findings: Findings, on: date) -> str:
+    """The page as text: no scripts, and no file or address beside itself."""
+    if jinja2 is None:
+        raise InputError(MISSING)
+    source = resources.files(__package__).joinpath("page.html.jinja").read_text("utf-8")
+    environment = jinja2.Environment(
+        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters["quoted"] = _quoted
+    return environment.from_string(source).render(
+        content(findings, on),
+        light=Markup(LIGHT.variables()),
+        dark=Markup(DARK.variables()),
+        picture=partial(_picture, findings),
+    )
+
+
+def _picture(findings: Findings, name: str, says: str) -> Markup:
+    """An inline picture with a text in its place for those who do not see it."""
+    image = drawn(name, findings, PAGE)
+    natural = re.search(r'<svg[^>]* width="(\d+)', image)
+    width = int(natural[1]) if natural else 0
+    size = f"min-width: {LEAST * width:.0f}px; max-width: {MOST * width:.0f}px"
+    styled = image.replace("<svg ", f'<svg style="{size}" aria-hidden="true" ', 1)
+    return Markup(f'<div class="chart" role="img" aria-label="{escape(says)}">{styled}</div>')
+
+
+def _quoted(text: str) -> Markup:
+    """A sentence in which short quoted labels stay on one line."""
+    unbroken = r'<span class="whole">\g<0></span>'
+    return Markup(re.sub("“[^“”<>]{1,12}”", unbroken, str(escape(text))))

@@ -1,0 +1,220 @@
+"""Numbers and answers in words for people: percentages, factors, sentences."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+
+from unspoken.releasing.findings import Findings
+from unspoken.releasing.told import Answer, Told
+from unspoken.types.bound import Bound, Premise
+from unspoken.types.domain import WITHHELD
+
+__all__ = [
+    "NBSP",
+    "bits",
+    "bits_of",
+    "chance",
+    "digits",
+    "epsilon",
+    "factor",
+    "limit",
+    "listed",
+    "most",
+    "odds_of",
+    "percent",
+    "premise",
+    "readers",
+    "rows",
+    "sentence",
+    "tells_nothing",
+    "up",
+]
+
+NBSP = "\u00a0"  # a number and its unit stay on one line
+# Odds that grow by less than this factor are called unchanged.
+UNCHANGED = 1.0005
+LARGE = 1_000_000  # odds from which a factor is shown with a power of ten
+LABELS = 6  # listed in a sentence before "or one of n more"
+
+
+def digits(x: float, wanted: int = 2) -> str:
+    """At least so many significant digits, never an exponent: 0.0031, 0.31, 31, 3,100."""
+    if x == 0:
+        return "0"
+    rounded = float(f"{x:.{wanted - 1}e}")
+    places = max(0, wanted - 1 - math.floor(math.log10(abs(rounded))))
+    return f"{x:,.{places}f}"
+
+
+def percent(share: float) -> str:
+    """A share as people say it; never 0 % or 100 % of what is merely close to it."""
+    if share <= 0:
+        return f"0{NBSP}%"
+    if share >= 1:
+        return f"100{NBSP}%"
+    if share < 0.0001:
+        return f"<{NBSP}0.01{NBSP}%"
+    if share > 0.9995:
+        return f">{NBSP}99.9{NBSP}%"
+    return f"{digits(100 * share) if share < 0.1 else _tenths(100 * share)}{NBSP}%"
+
+
+def factor(odds: float) -> str:
+    """A factor on odds: × 1, × 3.4, × 120, × ∞."""
+    if math.isnan(odds):
+        return "–"
+    if math.isinf(odds):
+        return f"×{NBSP}∞"
+    if odds >= LARGE:
+        shown, _, power = f"{odds:.1e}".partition("e+")
+        return f"×{NBSP}{shown.removesuffix('.0')}·10^{int(power)}"
+    places = _places(odds)
+    shown = f"{odds:,.{places}f}"
+    return f"×{NBSP}{shown.rstrip('0').rstrip('.') if places else shown}"
+
+
+def most(odds: float) -> str:
+    """The same without its sign and never less than it is, where no more is promised."""
+    if not math.isinf(odds):
+        odds = up(odds, _places(odds))
+    return factor(odds).removeprefix(f"×{NBSP}")
+
+
+def up(x: float, places: int) -> float:
+    """The next number of so many places; what was rounded up in the last digits stays."""
+    return math.ceil(x * 10.0**places * (1 - 1e-12)) / 10.0**places
+
+
+def bits(number: float, unit: bool = True) -> str:
+    """An amount of information: 0 bit, 0.013 bit, 0.43 bit, 1.2 bit."""
+    if math.isnan(number):
+        return "–"
+    shown = f"<{NBSP}0.0001" if 0 < number < 0.0001 else digits(number)
+    return f"{shown}{NBSP}bit" if unit else shown
+
+
+def limit(number: float) -> str:
+    """A limit in bits, as it was set: 0.05 bit."""
+    return f"{number:g}{NBSP}bit"
+
+
+def odds_of(bound: Bound) -> str:
+    """The sound end of a factor on odds, said to be an upper end where it is not exact."""
+    return _at_most(bound) + factor(bound.odds)
+
+
+def bits_of(bound: Bound, unit: bool = True) -> str:
+    """The sound end of an amount of information, likewise."""
+    return _at_most(bound) + bits(max(0.0, bound.bits), unit)
+
+
+def chance(p: float, eps: float) -> str:
+    """How often a cell that may be released is: always only where eps is infinite, so p is 1."""
+    if math.isinf(eps):
+        return "always"
+    return percent(min(p, math.nextafter(1.0, 0.0)))
+
+
+def epsilon(eps: float) -> str:
+    """The setting of one-sided randomised response."""
+    if math.isinf(eps):
+        return "∞"
+    return f"<{NBSP}0.0001" if 0 < eps < 0.0001 else digits(eps, 3)
+
+
+def rows(count: int) -> str:
+    """30,000 rows."""
+    return f"{count:,} row{'' if count == 1 else 's'}"
+
+
+def listed(names: Iterable[object], last: str = "and") -> str:
+    """a, b and c."""
+    words = [str(name) for name in names]
+    return f" {last} ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
+
+
+def premise(stands_on: Premise) -> str:
+    """What all numbers stand on."""
+    if stands_on.certifies:
+        return f"All numbers hold for the belief that was given (premise: {stands_on})."
+    return (
+        "All numbers are computed from what this table itself shows of how its attributes go "
+        f"together (premise: {stands_on}). They are a plug-in: they hold as far as that does."
+    )
+
+
+def readers(findings: Findings) -> dict[str, str]:
+    """Everybody who reads, by a short name: all applications together are "all pooled"."""
+    names = {told.who: told.who for told in findings.everything}
+    everybody = " + ".join(findings.project.applications)
+    if everybody in names and len(findings.project.applications) > 1 and "all pooled" not in names:
+        names[everybody] = "all pooled"
+    return names
+
+
+def tells_nothing(told: Told) -> bool:
+    """Whether no answer makes any secret noticeably more likely."""
+    return not told.odds.odds > UNCHANGED
+
+
+def sentence(told: Told, secrets: Sequence[object]) -> str:
+    """The most telling answer that ``told.who`` can get, for people.
+
+    ``secrets``: all sensitive labels of the target, to name them shortly.
+    """
+    if tells_nothing(told):
+        return f"No answer makes a sensitive value of {told.about} more likely than it was."
+    if told.answer is None:
+        return (
+            f"Some answer may multiply the odds of a sensitive value of {told.about} "
+            f"({odds_of(told.odds)}); there are too many answers to name it."
+        )
+    return _answered(told, told.answer, _secret(told.answer.secret, secrets))
+
+
+def _answered(told: Told, answer: Answer, secret: str) -> str:
+    """Before, what is seen, after."""
+    certain = math.isinf(told.odds.odds)
+    after = "certainty" if certain else percent(answer.after)
+    odds = "" if certain else f", odds {odds_of(told.odds)},"
+    return (
+        f"The chance that {told.about} is {secret} goes from {percent(answer.before)} to "
+        f"{after}{odds} for whoever sees {_seen(answer.seen)}. "
+        f"Share of rows with this answer: {percent(answer.mass)}."
+    )
+
+
+def _seen(answer: Mapping[str, object]) -> str:
+    """first_arrival withheld and exits 0-1; a withheld cell says so, a value is quoted."""
+    hidden = [name for name, output in answer.items() if output is WITHHELD]
+    shown = [f"{name} “{output}”" for name, output in answer.items() if output is not WITHHELD]
+    said = [f"{listed(hidden)} withheld"] if hidden else []
+    return listed([*shown, *said]) or "nothing"
+
+
+def _secret(secret: str, secrets: Sequence[object]) -> str:
+    """One secret by its name, any of several as what they have in common."""
+    names = [str(label) for label in secrets]
+    if secret in names or len(names) < 2 or secret != " or ".join(names):
+        return f"“{secret}”"
+    shown = [f"“{name}”" for name in names[:LABELS]]
+    more = [f"one of {len(names) - LABELS} more"] if len(names) > LABELS else []
+    return f"{listed([*shown, *more], 'or')}"
+
+
+def _places(odds: float) -> int:
+    """The places that a factor is shown with: two digits or more."""
+    if odds < LARGE:
+        return 2 if odds < 2 else 1 if odds < 9.95 else 0
+    return 1 - math.floor(math.log10(odds))
+
+
+def _at_most(bound: Bound) -> str:
+    near = bound.exact or math.isclose(bound.low, bound.high, rel_tol=5e-3, abs_tol=1e-6)
+    return "" if near else f"≤{NBSP}"
+
+
+def _tenths(share: float) -> str:
+    """Whole per cent, but tenths near 100, where they are what matters."""
+    return f"{share:.1f}" if share > 99 else f"{share:.0f}"

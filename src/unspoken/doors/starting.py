@@ -1,0 +1,90 @@
+"""`unspoken init`: from a table to a commented project file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from unspoken.doors.report.words import listed
+from unspoken.engines.duckdb import Table
+from unspoken.errors import InputError
+from unspoken.policy import Project, starter
+from unspoken.releasing.files import atomically
+
+__all__ = ["Started", "begin"]
+
+GIVEN = {"table": "TABLE", "database": "--database", "keys": "--keys"}
+
+
+@dataclass(frozen=True)
+class Started:
+    """What a new project file says; ``doubt``: why its keys do not name each row, empty if they do.
+
+    Keys that are given are not doubted: a table is opened by them, or refused.
+    """
+
+    project: Project
+    doubt: str
+
+
+def begin(table: str, database: str | None, keys: str | None, project: Path) -> Started:
+    """Write the project file for a table, and give what it says; a file that is there stays."""
+    if project.exists():
+        raise InputError(f"{project}: is there already; edit it, or name another with --project")
+    if not project.parent.is_dir():
+        raise InputError(f"{project}: there is no folder {project.parent}; make it first")
+    named = [] if keys is None else _each(keys)
+    with_home = str(Path(table).expanduser()) if database is None else table
+    look = partial(
+        Table.open,
+        with_home,
+        database=database,
+        title=table,
+        at=lambda field: GIVEN.get(field, field),
+    )
+    opened = look(keys=named)
+    write = partial(
+        starter,
+        opened.describe(),
+        with_home if database is not None else _from(project, with_home),
+        database=None if database is None else _from(project, database),
+        keys=named,
+        rows=opened.count(),
+    )
+    text = write()
+    guess = Project.parse(text, project).source.keys
+    doubt = "" if named else _doubt(look, opened, guess)
+    text = write(doubt=doubt) if doubt else text
+    written = Project.parse(text, project)
+    with atomically(project) as unfinished:
+        unfinished.write_text(text, "utf-8")
+    return Started(written, doubt)
+
+
+def _each(keys: str) -> list[str]:
+    """The columns that --keys lists."""
+    named = [name.strip() for name in keys.split(",") if name.strip()]
+    if not named or len({name.casefold() for name in named}) < len(named):
+        raise InputError(f'--keys: "{keys}" is no list of columns, each once, such as office,day')
+    return named
+
+
+def _doubt(look: Callable[..., Table], opened: Table, guess: Sequence[str]) -> str:
+    """Why these keys do not name each row, by looking; empty if they do."""
+    if not set(guess) <= set(opened.columns):
+        return "no column looks like a key"
+    try:
+        look(keys=guess).close()
+    except InputError:
+        return f"several rows have the same {listed(guess)}"
+    return ""
+
+
+def _from(project: Path, file: str) -> str:
+    """The file as the project file names it, by the way from there; absolute stays absolute."""
+    if os.path.isabs(file):
+        return file
+    return Path(os.path.relpath(file, project.parent)).as_posix()

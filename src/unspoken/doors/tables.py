@@ -1,0 +1,272 @@
+"""Results as tables and sentences for a terminal."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from unspoken.doors.prose import NBSP, Prose, blank, head, near, note, rows_of, said
+from unspoken.doors.report import words
+from unspoken.doors.report.starved import starved
+from unspoken.learning import Learned
+from unspoken.ledger import Release, exposure
+from unspoken.policy import Project
+from unspoken.releasing import Findings, Prepared, Rehearsed, Released
+from unspoken.releasing.told import Answer, Told
+from unspoken.types.bound import Premise
+from unspoken.types.domain import WITHHELD
+
+__all__ = ["leak", "learned", "ledger", "plan", "rehearsed", "released"]
+
+TREE = "learned(tree"  # how the premise of a learned tree begins
+UNLIMITED = "Nothing is declared sensitive, so nothing is limited."
+TELLING = 8  # telling values listed before "and n more"
+
+
+def learned(ready: Prepared) -> RenderableType:
+    """Labels and shares per attribute, and the values that tell too much."""
+    own = ready.learned
+    rows = []
+    for name, labels in own.labels.items():
+        counts = dict(zip(labels, own.counts[name], strict=True))
+        hidden = sum(counts[label] for label in own.sensitive[name])
+        rows.append((name, words.percent(hidden / own.rows), ", ".join(map(_whole, labels))))
+    prior = words.digits(own.prior_rows, 3)
+    return Group(
+        head(f"Learned from {words.rows(own.rows)}"),
+        blank(),
+        rows_of(["attribute", "sensitive rows", "values told apart"], rows),
+        blank(),
+        *_telling(ready),
+        note(f"smoothed by {prior} rows in which the attributes would be independent"),
+        *_tree(own, links=True),
+    )
+
+
+def leak(found: Findings) -> RenderableType:
+    """The matrix: for every reader and target the worst factor, the bits, and the answer."""
+    if not found.everything:
+        return Group(
+            head("Nothing is declared sensitive: there is nothing that a release could tell.")
+        )
+    names, cap = words.readers(found), found.project.limits.odds_cap
+    rows = [
+        (names[one.who], one.about, _factor(one, cap), words.bits_of(one.information, unit=False),
+         _answer(one))
+        for one in found.everything
+    ]  # fmt: skip
+    return Group(
+        head(f"If everything not sensitive were released ({words.rows(found.learned.rows)})"),
+        blank(),
+        rows_of(["who", "about", "odds", "bits", "most telling answer"], rows),
+        blank(),
+        *_in_words(found, found.everything),
+        blank(),
+        _premise(found.learned.rows, found.learned.belief.premise),
+        *_tree(found.learned),
+    )
+
+
+def plan(found: Findings) -> RenderableType:
+    """What is released how often, what that tells, and what closing telling values buys."""
+    rows = [
+        (name, words.chance(found.plan.p[name], found.plan.epsilon[name]),
+         words.epsilon(found.plan.epsilon[name]), words.percent(share))
+        for name, share in found.shares.items()
+    ]  # fmt: skip
+    return Group(
+        head(f"Plan: {_limits(found.project)}"),
+        blank(),
+        rows_of(["attribute", "release", "eps", "of all rows"], rows),
+        blank(),
+        note(_best(found)),
+        *_closing(found),
+        *map(note, starved(found).values()),
+        blank(),
+        *_in_words(found, found.planned),
+        *([blank()] if found.planned else []),
+        _premise(found.learned.rows, found.learned.belief.premise),
+        *_tree(found.learned),
+    )
+
+
+def rehearsed(done: Rehearsed) -> RenderableType:
+    """What a release would let out; nothing happened."""
+    rows = [
+        (name, words.chance(-math.expm1(-eps), eps), words.epsilon(eps))
+        for name, eps in done.epsilon.items()
+    ]
+    return Group(
+        head("This would be released; nothing was charged or written:"),
+        blank(),
+        rows_of(["attribute", "release", "eps"], rows),
+        blank(),
+        note(_most_told(done.told)),
+    )
+
+
+def released(done: Released) -> RenderableType:
+    """Where the release is and what it may tell."""
+    told = f" {_most_told(done.told)}" if done.told else ""
+    charge = "the same as before, so nothing was charged" if done.again else "charged to the ledger"
+    return Group(
+        Prose(
+            f"Released {near(done.path)} ({words.rows(done.rows)}; withheld cells are NULL, sorted "
+            f"by key) and {near(done.manifest)}; {charge}.{told}"
+        )
+    )
+
+
+def ledger(history: Sequence[tuple[str, Release]]) -> RenderableType:
+    """The events, oldest first, and what they show together."""
+    if not history:
+        return head("Nothing was released so far.")
+    rows = [
+        (at[:16].replace("T", NBSP), event.table, event.epoch, _listed(event.epsilon))
+        for at, event in history
+    ]
+    together = _listed(exposure([event for _, event in history]))
+    return Group(
+        rows_of(["at (UTC)", "table", "epoch", "released, of what is not sensitive"], rows),
+        blank(),
+        Prose(f"All together they show as much as one release of {together}."),
+    )
+
+
+# ---------------------------------------------------------------- sentences
+
+
+def _limits(project: Project) -> str:
+    limits = project.limits
+    most = "" if math.isinf(limits.odds_cap) else f"odds at most ×{NBSP}{limits.odds_cap:g}, "
+    but = f" (but for {words.percent(limits.exceed)} of the answers)" if limits.exceed else ""
+    own = "".join(f", {words.limit(b)} about {name}" for name, b in limits.targets.items())
+    return f"{most}{words.limit(limits.bits)} about each attribute{own}{but}"
+
+
+def _best(found: Findings) -> str:
+    """How far from the best possible the plan can be."""
+    bound = found.plan.bound
+    if not found.planned:
+        return UNLIMITED
+    if bound.low <= 0:
+        return (
+            "Nothing can be released within these limits. See what a higher cap or limit lets out: "
+            "unspoken report draws the curve."
+        )
+    more = 100 * (bound.high / bound.low - 1)
+    most = words.digits(words.up(more, 1 - math.floor(math.log10(more)))) if more > 0.01 else "0.01"
+    return f"No plan within these limits lets out {most}{NBSP}% more."
+
+
+def _in_words(found: Findings, told: Sequence[Told]) -> list[Prose]:
+    worst: dict[str, Told] = {}
+    for one in told:
+        if one.about not in worst or one.odds.nats > worst[one.about].odds.nats:
+            worst[one.about] = one
+    return [said(words.sentence(one, found.learned.sensitive[one.about])) for one in worst.values()]
+
+
+def _most_told(told: Sequence[Told]) -> str:
+    """The largest factor of all, in one sentence."""
+    worst = max(told, key=lambda one: one.odds.nats, default=None)
+    if worst is None:
+        return UNLIMITED
+    if math.isinf(worst.odds.odds):
+        gives = "gives" if worst.odds.exact else "may give"
+        return f"Some answer {gives} a secret away: it makes it certain."
+    by = "By the tree that was learned, no" if worst.odds.premise.startswith(TREE) else "No"
+    return f"{by} answer multiplies odds by more than {words.most(worst.odds.odds)}."
+
+
+def _tree(own: Learned, links: bool = False) -> list[RenderableType]:
+    """What a tree does not have; and the pairs it has, if ``links``."""
+    if own.tree is None:
+        return []
+    pairs = [(one.first, one.second, f"{one.bits:.3f}") for one in own.tree.links]
+    kept: list[RenderableType] = [rows_of(["attribute", "and", "bits"], pairs), blank()]
+    return [blank(), *(kept if links else []), *map(note, own.tree.said())]
+
+
+def _premise(rows: int, premise: Premise) -> Prose:
+    learned = f"learned from {words.rows(rows)} (a plug-in: it holds as far as they show the truth)"
+    shown = str(premise) if premise.certifies else learned
+    return Prose(f"premise: {shown}", first="  ", style="dim")
+
+
+# ---------------------------------------------------------------- cells
+
+
+def _factor(one: Told, cap: float) -> Text:
+    beyond = one.odds.nats > math.log(cap) + 1e-12
+    return Text(words.odds_of(one.odds), style="bold red" if beyond else "")
+
+
+def _answer(one: Told) -> str:
+    if words.tells_nothing(one):
+        return "none"
+    return "too many to list" if one.answer is None else _seen(one.answer)
+
+
+def _seen(answer: Answer) -> str:
+    shown = [f"{n} {_whole(out)}" for n, out in answer.seen.items() if out is not WITHHELD]
+    hidden = [name for name, out in answer.seen.items() if out is WITHHELD]
+    return ", ".join([*shown, *([f"{words.listed(hidden)} withheld"] if hidden else [])])
+
+
+def _whole(label: object) -> str:
+    """A label that stays on one line."""
+    return str(label).replace(" ", NBSP)
+
+
+def _listed(epsilon: Mapping[str, float]) -> str:
+    some = [(name, words.chance(-math.expm1(-e), e)) for name, e in sorted(epsilon.items()) if e]
+    return ", ".join(f"{name}{NBSP}{chance}" for name, chance in some) or "nothing"
+
+
+# ---------------------------------------------------------------- values that tell too much
+
+
+def _telling(ready: Prepared) -> list[RenderableType]:
+    told = ready.closed.telling
+    if not ready.project.protected:
+        return []
+    if not told:
+        return [note("No single value tells more than the odds cap allows.")]
+    rows = [
+        (one.name, _whole(one.value), words.percent(one.probability), one.target,
+         words.factor(one.factor))
+        for one in told[:TELLING]
+    ]  # fmt: skip
+    closing = "close = true withholds them too" if ready.project.limits.close else "left open"
+    more = [note(f"and {len(told) - TELLING} more")] if len(told) > TELLING else []
+    return [
+        head(f"Values that by themselves tell more than the odds cap allows ({closing})"),
+        blank(),
+        rows_of(["attribute", "value", "rows with it", "tells about", "odds"], rows),
+        *more,
+        blank(),
+    ]
+
+
+def _closing(found: Findings) -> list[Prose]:
+    added = found.closure.added
+    if not added:
+        return []
+    closed = "; ".join(
+        f"{name} {words.listed(f'“{_whole(v)}”' for v in values)}" for name, values in added.items()
+    )
+    if not found.project.limits.close:
+        return [
+            note(f"Left open, though they tell too much by themselves: {closed}. Try{NBSP}--close.")
+        ]
+    reads = found.project.reads
+    best = found.open_plan
+    without = ", ".join(f"{n}{NBSP}{words.chance(best.p[n], best.epsilon[n])}" for n in reads)
+    return [
+        note(f"Withheld too, since they tell too much by themselves: {closed}."),
+        note(f"Left open, the best plan would release: {without}."),
+    ]

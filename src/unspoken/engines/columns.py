@@ -1,0 +1,69 @@
+"""What a column holds, and a first look at its values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from unspoken.engines.opening import Opened
+from unspoken.engines.sql import identifier
+from unspoken.types.column import ColumnInfo, Kind
+
+__all__ = ["FEW", "column_info", "kind_of"]
+
+FEW = 20  # values of a column that are listed one by one
+SHARES = 20  # quantiles at every twentieth
+EXACT = 10_000_000  # rows beyond which quantiles come from a sample: they are only a suggestion
+SEED = 1
+
+SIGNED = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
+KINDS: dict[str, Kind] = {
+    **{kind: "integer" for signed in SIGNED for kind in (signed, f"U{signed}")},
+    "FLOAT": "number",
+    "DOUBLE": "number",
+    "DECIMAL": "number",
+    "VARCHAR": "text",
+    "ENUM": "text",
+    "DATE": "date",
+    "BOOLEAN": "boolean",
+}
+
+
+def kind_of(type_name: str) -> Kind:
+    """The kind of a DuckDB type: DECIMAL(4,1) is a number, INTEGER[] none of the named."""
+    if type_name.endswith("]"):
+        return "other"
+    return KINDS.get(type_name.partition("(")[0], "other")
+
+
+def column_info(opening: Opened, view: str, name: str, kind: Kind) -> ColumnInfo:
+    """Count the different and the missing values of a column; list them where they are few."""
+    column = identifier(name)
+    distinct, present, rows = _row(
+        opening, name, f"SELECT count(DISTINCT {column}), count({column}), count(*) FROM {view}"
+    )
+    quantiles: tuple[float, ...] = ()
+    if kind in ("integer", "number") and present:
+        shares = ", ".join(str(share / SHARES) for share in range(SHARES + 1))
+        real = f"CAST({column} AS DOUBLE)"
+        sample = (
+            f" USING SAMPLE reservoir({EXACT} ROWS) REPEATABLE ({SEED})" if rows > EXACT else ""
+        )
+        query = (
+            f"SELECT quantile_cont(x, [{shares}]) FROM"
+            f" (SELECT {real} AS x FROM {view} WHERE isfinite({real})){sample}"
+        )
+        quantiles = tuple(_row(opening, name, query)[0] or ())
+    values: tuple[Any, ...] = ()
+    if 0 < distinct <= FEW and kind != "other":
+        shown = f"CAST({column} AS {SHOWN[kind]})" if kind in SHOWN else column
+        query = f"SELECT list_sort(list(DISTINCT {shown})) FROM {view} WHERE {column} IS NOT NULL"
+        values = tuple(_row(opening, name, query)[0])
+    return ColumnInfo(name, kind, distinct, rows - present, quantiles, values)
+
+
+SHOWN = {"date": "VARCHAR", "number": "DOUBLE"}
+
+
+def _row(opening: Opened, name: str, query: str) -> tuple[Any, ...]:
+    with opening.told(f"column {name}"):
+        return opening.con.execute(query).fetchone() or ()

@@ -1,0 +1,112 @@
+"""The files of a source, as the holder calls them: what is wrong with one is said of it by name."""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import duckdb
+
+from unspoken.engines.sql import one_line
+from unspoken.errors import InputError, unknown
+
+__all__ = ["CSV", "PARQUET", "File", "blamed", "found"]
+
+PARQUET = (".parquet", ".pq")
+CSV = tuple(f".{kind}{packed}" for kind in ("csv", "tsv") for packed in ("", ".gz", ".zst"))
+
+# Errors of what was asked of the rows, never of the file they are in.
+OF_SQL = (
+    duckdb.BinderException,
+    duckdb.CatalogException,
+    duckdb.ConversionException,
+    duckdb.OutOfMemoryException,
+    duckdb.OutOfRangeException,
+    duckdb.ParserException,
+    duckdb.PermissionException,
+)
+# What DuckDB's CSV reader says beyond what is wrong: options that nobody can give here.
+ADVICE = re.compile(r"\s*(Possible Solution:|The search space used was:).*", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class File:
+    """A file: where it is, what the holder calls it, and what stands for it behind FROM."""
+
+    path: Path
+    name: str
+    relation: str = ""  # a database has none: its tables do
+
+    @property
+    def way(self) -> str:
+        """What to do about a file that cannot be read."""
+        if self.path.name.lower().endswith(PARQUET):
+            return "write this Parquet file again, or name another"
+        if self.path.name.lower().endswith(CSV):
+            return "save it again as UTF-8 below a line of column names, or as Parquet"
+        return "name a DuckDB file that no other program is writing to"
+
+
+def found(folder: Path, given: str, where: str, name: str = "") -> File:
+    """The file of this name, from ``folder``; one line if there is none that can be read."""
+    path = Path(os.path.abspath(folder / given))
+    called = name or _called(folder, given)
+    if path.is_dir():
+        raise InputError(f"{where}: {called} is a folder; a table is one file, so name one in it")
+    if not path.is_file():
+        beside = sorted(p.name for p in path.parent.glob("*") if p.is_file())
+        wanted = [own for own in beside if own.lower().endswith((*PARQUET, *CSV, ".duckdb"))]
+        if not wanted:
+            raise InputError(
+                f'{where}: there is no file "{called}", nor any table beside it; check the path'
+            )
+        raise unknown(f"{where}, file", called, [str(Path(called).with_name(w)) for w in wanted])
+    if not os.access(path, os.R_OK):
+        raise InputError(f"{where}: {called}: Permission denied; let your user read it")
+    return File(path, called)
+
+
+def blamed(error: Exception, files: Iterable[File], con: duckdb.DuckDBPyConnection) -> str:
+    """An error as one line: where a file is to blame, with its name and what to do about it."""
+    text, known = str(error).split("\nLINE ")[0], sorted(files, key=_longest)
+    guilty = next((file for file in known if any(path in text for path in _paths(file))), None)
+    if guilty is None and not isinstance(error, OF_SQL):
+        guilty = next((file for file in known if file.relation and _broken(con, file)), None)
+    for file in known:
+        for path in _paths(file):
+            text = text.replace(path, file.name)
+    line = one_line(ADVICE.sub("", text))
+    if guilty is None:
+        return line
+    line = line.rstrip(".!")
+    return f"{line if guilty.name in line else f'{guilty.name}: {line}'}; {guilty.way}"
+
+
+def _longest(file: File) -> int:
+    """So that x.csv is not taken for x.csv.gz."""
+    return -len(str(file.path))
+
+
+def _paths(file: File) -> Iterator[str]:
+    """How DuckDB may write the path of a file."""
+    yield from dict.fromkeys((str(file.path), glob.escape(str(file.path))))
+
+
+def _broken(con: duckdb.DuckDBPyConnection, file: File) -> bool:
+    """Whether reading every value of the file fails; asked only when something has failed."""
+    try:
+        con.cursor().execute(f"SELECT max(hash(COLUMNS(*))) FROM {file.relation}").fetchall()
+    except duckdb.Error:
+        return True
+    return False
+
+
+def _called(folder: Path, given: str) -> str:
+    """What a project says: the way from its folder where an absolute path is the longer one."""
+    if not os.path.isabs(given):
+        return given
+    return min(os.path.relpath(given, os.path.abspath(folder)), given, key=len)

@@ -1,0 +1,101 @@
+"""What names the rows: types that a coin can be tossed on, no NULL, no two rows of one key."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from unspoken.engines.columns import kind_of
+from unspoken.engines.opening import OWN, Opened
+from unspoken.engines.sql import column_of, identifier
+from unspoken.errors import InputError
+
+__all__ = ["check_keys", "key_types", "with_preferences"]
+
+# How a key is kept: the type is part of the coin, so there is one for each kind.
+KEPT = {"integer": "BIGINT", "text": "VARCHAR", "date": "VARCHAR"}
+
+
+def key_types(
+    view: str, keys: Sequence[str], columns: Mapping[str, str], title: str, where: str
+) -> str:
+    """A SELECT of the view with integer keys as BIGINT, and text and dates as VARCHAR."""
+    replaced = {}
+    for name in keys:
+        kind = kind_of(columns[name])
+        if kind not in KEPT:
+            raise InputError(
+                f"{where}: {name} of {title} is {columns[name]}; a key is an integer, a text or a "
+                "date, so cast it in [source] sql or name another column"
+            )
+        replaced[name] = KEPT[kind]
+    # Enumerations are text, or else Arrow would hand them on dictionary-encoded.
+    replaced |= {name: "VARCHAR" for name, kind in columns.items() if kind.startswith("ENUM")}
+    casts = [
+        f"CAST({identifier(name)} AS {to}) AS {identifier(name)}" for name, to in replaced.items()
+    ]
+    star = f"* REPLACE ({', '.join(casts)})" if casts else "*"
+    return f"SELECT {star} FROM {OWN}.{identifier(view)}"
+
+
+def with_preferences(
+    opening: Opened,
+    keys: Sequence[str],
+    columns: Mapping[str, str],
+    more: Mapping[str, str],
+    where: str,
+) -> str:
+    """A SELECT of the rows with the preferences of their keys beside them."""
+    title = "the preferences"
+    folded = {name.casefold() for name in more}
+    shared = [key for key in keys if key.casefold() in folded]
+    if not shared:
+        raise InputError(
+            f"{where}: has none of the keys {', '.join(keys)}; it needs one or more to be joined on"
+        )
+    own = {key: column_of(key, more, where) for key in shared}
+    typed = opening.view(
+        "own", key_types("preferences", list(own.values()), more, title, where), where
+    )
+    check_keys(opening, f"{OWN}.own", list(own.values()), title, where)
+    for key, name in own.items():
+        if columns[key] != typed[name]:
+            raise InputError(
+                f"{where}: {name} is {typed[name]} here and {columns[key]} in the table; "
+                "make them alike"
+            )
+    added = [name for name in typed if name not in own.values()]
+    taken = {name.casefold() for name in columns}
+    for name in added:
+        if name.casefold() in taken:
+            raise InputError(f"{where}: {name} is a column of the table too; rename one of them")
+    listed = "".join(f", p.{identifier(name)}" for name in added)
+    match = " AND ".join(f"s.{identifier(k)} = p.{identifier(name)}" for k, name in own.items())
+    return f"SELECT s.*{listed} FROM {OWN}.typed s LEFT JOIN {OWN}.own p ON {match}"
+
+
+def check_keys(opening: Opened, view: str, keys: Sequence[str], title: str, where: str) -> None:
+    """Refuse missing keys, and two rows with the same one; keys are public, so they are named."""
+    if not keys:
+        return
+    names = [identifier(name) for name in keys]
+    nulls = ", ".join(f"count(*) FILTER ({name} IS NULL)" for name in names)
+    with opening.told(where):
+        missing = opening.con.execute(f"SELECT {nulls} FROM {view}").fetchone() or ()
+    for name, count in zip(keys, missing, strict=True):
+        if count:
+            raise InputError(
+                f"{where}: {name} is missing in {count:,} row{'s' if count > 1 else ''} "
+                f"of {title}; every row needs its key"
+            )
+    listed = ", ".join(names)
+    with opening.told(where):
+        twice = opening.con.execute(
+            f"SELECT {listed}, count(*) FROM {view} GROUP BY {listed} HAVING count(*) > 1"
+            f" ORDER BY {listed} LIMIT 1"
+        ).fetchone()
+    if twice:
+        key = ", ".join(f"{name} {value!r}" for name, value in zip(keys, twice, strict=False))
+        raise InputError(
+            f"{where}: {twice[-1]} rows of {title} have the key {key}; "
+            "name the columns that tell rows apart, or remove the duplicates"
+        )

@@ -1,0 +1,171 @@
+"""Opening a source: which files it is, and a DuckDB that can read those and do nothing else.
+
+Everything is a view. Once it is open, DuckDB can reach no file but the named ones and those of its
+own spill folder, can load no extension, and its settings are locked; databases are attached read
+only. SQL of the holder's runs behind that door.
+"""
+
+from __future__ import annotations
+
+import glob
+import shutil
+import tempfile
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+
+import duckdb
+
+from unspoken.engines.files import CSV, PARQUET, File, blamed, found
+from unspoken.engines.sql import identifier, literal, read_query, told
+from unspoken.errors import InputError, unknown
+
+__all__ = ["Opened", "opened"]
+
+BASE = "base"  # the catalog under which a database is attached
+OWN = "unspoken"  # the schema of our own views
+
+
+@dataclass
+class Opened:
+    """A DuckDB on its way from open to everything to open to the named files only."""
+
+    con: duckdb.DuckDBPyConnection
+    folder: Path
+    spill: str
+    files: list[File] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._end = weakref.finalize(self, _end, self.con, self.spill)
+
+    def close(self) -> None:
+        """Close DuckDB and remove what it spilled; also done when nobody needs it any more."""
+        self._end()
+
+    @contextmanager
+    def told(self, where: str) -> Iterator[None]:
+        """Every error as one line that begins with the place, and names the file if it is one's."""
+        with told(where, partial(blamed, files=self.files, con=self.con)):
+            yield
+
+    def attach(self, database: str, where: str) -> None:
+        """A DuckDB file, read only; its tables are found by `relation`."""
+        file = found(self.folder, database, where)
+        self.files.append(file)
+        with self.told(where):
+            path = literal(str(file.path))
+            self.con.execute(f"ATTACH {path} AS {BASE} (READ_ONLY, TYPE duckdb)")
+
+    def relation(
+        self, name: tuple[str, ...], database: str | None, where: str, called: str = ""
+    ) -> str:
+        """What stands behind FROM for a table of the database, or else for a file."""
+        if database is not None:
+            return self._table(".".join(name), database, where)
+        file = found(self.folder, ".".join(name), where, called)
+        if not file.path.name.lower().endswith((*PARQUET, *CSV)):
+            raise InputError(
+                f'{where}: cannot read "{file.name}"; give a .parquet or .csv (.gz) file, or '
+                'database = "x.duckdb" and the name of a table'
+            )
+        reader = "read_parquet" if file.path.name.lower().endswith(PARQUET) else "read_csv"
+        path = literal(glob.escape(str(file.path)))
+        relation = f"{reader}({path}, hive_partitioning = false)"
+        self.files.append(replace(file, relation=relation))
+        return relation
+
+    def lock(self, where: str) -> None:
+        """From here on only the named files can be read, and nothing can be written or changed."""
+        paths = [str(file.path) for file in self.files if file.relation]
+        allowed = ", ".join(literal(text) for path in paths for text in (path, glob.escape(path)))
+        with self.told(where):
+            self.con.execute(f"SET allowed_paths = [{allowed}]")
+            self.con.execute("SET enable_external_access = false")
+            self.con.execute("SET lock_configuration = true")
+            self.con.execute(f"CREATE SCHEMA {OWN}")
+
+    def view(self, name: str, query: str, where: str) -> dict[str, str]:
+        """A view of our own; gives its columns with their types."""
+        with self.told(where):
+            self.con.execute(f"CREATE VIEW {OWN}.{identifier(name)} AS {query}")
+            rows = self.con.execute(f"DESCRIBE {OWN}.{identifier(name)}").fetchall()
+        return {row[0]: row[1] for row in rows}
+
+    def empty(self, name: str, where: str) -> bool:
+        """Whether a view of our own has no rows."""
+        with self.told(where):
+            return not self.con.execute(f"FROM {OWN}.{identifier(name)} LIMIT 1").fetchall()
+
+    def file_view(self, name: str, relation: str, where: str) -> dict[str, str]:
+        """A view of a file or table; the types of a CSV are settled once, from all its rows."""
+        if relation.startswith("read_csv("):
+            with self.told(where):
+                rows = self.con.execute(
+                    f"DESCRIBE SELECT * FROM {relation[:-1]}, sample_size = -1)"
+                ).fetchall()
+            kinds = ", ".join(f"{literal(row[0])}: {literal(row[1])}" for row in rows)
+            relation = f"{relation[:-1]}, types = {{{kinds}}})"
+        return self.view(name, f"SELECT * FROM {relation}", where)
+
+    def query_view(self, name: str, text: str, database: str | None, where: str) -> dict[str, str]:
+        """A view of a SELECT of the holder's, over views of the files or tables it names."""
+        tables = read_query(self.con, text, where)
+        relations = [(table, self.relation(table, database, where)) for table in tables]
+        self.lock(where)
+        for number, (table, relation) in enumerate(relations):
+            self.file_view(f"table {number}", relation, where)
+            path = ".".join(map(identifier, table))
+            with self.told(where):
+                if len(table) > 1:
+                    self.con.execute(f"CREATE SCHEMA IF NOT EXISTS {identifier(table[0])}")
+                self.con.execute(f'CREATE VIEW {path} AS FROM {OWN}."table {number}"')
+        return self.view(name, self.con.extract_statements(text)[0].query.rstrip("; \n"), where)
+
+    def _table(self, name: str, database: str, where: str) -> str:
+        with self.told(where):
+            rows = self.con.execute(
+                "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = ?"
+                " UNION ALL"
+                " SELECT schema_name, view_name FROM duckdb_views() WHERE database_name = ?"
+                " AND NOT internal ORDER BY ALL",
+                [BASE, BASE],
+            ).fetchall()
+        known = {f"{schema}.{table}": (schema, table) for schema, table in rows}
+        known |= {table: (schema, table) for schema, table in rows if schema == "main"}
+        if name not in known:
+            raise unknown(f"{where}, table of {Path(database).name}", name, sorted(known))
+        return ".".join(map(identifier, (BASE, *known[name])))
+
+
+@contextmanager
+def opened(folder: Path, memory: str, where: str) -> Iterator[Opened]:
+    """A DuckDB in memory; closed again if opening the source fails.
+
+    It spills to a folder of its own that nobody else can read and that goes when it does.
+    """
+    spill = tempfile.mkdtemp(prefix="unspoken-")
+    opening = Opened(duckdb.connect(":memory:"), folder, spill)
+    try:
+        with opening.told(where):
+            for setting, value in {
+                "autoinstall_known_extensions": "false",
+                "autoload_known_extensions": "false",
+                "enable_progress_bar": "false",
+                "memory_limit": literal(memory),
+                "python_enable_replacements": "false",
+                "temp_directory": literal(spill),
+                "TimeZone": "'UTC'",  # no predicate depends on where it is evaluated
+            }.items():
+                opening.con.execute(f"SET {setting} = {value}")
+        yield opening
+    except BaseException:
+        opening.close()
+        raise
+
+
+def _end(con: duckdb.DuckDBPyConnection, spill: str) -> None:
+    con.close()
+    shutil.rmtree(spill, ignore_errors=True)

@@ -1,0 +1,66 @@
+"""A source as a holder describes it, made into one view of all its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from unspoken.engines.keys import key_types, with_preferences
+from unspoken.engines.opening import OWN, Opened
+from unspoken.engines.sql import column_of
+from unspoken.errors import InputError
+
+__all__ = ["Place", "Source"]
+
+Place = Callable[[str], str]  # what a message about a parameter begins with
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file or a table of a database, or SQL over those; keys, and preferences beside it."""
+
+    table: str | Path | None
+    database: str | Path | None
+    sql: str | None
+    keys: tuple[str, ...]
+    preferences: str | Path | None
+    title: str
+    at: Place
+
+    @property
+    def place(self) -> str:
+        """What a message about the rows begins with."""
+        return self.at("table" if self.sql is None else "sql")
+
+    def views(self, opening: Opened) -> tuple[tuple[str, ...], dict[str, str]]:
+        """Make the view of all rows, keys in their final types; gives the keys and the columns."""
+        beside = ""
+        if self.preferences is not None:
+            beside = opening.relation((str(self.preferences),), None, self.at("preferences"))
+        columns = self._first(opening)
+        if opening.empty("source", self.place):
+            raise InputError(f"{self.place}: {self.title} has no rows; give one that has")
+        keys = tuple(self._keys(columns))
+        typed = key_types("source", keys, columns, self.title, self.at("keys"))
+        columns = opening.view("typed", typed, self.at("keys"))
+        query = f"FROM {OWN}.typed"
+        if beside:
+            more = opening.file_view("preferences", beside, self.at("preferences"))
+            query = with_preferences(opening, keys, columns, more, self.at("preferences"))
+        return keys, opening.view("rows", query, self.place)
+
+    def _first(self, opening: Opened) -> dict[str, str]:
+        """The view of the table or query as it is; from then on DuckDB is locked."""
+        database = None if self.database is None else str(self.database)
+        if database is not None:
+            opening.attach(database, self.at("database"))
+        if self.sql is not None:
+            return opening.query_view("source", self.sql, database, self.at("sql"))
+        relation = opening.relation((str(self.table),), database, self.place, self.title)
+        opening.lock(self.place)
+        return opening.file_view("source", relation, self.place)
+
+    def _keys(self, columns: Mapping[str, str]) -> list[str]:
+        where = f"{self.at('keys')}, column of {self.title}"
+        return [column_of(name, columns, where) for name in self.keys]

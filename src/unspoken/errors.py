@@ -1,0 +1,44 @@
+"""Every error unspoken raises, drawn as one tree.
+
+UnspokenError(ValueError)     one line: what is wrong, where, and what to do
+├── InputError              something given is wrong (exit code 2)
+├── NotKnown                the belief cannot answer the question; names another one that can
+├── TooLarge                refused before starting, with the size and the ways out
+└── LimitExceeded           would break a limit (exit code 3)
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+__all__ = ["InputError", "LimitExceeded", "NotKnown", "TooLarge", "UnspokenError", "unknown"]
+
+
+class UnspokenError(ValueError):
+    """Anything unspoken refuses; the message is one line for a person."""
+
+
+class InputError(UnspokenError):
+    """Something given is wrong."""
+
+
+class NotKnown(UnspokenError):
+    """The belief does not know what the question needs."""
+
+
+class TooLarge(UnspokenError):
+    """The exact answer costs more than the budget; refused before starting."""
+
+
+class LimitExceeded(UnspokenError):
+    """The answer would break a limit the holder has set."""
+
+
+def unknown(what: str, name: object, options: Iterable[object]) -> InputError:
+    """An InputError for a name that is not among ``options``, with the nearest one that is."""
+    known = [str(option) for option in options]
+    near = difflib.get_close_matches(str(name), known, n=1)
+    listed = ", ".join(known[:8]) + (", ..." if len(known) > 8 else ".")
+    hint = f'Did you mean "{near[0]}"?' if near else f"There are: {listed}"
+    return InputError(f'{what}: there is no "{name}". {hint}')

@@ -1,0 +1,131 @@
+"""The tree that keeps the most of what pairs of attributes show (Chow and Liu, 1968).
+
+Of all beliefs in which each attribute depends on one other only, the nearest to the table (in
+relative entropy) has the tables of its pairs, and those pairs form the tree for which
+
+    sum over its pairs of I(X_i; X_j),    I = sum_xy P(x, y) log P(x, y) / P(x) P(y)
+
+is largest. P is smoothed pair by pair by the prior of a whole joint (learned.py), so a pair that is
+kept has the table that this joint would give it. Whatever three or more attributes show beyond the
+pairs that are kept is not in the tree.
+
+What a predicate rules out has to stay impossible, so pairs of which it rules out something are in
+the tree first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from unspoken.beliefs import Tree
+from unspoken.errors import InputError
+from unspoken.learning.pairs import Pairs
+from unspoken.learning.smoothing import smoothed
+from unspoken.numerics.arrays import Array, Mask
+from unspoken.types.bound import Premise
+from unspoken.types.domain import Value
+
+__all__ = ["ChowLiu", "Pair", "information", "spanning"]
+
+Pair = tuple[int, int]
+TIES = 12  # decimals of a nat: what differs by less is a tie
+
+
+@dataclass(frozen=True)
+class ChowLiu:
+    """``belief``, and the pairs it keeps, the strongest first.
+
+    ``tables``: of all pairs, smoothed; ``told``: what one of a pair tells of the other, in nats.
+    """
+
+    belief: Tree
+    kept: tuple[Pair, ...]
+    tables: Mapping[Pair, Array]
+    told: Mapping[Pair, float]
+
+    @classmethod
+    def of(
+        cls,
+        pairs: Pairs,
+        names: Sequence[str],
+        values: Sequence[Sequence[Value]],
+        prior_rows: float,
+        ruled_out: Mapping[Pair, Mask],
+    ) -> ChowLiu:
+        """``ruled_out``: the values of two attributes that cannot go together."""
+        tables = {
+            pair: smoothed(counts, prior_rows, ruled_out.get(pair, np.zeros(counts.shape, bool)))
+            for pair, counts in pairs.pair.items()
+        }
+        told = {pair: information(table) for pair, table in tables.items()}
+        kept = spanning(names, told, [pair for pair, mask in ruled_out.items() if mask.any()])
+        parents = _parents(len(names), kept)
+        laws = [
+            None if parent < 0 else _law(tables, parent, child)
+            for child, parent in enumerate(parents)
+        ]
+        root = smoothed(pairs.single[0], prior_rows, np.zeros(pairs.single[0].size, bool))
+        premise = Premise(f"learned(tree, {pairs.rows} rows)")
+        strongest = sorted(kept, key=lambda pair: _rank(told, pair))
+        return cls(
+            Tree(parents, root, laws, names, values, premise), tuple(strongest), tables, told
+        )
+
+
+def information(table: Array) -> float:
+    """I(X; Y) of a joint table, in nats."""
+    apart = np.outer(table.sum(1), table.sum(0))
+    seen = table > 0
+    told = float((table[seen] * np.log(table[seen] / apart[seen])).sum())
+    return max(0.0, told)
+
+
+def spanning(
+    names: Sequence[str], told: Mapping[Pair, float], first: Iterable[Pair] = ()
+) -> list[Pair]:
+    """The spanning tree with the most information that has all pairs of ``first``.
+
+    Kruskal: each pair in its turn, unless it would close a circle.
+    """
+    needed = set(first)
+    part = list(range(len(names)))
+    kept: list[Pair] = []
+    for pair in sorted(told, key=lambda own: (own not in needed, _rank(told, own))):
+        one, other = (part[v] for v in pair)
+        if one != other:
+            kept.append(pair)
+            part = [one if own == other else own for own in part]
+        elif pair in needed:
+            raise InputError(
+                f"learn: what `sensitive` of {names[pair[0]]} or {names[pair[1]]} rules out closes "
+                "a circle of attributes, which no tree can hold; let it read fewer attributes, or "
+                "give fewer bins or values, so that the whole joint can be learned"
+            )
+    return kept
+
+
+def _rank(told: Mapping[Pair, float], pair: Pair) -> tuple[float, Pair]:
+    """The strongest first, of equal ones those of attributes that are declared earlier."""
+    return -round(told[pair], TIES), pair
+
+
+def _parents(count: int, kept: Sequence[Pair]) -> list[int]:
+    """The tree hung up at the first attribute: the parent of each, -1 for the root."""
+    parents, order = [-1] * count, [0]
+    for v in order:  # grows while it is read
+        beside = sorted({a + b - v for a, b in kept if v in (a, b)} - {parents[v]})
+        for child in beside:
+            parents[child] = v
+        order += beside
+    return parents
+
+
+def _law(tables: Mapping[Pair, Array], parent: int, child: int) -> Array:
+    """P(child | parent), a row for each value of the parent."""
+    pair = (min(parent, child), max(parent, child))
+    table = tables[pair] if parent < child else tables[pair].T
+    law: Array = table / table.sum(1, keepdims=True)
+    return law

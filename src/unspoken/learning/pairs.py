@@ -1,0 +1,72 @@
+"""How often two values occur together, for every two attributes: all that a tree is learned from.
+
+One pass over the table and a number for each two codes: memory does not grow with the rows, nor
+with how many combinations of all attributes there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from unspoken.errors import TooLarge
+from unspoken.numerics.arrays import Array, Codes
+
+__all__ = ["PAIRS", "Pairs"]
+
+PAIRS = 2**24  # cells of the tables of all pairs together: 128 MB
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """``single[i][x]``: the rows in which attribute i has code x; ``pair[i, j][x, y]``, i < j: in
+
+    which i has x and j has y. Whole numbers, and floats hold them up to 2^53.
+    """
+
+    single: tuple[Array, ...]
+    pair: Mapping[tuple[int, int], Array]
+
+    @classmethod
+    def none(cls, names: Sequence[str], sizes: Sequence[int]) -> Pairs:
+        """No rows yet of attributes with so many codes each."""
+        shapes = {(i, j): (sizes[i], sizes[j]) for i, j in combinations(range(len(sizes)), 2)}
+        cells = sum(rows * columns for rows, columns in shapes.values())
+        if cells > PAIRS:
+            listed = ", ".join(f"{name} {size}" for name, size in zip(names, sizes, strict=True))
+            raise TooLarge(
+                f"learn: the tables of all pairs have {cells:,} cells, more than {PAIRS:,} "
+                f"({listed}); give the largest fewer bins or values, or take an attribute out"
+            )
+        return cls(tuple(map(np.zeros, sizes)), {p: np.zeros(own) for p, own in shapes.items()})
+
+    @property
+    def rows(self) -> int:
+        return int(self.single[0].sum())
+
+    def add(self, codes: Sequence[Codes], counts: Array | None = None) -> None:
+        """Count in some rows, given by the code of each attribute; ``counts``: each so often."""
+        for own, column in zip(self.single, codes, strict=True):
+            own += np.bincount(column, counts, own.size)
+        for (i, j), table in self.pair.items():
+            both = codes[i] * table.shape[1] + codes[j]
+            table += np.bincount(both, counts, table.size).reshape(table.shape)
+
+    def renamed(self, codes: Sequence[Sequence[int | None]], sizes: Sequence[int]) -> Pairs:
+        """Under other codes: ``codes[i][x]`` is the new one of x; no row has one that is None."""
+        ways = []
+        for old, size in zip(codes, sizes, strict=True):
+            way = np.zeros((len(old), size))
+            named = [x for x, code in enumerate(old) if code is not None]
+            way[named, [code for code in old if code is not None]] = 1.0
+            ways.append(way)
+        return Pairs(
+            tuple(own[: len(w)] @ w for own, w in zip(self.single, ways, strict=True)),
+            {
+                (i, j): ways[i].T @ table[: len(ways[i]), : len(ways[j])] @ ways[j]
+                for (i, j), table in self.pair.items()
+            },
+        )

@@ -1,0 +1,113 @@
+"""A belief straight from a table whose columns have few values: no project file, no policy."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Literal, Protocol, overload
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from unspoken.beliefs import Joint, Tree
+from unspoken.errors import InputError, unknown
+from unspoken.learning.chow_liu import ChowLiu
+from unspoken.learning.learned import refuse_size
+from unspoken.learning.pairs import Pairs
+from unspoken.learning.smoothing import smoothed
+from unspoken.policy.schema import FORMS
+from unspoken.types.bound import Premise
+
+__all__ = ["learn_table"]
+
+
+class Streams(Protocol):
+    """Any table of the Arrow world: pyarrow, polars, pandas, DuckDB relations."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+
+@overload
+def learn_table(
+    table: Streams,
+    columns: Sequence[str] | None = None,
+    prior_rows: float | None = None,
+    form: Literal["joint"] = "joint",
+) -> Joint: ...
+@overload
+def learn_table(
+    table: Streams,
+    columns: Sequence[str] | None = None,
+    prior_rows: float | None = None,
+    *,
+    form: Literal["tree"],
+) -> Tree: ...
+def learn_table(
+    table: Streams,
+    columns: Sequence[str] | None = None,
+    prior_rows: float | None = None,
+    form: str = "joint",
+) -> Joint | Tree:
+    """The belief over ``columns`` (all), each with its own distinct values; NULL is a value too.
+
+    Smoothed by ``prior_rows`` (the square root of the rows) in which the columns are independent:
+    P(x) = (count(x) + m prod_i q_i(x_i)) / (n + m). The premise is learned(n): a plug-in.
+
+    ``form``: "joint" (at most 2^20 combinations), or "tree", which keeps the strongest pairs only
+    and may show far too little.
+    """
+    if form not in FORMS:
+        raise unknown("learn.form", form, FORMS)
+    whole = pa.RecordBatchReader.from_stream(table).read_all()
+    names = list(whole.column_names if columns is None else columns)
+    for name in names:
+        if name not in whole.column_names:
+            raise unknown("learn.columns", name, whole.column_names)
+        if names.count(name) > 1 or whole.column_names.count(name) > 1:
+            raise InputError(f"learn.columns: {name} is there twice; name each column once")
+    if not names or not whole.num_rows:
+        raise InputError("learn: the table has no rows or no columns; there is nothing to learn")
+    strength = math.sqrt(whole.num_rows) if prior_rows is None else prior_rows
+    if not 0 <= strength < math.inf:
+        raise InputError(f"learn.prior_rows: {strength} must be a finite number of 0 or more")
+    plain = pa.table({name: _plain(whole.column(name), name) for name in names})
+    groups = plain.group_by(names).aggregate([([], "count_all")])
+    codes, values = zip(*(_coded(groups.column(name)) for name in names), strict=True)
+    counts = _numbers(groups.column("count_all"))
+    sizes = [len(own) for own in values]
+    if form == "tree":
+        pairs = Pairs.none(names, sizes)
+        pairs.add(codes, counts.astype(np.float64))
+        return ChowLiu.of(pairs, names, values, strength, {}).belief
+    refuse_size(names, sizes)
+    joint = np.zeros(sizes)
+    np.add.at(joint, codes, counts)
+    smooth = smoothed(joint, strength, np.zeros(sizes, dtype=bool))
+    return Joint(smooth, names, values, Premise.learned(whole.num_rows))
+
+
+def _plain(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
+    """The column with its values themselves, where categories have a dictionary of them."""
+    if pa.types.is_dictionary(column.type):
+        return column.cast(column.type.value_type)
+    if pa.types.is_floating(column.type):
+        raise InputError(
+            f"learn.columns: {name} has real numbers; give it bins first, in a project file"
+        )
+    if pa.types.is_nested(column.type):
+        raise InputError(
+            f"learn.columns: {name} has {column.type} in its cells; make columns of single values"
+        )
+    return column
+
+
+def _coded(column: pa.ChunkedArray) -> tuple[np.ndarray, list[Any]]:
+    """The position of each entry among the column's distinct values, and these, sorted."""
+    values = sorted(pc.unique(column.drop_null()).to_pylist())
+    known = pc.fill_null(pc.index_in(column, pa.array(values, column.type)), len(values))
+    return _numbers(known), [*values, None] if column.null_count else values
+
+
+def _numbers(column: pa.ChunkedArray) -> np.ndarray:
+    return np.array(column.to_pylist(), dtype=np.intp)

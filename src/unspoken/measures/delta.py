@@ -1,0 +1,43 @@
+"""The delta of (eps, delta): how often an answer is e^eps times likelier for one secret."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from unspoken.errors import InputError, TooLarge
+from unspoken.measures.measure import Measure
+from unspoken.numerics.arrays import Array
+from unspoken.types.posteriors import Posteriors
+
+__all__ = ["DELTA"]
+
+# All pairs of so many classes still fit into memory for a few outcomes at a time.
+CLASSES = 4096
+
+
+def _beyond(after: Posteriors, eps: float) -> Array:
+    """(P(y|a) - e^eps P(y|b))_+ / P(y) = lift_a (1 - e^(eps + log lift_b - log lift_a))_+.
+
+    For every two classes a, b that are possible. Its mean over y is sum_y (P(y|a) - e^eps P(y|b))_+
+    """
+    if not 0 <= eps < math.inf:
+        raise InputError(f"delta: eps must be a number from 0 on, got {eps}")
+    classes = after.log_lift.shape[-1]
+    if classes > CLASSES:
+        raise TooLarge(
+            f"delta: compares every two of {classes:,} classes; {CLASSES:,} at most. "
+            "Name fewer secret values"
+        )
+    one, other = after.log_lift[..., :, None], after.log_lift[..., None, :]
+    out_of_question = ~(after.possible[..., :, None] & after.possible[..., None, :])
+    beyond = other - one
+    beyond += eps
+    np.expm1(np.minimum(beyond, 0.0, out=beyond), out=beyond)
+    beyond *= -np.exp(one)
+    np.copyto(beyond, 0.0, where=out_of_question | (one == -np.inf))
+    return beyond.reshape(*beyond.shape[:-2], classes * classes)
+
+
+DELTA = Measure("delta", _beyond, "mean", unit="probability", prior_free=True, options={"eps": 0.0})

@@ -1,0 +1,58 @@
+"""What an answer does to guessing: the first guess, whatever the prior, and how many it takes.
+
+How good a guess is, is a convex function g of the belief, and its gain E g(posterior) - g(prior).
+To keep its digits, what the best guess before the answer is worth afterwards is subtracted first:
+linear in the posterior, it has the mean g(prior), and what is left is >= 0 for every answer.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from unspoken.measures.measure import Measure
+from unspoken.numerics.arrays import Array
+from unspoken.types.posteriors import Posteriors
+
+__all__ = ["BAYES_LEAKAGE", "GUESSING", "MAXIMAL_LEAKAGE"]
+
+
+def _largest_lift(after: Posteriors) -> Array:
+    """max_s P(y|s) / P(y) - 1, whose mean is sum_y max_s P(y|s) - 1."""
+    excess: Array = np.expm1(after.log_lift.max(-1))
+    return excess
+
+
+def _better_guess(after: Posteriors) -> Array:
+    """(max_s P(s|y) - P(r|y)) / P(r), r the likeliest class before.
+
+    With l = log P(s|y) / P(r) and m = max_s l it is e^m - e^(l_r) = e^m (1 - e^(l_r - m)).
+    """
+    best = after.standing.max(-1)
+    context, outcome = np.arange(best.shape[0])[:, None], np.arange(best.shape[1])
+    before = after.standing[context, outcome, after.prior.argmax(-1)]
+    better: Array = np.exp(best) * -np.expm1(before - best)
+    return better
+
+
+def _fewer_guesses(after: Posteriors) -> Array:
+    """sum_i i (p_s(i) - p_t(i)): classes tried in the order s of the prior, or t of the posterior.
+
+    Both are sorted by prior + (posterior - prior), the rounding of that sum told apart.
+    """
+    prior, moved = np.broadcast_arrays(after.prior, after.moved)
+    total = prior + moved
+    part = total - prior
+    rounding = (prior - (total - part)) + (moved - part)  # exact (Knuth's two-sum)
+    now = np.lexsort((-rounding, -total))
+    before = np.argsort(-prior, kind="stable")
+    saved = np.take_along_axis(prior, before, -1) - np.take_along_axis(prior, now, -1)
+    saved += np.take_along_axis(moved, before, -1) - np.take_along_axis(moved, now, -1)
+    fewer: Array = saved @ np.arange(1.0, saved.shape[-1] + 1.0)
+    return fewer
+
+
+BAYES_LEAKAGE = Measure("bayes-leakage", _better_guess, "mean", finish=math.log1p)
+GUESSING = Measure("guessing", _fewer_guesses, "mean", unit="guess")
+MAXIMAL_LEAKAGE = Measure("maximal-leakage", _largest_lift, "mean", finish=math.log1p)

@@ -1,0 +1,18 @@
+"""The largest log-likelihood ratio between secrets: PDP, DDP separation, inferential."""
+
+from __future__ import annotations
+
+from unspoken.measures.measure import Measure
+from unspoken.numerics.arrays import Array
+from unspoken.types.posteriors import Posteriors
+
+__all__ = ["MAX_LOG_RATIO"]
+
+
+def _range(after: Posteriors) -> Array:
+    """max_{a,b} log P(y|a) / P(y|b): lifts differ from likelihoods by a factor that cancels."""
+    apart: Array = after.log_lift.max(-1) - after.log_lift.min(-1)
+    return apart
+
+
+MAX_LOG_RATIO = Measure("max-log-ratio", _range, "sup", prior_free=True)

@@ -1,0 +1,72 @@
+"""What a measure is: a convex function of the posterior and how it is taken over the cloud."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from numbers import Real
+from typing import Literal, Protocol
+
+from unspoken.errors import InputError, NotKnown, unknown
+from unspoken.numerics.arrays import Array
+from unspoken.types.bound import Bound
+from unspoken.types.posteriors import Posteriors
+
+__all__ = ["Measure"]
+
+
+class Cloud(Protocol):
+    """A view, as far as measures are concerned."""
+
+    @property
+    def prior_known(self) -> bool: ...
+    def sup(self, f: Callable[[Posteriors], Array]) -> Bound: ...
+    def mean(self, f: Callable[[Posteriors], Array]) -> Bound: ...
+
+
+@dataclass(frozen=True)
+class Measure:
+    """``finish`` of the largest value, or the mean, of ``f``: a function of the posterior.
+
+    f must be quasi-convex for "sup" and convex for "mean", and 0 where nothing was learned: then
+    the measure never rises under post-processing. Where the worst of several such functions is
+    meant (pairs of secrets), f gives them along one more axis, the last. ``finish`` is increasing,
+    with finish(0) = 0. ``unit`` "odds" reports e^f, a factor on odds. ``prior_free``: f depends on
+    the likelihoods of two classes at a time only. ``options``: those f takes, with their defaults.
+    """
+
+    name: str
+    f: Callable[..., Array]
+    over: Literal["sup", "mean"]
+    unit: Literal["nat", "odds", "guess", "probability"] = "nat"
+    finish: Callable[[float], float] = float
+    prior_free: bool = False
+    options: Mapping[str, float] = field(default_factory=dict)
+
+    def of(self, cloud: Cloud, **options: float) -> Bound:
+        """This measure of the cloud; ``options`` of this measure only."""
+        f = self._with(options)
+        if not (cloud.prior_known or self.prior_free):
+            raise NotKnown(
+                f"{self.name}: needs the prior probabilities of the target's values, which this "
+                'belief compares without knowing them; ask for "max-log-ratio" or "delta"'
+            )
+        bound = cloud.sup(f) if self.over == "sup" else cloud.mean(f)
+        if bound.status != "ok":
+            return bound
+        low, high = self.finish(bound.low), self.finish(bound.high)
+        if self.unit == "odds":
+            return Bound.of_odds(low, high, bound.premise, bound.why)
+        return Bound(low, high, self.unit, bound.premise, bound.why)
+
+    def _with(self, options: Mapping[str, float]) -> Callable[[Posteriors], Array]:
+        """f with these options, the others being as by default."""
+        for name in options:
+            if not self.options:
+                raise InputError(f'{self.name}: takes no options; leave out "{name}"')
+            if name not in self.options:
+                raise unknown(f"option of {self.name}", name, self.options)
+            if not isinstance(options[name], Real):
+                raise InputError(f"{self.name}: {name} must be a number, got {options[name]!r}")
+        return partial(self.f, **{**self.options, **options}) if self.options else self.f

@@ -1,0 +1,29 @@
+"""Mechanisms P(Y|X): what the curator does, as frozen descriptions that make their own views."""
+
+from unspoken.mechanisms.finite import Finite
+from unspoken.mechanisms.geometric import Geometric
+from unspoken.mechanisms.laplace import Laplace
+from unspoken.mechanisms.mechanism import Mechanism
+from unspoken.mechanisms.one_sided import OneSided
+from unspoken.mechanisms.randomized_response import RandomizedResponse
+from unspoken.mechanisms.together import Together
+
+__all__ = [
+    "Finite",
+    "Geometric",
+    "Laplace",
+    "MECHANISMS",
+    "Mechanism",
+    "OneSided",
+    "RandomizedResponse",
+    "Together",
+]
+
+MECHANISMS: dict[str, type[Mechanism]] = {
+    "finite": Finite,
+    "geometric": Geometric,
+    "laplace": Laplace,
+    "one-sided": OneSided,
+    "randomized-response": RandomizedResponse,
+    "together": Together,
+}

@@ -1,0 +1,52 @@
+"""Geometric noise on whole-number queries: Laplace noise for counts, without rounding."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from numbers import Real
+
+from unspoken.adversary import Adversary
+from unspoken.display import Shown
+from unspoken.errors import InputError
+from unspoken.mechanisms.laplace import asked
+from unspoken.mechanisms.linear import Weighted, linear_queries
+from unspoken.mechanisms.mechanism import Mechanism
+from unspoken.mechanisms.parts import Parts, Query
+from unspoken.types.domain import Domain
+from unspoken.types.noise import Noise
+
+__all__ = ["Geometric"]
+
+
+@dataclass(frozen=True, repr=False)
+class Geometric(Mechanism, Shown):
+    """S + Z with P(Z = z) = (1 - alpha) / (1 + alpha) alpha^|z|, S = sum_i w_i x_i a whole number.
+
+    ``weights`` as for `Laplace`. alpha = e^(-epsilon / sensitivity).
+    """
+
+    alpha: float
+    weights: Weighted = None
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.alpha, Real) and 0 < self.alpha < 1):
+            raise InputError(f"geometric.alpha: {self.alpha!r} must lie between 0 and 1")
+
+    def parts(self, domain: Domain, adversary: Adversary) -> Parts:
+        queries = linear_queries(domain, self.weights, "geometric")
+        for own in queries:
+            for name, weight in own.items():
+                if weight and any(
+                    number % 1 for number in (weight * domain.numbers(name)).tolist()
+                ):
+                    raise InputError(
+                        f'geometric: {weight:g} times "{name}" is not always a whole number; '
+                        "use Laplace, or whole weights and values"
+                    )
+        noise = Noise(-math.log(self.alpha), whole=True)
+        return Parts(queries=asked([Query(own, noise) for own in queries], adversary))
+
+    def facts(self) -> list[tuple[str, str]]:
+        said = "1 for every variable" if self.weights is None else str(self.weights)
+        return [("noise", f"geometric, alpha {self.alpha:.6g}"), ("weights", said)]

@@ -1,0 +1,152 @@
+"""What every mechanism answers: a new one says what it shows (`parts`), the rest is derived."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+import numpy as np
+
+from unspoken.adversary import Adversary
+from unspoken.beliefs import Belief
+from unspoken.errors import InputError, unknown
+from unspoken.mechanisms.each import points_of_each
+from unspoken.mechanisms.local import Secret, event_view, local_view
+from unspoken.mechanisms.noisy import answer_view, noisy_view
+from unspoken.mechanisms.parts import ANSWER, Parts
+from unspoken.numerics.arrays import Codes
+from unspoken.types.channel import Channel, Output
+from unspoken.types.domain import RELEASED, WITHHELD, Domain, Value
+from unspoken.views import FiniteView, View
+
+__all__ = ["Mechanism"]
+
+
+class Mechanism(ABC):
+    """A frozen description of P(Y|X): its fields are its parameters, and what a ledger stores."""
+
+    @abstractmethod
+    def parts(self, domain: Domain, adversary: Adversary) -> Parts:
+        """What it shows this adversary; complains about names the domain does not have."""
+
+    def sensitive_values(self, domain: Domain, name: str) -> tuple[Value, ...] | None:
+        """The values of one variable that are never shown; None where nothing is said of it."""
+        return None
+
+    def view(
+        self, belief: Belief, adversary: Adversary, outcome: Mapping[str, Output] | None = None
+    ) -> View:
+        """The adversary's cloud; with ``outcome``, only the posterior after that one event."""
+        domain = belief.domain
+        parts = self.parts(domain, adversary)
+        secret = self._secret(domain, adversary)
+        channels, answers = parts.by_name(), parts.answers()
+        _check(domain, adversary, answers)
+        channels = {name: channels[name] for name in adversary.seen_among(channels)}
+        if adversary.sees is None or ANSWER not in adversary.sees:  # which means all answers
+            answers = {name: answers[name] for name in adversary.seen_among(answers)}
+        if outcome is not None:
+            given = {name: outcome[name] for name in outcome if name in answers}
+            words = {name: outcome[name] for name in outcome if name not in given}
+            events = _events(domain, channels, words, answers)
+            if not given:
+                return event_view(belief, events, adversary, secret)
+            asked = {name: answers[name] for name in given}
+            return answer_view(belief, events, asked, given, adversary, secret)
+        if answers:
+            return noisy_view(belief, channels, answers, adversary, secret)
+        return local_view(belief, channels, adversary, secret)
+
+    def sample(
+        self, domain: Domain, cells: Codes, rng: np.random.Generator, asks: int = 1
+    ) -> dict[str, list[Output]]:
+        """Outputs for ``cells`` (a column a variable, as drawn by `Belief.sample`), to simulate."""
+        parts = self.parts(domain, Adversary(domain.names[0], asks=asks))
+        seen: dict[str, list[Output]] = {
+            name: channel.sample(cells[:, domain.axis(name)], rng)
+            for name, channel in parts.by_name().items()
+        }
+        for name, query in parts.answers().items():
+            terms = [
+                weight * domain.numbers(own)[cells[:, domain.axis(own)]]
+                for own, weight in query.weights.items()
+                if weight
+            ]
+            noise = query.noise.sample(rng, len(cells))
+            seen[name] = sum(terms, noise).tolist()
+        return seen
+
+    def points_of_each(self, belief: Belief, names: Sequence[str]) -> list[FiniteView] | None:
+        """For every target the view at which sup-measures are largest, if all are quickly had."""
+        parts = self.parts(belief.domain, Adversary(names[0]))
+        if len(parts.queries) != 1 or parts.tosses or parts.channels:
+            return None
+        domain = belief.domain
+        if ANSWER in domain.names or any(self.sensitive_values(domain, name) for name in names):
+            return None  # which is refused; or they are asked about secrets of their own
+        return points_of_each(belief, names, parts.queries[0])
+
+    def _secret(self, domain: Domain, adversary: Adversary) -> Secret:
+        values = adversary.secret
+        if values is None and len(adversary.targets) == 1:
+            domain.axis(adversary.targets[0], "adversary.target")
+            values = self.sensitive_values(domain, adversary.targets[0])
+        return Secret.of(domain, adversary.target, values)
+
+
+def _check(domain: Domain, adversary: Adversary, answers: Collection[str]) -> None:
+    for name in adversary.known:
+        domain.axis(name, "adversary.knows")
+    everything = (ANSWER,) if answers else ()
+    for name in adversary.sees or ():
+        if name not in (*answers, *everything):
+            domain.axis(name, "adversary.sees")
+    for name in adversary.asks if isinstance(adversary.asks, Mapping) else ():
+        if name not in everything:  # asking once more takes all of a query's numbers
+            domain.axis(name, "adversary.asks")
+
+
+def _events(
+    domain: Domain,
+    channels: Mapping[str, Channel],
+    outcome: Mapping[str, Output],
+    answers: Iterable[str],
+) -> dict[str, Channel]:
+    """The likelihood of what was seen of each variable; what is never shown is impossible."""
+    events = {}
+    for name, word in outcome.items():
+        if name not in channels:
+            raise unknown("outcome: not among the outputs seen", name, [*channels, *answers])
+        shown = channels[name].outputs
+        releases = _releases(shown)
+        meant = [output for output in shown if _means(word, output, releases)]
+        values = domain.values_of(name)
+        if not meant and word not in (WITHHELD, RELEASED, *values):
+            raise unknown(f"outcome of {name}", word, dict.fromkeys([*values, *shown]))
+        if not meant and RELEASED in shown:
+            raise InputError(f"outcome of {name}: only bits are shown; say RELEASED or WITHHELD")
+        events[name] = channels[name].event(word, meant)
+    return events
+
+
+def _releases(outputs: Sequence[Output]) -> list[int]:
+    """Which places of the outputs can be silent; all of them, where none can."""
+    several = [_listed(output) for output in outputs]
+    places = range(len(several[0]))
+    return [p for p in places if any(own[p] is WITHHELD for own in several)] or list(places)
+
+
+def _means(word: Output, output: Output, releases: Sequence[int]) -> bool:
+    """Whether the word for an event covers this output; outputs of several mechanisms are tuples.
+
+    WITHHELD is silence in all releases, RELEASED anything else, a value that it was shown in one.
+    """
+    parts = _listed(output)
+    silent = all(parts[place] is WITHHELD for place in releases)
+    if word in (WITHHELD, RELEASED):
+        return silent == (word is WITHHELD)
+    return word == output or word in parts
+
+
+def _listed(output: Output) -> tuple[Output, ...]:
+    return output if isinstance(output, tuple) else (output,)

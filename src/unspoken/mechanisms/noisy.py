@@ -1,0 +1,225 @@
+"""The view of noisy answers to linear queries, beside whatever local outputs are seen."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from numbers import Real
+
+import numpy as np
+
+from unspoken.adversary import Adversary
+from unspoken.beliefs import Belief
+from unspoken.beliefs.contraction import contract
+from unspoken.errors import InputError, NotKnown, TooLarge
+from unspoken.mechanisms.banded import band_view
+from unspoken.mechanisms.local import Question, Secret, can_happen
+from unspoken.mechanisms.parts import Query
+from unspoken.numerics.arrays import CELLS, Array
+from unspoken.types.channel import Channel, Output
+from unspoken.types.domain import Domain, Value
+from unspoken.types.likelihood import Likelihood
+from unspoken.types.noise import Bins, Noise, through
+from unspoken.types.sums import Sums, Weights
+from unspoken.views import FiniteView, NoisyView, View
+
+__all__ = ["answer_view", "noisy_view"]
+
+
+def noisy_view(
+    belief: Belief,
+    channels: Mapping[str, Channel],
+    answers: Mapping[str, Query],
+    adversary: Adversary,
+    secret: Secret,
+) -> View:
+    """Exact largest values; means between what nodes and what cells tell (types/noise.py).
+
+    Where all noise is on whole numbers the nodes are the answers, and the cloud is listed. Where
+    the answers cannot be listed, they are bounded (views/band.py).
+    """
+    open_ones = {n: own for n, own in channels.items() if n not in adversary.known}
+    source = NoisyAnswers.of(belief, open_ones, answers, adversary, secret)
+    try:
+        if source.blurred and any(query.noise.whole for query in answers.values()):
+            raise NotKnown("noise on whole numbers: these answers are continuous; use Laplace")
+        nodes = tuple(
+            query.noise.nodes(points)
+            for query, points in zip(answers.values(), source.sums.points, strict=True)
+        )
+        source.check(math.prod(map(len, nodes)))
+    except TooLarge:
+        if channels:
+            raise
+        alone = [
+            noisy_view(belief, {}, {name: query}, adversary, secret)
+            for name, query in answers.items()
+            if len(answers) > 1
+        ]
+        return band_view(source.question, list(answers.values()), alone)
+    listed = all(q.noise.lists(at) for q, at in zip(answers.values(), nodes, strict=True))
+    if listed and not source.sums.blurred:
+        return source.listed(source.nodes(nodes))
+    return NoisyView(source, nodes)
+
+
+def answer_view(
+    belief: Belief,
+    events: Mapping[str, Channel],
+    answers: Mapping[str, Query],
+    seen: Mapping[str, Output],
+    adversary: Adversary,
+    secret: Secret,
+) -> FiniteView:
+    """The posterior after these very answers, and these events.
+
+    Events of variables known by name only stay: they say which values of them are possible.
+    """
+    open_ones = {n: own for n, own in events.items() if n not in adversary.known_values}
+    source = NoisyAnswers.of(belief, open_ones, answers, adversary, secret, one_answer=True)
+    if source.blurred:
+        raise NotKnown("outcome: this belief knows how far an answer can move odds, not where")
+    at = []
+    for (name, query), points in zip(answers.items(), source.sums.points, strict=True):
+        answer = _number(name, seen[name], query) - source.known[name]
+        at.append(np.clip([answer], points[0], points[-1]))  # further out no more is told
+    view = source.listed(source.nodes(at))
+    view = replace(view, seen={**view.seen, **{name: (seen[name],) for name in answers}})
+    return view if can_happen(belief, events, source.question) else view.never()
+
+
+@dataclass(frozen=True)
+class NoisyAnswers:
+    """One question about a belief, with the noisy queries whose answers are seen too."""
+
+    question: Question
+    channels: Mapping[str, Channel]
+    answers: Mapping[str, Query]
+    known: Mapping[str, float]  # what of each answer is known, and so no part of the sums
+
+    @classmethod
+    def of(
+        cls,
+        belief: Belief,
+        channels: Mapping[str, Channel],
+        answers: Mapping[str, Query],
+        adversary: Adversary,
+        secret: Secret,
+        one_answer: bool = False,
+    ) -> NoisyAnswers:
+        """Outputs of summed variables tell about the rest of a sum.
+
+        What ``one_answer`` says of the rest depends on every value known; the largest that any can
+        say does not depend on what is only added to all of them (`Belief.knowing`).
+        """
+        for name in answers:
+            if name in belief.domain.names:
+                raise InputError(f'belief: call "{name}" otherwise; noisy answers are called that')
+        summed = {name for query in answers.values() for name, w in query.weights.items() if w}
+        about = dict.fromkeys([*adversary.targets, *adversary.known, *summed])
+        seen = belief.relevant(tuple(about), tuple(channels))
+        own = {name: channels[name] for name in seen}
+        if one_answer and not adversary.known_values:
+            question = Question(belief, own, adversary, secret, adversary.known)
+        else:
+            question = Question.of(belief, own, adversary, secret)
+        known = {
+            name: _share(belief.domain, query.weights, adversary.known_values)
+            for name, query in answers.items()
+        }
+        return cls(question, question.ordered(seen), answers, known)
+
+    @cached_property
+    def sums(self) -> Sums:
+        """The law of the noise-free answers beside the kept variables and the local outputs'."""
+        domain = self.question.belief.domain
+        weights = [
+            {name: w for name, w in query.weights.items() if name in domain.names}
+            for query in self.answers.values()
+        ]
+        return self.question.belief.sums([*self.question.keep, *self._summed], weights)
+
+    @property
+    def blurred(self) -> bool:
+        return self.sums.blurred
+
+    @property
+    def noises(self) -> tuple[Noise, ...]:
+        return tuple(query.noise for query in self.answers.values())
+
+    def nodes(self, nodes: Sequence[Array]) -> tuple[Bins, ...]:
+        return tuple(own.at_least(at) for at, own in zip(nodes, self.noises, strict=True))
+
+    def cells(self, nodes: Sequence[Array]) -> tuple[Bins, ...]:
+        return tuple(own.at_most(at) for at, own in zip(nodes, self.noises, strict=True))
+
+    def room(self) -> float:
+        """How many bins, over all queries, can be listed."""
+        return CELLS / self._cells
+
+    def check(self, points: int) -> None:
+        """Refuse to list more points of the answers than there is room for."""
+        wanted = self._cells * points
+        if wanted > CELLS:
+            raise TooLarge(
+                f"{len(self.answers)} noisy answers: {wanted:,} points to look at, more than "
+                f"{CELLS:,}; see fewer at once, or use coarser values"
+            )
+
+    def listed(self, bins: Sequence[Bins]) -> FiniteView:
+        """The cloud of somebody who sees in which bins the answers lie."""
+        self.check(math.prod(map(len, bins)))
+        shown: dict[str, Sequence[Output]] = {
+            name: channel.outputs for name, channel in self.channels.items()
+        }
+        for name, own in zip(self.answers, bins, strict=True):
+            shown[name] = (own.high + self.known[name]).tolist()
+        return self.question.cloud(through(self.law, self.sums.points, bins), shown)
+
+    @cached_property
+    def law(self) -> Likelihood:
+        """P(kept, answers, local outputs), before any noise."""
+        kept, summed = len(self.question.keep), len(self._summed)
+        if not self.channels:
+            return self.sums.bare()
+        table = np.exp(self.sums.table) if self.sums.in_logs else self.sums.table
+        if self.sums.in_logs and (table[self.sums.table > -np.inf] == 0).any():
+            raise TooLarge("noisy answers beside released values: probabilities below 1e-308")
+        last = range(table.ndim - summed, table.ndim)
+        table = np.moveaxis(table, range(kept, kept + summed), last)
+        own = {
+            self.question.keep.index(name): channel
+            for name, channel in self.channels.items()
+            if name in self.question.keep
+        }
+        return contract(
+            table, kept + len(self.answers), own, [self.channels[name] for name in self._summed]
+        )
+
+    @property
+    def _cells(self) -> int:
+        """The numbers that each point of the answers takes: contexts, targets, local outputs."""
+        return self.law.excess.size // math.prod(map(len, self.sums.points))
+
+    @property
+    def _summed(self) -> list[str]:
+        return [name for name in self.channels if name not in self.question.keep]
+
+
+def _share(domain: Domain, weights: Weights, known: Mapping[str, Value]) -> float:
+    """What these known values, which the belief has taken, contribute to a query."""
+    used = {name: known[name] for name in known if weights.get(name)}
+    for name in used:
+        domain.numbers(name)  # complains where values are no numbers
+    values = np.array(tuple(used.values()), dtype=np.float64)
+    return float(values @ np.array([weights[name] for name in used]))
+
+
+def _number(name: str, seen: Output, query: Query) -> float:
+    number = float(seen) if isinstance(seen, Real) else math.nan
+    if not math.isfinite(number) or (query.noise.whole and number != int(number)):
+        kind = "whole number" if query.noise.whole else "number"
+        raise InputError(f'outcome: "{name}" is {seen!r}; a {kind} is expected')
+    return number

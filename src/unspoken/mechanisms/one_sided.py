@@ -1,0 +1,120 @@
+"""One-sided randomised response (papers 000/001): a true value or nothing, never a sensitive one.
+
+A cell whose value is not sensitive is released with probability p = 1 - e^-eps; a sensitive one
+never (Definition 2). "Withheld" therefore has probability e^-eps whatever the value, plus p if it
+is sensitive: the split of types/channel.py is the mechanism itself.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Real
+from types import MappingProxyType
+from typing import Literal
+
+import numpy as np
+
+from unspoken.adversary import Adversary
+from unspoken.display import Shown
+from unspoken.errors import InputError, unknown
+from unspoken.mechanisms.mechanism import Mechanism
+from unspoken.mechanisms.parts import Parts, Toss
+from unspoken.numerics.arrays import Array
+from unspoken.types.channel import Channel, Output
+from unspoken.types.domain import RELEASED, WITHHELD, Domain, Value, check_list
+
+__all__ = ["OneSided"]
+
+Sensitive = Mapping[str, Sequence[Value]]
+
+
+@dataclass(frozen=True, repr=False)
+class OneSided(Mechanism, Shown):
+    """``epsilon``: per variable; infinity means every value that is not sensitive is released.
+
+    ``sensitive``: {name: values}, default the value 0 of each binary variable. ``shows``: the value
+    (what applications really get) or only the bit whether it was released (what the papers count).
+    ``coins``: "persistent", one coin a cell however often it is asked for, or "fresh" ones.
+    """
+
+    epsilon: Mapping[str, float]
+    sensitive: Sensitive | None = None
+    shows: Literal["value", "bit"] = "value"
+    coins: Literal["persistent", "fresh"] = "persistent"
+
+    def __post_init__(self) -> None:
+        for given in (self.epsilon, self.sensitive or {}):
+            if not isinstance(given, Mapping):
+                raise InputError("one-sided: epsilon is {name: number}, sensitive {name: values}")
+        for name, epsilon in self.epsilon.items():
+            if not (isinstance(epsilon, Real) and epsilon >= 0):
+                raise InputError(f"one-sided.epsilon of {name}: {epsilon!r} must be 0 or more")
+        for name, values in (self.sensitive or {}).items():
+            check_list(values, f"one-sided.sensitive of {name}")
+        if self.shows not in ("value", "bit"):
+            raise unknown("one-sided.shows", self.shows, ("value", "bit"))
+        if self.coins not in ("persistent", "fresh"):
+            raise unknown("one-sided.coins", self.coins, ("persistent", "fresh"))
+        object.__setattr__(self, "epsilon", MappingProxyType(dict(self.epsilon)))
+        if self.sensitive is not None:
+            frozen = {name: tuple(values) for name, values in self.sensitive.items()}
+            object.__setattr__(self, "sensitive", MappingProxyType(frozen))
+
+    def release_probability(self, name: str, asks: float = 1) -> float:
+        """p = 1 - e^(-n eps): that a cell which may be released is, at least once (Theorem 1)."""
+        return -math.expm1(-self._exponent(name, asks))
+
+    def sensitive_values(self, domain: Domain, name: str) -> tuple[Value, ...] | None:
+        """The sensitive values of one variable; None where none is declared.
+
+        Who asks what is learned about such a variable asks about every value of it.
+        """
+        values = domain.values_of(name, "one-sided")
+        if self.sensitive is None:
+            return values[:1] if len(values) == 2 else None
+        if not self.sensitive.get(name):
+            return None
+        for value in self.sensitive[name]:
+            domain.code(name, value, "one-sided.sensitive")
+        return tuple(self.sensitive[name])
+
+    def toss(self, domain: Domain, name: str, asks: float = 1) -> Toss:
+        """One coin decides whether to show what a free release would."""
+        hidden = set(self.sensitive_values(domain, name) or ())
+        free = [value for value in domain.values_of(name) if value not in hidden]
+        released: list[Output] = list(free) if self.shows == "value" else [RELEASED]
+        full: Array = np.zeros((len(domain.values_of(name)), 1 + len(released)))
+        for row, value in enumerate(domain.values_of(name)):
+            shown = WITHHELD if value in hidden else value if self.shows == "value" else RELEASED
+            full[row, [WITHHELD, *released].index(shown)] = 1.0
+        return Toss(self._exponent(name, asks), (WITHHELD, *released), full)
+
+    def channel(self, domain: Domain, name: str, asks: float = 1) -> Channel:
+        """W = e^-neps on "withheld", for every value, plus p on what a free release would show."""
+        return self.toss(domain, name, asks).channel()
+
+    def parts(self, domain: Domain, adversary: Adversary) -> Parts:
+        for name in self.epsilon:
+            domain.axis(name, "one-sided.epsilon")
+        for name in self.sensitive or ():
+            self.sensitive_values(domain, name)
+        seen = adversary.seen_among(self.epsilon)
+        tosses = [(name, self.toss(domain, name, adversary.asks_of(name))) for name in seen]
+        if self.coins == "persistent":
+            return Parts(tosses=tuple(tosses))
+        return Parts(channels=tuple((name, toss.channel()) for name, toss in tosses))
+
+    def facts(self) -> list[tuple[str, str]]:
+        rows = [
+            (name, f"eps {epsilon:.6g}: released with {self.release_probability(name):.4%}")
+            for name, epsilon in self.epsilon.items()
+        ]
+        hidden = self.sensitive
+        said = "the value 0 of binary variables" if hidden is None else str(dict(hidden))
+        return [*rows, ("never released", said), ("shows", self.shows), ("coins", self.coins)]
+
+    def _exponent(self, name: str, asks: float) -> float:
+        epsilon = self.epsilon[name]
+        return epsilon * asks if self.coins == "fresh" and epsilon > 0 else epsilon

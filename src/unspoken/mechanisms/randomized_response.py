@@ -1,0 +1,50 @@
+"""k-ary randomised response: the truth, or one of the other values at random."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from numbers import Real
+
+import numpy as np
+
+from unspoken.adversary import Adversary
+from unspoken.display import Shown
+from unspoken.errors import InputError
+from unspoken.mechanisms.finite import fresh
+from unspoken.mechanisms.mechanism import Mechanism
+from unspoken.mechanisms.parts import Parts
+from unspoken.types.channel import Channel
+from unspoken.types.domain import Domain
+
+__all__ = ["RandomizedResponse"]
+
+
+@dataclass(frozen=True, repr=False)
+class RandomizedResponse(Mechanism, Shown):
+    """The true one of d values with probability e^eps / (e^eps + d - 1), else any of the others."""
+
+    name: str
+    epsilon: float
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.epsilon, Real) and self.epsilon >= 0):
+            raise InputError(f"randomized-response.epsilon: {self.epsilon!r} must be 0 or more")
+
+    def channel(self, domain: Domain) -> Channel:
+        """Common 1 / (e^eps + d - 1) on every value; excess (e^eps - 1) / (e^eps + d - 1) on the
+
+        true one, in a form that neither overflows nor loses the digits of a tiny eps.
+        """
+        values = domain.values_of(self.name, "randomized-response")
+        others = len(values) - 1
+        lie = math.exp(-self.epsilon)
+        log_common = -self.epsilon - math.log1p(others * lie)
+        truth = -math.expm1(-self.epsilon) / (1 + others * lie)
+        return Channel(values, np.full(len(values), log_common), truth * np.eye(len(values)))
+
+    def parts(self, domain: Domain, adversary: Adversary) -> Parts:
+        return Parts(channels=((self.name, fresh(self.channel(domain), adversary, self.name)),))
+
+    def facts(self) -> list[tuple[str, str]]:
+        return [("of", self.name), ("eps", f"{self.epsilon:.6g}")]

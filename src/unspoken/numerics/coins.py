@@ -1,0 +1,205 @@
+"""Coins, and the only randomness there is in a release.
+
+A cell's coin is a keyed pseudo-random number of (record key, attribute, epoch): whoever asks,
+however often and in whatever batches, meets the same coin. The cell is released where the coin is
+below the attribute's threshold. The algorithm has a name, which goes into manifests, and golden
+numbers, frozen in the tests; another algorithm is another name.
+
+    coin < floor(2^64 (1 - e^-eps)):   never more often than p = 1 - e^-eps, by less than 2^-64 less
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import shlex
+import stat
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from cryptography.hazmat.primitives.ciphers import Cipher, modes
+
+from unspoken.errors import InputError
+from unspoken.numerics.arrays import Mask, Words
+from unspoken.numerics.prf import KEY_BYTES, Key, block_cipher, chain
+from unspoken.numerics.records import RecordKeys, encode_keys
+
+__all__ = [
+    "ALGORITHM",
+    "ALWAYS",
+    "BATCH",
+    "AttributeKeys",
+    "MasterKey",
+    "attribute_keys",
+    "draw",
+    "encode_keys",
+    "fresh_draws",
+    "released",
+    "threshold",
+]
+
+ALGORITHM = "unspoken-coin-1"
+ALWAYS = 1 << 64  # the threshold above every coin
+BATCH = 122_880  # rows to hand over at a time, as measured; any number does
+PLACES = 192  # binary places e^eps is first worked out to; doubled if they do not decide
+
+
+class MasterKey(Key):
+    """The key every coin and every fingerprint comes from. Who has it sees through all of them."""
+
+    __slots__ = ()
+
+    @property
+    def fingerprint(self) -> str:
+        """16 hexadecimal digits to know the key by, which tell nothing about it."""
+        return self.code(b"unspoken key fingerprint v1")[:8].hex()
+
+    @classmethod
+    def create(cls, path: Path) -> MasterKey:
+        """A new key in a new file, for its owner only. A file that is there is never touched.
+
+        It appears whole or not at all: half a key would stand in the way of every later release.
+        """
+        key = cls(os.urandom(KEY_BYTES))
+        try:
+            descriptor, partial = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        except OSError as error:
+            raise InputError(f"{path}: no key can be made there: {error.strerror}") from None
+        try:
+            with open(descriptor, "wb") as file:
+                file.write(key._secret)
+                file.flush()
+                os.fsync(file.fileno())
+            os.link(partial, path)
+            _sync(path.parent)
+        except FileExistsError:
+            raise InputError(f"{path}: is there already; a key is never overwritten") from None
+        except OSError as error:
+            raise InputError(f"{path}: the key was not written: {error.strerror}") from None
+        finally:
+            os.unlink(partial)
+        return key
+
+    @classmethod
+    def read(cls, path: Path) -> MasterKey:
+        """The key in a file that nobody but its owner may open."""
+        try:
+            with open(path, "rb") as file:
+                _refuse(path, os.fstat(file.fileno()))
+                key = cls(file.read())
+        except FileNotFoundError:
+            lost = "coins cannot be tossed again without their key: restore it from a copy"
+            raise InputError(f"{path}: there is no such key file; {lost}") from None
+        except OSError as error:
+            raise InputError(f"{path}: the key cannot be read: {error.strerror}") from None
+        if key == cls(bytes(KEY_BYTES)):
+            raise InputError(f"{path}: holds only zeros, no key; restore it from a copy")
+        return key
+
+
+def _sync(folder: Path) -> None:
+    """Make sure that the folder knows its new file, after a power cut too."""
+    if os.name == "posix":
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _refuse(path: Path, status: os.stat_result) -> None:
+    """Refuse what cannot be a key, or is no secret, before anything of it is read."""
+    mode = stat.S_IMODE(status.st_mode)
+    if os.name == "posix" and mode & 0o077:
+        raise InputError(
+            f"{path}: is open to others (mode {mode:04o}); run: chmod 600 {shlex.quote(str(path))}"
+        )
+    if status.st_size != KEY_BYTES:
+        raise InputError(
+            f"{path}: has {status.st_size} bytes, a key has {KEY_BYTES}; restore it from a copy"
+        )
+
+
+@dataclass(frozen=True)
+class AttributeKeys:
+    """The keys of one attribute's coins in one epoch: for keys of one block, and for all others."""
+
+    block: Key
+    mac: Key
+
+
+def attribute_keys(master: MasterKey, attribute: str, epoch: str) -> AttributeKeys:
+    """Every attribute and epoch has coins of its own."""
+    return AttributeKeys(
+        master.derive(ALGORITHM, "block", attribute, epoch),
+        master.derive(ALGORITHM, "mac", attribute, epoch),
+    )
+
+
+def draw(keys: AttributeKeys, records: RecordKeys) -> Words:
+    """The coins of these records, uniform on 0 .. 2^64 - 1, in the order of the records."""
+    encrypt = block_cipher(keys.block if records.one_block else keys.mac)
+    coins = np.empty(len(records), np.uint64)
+    for chunk in records.chunks:
+        drawn = chain(encrypt, chunk)[:, 0]
+        coins[chunk.rows][... if chunk.order is None else chunk.order] = drawn
+    return coins
+
+
+def fresh_draws(count: int) -> Words:
+    """Coins nobody tosses twice: AES-CTR under a key from the operating system, used once.
+
+    For what is charged at every request, and for tests; a release that is computed again (a retried
+    task, a query read twice) tosses them anew, and so shows more than it was charged for.
+    """
+    stream = Cipher(Key(os.urandom(KEY_BYTES)).aes(), modes.CTR(bytes(16))).encryptor()
+    coins, zeros = np.empty(count, np.uint64), bytes(8 * min(count, BATCH))
+    for first in range(0, count, BATCH):
+        part = coins[first : first + BATCH]
+        stream.update_into(zeros[: part.nbytes], part.view(np.uint8).data)
+    return coins
+
+
+def released(coins: Words, below: int) -> Mask:
+    """Which cells are released, of those that may be."""
+    if not 0 <= below <= ALWAYS:
+        raise InputError(f"threshold {below}: must be from 0 to 2^64")
+    # p = 1 apart: 2^64 is no 64-bit number, and a coin of 2^64 - 1 is released too.
+    return np.ones(len(coins), np.bool_) if below == ALWAYS else coins < np.uint64(below)
+
+
+def threshold(epsilon: float) -> int:
+    """floor(2^64 (1 - e^-eps)), exactly: eps is the rational number the float is.
+
+    Infinity gives 2^64, always; no other epsilon does.
+    """
+    if not epsilon >= 0:
+        raise InputError(f"epsilon {epsilon}: must be 0 or more")
+    if epsilon > 45.0:  # e^-45 < 2^-64
+        return ALWAYS if math.isinf(epsilon) else ALWAYS - 1
+    if epsilon < 2.0**-64:  # 1 - e^-eps < eps
+        return 0
+    places = PLACES
+    while True:  # ends: e^-eps of a rational eps > 0 is irrational, so 2^64 e^-eps is no integer
+        low, high = _exponential(epsilon, places)
+        # 2^64 - 2^64 e^-eps, rounded down; 2^64 e^-eps is rounded up, from both sides of e^eps.
+        least, most = (ALWAYS + (-(ALWAYS << places) // end) for end in (low, high))
+        if least == most:
+            return least
+        places *= 2
+
+
+def _exponential(epsilon: float, places: int) -> tuple[int, int]:
+    """Integers around 2^places e^eps: the series, every term rounded down, and up."""
+    top, bottom = epsilon.as_integer_ratio()
+    low = high = down = up = 1 << places
+    n = 0
+    while up > 1 or n * bottom < 2 * top:
+        n += 1
+        down = down * top // (bottom * n)
+        up = -(-up * top // (bottom * n))
+        low, high = low + down, high + up
+    # From n >= 2 eps on, every term is at most half the one before: the rest is at most the last.
+    return low, high + up

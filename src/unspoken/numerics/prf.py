@@ -1,0 +1,86 @@
+"""The one pseudo-random function: AES-256 under a key that never shows itself.
+
+One block (a key of one integer) is encrypted as it is. Longer rows go through a CBC-MAC, under
+another key: all rows of a chunk at once, block by block. Their encoding (records.py) is such that
+no row begins another, so this is as hard to tell from random as AES itself.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import numpy as np
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+from unspoken.errors import InputError
+from unspoken.numerics.arrays import Words
+from unspoken.numerics.records import Chunk
+
+__all__ = ["KEY_BYTES", "Key", "block_cipher", "chain"]
+
+KEY_BYTES = 32
+
+
+class Key:
+    """32 secret bytes. No text, no pickle and no error message holds them."""
+
+    __slots__ = ("_secret",)
+
+    def __init__(self, secret: bytes) -> None:
+        size = len(secret)
+        if size != KEY_BYTES:
+            del secret  # a traceback may show what functions hold
+            raise InputError(f"a key has {KEY_BYTES} bytes, not {size}")
+        self._secret = bytes(secret)
+
+    def code(self, message: bytes) -> bytes:
+        """HMAC-SHA256 of a message."""
+        return hmac.digest(self._secret, message, "sha256")
+
+    def derive(self, *labels: str) -> Key:
+        """The key for one purpose: knowing it tells nothing of this one, nor of any other."""
+        written = [label.encode() for label in labels]
+        # Each label behind its length: ("a", "bc") is not ("ab", "c").
+        return Key(self.code(b"".join(len(one).to_bytes(8, "little") + one for one in written)))
+
+    def aes(self) -> algorithms.AES256:
+        return algorithms.AES256(self._secret)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(secret)"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Key) and hmac.compare_digest(self._secret, other._secret)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a key is neither pickled nor copied: pass on the path of its file")
+
+
+def block_cipher(key: Key) -> Callable[[Words], Words]:
+    """AES-256 on blocks, an array of shape (n, 2): into a new one of the same shape."""
+    # ECB is what "each block by itself" is called. Nothing is encrypted here to be read again.
+    encryptor: Any = Cipher(key.aes(), modes.ECB()).encryptor()
+
+    def encrypt(blocks: Words) -> Words:
+        result = np.empty((len(blocks) + 1, 2), np.uint64)  # the cipher wants a block of room
+        encryptor.update_into(_bytes(blocks), _bytes(result))
+        return result[:-1]
+
+    return encrypt
+
+
+def chain(encrypt: Callable[[Words], Words], chunk: Chunk) -> Words:
+    """The CBC-MAC of every row of a chunk, in the chunk's order: an array of shape (n, 2)."""
+    levels = chunk.levels()
+    state = encrypt(next(levels))
+    for level in levels:
+        state[: len(level)] = encrypt(state[: len(level)] ^ level)
+    return state
+
+
+def _bytes(blocks: Words) -> memoryview:
+    return blocks.reshape(-1).view(np.uint8).data

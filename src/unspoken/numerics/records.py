@@ -1,0 +1,150 @@
+"""Rows as strings of 128-bit blocks: one injective encoding, whatever the columns.
+
+A row of k columns is a head of 64-bit little-endian words, then its text:
+
+    k and the kind of every column, a byte each | the word of every column | its text, end to end
+
+Kinds are filled up with zeros to whole words, head and text to whole blocks. The head tells how
+long the row is, so no row is the beginning of another: that is what makes a CBC-MAC of rows of any
+length a pseudo-random function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from unspoken.errors import InputError
+from unspoken.numerics.arrays import Codes, Words
+from unspoken.numerics.columns import (
+    INTEGER,
+    Column,
+    Text,
+    in_one_piece,
+    joined,
+    key_column,
+    marks,
+    value_column,
+)
+
+__all__ = ["Chunk", "RecordKeys", "encode_keys", "encode_rows"]
+
+CHUNK = 32_768  # rows at a time: what is worked on stays in the cache
+MOST_COLUMNS = 255
+# The first r bytes of a block, for r = 0 .. 16.
+FIRST_BYTES = np.tril(np.full((17, 16), 255, np.uint8), -1).view("V16").ravel()
+
+# glibc returns freed memory to the system beyond twice the largest block it has seen freed, and
+# every batch would ask for it anew, page by page: coins for text take twice as long. Having seen
+# this block, of which no page is ever touched, it keeps what a batch needs.
+np.empty(24 << 20, np.uint8)
+
+
+class Chunk(NamedTuple):
+    """Up to CHUNK rows, those with more text first; ``order``: which they are (None: as they came).
+
+    ``head``: the words of the head, one for all rows or one each. ``text``: block after block of
+    text, each for the rows that have it, which are the first so many.
+    """
+
+    rows: slice
+    head: list[np.uint64 | Words]
+    text: list[Words]
+    order: Codes | None
+
+    def levels(self) -> Iterator[Words]:
+        """Block 0 of all rows, block 1, ... each an array of shape (rows that have it, 2)."""
+        for first, second in zip(self.head[::2], self.head[1::2], strict=True):
+            block = np.empty((self.rows.stop - self.rows.start, 2), np.uint64)
+            block[:, 0], block[:, 1] = first, second
+            yield block
+        yield from self.text
+
+
+@dataclass(frozen=True, repr=False)
+class RecordKeys:
+    """Encoded rows, to be drawn for as often as needed (once for every attribute, say).
+
+    Numbers are not copied: leave the arrays they came from alone until then.
+    """
+
+    kinds: str
+    count: int
+    chunks: tuple[Chunk, ...]
+
+    @property
+    def one_block(self) -> bool:
+        """Whether every row is one block by its shape: a single column of integers."""
+        return self.kinds == INTEGER
+
+    def __len__(self) -> int:
+        return self.count
+
+
+def encode_keys(columns: Sequence[npt.NDArray[np.integer] | pa.Array]) -> RecordKeys:
+    """The keys of a batch of records: columns of integers (NumPy or Arrow) or text (Arrow).
+
+    The type is part of the key: 5 and "5" are two keys, 5.0 is refused, and two spellings of one
+    letter in Unicode are two keys.
+    """
+    return _encoded([key_column(f"key column {i}", one) for i, one in enumerate(columns, start=1)])
+
+
+def encode_rows(names: Sequence[str], columns: Sequence[pa.Array]) -> RecordKeys:
+    """Rows of any columns, missing values included (the names are for messages only)."""
+    whole = [in_one_piece(column) for column in columns]
+    read = [value_column(name, column) for name, column in zip(names, whole, strict=True)]
+    return _encoded([*(marks(whole[i : i + 64]) for i in range(0, len(whole), 64)), *read])
+
+
+def _encoded(columns: list[Column]) -> RecordKeys:
+    if not 0 < len(columns) <= MOST_COLUMNS:
+        raise InputError(f"{len(columns)} columns to encode: there must be 1 to {MOST_COLUMNS}")
+    counts = {len(column.words) for column in columns}
+    if len(counts) > 1:
+        raise InputError(f"columns of different lengths: {sorted(counts)} rows")
+    kinds, count = "".join(column.kind for column in columns), counts.pop()
+    cuts = [slice(first, min(first + CHUNK, count)) for first in range(0, count, CHUNK)]
+    text, written = joined(columns), _kind_words(kinds)
+    chunks = []
+    for rows in cuts:
+        order, levels = (None, []) if text is None else _levels(text, rows)
+        words = [column.words[rows][... if order is None else order] for column in columns]
+        head: list[np.uint64 | Words] = [*written, *words]
+        chunks.append(Chunk(rows, head + [np.uint64(0)] * (len(head) % 2), levels, order))
+    return RecordKeys(kinds, count, tuple(chunks))
+
+
+def _kind_words(kinds: str) -> list[np.uint64]:
+    written = bytes([len(kinds)]) + kinds.encode("ascii")
+    return list(np.frombuffer(written.ljust(-(-len(written) // 8) * 8, b"\0"), np.uint64))
+
+
+def _levels(text: Text, rows: slice) -> tuple[Codes | None, list[Words]]:
+    """The blocks of text of one chunk, longest rows first, and the order that took."""
+    starts, lengths = text.starts[rows], text.lengths[rows]
+    blocks = (lengths + 15) >> 4
+    fewest, most = int(blocks.min()), int(blocks.max())
+    order = None
+    if fewest < most:
+        order = np.argsort((most - blocks).astype(np.uint16), kind="stable")
+        starts, lengths, blocks = starts[order], lengths[order], blocks[order]
+    first, last = int(starts.min()), int((starts + lengths).max())
+    data = np.zeros(last - first + 16, np.uint8)
+    data[: last - first] = text.data[first:last]
+    # Every 16 bytes of it, wherever they begin: fetched whole, then cut off at the row's end.
+    windows = np.ndarray((len(data) - 15,), "V16", data, 0, (1,))
+    starts = starts - first
+    held = np.searchsorted(-blocks, -np.arange(most), side="left")  # rows that have a block j
+    levels = []
+    for j, count in enumerate(held):
+        level = windows[starts[:count] + 16 * j].view(np.uint64)
+        if j + 1 >= fewest:
+            level &= FIRST_BYTES[np.minimum(lengths[:count] - 16 * j, 16)].view(np.uint64)
+        levels.append(level.reshape(-1, 2))
+    return order, levels

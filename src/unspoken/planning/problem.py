@@ -1,0 +1,214 @@
+"""What a holder asks of a plan, checked and with every default filled in."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from unspoken.beliefs import Belief
+from unspoken.errors import InputError, unknown
+from unspoken.mechanisms import OneSided
+from unspoken.numerics.arrays import Array
+from unspoken.planning.clouds import entropy
+from unspoken.types.domain import Value
+
+__all__ = ["Account", "Limit", "Objective", "Problem"]
+
+Account = Literal["bit", "value"]
+Objective = Literal["released", "epsilon"]
+Limit = float | Mapping[str, float]
+
+# What the account "bit" does not have, and why.
+NOT_OF_BITS = {
+    "exceed": "bits have no telling values",
+    "secrets": "a bit tells which cells are withheld, so all that is withheld counts",
+    "coalitions": "its sum is over all that is released, to whomever",
+}
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Maximise ``weights`` . p (or . eps) under a leakage limit, caps on eps and an odds cap."""
+
+    belief: Belief
+    sensitive: Mapping[str, tuple[Value, ...]]  # what is withheld
+    secrets: Mapping[str, tuple[Value, ...]]  # of it, what nobody is to learn
+    limit: Limit  # nats: of the whole account, or per target
+    weights: Array
+    caps: Array  # largest eps per variable
+    odds_cap: float
+    exceed: float
+    objective: Objective
+    account: Account
+    coalitions: tuple[tuple[str, ...], ...] | None = None  # what each sees; None: all pool
+
+    @classmethod
+    def of(
+        cls,
+        belief: Belief,
+        limit: Limit,
+        sensitive: Mapping[str, Sequence[Value]] | None,
+        secrets: Mapping[str, Sequence[Value]] | None,
+        objective: str,
+        weights: Mapping[str, float] | Sequence[float] | None,
+        caps: Mapping[str, float] | Sequence[float] | None,
+        odds_cap: float | None,
+        exceed: float,
+        account: str,
+        coalitions: Sequence[Sequence[str]] | None = None,
+    ) -> Problem:
+        if objective not in ("released", "epsilon"):
+            raise unknown("plan.objective", objective, ("released", "epsilon"))
+        if account not in ("bit", "value"):
+            raise unknown("plan.account", account, ("bit", "value"))
+        if objective == "epsilon" and account == "value":
+            raise InputError(
+                'plan.objective "epsilon" needs account="bit": released values leak more'
+            )
+        cap = math.inf if odds_cap is None else odds_cap
+        if not cap >= 1:
+            raise InputError(f"plan.odds_cap: {cap} must be 1 or more (a factor on odds), or None")
+        if not 0 <= exceed <= 1:
+            raise InputError(f"plan.exceed: {exceed} must be a probability, 0 to 1")
+        needs_values = {"exceed": exceed > 0, "secrets": secrets is not None}
+        for what, is_given in {**needs_values, "coalitions": coalitions is not None}.items():
+            if is_given and account == "bit":
+                raise InputError(f'plan.{what} needs account="value": {NOT_OF_BITS[what]}')
+        hidden = _sensitive(belief, sensitive)
+        free = np.array([_free_share(belief, name, hidden[name]) for name in hidden])
+        default = free if objective == "released" else np.ones_like(free)
+        worth = _numbers(belief, weights, default, "plan.weights")
+        for name in itertools.compress(hidden, np.isinf(worth)):
+            raise InputError(f"plan.weights of {name}: {math.inf} must be finite")
+        return cls(
+            belief,
+            hidden,
+            hidden if secrets is None else _secrets(belief, secrets, hidden),
+            _limit(belief, limit),
+            worth,
+            _numbers(belief, caps, np.full_like(free, math.inf), "plan.caps"),
+            cap,
+            exceed,
+            objective,  # type: ignore[arg-type]
+            account,  # type: ignore[arg-type]
+            _coalitions(belief, coalitions),
+        )
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self.belief.domain.names
+
+    def limit_about(self, target: str) -> float:
+        """The target's limit in nats; infinite where even telling its secret would keep it."""
+        limit = self.limit.get(target, math.inf) if isinstance(self.limit, Mapping) else self.limit
+        most = entropy(self.belief, target, self.secrets[target]) * (1 + 1e-9)
+        return limit if limit < most else math.inf
+
+    def mechanism(self, epsilon: Array) -> OneSided:
+        chosen = dict(zip(self.names, epsilon.tolist(), strict=True))
+        return OneSided(chosen, self.sensitive, shows=self.account)
+
+    def value(self, epsilon: Array) -> float:
+        """The objective: weights . eps, or weights . p with p = 1 - e^-eps."""
+        reached = epsilon if self.objective == "epsilon" else -np.expm1(-epsilon)
+        used = self.weights > 0
+        return math.fsum((self.weights[used] * reached[used]).tolist())
+
+
+def _sensitive(
+    belief: Belief, sensitive: Mapping[str, Sequence[Value]] | None
+) -> dict[str, tuple[Value, ...]]:
+    """The sensitive values of every variable; by default the first value of a binary one."""
+    for name in sensitive or ():
+        belief.domain.axis(name, "plan.sensitive")
+    hidden: dict[str, tuple[Value, ...]] = {}
+    for name, values in zip(belief.domain.names, belief.domain.values, strict=True):
+        if sensitive is None and len(values) != 2:
+            raise InputError(
+                f"plan.sensitive: {name} has {len(values)} values; say which are sensitive, "
+                f'sensitive={{"{name}": [...]}}'
+            )
+        own = values[:1] if sensitive is None else sensitive.get(name, ())
+        for value in own:
+            belief.domain.code(name, value, "plan.sensitive")
+        hidden[name] = tuple(dict.fromkeys(own))
+    return hidden
+
+
+def _secrets(
+    belief: Belief,
+    secrets: Mapping[str, Sequence[Value]],
+    hidden: Mapping[str, Sequence[Value]],
+) -> dict[str, tuple[Value, ...]]:
+    """The secrets of every variable, which are all withheld."""
+    for name, values in secrets.items():
+        belief.domain.axis(name, "plan.secrets")
+        for value in values:
+            belief.domain.code(name, value, "plan.secrets")
+            if value not in hidden[name]:
+                raise InputError(
+                    f"plan.secrets: {name} {value} may be released, so it is no secret; make it "
+                    "sensitive too"
+                )
+    return {name: tuple(dict.fromkeys(secrets.get(name, ()))) for name in hidden}
+
+
+def _coalitions(
+    belief: Belief, coalitions: Sequence[Sequence[str]] | None
+) -> tuple[tuple[str, ...], ...] | None:
+    for seen in coalitions or ():
+        if isinstance(seen, str):
+            raise InputError(f"plan.coalitions: {seen!r} is no list of variables; write [{seen!r}]")
+        for name in seen:
+            belief.domain.axis(name, "plan.coalitions")
+    return None if coalitions is None else tuple(map(tuple, coalitions))
+
+
+def _free_share(belief: Belief, name: str, hidden: Sequence[Value]) -> float:
+    """P(X = 1): the share of cells that may be released."""
+    table = belief.marginal([name])
+    values = belief.domain.values_of(name)
+    return math.fsum(
+        p for p, value in zip(table.tolist(), values, strict=True) if value not in hidden
+    )
+
+
+def _limit(belief: Belief, limit: Limit) -> Limit:
+    named = limit if isinstance(limit, Mapping) else {"": limit}
+    for name, nats in named.items():
+        if name:
+            belief.domain.axis(name, "plan.limit")
+        if not nats >= 0:
+            raise InputError(
+                f"plan.limit{' of ' + name if name else ''}: {nats} nats; it is 0 or more"
+            )
+    return limit
+
+
+def _numbers(
+    belief: Belief,
+    given: Mapping[str, float] | Sequence[float] | None,
+    default: Array,
+    what: str,
+) -> Array:
+    """One number >= 0 for each variable, from {name: number} or a list in order."""
+    if given is None:
+        return default
+    numbers = default.copy()
+    if isinstance(given, Mapping):
+        for name, number in given.items():
+            numbers[belief.domain.axis(name, what)] = number
+    else:
+        if len(given) != len(default):
+            raise InputError(f"{what}: {len(given)} numbers for {len(default)} variables")
+        numbers[:] = given
+    wrong = np.flatnonzero(~(numbers >= 0))
+    if wrong.size:
+        name, number = belief.domain.names[wrong[0]], float(numbers[wrong[0]])
+        raise InputError(f"{what} of {name}: {number} must be 0 or more")
+    return numbers

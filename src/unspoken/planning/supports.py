@@ -1,0 +1,106 @@
+"""Which values tell too much by being released at all, and which variables cannot go together.
+
+As p -> 0 "withheld" says nothing, so what remains of an answer's odds are those of the values it
+shows. They do not depend on p: values that raise some odds beyond the cap do so however rarely they
+are released, and a set of variables with such values has no plan in which all of them appear.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from unspoken.beliefs import Belief
+from unspoken.numerics.arrays import Array
+from unspoken.planning.clouds import Cloud
+from unspoken.types.bound import exp_or_inf
+from unspoken.types.domain import Value
+
+__all__ = ["Telling", "telling_values", "worst_by_support"]
+
+
+@dataclass(frozen=True)
+class Telling:
+    """A value that, released alone, multiplies the odds of one of a target's secrets by ``factor``.
+
+    ``probability``: how often it occurs. Making it sensitive too (closure) usually buys more than a
+    smaller p, which does not change the factor.
+    """
+
+    name: str
+    value: Value
+    target: str
+    secret: tuple[Value, ...]
+    factor: float
+    probability: float
+
+    def __str__(self) -> str:
+        secret = " or ".join(str(value) for value in self.secret)
+        return (
+            f"{self.name} {self.value} (probability {self.probability:.3g}): "
+            f"odds of {self.target} {secret} x {self.factor:.4g}"
+        )
+
+
+def telling_values(
+    belief: Belief,
+    sensitive: Mapping[str, tuple[Value, ...]],
+    targets: Mapping[str, tuple[Value, ...]],
+    names: Sequence[str],
+    odds_cap: float,
+    close: Mapping[str, Collection[str]] | None = None,
+) -> tuple[Telling, ...]:
+    """The values of ``names`` that alone raise a target's odds beyond the cap, the worst first.
+
+    ``sensitive``: what is withheld. ``targets``: {name: its secrets}. ``close``: for each name the
+    targets worth looking at, where not all of them are.
+    """
+    if math.isinf(odds_cap):
+        return ()
+    found = []
+    for name in names:
+        near = targets if close is None else close.get(name, ())
+        others = {
+            target: secrets
+            for target, secrets in targets.items()
+            if target != name and target in near
+        }
+        if others:
+            found += _alone(belief, Cloud.of(belief, sensitive, others, [name]), odds_cap)
+    return tuple(sorted(found, key=lambda one: (-one.factor, -one.probability)))
+
+
+def worst_by_support(cloud: Cloud) -> Array:
+    """The worst log factor for each set of variables as their p -> 0, 2^n numbers.
+
+    The sets are numbered in binary, the cloud's first name in the highest place.
+    """
+    factors = cloud.at(np.zeros(len(cloud.names))).log_factors
+    table = factors.max(0, initial=-math.inf).reshape(cloud.outputs)
+    for axis in range(table.ndim):
+        # Withheld, or any value of this variable; its set may leave it out, so both are possible.
+        shown = table.max(axis, keepdims=True)
+        table = np.concatenate([np.take(table, [0], axis), shown], axis)
+    return np.asarray(table.ravel())
+
+
+def _alone(belief: Belief, cloud: Cloud, odds_cap: float) -> list[Telling]:
+    """For each value of the cloud's only name and each target, the event it raises most."""
+    name = cloud.names[0]
+    factors = cloud.at(np.zeros(1)).log_factors[:, 1:]
+    mass = belief.marginal([name])
+    found = []
+    for k, value in enumerate(cloud.values[0]):
+        probability = float(mass[belief.domain.code(name, value)])
+        for target, label in enumerate(cloud.targets):
+            own = [e for e, event in enumerate(cloud.events) if event.target == target]
+            worst = max(own, key=lambda e: factors[e, k], default=None)
+            if worst is None or not factors[worst, k] > math.log(odds_cap) + 1e-12:
+                continue
+            secret = cloud.secrets(worst)
+            factor = exp_or_inf(float(factors[worst, k]))
+            found.append(Telling(name, value, label, secret, factor, probability))
+    return found

@@ -1,0 +1,18 @@
+"""The project file: what the holder has decided, checked before anything is read."""
+
+from unspoken.policy.columns import check_columns
+from unspoken.policy.presence import check_files
+from unspoken.policy.project import Attribute, Epoch, Files, Limits, Project, Source
+from unspoken.policy.starter import starter
+
+__all__ = [
+    "Attribute",
+    "Epoch",
+    "Files",
+    "Limits",
+    "Project",
+    "Source",
+    "check_columns",
+    "check_files",
+    "starter",
+]

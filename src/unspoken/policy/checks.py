@@ -1,0 +1,258 @@
+"""What must hold of a project file by itself, before any table is opened.
+
+Each check is a generator of complaints over the tables of the file; CHECKS lists them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
+
+from unspoken.policy.complaints import Complaint, nearest, quoted
+from unspoken.policy.locate import KeyPath
+from unspoken.policy.schema import FORMS, TOO_LATE, AttributeTable, LimitTable, ProjectTable
+
+__all__ = ["complaints"]
+
+KINDS: dict[type, str] = {str: "text", bool: "true or false", int: "numbers", float: "numbers"}
+
+
+def complaints(tables: ProjectTable) -> Iterator[Complaint]:
+    """Everything that is wrong with these tables."""
+    for check in CHECKS:
+        yield from check(tables)
+
+
+# ---------------------------------------------------------------- names in lists
+
+
+def listed(path: KeyPath, names: Sequence[str]) -> Iterator[Complaint]:
+    """No name of a list is empty or there twice."""
+    for place, name in enumerate(names):
+        if not name.strip():
+            yield Complaint((*path, place), "holds an empty name. Write the name, or take it out.")
+        elif name in names[:place]:
+            yield Complaint((*path, place), f"lists {quoted(name)} twice. Keep it once.")
+
+
+def known(
+    path: KeyPath, names: Sequence[str], what: str, all_of: Iterable[str]
+) -> Iterator[Complaint]:
+    """Every name of a list is one of these."""
+    options = list(all_of)
+    for place, name in enumerate(names):
+        if name.strip() and name not in options:
+            text = f"there is no {what} {quoted(name)}. {nearest(name, options)}"
+            yield Complaint((*path, place), text)
+
+
+def filled(path: KeyPath, text: str | None, otherwise: str) -> Iterator[Complaint]:
+    """A text that is given says something."""
+    if text is not None and not text.strip():
+        yield Complaint(path, f"is empty. {otherwise}")
+
+
+def apart(path: KeyPath, name: str, others: Iterable[str]) -> Iterator[Complaint]:
+    """No other column's name is this one in other letter case."""
+    alike = [o for o in others if o != name and o.casefold() == name.casefold()]
+    if alike:
+        text = f"{quoted(name)} and {quoted(alike[0])} differ in letter case only, which SQL does "
+        yield Complaint(path, f"{text}not see. Rename one of the columns by source.sql.")
+
+
+# ---------------------------------------------------------------- [source], [epoch]
+
+
+def check_source(tables: ProjectTable) -> Iterator[Complaint]:
+    """One place where the rows are; the keys that name them, the unit among these."""
+    source, keys, unit = tables.source, ("source", "keys"), ("source", "unit")
+    if source.table is not None and source.sql is not None:
+        yield Complaint(("source", "sql"), "table and sql are both given. Keep one of them.")
+    if source.table is None and source.sql is None:
+        text = 'says nowhere to read. Write table = "FILE.parquet", or sql = "SELECT ...".'
+        yield Complaint(("source",), text)
+    yield from filled(("source", "sql"), source.sql, "Write a query, or table = ... instead.")
+    if not source.keys:
+        yield Complaint(keys, "is empty. List the columns that together name each row.")
+    yield from listed(keys, source.keys)
+    for place, name in enumerate(source.keys):
+        yield from apart((*keys, place), name, source.keys)
+    if source.unit is not None:
+        if not source.unit:
+            text = "is empty. List the keys that name whom to protect, or leave unit out: each row."
+            yield Complaint(unit, text)
+        yield from listed(unit, source.unit)
+        yield from known(unit, source.unit, "key", source.keys)
+
+
+def check_epoch(tables: ProjectTable) -> Iterator[Complaint]:
+    """Either a label or a function of the keys."""
+    label, of = tables.epoch.label, tables.epoch.of
+    if label is not None and of is not None:
+        yield Complaint(("epoch", "of"), "label and of are both given. Keep one of them.")
+    if label is None and of is None:
+        text = 'needs label or of. Write, for example, label = "2026"'
+        yield Complaint(("epoch",), text)
+    yield from filled(("epoch", "label"), label, 'Write, for example, label = "2026"')
+    yield from filled(("epoch", "of"), of, "Write SQL over key columns, or a label instead.")
+
+
+# ---------------------------------------------------------------- [attribute.NAME]
+
+
+def check_attributes(tables: ProjectTable) -> Iterator[Complaint]:
+    """At least one; each with a name of its own and values that are told apart."""
+    if not tables.attribute:
+        text = "there is no attribute. Write a table [attribute.COLUMN] for each column to release."
+        yield Complaint(("attribute",), text)
+    for name, attribute in tables.attribute.items():
+        path = ("attribute", name)
+        yield from attribute_name(path, name, tables)
+        if attribute.bins is not None and attribute.values is not None:
+            yield Complaint((*path, "values"), "bins and values are both given. Keep one of them.")
+        yield from bins((*path, "bins"), attribute.bins)
+        yield from values((*path, "values"), attribute)
+        text = "Write SQL over the row, or leave it out: never sensitive."
+        yield from filled((*path, "sensitive"), attribute.sensitive, text)
+
+
+def attribute_name(path: KeyPath, name: str, tables: ProjectTable) -> Iterator[Complaint]:
+    """A name that is no key; and no two that SQL would take for one."""
+    if not name.strip():
+        yield Complaint(path, "its name is empty. Write [attribute.COLUMN].")
+    if name in tables.source.keys:
+        text = "is a key, and keys are public: every release shows them. Take it out of one place."
+        yield Complaint(path, text)
+    yield from apart(path, name, [*tables.source.keys, *tables.attribute])
+
+
+def bins(path: KeyPath, edges: Sequence[float] | None) -> Iterator[Complaint]:
+    """At least one edge, each above the one before it."""
+    if edges is not None and not edges:
+        yield Complaint(path, "is empty. Write at least one edge, or leave it out.")
+    for place, (lower, upper) in enumerate(pairwise(edges or ()), 1):
+        if not lower < upper:
+            text = f"must increase, but {upper:g} follows {lower:g}. Sort the edges, each once."
+            yield Complaint((*path, place), text)
+
+
+def values(path: KeyPath, attribute: AttributeTable) -> Iterator[Complaint]:
+    """Texts, numbers or truth values, of one kind, finite, each once, at least two."""
+    given = attribute.values
+    if given is None:
+        return
+    if not given:
+        yield Complaint(path, "is empty. List every value that occurs, or leave it out.")
+    if len(given) == 1 and attribute.missing != "value":
+        text = (
+            "has a single value, so there is nothing to tell. List all, or take the attribute out."
+        )
+        yield Complaint(path, text)
+    kinds = [KINDS.get(type(value), "") for value in given]
+    for place, (value, kind) in enumerate(zip(given, kinds, strict=True)):
+        item = (*path, place)
+        if not kind:
+            text = "holds something else than text, numbers, true or false. Write dates as text."
+            yield Complaint(item, text)
+        elif kind != kinds[0]:
+            text = f"mixes {kinds[0] or 'other things'} and {kind}. Write all values alike."
+            yield Complaint(item, text)
+        elif kind == "numbers" and not math.isfinite(value):
+            yield Complaint(item, "holds NaN or infinity, which are no values. Take them out.")
+        elif value in given[:place]:
+            yield Complaint(item, f"lists {quoted(value)} twice. Keep it once.")
+
+
+# ---------------------------------------------------------------- [application.NAME]
+
+
+def check_applications(tables: ProjectTable) -> Iterator[Complaint]:
+    """At least one; each reads attributes that there are."""
+    if not tables.application:
+        text = "there is no application. Write a table [application.NAME] for everybody who reads."
+        yield Complaint(("application",), text)
+    for name, application in tables.application.items():
+        path = ("application", name, "reads")
+        if not name.strip():
+            yield Complaint(path[:2], "its name is empty. Write [application.NAME].")
+        if not application.reads:
+            yield Complaint(path, "is empty. List the attributes it reads, or take it out.")
+        yield from listed(path, application.reads)
+        keys = [read for read in application.reads if read in tables.source.keys]
+        for key in keys:
+            text = f"{quoted(key)} is a key, which everybody sees. Take it out of reads."
+            yield Complaint((*path, application.reads.index(key)), text)
+        options = [*tables.attribute, *keys]
+        yield from known(path, application.reads, "attribute", options)
+
+
+# ---------------------------------------------------------------- [belief], [limit]
+
+
+def check_belief(tables: ProjectTable) -> Iterator[Complaint]:
+    """A form that there is."""
+    form = tables.belief.form
+    if form is not None and form not in FORMS:
+        text = f"there is no form {quoted(form)}. {nearest(form, FORMS)}"
+        yield Complaint(("belief", "form"), text)
+
+
+def check_limits(tables: ProjectTable) -> Iterator[Complaint]:
+    """Numbers within their ranges."""
+    limit = tables.limit
+    if limit.limit_bits < 0:
+        yield Complaint(("limit", "limit_bits"), "is negative. Write 0 (say nothing) or more bits.")
+    if limit.odds_cap < 1:
+        text = "is below 1, which nothing meets. Write 1 (say nothing) or more; 4 is recommended."
+        yield Complaint(("limit", "odds_cap"), text)
+    if not 0 <= limit.exceed <= 1:
+        text = "is a share of answers, from 0 to 1. Write 0 to keep the cap for every answer."
+        yield Complaint(("limit", "exceed"), text)
+    if limit.prior_rows is not None and limit.prior_rows <= 0:
+        text = "must be above 0, so that nothing unseen counts as impossible. Or leave it out."
+        yield Complaint(("limit", "prior_rows"), text)
+
+
+def check_targets(tables: ProjectTable) -> Iterator[Complaint]:
+    """Limits of their own are for attributes, and not negative."""
+    for name, bits in tables.limit.target.items():
+        path = ("limit", "target", name)
+        if name not in tables.attribute and name in LimitTable.model_fields:
+            yield Complaint(path, TOO_LATE)
+        elif name not in tables.attribute:
+            text = f"there is no attribute {quoted(name)}. {nearest(name, tables.attribute)}"
+            yield Complaint(path, text)
+        if bits < 0:
+            yield Complaint(path, "is negative. Write 0 (say nothing) or more bits.")
+
+
+def check_coalitions(tables: ProjectTable) -> Iterator[Complaint]:
+    """Lists of applications; nobody is left out, since nothing would limit what they learn."""
+    path, given = ("limit", "coalitions"), tables.limit.coalitions
+    if given is None:
+        return
+    for place, coalition in enumerate(given):
+        if not coalition:
+            yield Complaint((*path, place), "holds an empty list. List who pools, or take it out.")
+        yield from listed((*path, place), coalition)
+        yield from known((*path, place), coalition, "application", tables.application)
+    members = {name for coalition in given for name in coalition}
+    for name in tables.application:
+        if name not in members:
+            text = f"{quoted(name)} is in none, so no limit holds for it. Add [{quoted(name)}]."
+            yield Complaint(path, text, rank=1)
+
+
+Check = Callable[[ProjectTable], Iterator[Complaint]]
+
+CHECKS: tuple[Check, ...] = (
+    check_source,
+    check_epoch,
+    check_attributes,
+    check_applications,
+    check_belief,
+    check_limits,
+    check_targets,
+    check_coalitions,
+)

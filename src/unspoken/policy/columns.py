@@ -1,0 +1,123 @@
+"""What must hold between a project file and the columns of its table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from unspoken.policy.complaints import Complaint, nearest, quoted
+from unspoken.policy.locate import KeyPath
+from unspoken.policy.project import Attribute, Project
+from unspoken.types.column import ColumnInfo, Kind
+
+__all__ = ["KEY_KINDS", "KINDS", "MOST_VALUES", "check_columns"]
+
+MOST_VALUES = 20  # different values that an attribute may have without bins or a list of values
+KEY_KINDS = ("integer", "text", "date")
+
+# What a column holds, for people.
+KINDS: Mapping[Kind, str] = {
+    "integer": "whole numbers",
+    "number": "numbers",
+    "text": "text",
+    "date": "dates",
+    "boolean": "true or false",
+    "other": "neither numbers, text, dates nor true or false",
+}
+# The kinds of columns whose values can be written in the list of values as this type.
+LISTED: dict[type, tuple[str, ...]] = {
+    str: ("text", "date"),
+    bool: ("boolean",),
+    int: ("integer", "number"),
+    float: ("number",),
+}
+
+
+def check_columns(project: Project, columns: Sequence[ColumnInfo]) -> None:
+    """Raise an InputError for the first key or attribute that the table cannot serve."""
+    known = {column.name: column for column in columns}
+    project.place.refuse([*_keys(project, known), *_attributes(project, known)])
+
+
+def _stranger(project: Project, name: str, known: Mapping[str, ColumnInfo]) -> str:
+    return f"no column {quoted(name)} in {project.source.name}. {nearest(name, known)}"
+
+
+def _keys(project: Project, known: Mapping[str, ColumnInfo]) -> Iterator[Complaint]:
+    for place, name in enumerate(project.source.keys):
+        path = ("source", "keys", place)
+        column = known.get(name)
+        if column is None:
+            yield Complaint(path, _stranger(project, name, known))
+        elif column.kind not in KEY_KINDS:
+            text = f"{quoted(name)} holds {KINDS[column.kind]}; a key is of whole numbers, text or "
+            yield Complaint(path, f"{text}dates. Choose another column, or CAST it in source.sql.")
+        elif column.missing:
+            text = f"{quoted(name)} is missing in {_rows(column.missing)}; a key names every row."
+            yield Complaint(path, f"{text} Choose another, or leave those rows out by source.sql.")
+
+
+def _attributes(project: Project, known: Mapping[str, ColumnInfo]) -> Iterator[Complaint]:
+    for name, attribute in project.attributes.items():
+        path = ("attribute", name)
+        column = known.get(name)
+        if column is None:
+            yield Complaint(path, _stranger(project, name, known))
+        elif column.kind == "other":
+            text = f"its column holds {KINDS['other']}. Make one that does by source.sql, or take "
+            yield Complaint(path, f"{text}it out.")
+        else:
+            yield from _missing(path, attribute, column)
+            yield from _bins(path, attribute, column)
+            yield from _values(path, attribute, column)
+            yield from _number_of_values(path, attribute, column)
+
+
+def _missing(path: KeyPath, attribute: Attribute, column: ColumnInfo) -> Iterator[Complaint]:
+    if column.missing and attribute.missing == "never":
+        text = f'is "never", but {_rows(column.missing)} lack it. Write missing = "value" (a value '
+        yield Complaint(
+            (*path, "missing"), f'{text}of its own), or "public" (anybody may know that it lacks).'
+        )
+
+
+def _bins(path: KeyPath, attribute: Attribute, column: ColumnInfo) -> Iterator[Complaint]:
+    if attribute.bins is not None and column.kind not in {"integer", "number"}:
+        text = f"bins are for numbers, but the column holds {KINDS[column.kind]}. "
+        yield Complaint((*path, "bins"), f"{text}Use values, or make numbers of it by source.sql.")
+
+
+def _values(path: KeyPath, attribute: Attribute, column: ColumnInfo) -> Iterator[Complaint]:
+    for place, value in enumerate(attribute.values or ()):
+        if column.kind not in LISTED[type(value)]:
+            text = f"{_written(value)} cannot occur: the column holds {KINDS[column.kind]}. "
+            yield Complaint((*path, "values", place), f"{text}Write the values as it has them.")
+            return
+
+
+def _number_of_values(
+    path: KeyPath, attribute: Attribute, column: ColumnInfo
+) -> Iterator[Complaint]:
+    """One value tells nothing; very many, each by itself, cannot be learned."""
+    kept_missing = bool(column.missing) and attribute.missing != "never"
+    if column.distinct + kept_missing <= 1:
+        text = "has the same value in every row, so there is nothing to tell. Take it out."
+        yield Complaint(path, text)
+    declared = attribute.bins is not None or attribute.values is not None
+    if not declared and column.distinct > MOST_VALUES:
+        many = f"has {column.distinct:,} different values; without bins or values {MOST_VALUES} "
+        way = "Group them by source.sql" if column.kind == "date" else _way(column)
+        yield Complaint(path, f"{many}are the most. {way}, or take it out.")
+
+
+def _way(column: ColumnInfo) -> str:
+    if column.kind == "text":
+        return "List all of them in values, group them by source.sql"
+    return "Write, for example, bins = [10, 20]"
+
+
+def _rows(count: int) -> str:
+    return f"{count:,} row{'s' if count != 1 else ''}"
+
+
+def _written(value: object) -> str:
+    return quoted(value) if type(value) is str else str(value).lower()

@@ -1,0 +1,72 @@
+"""What is wrong with a project file, and the one line that says so.
+
+A complaint is a key path and a text: what is wrong, and what to do. Of several complaints the first
+in the file is raised.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from unspoken.errors import InputError
+from unspoken.policy.locate import KeyPath, Lines
+from unspoken.policy.quoting import LONGEST, toml_path
+
+__all__ = ["Complaint", "Place", "nearest", "one_line", "quoted"]
+
+
+@dataclass(frozen=True)
+class Complaint:
+    """One thing that is wrong; complaints of a lower rank are raised first."""
+
+    path: KeyPath
+    text: str
+    rank: int = 0
+
+
+@dataclass(frozen=True)
+class Place:
+    """A project file as messages call it, and where its keys stand."""
+
+    file: str
+    lines: Lines = field(default_factory=Lines)
+
+    def at(self, path: KeyPath) -> str:
+        """``unspoken.toml:14 attribute.arrival.sensitive``."""
+        line = self.lines.line(path)
+        where = self.file if line is None else f"{self.file}:{line}"
+        return one_line(f"{where} {toml_path(path)}".rstrip())
+
+    def error(self, path: KeyPath, text: str) -> InputError:
+        """The InputError that says this of this key."""
+        return InputError(one_line(f"{self.at(path)}: {text}"))
+
+    def refuse(self, complaints: Iterable[Complaint]) -> None:
+        """Raise the complaint that comes first in the file, if there is any."""
+        found = sorted(complaints, key=lambda c: (c.rank, self.lines.line(c.path) or 0))
+        if found:
+            raise self.error(found[0].path, found[0].text)
+
+
+def one_line(text: str) -> str:
+    """Every character that does not print, line breaks above all, written as its escape."""
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
+def quoted(text: object) -> str:
+    """A name in quotes, shortened where it is very long."""
+    name = str(text)
+    return f'"{name}"' if len(name) <= LONGEST else f'"{name[:LONGEST]}..."'
+
+
+def nearest(name: str, options: Iterable[str]) -> str:
+    """``Did you mean "day"?``, or else what there is; letter case and blanks count little."""
+    known = sorted(set(options))
+    folded = {option.casefold().strip(): option for option in known}
+    near = difflib.get_close_matches(name.casefold().strip()[:LONGEST], folded, n=1)
+    if near:
+        return f"Did you mean {quoted(folded[near[0]])}?"
+    listed = ", ".join(quoted(option) for option in known[:8]) + (", ..." if known[8:] else "")
+    return f"There are: {listed}." if known else "There are none."

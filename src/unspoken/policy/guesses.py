@@ -1,0 +1,85 @@
+"""Guesses for a starter: which columns name the rows, and bins with round edges."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from decimal import Decimal
+from itertools import pairwise
+
+from unspoken.policy.columns import KEY_KINDS
+from unspoken.types.column import ColumnInfo
+
+__all__ = ["guess_keys", "guess_unit", "round_edges"]
+
+MOST_BINS = 4
+
+# Words in a column's name: it numbers something, is whom the rows are about, or when.
+_NUMBERS = "id ids key code nr no number uuid guid index row"
+_UNITS = """
+person people user customer client member patient pupil student employee staff worker household
+family account device sensor meter vehicle building floor office room space site location place
+school hospital shop store
+"""
+_TIMES = "date day week month quarter year hour time timestamp datetime period"
+NAMING, TIMES = set(_NUMBERS.split() + _UNITS.split()), set(_TIMES.split())
+
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+
+
+def guess_keys(columns: Sequence[ColumnInfo], rows: int = 0) -> tuple[str, ...]:
+    """The columns that look like keys; none may.
+
+    A column looks like one if its name says nothing but whom or when. Where the number of rows is
+    known (not 0), such a column with that many values is enough by itself.
+    """
+    able = [c for c in columns if c.kind in KEY_KINDS and c.distinct and not c.missing]
+    alike = [c for c in able if _words(c) and _words(c) <= NAMING | TIMES]
+    whom = [c for c in alike if not _is_time(c)]
+    alone = [c for c in [*whom, *columns[:1]] if c in able and c.name.strip()]
+    return tuple(c.name for c in [c for c in alone if c.distinct == rows][:1] or alike)
+
+
+def guess_unit(columns: Sequence[ColumnInfo], keys: Sequence[str]) -> tuple[str, ...]:
+    """The keys that do not merely say when; all, if all do."""
+    times = {c.name for c in columns if _is_time(c)}
+    return tuple(key for key in keys if key not in times) or tuple(keys)
+
+
+def _is_time(column: ColumnInfo) -> bool:
+    return column.kind == "date" or (bool(_words(column)) and _words(column) <= TIMES)
+
+
+def _words(column: ColumnInfo) -> set[str]:
+    return {word.casefold() for word in _WORD.findall(column.name)}
+
+
+def round_edges(quantiles: Sequence[float], whole: bool = False) -> list[float]:
+    """At most MOST_BINS - 1 edges near even quantiles, as round as their distances allow.
+
+    A value that many quantiles share counts once, so that the others are told apart too. Each edge
+    lies above the least and not above the largest value, so that no outer bin is empty.
+    """
+    known = sorted({q for q in quantiles if math.isfinite(q)})
+    if len(known) < 3:
+        return []
+    low, high, last = known[0], known[-1], len(known) - 1
+    picked = sorted({low, *(known[round(last * k / MOST_BINS)] for k in range(1, MOST_BINS)), high})
+    gaps = [upper - lower for lower, upper in pairwise(picked)]
+    edges = {
+        _rounded(edge, min(around) / 2, whole)
+        for edge, around in zip(picked[1:-1], pairwise(gaps), strict=True)
+    }
+    return sorted(edge for edge in edges if low < edge <= high)
+
+
+def _rounded(edge: float, gap: float, whole: bool) -> float:
+    """The edge to a multiple of the largest 1, 2 or 5 times a power of ten within ``gap``."""
+    if not 0 < gap < math.inf:
+        return edge
+    power = Decimal(10) ** math.floor(math.log10(gap))
+    step = max((power * k for k in (1, 2, 5) if float(power * k) <= gap), default=power)
+    if whole:
+        step = max(step, Decimal(1))
+    return float(round(Decimal(edge) / step) * step)

@@ -1,0 +1,101 @@
+"""The files a project names: relative to the project file, each for one purpose only."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from unspoken.policy.complaints import Complaint
+from unspoken.policy.locate import KeyPath
+from unspoken.policy.schema import ProjectTable
+
+__all__ = ["TABLES", "absolute", "complaints", "is_file"]
+
+# Endings of a file that is a table; without a database, `table` is such a file.
+_PACKED = tuple(kind + packed for kind in (".csv", ".tsv") for packed in ("", ".gz", ".zst"))
+TABLES = (".parquet", ".pq", *_PACKED)
+RELEASE = ".parquet"
+
+# 32 bytes written out, in hexadecimal or base64, or a key as key files have it.
+_KEY = re.compile(r"\s*((0x)?[0-9a-f]{64}|[\w+/-]{43}=|[\w-]{43}|-----BEGIN.*)\s*", re.I | re.S)
+
+
+def absolute(base: Path, name: str) -> Path:
+    """The file of this name; ``~`` is the home folder."""
+    return Path(os.path.abspath(base / os.path.expanduser(name)))
+
+
+def is_file(tables: ProjectTable) -> bool:
+    """Whether the table is a file of its own, not a table in a database or a query."""
+    return tables.source.table is not None and tables.source.database is None
+
+
+def complaints(tables: ProjectTable, project: Path) -> Iterator[Complaint]:
+    """What is wrong with the names of files; whether they exist is asked later."""
+    named = _named(tables)
+    sound = {path: name for path, name in named.items() if not _unsound(path, name)}
+    for path, name in named.items():
+        if path not in sound:
+            yield Complaint(path, _unsound(path, name))
+    yield from _endings(tables)
+    yield from _shared(sound, project)
+
+
+def _named(tables: ProjectTable) -> dict[KeyPath, str]:
+    source = tables.source
+    read = {
+        "table": source.table if is_file(tables) else None,
+        "database": source.database,
+        "preferences": source.preferences,
+    }
+    found: dict[KeyPath, str | None] = {("source", key): name for key, name in read.items()}
+    found |= {("secret", key): name for key, name in tables.secret}
+    found |= {("output", key): name for key, name in tables.output}
+    return {path: name for path, name in found.items() if name is not None}
+
+
+def _unsound(path: KeyPath, name: str) -> str:
+    """Why this cannot be the name of a file; empty if it can. Never shows the name itself."""
+    if path == ("secret", "key") and _KEY.fullmatch(name):
+        return (
+            "looks like a key, where the name of the key's file belongs. Take the key out of here, "
+            'do not use it, and write key = "unspoken.key".'
+        )
+    if not name.strip():
+        return "is empty. Write the name of a file."
+    if any(ord(mark) < 32 or ord(mark) == 127 for mark in name):
+        return "holds a control character. Write another name."
+    if "://" in name:
+        return "is an address. Write the name of a file on this machine."
+    if name.endswith(("/", os.sep)) or name in {".", "..", "~"}:
+        return "is a folder. Write the name of a file."
+    return ""
+
+
+def _endings(tables: ProjectTable) -> Iterator[Complaint]:
+    table, release = tables.source.table, tables.output.release
+    if is_file(tables) and table and not table.lower().endswith(TABLES):
+        text = "is no table: a file ends in .parquet or .csv (.gz). For a table of a DuckDB file, "
+        yield Complaint(("source", "table"), f'{text}write database = "FILE.duckdb" beside it.')
+    if table is not None and not table.strip() and not is_file(tables):
+        yield Complaint(("source", "table"), "is empty. Write the name of a table.")
+    if not release.lower().endswith(RELEASE):
+        text = f"must end in {RELEASE}, which is what is written. Write, for example, "
+        yield Complaint(("output", "release"), f'{text}release = "released.parquet"')
+
+
+def _shared(named: dict[KeyPath, str], project: Path) -> Iterator[Complaint]:
+    """Two purposes, one file: one would destroy or give away the other."""
+    taken = {_real(project): "the project file"}
+    for path, name in named.items():
+        file = _real(absolute(project.parent, name))
+        if file in taken:
+            text = f"is the same file as {taken[file]}. Write another name."
+            yield Complaint(path, text)
+        taken.setdefault(file, ".".join(map(str, path)))
+
+
+def _real(path: Path) -> str:
+    return os.path.normcase(os.path.realpath(path))

@@ -1,0 +1,55 @@
+"""Whether the files that a project reads are there, and the folders it writes to."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from unspoken.policy.complaints import Complaint, nearest, quoted
+from unspoken.policy.project import Project
+
+__all__ = ["check_files"]
+
+WRITTEN = {
+    ("secret", "key"): "key",
+    ("secret", "ledger"): "ledger",
+    ("output", "release"): "release",
+    ("output", "manifest"): "manifest",
+    ("output", "report"): "report",
+}
+
+
+def check_files(project: Project) -> None:
+    """Raise an InputError for the first file to read, or folder to write to, that is not there."""
+    project.place.refuse([*_read(project), *_written(project)])
+
+
+def _read(project: Project) -> Iterator[Complaint]:
+    source = project.source
+    named = {"table": source.file, "database": source.database, "preferences": source.preferences}
+    for key, file in named.items():
+        if file is not None and os.path.isdir(file):
+            yield Complaint(("source", key), "is a folder. Write the name of a file.")
+        elif file is not None and not os.path.exists(file):
+            text = f"there is no file {quoted(file.name)} in its folder. {_nearby(file)}".rstrip()
+            yield Complaint(("source", key), text)
+
+
+def _nearby(file: Path) -> str:
+    """A file beside it that may be meant; the content of folders is not listed."""
+    try:
+        beside = os.listdir(file.parent)
+    except OSError:
+        return "There is no such folder."
+    near = nearest(file.name, beside)
+    return near if near.startswith("Did you mean") else "Correct the name; it is relative to here."
+
+
+def _written(project: Project) -> Iterator[Complaint]:
+    for path, name in WRITTEN.items():
+        file: Path = getattr(project.files, name)
+        if os.path.isdir(file):
+            yield Complaint(path, "is a folder. Write the name of a file.")
+        elif not os.path.isdir(file.parent):
+            yield Complaint(path, "is in a folder that does not exist. Make it, or write another.")

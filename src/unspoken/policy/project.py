@@ -1,0 +1,265 @@
+"""A project: what the holder has decided, as unspoken.toml says it."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import astuple, dataclass, field, replace
+from pathlib import Path
+from typing import Literal
+
+from unspoken.errors import InputError, unknown
+from unspoken.policy import checks, paths
+from unspoken.policy.complaints import Place, quoted
+from unspoken.policy.reading import read_text, tables_of
+from unspoken.policy.schema import AttributeTable, ProjectTable
+
+__all__ = ["Attribute", "Epoch", "Files", "Limits", "Missing", "Project", "Source"]
+
+Missing = Literal["public", "value", "never"]
+
+# What the name of an application may be where it is part of the name of a file.
+PLAIN = re.compile(
+    r"[^\s./\\:*?\"<>|\x00-\x1f]([^/\\:*?\"<>|\x00-\x1f]*[^\s./\\:*?\"<>|\x00-\x1f])?"
+)
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where the rows are. ``table`` is a file (then an absolute path) or a table of ``database``;
+    otherwise ``sql`` is given. ``name`` is what messages call it.
+    """
+
+    table: str | None
+    database: Path | None
+    sql: str | None
+    keys: tuple[str, ...]
+    unit: tuple[str, ...]
+    preferences: Path | None
+    name: str
+
+    @property
+    def file(self) -> Path | None:
+        """The table, if it is a file of its own."""
+        return Path(self.table) if self.table is not None and self.database is None else None
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """What is read and coined once for ever: a declared label, or SQL over key columns."""
+
+    label: str | None
+    of: str | None
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """A column: how its values are told apart, when one is sensitive, what a missing one means."""
+
+    name: str
+    bins: tuple[float, ...] | None
+    values: tuple[str, ...] | tuple[float, ...] | tuple[bool, ...] | None
+    sensitive: str | None
+    missing: Missing
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much all that is released may say: ``bits`` on average, ``odds_cap`` for every answer."""
+
+    bits: float
+    odds_cap: float
+    exceed: float
+    close: bool
+    prior_rows: float | None
+    targets: Mapping[str, float]
+    coalitions: tuple[tuple[str, ...], ...]
+
+    def about(self, target: str) -> float:
+        """The limit, in bits, about one target."""
+        return self.targets.get(target, self.bits)
+
+
+@dataclass(frozen=True)
+class Files:
+    """What a project keeps and writes; absolute paths."""
+
+    key: Path
+    ledger: Path
+    release: Path
+    manifest: Path
+    report: Path
+
+    def serving(self, reader: str) -> Files:
+        """The same, with a release and a manifest of this reader's own beside the usual ones."""
+        release, manifest = (_of_reader(path, reader) for path in (self.release, self.manifest))
+        return replace(self, release=release, manifest=manifest)
+
+
+@dataclass(frozen=True)
+class Project:
+    """All of unspoken.toml, checked. ``applications`` are names and what each reads.
+
+    ``form``: of the learned belief, one of FORMS; None: joint.
+    """
+
+    path: Path
+    source: Source
+    epoch: Epoch
+    attributes: Mapping[str, Attribute]
+    applications: Mapping[str, tuple[str, ...]]
+    limits: Limits
+    files: Files
+    form: str | None = None
+    place: Place = field(default=Place("unspoken.toml"), repr=False, compare=False)
+
+    @classmethod
+    def read(cls, path: str | Path) -> Project:
+        """Read a project file, or the one of a folder; anything wrong is an InputError."""
+        given = Path(path)
+        file = given / "unspoken.toml" if os.path.isdir(given) else given
+        return cls.parse(read_text(file), file)
+
+    @classmethod
+    def parse(cls, text: str, path: str | Path = "unspoken.toml") -> Project:
+        """The project that this text would be in a file at ``path``."""
+        file = Path(path)
+        tables, place = tables_of(text, str(path))
+        place.refuse([*checks.complaints(tables), *paths.complaints(tables, file)])
+        return _project(tables, place, paths.absolute(Path.cwd(), str(file)))
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The attributes that any application reads; all attributes are targets."""
+        read = {name for reads in self.applications.values() for name in reads}
+        return tuple(name for name in self.attributes if name in read)
+
+    @property
+    def pools(self) -> dict[tuple[str, ...], tuple[str, ...]]:
+        """What each coalition sees when its members pool what they read."""
+        ordered = [
+            tuple(name for name in self.applications if name in members)
+            for members in self.limits.coalitions
+        ]
+        return {
+            members: tuple(
+                name
+                for name in self.reads
+                if any(name in self.applications[member] for member in members)
+            )
+            for members in ordered
+        }
+
+    @property
+    def apart(self) -> bool:
+        """Whether some do not pool: no coalition has all applications."""
+        return not any(set(members) >= set(self.applications) for members in self.limits.coalitions)
+
+    def serving(self, reader: str | None) -> Project:
+        """What a release to one application reads and writes; None: one for all, if all pool."""
+        if reader is None:
+            if self.apart:
+                listed = " or ".join(f"--for {quoted(name)}" for name in self.applications)
+                raise self.error(
+                    "limit", "coalitions", text="not all applications pool what they get, so each "
+                    f"is given a file of its own: release {listed}",
+                )  # fmt: skip
+            return self
+        if reader not in self.applications:
+            raise unknown("release for", reader, self.applications)
+        if not PLAIN.fullmatch(reader) or self._taken(reader):
+            raise self.error(
+                "application", reader, text="a file for it has its name in the name of the file, "
+                "which cannot be, or would be another file; give it a plain name of its own",
+            )  # fmt: skip
+        files = self.files.serving(reader)
+        return replace(self, applications={reader: self.applications[reader]}, files=files)
+
+    def _taken(self, reader: str) -> bool:
+        """Whether a file for this reader is one that has another purpose, in any letter case."""
+        names = [name for name in self.applications if name != reader and PLAIN.fullmatch(name)]
+        others = [self.files.serving(name).release for name in names]
+        known = [self.path, self.source.file, self.source.database, *astuple(self.files), *others]
+        files = self.files.serving(reader)
+        return bool(
+            {str(path).casefold() for path in (files.release, files.manifest)}
+            & {str(path).casefold() for path in known}
+        )
+
+    @property
+    def protected(self) -> tuple[str, ...]:
+        """The attributes that can be sensitive at all. None: then nothing is limited."""
+        return tuple(a.name for a in self.attributes.values() if a.sensitive is not None)
+
+    def at(self, *path: str | int) -> str:
+        """Where a key stands, for messages: ``unspoken.toml:14 attribute.arrival.sensitive``."""
+        return self.place.at(path)
+
+    def error(self, *path: str | int, text: str) -> InputError:
+        """The InputError that says this of this key, on one line."""
+        return self.place.error(path, text)
+
+
+def _project(tables: ProjectTable, place: Place, path: Path) -> Project:
+    return Project(
+        path=path,
+        source=_source(tables, path.parent),
+        epoch=Epoch(tables.epoch.label, tables.epoch.of),
+        attributes={name: _attribute(name, a) for name, a in tables.attribute.items()},
+        applications={name: tuple(a.reads) for name, a in tables.application.items()},
+        limits=_limits(tables),
+        files=_files(tables, path.parent),
+        form=tables.belief.form,
+        place=place,
+    )
+
+
+def _source(tables: ProjectTable, base: Path) -> Source:
+    given = tables.source
+    file = paths.is_file(tables)
+    table, database = given.table, given.database
+    return Source(
+        table=str(paths.absolute(base, table)) if file and table else table,
+        database=paths.absolute(base, database) if database else None,
+        sql=given.sql,
+        keys=tuple(given.keys),
+        unit=tuple(given.keys if given.unit is None else given.unit),
+        preferences=paths.absolute(base, given.preferences) if given.preferences else None,
+        name=(f"{table} in {database}" if database else table) if table else "the query",
+    )
+
+
+def _attribute(name: str, given: AttributeTable) -> Attribute:
+    return Attribute(
+        name=name,
+        bins=None if given.bins is None else tuple(given.bins),
+        values=None if given.values is None else tuple(given.values),
+        sensitive=given.sensitive,
+        missing=given.missing,
+    )
+
+
+def _limits(tables: ProjectTable) -> Limits:
+    given = tables.limit
+    everybody = [list(tables.application)]
+    return Limits(
+        bits=given.limit_bits,
+        odds_cap=given.odds_cap,
+        exceed=given.exceed,
+        close=given.close,
+        prior_rows=given.prior_rows,
+        targets=dict(given.target),
+        coalitions=tuple(map(tuple, given.coalitions or everybody)),
+    )
+
+
+def _of_reader(path: Path, reader: str) -> Path:
+    """released.manifest.json becomes released-lighting.manifest.json."""
+    head, dot, tail = path.name.partition(".")
+    return path.with_name(f"{head}-{reader}{dot}{tail}")
+
+
+def _files(tables: ProjectTable, base: Path) -> Files:
+    named = {**dict(tables.secret), **dict(tables.output)}
+    return Files(**{key: paths.absolute(base, name) for key, name in named.items()})

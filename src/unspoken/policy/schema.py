@@ -1,0 +1,162 @@
+"""The tables of unspoken.toml, format 1: which keys there are and what kind of value each takes.
+
+Strict: nothing is converted, no key is ignored, NaN and infinity are no numbers. What pydantic has
+accepted has the right shape; whether it makes sense together is asked in checks.py. The examples
+are shown when a key is missing or of the wrong kind.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+__all__ = [
+    "FORMAT",
+    "FORMS",
+    "HOMES",
+    "NAMED",
+    "TOO_LATE",
+    "AttributeTable",
+    "LimitTable",
+    "ProjectTable",
+    "example",
+    "table_at",
+]
+
+FORMAT = 1
+FORMS = ("joint", "tree")  # of a learned belief: all combinations, or the strongest pairs
+
+Names = list[str]
+
+
+def _like(text: str) -> Any:
+    return Field(examples=[text])
+
+
+class Table(BaseModel):
+    """A TOML table that takes these keys and no others."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False, frozen=True)
+
+
+class SourceTable(Table):
+    """``[source]``: where the rows are and what names them."""
+
+    table: Annotated[str | None, _like('"occupancy.parquet"')] = None
+    database: Annotated[str | None, _like('"building.duckdb"')] = None
+    sql: Annotated[str | None, _like("\"SELECT * FROM 'occupancy.parquet'\"")] = None
+    keys: Annotated[Names, _like('["office", "day"]')]
+    unit: Annotated[Names | None, _like('["office"]')] = None
+    preferences: Annotated[str | None, _like('"preferences.csv"')] = None
+
+
+class EpochTable(Table):
+    """``[epoch]``: what is read and coined once for ever."""
+
+    label: Annotated[str | None, _like('"2026"')] = None
+    of: Annotated[str | None, _like('"substr(day, 1, 7)"')] = None
+
+
+class AttributeTable(Table):
+    """``[attribute.NAME]``: one column, its values, and when it is sensitive."""
+
+    bins: Annotated[list[float] | None, _like("[8, 9, 10.5]")] = None
+    values: Annotated[list[Any] | None, _like('["a", "b"]')] = None
+    sensitive: Annotated[str | None, _like('"first_arrival > 10.5"')] = None
+    missing: Annotated[Literal["public", "value", "never"], _like('"value"')] = "never"
+
+
+class ApplicationTable(Table):
+    """``[application.NAME]``: who reads which attributes."""
+
+    reads: Annotated[Names, _like('["first_arrival"]')]
+
+
+class BeliefTable(Table):
+    """``[belief]``: what is learned of how the attributes go together."""
+
+    form: Annotated[str | None, _like('"tree"')] = None
+
+
+class LimitTable(Table):
+    """``[limit]``: how much a release may say."""
+
+    limit_bits: Annotated[float, _like("0.1")]
+    odds_cap: Annotated[float, _like("4.0")] = 4.0
+    exceed: Annotated[float, _like("0.0")] = 0.0
+    close: Annotated[bool, _like("true")] = True
+    prior_rows: Annotated[float | None, _like("100")] = None
+    target: Annotated[dict[str, float], _like("{ first_arrival = 0.05 }")] = {}
+    coalitions: Annotated[list[Names] | None, _like('[["lighting"], ["planning"]]')] = None
+
+
+class SecretTable(Table):
+    """``[secret]``: the files that never leave the holder."""
+
+    key: Annotated[str, _like('"unspoken.key"')] = "unspoken.key"
+    ledger: Annotated[str, _like('"ledger.sqlite"')] = "ledger.sqlite"
+
+
+class OutputTable(Table):
+    """``[output]``: the files to hand on, and the report on them."""
+
+    release: Annotated[str, _like('"released.parquet"')] = "released.parquet"
+    manifest: Annotated[str, _like('"released.manifest.json"')] = "released.manifest.json"
+    report: Annotated[str, _like('"report.html"')] = "report.html"
+
+
+class ProjectTable(Table):
+    """The whole file."""
+
+    format: Annotated[int, _like("1")]
+    source: SourceTable
+    epoch: EpochTable
+    attribute: dict[str, AttributeTable]
+    application: dict[str, ApplicationTable]
+    limit: LimitTable
+    belief: BeliefTable = BeliefTable()
+    secret: SecretTable = SecretTable()
+    output: OutputTable = OutputTable()
+
+
+# The two tables whose keys are names of the holder's choice, and what each name stands for.
+NAMED: dict[str, type[Table]] = {"attribute": AttributeTable, "application": ApplicationTable}
+SECTIONS: dict[str, type[Table]] = {
+    "source": SourceTable,
+    "epoch": EpochTable,
+    "limit": LimitTable,
+    "belief": BeliefTable,
+    "secret": SecretTable,
+    "output": OutputTable,
+}
+# In which table each key is at home: for whoever puts it into another one.
+HOMES: dict[str, str] = {
+    **{key: f"[{name}]" for name, table in SECTIONS.items() for key in table.model_fields},
+    **{key: f"[{name}.NAME]" for name, table in NAMED.items() for key in table.model_fields},
+}
+
+# Said of a key that stands below the header of a sub-table, and so in it.
+TOO_LATE = "this is a key of [limit], not an attribute. Move it above [limit.target]."
+
+
+def table_at(path: tuple[str | int, ...]) -> type[Table] | None:
+    """Which of the tables above stands at this path, if any."""
+    if not path:
+        return ProjectTable
+    if len(path) == 1:
+        return SECTIONS.get(str(path[0]))
+    return NAMED.get(str(path[0])) if len(path) == 2 else None
+
+
+def example(path: tuple[str | int, ...]) -> str:
+    """A line, or the header of a table, as it could stand at this path; empty if none is known."""
+    table, name = table_at(path[:-1]), str(path[-1])
+    if table is ProjectTable and name in SECTIONS:
+        return f"[{name}]"
+    if table is ProjectTable and name in NAMED:
+        return f"[{name}.NAME]"
+    if table is None or name not in table.model_fields:
+        return ""
+    shown = table.model_fields[name].examples or [""]
+    return f"{name} = {shown[0]}"

@@ -1,0 +1,281 @@
+"""The project file that `unspoken init TABLE` writes: guesses to edit, and why they are so."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import count
+
+from unspoken.policy.columns import MOST_VALUES
+from unspoken.policy.guesses import guess_keys, guess_unit, round_edges
+from unspoken.policy.quoting import sql_name, sql_text, toml_key, toml_text
+from unspoken.types.column import Cell, ColumnInfo
+
+__all__ = ["starter"]
+
+NUMERIC = ("integer", "number")
+MOST_COMBINATIONS = 2**16  # of values, of all attributes: more are slow to plan, and rarely seen
+FEW_NUMBERS = 8  # whole numbers of no more different values are listed, others get bins
+COMMENTS_AT = 28  # the column in which comments beside a value begin
+WIDTH = 100
+
+TOP = """\
+# What may be released of a table, and how much that may say about the rest of it.
+# Written by `unspoken init`: guesses, to be edited.
+# Then: unspoken leak, unspoken plan, unspoken release.
+format = 1
+"""
+
+EPOCH = """
+[epoch]
+label = "1"                 # what is read under a label stays as first read; new data: a new label
+# of = "substr(day, 1, 7)"  # or SQL over keys, instead of a label: each row has its epoch for ever
+"""
+
+ABOUT_ATTRIBUTES = """
+# Attributes. bins are edges: [8, 9] is below 8, from 8 to below 9, and 9 or more.
+# sensitive: SQL over the row; a cell for which it is true or NULL is never released, and what the
+# rest of a release says about it is limited. Until you write one, nothing is protected.
+"""
+ABOUT_MISSING = """\
+# missing: "value" (to be missing is a value too, sensitive where `sensitive` is true or NULL),
+# "public" (anybody may know that it is missing), or "never" (an error; the default).
+"""
+
+NOTHING = """\
+# No column can be an attribute as it is: name one that can.
+[attribute.{}]
+"""
+
+LIMIT = """
+[limit]
+# Recommended, since with odds_cap 4 no answer makes odds more than 4 times what they were (20 %
+# becomes at most 50 %), and with limit_bits 0.1 all answers together tell, on average, at most a
+# tenth of what one plain yes or no can tell.
+odds_cap = 4.0              # in odds, for the most telling answer
+limit_bits = 0.1            # in bits, on average: about each attribute, for each unit
+exceed = 0.0                # the share of answers that may be above odds_cap
+close = true                # values that by themselves tell too much become sensitive too
+
+[secret]
+key = "unspoken.key"          # made on first use; keep it, and keep it to yourself
+ledger = "ledger.sqlite"    # what has been released, for ever
+"""
+
+
+def starter(
+    columns: Sequence[ColumnInfo],
+    source: str,
+    *,
+    database: str | None = None,
+    keys: Sequence[str] = (),
+    rows: int = 0,
+    doubt: str = "",
+    most: int = MOST_COMBINATIONS,
+) -> str:
+    """The text of an unspoken.toml for a table with these columns; Project.read takes it as it is.
+
+    ``source`` is the table as the file shall name it: a path relative to the file, or a table of
+    ``database``. Keys are guessed unless given; the number of rows, where known, helps. ``doubt``:
+    what is known against the guess, by whoever looked at the rows.
+    Attributes that would make more than ``most`` combinations of values are left out.
+    """
+    apart = _apart(sorted(columns, key=lambda column: column.name not in keys))
+    guess = tuple(keys) or guess_keys(apart, rows)
+    names = [*guess, *(c.name for c in columns)]
+    named, nobody = guess or (_free("row", names),), _free("column", names)
+    others = [c for c in dict.fromkeys(columns) if c.name not in named]
+    reasons = _reasons(others, apart, most)
+    usable = [c for c in others if not reasons[c]]
+    text = [
+        TOP,
+        *_source(source, database),
+        *_keys(guess, doubt, _free("row", names), _rows_of(source, database)),
+        *_unit(guess_unit(apart, guess) or named),
+        EPOCH,
+        ABOUT_ATTRIBUTES,
+    ]
+    text += [ABOUT_MISSING] if any(c.missing for c in usable) else []
+    text += ["\n".join("".join(_attribute(column)) for column in usable) or NOTHING.format(nobody)]
+    text += ["\n"] if any(reasons.values()) else []
+    text += [f"# {toml_text(c.name)} is left out: {why}\n" for c, why in reasons.items() if why]
+    text += _application([c.name for c in usable] or [nobody])
+    return "".join([*text, LIMIT, *_output(source)])
+
+
+# ---------------------------------------------------------------- the tables of the file
+
+
+def _source(source: str, database: str | None) -> Iterator[str]:
+    yield "\n[source]\n"
+    yield _entry("table", toml_text(source))
+    if database is not None:
+        yield _entry("database", toml_text(database))
+
+
+def _rows_of(source: str, database: str | None) -> str:
+    """The table as SQL names it after FROM."""
+    return sql_text(source) if database is None else sql_name(source)
+
+
+def _keys(guess: Sequence[str], doubt: str, row: str, rows: str) -> Iterator[str]:
+    """The keys; where no columns name each row, a way to number the ``rows``, each a ``row``."""
+    note = "name each row; public, since every release shows them"
+    doubt = doubt if guess else "no column looks like a key"
+    if doubt:
+        note = f"{doubt}: name those that name each row"
+    yield _entry("keys", _list(guess or (row,)), note)
+    if not doubt:
+        return
+    query = f"SELECT row_number() OVER () AS {row}, * FROM {rows}"
+    yield "# If there are none: this in place of table, as long as the rows keep their order.\n"
+    yield _entry("# sql", toml_text(query))
+    if guess:
+        yield _entry("# keys", _list((*guess, row)), "in place of keys")
+
+
+def _unit(unit: Sequence[str]) -> Iterator[str]:
+    note = "whom to protect: the keys that name one person, office, ..."
+    yield _entry("unit", _list(unit), note)
+    note = "joined on the keys it has; for use in `sensitive`"
+    yield _entry("# preferences", '"preferences.csv"', note)
+
+
+def _application(reads: Sequence[str]) -> Iterator[str]:
+    yield "\n# Who reads what. They are taken to pool what they see.\n[application.everything]\n"
+    yield _entry("reads", _list(reads))
+
+
+def _output(source: str) -> Iterator[str]:
+    again = "released_again" if source.endswith("released.parquet") else "released"
+    yield "\n[output]\n"
+    yield _entry("release", f'"{again}.parquet"', "sorted by key; withheld cells are NULL")
+    yield _entry("manifest", f'"{again}.manifest.json"')
+    yield _entry("report", '"report.html"')
+
+
+def _free(name: str, taken: Sequence[str]) -> str:
+    """The name, or if it is taken, with as many underscores as it needs."""
+    folded = {other.casefold() for other in taken}
+    return next(free for n in count() if (free := name + "_" * n) not in folded)
+
+
+# ---------------------------------------------------------------- attributes
+
+
+def _apart(columns: Sequence[ColumnInfo]) -> list[ColumnInfo]:
+    """The columns whose names SQL tells apart: of those alike, the first."""
+    first: dict[str, ColumnInfo] = {}
+    for column in columns:
+        first.setdefault(column.name.casefold(), column)
+    return list(first.values())
+
+
+def _reasons(
+    columns: Sequence[ColumnInfo], apart: Sequence[ColumnInfo], most: int
+) -> dict[ColumnInfo, str]:
+    """For each column, why it is left out; empty if it is not. Those of few values come first."""
+    reasons = {column: _against(column, apart) for column in columns}
+    combinations = 1
+    for column in sorted((c for c in columns if not reasons[c]), key=_labels):
+        combinations *= _labels(column)
+        if combinations > most:
+            reasons[column] = f"over {most:,} combinations of values. Take it in for another."
+    return reasons
+
+
+def _labels(column: ColumnInfo) -> int:
+    """How many values are told apart: with a missing one, and one that `sensitive` splits."""
+    edges = _edges(column)
+    return (len(edges) + 1 if edges else column.distinct) + bool(column.missing) + 1
+
+
+def _against(column: ColumnInfo, among: Sequence[ColumnInfo]) -> str:
+    """Why a column cannot be an attribute as it is; empty if it can."""
+    if column not in among:
+        return "another column has its name, but for letter case. Rename it by source.sql."
+    if not column.name.strip():
+        return "it has no name. Name it by source.sql."
+    if column.kind == "other":
+        return "neither numbers, text, dates nor true or false. Convert it by source.sql."
+    if column.distinct + bool(column.missing) <= 1:
+        return "one value in every row tells nothing."
+    if column.distinct > MOST_VALUES and not _edges(column):
+        way = "Write bins." if column.kind in NUMERIC else "Group them by source.sql."
+        return f"{column.distinct:,} different values are too many. {way}"
+    return ""
+
+
+def _attribute(column: ColumnInfo) -> Iterator[str]:
+    yield f"[attribute.{toml_key(column.name)}]\n"
+    edges, values = _edges(column), _values(column)
+    if edges:
+        yield _entry("bins", _list(edges))
+    elif values:
+        yield _entry("values", _list(values))
+    if column.missing:
+        share = f"{column.missing:,} row{'s' if column.missing != 1 else ''} lack it"
+        yield _entry("missing", '"value"', share)
+    yield _entry("# sensitive", toml_text(_predicate(column, edges, values)))
+
+
+def _edges(column: ColumnInfo) -> list[float]:
+    """Bins for numbers; whole numbers of few different values are listed instead."""
+    whole = column.kind == "integer"
+    if column.kind not in NUMERIC or (whole and column.distinct <= FEW_NUMBERS):
+        return []
+    return round_edges(column.quantiles, whole)
+
+
+def _values(column: ColumnInfo) -> list[Cell]:
+    """All values, where the column gives all of them and they can be listed."""
+    values = list(dict.fromkeys(column.values))
+    alike = len({type(value) for value in values}) == 1
+    plain = alike and all(type(v) is not float or math.isfinite(v) for v in values)
+    complete = len(values) == column.distinct <= MOST_VALUES
+    return values if plain and complete and len(values) + bool(column.missing) > 1 else []
+
+
+def _predicate(column: ColumnInfo, edges: Sequence[float], values: Sequence[Cell]) -> str:
+    """An example of when a value may be sensitive."""
+    name = sql_name(column.name)
+    if edges:
+        return f"{name} >= {_plain(edges[-1])}"
+    if column.kind == "boolean":
+        return name
+    return f"{name} = {_sql(values[-1])}" if values else f"{name} IN (...)"
+
+
+# ---------------------------------------------------------------- writing
+
+
+def _entry(key: str, value: str, comment: str = "") -> str:
+    text = f"{key} = {value}"
+    return f"{text:<{COMMENTS_AT - 2}}  # {comment}\n" if comment else f"{text}\n"
+
+
+def _list(items: Sequence[Cell]) -> str:
+    """On one line if there is room, else on as few as need be."""
+    written = ", ".join(map(_plain, items))
+    if len(written) <= WIDTH - 10:
+        return f"[{written}]"
+    rows: list[str] = []
+    row = ""
+    for item in map(_plain, items):
+        if row and len(row) + len(item) > WIDTH - 8:
+            rows, row = [*rows, row], ""
+        row += f"{item}, "
+    return "[\n" + "".join(f"    {row.rstrip()}\n" for row in [*rows, row]) + "]"
+
+
+def _plain(value: Cell) -> str:
+    """A value as TOML writes it; whole numbers without a point, where none is lost."""
+    if type(value) is str:
+        return toml_text(value)
+    if type(value) is float and value.is_integer() and abs(value) < 10**15:
+        return str(int(value))
+    return str(value).lower()
+
+
+def _sql(value: Cell) -> str:
+    return sql_text(value) if type(value) is str else str(value).lower()

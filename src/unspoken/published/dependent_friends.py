@@ -1,0 +1,62 @@
+"""The friend model of paper 002 as it is used there: DS = DeltaQ (1 + rho times friends)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+
+from unspoken.calibration.edges import Edges
+from unspoken.calibration.friends import READINGS, Neighbour
+from unspoken.calibration.least import root
+from unspoken.calibration.numbers import number
+from unspoken.errors import InputError, unknown
+from unspoken.numerics.arrays import Array
+from unspoken.types.bound import Estimate
+
+__all__ = ["dpm_friends"]
+
+Models = Neighbour | Mapping[tuple[str, str], Neighbour]
+
+
+def dpm_friends(
+    edges: Edges, friends: Models, *, limit: float, reach: float, reading: str = "B"
+) -> Estimate:
+    """The scale that solves sigma limit = reach (1 + max_i sum_c n(i, c) rho[own, c](sigma)).
+
+    ``friends``: one law for all, or {(own class, friend's class): law}; ``reach`` is DeltaQ.
+    """
+    laws, places = _laws(edges, friends)
+    if reading not in READINGS:
+        raise unknown("reading", reading, READINGS)
+    if not (0 < number(limit) < math.inf and 0 < number(reach) < math.inf):
+        raise InputError(f"dpm_friends: limit {limit} and reach {reach} must be positive")
+
+    def leak(sigma: float) -> float:
+        rho: Array = np.array([own.coefficient(sigma, reading) for own in laws])[places]
+        return reach * (1 + edges.growth(rho)) / sigma
+
+    low = reach / limit
+    scale = low if leak(low) <= limit else root(leak, limit, low, leak(low) / limit * low)
+    why = (
+        "eq. 23 over friends only: friends of friends depend on one another too, so on a connected "
+        "graph it is no guarantee (at limit 1 a line of 12 friends in two places leaks 1.87)"
+    )
+    return Estimate(scale, "scale", why)
+
+
+def _laws(edges: Edges, friends: Models) -> tuple[list[Neighbour], np.ndarray]:
+    """The different laws, and which one each pair of classes has."""
+    size = len(edges.classes)
+    if isinstance(friends, Neighbour):
+        return [friends], np.zeros((size, size), dtype=np.intp)
+    table = []
+    for one in edges.classes:
+        for other in edges.classes:
+            if (one, other) not in friends:
+                raise unknown("friends, law of the classes", (one, other), friends)
+            table.append(friends[one, other])
+    laws = list({id(own): own for own in table}.values())
+    places = [next(k for k, law in enumerate(laws) if law is own) for own in table]
+    return laws, np.array(places, dtype=np.intp).reshape(size, size)

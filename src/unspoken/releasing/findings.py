@@ -1,0 +1,203 @@
+"""Everything that is found out about a project before anything is released."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from unspoken.learning import Learned
+from unspoken.mechanisms import OneSided
+from unspoken.planning import Closure, Plan, plan
+from unspoken.policy import Project
+from unspoken.releasing.told import Told, matrix
+from unspoken.types.domain import Value
+
+__all__ = ["Findings", "Share", "findings", "readers"]
+
+LOG2 = math.log(2.0)
+# The limits of the trade-off curve, as multiples of the one that is set.
+CURVE = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8)
+
+
+@dataclass(frozen=True)
+class Share:
+    """One point of the trade-off: a limit, and the share of all cells read that it lets out."""
+
+    limit_bits: float
+    released: float
+
+
+@dataclass(frozen=True)
+class Findings:
+    """``everything``: what is told if all that is declared free were released; ``planned``: under
+    the plan. ``open_plan``: the best plan without closing telling values. ``shares``: per attribute
+    read, the share of all rows whose cell the plan releases; ``open_shares``: those of the other.
+    """
+
+    project: Project
+    learned: Learned
+    closure: Closure
+    plan: Plan
+    open_plan: Plan
+    everything: Sequence[Told]
+    planned: Sequence[Told]
+    shares: Mapping[str, float]
+    open_shares: Mapping[str, float]
+    curve: Sequence[Share]
+    assumptions: Sequence[str]
+
+    @property
+    def released(self) -> float:
+        """The share of all cells read that the plan lets out."""
+        return _mean(self.shares)
+
+    @property
+    def open_released(self) -> float:
+        """The share that the best plan without closing lets out."""
+        return _mean(self.open_shares)
+
+
+def findings(project: Project, learned: Learned, closure: Closure, curve: bool = True) -> Findings:
+    """Plans, what they tell, and what was assumed."""
+    hidden = closure.sensitive if project.limits.close else learned.sensitive
+    chosen = best(project, learned, hidden)
+    left_open = best(project, learned, learned.sensitive) if project.limits.close else chosen
+    secrets = learned.sensitive
+    free = OneSided(dict.fromkeys(project.reads, math.inf), learned.sensitive)
+    return Findings(
+        project=project,
+        learned=learned,
+        closure=closure,
+        plan=chosen,
+        open_plan=left_open,
+        everything=matrix(learned.belief, free, readers(project), secrets),
+        planned=matrix(learned.belief, chosen.mechanism, readers(project), secrets),
+        shares=shares(project, learned, chosen, hidden),
+        open_shares=shares(project, learned, left_open, learned.sensitive),
+        curve=trade_off(project, learned, hidden) if curve else (),
+        assumptions=assumptions(project, learned, chosen),
+    )
+
+
+def readers(project: Project, serving: str | None = None) -> dict[str, tuple[str, ...]]:
+    """Who sees what: each application alone, each coalition pooled, and everybody if all pool.
+
+    ``serving``: only that application, and the coalitions it is in.
+    """
+    seen: dict[tuple[str, ...], tuple[str, ...]] = {}
+    seen |= {(name,): reads for name, reads in project.applications.items()}
+    seen |= project.pools
+    if not project.apart:
+        seen[tuple(project.applications)] = project.reads
+    return {
+        " + ".join(members): reads
+        for members, reads in seen.items()
+        if serving is None or serving in members
+    }
+
+
+def best(
+    project: Project,
+    learned: Learned,
+    sensitive: Mapping[str, Sequence[Value]],
+    scale: float = 1.0,
+) -> Plan:
+    """The plan for what is read, each coalition pooled, with every limit times ``scale``.
+
+    ``sensitive`` is withheld; what was declared is what is protected.
+    """
+    limits = project.limits
+    return plan(
+        learned.belief,
+        limit={name: scale * limits.about(name) * LOG2 for name in project.attributes},
+        sensitive=sensitive,
+        secrets=learned.sensitive,
+        caps={name: 0.0 for name in project.attributes if name not in project.reads},
+        odds_cap=limits.odds_cap,
+        exceed=limits.exceed,
+        coalitions=list(project.pools.values()),
+    )
+
+
+def shares(
+    project: Project, learned: Learned, chosen: Plan, sensitive: Mapping[str, Sequence[Value]]
+) -> dict[str, float]:
+    """p times the share of rows that may be released at all."""
+    free = {name: 1.0 - _mass(learned, name, sensitive[name]) for name in project.reads}
+    return {name: chosen.p[name] * free[name] for name in project.reads}
+
+
+def trade_off(
+    project: Project, learned: Learned, sensitive: Mapping[str, Sequence[Value]]
+) -> list[Share]:
+    """What other limits would let out, the odds cap staying as it is."""
+    points = []
+    for scale in CURVE:
+        let_out = shares(project, learned, best(project, learned, sensitive, scale), sensitive)
+        points.append(Share(scale * project.limits.bits, _mean(let_out)))
+    return points
+
+
+def assumptions(project: Project, learned: Learned, chosen: Plan) -> list[str]:
+    """What every number stands on, in words."""
+    unit = ", ".join(project.source.unit)
+    said = [
+        f"The belief is learned from {learned.rows:,} rows (a plug-in), smoothed by "
+        f"{learned.prior_rows:.4g} rows spread as if the attributes were independent.",
+        *(learned.tree.said() if learned.tree else ()),
+        f"Limits hold per row of {', '.join(project.source.keys)}; rows are taken as independent.",
+        f"Which {', '.join(project.source.keys)} exist is public.",
+    ]
+    if project.source.unit != project.source.keys:
+        said.append(f"Rows of one {unit} are several cells about one unit: their leakages add up.")
+    binned = [name for name in project.reads if project.attributes[name].bins is not None]
+    if binned:
+        said.append(
+            f"A value of {', '.join(binned)} is released as it is, and taken to tell no more than "
+            "the bin it falls into."
+        )
+    return [*said, *_public(project, learned), _pooling(project, learned, chosen)]
+
+
+def _public(project: Project, learned: Learned) -> list[str]:
+    """What "missing" tells by itself where it is public: shown for every row, and never limited."""
+    public = [name for name in project.reads if project.attributes[name].missing == "public"]
+    if not public:
+        return []
+    values = {name: learned.labels[name][:-1] for name in public}  # its last label is "missing"
+    shown = OneSided(dict.fromkeys(public, math.inf), values)
+    told = matrix(learned.belief, shown, {"everybody": public}, learned.sensitive)
+    return [
+        f"That a value is missing is public for {', '.join(public)}: a release shows it for every "
+        "row, whatever is closed, and no number counts it. To somebody who did not know it before, "
+        f"it {_most(told)}."
+    ]
+
+
+def _pooling(project: Project, learned: Learned, chosen: Plan) -> str:
+    """Who is taken to pool, and what it would take to be wrong about that."""
+    if not project.apart:
+        return "Everybody who reads anything may pool it with everybody else."
+    everybody = {"everybody": project.reads}
+    told = matrix(learned.belief, chosen.mechanism, everybody, learned.sensitive)
+    groups = "; ".join(" and ".join(members) for members in project.pools if len(members) > 1)
+    pooling = f"Only these pool what they get: {groups}" if groups else "No two readers pool"
+    return f"{pooling}. If all did, under this plan, an answer {_most(told)}."
+
+
+def _most(told: Sequence[Told]) -> str:
+    """The worst of these, in words."""
+    worst = max((one.odds.odds for one in told), default=1.0)
+    most = max((one.information.bits for one in told), default=0.0)
+    return f"could multiply odds by {worst:.4g}, and all answers would tell up to {most:.4g} bit"
+
+
+def _mean(let_out: Mapping[str, float]) -> float:
+    return math.fsum(let_out.values()) / max(1, len(let_out))
+
+
+def _mass(learned: Learned, name: str, labels: Sequence[Value]) -> float:
+    table = learned.belief.marginal([name])
+    values = learned.belief.domain.values_of(name)
+    return math.fsum(p for p, value in zip(table.tolist(), values, strict=True) if value in labels)

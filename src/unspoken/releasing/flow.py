@@ -1,0 +1,327 @@
+"""A release on one page: plan -> check -> charge -> read -> coin -> write.
+
+Nothing is answered before it is charged. A crash after the charge wastes it; run again, the same
+coins give the same bytes and cost nothing. No file is ever half there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import math
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import astuple, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+
+from unspoken.engines.duckdb import Table
+from unspoken.errors import InputError, TooLarge
+from unspoken.learning import Learned, learn
+from unspoken.ledger import Ledger, Release
+from unspoken.mechanisms import OneSided
+from unspoken.numerics.coins import ALGORITHM, BATCH, MasterKey
+from unspoken.numerics.prf import KEY_BYTES
+from unspoken.planning import Closure, Plan, closure
+from unspoken.policy import Project
+from unspoken.releasing import manifest
+from unspoken.releasing.admission import Admission, policy_of
+from unspoken.releasing.coining import shown
+from unspoken.releasing.files import publish, regrouped, unfinished, writing
+from unspoken.releasing.findings import Findings, best, findings, readers
+from unspoken.releasing.reading import Reading, Witness
+from unspoken.releasing.told import Told, matrix
+from unspoken.types.domain import Value
+
+__all__ = ["Prepared", "Rehearsed", "Released", "prepare", "rehearse", "release"]
+
+GROUP = 122_880  # rows of a row group: the bytes of a release must not depend on how it was read
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A project with its table open and its belief learned."""
+
+    project: Project
+    table: Table
+    learned: Learned
+    closed: Closure
+
+    @property
+    def sensitive(self) -> Mapping[str, Sequence[Value]]:
+        """What is never released: as declared, and closed where the project says so."""
+        return self.closed.sensitive if self.project.limits.close else self.learned.sensitive
+
+    def findings(self, curve: bool = True) -> Findings:
+        with _in_reach():
+            return findings(self.project, self.learned, self.closed, curve)
+
+    def closing(self, close: bool | None) -> Prepared:
+        """The same with telling values made sensitive, or not; None: as the project says."""
+        if close is None:
+            return self
+        limits = replace(self.project.limits, close=close)
+        return replace(self, project=replace(self.project, limits=limits))
+
+    def plan(self) -> Plan:
+        with _in_reach():
+            return best(self.project, self.learned, self.sensitive)
+
+
+@dataclass(frozen=True)
+class Released:
+    """What a release wrote: the file, its manifest, and what it tells.
+
+    ``again``: whether this very release was in the ledger; then nothing new is shown or charged.
+    """
+
+    path: Path
+    manifest: Path
+    rows: int
+    plan: Plan
+    told: Sequence[Told]
+    event: Release
+    again: bool
+
+
+@dataclass(frozen=True)
+class Rehearsed:
+    """What a release would let out and tell: it would be admitted, and nothing happened."""
+
+    epsilon: Mapping[str, float]
+    plan: Plan
+    told: Sequence[Told]
+
+
+def prepare(project: Project | str | Path) -> Prepared:
+    """Open the table of a project (or of the project file at a path) and learn its belief."""
+    own = _read(project)
+    source = own.source
+    table = Table.open(
+        source.table,
+        database=source.database,
+        sql=source.sql,
+        keys=source.keys,
+        preferences=source.preferences,
+        folder=own.path.parent,
+        title=source.name,
+        at=lambda field: own.at("source", field),
+    )
+    _refuse_sources(own, table)
+    learned = learn(own, table)
+    return Prepared(own, table, learned, _closed(own, learned))
+
+
+def release(
+    project: Project | str | Path, scale: float = 1.0, reader: str | None = None
+) -> Released:
+    """Release what the plan lets out; ``scale`` < 1 takes that share of every eps of the plan.
+
+    ``reader``: the application that is given the file, with what it reads and nothing else; needed
+    where not all pool what they get.
+    """
+    asked = _Asked.of(project, scale, reader)
+    master = key_of(asked.project)
+    event, files = asked.event(master), asked.project.files
+    ledger, charged = Ledger(files.ledger), list[Release]()
+
+    def admit(earlier: Sequence[Release]) -> None:
+        asked.admission.check(event, earlier)
+        charged.extend(earlier)
+
+    # Both files are begun before the charge: where nothing can be written, nothing is paid.
+    with unfinished(files.release) as data, unfinished(files.manifest) as paper:
+        number = ledger.charge(event, admit)
+        rows, digest = _write(asked.reading, master, event, data)
+        described = manifest.described(asked.project, event, number, rows, digest, asked.told)
+        with writing(files.manifest):
+            paper.write_text(manifest.text(described), "utf-8")
+        with writing(files.release):
+            publish(data, files.release)
+        with writing(files.manifest):
+            publish(paper, files.manifest)
+    again = event in charged
+    return Released(files.release, files.manifest, rows, asked.plan, asked.told, event, again)
+
+
+def rehearse(
+    project: Project | str | Path, scale: float = 1.0, reader: str | None = None
+) -> Rehearsed:
+    """Everything up to the charge: refused like the release, but nothing is charged or written."""
+    asked = _Asked.of(project, scale, reader)
+    files = asked.project.files
+    earlier = Ledger(files.ledger).events() if files.ledger.exists() else []
+    # Before there is a key any will do: of what is read with it nothing is compared or kept.
+    made = files.key.exists() or earlier
+    master = MasterKey.read(files.key) if made else MasterKey(bytes(KEY_BYTES))
+    asked.admission.check(asked.event(master), earlier)
+    shown = {name: asked.epsilon[name] for name in asked.project.reads}
+    return Rehearsed(shown, asked.plan, asked.told)
+
+
+def _read(project: Project | str | Path) -> Project:
+    return project if isinstance(project, Project) else Project.read(project)
+
+
+def _closed(project: Project, learned: Learned) -> Closure:
+    """What tells too much by itself: by the belief, and by the pairs that a tree leaves out."""
+    cap, secrets = project.limits.odds_cap, learned.sensitive
+    closed = closure(learned.belief, secrets, cap, project.reads)
+    if learned.tree is None:
+        return closed
+    worst = {(one.name, one.value): one for one in closed.telling}
+    for pair in learned.tree.pairs:
+        names = pair.domain.names
+        own, read = {name: secrets[name] for name in names}, set(names).intersection(project.reads)
+        for one in closure(pair, own, cap, read).telling:
+            before = worst.get((one.name, one.value), one)
+            worst[one.name, one.value] = max(before, one, key=lambda told: told.factor)
+    hidden = {
+        name: tuple(v for v in labels if v in secrets[name] or (name, v) in worst)
+        for name, labels in learned.labels.items()
+    }
+    telling = sorted(worst.values(), key=lambda one: (-one.factor, -one.probability))
+    return Closure(hidden, tuple(telling))
+
+
+@contextmanager
+def _in_reach() -> Iterator[None]:
+    """A tree may have more attributes than a plan can look at together: say what to change."""
+    try:
+        yield
+    except TooLarge as error:
+        raise TooLarge(
+            f"plan: {error}. In a project: fewer bins or values for what is read, or fewer "
+            "attributes in `reads`"
+        ) from error
+
+
+def _scaled(plan: Plan, reads: Sequence[str], scale: float) -> dict[str, float]:
+    """This share of every eps; of nothing withheld nothing is withheld, unless the share is 0."""
+    if not 0 <= scale <= 1:
+        raise InputError(f"release scale {scale}: is the share of the plan to use, from 0 to 1")
+    return {name: scale * plan.epsilon[name] if scale else 0.0 for name in reads}
+
+
+def key_of(project: Project) -> MasterKey:
+    """The coin key of a project: made at its first release, never where one is recorded."""
+    path = project.files.key
+    if path.exists() or (project.files.ledger.exists() and Ledger(project.files.ledger).events()):
+        return MasterKey.read(path)
+    return MasterKey.create(path)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A release as it is asked for. ``project``: what of it is served; ``epsilon``: of all that
+    anybody reads.
+    """
+
+    project: Project
+    ready: Prepared
+    reader: str | None
+    scale: float
+    plan: Plan
+    epsilon: Mapping[str, float]
+    told: Sequence[Told]
+
+    @classmethod
+    def of(cls, project: Project | str | Path, scale: float, reader: str | None) -> _Asked:
+        whole = _read(project)
+        own, ready = whole.serving(reader), prepare(whole)
+        _refuse_sources(own, ready.table)
+        plan = ready.plan()
+        epsilon = _scaled(plan, whole.reads, scale)
+        mechanism, learned = OneSided(dict(epsilon), ready.sensitive), ready.learned
+        told = matrix(learned.belief, mechanism, readers(whole, reader), learned.sensitive)
+        return cls(own, ready, reader, scale, plan, epsilon, told)
+
+    @property
+    def reading(self) -> Reading:
+        ready = self.ready
+        return Reading(self.project, ready.table, ready.learned, ready.sensitive)
+
+    @property
+    def admission(self) -> Admission:
+        """Held against the limits of the whole project, whoever is served."""
+        ready, learned = self.ready, self.ready.learned
+        return Admission(
+            ready.project, learned.belief, ready.sensitive, learned.sensitive, self.scale
+        )
+
+    def event(self, master: MasterKey) -> Release:
+        """What the ledger is to keep of it; reads the source once."""
+        ready, own = self.ready, self.ready.project
+        epoch, limits, keys = own.epoch, own.limits, ready.table.keys
+        return Release(
+            table=own.source.name,
+            epoch=epoch.of or epoch.label or "",
+            per_key=epoch.of is not None,
+            epsilon={name: self.epsilon[name] for name in self.project.reads},
+            readings=Witness.of(self.reading, master).readings(),
+            key=master.fingerprint,
+            coins=ALGORITHM,
+            limits=_declared(own),
+            leakage={"told": manifest.leakage(self.told)},
+            closed={name: [str(v) for v in values] for name, values in ready.closed.added.items()}
+            if limits.close
+            else {},
+            policy={
+                name: {**policy_of(own, name), "hidden": [str(v) for v in ready.sensitive[name]]}
+                for name in self.project.reads
+            },
+            readers=() if self.reader is None else (self.reader,),
+            keys=keys if len(keys) > 1 else (),
+        )
+
+
+def _refuse_sources(project: Project, table: Table) -> None:
+    """What is read is never written over: a query names files that the project does not."""
+    read = {os.path.realpath(path) for path in table.files}
+    for path in astuple(project.files):
+        if os.path.realpath(path) in read:
+            raise InputError(
+                f"{path}: is read by this project, so it cannot be written too; name another file"
+            )
+
+
+def _declared(project: Project) -> dict[str, Any]:
+    """The limits as an event keeps them."""
+    limits = project.limits
+    return {
+        "limit_bits": limits.bits,
+        "odds_cap": "inf" if math.isinf(limits.odds_cap) else limits.odds_cap,
+        "exceed": limits.exceed,
+        "target": dict(limits.targets),
+        **({"coalitions": [list(members) for members in project.pools]} if project.apart else {}),
+    }
+
+
+def _write(reading: Reading, master: MasterKey, event: Release, partial: Path) -> tuple[int, str]:
+    """Write the release in row groups of one size, whatever batches come; its rows and SHA-256."""
+    files, rows = reading.project.files, 0
+    witness = Witness(reading, master)
+    batches = shown(reading, witness.watch(reading.parts(BATCH)), master, event.epsilon)
+    first = next(batches, None)
+    if first is None:
+        raise _changed(reading)
+    with writing(files.release):
+        with pq.ParquetWriter(partial, first.schema, store_schema=False) as writer:
+            for group in regrouped(itertools.chain([first], batches), GROUP):
+                writer.write_table(group, row_group_size=GROUP)
+                rows += group.num_rows
+        if witness.readings() != event.readings:
+            raise _changed(reading)
+        with partial.open("rb") as written:
+            digest = hashlib.file_digest(written, "sha256").hexdigest()
+    return rows, digest
+
+
+def _changed(reading: Reading) -> InputError:
+    return InputError(
+        f"{reading.project.source.name}: changed while it was read; nothing was released. "
+        "The charge stands; release again when nobody writes to the table"
+    )

@@ -1,0 +1,109 @@
+"""Who is told what about whom: the leakage matrix, with its most telling answers in words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from unspoken.adversary import Adversary
+from unspoken.beliefs import Belief
+from unspoken.measures import MEASURES
+from unspoken.mechanisms import OneSided
+from unspoken.numerics.arrays import Array
+from unspoken.types.bound import Bound
+from unspoken.types.channel import Output
+from unspoken.types.domain import Value
+from unspoken.types.posteriors import Posteriors
+from unspoken.views import View
+
+__all__ = ["Answer", "Told", "matrix", "told"]
+
+SLACK = 1e-12  # in log odds: a factor that is the cap but for rounding keeps it
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The most telling answer: what is seen, which secret it points at, before and after."""
+
+    seen: Mapping[str, Output]
+    secret: str
+    before: float
+    after: float
+    mass: float
+
+
+@dataclass(frozen=True)
+class Told:
+    """What ``who`` (pooling the outputs of ``reads``) learns about ``about``."""
+
+    who: str
+    reads: tuple[str, ...]
+    about: str
+    odds: Bound
+    information: Bound
+    answer: Answer | None  # None where the answers cannot be listed
+    view: View
+
+    def above(self, odds_cap: float) -> float:
+        """The probability of an answer that multiplies some odds by more than the cap."""
+        if self.odds.nats <= math.log(odds_cap) + SLACK:
+            return 0.0
+        if self.answer is None:
+            return 1.0
+
+        def beyond(after: Posteriors) -> Array:
+            factors = [after.log_odds_factor(event) for event in after.events()]
+            worst: Array = np.max(factors, axis=0)
+            return np.where(worst > math.log(odds_cap) + SLACK, 1.0, 0.0)
+
+        return self.view.mean(beyond).high
+
+
+def matrix(
+    belief: Belief,
+    mechanism: OneSided,
+    readers: Mapping[str, Sequence[str]],
+    secrets: Mapping[str, Sequence[Value]],
+) -> list[Told]:
+    """One entry for each reader and each target that has a secret."""
+    return [
+        told(belief, mechanism, who, tuple(reads), about, own)
+        for who, reads in readers.items()
+        for about, own in secrets.items()
+        if own
+    ]
+
+
+def told(
+    belief: Belief,
+    mechanism: OneSided,
+    who: str,
+    reads: tuple[str, ...],
+    about: str,
+    secrets: Sequence[Value] | None = None,
+) -> Told:
+    """What one reader learns about the secrets of one target, by default all that is withheld."""
+    view = mechanism.view(belief, Adversary(about, secret=secrets, sees=reads))
+    odds, information = MEASURES["odds"].of(view), MEASURES["mutual-information"].of(view)
+    return Told(who, reads, about, odds, information, most_telling(view), view)
+
+
+def most_telling(view: View) -> Answer | None:
+    """The answer with the largest factor on the odds of a secret, if answers can be listed."""
+    events = view.events
+    if not events:
+        return None
+    number = max(range(len(events)), key=lambda event: view.sup(_factor(event)).high)
+    point, labels = view.worst(_factor(number)), events[number]
+    if point is None:
+        return None
+    after = math.fsum(point.posterior[label] for label in labels)
+    before = math.fsum(point.prior[label] for label in labels)
+    return Answer(point.outcome, " or ".join(map(str, labels)), before, after, point.mass)
+
+
+def _factor(number: int) -> Callable[[Posteriors], Array]:
+    return lambda after: after.log_odds_factor(after.events()[number])

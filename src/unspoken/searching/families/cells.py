@@ -1,0 +1,158 @@
+"""What a set of tables says of one noisy sum: for each value of the target, by the sums unknown.
+
+Two cells with the same noise-free answer weigh alike in every likelihood, so of each row (a, x_K)
+only the least and the largest mass on each sum matter.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from unspoken.adversary import Adversary
+from unspoken.errors import InputError, NotKnown, TooLarge
+from unspoken.mechanisms.mechanism import Mechanism
+from unspoken.mechanisms.parts import Query
+from unspoken.numerics.arrays import CELLS, Array, Codes
+from unspoken.types.domain import Domain, Value
+
+__all__ = ["Ends", "Masses", "fill", "one_query"]
+
+# The widest range of sums, in units of the noise, whose likelihoods are floats.
+LINEAR_RANGE = 600.0
+# How many numbers may be looked at in all, a sum at a time.
+WORK = 2**7 * CELLS
+
+
+@dataclass(frozen=True)
+class Ends:
+    """lower <= table <= upper, entry by entry; axis i = variable i."""
+
+    lower: Array
+    upper: Array
+    domain: Domain
+
+    @classmethod
+    def of(
+        cls,
+        lower: npt.ArrayLike,
+        upper: npt.ArrayLike,
+        names: Iterable[str] | None,
+        values: Mapping[str, Iterable[Value]] | Sequence[Iterable[Value]] | None,
+        what: str,
+    ) -> Ends:
+        """Checked: numbers, of one shape, in order, in [0, 1]."""
+        try:
+            low, high = np.asarray(lower, np.float64), np.asarray(upper, np.float64)
+        except (TypeError, ValueError):
+            raise InputError(f"{what}: not tables of numbers of equal row lengths") from None
+        if low.shape != high.shape or not low.ndim or not low.size:
+            raise InputError(f"{what}: shapes {low.shape} and {high.shape}; two tables alike")
+        if not ((low >= 0) & (low <= high) & (high <= 1)).all():
+            raise InputError(f"{what}: 0 <= lower <= upper <= 1 does not hold everywhere")
+        return cls(low, high, Domain.of(low.shape, names, values))
+
+
+@dataclass(frozen=True)
+class Masses:
+    """``lower[a, c, s]`` and ``upper``: of value a of the target, context c, sum ``points[s]``.
+
+    ``term`` is what each value of the target adds, ``rate`` one over the scale of the noise, and
+    ``added`` how many cells were added up for a row.
+    """
+
+    lower: Array
+    upper: Array
+    points: Array
+    term: Array
+    rate: float
+    added: int
+
+    @classmethod
+    def of(cls, ends: Ends, mechanism: Mechanism, adversary: Adversary, what: str) -> Masses:
+        """For one adversary and one query."""
+        domain, query = ends.domain, one_query(mechanism, ends.domain, adversary, what)
+        target, known = adversary.targets[0], adversary.known
+        unknown = [name for name in domain.names if name not in (target, *known)]
+        terms = {
+            name: w * domain.numbers(name)
+            for name, w in query.weights.items()
+            if w and name not in known
+        }
+        sums = np.zeros(1)
+        for name in unknown:
+            term = terms.get(name, np.zeros(len(domain.values_of(name))))
+            sums = np.add.outer(sums, term).ravel()
+        points, code = np.unique(sums, return_inverse=True)
+        axes = [domain.axis(name) for name in (target, *known, *unknown)]
+        contexts = _contexts(domain, adversary)
+        shape = (len(domain.values_of(target)), -1, len(sums))
+        lower, upper = (
+            _by_sum(table.transpose(axes).reshape(shape)[:, contexts], code, len(points))
+            for table in (ends.lower, ends.upper)
+        )
+        term = terms.get(target, np.zeros(shape[0]))
+        made = cls(lower, upper, points, term, query.noise.rate, len(sums))
+        if (np.ptp(points) + np.ptp(term)) * query.noise.rate > LINEAR_RANGE:
+            raise InputError(f"{what}: sums range over more than {LINEAR_RANGE:g} noise scales")
+        if made.answers.size * lower.size > WORK:
+            raise TooLarge(f"{what}: {made.answers.size * lower.size:,} numbers; know or ask less")
+        return made
+
+    @property
+    def answers(self) -> Array:
+        """All noise-free answers: whatever P is, the largest log-ratio is at one of them."""
+        return np.unique(self.points[:, None] + self.term)
+
+    def kernel(self, answer: float, value: int) -> Array:
+        """e^(-rate |answer - s - term|) for all s."""
+        weight: Array = np.exp(-self.rate * np.abs(answer - self.points - self.term[value]))
+        return weight
+
+
+def fill(low: Array, up: Array, kernel: Array, sign: int, mass: float | Array) -> Array:
+    """Rows in [low, up] of this ``mass`` under which the kernel's mean is largest, or least (-1).
+
+    What is left above ``low`` goes where the kernel is largest first: greedy, and best.
+    """
+    order = np.argsort(-sign * kernel, kind="stable")
+    room = (up - low)[:, order]
+    before = np.pad(np.cumsum(room, axis=1), ((0, 0), (1, 0)))[:, :-1]
+    left = mass - low.sum(axis=1, keepdims=True)
+    rows = np.empty_like(room)
+    rows[:, order] = low[:, order] + np.clip(left - before, 0.0, room)
+    return rows
+
+
+def one_query(mechanism: Mechanism, domain: Domain, adversary: Adversary, what: str) -> Query:
+    """The one noisy sum that is seen; anything else is refused by name."""
+    for name in (*adversary.targets, *adversary.known):
+        domain.axis(name, "adversary")
+    if len(adversary.targets) > 1 or adversary.secret is not None:
+        raise NotKnown(f"{what}: compares the values of one target; leave out secret")
+    parts = mechanism.parts(domain, adversary)
+    seen = adversary.seen_among(parts.answers())
+    if parts.tosses or parts.channels or len(parts.queries) != 1 or not seen:
+        raise NotKnown(f"{what}: knows what one noisy sum tells; give Laplace or Geometric, once")
+    return parts.queries[0]
+
+
+def _contexts(domain: Domain, adversary: Adversary) -> Codes:
+    """The combinations of known values that are looked at: one, or all."""
+    sizes = [len(domain.values_of(name)) for name in adversary.known]
+    every = np.arange(math.prod(sizes))
+    if not adversary.known_values:
+        return every
+    codes = [domain.code(name, value) for name, value in adversary.known_values.items()]
+    return np.atleast_1d(np.ravel_multi_index(tuple(codes), sizes))
+
+
+def _by_sum(rows: Array, code: Codes, points: int) -> Array:
+    """The cells of each row added up by their sums."""
+    masses = np.zeros((points, *rows.shape[:2]))
+    np.add.at(masses, code.ravel(), np.moveaxis(rows, 2, 0))
+    return np.moveaxis(masses, 0, 2)

@@ -1,0 +1,246 @@
+"""The worst adversary of any belief, mechanism and measure, where those that matter can be listed.
+
+Somebody is after x_i and does not know x_U. Draw an edge between variables that are in one
+another's blanket, and let C be those of U + {i} that i is joined to without passing a known one;
+x_W are the other unknown ones. What is known separates W from C, so P(x_W | x_K, x_i) does not
+depend on x_i, and the cloud of posteriors is coarser than that of somebody who knows x_W too: the
+likelihoods are means over x_W of theirs, with the same weights for every value of x_i, and so is
+the prior the same. No sup- or mean-measure is larger on it. So only those matter who know all but a
+connected set C (in a chain: an interval). Of what they know only the boundary of C says anything
+about C; the rest moves an answer by a known amount, and its own outputs tell nothing.
+
+- Independent: every C is one variable; whatever else is known, knowing all is worst.
+- A joint table: every set is connected. With Laplace noise on one sum all are had at once
+  (nodes.py), in (d + 1)^n cells; else it takes n 2^(n-1) views.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import NoReturn
+
+import numpy as np
+
+from unspoken.adversary import Adversary
+from unspoken.beliefs import Belief, Exchangeable, Joint
+from unspoken.errors import TooLarge
+from unspoken.mechanisms import Mechanism
+from unspoken.mechanisms.local import Secret, local_view
+from unspoken.mechanisms.noisy import noisy_view
+from unspoken.mechanisms.parts import Parts, Query
+from unspoken.numerics.arrays import CELLS
+from unspoken.searching.certificate import Certificate, epsilons, group
+from unspoken.searching.nodes import pdp_nodes
+from unspoken.views import View
+
+__all__ = ["ADVERSARIES", "Listing", "Unknown", "alike", "boundary", "connected", "worst_of_table"]
+
+# So many adversaries are looked at one by one: minutes, at some milliseconds each.
+ADVERSARIES = 2**15
+# Sums that range over more than this many times the noise lose digits in nodes.py.
+RANGE = 300.0
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """Somebody after ``target`` who knows all but ``hidden``; of that ``boundary`` matters."""
+
+    target: str
+    hidden: tuple[str, ...]
+    boundary: tuple[str, ...]
+
+
+def connected(belief: Belief, targets: Sequence[str]) -> list[Unknown]:
+    """Those who know all but a connected set; counted while they are listed, before any view."""
+    names = belief.domain.names
+    place = {name: axis for axis, name in enumerate(names)}
+    edges = [0] * len(names)
+    for name in names:
+        for other in belief.blanket(name):
+            edges[place[name]] |= 1 << place[other]
+            edges[place[other]] |= 1 << place[name]
+    found = []
+    for target in targets:
+        for sets in _grown(1 << place[target], edges):
+            found.append((target, *sets))
+            if len(found) > ADVERSARIES:
+                _refuse(belief, targets)
+    return [
+        Unknown(target, _named(names, inside ^ 1 << place[target]), _named(names, beside))
+        for target, inside, beside in found
+    ]
+
+
+def boundary(belief: Belief, inside: Collection[str]) -> tuple[str, ...]:
+    """What shields these variables from all others."""
+    beside = {other for name in inside for other in belief.blanket(name)}
+    return tuple(name for name in belief.domain.names if name in beside and name not in inside)
+
+
+def _grown(own: int, edges: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Every connected set with these members, once, beside its boundary (sets as masks)."""
+    stack = [(own, _beside(own, edges), 0)]
+    while stack:
+        inside, beside, never = stack.pop()
+        yield inside, beside
+        open_ones = beside & ~never
+        while open_ones:
+            new = open_ones & -open_ones
+            open_ones ^= new
+            grown = inside | new
+            stack.append((grown, (beside | edges[new.bit_length() - 1]) & ~grown, never))
+            never |= new
+
+
+def _beside(inside: int, edges: Sequence[int]) -> int:
+    return edges[inside.bit_length() - 1] & ~inside
+
+
+def _named(names: Sequence[str], mask: int) -> tuple[str, ...]:
+    return tuple(name for axis, name in enumerate(names) if mask >> axis & 1)
+
+
+def _refuse(belief: Belief, targets: Sequence[str]) -> NoReturn:
+    n = len(belief.domain.names)
+    blocks = {name: len(block) for block in belief.blocks() for name in block}
+    each = [2 ** (blocks[name] - 1) for name in targets]
+    cells = math.prod(size + 1 for size in belief.domain.sizes)
+    raise TooLarge(
+        f"worst: up to {_many(sum(each))} adversaries of {n} variables, more than {ADVERSARIES:,} "
+        f"to look at one by one; ask about one target (up to {_many(max(each))}), for "
+        f'"max-log-ratio" of one noisy sum ({_many(cells)} cells, at most {CELLS:,}), or with a '
+        f"Chain ({_many(n * (n + 1) * (n + 2) // 6)} intervals), Tree or Exchangeable belief"
+    )
+
+
+def _many(count: int) -> str:
+    return f"{count:,}" if count < 10**12 else f"2^{count.bit_length() - 1}"
+
+
+def alike(belief: Exchangeable, parts: Parts, targets: Sequence[str]) -> list[Unknown] | None:
+    """One of each kind, where variables are told apart by their weights only: how many are known
+
+    of each weight. None where outputs of single variables are seen.
+    """
+    names = belief.domain.names
+    if parts.tosses or parts.channels or max(belief.sizes.values()) > 1:
+        return None
+    groups: dict[tuple[float, ...], list[str]] = {}
+    for name in names:
+        key = tuple(query.weights.get(name, 0.0) for query in parts.queries)
+        groups.setdefault(key, []).append(name)
+    firsts = [next(iter(set(own) & set(targets)), None) for own in groups.values()]
+    count = math.prod(len(own) + 1 for own in groups.values())
+    if count * len(groups) > ADVERSARIES:
+        return None
+    found = []
+    for target in filter(None, firsts):
+        rest = [[name for name in own if name != target] for own in groups.values()]
+        for sizes in itertools.product(*(range(len(own) + 1) for own in rest)):
+            split = [(own[:size], own[size:]) for own, size in zip(rest, sizes, strict=True)]
+            hidden, known = (tuple(itertools.chain(*part)) for part in zip(*split, strict=True))
+            found.append(Unknown(target, hidden, known))
+    return found
+
+
+@dataclass(frozen=True)
+class Listing:
+    """All of these adversaries, those who may learn most first; ``of``: the ends of the measure.
+
+    ``most``: what the measure is at most where likelihoods are that far apart.
+    """
+
+    belief: Belief
+    mechanism: Mechanism
+    everyone: Sequence[Unknown]
+    of: Callable[[View], tuple[float, float]]
+    most: Callable[[float], float]
+
+    def steps(self) -> Iterator[Certificate]:
+        domain, total = self.belief.domain, len(self.everyone)
+        parts = self.mechanism.parts(domain, Adversary(self.everyone[0].target))
+        own = epsilons(domain, parts)
+        apart = [group(own[name] for name in (who.target, *who.hidden)) for who in self.everyone]
+        order = sorted(range(total), key=lambda k: -apart[k])
+        caps = [self.most(apart[k]) for k in order] + [0.0]
+        best, seen = Certificate(0.0, caps[0], "", frozenset(), 0, total, "group bound"), 0.0
+        yield best
+        for done, k in enumerate(order):
+            if caps[done] <= best.low:
+                break
+            who = self.everyone[k]
+            low, high = self.of(self.view(parts, who))
+            seen = max(seen, min(high, caps[done]))
+            if low > best.low:
+                best = replace(best, low=low, target=who.target, unknown=frozenset(who.hidden))
+            best = replace(best, high=max(best.low, seen, caps[done + 1]), done=done + 1)
+            yield best
+        how = f"the worst of {total:,} adversaries; nobody else learns more"
+        yield replace(best, high=max(best.low, seen), done=total, how=how)
+
+    def view(self, parts: Parts, who: Unknown) -> View:
+        """What they see but for what they know anyway."""
+        open_ones = {who.target, *who.hidden}
+        domain = self.belief.domain
+        channels = {name: own for name, own in parts.by_name().items() if name in open_ones}
+        answers = {
+            name: replace(own, weights={v: w for v, w in own.weights.items() if v in open_ones})
+            for name, own in parts.answers().items()
+        }
+        adversary = Adversary(who.target, knows=who.boundary)
+        values = self.mechanism.sensitive_values(domain, who.target)
+        secret = Secret.of(domain, who.target, values)
+        if answers:
+            return noisy_view(self.belief, channels, answers, adversary, secret)
+        return local_view(self.belief, channels, adversary, secret)
+
+
+def worst_of_table(
+    belief: Belief, query: Query, targets: Sequence[str]
+) -> Iterator[Certificate] | None:
+    """Certificates of the max-log-ratio of one noisy sum; None where tables do not do.
+
+    A table for each independent block: what is known of others does not matter.
+    """
+    wanted = set(targets)
+    blocks = [block for block in belief.blocks() if wanted & set(block)]
+    own = epsilons(belief.domain, Parts(queries=(query,)))
+    most = [group(own[name] for name in block) for block in blocks]
+    cells = max(math.prod(1 + belief.cells([name]) for name in block) for block in blocks)
+    if max(most) > RANGE or cells > CELLS or not all(map(belief.knows_jointly, blocks)):
+        return None
+    return _of_tables(belief, query, blocks, targets, most)
+
+
+def _of_tables(
+    belief: Belief,
+    query: Query,
+    blocks: Sequence[tuple[str, ...]],
+    targets: Sequence[str],
+    most: Sequence[float],
+) -> Iterator[Certificate]:
+    """Blocks in the order of what they leak at most."""
+    best = Certificate(0.0, max(most), "", frozenset(), 0, len(blocks), "group bound")
+    yield best
+    order = sorted(range(len(blocks)), key=lambda k: -most[k])
+    for k, beyond in zip(order, [*(most[j] for j in order[1:]), 0.0], strict=True):
+        block, weights = blocks[k], [query.weights.get(name, 0.0) for name in blocks[k]]
+        pairs = zip(block, weights, strict=True)
+        values = [belief.domain.values_of(v) if w else range(belief.cells([v])) for v, w in pairs]
+        joint = Joint(belief.marginal(block), block, values)
+        leaks = pdp_nodes(joint, weights, 1 / query.noise.rate).leaks
+        leaks[[name not in targets for name in block]] = np.nan
+        row, known = divmod(int(np.nanargmax(leaks)), leaks.shape[1])
+        if leaks[row, known] > best.low:
+            hidden = frozenset(_named(block, (2 ** len(block) - 1) ^ known ^ 1 << row))
+            best = replace(best, low=float(leaks[row, known]), target=block[row], unknown=hidden)
+        best = replace(best, high=max(best.low, beyond), done=best.done + 1)
+        yield best
+    count = sum(2 ** (len(block) - 1) * len(set(targets) & set(block)) for block in blocks)
+    how = f"the worst of all {count:,} adversaries"
+    if len(belief.blocks()) > 1:
+        how += " who know all that is independent of the target"
+    yield replace(best, high=best.low, how=how)

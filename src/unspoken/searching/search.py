@@ -1,0 +1,262 @@
+"""The worst adversary: who, of all that know something beside, learns most from a release.
+
+Every search says at any time whom it has found and what nobody exceeds (certificate.py), so it can
+be stopped, by the clock or from the keyboard, and still answers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from numbers import Real
+from time import monotonic
+from typing import Any
+
+import numpy as np
+
+from unspoken.adversary import Adversary
+from unspoken.beliefs import Belief, Chain, Exchangeable, Gaussian, Tree
+from unspoken.beliefs.networks.potentials import OutOfRange
+from unspoken.conversion.rounding import up
+from unspoken.display import Shown
+from unspoken.errors import InputError, TooLarge, unknown
+from unspoken.measures import MEASURES, Measure
+from unspoken.mechanisms import Mechanism
+from unspoken.mechanisms.parts import Parts, Query
+from unspoken.searching.certificate import Certificate
+from unspoken.searching.chains import worst_of_chain
+from unspoken.searching.exchangeable import worst_of_exchangeable
+from unspoken.searching.gaussian_worst import worst_gaussian
+from unspoken.searching.joints import Listing, Unknown, alike, boundary, connected, worst_of_table
+from unspoken.searching.surroundings import worst_of_branches
+from unspoken.types.bound import Bound
+from unspoken.views import View
+
+__all__ = ["Worst", "looks_at_everybody", "worst"]
+
+# How many names are written out.
+NAMED = 8
+# Quick searches may be off by this, in nats, which is much of a leakage as small as that.
+ROUNDING, LITTLE = 1e-13, 1e-3
+Progress = Callable[[Certificate], object]
+
+
+@dataclass(frozen=True, repr=False)
+class Worst(Shown):
+    """``bound.low``: what ``adversary`` learns; ``bound.high``: no adversary learns more.
+
+    None was found where the search was stopped too early.
+    """
+
+    bound: Bound
+    adversary: Adversary | None
+
+    def facts(self) -> list[tuple[str, str]]:
+        if self.adversary is None:
+            return [*self.bound.facts(), ("adversary", "none found yet")]
+        known = self.adversary.known
+        listed = ", ".join(known[:NAMED]) + (f", ... ({len(known)})" if len(known) > NAMED else "")
+        rows = [("about", str(self.adversary.target)), ("knowing", listed or "nothing else")]
+        return [*rows, *self.bound.facts()]
+
+    def as_json(self) -> dict[str, Any]:
+        """The bound, and who attains its low end."""
+        who = self.adversary
+        found = None if who is None else {"target": who.target, "knows": list(who.known)}
+        return {**self.bound.as_json(), "adversary": found}
+
+
+def worst(
+    belief: Belief,
+    mechanism: Mechanism,
+    measure: str = "max-log-ratio",
+    targets: Sequence[str] | None = None,
+    *,
+    seconds: float | None = None,
+    progress: Progress | None = None,
+    **options: float,
+) -> Worst:
+    """Who learns most about one variable (of ``targets``, or any), whatever else they know.
+
+    Over all adversaries (i, K): after x_i, knowing x_K, the worst case over its values.
+    ``seconds``: when to stop with what is known by then; Ctrl-C does too. ``progress`` is called on
+    the way, with what could be said then. ``options`` are the measure's own.
+    """
+    if measure not in MEASURES:
+        raise unknown("measure", measure, MEASURES)
+    if seconds is not None and not (isinstance(seconds, Real) and seconds > 0):
+        raise InputError(f"worst.seconds: {seconds} is no time to search; give a positive number")
+    if options and not MEASURES[measure].options:  # quick searches would not see them
+        raise InputError(f'{measure}: takes no options; leave out "{next(iter(options))}"')
+    asked = Asked(belief, mechanism, MEASURES[measure], _names(belief, targets), options, seconds)
+    best, ends = asked.nothing, None if seconds is None else monotonic() + seconds
+    try:
+        for best in asked.certificates():
+            if progress is not None:
+                progress(best)
+            if ends is not None and monotonic() > ends:
+                break
+        stopped = "" if best.done == best.total else f"stopped after {seconds:g} s: "
+    except KeyboardInterrupt:
+        stopped = "stopped from the keyboard: "
+    return asked.answer(best, stopped)
+
+
+def looks_at_everybody(belief: Belief, mechanism: Mechanism, measure: str) -> bool:
+    """Whether a search that is not stopped ends with the worst adversary of all."""
+    asked = Asked(belief, mechanism, MEASURES[measure], belief.domain.names, {}, None)
+    try:
+        next(asked.everybody())  # what is too much is refused before anything is looked at
+    except TooLarge:
+        return False
+    return True
+
+
+def _names(belief: Belief, targets: Sequence[str] | None) -> tuple[str, ...]:
+    if targets is None:
+        return belief.domain.names
+    if isinstance(targets, str) or not isinstance(targets, Iterable):
+        raise InputError(f"worst.targets: a list is expected, write [{targets!r}]")
+    for name in targets:
+        belief.domain.axis(name, "worst.targets")
+    if not targets:
+        raise InputError("worst.targets: is empty; name at least one variable, or leave it out")
+    return tuple(dict.fromkeys(targets))
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One question, checked; ``belief`` is of the type its search is listed under."""
+
+    belief: Any
+    mechanism: Mechanism
+    measure: Measure
+    targets: tuple[str, ...]
+    options: dict[str, float]
+    seconds: float | None
+
+    @property
+    def parts(self) -> Parts:
+        """What everybody is shown."""
+        return self.mechanism.parts(self.belief.domain, Adversary(self.targets[0]))
+
+    @property
+    def nothing(self) -> Certificate:
+        """What is known before anything was looked at."""
+        return Certificate(0.0, self.most(math.inf), "", frozenset(), 0, 1, "nothing looked at")
+
+    def certificates(self) -> Iterator[Certificate]:
+        """Of everybody who matters; where those are too many, of what none of them exceeds."""
+        try:
+            yield from self.everybody()
+        except TooLarge:
+            found = self.branches()
+            if found is None:
+                raise
+            yield from found
+
+    def branches(self) -> Iterator[Certificate] | None:
+        """Of a tree, whatever its size."""
+        if self.measure is not MEASURES["max-log-ratio"] or type(self.belief) not in FORESTS:
+            return None
+        parts = self.parts
+
+        def look(who: Unknown) -> float:
+            return self.ends(self.listing([who]).view(parts, who))[0]
+
+        return worst_of_branches(self.belief, parts, self.targets, look)
+
+    def everybody(self) -> Iterator[Certificate]:
+        """Of the quickest search that answers; numbers beyond floats are left to views."""
+        parts = self.parts
+        if self.measure is MEASURES["max-log-ratio"] and _is_one_sum(parts):
+            own: dict[type[Belief], Search] = {**QUICK, Gaussian: self.gaussian}
+            quick = own.get(type(self.belief), worst_of_table)
+            for search in dict.fromkeys([quick, worst_of_table]):
+                try:
+                    found = search(self.belief, parts.queries[0], self.targets)
+                    if found is not None:
+                        for best in found:
+                            yield best
+                        if 0 < best.low < LITTLE and search != self.gaussian:
+                            yield self.with_all_digits(best, parts)
+                        return
+                except OutOfRange:
+                    continue
+        kinds = KINDS.get(type(self.belief))
+        everyone = kinds and kinds(self.belief, parts, self.targets)
+        everyone = everyone or connected(self.belief, self.targets)
+        yield from self.listing(everyone).steps()
+
+    def with_all_digits(self, best: Certificate, parts: Parts) -> Certificate:
+        """A small leakage is a difference of logarithms to quick searches; views subtract nothing.
+
+        Whom the search took for the worst may be so by its rounding only, which is added to high.
+        """
+        hidden = tuple(best.unknown)
+        shield = boundary(self.belief, {best.target, *hidden})
+        who = Unknown(best.target, hidden, shield)
+        low, high = self.ends(self.listing([who]).view(parts, who))
+        above = max(high, best.high + ROUNDING)
+        return replace(best, low=low if low == high else best.low, high=above)
+
+    def listing(self, everyone: Sequence[Unknown]) -> Listing:
+        return Listing(self.belief, self.mechanism, everyone, self.ends, self.most)
+
+    def gaussian(
+        self, belief: Gaussian, query: Query, targets: Sequence[str]
+    ) -> Iterator[Certificate] | None:
+        """It keeps the time itself, and stops from the keyboard."""
+        if query.noise.whole:
+            return None
+        names = belief.domain.names
+        found = worst_gaussian(
+            belief.covariance,
+            [float(np.ptp(belief.domain.numbers(name))) for name in names],
+            [query.weights.get(name, 0.0) for name in names],
+            1 / query.noise.rate,
+            [names.index(name) for name in targets],
+            *([] if self.seconds is None else [self.seconds]),
+        )
+        hidden = frozenset(names) - {names[i] for i in (found.target, *found.known)}
+        high = up(found.high, 4)  # the scale is rounded
+        return iter([Certificate(found.low, high, names[found.target], hidden, 1, 1, found.how)])
+
+    def ends(self, view: View) -> tuple[float, float]:
+        """The measure of one view, odds as logarithms."""
+        bound = self.measure.of(view, **self.options)
+        if bound.status != "ok":
+            return 0.0, 0.0
+        return bound.logs if self.measure.unit == "odds" and bound.logs else (bound.low, bound.high)
+
+    def most(self, apart: float) -> float:
+        """What the measure is at most where likelihoods are at most e^apart apart."""
+        if self.measure.unit in ("nat", "odds") or not apart:
+            return apart
+        return 1.0 if self.measure.unit == "probability" else math.inf
+
+    def answer(self, best: Certificate, stopped: str) -> Worst:
+        """In the measure's unit; where nobody learns anything, anybody attains that."""
+        premise, why = self.belief.premise, stopped + best.how
+        who: Adversary | None = None
+        if best.target or best.done == best.total:
+            target = best.target or self.targets[0]
+            names = (name for name in self.belief.domain.names if name != target)
+            who = Adversary(target, knows=tuple(name for name in names if name not in best.unknown))
+        if self.measure.unit == "odds":
+            return Worst(Bound.of_odds(best.low, best.high, premise, why), who)
+        return Worst(Bound(best.low, best.high, self.measure.unit, premise, why), who)
+
+
+def _is_one_sum(parts: Parts) -> bool:
+    return len(parts.queries) == 1 and not parts.tosses and not parts.channels
+
+
+# Beliefs with a forest, of which branches tell what nobody exceeds.
+FORESTS: frozenset[type[Belief]] = frozenset({Chain, Tree})
+# The belief's own search for one noisy sum, and its own list of adversaries that differ.
+Search = Callable[[Any, Query, Sequence[str]], Iterator[Certificate] | None]
+QUICK: dict[type[Belief], Search] = {Chain: worst_of_chain, Exchangeable: worst_of_exchangeable}
+Kinds = Callable[[Any, Parts, Sequence[str]], list[Unknown] | None]
+KINDS: dict[type[Belief], Kinds] = {Exchangeable: alike}

@@ -1,0 +1,148 @@
+"""What a leakage is: an interval with its premise and its reason, or else a mere estimate."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from unspoken.display import Shown
+from unspoken.errors import InputError
+
+__all__ = ["Bound", "Estimate", "Premise", "Status"]
+
+Status = Literal["ok", "impossible"]
+
+LOG2 = math.log(2.0)
+
+
+class Premise(str):
+    """What a number stands on; a word that can be compared and printed.
+
+    ``stated``: the belief was given. ``learned(n)``: plug-in from n rows. ``box(95 %)``: holds for
+    every belief in a confidence box of that level.
+    """
+
+    __slots__ = ()
+
+    @classmethod
+    def stated(cls) -> Premise:
+        return cls("stated")
+
+    @classmethod
+    def learned(cls, rows: int) -> Premise:
+        return cls(f"learned({rows})")
+
+    @property
+    def certifies(self) -> bool:
+        """Whether "certified" may be said on this premise (a plug-in certifies nothing)."""
+        return not self.startswith("learned")
+
+
+@dataclass(frozen=True, repr=False)
+class Bound(Shown):
+    """A leakage: the truth lies in [low, high]; ``value`` is the sound end, high.
+
+    ``unit`` says what low and high count: "nat", "odds" (a factor on odds), or a plain word for
+    anything else. ``logs`` are the natural logarithms of an odds interval, kept because e^800 is
+    no float. An event that cannot happen has status "impossible" and no number (NaN).
+    """
+
+    low: float
+    high: float
+    unit: str = "nat"
+    premise: Premise = Premise("stated")
+    why: str = ""
+    status: Status = "ok"
+    logs: tuple[float, float] | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.status == "ok" and not self.low <= self.high:
+            raise InputError(f"a Bound needs low <= high, got [{self.low}, {self.high}]")
+        if self.unit == "odds" and self.logs is None:
+            object.__setattr__(self, "logs", (_log(self.low), _log(self.high)))
+
+    @classmethod
+    def of_odds(cls, low: float, high: float, premise: Premise, why: str) -> Bound:
+        """A bound on a factor on odds, from the natural logarithms of its ends."""
+        return cls(exp_or_inf(low), exp_or_inf(high), "odds", premise, why, logs=(low, high))
+
+    @classmethod
+    def impossible(cls, unit: str, premise: Premise, why: str) -> Bound:
+        return cls(math.nan, math.nan, unit, premise, why, status="impossible")
+
+    @property
+    def value(self) -> float:
+        return self.high
+
+    @property
+    def exact(self) -> bool:
+        return self.low == self.high
+
+    @property
+    def nats(self) -> float:
+        """The sound end in nats; for a factor on odds its logarithm."""
+        if self.unit == "nat":
+            return self.high
+        if self.logs is None:
+            raise InputError(f'a bound in "{self.unit}" has no nats, bits or odds')
+        return self.logs[1]
+
+    @property
+    def bits(self) -> float:
+        return self.nats / LOG2
+
+    @property
+    def odds(self) -> float:
+        """The sound end as a factor on somebody's odds: e to the nats."""
+        return self.high if self.unit == "odds" else exp_or_inf(self.nats)
+
+    def facts(self) -> list[tuple[str, str]]:
+        if self.status == "impossible":
+            return [("status", "impossible"), ("why", self.why)]
+        held = "exactly" if self.exact else "at most"
+        rows = [(held, f"{self.high:.6g} {self.unit}")]
+        if not self.exact:
+            rows.append(("at least", f"{self.low:.6g} {self.unit}"))
+        if self.unit == "nat":
+            rows.append(("", f"{self.bits:.6g} bit"))
+        return [*rows, ("premise", str(self.premise)), ("why", self.why)]
+
+    def as_json(self) -> dict[str, Any]:
+        """The object the command line prints; infinity is the word "inf"."""
+        if self.status == "impossible":
+            return {
+                "status": self.status,
+                "unit": self.unit,
+                "premise": self.premise,
+                "why": self.why,
+            }
+        ends = {"value": self.high, "low": self.low, "high": self.high}
+        words = {key: "inf" if math.isinf(end) else end for key, end in ends.items()}
+        return {**words, "unit": self.unit, "premise": str(self.premise), "why": self.why}
+
+
+@dataclass(frozen=True, repr=False)
+class Estimate(Shown):
+    """A number that guarantees nothing: a published formula, a sample, an attack.
+
+    No relation to Bound, so the type checker refuses one where the other is required.
+    """
+
+    value: float
+    unit: str
+    why: str
+
+    def facts(self) -> list[tuple[str, str]]:
+        return [("about", f"{self.value:.6g} {self.unit}"), ("no guarantee", self.why)]
+
+
+def exp_or_inf(nats: float) -> float:
+    try:
+        return math.exp(nats)
+    except OverflowError:
+        return math.inf
+
+
+def _log(factor: float) -> float:
+    return math.log(factor) if factor > 0 else -math.inf

@@ -1,0 +1,149 @@
+"""Which variables there are and which values each can take."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from unspoken.errors import InputError, unknown
+from unspoken.numerics.arrays import Array
+
+__all__ = ["NOT_SENSITIVE", "RELEASED", "WITHHELD", "Domain", "Symbol", "Value", "check_list"]
+
+Value = Hashable
+
+
+class Symbol(Enum):
+    """What is seen of a cell beside its value, and the secret "nothing sensitive here"."""
+
+    WITHHELD = "withheld"
+    RELEASED = "released"
+    NOT_SENSITIVE = "not sensitive"
+
+    def __repr__(self) -> str:
+        return self.value
+
+    __str__ = __repr__
+
+
+WITHHELD = Symbol.WITHHELD
+RELEASED = Symbol.RELEASED
+NOT_SENSITIVE = Symbol.NOT_SENSITIVE
+
+
+@dataclass(frozen=True)
+class Domain:
+    """Names and, for each, its possible values; axis i of every table is variable i."""
+
+    names: tuple[str, ...]
+    values: tuple[tuple[Value, ...], ...]
+
+    @classmethod
+    def of(
+        cls,
+        sizes: Sequence[int],
+        names: Iterable[str] | None = None,
+        values: Mapping[str, Iterable[Value]] | Sequence[Iterable[Value]] | None = None,
+    ) -> Domain:
+        """Names default to x0, x1, ... and values to 0 .. d-1; either may be given."""
+        if names is not None and not isinstance(names, Iterable):
+            raise InputError(f"names: a list is expected, write [{names!r}]")
+        given = tuple(f"x{i}" for i in range(len(sizes))) if names is None else tuple(names)
+        if not all(isinstance(name, str) for name in given):
+            raise InputError(f"names: {given[:4]} must be words, one for each variable")
+        if len(given) != len(sizes):
+            raise InputError(f"names: {len(given)} names for {len(sizes)} variables")
+        if len(set(given)) != len(given):
+            twice = next(name for name in given if given.count(name) > 1)
+            raise InputError(f'names: "{twice}" is given twice; every variable needs its own name')
+        return cls(given, _values(given, sizes, values))
+
+    @cached_property
+    def _axes(self) -> dict[str, int]:
+        return {name: axis for axis, name in enumerate(self.names)}
+
+    @cached_property
+    def sizes(self) -> tuple[int, ...]:
+        return tuple(len(values) for values in self.values)
+
+    def axis(self, name: str, where: str = "belief") -> int:
+        try:
+            return self._axes[name]
+        except (KeyError, TypeError):
+            raise unknown(where, name, self.names) from None
+
+    def values_of(self, name: str, where: str = "belief") -> tuple[Value, ...]:
+        return self.values[self.axis(name, where)]
+
+    def numbers(self, name: str) -> Array:
+        """The values of ``name``, which a linear query needs to be numbers."""
+        try:
+            numbers = np.array(self.values_of(name), dtype=np.float64)
+        except (TypeError, ValueError, OverflowError):
+            numbers = np.array([math.nan])
+        if not np.isfinite(numbers).all():
+            raise InputError(
+                f'query: "{name}" takes values that are no numbers ({self.values_of(name)[0]!r}, '
+                "...); give it weight 0, or number its values"
+            )
+        return numbers
+
+    def code(self, name: str, value: Value, where: str = "belief") -> int:
+        """The position of ``value`` among the values of ``name``."""
+        values = self.values_of(name, where)
+        try:
+            return values.index(value)
+        except ValueError:
+            raise unknown(f"{where}, value of {name}", value, values) from None
+
+    def without(self, names: Iterable[str]) -> Domain:
+        gone = {self.axis(name) for name in names}
+        kept = [axis for axis in range(len(self.names)) if axis not in gone]
+        return Domain(tuple(self.names[i] for i in kept), tuple(self.values[i] for i in kept))
+
+
+def check_list(values: object, where: str) -> None:
+    """Complain of one thing where a list of them is expected; a word is no list of letters."""
+    if isinstance(values, str) or not isinstance(values, Collection):
+        raise InputError(f"{where}: a list is expected, write [{values!r}]")
+
+
+def _values(
+    names: tuple[str, ...],
+    sizes: Sequence[int],
+    values: Mapping[str, Iterable[Value]] | Sequence[Iterable[Value]] | None,
+) -> tuple[tuple[Value, ...], ...]:
+    listed: dict[str, tuple[Value, ...]] = {}
+    if isinstance(values, Mapping):
+        strangers = [name for name in values if name not in names]
+        if strangers:
+            raise unknown("values", strangers[0], names)
+        listed = {name: _each(own, f"values of {name}") for name, own in values.items()}
+    elif values is not None:
+        given = _each(values, "values")
+        if len(given) != len(names):
+            raise InputError(f"values: {len(given)} lists of values for {len(names)} variables")
+        pairs = zip(names, given, strict=True)
+        listed = {name: _each(own, f"values of {name}") for name, own in pairs}
+    result = tuple(listed.get(name, tuple(range(d))) for name, d in zip(names, sizes, strict=True))
+    for name, own, size in zip(names, result, sizes, strict=True):
+        if len(own) != size:
+            raise InputError(f"values of {name}: {len(own)} values for {size} entries in its table")
+        if not all(isinstance(value, Hashable) for value in own):
+            raise InputError(f"values of {name}: lists are no values; give words or numbers")
+        if len(set(own)) != size:
+            raise InputError(f"values of {name}: a value is listed twice")
+    return result
+
+
+def _each(values: object, where: str) -> tuple[Any, ...]:
+    """What is in a list; a word is no list of letters."""
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise InputError(f"{where}: a list is expected, write [{values!r}]")
+    return tuple(values)

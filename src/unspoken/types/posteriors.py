@@ -1,0 +1,93 @@
+"""What an adversary may believe afterwards: the points that measures are taken over."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from unspoken.numerics.arrays import Array, Mask
+
+__all__ = ["Posteriors"]
+
+
+@dataclass(frozen=True)
+class Posteriors:
+    """Posteriors over the secret's classes (last axis), one for each context and outcome.
+
+    ``log_lift`` = log posterior / prior = log P(y|s) / P(y). It is the primary form: next to 0 it
+    keeps the digits of a tiny leakage, and far below it does not underflow. A class the prior
+    rules out, and every class after an impossible outcome, has log_lift 0: over all classes the
+    largest is >= 0 and the least <= 0 anyway. Whoever compares some of them asks ``possible``.
+    ``secret`` marks the classes that nobody is to learn of.
+    """
+
+    prior: Array
+    log_lift: Array
+    secret: Mask
+
+    @property
+    def lift(self) -> Array:
+        return np.exp(self.log_lift)
+
+    @property
+    def posterior(self) -> Array:
+        return self.prior * self.lift
+
+    @property
+    def moved(self) -> Array:
+        """posterior - prior, with the digits of a tiny move."""
+        return self.prior * np.expm1(self.log_lift)
+
+    @cached_property
+    def standing(self) -> Array:
+        """log posterior / P(r), r the likeliest class beforehand: who leads, and by how much."""
+        with np.errstate(divide="ignore"):
+            standing: Array = self.log_lift + np.log(self.prior / self.prior.max(-1, keepdims=True))
+        return standing
+
+    @property
+    def possible(self) -> Mask:
+        """Which classes the prior does not rule out."""
+        possible: Mask = self.prior > 0
+        return possible
+
+    def __array__(self, dtype: object = None, copy: bool | None = None) -> Array:
+        """As an array, the posteriors themselves: any convex function of them is a measure."""
+        return self.posterior
+
+    def events(self) -> list[Mask]:
+        """What nobody is to learn: each secret class, and that it is any of them (the bit X = 0).
+
+        "Any of them" can be worse than each: two secrets that are equally likely to be seen hide
+        one another, not what they have in common.
+        """
+        each = list(np.eye(self.secret.size, dtype=bool)[self.secret])
+        return [*each, self.secret] if len(each) > 1 else each
+
+    def log_lift_of(self, event: Mask) -> Array:
+        """log P(y|E) / P(y) for the event "the class is in E"; 0 where the prior rules it out.
+
+        P(y|E) / P(y) = 1 + x with pi(E) x = sum_{s in E} pi_s x_s = -sum_{s not in E} pi_s x_s, so
+        the rarer side is summed: log1p of x near 0, the sum of lifts (all terms >= 0) elsewhere.
+        """
+        inside = np.where(event, self.prior, 0.0)
+        outside = np.where(event, 0.0, self.prior)
+        share = inside.sum(-1)
+        deviation = np.expm1(self.log_lift)
+        rarer = np.where((share <= 0.5)[..., None], inside, -outside)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            x = (rarer * deviation).sum(-1) / share
+            far = np.logaddexp.reduce(np.log(inside) + self.log_lift, axis=-1) - np.log(share)
+        near = np.abs(x) < 0.5
+        log_lift = np.where(near, np.log1p(np.where(near, x, 0.0)), far)
+        return np.where(share > 0, log_lift, 0.0)
+
+    def log_odds_factor(self, event: Mask) -> Array:
+        """log of posterior / prior odds of E; 0 where E was certain or ruled out before."""
+        inside, outside = self.log_lift_of(event), self.log_lift_of(~event)
+        certain = (np.where(event, self.prior, 0.0).sum(-1) == 0) | (
+            np.where(event, 0.0, self.prior).sum(-1) == 0
+        )
+        return np.where(certain, 0.0, inside - np.where(certain, 0.0, outside))

@@ -1,0 +1,74 @@
+"""The law of linear queries beside the variables that are kept: what noise is then added to."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from unspoken.errors import TooLarge
+from unspoken.numerics.arrays import CELLS, Array
+from unspoken.types.likelihood import Likelihood
+
+__all__ = ["Sums", "Weights"]
+
+# How many axes a table may have (NumPy allows 64).
+AXES = 60
+# One linear query: S = sum_i w_i x_i; a variable that is not named has weight 0.
+Weights = Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Sums:
+    """P(x_keep, S_1 = s_1, ..., S_q = s_q), on the product grid of what each query can answer.
+
+    ``points[c]`` are the possible values of query c, ascending; the axes of ``table`` are the kept
+    variables, then the queries. ``in_logs``: where products of probabilities leave the range of
+    floats. ``blur``: the queries are these answers plus something continuous that depends on
+    nothing kept (the rest of a Gaussian, of these variances); far out its tails tell as much as the
+    answers themselves, on the mean they tell less.
+    """
+
+    points: tuple[Array, ...]
+    table: Array
+    in_logs: bool = False
+    blur: tuple[float, ...] = ()
+
+    @property
+    def blurred(self) -> bool:
+        return bool(self.blur)
+
+    @classmethod
+    def of(
+        cls, table: Array, kept: int, terms: Sequence[Sequence[Array]], in_logs: bool = False
+    ) -> Sums:
+        """From a joint table: its first ``kept`` axes stay, the later ones are only summed over.
+
+        ``terms[c][axis]`` are the contributions w_i x_i of each axis to query c.
+        """
+        nothing, add = (-np.inf, np.logaddexp) if in_logs else (0.0, np.add)
+        occurs = table > nothing
+        cells = np.argwhere(occurs)
+        points, codes = [], [cells[:, axis] for axis in range(kept)]
+        for own in terms:
+            answers = sum((term[cells[:, axis]] for axis, term in enumerate(own)), np.zeros(1))
+            possible, code = np.unique(np.broadcast_to(answers, len(cells)), return_inverse=True)
+            points.append(possible)
+            codes.append(code)
+        size = math.prod(table.shape[:kept]) * math.prod(map(len, points))
+        if size > CELLS or kept + len(terms) > AXES:
+            raise TooLarge(
+                f"{len(terms)} noisy answers: {size:,} combinations of what they can be, more than "
+                f"{CELLS:,}; see fewer at once, or use coarser values"
+            )
+        law = np.full((*table.shape[:kept], *(len(own) for own in points)), nothing)
+        add.at(law, tuple(codes), table[occurs])
+        return cls(tuple(points), law, in_logs)
+
+    def bare(self) -> Likelihood:
+        """With nothing else seen: one outcome, that tells nothing."""
+        if self.in_logs:
+            return Likelihood(np.exp(self.table), np.full(1, -np.inf), self.table[..., None], True)
+        return Likelihood(self.table, np.zeros(1), np.zeros((*self.table.shape, 1)), False)

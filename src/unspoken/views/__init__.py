@@ -1,0 +1,9 @@
+"""The cloud of posteriors an adversary may end up with, and what can be said over all of it."""
+
+from unspoken.views.band import BandView
+from unspoken.views.finite import FiniteView
+from unspoken.views.heads import HeadsView
+from unspoken.views.noisy import NoisyView
+from unspoken.views.view import Outcome, View
+
+__all__ = ["BandView", "FiniteView", "HeadsView", "NoisyView", "Outcome", "View"]

@@ -1,0 +1,69 @@
+"""A cloud known only by how far any answer can move likelihoods apart: at most a factor e^E.
+
+The posteriors that this allows form a polytope, {q : q_a / pi_a <= e^E q_b / pi_b for all a, b};
+its corners have lifts with two values, e^E apart. A quasi-convex function is largest at a corner.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NoReturn
+
+from unspoken.display import Shown
+from unspoken.errors import TooLarge
+from unspoken.types.bound import Bound
+from unspoken.types.domain import Value
+from unspoken.views.finite import FiniteView
+from unspoken.views.view import Convex, View
+
+__all__ = ["BandView"]
+
+
+@dataclass(frozen=True, repr=False)
+class BandView(Shown):
+    """``corners``: the extreme posteriors; ``parts``: what some of the outputs already tell, the
+
+    first of them none; ``above``: the view of somebody told the secret itself.
+    """
+
+    corners: FiniteView
+    parts: Sequence[View]
+    above: FiniteView
+    ratio: float
+
+    prior_known = True
+
+    @property
+    def events(self) -> list[tuple[Value, ...]]:
+        return self.corners.events
+
+    def worst(self, f: Convex) -> None:
+        """Nobody has listed the outcomes."""
+
+    def outcomes(self) -> NoReturn:
+        """Refused: nobody has listed them."""
+        raise TooLarge(f"answers about {self.corners.target}: more than can be listed; see fewer")
+
+    def sup(self, f: Convex) -> Bound:
+        return self._between([part.sup(f).low for part in self.parts], self.corners.sup(f).high)
+
+    def mean(self, f: Convex) -> Bound:
+        """A mean is at most the largest value, and at most that of whoever knows the secret."""
+        high = min(self.corners.sup(f).high, self.above.mean(f).high)
+        return self._between([part.mean(f).low for part in self.parts], high)
+
+    def facts(self) -> list[tuple[str, str]]:
+        return [
+            ("about", self.corners.target),
+            ("from above", f"no answer moves likelihoods further apart than {self.ratio:.4g} nat"),
+            ("from below", f"{len(self.parts) - 1} of the answers alone"),
+            ("premise", str(self.corners.premise)),
+        ]
+
+    def _between(self, found: Sequence[float], high: float) -> Bound:
+        why = (
+            f"the answers cannot be listed; at least: the best of {len(found) - 1} alone; "
+            f"at most: likelihoods {self.ratio:.4g} nat apart"
+        )
+        return Bound(min(high, max(found)), high, "nat", self.corners.premise, why)

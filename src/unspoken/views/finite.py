@@ -1,0 +1,189 @@
+"""A cloud that can be listed: every outcome of every context, exactly."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from unspoken.display import Shown
+from unspoken.numerics.arrays import Array, Mask
+from unspoken.types.bound import Bound, Premise
+from unspoken.types.channel import Output
+from unspoken.types.domain import Value
+from unspoken.types.likelihood import Lifts
+from unspoken.types.posteriors import Posteriors
+from unspoken.views.view import Convex, Outcome
+
+__all__ = ["FiniteView"]
+
+# Rows of the cloud are looked at in blocks, so that a function that compares every two classes
+# takes at most this many numbers at a time.
+PAIRS = 2**23
+# How many of the variables seen are written out.
+NAMED = 12
+
+
+@dataclass(frozen=True, repr=False)
+class FiniteView(Shown):
+    """``lifts`` over ``contexts`` (what is known), outcomes (what is seen) and ``classes``.
+
+    ``seen`` lists, for each variable seen, the outputs it can show; outcomes are their product,
+    the last one fastest. ``secret`` marks the classes nobody is to learn of.
+    """
+
+    target: str
+    classes: tuple[Value, ...]
+    secret: Mask
+    contexts: tuple[Mapping[str, Value], ...]
+    seen: Mapping[str, tuple[Output, ...]]
+    lifts: Lifts
+    premise: Premise
+
+    @property
+    def prior_known(self) -> bool:
+        return True
+
+    @property
+    def events(self) -> list[tuple[Value, ...]]:
+        """The classes of each secret event (types/posteriors.py)."""
+        return [tuple(itertools.compress(self.classes, own)) for own in self.posteriors.events()]
+
+    @cached_property
+    def posteriors(self) -> Posteriors:
+        return Posteriors(self.lifts.prior[:, None, :], self.lifts.log_lift, self.secret)
+
+    def sup(self, f: Convex) -> Bound:
+        if not self._possible.any():
+            return Bound.impossible("nat", self.premise, "no such outcome is possible")
+        top, context, outcome = self._top(f)
+        seen = self._in_words(self._outcome(outcome))
+        why = f"{self._listed()}: {seen}{self._given(context)}"
+        return Bound(top, top, "nat", self.premise, why)
+
+    def worst(self, f: Convex) -> Outcome:
+        _, context, outcome = self._top(f)
+        return self._point(context, outcome)
+
+    def mean(self, f: Convex) -> Bound:
+        means = self._means(f)
+        context = int(means.argmax())
+        top = float(means[context])
+        why = f"the mean over all {self._size()}{self._given(context)}"
+        return Bound(top, top, "nat", self.premise, why)
+
+    def outcomes(self) -> list[Outcome]:
+        """Every possible point of the cloud, context by context."""
+        return [self._point(context, y) for context, y in np.argwhere(self._possible).tolist()]
+
+    def told_all(self) -> FiniteView:
+        """The view of somebody told the class itself."""
+        return replace(self, seen={self.target: self.classes}, lifts=self.lifts.revealed())
+
+    def never(self) -> FiniteView:
+        """The view of an event that turned out impossible."""
+        impossible = np.full_like(self.lifts.log_mass, -np.inf)
+        return replace(self, lifts=replace(self.lifts, log_mass=impossible))
+
+    def facts(self) -> list[tuple[str, str]]:
+        secret = [str(name) for name, hide in zip(self.classes, self.secret, strict=True) if hide]
+        shown = sorted(self.outcomes(), key=lambda point: -point.mass)[:8]
+        rows = [("about", f"{self.target}; secret: {', '.join(secret) or 'nothing'}")]
+        rows += [("seen", f"{', '.join(self.seen) or 'nothing'}; {self._size()}")]
+        for point in shown:
+            believed = ", ".join(f"{name} {p:.4g}" for name, p in point.posterior.items())
+            rows.append((self._in_words(point.outcome), f"mass {point.mass:.4g}: {believed}"))
+        return [*rows, ("premise", str(self.premise))]
+
+    @property
+    def _possible(self) -> Mask:
+        return self.lifts.log_mass > -np.inf
+
+    def _top(self, f: Convex) -> tuple[float, int, int]:
+        """The largest value of f, with its context and outcome: of several the likeliest."""
+        values = np.empty(self.lifts.log_mass.shape)
+        for block, after in self._blocks():
+            values[block] = _values(f, after).max(-1)
+        values[~self._possible] = -np.inf
+        likeliest = np.where(values == values.max(), self.lifts.log_mass, -np.inf)
+        context, outcome = np.unravel_index(int(np.argmax(likeliest)), values.shape)
+        return float(values[context, outcome]), int(context), int(outcome)
+
+    def _means(self, f: Convex) -> Array:
+        """The mean of f in each context; of several functions the largest mean."""
+        mass, parts = self.lifts.mass, []
+        for block, after in self._blocks():
+            weighted = _values(f, after) * mass[block][..., None]
+            weighted[mass[block] == 0] = 0.0
+            parts.append((block[0], weighted.sum(1)))
+        means = parts[0][1]
+        if len(parts) > 1:
+            means = np.zeros((len(mass), means.shape[1]))
+            for contexts, own in parts:
+                means[contexts] += own
+        largest: Array = means.max(-1)
+        return largest
+
+    def _point(self, context: int, outcome: int) -> Outcome:
+        prior = self.lifts.prior[context]
+        posterior = prior * np.exp(self.lifts.log_lift[context, outcome])
+        return Outcome(
+            outcome=self._outcome(outcome),
+            mass=float(self.lifts.mass[context, outcome]),
+            prior=dict(zip(self.classes, prior.tolist(), strict=True)),
+            posterior=dict(zip(self.classes, posterior.tolist(), strict=True)),
+            known=self.contexts[context],
+        )
+
+    def _blocks(self) -> Iterator[tuple[tuple[slice, slice], Posteriors]]:
+        """The contexts and outcomes, in blocks of about PAIRS pairs of classes."""
+        contexts, outcomes, classes = self.lifts.log_lift.shape
+        rows = max(1, PAIRS // classes**2)
+        if contexts * outcomes <= rows:
+            yield (slice(None), slice(None)), self.posteriors
+            return
+        wide, tall = min(outcomes, rows), max(1, rows // outcomes)
+        starts = itertools.product(range(0, contexts, tall), range(0, outcomes, wide))
+        for context, outcome in starts:
+            block = slice(context, context + tall), slice(outcome, outcome + wide)
+            prior = self.posteriors.prior[block[0]]
+            yield block, Posteriors(prior, self.lifts.log_lift[block], self.secret)
+
+    def _outcome(self, index: int) -> dict[str, Output]:
+        found: dict[str, Output] = {}
+        for name, own in reversed(list(self.seen.items())):  # unravel_index knows 64 axes only
+            index, code = divmod(index, len(own))
+            found[name] = own[code]
+        return dict(reversed(list(found.items())))
+
+    def _listed(self) -> str:
+        several = self.lifts.log_mass.shape[1] > 1
+        return f"all {self._size()} listed; the worst" if several else "after"
+
+    def _size(self) -> str:
+        outcomes = self.lifts.log_mass.shape[1]
+        return f"{outcomes} outcome{'s' if outcomes > 1 else ''}"
+
+    def _given(self, context: int) -> str:
+        known = self.contexts[context]
+        return f", knowing {self._in_words(known)}" if known else ""
+
+    @staticmethod
+    def _in_words(symbols: Mapping[str, object]) -> str:
+        words = [f"{name} {symbol}" for name, symbol in itertools.islice(symbols.items(), NAMED)]
+        if len(symbols) > NAMED:
+            words.append(f"... ({len(symbols)} in all)")
+        return ", ".join(words) or "nothing seen"
+
+
+def _values(f: Convex, after: Posteriors) -> Array:
+    """f for each context and outcome; along the last axis each of several, or the only one."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        values = np.asarray(f(after))
+    if values.ndim == 3:
+        return values
+    shape = after.log_lift.shape[:-1]
+    return (values if values.shape == shape else np.broadcast_to(values, shape))[..., None]

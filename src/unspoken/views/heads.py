@@ -1,0 +1,95 @@
+"""A cloud too large to list, bounded from both sides.
+
+Every channel is a coin whose tails tell nothing (types/channel.py). An adversary who is told, in
+addition, which coins showed heads knows more, so for a mean measure (data processing)
+
+    mean_f(Y) <= sum over sets S of P(exactly S shows heads) mean_f(what S shows on heads).
+
+Small sets are listed (the empty one shows nothing: the prior); for the rest the adversary is told
+the secret itself. Where the belief knows what shields the target from the rest (a window of a chain
+and the two values beside it), telling that bounds every measure from above, too. From below:
+whatever a part of the coalition learns. Nothing here adds up pairwise leakages, which bound nothing
+(V1, V2 fair, S = V1 xor V2: every pairwise term is 0).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NoReturn
+
+from unspoken.display import Shown
+from unspoken.errors import TooLarge
+from unspoken.types.bound import Bound, Premise
+from unspoken.types.domain import Value
+from unspoken.views.finite import FiniteView
+from unspoken.views.view import Convex
+
+__all__ = ["HeadsView"]
+
+
+@dataclass(frozen=True, repr=False)
+class HeadsView(Shown):
+    """``parts``: views of parts of the coalition, the first of nobody.
+
+    ``heads``: (probability, view) of each listed set of coins showing heads; with probability
+    ``rest`` it is another set that is not empty. ``above``: views of somebody who is told more, the
+    secret itself first, then what shields it from the outputs that are not listed.
+    """
+
+    parts: Sequence[FiniteView]
+    heads: Sequence[tuple[float, FiniteView]]
+    rest: float
+    above: Sequence[FiniteView]
+    premise: Premise
+
+    @property
+    def prior_known(self) -> bool:
+        return True
+
+    @property
+    def events(self) -> list[tuple[Value, ...]]:
+        return self.above[0].events
+
+    def worst(self, f: Convex) -> None:
+        """Nobody has listed the outcomes."""
+
+    def outcomes(self) -> NoReturn:
+        """Refused: nobody has listed them."""
+        raise TooLarge(
+            f"outcomes about {self.above[0].target}: more than can be listed, or than this belief "
+            "knows jointly; name fewer in sees, or give a Joint"
+        )
+
+    def sup(self, f: Convex) -> Bound:
+        """Some answer may be as telling as the secret itself, unless something shields it."""
+        low = max(part.sup(f).low for part in self.parts)
+        high = max(low, min(view.sup(f).high for view in self.above))
+        return Bound(low, high, "nat", self.premise, f"{self._found()}; at most: {self._told()}")
+
+    def mean(self, f: Convex) -> Bound:
+        revealed, *shields = (view.mean(f).high for view in self.above)
+        silent = max(0.0, 1.0 - math.fsum([self.rest, *(share for share, _ in self.heads)]))
+        told = [share * view.mean(f).high for share, view in self.heads]
+        listed = math.fsum([*told, silent * self.parts[0].mean(f).high, self.rest * revealed])
+        low = max(part.mean(f).low for part in self.parts)
+        high = max(low, min([revealed, *shields, listed + 1e-12 * abs(listed)]))
+        shielded = f", or {self._told()}" if shields else ""
+        why = f"{self._found()}; at most: told which coins showed heads{shielded}"
+        return Bound(low, high, "nat", self.premise, why)
+
+    def facts(self) -> list[tuple[str, str]]:
+        above = f"{len(self.heads)} sets of coins, the rest has mass {self.rest:.4g}"
+        return [
+            ("about", self.above[0].target),
+            ("from below", f"{len(self.parts)} parts of the coalition"),
+            ("from above", f"{above}; {self._told()}"),
+            ("premise", str(self.premise)),
+        ]
+
+    def _told(self) -> str:
+        return "the secret itself" if len(self.above) == 1 else "what shields it from the rest"
+
+    def _found(self) -> str:
+        return f"not every outcome can be listed; at least: the best of {len(self.parts)} parts"

@@ -1,0 +1,204 @@
+"""The cloud of noisy answers: a continuum, held between two clouds that can be listed.
+
+Nodes tell at least as much as the answers do, cells at most as much (types/noise.py). Whatever is
+largest is so at a node, exactly; a mean lies between the cells' and the nodes', and nodes are added
+where the two differ until they agree.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+
+from unspoken.display import Shown
+from unspoken.numerics.arrays import Array, Codes
+from unspoken.types.bound import Bound
+from unspoken.types.domain import Value
+from unspoken.types.noise import Bins, Noise
+from unspoken.types.sums import Sums
+from unspoken.views.blurred import RANGE, Shifted
+from unspoken.views.finite import FiniteView
+from unspoken.views.view import Convex, Outcome
+
+__all__ = ["NoisyView"]
+
+# A mean is refined until its interval is this narrow, relative to itself ...
+AGREED = 2e-10
+# ... or until so many nodes are looked at, or more of them gain next to nothing (rounding).
+NODES, GAINED = 2**18, 0.7
+# Into how many pieces a cell is cut at once.
+PIECES = 32
+
+
+class Source(Protocol):
+    """What lists a cloud for any choice of bins."""
+
+    @property
+    def blurred(self) -> bool: ...
+    @property
+    def noises(self) -> tuple[Noise, ...]: ...
+    @property
+    def sums(self) -> Sums: ...
+    def nodes(self, nodes: Sequence[Array]) -> tuple[Bins, ...]: ...
+    def cells(self, nodes: Sequence[Array]) -> tuple[Bins, ...]: ...
+    def room(self) -> float: ...
+    def listed(self, bins: Sequence[Bins]) -> FiniteView: ...
+
+
+@dataclass(frozen=True, repr=False)
+class NoisyView(Shown):
+    """``source`` lists the answers' clouds; ``points``: the noise-free values of each answer."""
+
+    source: Source
+    points: tuple[Array, ...]
+
+    @property
+    def prior_known(self) -> bool:
+        """Whether values have probabilities (of a continuous variable two are compared)."""
+        return not self.source.blurred
+
+    @property
+    def events(self) -> list[tuple[Value, ...]]:
+        return self.at_points.events
+
+    @cached_property
+    def at_points(self) -> FiniteView:
+        return self.source.listed(self.source.nodes(self.points))
+
+    def sup(self, f: Convex) -> Bound:
+        bound = self.at_points.sup(f)
+        if not self.source.blurred:
+            return bound
+        return replace(bound, why="approached, never reached, by answers far out on either side")
+
+    def worst(self, f: Convex) -> Outcome:
+        return self.at_points.worst(f)
+
+    def outcomes(self) -> list[Outcome]:
+        """The possible points at which a measure can be largest."""
+        return self.at_points.outcomes()
+
+    def mean(self, f: Convex) -> Bound:
+        if self.source.blurred:
+            return self._blurred_mean(f)
+        nodes, before = self.points, math.inf
+        while True:
+            held = self._held(nodes, f)
+            finer = self._finer(nodes, held) if AGREED * held.high < held.apart < before else None
+            if finer is None:
+                why = f"between {_words(nodes)} and the cells between them"
+                low = min(held.low, held.high)
+                return Bound(low, held.high, "nat", self.at_points.premise, why)
+            nodes, before = finer, GAINED * held.apart if len(self._open) == 1 else math.inf
+
+    def _blurred_mean(self, f: Convex) -> Bound:
+        """Of one answer: of the widest pair. Measures of the cloud compare classes two by two.
+
+        A class of several values is a mixture, of which no more is told; from below it is not it.
+        """
+        high, premise = self.at_points.mean(f).high, self.at_points.premise
+        rates = [noise.rate for noise in self.source.noises]
+        apart = float(np.ptp(self.points[0]))
+        if len(rates) > 1 or not 0 < rates[0] * apart < RANGE:
+            why = "at most: told the answer but for the noise; from below nothing was looked for"
+            return Bound(min(0.0, high), high, "nat", premise, why)
+        low, above = Shifted(apart, self.source.sums.blur[0], 1 / rates[0]).mean(f)
+        high = min(high, above)
+        values = self.source.sums.table.size // len(self.points[0])
+        low = low if len(self.at_points.classes) == values else 0.0
+        why = "two values as far apart as any: between two answers told apart, and the nodes"
+        return Bound(min(low, high), high, "nat", premise, why)
+
+    def facts(self) -> list[tuple[str, str]]:
+        return [*self.at_points.facts(), ("noise", "largest values lie at the answers listed")]
+
+    @property
+    def _open(self) -> list[int]:
+        """Which answers are not listed one by one."""
+        pairs = enumerate(zip(self.source.noises, self.points, strict=True))
+        return [c for c, (noise, at) in pairs if not noise.lists(at)]
+
+    def _held(self, nodes: tuple[Array, ...], f: Convex) -> Held:
+        """The mean between these nodes and their cells; cell by cell, if one answer is open."""
+        at_least, at_most = self.source.nodes(nodes), self.source.cells(nodes)
+        if len(self._open) != 1:
+            high = self.source.listed(at_least).mean(f).high
+            return Held(high, self.source.listed(at_most).mean(f).low, np.zeros(0), 1)
+        (c,) = self._open
+        told, functions = _shares(self.source.listed(at_least), f, at_least, c)
+        inside, _ = _shares(self.source.listed(at_most), f, at_most, c)
+        high, low = float(told.sum(-1).max()), float(inside.sum(-1).max())
+        # A cell's part of the nodes' mean: tanh(k width / 2) / 2 of each end's, for its own mass.
+        weight = at_least[c].weight  # 0 where nodes are too near for noise so wide
+        ends = np.divide(told, weight, out=np.zeros_like(told), where=weight > 0)
+        half = np.tanh(at_least[c].rate * np.diff(nodes[c]) / 2) / 2
+        gaps = half * (ends[:, 1:] + ends[:, :-1]) - inside[:, 1:-1]
+        leading = told.sum(-1) >= min(low, high)
+        return Held(high, low, np.maximum(gaps[leading].max(0), 0.0), functions)
+
+    def _finer(self, nodes: tuple[Array, ...], held: Held) -> tuple[Array, ...] | None:
+        """More nodes, where they matter, as far as there is room."""
+        noises, present = self.source.noises, math.prod(len(at) + 1 for at in nodes)
+        room = min(NODES, self.source.room() / held.functions)
+        allowed, one = AGREED * held.high / 2, len(self._open) == 1
+        while allowed > 0:
+            pieces = [np.ones(len(at) - 1, dtype=np.intp) for at in nodes]
+            for c in self._open:
+                widths = noises[c].rate * np.diff(nodes[c])
+                wide = widths > widths.max(initial=0.0) / 2  # of several: all become equally wide
+                pieces[c] = _split(held.gaps, allowed) if one else 1 + wide
+            finer = tuple(
+                own.finer(at, p) for own, at, p in zip(noises, nodes, pieces, strict=True)
+            )
+            wanted = math.prod(len(at) + 1 for at in finer)
+            if wanted <= room or not one:
+                return finer if present < wanted <= room else None
+            allowed *= 2
+        return None
+
+
+@dataclass(frozen=True)
+class Held:
+    """A mean between two, by how much each cell keeps them apart, and for how many functions."""
+
+    high: float
+    low: float
+    gaps: Array
+    functions: int
+
+    @property
+    def apart(self) -> float:
+        return self.high - self.low
+
+
+def _split(gaps: Array, allowed: float) -> Codes:
+    """Into how many pieces to cut each cell, so that the gaps add up to what is allowed.
+
+    A gap cut into m falls to gap / m^2 in all; the fewest pieces are m ~ gap^(1/3). Far from that
+    regime more are of no use yet.
+    """
+    root = np.cbrt(gaps)
+    pieces: Codes = np.ceil(root * np.sqrt(root.sum() / allowed)).astype(np.intp)
+    return np.clip(pieces, 1, PIECES)
+
+
+def _shares(view: FiniteView, f: Convex, bins: Sequence[Bins], c: int) -> tuple[Array, int]:
+    """What each bin of answer c adds to the mean of f, for every context and function of f."""
+    mass = view.lifts.mass
+    with np.errstate(invalid="ignore", divide="ignore"):
+        values = np.asarray(f(view.posteriors), dtype=np.float64)
+    values = values if values.ndim == 3 else np.broadcast_to(values, mass.shape)[..., None]
+    weighted = np.where(mass[..., None] > 0, values * mass[..., None], 0.0)
+    after = math.prod(map(len, bins[c + 1 :]))
+    shape = (len(mass), -1, len(bins[c]), after, values.shape[-1])
+    shares = np.moveaxis(weighted.reshape(shape).sum((1, 3)), 1, -1)
+    return shares.reshape(-1, len(bins[c])), values.shape[-1]
+
+
+def _words(nodes: Sequence[Array]) -> str:
+    return " x ".join(f"{len(at)} nodes" for at in nodes)

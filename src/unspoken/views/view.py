@@ -1,0 +1,55 @@
+"""What every view answers: the largest and the mean value of a convex function over its cloud."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy.typing as npt
+
+from unspoken.types.bound import Bound
+from unspoken.types.channel import Output
+from unspoken.types.domain import Value
+from unspoken.types.posteriors import Posteriors
+
+__all__ = ["Convex", "Outcome", "View"]
+
+# A convex (for sup: quasi-convex) function of the posterior, for each context and outcome; or
+# several of them, along one more axis: then the worst counts.
+Convex = Callable[[Posteriors], npt.ArrayLike]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One point of the cloud: what was seen, how likely that is, and what is believed then."""
+
+    outcome: Mapping[str, Output]
+    mass: float
+    prior: Mapping[Value, float]
+    posterior: Mapping[Value, float]
+    known: Mapping[str, Value]
+
+
+class View(Protocol):
+    """A cloud of posteriors over the target's secrets, with their masses, for each context."""
+
+    @property
+    def prior_known(self) -> bool:
+        """Whether the classes have prior probabilities, or are only compared with one another."""
+
+    @property
+    def events(self) -> list[tuple[Value, ...]]:
+        """What nobody is to learn, as the classes of each secret event."""
+
+    def sup(self, f: Convex) -> Bound:
+        """The largest f over contexts and possible outcomes, in nats."""
+
+    def worst(self, f: Convex) -> Outcome | None:
+        """The outcome where f is largest; None where outcomes cannot be listed."""
+
+    def outcomes(self) -> list[Outcome]:
+        """Every possible point; refused where they cannot be listed."""
+
+    def mean(self, f: Convex) -> Bound:
+        """The mean of f over outcomes, in the worst context, in nats."""
