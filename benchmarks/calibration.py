@@ -19,9 +19,9 @@ import numpy as np
 
 from unspoken.beliefs import Belief, Chain, Joint, Tree
 from unspoken.calibration import METHODS, calibrate
-from unspoken.calibration.dpm import dpm
-from unspoken.calibration.methods import beside
 from unspoken.calibration.problem import Problem
+from unspoken.calibration.rules.dpm import dpm
+from unspoken.calibration.rules.methods import beside
 
 
 def timed(run: Callable[[], float]) -> tuple[float, float]:

@@ -18,8 +18,8 @@ from typing import Any
 import duckdb
 import numpy as np
 
-from unspoken.calibration.edges import Blocks, Edges
-from unspoken.calibration.friends import Neighbour, grid
+from unspoken.models.edges import Blocks, Edges
+from unspoken.models.friends import Neighbour, grid
 from unspoken.published.dependent_friends import dpm_friends
 
 USERS, FRIENDSHIPS = 6_969, 47_502  # those of paper 002

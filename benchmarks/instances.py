@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unspoken.numerics.arrays import Array, Codes
-from unspoken.planning.curves import Curves
+from unspoken.planning.bits.curves import Curves
 
 
 class Instance(NamedTuple):

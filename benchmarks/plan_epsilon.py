@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.instances import curves_of, latent_classes
-from unspoken.planning.epsilon import maximise_epsilon
+from unspoken.planning.bits.epsilon import maximise_epsilon
 
 SIZES = ((3, 3), (8, 28), (50, 400), (200, 4_000), (1_000, 10_000), (1_000, 499_500))
 LARGE = ((10_000, 100_000),)

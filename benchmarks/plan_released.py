@@ -15,7 +15,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from benchmarks.instances import curves_of, latent_classes
-from unspoken.planning.released import maximise_released
+from unspoken.planning.bits.released import maximise_released
 
 SIZES = ((2, 1), (20, 190), (200, 4_000), (1_000, 499_500), (2_000, 22_000), (10_000, 100_000))
 # The limit as a share of what everything released would leak.

@@ -10,12 +10,12 @@ from functools import partial
 import numpy as np
 
 from unspoken.numerics.arrays import Array
-from unspoken.searching.gaussian_branching import branch_and_bound
-from unspoken.searching.gaussian_certificates import certificates
-from unspoken.searching.gaussian_exhaustive import exhaustive
-from unspoken.searching.gaussian_problem import Answer, Problem, gaussian_problem
-from unspoken.searching.gaussian_trees import spanning_tree, trees
-from unspoken.searching.gaussian_worst import worst_gaussian
+from unspoken.searching.gaussian.branching import branch_and_bound
+from unspoken.searching.gaussian.certificates import certificates
+from unspoken.searching.gaussian.exhaustive import exhaustive
+from unspoken.searching.gaussian.problem import Answer, Problem, gaussian_problem
+from unspoken.searching.gaussian.trees import spanning_tree, trees
+from unspoken.searching.gaussian.worst import worst_gaussian
 
 MIXED = np.random.default_rng(0).choice([-1.0, 1.0], 2000)
 

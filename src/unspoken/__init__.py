@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from unspoken.doors.images import picture_writer as picture_writer
     from unspoken.doors.report.writing import write_report as write_report
     from unspoken.errors import UnspokenError
+    from unspoken.families import Beliefs, Box, GaussianBall
     from unspoken.learning import learn_table as learn
     from unspoken.mechanisms import (
         Finite,
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from unspoken.questions import leakage, leakages, odds, view
     from unspoken.releasing import prepare, release
     from unspoken.searching import Worst, worst
-    from unspoken.searching.families import Beliefs, Box, GaussianBall
     from unspoken.types.bound import Bound, Estimate
     from unspoken.types.domain import NOT_SENSITIVE, RELEASED, WITHHELD
 
@@ -89,9 +89,9 @@ __all__ = [
 
 _HOME = {
     "Adversary": "adversary",
-    "Beliefs": "searching.families",
+    "Beliefs": "families",
     "Bound": "types.bound",
-    "Box": "searching.families",
+    "Box": "families",
     "Calibrated": "calibration",
     "Chain": "beliefs",
     "Compared": "comparing",
@@ -99,7 +99,7 @@ _HOME = {
     "Exchangeable": "beliefs",
     "Finite": "mechanisms",
     "Gaussian": "beliefs",
-    "GaussianBall": "searching.families",
+    "GaussianBall": "families",
     "Geometric": "mechanisms",
     "Independent": "beliefs",
     "Joint": "beliefs",

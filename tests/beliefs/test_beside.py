@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import unspoken
 from tests.beliefs.branching import drawn, some
 from unspoken.beliefs import BELIEFS, Belief
-from unspoken.calibration.remembered import Remembered
+from unspoken.calibration.exact.remembered import Remembered
 from unspoken.errors import NotKnown
 
 COUNTS = np.arange(1.0, 17.0).reshape(2, 2, 2, 2)

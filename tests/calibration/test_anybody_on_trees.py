@@ -9,9 +9,9 @@ import pytest
 
 import unspoken
 from unspoken.calibration import calibrate
-from unspoken.calibration.anybody import _searched
-from unspoken.calibration.branched import Branched
-from unspoken.calibration.least import least
+from unspoken.calibration.exact.anybody import _searched
+from unspoken.calibration.exact.branched import Branched
+from unspoken.calibration.exact.least import least
 from unspoken.calibration.problem import Problem
 
 FAIR = [0.5, 0.5]

@@ -14,9 +14,9 @@ import unspoken
 from tests.calibration.joints import random_joint
 from tests.effort import examples
 from unspoken.calibration import calibrate
-from unspoken.calibration.least import TOLERANCE, root
-from unspoken.calibration.remembered import Remembered
-from unspoken.calibration.wasserstein import distance
+from unspoken.calibration.exact.least import TOLERANCE, root
+from unspoken.calibration.exact.remembered import Remembered
+from unspoken.calibration.rules.wasserstein import distance
 from unspoken.mechanisms import Geometric, Laplace
 from unspoken.questions import leakage
 

@@ -21,8 +21,8 @@ from tests.calibration.joints import (
 )
 from tests.effort import EFFORT
 from unspoken.calibration import METHODS, calibrate, coefficient
-from unspoken.calibration.dpm import READINGS, dpm
 from unspoken.calibration.problem import Problem
+from unspoken.calibration.rules.dpm import READINGS, dpm
 from unspoken.mechanisms import Laplace
 from unspoken.questions import leakage
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from tests.beliefs.branching import drawn
 from tests.effort import examples
 from unspoken.beliefs import Chain, Joint
-from unspoken.calibration.dpm import READINGS, coefficient, dpm, mean
 from unspoken.calibration.problem import Problem
+from unspoken.calibration.rules.dpm import READINGS, coefficient, dpm, mean
 
 SEEDS = st.integers(0, 2**32 - 1)
 CLOSE = 2.0**-35  # the fixed point is found to 2^-36
@@ -73,6 +73,6 @@ def test_a_few_targets_at_a_time(cells: int, monkeypatch: pytest.MonkeyPatch) ->
     steps = [rng.dirichlet(np.ones(2 + (t + 1) % 2), size=2 + t % 2) for t in range(20)]
     problem = Problem(Chain([0.2, 0.8], steps), {"x3": 2.0, "x4": -1.0, "x10": 1.0}, 1.0)
     whole = [mean(problem), *(dpm(problem, reading) for reading in READINGS)]
-    monkeypatch.setattr("unspoken.calibration.others.CELLS", cells)
+    monkeypatch.setattr("unspoken.calibration.rules.others.CELLS", cells)
     parts = [mean(problem), *(dpm(problem, reading) for reading in READINGS)]
     assert parts == pytest.approx(whole, rel=CLOSE)

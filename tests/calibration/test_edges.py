@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import unspoken
-from unspoken.calibration.edges import Blocks, Edges
+from unspoken.models.edges import Blocks, Edges
 
 Rows = Counter[tuple[Any, ...]]
 

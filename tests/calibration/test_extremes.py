@@ -14,13 +14,7 @@ import pytest
 import unspoken
 from unspoken.calibration import (
     METHODS,
-    Blocked,
-    Neighbour,
-    Sensitivity,
     accuracy,
-    additive,
-    blocked,
-    bounded,
     calibrate,
     composed,
     parallel,
@@ -28,11 +22,12 @@ from unspoken.calibration import (
     quilt_approximate,
     sequential,
 )
-from unspoken.calibration.friends import grid
 from unspoken.calibration.problem import Problem
-from unspoken.calibration.sensitivities import mean, svm_output, total
 from unspoken.errors import InputError, NotKnown, TooLarge
 from unspoken.mechanisms import Geometric
+from unspoken.models import Blocked, Neighbour, Sensitivity, additive, blocked, bounded
+from unspoken.models.friends import grid
+from unspoken.models.sensitivities import mean, svm_output, total
 from unspoken.questions import leakage
 
 STICKY = [[0.9, 0.1], [0.2, 0.8]]

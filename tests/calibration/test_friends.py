@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 import unspoken
 from tests.effort import examples
 from unspoken.beliefs import Joint
-from unspoken.calibration.friends import Neighbour, blocked, grid, kernel
 from unspoken.mechanisms import Laplace
+from unspoken.models.friends import Neighbour, blocked, grid, kernel
 
 FOLDER = Path(__file__).parents[1] / "vectors"
 VECTORS = json.loads((FOLDER / "ddp.json").read_text("utf-8"))["vectors"]

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 import unspoken
 from tests.effort import examples
 from unspoken.beliefs import Independent, Joint
-from unspoken.calibration.sensitivities import (
+from unspoken.mechanisms import Laplace
+from unspoken.models.sensitivities import (
     Sensitivity,
     additive,
     bounded,
@@ -26,7 +27,6 @@ from unspoken.calibration.sensitivities import (
     svm_output,
     total,
 )
-from unspoken.mechanisms import Laplace
 
 
 def neighbours(seed: int, low: float = 0.0, high: float = 1.0) -> tuple[np.ndarray, np.ndarray]:

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 import unspoken
 from tests.effort import examples
 from unspoken.calibration import calibrate
+from unspoken.calibration.exact.windows import Windows
 from unspoken.calibration.problem import Problem
-from unspoken.calibration.windows import Windows
 from unspoken.questions import leakages
 from unspoken.searching.search import worst
 

@@ -26,6 +26,8 @@ FLOORS = {
     "policy": 3,
     "conversion": 3,
     "questions": 3,
+    "models": 4.6,  # friends, edges, sensitivities (paper 002): what calibration is asked about
+    "families": 4.1,  # sets of beliefs; they ask questions
     "planning": 4,
     "ledger": 4,
     "calibration": 4.5,  # the worst adversary, which it keeps within a limit, is found by searching

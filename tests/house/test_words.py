@@ -31,7 +31,7 @@ def false_claims(root: Path) -> list[str]:
 
 
 def machine_paths(root: Path) -> list[str]:
-    return lines_with(root, PLACE)
+    return [line for line in lines_with(root, PLACE) if not line.startswith(".git:")]  # a worktree
 
 
 def hosts_in_locks(root: Path) -> list[str]:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from benchmarks.instances import curves_of, latent_classes
 from unspoken.numerics.arrays import Array
-from unspoken.planning.curves import Curves
+from unspoken.planning.bits.curves import Curves
 
 INF = math.inf
 Task = tuple[Curves, Array, Array, float]

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from benchmarks.instances import curves_of, latent_classes
 from tests.planning.joints import INF, curves, one_cause
-from unspoken.planning import alike, branching
-from unspoken.planning.curves import Curves
-from unspoken.planning.epsilon import maximise_epsilon
-from unspoken.planning.items import Found, Items
+from unspoken.planning.bits import alike, branching
+from unspoken.planning.bits.curves import Curves
+from unspoken.planning.bits.epsilon import maximise_epsilon
+from unspoken.planning.bits.items import Found, Items
 
 GAP = 1e-9
 

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.planning.joints import Task, curves, one_cause, tasks
-from unspoken.planning.curves import Curves
-from unspoken.planning.envelope import Envelope, bends, bound, envelope, relax, rest
-from unspoken.planning.epsilon import maximise_epsilon
-from unspoken.planning.items import Items
+from unspoken.planning.bits.curves import Curves
+from unspoken.planning.bits.envelope import Envelope, bends, bound, envelope, relax, rest
+from unspoken.planning.bits.epsilon import maximise_epsilon
+from unspoken.planning.bits.items import Items
 
 
 def is_envelope(field: Curves, env: Envelope) -> bool:
@@ -28,7 +28,7 @@ def is_envelope(field: Curves, env: Envelope) -> bool:
     return right
 
 
-# Intervals that end below 1e-270 are nothing to planning/epsilon.py, and no envelope's concern.
+# Intervals that end below 1e-270 are nothing to planning/bits/epsilon.py, no envelope's concern.
 SHARES = st.one_of(st.just(0.0), st.floats(1e-200, 1.0))
 
 

@@ -14,10 +14,10 @@ from scipy.optimize import minimize
 from benchmarks.instances import curves_of, latent_classes
 from tests.planning.joints import INF, Task, curves, leaks, one_cause, random_joint, tasks
 from unspoken.numerics.arrays import Array
-from unspoken.planning import envelope as envelopes
-from unspoken.planning.curves import Curves
-from unspoken.planning.epsilon import NOTHING, maximise_epsilon, unbounded_witness
-from unspoken.planning.solution import Solution
+from unspoken.planning.bits import envelope as envelopes
+from unspoken.planning.bits.curves import Curves
+from unspoken.planning.bits.epsilon import NOTHING, maximise_epsilon, unbounded_witness
+from unspoken.planning.bits.solution import Solution
 
 GAP = 1e-9  # promised
 # What float error alone may leave: a few parts in 1e13 of the limit, at the steepest price met.

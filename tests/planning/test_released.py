@@ -13,9 +13,9 @@ from scipy.optimize import minimize
 
 from benchmarks.instances import curves_of, latent_classes
 from unspoken.numerics.arrays import Array
-from unspoken.planning.curves import Curves, Jet
-from unspoken.planning.released import Rivals, certify, maximise_released
-from unspoken.planning.solution import Solution
+from unspoken.planning.bits.curves import Curves, Jet
+from unspoken.planning.bits.released import Rivals, certify, maximise_released
+from unspoken.planning.bits.solution import Solution
 
 GAP = 1e-9  # promised
 REACHED = 1e-11  # what the solver really does, everywhere below

@@ -11,8 +11,8 @@ import pytest
 
 import unspoken
 from unspoken import published
-from unspoken.calibration import Neighbour
 from unspoken.errors import InputError, NotKnown
+from unspoken.models import Neighbour
 
 COINS = unspoken.Joint(np.full((2, 2), 0.25))
 CHAIN: Any = unspoken.Chain([0.5, 0.5], [[0.9, 0.1], [0.2, 0.8]], 4)

@@ -12,9 +12,9 @@ import unspoken
 from tests.test_vectors_noisy import joint, kind, leak, numbers, same, separation
 from unspoken.beliefs import Chain, Joint
 from unspoken.calibration import accuracy
-from unspoken.calibration.edges import Edges
-from unspoken.calibration.friends import Neighbour, blocked
 from unspoken.mechanisms import Laplace, Together
+from unspoken.models.edges import Edges
+from unspoken.models.friends import Neighbour, blocked
 from unspoken.published.dependent import (
     PRINTED,
     baseline,

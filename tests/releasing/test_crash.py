@@ -21,8 +21,8 @@ import pytest
 from tests.releasing.small import small
 from unspoken.errors import InputError
 from unspoken.ledger import Ledger
+from unspoken.numerics.files import atomically
 from unspoken.releasing import release
-from unspoken.releasing.files import atomically
 
 resource = pytest.importorskip("resource", reason="needs the limits and signals of POSIX")
 
@@ -35,7 +35,8 @@ DRIVER = """
 import os, signal, sys
 from unspoken.numerics.coins import MasterKey
 from unspoken.ledger import Ledger
-from unspoken.releasing import files, flow, release
+from unspoken.numerics import files
+from unspoken.releasing import flow, release
 
 where, path = sys.argv[1:]
 flow.GROUP = 1_000

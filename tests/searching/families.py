@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import unspoken
+from unspoken.families import Box
 from unspoken.mechanisms import Laplace
-from unspoken.searching.families import Box
 
 VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "pdp-ip.json").read_text("utf-8"))
 REL, ROUNDING = 1e-9, 1e-12

@@ -12,8 +12,8 @@ import unspoken
 from tests.effort import examples
 from tests.searching.families import REL, ROUNDING, X0, kind, leak, member
 from unspoken.beliefs.gaussian import Gaussian
+from unspoken.families import Ball, Beliefs, Box, GaussianBall, Rows
 from unspoken.mechanisms import Geometric, Laplace, OneSided
-from unspoken.searching.families import Ball, Beliefs, Box, GaussianBall, Rows
 from unspoken.types.bound import Premise
 
 # Finitely many beliefs.

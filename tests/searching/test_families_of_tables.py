@@ -10,8 +10,8 @@ from scipy.optimize import linprog
 
 import unspoken
 from tests.searching.families import REL, ROUNDING, X0, kind, leak, member
+from unspoken.families import Ball, Box, Rows
 from unspoken.mechanisms import Geometric, Laplace, OneSided
-from unspoken.searching.families import Ball, Box, Rows
 
 
 def kernel(sums: np.ndarray, answer: float, scale: float) -> np.ndarray:

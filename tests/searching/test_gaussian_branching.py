@@ -8,12 +8,13 @@ import pytest
 
 from tests.searching.gaussian_cases import Case, covariance
 from unspoken.numerics.arrays import Array
-from unspoken.searching import gaussian_branching, gaussian_worst
-from unspoken.searching.gaussian_branching import State, _foreseen, _seen, branch_and_bound
-from unspoken.searching.gaussian_certificates import reflected
-from unspoken.searching.gaussian_exhaustive import exhaustive
-from unspoken.searching.gaussian_problem import KEYBOARD, Problem, gaussian_problem
-from unspoken.searching.gaussian_worst import worst_gaussian
+from unspoken.searching.gaussian import branching as gaussian_branching
+from unspoken.searching.gaussian import worst as gaussian_worst
+from unspoken.searching.gaussian.branching import State, _foreseen, _seen, branch_and_bound
+from unspoken.searching.gaussian.certificates import reflected
+from unspoken.searching.gaussian.exhaustive import exhaustive
+from unspoken.searching.gaussian.problem import KEYBOARD, Problem, gaussian_problem
+from unspoken.searching.gaussian.worst import worst_gaussian
 
 
 def bound(state: State) -> Array:

@@ -6,8 +6,8 @@ import pytest
 from tests.searching.gaussian_cases import Case, all_leaks, covariance, leak
 from unspoken.errors import InputError
 from unspoken.numerics.arrays import Array
-from unspoken.searching.gaussian_problem import gaussian_problem
-from unspoken.searching.gaussian_trees import spanning_tree, trees
+from unspoken.searching.gaussian.problem import gaussian_problem
+from unspoken.searching.gaussian.trees import spanning_tree, trees
 
 
 def tree(parents: list[int], rng: np.random.Generator) -> Array:

@@ -9,12 +9,13 @@ import pytest
 
 from tests.searching.gaussian_cases import FAMILIES, Case, all_leaks, covariance, drawn, leak
 from unspoken.errors import UnspokenError
-from unspoken.searching import gaussian_exhaustive, gaussian_worst
-from unspoken.searching.gaussian_branching import branch_and_bound
-from unspoken.searching.gaussian_certificates import certificates, reflected, weakest_is_worst
-from unspoken.searching.gaussian_exhaustive import exhaustive
-from unspoken.searching.gaussian_problem import Answer, gaussian_problem
-from unspoken.searching.gaussian_worst import worst_gaussian
+from unspoken.searching.gaussian import exhaustive as gaussian_exhaustive
+from unspoken.searching.gaussian import worst as gaussian_worst
+from unspoken.searching.gaussian.branching import branch_and_bound
+from unspoken.searching.gaussian.certificates import certificates, reflected, weakest_is_worst
+from unspoken.searching.gaussian.exhaustive import exhaustive
+from unspoken.searching.gaussian.problem import Answer, gaussian_problem
+from unspoken.searching.gaussian.worst import worst_gaussian
 
 VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "pdp-ip.json").read_text("utf-8"))
 GAUSSIAN = [v for v in VECTORS["vectors"] if v["kind"] == "gaussian"]

@@ -11,9 +11,9 @@ import pytest
 
 import unspoken
 from unspoken.errors import InputError
+from unspoken.families import Ball, Box, GaussianBall
 from unspoken.mechanisms import Laplace
 from unspoken.searching import worst
-from unspoken.searching.families import Ball, Box, GaussianBall
 
 COINS: Any = unspoken.Joint(np.full((2, 2), 0.25))
 TEXT: Any = "a"

@@ -15,7 +15,7 @@ from tests.searching.found import attained
 from unspoken.adversary import Adversary
 from unspoken.searching.certificate import Certificate
 from unspoken.searching.chains import Runs
-from unspoken.searching.gaussian_worst import worst_gaussian
+from unspoken.searching.gaussian.worst import worst_gaussian
 from unspoken.searching.joints import Listing
 from unspoken.searching.search import Worst, worst
 

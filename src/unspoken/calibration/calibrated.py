@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from unspoken.beliefs import Belief
-from unspoken.calibration.alone import floor_of
-from unspoken.calibration.exact import exact
+from unspoken.calibration.exact.alone import floor_of
+from unspoken.calibration.exact.least_scale import exact
 from unspoken.calibration.knowledge import Knows, checked, whom
-from unspoken.calibration.methods import METHODS, beside, by_method
 from unspoken.calibration.problem import LEAST, RATIO, Problem
+from unspoken.calibration.rules.methods import METHODS, beside, by_method
 from unspoken.display import Shown
 from unspoken.errors import unknown
 from unspoken.mechanisms import Geometric, Laplace

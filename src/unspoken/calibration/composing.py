@@ -19,10 +19,10 @@ from dataclasses import replace
 from unspoken.adversary import Adversary
 from unspoken.beliefs import Belief
 from unspoken.calibration.calibrated import Calibrated
+from unspoken.calibration.exact.least import root
 from unspoken.calibration.knowledge import Knows, whom
-from unspoken.calibration.least import root
-from unspoken.calibration.methods import FOR_EVERYBODY, METHODS, by_method
 from unspoken.calibration.problem import RATIO, Problem
+from unspoken.calibration.rules.methods import FOR_EVERYBODY, METHODS, by_method
 from unspoken.errors import InputError, NotKnown, TooLarge
 from unspoken.mechanisms import Together
 from unspoken.questions import leakage, leakages

@@ -11,8 +11,8 @@ import numpy as np
 
 from unspoken.adversary import Adversary
 from unspoken.beliefs import Belief
+from unspoken.calibration.exact.remembered import Remembered
 from unspoken.calibration.numbers import number
-from unspoken.calibration.remembered import Remembered
 from unspoken.errors import InputError, TooLarge, unknown
 from unspoken.measures import MEASURES
 from unspoken.mechanisms import Geometric, Laplace

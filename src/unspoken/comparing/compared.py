@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from unspoken.beliefs import Belief
-from unspoken.calibration.exact import left_at
+from unspoken.calibration.exact.least_scale import left_at
 from unspoken.calibration.knowledge import Knows, checked, whom
 from unspoken.calibration.problem import LEAST, Problem
 from unspoken.comparing.rules import RULES, Rule

@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from unspoken.conversion.information import bound_from_dp, dp_budget
-from unspoken.conversion.rounding import UNIT, up
 from unspoken.display import Shown
 from unspoken.errors import InputError, TooLarge
 from unspoken.numerics.arrays import CELLS, Array
+from unspoken.numerics.rounding import UNIT, up
 from unspoken.numerics.tables import table_of
 from unspoken.types.bound import Bound, Premise
 from unspoken.types.domain import Domain

@@ -20,9 +20,9 @@ from numbers import Real
 
 import numpy as np
 
-from unspoken.conversion.rounding import largest, quotient_down, up
 from unspoken.errors import InputError
 from unspoken.numerics.entropy import h
+from unspoken.numerics.rounding import largest, quotient_down, up
 from unspoken.types.bound import Bound
 
 __all__ = [

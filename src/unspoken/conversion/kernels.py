@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from unspoken.conversion.rounding import UNIT
 from unspoken.errors import InputError
 from unspoken.numerics.arrays import Array, Mask
+from unspoken.numerics.rounding import UNIT
 from unspoken.numerics.tables import table_of
 
 __all__ = ["conditional", "reversed_kernel", "stationary"]

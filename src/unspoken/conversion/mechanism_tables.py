@@ -15,9 +15,9 @@ import numpy.typing as npt
 
 from unspoken.conversion.information import share
 from unspoken.conversion.kernels import conditional
-from unspoken.conversion.rounding import up
 from unspoken.errors import InputError, TooLarge
 from unspoken.numerics.arrays import Array
+from unspoken.numerics.rounding import up
 from unspoken.types.bound import Bound
 
 __all__ = ["bound_from_mechanism", "mechanism_distances"]

@@ -22,11 +22,11 @@ import numpy as np
 import numpy.typing as npt
 
 from unspoken.conversion.information import nats
-from unspoken.conversion.rounding import UNIT, largest, quotient_down, sum_up
 from unspoken.conversion.temporal_chain import Crossings, kernels_of, square
 from unspoken.conversion.temporal_leakage import Temporal, leaks
 from unspoken.errors import InputError
 from unspoken.numerics.arrays import Array
+from unspoken.numerics.rounding import UNIT, largest, quotient_down, sum_up
 
 __all__ = ["temporal_budget"]
 

@@ -16,10 +16,10 @@ import numpy.typing as npt
 
 from unspoken.beliefs.belief import probabilities
 from unspoken.conversion.kernels import conditional, reversed_kernel, stationary
-from unspoken.conversion.rounding import UNIT, sum_up
 from unspoken.conversion.worst_events import WorstEvents
 from unspoken.errors import InputError
 from unspoken.numerics.arrays import Array
+from unspoken.numerics.rounding import UNIT, sum_up
 
 __all__ = ["Crossings", "kernels_of", "square"]
 

@@ -23,11 +23,11 @@ import numpy as np
 import numpy.typing as npt
 
 from unspoken.conversion.information import nats
-from unspoken.conversion.rounding import sum_up
 from unspoken.conversion.temporal_chain import Crossings, kernels_of, square
 from unspoken.display import Shown
 from unspoken.errors import InputError, NotKnown
 from unspoken.numerics.arrays import Array
+from unspoken.numerics.rounding import sum_up
 from unspoken.types.bound import Bound, Premise
 
 __all__ = ["Temporal", "leaks", "temporal"]

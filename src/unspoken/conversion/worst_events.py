@@ -23,8 +23,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unspoken.conversion.rounding import UNIT, sum_up, up
 from unspoken.numerics.arrays import Array
+from unspoken.numerics.rounding import UNIT, sum_up, up
 
 __all__ = ["WorstEvents", "worst_event"]
 

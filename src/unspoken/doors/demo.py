@@ -14,8 +14,8 @@ import unspoken
 from unspoken.doors import tables
 from unspoken.doors.prose import Prose, near
 from unspoken.errors import InputError
+from unspoken.numerics.files import atomically
 from unspoken.releasing import prepare, release
-from unspoken.releasing.files import atomically
 from unspoken.simulation.building import building
 
 __all__ = ["PROJECT", "demonstrate"]

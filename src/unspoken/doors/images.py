@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from unspoken.errors import InputError
+from unspoken.numerics.files import atomically
 from unspoken.pictures import Chart
-from unspoken.releasing.files import atomically
 
 try:
     import vl_convert

@@ -11,8 +11,8 @@ from pathlib import Path
 from unspoken.doors.report.words import listed
 from unspoken.engines.duckdb import Table
 from unspoken.errors import InputError
+from unspoken.numerics.files import atomically
 from unspoken.policy import Project, starter
-from unspoken.releasing.files import atomically
 
 __all__ = ["Started", "begin"]
 

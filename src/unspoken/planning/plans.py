@@ -11,7 +11,7 @@ import numpy as np
 from unspoken.beliefs import Belief
 from unspoken.display import Shown
 from unspoken.mechanisms import OneSided
-from unspoken.planning.bit_account import plan_bits
+from unspoken.planning.bits.account import plan_bits
 from unspoken.planning.chosen import Chosen
 from unspoken.planning.problem import Account, Limit, Objective, Problem
 from unspoken.planning.supports import Telling

@@ -19,15 +19,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 import numpy as np
 
 from unspoken.beliefs import Belief
-from unspoken.calibration.dpm import READINGS as ADDED
-from unspoken.calibration.dpm import Moves, fixed_point
-from unspoken.calibration.friends import READINGS, Neighbour
-from unspoken.calibration.least import root
+from unspoken.calibration.exact.least import root
 from unspoken.calibration.numbers import number
-from unspoken.calibration.others import Others, alike, targets
 from unspoken.calibration.problem import Problem
+from unspoken.calibration.rules.dpm import READINGS as ADDED
+from unspoken.calibration.rules.dpm import Moves, fixed_point
+from unspoken.calibration.rules.others import Others, alike, targets
 from unspoken.errors import InputError, unknown
 from unspoken.mechanisms.linear import Weighted
+from unspoken.models.friends import READINGS, Neighbour
 from unspoken.numerics.arrays import Array
 from unspoken.types.bound import Estimate
 

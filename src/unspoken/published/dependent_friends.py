@@ -7,11 +7,11 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from unspoken.calibration.edges import Edges
-from unspoken.calibration.friends import READINGS, Neighbour
-from unspoken.calibration.least import root
+from unspoken.calibration.exact.least import root
 from unspoken.calibration.numbers import number
 from unspoken.errors import InputError, unknown
+from unspoken.models.edges import Edges
+from unspoken.models.friends import READINGS, Neighbour
 from unspoken.numerics.arrays import Array
 from unspoken.types.bound import Estimate
 

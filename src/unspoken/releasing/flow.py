@@ -24,13 +24,13 @@ from unspoken.learning import Learned, learn
 from unspoken.ledger import Ledger, Release
 from unspoken.mechanisms import OneSided
 from unspoken.numerics.coins import ALGORITHM, BATCH, MasterKey
+from unspoken.numerics.files import publish, regrouped, unfinished, writing
 from unspoken.numerics.prf import KEY_BYTES
 from unspoken.planning import Closure, Plan, closure
 from unspoken.policy import Project
 from unspoken.releasing import manifest
 from unspoken.releasing.admission import Admission, policy_of
 from unspoken.releasing.coining import shown
-from unspoken.releasing.files import publish, regrouped, unfinished, writing
 from unspoken.releasing.findings import Findings, best, findings, readers
 from unspoken.releasing.reading import Reading, Witness
 from unspoken.releasing.told import Told, matrix

@@ -40,10 +40,10 @@ from functools import cached_property
 import numpy as np
 
 from unspoken.beliefs.forests.forest import Forest
-from unspoken.conversion.rounding import UNIT
 from unspoken.errors import TooLarge
 from unspoken.mechanisms.parts import Parts
 from unspoken.numerics.arrays import CELLS, Array, Codes, Mask
+from unspoken.numerics.rounding import UNIT
 from unspoken.types.channel import Channel
 from unspoken.types.domain import Domain, Value
 

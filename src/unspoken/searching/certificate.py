@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unspoken.conversion.rounding import sum_up, up
 from unspoken.mechanisms.parts import Parts
+from unspoken.numerics.rounding import sum_up, up
 from unspoken.types.channel import Channel
 from unspoken.types.domain import Domain
 

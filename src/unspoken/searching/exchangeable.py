@@ -20,9 +20,9 @@ from itertools import accumulate
 import numpy as np
 
 from unspoken.beliefs.exchangeable import Exchangeable
-from unspoken.conversion.rounding import sum_up
 from unspoken.mechanisms.parts import Parts, Query
 from unspoken.numerics.arrays import Array
+from unspoken.numerics.rounding import sum_up
 from unspoken.numerics.wide import Wide
 from unspoken.searching.blurring import blurred
 from unspoken.searching.certificate import Certificate, epsilons

@@ -18,16 +18,16 @@ import numpy as np
 from unspoken.adversary import Adversary
 from unspoken.beliefs import Belief, Chain, Exchangeable, Gaussian, Tree
 from unspoken.beliefs.networks.potentials import OutOfRange
-from unspoken.conversion.rounding import up
 from unspoken.display import Shown
 from unspoken.errors import InputError, TooLarge, unknown
 from unspoken.measures import MEASURES, Measure
 from unspoken.mechanisms import Mechanism
 from unspoken.mechanisms.parts import Parts, Query
+from unspoken.numerics.rounding import up
 from unspoken.searching.certificate import Certificate
 from unspoken.searching.chains import worst_of_chain
 from unspoken.searching.exchangeable import worst_of_exchangeable
-from unspoken.searching.gaussian_worst import worst_gaussian
+from unspoken.searching.gaussian.worst import worst_gaussian
 from unspoken.searching.joints import Listing, Unknown, alike, boundary, connected, worst_of_table
 from unspoken.searching.surroundings import worst_of_branches
 from unspoken.types.bound import Bound

@@ -13,9 +13,9 @@ from dataclasses import replace
 import numpy as np
 
 from unspoken.beliefs.forests.markov import Markov
-from unspoken.conversion.rounding import UNIT
 from unspoken.errors import TooLarge
 from unspoken.mechanisms.parts import Parts
+from unspoken.numerics.rounding import UNIT
 from unspoken.searching.branches import OPERATIONS, Branches
 from unspoken.searching.certificate import Certificate
 from unspoken.searching.joints import Unknown

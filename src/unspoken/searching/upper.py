@@ -24,10 +24,10 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from unspoken.beliefs import Joint
-from unspoken.conversion.rounding import UNIT, sum_up, up
 from unspoken.conversion.worst_events import WorstEvents
 from unspoken.errors import InputError, TooLarge
 from unspoken.numerics.arrays import CELLS, Array
+from unspoken.numerics.rounding import UNIT, sum_up, up
 from unspoken.searching.nodes import Nodes
 
 __all__ = ["partial_sums", "pdp_upper", "reaches"]

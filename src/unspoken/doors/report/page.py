@@ -13,7 +13,7 @@ from unspoken.doors.report.content import content
 from unspoken.doors.report.drawing import drawn
 from unspoken.doors.report.palette import DARK, LIGHT, PAGE
 from unspoken.errors import InputError
-from unspoken.releasing.files import atomically
+from unspoken.numerics.files import atomically
 from unspoken.releasing.findings import Findings
 
 try:

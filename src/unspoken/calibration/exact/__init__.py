@@ -1,0 +1,1 @@
+"""The least scale of noise, by search over everybody who may look."""

@@ -1,0 +1,97 @@
+"""A variable by itself: what somebody who knows all others learns, whatever the dependence.
+
+With all others known the answer is w_i x_i plus noise. This is the floor of every calibration: for
+"max-log-ratio" it is differential privacy's scale, max_i D_i / limit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+
+import numpy as np
+
+from unspoken.adversary import Adversary
+from unspoken.beliefs import Belief, Independent
+from unspoken.calibration.exact.adversaries import Listed, One, one
+from unspoken.calibration.exact.least import least
+from unspoken.calibration.problem import LEAST, RATIO, Problem
+from unspoken.types.bound import Bound
+
+__all__ = ["alone", "floor_of", "quotient_up"]
+
+
+def floor_of(problem: Problem) -> float:
+    """The least scale that keeps the limit for every variable by itself; 0 where none is moved."""
+    if not problem.reach:
+        return 0.0
+    if problem.measure == RATIO:
+        return quotient_up(problem.reach, problem.limit)
+    start = LEAST[problem.noise]
+    scale, _ = least(
+        alone(problem, problem.belief.domain.names), problem.limit, start, problem.reach
+    )
+    return 0.0 if scale == start else scale
+
+
+def quotient_up(reach: float, limit: float) -> float:
+    """reach / limit, rounded so that no more than the limit is left of the reach."""
+    if not reach:
+        return 0.0
+    scale = reach / limit or math.nextafter(0.0, 1.0)
+    while reach / scale > limit:
+        scale = math.nextafter(scale, math.inf)
+    return scale
+
+
+def alone(problem: Problem, names: Sequence[str]) -> Listed:
+    """Each variable by itself, with its own law and nothing else in the answer; alike ones once."""
+    moved = [name for name in names if problem.reaches[name]] or names[:1]
+    if problem.measure == RATIO:
+        spans = {name: _span(problem, name) for name in moved}
+        farthest = max(moved, key=spans.__getitem__)
+        return Listed(problem.limit, [_shifted(problem, farthest, spans[farthest])])
+    apart: dict[Hashable, str] = {}
+    for name in moved:
+        law, values = _law(problem.belief, name), problem.belief.domain.values_of(name)
+        own = [query.get(name, 0.0) for query in problem.queries]
+        apart.setdefault((law.tobytes(), values, *own), name)
+    groups = [one(_by_itself(problem, name), Adversary(name)) for name in apart.values()]
+    return Listed(problem.limit, groups)
+
+
+def _shifted(problem: Problem, name: str, span: float) -> One:
+    """Two values D apart: their likelihoods differ by e^(D / scale) at most, and do so far out."""
+    premise = problem.belief.premise
+
+    def leak(scale: float) -> float:
+        return span / problem.width(scale)
+
+    def bound(scale: float) -> Bound:
+        why = f"{name}, to somebody who knows all others: the noise is all that hides it"
+        return Bound(leak(scale), leak(scale), "nat", premise, why)
+
+    return One(bound, leak)
+
+
+def _span(problem: Problem, name: str) -> float:
+    """D of the values that can be; of a probability of 0 nobody learns anything."""
+    numbers = problem.belief.domain.numbers(name) if problem.reaches[name] else np.zeros(1)
+    reach = float(np.ptp(numbers))
+    if not reach:
+        return 0.0
+    possible = numbers[_law(problem.belief, name) > 0]
+    return problem.reaches[name] * (float(np.ptp(possible)) / reach)
+
+
+def _by_itself(problem: Problem, name: str) -> Problem:
+    law, values = _law(problem.belief, name), problem.belief.domain.values_of(name)
+    return problem.part(Independent([law], [name], [values], problem.belief.premise))
+
+
+def _law(belief: Belief, name: str) -> np.ndarray:
+    """Of a continuous variable two values are compared, whose probabilities nobody knows."""
+    if belief.knows_jointly([name]):
+        return belief.marginal([name])
+    size = belief.cells([name])
+    return np.full(size, 1 / size)

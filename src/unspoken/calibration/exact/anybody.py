@@ -1,0 +1,95 @@
+"""The worst of all who may look: after any variable, knowing any of the others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from unspoken.adversary import Adversary
+from unspoken.beliefs import Exchangeable, Gaussian
+from unspoken.calibration.exact.adversaries import Listed, One, Oracle, all_but
+from unspoken.calibration.exact.alone import alone
+from unspoken.calibration.exact.branched import Branched
+from unspoken.calibration.exact.least import Threat
+from unspoken.calibration.problem import LEAST, RATIO, Problem
+from unspoken.errors import TooLarge
+from unspoken.searching.joints import connected
+from unspoken.searching.search import FORESTS, ROUNDING, Worst, looks_at_everybody, worst
+from unspoken.types.bound import Bound
+
+__all__ = ["anybody"]
+
+# Searches that do not round up are off by less than this, relatively.
+ROUNDED = 2.0**-44
+# Ends that are further apart, relatively and beyond rounding, are those of a bound.
+APART = 1e-9
+
+WAYS_OUT = 'say knows="nothing", or name what they know; method="group" holds for everybody'
+
+
+def anybody(problem: Problem) -> Threat:
+    """Who is worst is searched at every scale that is looked at (searching/worst.py).
+
+    Where variables are independent it takes no search, knowing all others is worst: it takes noise
+    away and nothing else. Of a Gaussian the scale is a factor, so one search is enough. On a tree
+    of many variables nobody exceeds what its branches tell (searching/branches.py).
+    """
+    names = problem.belief.domain.names
+    if all(len(block) == 1 for block in problem.belief.blocks()):
+        return alone(problem, names)
+    if isinstance(problem.belief, Gaussian) and problem.fast:
+        return _proportional(problem)
+    if _too_many(problem):
+        return Branched(problem)
+    if not problem.fast and not isinstance(problem.belief, Exchangeable):
+        return _one_by_one(problem)
+    return Oracle(problem, lambda scale: _searched(problem, scale))
+
+
+def _too_many(problem: Problem) -> bool:
+    """Whether only their bound can be had."""
+    if problem.measure != RATIO or type(problem.belief) not in FORESTS:
+        return False
+    scale = max(problem.reach / problem.limit, LEAST[problem.noise])
+    return not looks_at_everybody(problem.belief, problem.mechanism(scale), problem.measure)
+
+
+def _one_by_one(problem: Problem) -> Listed:
+    """All but those who learn no more than another; each is done with once it keeps the limit."""
+    try:
+        found = connected(problem.belief, problem.belief.domain.names)
+    except TooLarge as error:
+        raise TooLarge(f"calibrate: {error}; or {WAYS_OUT}") from None
+    groups = [all_but(problem, own.target, own.hidden, own.boundary) for own in found]
+    return Listed(problem.limit, groups)
+
+
+def _searched(problem: Problem, scale: float) -> tuple[float, Adversary]:
+    found = _worst(problem, scale)
+    assert found.adversary is not None  # a search that is not stopped finds somebody
+    low, high = found.bound.low, found.bound.high
+    if type(problem.belief) in FORESTS and high - low > APART * high + 2 * ROUNDING:
+        raise TooLarge(f"calibrate: too little noise to look at everybody; {WAYS_OUT}")
+    return high * (1 + ROUNDED), found.adversary
+
+
+def _worst(problem: Problem, scale: float) -> Worst:
+    options: dict[str, Any] = dict(problem.options)
+    try:
+        return worst(problem.belief, problem.mechanism(scale), problem.measure, **options)
+    except TooLarge as error:
+        raise TooLarge(f"calibrate: {error}; or {WAYS_OUT}") from None
+
+
+def _proportional(problem: Problem) -> Listed:
+    """R_i |c_iK| / scale, largest over i and K."""
+    found = _worst(problem, 1.0)
+    low, high = found.bound.low, found.bound.high
+
+    def bound(scale: float) -> Bound:
+        premise, why = found.bound.premise, found.bound.why
+        return Bound(low / scale, high / scale, "nat", premise, why)
+
+    def leak(scale: float) -> float:
+        return high / scale
+
+    return Listed(problem.limit, [One(bound, leak)])

@@ -1,0 +1,68 @@
+"""Trees and chains of any size: noise that is enough for everybody, by what branches let through.
+
+What nobody exceeds, whatever they know (searching/branches.py), falls with the scale; the least
+scale at which it keeps the limit is a little more than the exact one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from unspoken.adversary import Adversary
+from unspoken.calibration.exact.least import Found, root
+from unspoken.calibration.problem import LEAST, Problem
+from unspoken.errors import NotKnown
+from unspoken.searching.branches import Branches
+from unspoken.searching.search import FORESTS, Worst, worst
+from unspoken.types.bound import Bound
+
+__all__ = ["Branched", "branches"]
+
+
+def branches(problem: Problem) -> float:
+    """The scale, for those who may know anything."""
+    if type(problem.belief) not in FORESTS:
+        raise NotKnown('method "branches": needs a Tree or a Chain; use "exact", "mean" or "group"')
+    threat, low = Branched(problem), problem.reach / problem.limit
+    low = max(low, LEAST[problem.noise]) if low else low
+    if not low or threat.most(low) <= problem.limit:
+        return low
+    return root(threat.most, problem.limit, low, 2 * low)
+
+
+@dataclass(frozen=True)
+class Branched:
+    """On a tree: the scale is the least one at which the bound for everybody keeps the limit."""
+
+    problem: Problem
+
+    def worst(self, scale: float) -> Found:
+        return Found(self.most(scale), self.most, self.bound)
+
+    def most(self, scale: float) -> float:
+        """What nobody exceeds."""
+        domain = self.problem.belief.domain
+        parts = self.problem.mechanism(scale).parts(domain, Adversary(domain.names[0]))
+        return float(self.branches.leaks(self.branches.epsilons(parts)).max())
+
+    def bound(self, scale: float) -> Bound:
+        """The same, and what somebody learns who was looked for."""
+        problem = self.problem
+        found = worst(problem.belief, problem.mechanism(scale), problem.measure)
+        who = _who(found, len(problem.belief.domain.names))
+        high = max(found.bound.low, self.most(scale))
+        return replace(found.bound, high=high, why=f"{who}; {found.bound.why}")
+
+    @cached_property
+    def branches(self) -> Branches:
+        belief: Any = self.problem.belief
+        return Branches(belief.forest, belief.domain)
+
+
+def _who(found: Worst, variables: int) -> str:
+    assert found.adversary is not None  # a search that is not stopped finds somebody
+    (target,), known = found.adversary.targets, len(found.adversary.known)
+    few = "all others" if known == variables - 1 else f"all but {variables - 1 - known} others"
+    return f"{target}, to somebody who knows {few if known else 'nothing else'}"

@@ -1,0 +1,1 @@
+"""Sound rules of the literature for the scale of noise."""

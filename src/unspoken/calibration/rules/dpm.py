@@ -1,0 +1,83 @@
+"""Dependent differential privacy's own mechanism (Liu, Chakraborty and Mittal), in sound readings.
+
+Changing x_i from one value to another moves the others too: by how much, at scale sigma, is said by
+dependence coefficients. With R_j = max - min of x_j, c either end of its range,
+
+    rho_ij^A = sigma / R_j  max_a   log E[e^(max_c |x_j - c| / sigma) | x_i = a]
+    rho_ij^B = sigma / R_j  max_a,c log E[e^(|x_j - c| / sigma)       | x_i = a]
+    rho_ij^M =     1 / R_j  max_a,c     E[|x_j - c|                   | x_i = a]      M <= B <= A
+
+and the scale is max_i (D_i + sum_j |w_j| R_j rho_ij) / limit, the sum over *all* others in its
+block. Sound for linear queries and any joint law (theory of DDP, S2), for those who know nothing
+else, and additive over several answers. Not sound, and not here: one end of the range only, the
+pairwise form of eq. 14 for three variables and more, neighbours in a graph instead of the block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from unspoken.calibration.exact.alone import quotient_up
+from unspoken.calibration.exact.least import root
+from unspoken.calibration.problem import Problem
+from unspoken.calibration.rules.others import Others, Targets, others, targets
+from unspoken.errors import unknown
+from unspoken.numerics.arrays import Array
+from unspoken.numerics.rounding import up
+
+__all__ = ["READINGS", "Moves", "coefficient", "dpm", "fixed_point", "mean"]
+
+# How far x_j moves, for every j and target, at a scale: |w_j| R_j rho_ij without the weight.
+Moves = Callable[[Others, float], Array]
+
+
+def mean(problem: Problem) -> float:
+    """max_i (D_i + max_b sum_j |w_j| max_c E[|x_j - c| | x_i = b]) / limit: no fixed point.
+
+    The mean coefficients with one b for all j (mean_joint): never more than any reading of DPM.
+    """
+    most = 0.0
+    for own in targets(problem, problem.belief.blocks()):
+        means = (np.einsum("ji,jia->ia", other.weights, other.means) for other in own.tables)
+        most = max(most, float((own.reaches[:, None] + sum(means, np.zeros(1))).max()))
+    return quotient_up(up(most, 4 * len(problem.reaches) + 64), problem.limit)
+
+
+def dpm(problem: Problem, reading: str = "B") -> float:
+    """The scale of one of `READINGS`, over all others in each block."""
+    if reading not in READINGS:
+        raise unknown("reading", reading, READINGS)
+    tables = list(targets(problem, problem.belief.blocks()))
+    return fixed_point(problem, tables, READINGS[reading])
+
+
+def fixed_point(problem: Problem, tables: Sequence[Targets], moves: Moves) -> float:
+    """sigma limit = max_i (D_i + sum_j |w_j| R_j rho_ij(sigma)), the upper end.
+
+    The right side over sigma falls strictly onto (0, inf), so there is exactly one, and it lies
+    between the largest D_i / limit and the sum of all.
+    """
+
+    def leak(sigma: float) -> float:
+        most = max(float(own.total(moves, sigma).max()) for own in tables)
+        return up(most / sigma, 64 * len(problem.reaches))
+
+    low = problem.reach / problem.limit
+    if not problem.reach or leak(low) <= problem.limit:
+        return low
+    return root(leak, problem.limit, low, low)
+
+
+def coefficient(problem: Problem, target: str, other: str, sigma: float, reading: str) -> float:
+    """rho_ij of two variables, by one of `READINGS`."""
+    own = others(problem, [other], [target])
+    return float(READINGS[reading](own, sigma).item() / own.ends.max())
+
+
+READINGS: dict[str, Callable[[Others, float], Array]] = {
+    "A": Others.farthest,
+    "B": Others.either,
+    "M": Others.mean,
+}

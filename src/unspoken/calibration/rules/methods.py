@@ -1,0 +1,58 @@
+"""Published rules for the scale, in sound readings: no search, and more noise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+
+from unspoken.calibration.exact.branched import branches
+from unspoken.calibration.exact.contexts import contexts
+from unspoken.calibration.knowledge import Knows
+from unspoken.calibration.problem import RATIO, Problem
+from unspoken.calibration.rules.dpm import dpm, mean
+from unspoken.calibration.rules.group import budget, group
+from unspoken.calibration.rules.influence import influence
+from unspoken.calibration.rules.quilt import quilt
+from unspoken.calibration.rules.wasserstein import wasserstein
+from unspoken.errors import NotKnown, TooLarge
+
+__all__ = ["FOR_EVERYBODY", "METHODS", "beside", "by_method"]
+
+# For "max-log-ratio"; all but these hold for those who know nothing else (contexts.py).
+FOR_EVERYBODY = ("branches", "group", "influence")
+METHODS: dict[str, Callable[[Problem], float]] = {
+    "branches": branches,
+    "budget": budget,
+    "dpm": dpm,
+    "group": group,
+    "influence": influence,
+    "mean": mean,
+    "quilt": quilt,
+    "wasserstein": wasserstein,
+}
+
+# Rules that take all pairs of variables, or all sums, are shown beside a result up to so many.
+SLOW, FEW = ("dpm", "mean", "wasserstein"), 400
+
+
+def by_method(method: str, problem: Problem, knows: Knows) -> float:
+    """The scale of one of `METHODS`; beyond those who know nothing else, case by case."""
+    names = problem.belief.domain.names
+    if problem.measure != RATIO:
+        raise NotKnown(f'method "{method}": bounds "{RATIO}" only; use method="exact"')
+    if not problem.belief.knows_jointly(names[:1]):
+        raise NotKnown(f'method "{method}": needs bounded values, which these are not; use "exact"')
+    if method in FOR_EVERYBODY:
+        return METHODS[method](problem)
+    return max(METHODS[method](part) for part in contexts(problem, knows, method))
+
+
+def beside(problem: Problem) -> dict[str, float]:
+    """The scales of all rules that apply, the least first, for those who know nothing else."""
+    few = len(problem.belief.domain.names) <= FEW
+    found = dict[str, float]()
+    for name in METHODS:
+        with suppress(NotKnown, TooLarge):
+            if few or name not in SLOW:
+                found[name] = by_method(name, problem, "nothing")
+    return dict(sorted(found.items(), key=lambda rule: rule[1]))

@@ -1,0 +1,193 @@
+"""Every belief between two tables: intervals for the probability of each cell.
+
+For known x_K, values a, b and an answer r the two likelihoods
+
+    f(r | a, x_K) = sum_x P(x) e^(-|r - S(x)|/lambda) / sum_x P(x)     over the cells of (a, x_K)
+
+are quotients over disjoint cells. The largest has P at its upper end where the kernel is largest
+and at its lower end elsewhere: a threshold, found by sorting; the least likewise. And sup over r
+and over P can be swapped, so the answers looked at are the noise-free ones. What is lost is only
+that all cells together must have mass 1: where the rest of the table can make up for the two rows,
+the number is reached by a belief in the box.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Real
+
+import numpy as np
+import numpy.typing as npt
+
+from unspoken.adversary import Adversary
+from unspoken.beliefs import Joint
+from unspoken.display import Shown
+from unspoken.errors import InputError
+from unspoken.families.cells import Ends, Masses, fill
+from unspoken.mechanisms.mechanism import Mechanism
+from unspoken.numerics.arrays import Array
+from unspoken.numerics.rounding import UNIT
+from unspoken.types.bound import Bound, Premise
+from unspoken.types.domain import Value
+
+__all__ = ["Box"]
+
+# In so many ways two rows share a mass, where a belief near the bound is looked for.
+SHARES = 65
+# e^eta is a float.
+MOST = 700.0
+
+
+class Box(Shown):
+    """All P with lower <= P(x) <= upper and total mass 1."""
+
+    def __init__(
+        self,
+        lower: npt.ArrayLike,
+        upper: npt.ArrayLike,
+        names: Iterable[str] | None = None,
+        values: Mapping[str, Iterable[Value]] | Sequence[Iterable[Value]] | None = None,
+        premise: str = "stated",
+    ) -> None:
+        self.ends = Ends.of(lower, upper, names, values, "box")
+        self.premise = Premise(premise)
+        self.rounded = 4 * UNIT * self.ends.lower.size
+        least, most = float(self.ends.lower.sum()), float(self.ends.upper.sum())
+        if least > 1 + self.rounded or most < 1 - self.rounded:
+            raise InputError(f"box: is empty, masses are {least:g} to {most:g}; they must allow 1")
+
+    @classmethod
+    def around(cls, centre: Joint, radius: float) -> Box:
+        """All P with |P(x) - Q(x)| <= radius at every x."""
+        if not (isinstance(radius, Real) and radius >= 0):
+            raise InputError(f"box.radius: {radius}; is 0 or more")
+        return cls._of(centre, centre.table - radius, centre.table + radius)
+
+    @classmethod
+    def within(cls, centre: Joint, eta: float) -> Box:
+        """All P with |log P(x) / Q(x)| <= eta at every x."""
+        if not (isinstance(eta, Real) and 0 <= eta <= MOST):
+            raise InputError(f"box.eta: {eta}; is 0 or more, and {MOST:g} at most")
+        return cls._of(centre, centre.table * math.exp(-eta), centre.table * math.exp(eta))
+
+    @classmethod
+    def _of(cls, centre: Joint, lower: Array, upper: Array) -> Box:
+        ends = np.clip(lower, 0.0, 1.0), np.clip(upper, 0.0, 1.0)
+        return cls(*ends, centre.domain.names, centre.domain.values, centre.premise)
+
+    def leakage(self, mechanism: Mechanism, adversary: Adversary) -> Bound:
+        """The largest max-log-ratio of the beliefs in the box; low = high where one reaches it."""
+        masses = Masses.of(self.ends, mechanism, adversary, "box")
+        rest = self._rest(masses)
+        best, low = Found(0.0, 0.0), 0.0
+        for answer in masses.answers:
+            sides = [Side.of(masses, float(answer), a) for a in range(len(masses.term))]
+            for a, b in itertools.permutations(range(len(sides)), 2):
+                found, sure = _pair(sides[a], sides[b], rest[a, b], self.rounded)
+                best, low = max(best, found), max(low, sure, found.reached)
+        reached = low >= best.high
+        high = best.high + (UNIT * (8 * masses.added + 64) if best.high else 0.0)
+        words = "one of them reaches it" if reached else "their masses may not allow it"
+        why = f"every table between the two, at {len(masses.answers)} answers; {words}"
+        return Bound(high if reached else low, high, "nat", self.premise, why)
+
+    def _rest(self, masses: Masses) -> Array:
+        """rest[a, b, c] = least and most mass of all cells but the rows (a, c) and (b, c)."""
+        ends = []
+        for table, own in ((self.ends.lower, masses.lower), (self.ends.upper, masses.upper)):
+            rows = own.sum(-1)
+            ends.append(float(table.sum()) - rows[:, None] - rows[None])
+        return np.stack(ends, axis=-1)
+
+    def facts(self) -> list[tuple[str, str]]:
+        gap = float((self.ends.upper - self.ends.lower).max())
+        listed = ", ".join(self.ends.domain.names[:6])
+        return [
+            ("variables", f"{len(self.ends.domain.names)}: {listed}"),
+            ("intervals", f"up to {gap:.6g} wide"),
+            ("premise", str(self.premise)),
+        ]
+
+
+@dataclass(frozen=True, order=True)
+class Found:
+    """A log-ratio that no belief in the box exceeds, and one that is reached nearby."""
+
+    high: float
+    reached: float
+
+
+@dataclass(frozen=True)
+class Side:
+    """The likelihoods of one answer under one value of the target, a row for each context.
+
+    ``most`` and ``least`` are the masses in [low, up] that make them largest and least.
+    """
+
+    kernel: Array
+    low: Array
+    up: Array
+    most: Array
+    least: Array
+
+    @classmethod
+    def of(cls, masses: Masses, answer: float, value: int) -> Side:
+        """By thresholds on the kernel."""
+        low, up, kernel = masses.lower[value], masses.upper[value], masses.kernel(answer, value)
+        return cls(kernel, low, up, _threshold(low, up, kernel, 1), _threshold(low, up, kernel, -1))
+
+    def log(self, rows: Array) -> Array:
+        """log f at these masses; NaN where the row is impossible."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            logs: Array = np.log(rows @ self.kernel / rows.sum(-1))
+        return logs
+
+    def weighing(self, mass: Array, context: int, sign: int) -> Array:
+        """The largest (sign 1) or least log f of one context, the row weighing this much."""
+        low, up = (
+            np.broadcast_to(own[context], (len(mass), own.shape[1])) for own in (self.low, self.up)
+        )
+        return self.log(fill(low, up, self.kernel, sign, mass[:, None]))
+
+
+def _threshold(low: Array, up: Array, kernel: Array, sign: int) -> Array:
+    """The masses in [low, up] whose mean of the kernel is largest (sign 1) or least (-1)."""
+    order = np.argsort(-sign * kernel, kind="stable")
+    sums = []
+    for weight in (kernel[order], np.ones(len(kernel))):
+        first = np.cumsum(up[:, order] * weight, axis=1)
+        last = np.cumsum((low[:, order] * weight)[:, ::-1], axis=1)[:, ::-1]
+        sums.append(np.pad(first, ((0, 0), (1, 0))) + np.pad(last, ((0, 0), (0, 1))))
+    with np.errstate(invalid="ignore"):
+        means = sign * sums[0] / sums[1]
+    raised = np.argmax(np.where(sums[1] > 0, means, -np.inf), axis=1)
+    rank = np.argsort(order, kind="stable")
+    rows: Array = np.where(rank < raised[:, None], up, low)
+    return rows
+
+
+def _pair(above: Side, below: Side, rest: Array, rounded: float) -> tuple[Found, float]:
+    """The largest log-ratio over the contexts; and the largest of those that a belief reaches.
+
+    Where the two rows leave the rest too much or too little mass they share what they may weigh,
+    in the best of some ways.
+    """
+    apart = above.log(above.most) - below.log(below.least)
+    if np.isnan(apart).all():
+        return Found(0.0, 0.0), 0.0
+    mass = above.most.sum(-1) + below.least.sum(-1)
+    least, most = 1 - rest[:, 1], 1 - rest[:, 0]  # what the two rows may weigh together
+    allowed = (mass >= least - rounded) & (mass <= most + rounded)
+    at = int(np.nanargmax(apart))
+    high, sure = float(apart[at]), float(np.nanmax(np.where(allowed, apart, 0.0)))
+    if allowed[at]:
+        return Found(high, high), sure
+    both = float(min(max(mass[at], least[at]), most[at]))
+    first = max(above.low[at].sum(), both - below.up[at].sum())
+    last = min(above.up[at].sum(), both - below.low[at].sum())
+    own = np.linspace(first, max(first, last), SHARES)
+    found = above.weighing(own, at, 1) - below.weighing(both - own, at, -1)
+    return Found(high, float(np.fmax.reduce(found, initial=0.0))), sure

@@ -1,0 +1,65 @@
+"""Every Gaussian belief whose covariance is near one: e^-eta S <= S' <= e^eta S (Loewner's order).
+
+What somebody who knows x_K learns from S + Laplace(lambda) is R_i |c| / lambda, c = Cov(S, x_i) /
+Var(x_i), given x_K (paper 003; theory T3). Given x_K both covariances are Schur complements, which
+keep the order. Let z be what S is beside c x_i: they are uncorrelated, and in the plane of x_i and
+z, scaled to unit variances, the ball is e^-eta I <= M <= e^eta I. There |M_12 / M_11| is largest at
+sinh(eta): M with the two eigenvalues, turned so that M_11 = 1 / cosh(eta) and M_12 = tanh(eta). So
+
+    |c' - c| <= sinh(eta) sqrt(Var(S | x_i, x_K) / Var(x_i | x_K)),    reached, on both sides.
+"""
+
+from __future__ import annotations
+
+import math
+from numbers import Real
+
+import numpy as np
+
+from unspoken.adversary import Adversary
+from unspoken.beliefs.gaussian import Gaussian
+from unspoken.display import Shown
+from unspoken.errors import InputError, NotKnown
+from unspoken.families.cells import one_query
+from unspoken.mechanisms.mechanism import Mechanism
+from unspoken.numerics.rounding import sum_up, up
+from unspoken.questions import leakage
+from unspoken.types.bound import Bound
+
+__all__ = ["GaussianBall"]
+
+
+class GaussianBall(Shown):
+    """All Gaussian beliefs with e^-eta S <= covariance <= e^eta S, S being the ``centre``'s."""
+
+    centre: Gaussian
+    eta: float
+
+    def __init__(self, centre: Gaussian, eta: float) -> None:
+        if not (isinstance(eta, Real) and 0 <= eta <= 700):
+            raise InputError(f"gaussian ball: eta is {eta}; a number from 0 to 700")
+        if not isinstance(centre, Gaussian):
+            raise InputError("gaussian ball: its centre is a Gaussian; of others take a Ball")
+        self.centre, self.eta = centre, eta
+
+    def leakage(self, mechanism: Mechanism, adversary: Adversary) -> Bound:
+        """The largest max-log-ratio of all of them, exact."""
+        query = one_query(mechanism, self.centre.domain, adversary, "gaussian ball")
+        if query.noise.whole:
+            raise NotKnown("gaussian ball: sums are no whole numbers; give Laplace noise")
+        own = leakage(self.centre, mechanism, adversary)
+        (target,) = adversary.targets
+        before, _ = self.centre.knowing(adversary.known)
+        after, _ = before.knowing([target])
+        weights = np.array([query.weights.get(name, 0.0) for name in after.domain.names])
+        rest = float(np.linalg.norm(weights @ after.root)) if weights.size else 0.0
+        at = before.domain.axis(target)
+        spread = float(np.linalg.norm(before.root[at]))
+        span = float(np.ptp(self.centre.domain.numbers(target)))
+        more = math.sinh(self.eta) * query.noise.rate * span * rest / spread
+        high = sum_up(own.high, up(more, 8 * len(self.centre.domain.names) + 32))
+        why = f"the centre's {own.high:.6g}, and sinh(eta) times what S and the target can turn"
+        return Bound(high, high, "nat", own.premise, why)
+
+    def facts(self) -> list[tuple[str, str]]:
+        return [*self.centre.facts(), ("within", f"e^{self.eta:g} of its covariance, both ways")]
