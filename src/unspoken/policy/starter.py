@@ -21,8 +21,7 @@ WIDTH = 100
 
 TOP = """\
 # What may be released of a table, and how much that may say about the rest of it.
-# Written by `unspoken init`: guesses, to be edited.
-# Then: unspoken leak, unspoken plan, unspoken release.
+# Written by `unspoken init`: guesses, to be edited. Then: unspoken leak, plan, release.
 format = 1
 """
 
