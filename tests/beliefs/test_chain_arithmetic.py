@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.effort import examples
 from unspoken.beliefs.forests.convolution import convolved
 from unspoken.beliefs.lattice import Lattice
-from unspoken.beliefs.networks.potentials import LINEAR, LOGS, OutOfRange
+from unspoken.numerics.ring import LINEAR, LOGS, OutOfRange
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from tests.beliefs.branching import drawn
 from tests.effort import examples
 from unspoken.beliefs.forests.each import sums_of_each
 from unspoken.beliefs.forests.markov import Markov
-from unspoken.beliefs.networks.potentials import LINEAR, LOGS, Ring
+from unspoken.numerics.ring import LINEAR, LOGS, Ring
 
 FAIR, FLIP = [0.5, 0.5], [[0.9, 0.1], [0.2, 0.8]]
 

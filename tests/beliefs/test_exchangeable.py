@@ -253,7 +253,7 @@ def test_many_cells_withheld(n: int, epsilon: float, monkeypatch: pytest.MonkeyP
         assert unspoken.odds(belief, mechanism, about, seen).nats == pytest.approx(
             expected, rel=1e-11
         )
-    monkeypatch.setattr("unspoken.beliefs.exchangeable.LINEAR_RANGE", -1.0)
+    monkeypatch.setattr("unspoken.beliefs.exchangeable.RANGE", -1.0)
     assert log_odds() == pytest.approx(expected, rel=1e-9)
 
 

@@ -21,7 +21,8 @@ from unspoken.beliefs.networks import updating
 from unspoken.beliefs.networks.elimination import CliqueTree, neighbours
 from unspoken.beliefs.networks.junction import collect, eliminate
 from unspoken.beliefs.networks.network import Network
-from unspoken.beliefs.networks.potentials import LINEAR, LOGS, OutOfRange, Potential, in_range
+from unspoken.beliefs.networks.potentials import Potential
+from unspoken.numerics.ring import LINEAR, LOGS, OutOfRange, in_range
 from unspoken.types.channel import Channel
 
 Rng = np.random.Generator

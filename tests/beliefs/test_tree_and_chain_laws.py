@@ -14,9 +14,9 @@ import unspoken
 from tests.beliefs.branching import drawn, some
 from tests.effort import examples
 from unspoken.beliefs.forests import markov
-from unspoken.beliefs.networks.potentials import LOGS
 from unspoken.errors import InputError
 from unspoken.mechanisms import Finite, Geometric, Laplace, Mechanism, RandomizedResponse, Together
+from unspoken.numerics.ring import LOGS
 from unspoken.types.channel import Channel
 from unspoken.types.likelihood import Likelihood
 from unspoken.types.sums import Sums

@@ -12,7 +12,7 @@ import unspoken
 from tests.searching.everyone import all_nodes, chain_table, leak_of_node
 from tests.searching.found import attained
 from unspoken.adversary import Adversary
-from unspoken.beliefs.networks.potentials import OutOfRange
+from unspoken.numerics.ring import OutOfRange
 from unspoken.searching import chains
 from unspoken.searching.blurring import blurred
 from unspoken.searching.certificate import Certificate

@@ -13,7 +13,8 @@ from unspoken.beliefs.contraction import contract
 from unspoken.display import Shown
 from unspoken.errors import InputError, TooLarge
 from unspoken.numerics.arrays import CELLS, Array, Codes
-from unspoken.numerics.tables import table_of
+from unspoken.numerics.ring import LEAST
+from unspoken.numerics.tables import fixed, own_table
 from unspoken.types.bound import Premise
 from unspoken.types.channel import Channel
 from unspoken.types.domain import Domain, Value
@@ -21,20 +22,17 @@ from unspoken.types.likelihood import Likelihood
 from unspoken.types.sums import Sums, Weights
 
 __all__ = [
-    "LEAST",
     "Belief",
     "different",
-    "fixed",
     "impossible",
     "is_event",
     "listed",
     "nothing_left",
-    "own_table",
     "probabilities",
 ]
 
-# Probabilities below this lose digits, and then themselves; sums beyond the other are no floats.
-LEAST, LARGEST = 1e-300, 1e300
+# Sums beyond this are no floats.
+LARGEST = 1e300
 
 
 class Belief(Shown, ABC):
@@ -211,17 +209,6 @@ def probabilities(numbers: object, what: str) -> Array:
             f"{what}: sums to {total:.12g}; probabilities sum to 1, counts are whole numbers"
         )
     return fixed(table / total)
-
-
-def own_table(numbers: object, what: str) -> Array:
-    """A copy of the caller's numbers that nobody can change."""
-    return fixed(np.array(table_of(numbers, what)))
-
-
-def fixed(table: Array) -> Array:
-    """The same table, which nobody can change any more."""
-    table.flags.writeable = False
-    return table
 
 
 def different(names: Sequence[str]) -> Sequence[str]:

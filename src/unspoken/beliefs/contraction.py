@@ -10,55 +10,17 @@ as the leakage. Cost: one pass an axis, at most (outputs seen) x (cells kept).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from unspoken.numerics.arrays import Array
+from unspoken.numerics.ring import LINEAR, LOGS, RANGE, Ring
 from unspoken.types.channel import Channel
 from unspoken.types.likelihood import Likelihood
 
 __all__ = ["contract"]
-
-# Beyond e^-600 products of probabilities leave the range of floats; then everything is in logs.
-LINEAR_RANGE = 600.0
-
-
-@dataclass(frozen=True)
-class Ring:
-    """The arithmetic of a contraction: on plain numbers, or on their logarithms."""
-
-    of: Callable[[Array], Array]
-    of_logs: Callable[[Array], Array]
-    times: Callable[[Array, Array], Array]
-    plus: Callable[[Array, Array], Array]
-    dot: Callable[[Array, Array], Array]  # over the last axis of one and the first of the other
-    to_logs: Callable[[Array], Array]
-
-
-def _log(table: Array) -> Array:
-    with np.errstate(divide="ignore"):
-        return np.log(table)
-
-
-def _same(table: Array) -> Array:
-    return table
-
-
-def _dot(table: Array, matrix: Array) -> Array:
-    return np.tensordot(table, matrix, 1)
-
-
-def _dot_logs(table: Array, matrix: Array) -> Array:
-    """log sum_x exp(table[..., x] + matrix[x, y]); the summed axis is one variable's, so short."""
-    terms = [table[..., x, None] + matrix[x] for x in range(matrix.shape[0])]
-    total: Array = np.logaddexp.reduce(terms, axis=0)
-    return total
-
-
-LINEAR = Ring(_same, np.exp, np.multiply, np.add, _dot, _log)
-LOGS = Ring(_log, _same, np.add, np.logaddexp, _dot_logs, _same)
 
 
 @dataclass(frozen=True)
@@ -84,7 +46,7 @@ def contract(
     """
     table, summed = _merge(table, kept, summed)
     least = _smallest(table) + _range([*summed, *own.values()])
-    ring = LINEAR if least < LINEAR_RANGE else LOGS
+    ring = LINEAR if least < RANGE else LOGS
     prior = table.reshape(*table.shape[:kept], -1).sum(-1)
     rest = ring.of(table.reshape(prior.size, *table.shape[kept:]))
     excess = ring.of(np.zeros((*rest.shape, 1)))
@@ -103,7 +65,7 @@ def contract(
         told = ring.times(rest[:, None], parts.excess[code])[:, None, :]
         excess = _join(ring, before, told, log_common)
         log_common = np.add.outer(log_common, channel.log_common).ravel()
-    return Likelihood(prior, log_common, excess.reshape(*prior.shape, -1), ring is LOGS)
+    return Likelihood(prior, log_common, excess.reshape(*prior.shape, -1), ring.in_logs)
 
 
 def _merge(table: Array, kept: int, summed: Sequence[Channel]) -> tuple[Array, list[Channel]]:
@@ -123,7 +85,7 @@ def _merge(table: Array, kept: int, summed: Sequence[Channel]) -> tuple[Array, l
 
 def _join(ring: Ring, before: Array, told: Array, log_common: Array) -> Array:
     """E'[.., (y, z)] = sum_x E[.., x, y] W[x, z] + c[y] sum_x P(.., x) e[x, z]."""
-    now = ring.plus(before, ring.times(told, ring.of_logs(log_common)[:, None]))
+    now: Array = ring.plus(before, ring.times(told, ring.of_logs(log_common)[:, None]))
     return now.reshape(*now.shape[:-2], -1)
 
 

@@ -26,6 +26,7 @@ import numpy.typing as npt
 from unspoken.beliefs.belief import Belief, different, impossible, is_event, probabilities
 from unspoken.errors import InputError, TooLarge
 from unspoken.numerics.arrays import CELLS, Array, Codes
+from unspoken.numerics.ring import RANGE
 from unspoken.numerics.wide import Wide
 from unspoken.types.bound import Premise
 from unspoken.types.channel import Channel
@@ -35,8 +36,6 @@ from unspoken.types.sums import Sums, Weights
 
 __all__ = ["Exchangeable"]
 
-# Below e^-690 a common part is no float any more; then everything is in logs.
-LINEAR_RANGE = 690.0
 # What is seen of a variable of which nothing is seen.
 SILENT = Channel((), np.zeros(1), np.zeros((2, 1)))
 
@@ -126,7 +125,7 @@ class Exchangeable(Belief):
             excess = excess * (own + silent) + prior * common * own
             common = common * silent
         log_common = sum((own.log_common for own in channels.values()), np.zeros(1))
-        in_logs = not excess.fits or -math.inf < log_common[0] < -LINEAR_RANGE
+        in_logs = not excess.fits or -math.inf < log_common[0] < -RANGE
         numbers = excess.logs() if in_logs else excess.plain()
         return Likelihood(self._plain(keep), log_common, numbers[..., None], in_logs)
 

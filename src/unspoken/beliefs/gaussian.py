@@ -32,10 +32,10 @@ from typing import NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from unspoken.beliefs.belief import Belief, different, fixed, listed
+from unspoken.beliefs.belief import Belief, different, listed
 from unspoken.errors import InputError, NotKnown, TooLarge
 from unspoken.numerics.arrays import CELLS, Array, Codes
-from unspoken.numerics.tables import finite_list, finite_table
+from unspoken.numerics.tables import finite_list, finite_table, fixed
 from unspoken.types.bound import Premise
 from unspoken.types.domain import Domain, Value
 from unspoken.types.sums import Sums, Weights

@@ -11,19 +11,12 @@ from functools import reduce
 import numpy as np
 import numpy.typing as npt
 
-from unspoken.beliefs.belief import (
-    LEAST,
-    Belief,
-    different,
-    impossible,
-    nothing_left,
-    probabilities,
-)
+from unspoken.beliefs.belief import Belief, different, impossible, nothing_left, probabilities
 from unspoken.beliefs.forests.markov import occurring
 from unspoken.beliefs.lattice import Lattice
-from unspoken.beliefs.networks.potentials import LINEAR, LOGS, Ring
 from unspoken.errors import InputError, TooLarge
 from unspoken.numerics.arrays import CELLS, Array, Codes
+from unspoken.numerics.ring import LEAST, LINEAR, LOGS, Ring
 from unspoken.types.bound import Premise
 from unspoken.types.channel import Channel
 from unspoken.types.domain import Domain, Value

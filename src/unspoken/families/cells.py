@@ -18,12 +18,11 @@ from unspoken.errors import InputError, NotKnown, TooLarge
 from unspoken.mechanisms.mechanism import Mechanism
 from unspoken.mechanisms.parts import Query
 from unspoken.numerics.arrays import CELLS, Array, Codes
+from unspoken.numerics.ring import RANGE
 from unspoken.types.domain import Domain, Value
 
 __all__ = ["Ends", "Masses", "fill", "one_query"]
 
-# The widest range of sums, in units of the noise, whose likelihoods are floats.
-LINEAR_RANGE = 600.0
 # How many numbers may be looked at in all, a sum at a time.
 WORK = 2**7 * CELLS
 
@@ -97,8 +96,8 @@ class Masses:
         )
         term = terms.get(target, np.zeros(shape[0]))
         made = cls(lower, upper, points, term, query.noise.rate, len(sums))
-        if (np.ptp(points) + np.ptp(term)) * query.noise.rate > LINEAR_RANGE:
-            raise InputError(f"{what}: sums range over more than {LINEAR_RANGE:g} noise scales")
+        if (np.ptp(points) + np.ptp(term)) * query.noise.rate > RANGE:
+            raise InputError(f"{what}: sums range over more than {RANGE:g} noise scales")
         if made.answers.size * lower.size > WORK:
             raise TooLarge(f"{what}: {made.answers.size * lower.size:,} numbers; know or ask less")
         return made

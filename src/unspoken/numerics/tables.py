@@ -9,7 +9,7 @@ import numpy as np
 from unspoken.errors import InputError
 from unspoken.numerics.arrays import Array
 
-__all__ = ["finite_list", "finite_table", "table_of"]
+__all__ = ["finite_list", "finite_table", "fixed", "own_table", "table_of"]
 
 
 def table_of(numbers: Any, what: str) -> Array:
@@ -40,3 +40,14 @@ def finite_list(numbers: object, count: int, what: str) -> Array:
             f"{what}: shape {own.shape} for {count} variables; a list of {count} numbers"
         )
     return own
+
+
+def own_table(numbers: object, what: str) -> Array:
+    """A copy of the caller's numbers that nobody can change."""
+    return fixed(np.array(table_of(numbers, what)))
+
+
+def fixed(table: Array) -> Array:
+    """The same table, which nobody can change any more."""
+    table.flags.writeable = False
+    return table

@@ -6,7 +6,6 @@ small they get; logarithms would cost as many digits as they have before the poi
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -15,16 +14,14 @@ import numpy as np
 import numpy.typing as npt
 
 from unspoken.numerics.arrays import Array, Codes, Mask
+from unspoken.numerics.ring import LEAST, LOG2
 
 __all__ = ["Wide"]
 
-LOG2 = math.log(2.0)
 # The exponent of 0: below every other one, and far from the ends of the integers.
 NOTHING = -(2**40)
 # Bits of a whole number that are looked at; what is behind them is less than a float's last place.
 BITS = 64
-# Floats below this lose digits.
-LEAST = 1e-300
 
 
 @dataclass(frozen=True, eq=False)

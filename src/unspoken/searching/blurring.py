@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from unspoken.beliefs.networks.potentials import OutOfRange
 from unspoken.numerics.arrays import Array
+from unspoken.numerics.ring import OutOfRange
 
 __all__ = ["blurred"]
 

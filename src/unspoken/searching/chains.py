@@ -31,10 +31,10 @@ import numpy as np
 
 from unspoken.beliefs.chain import Chain
 from unspoken.beliefs.lattice import Lattice
-from unspoken.beliefs.networks.potentials import OutOfRange
 from unspoken.errors import TooLarge
 from unspoken.mechanisms.parts import Parts, Query
 from unspoken.numerics.arrays import CELLS, Array, Codes, Mask
+from unspoken.numerics.ring import OutOfRange
 from unspoken.searching.blurring import blurred
 from unspoken.searching.certificate import Certificate, epsilons, group
 from unspoken.types.domain import Domain

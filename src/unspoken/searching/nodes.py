@@ -21,11 +21,9 @@ import numpy as np
 from unspoken.beliefs import Joint
 from unspoken.errors import InputError, TooLarge
 from unspoken.numerics.arrays import CELLS, Array
+from unspoken.numerics.ring import RANGE
 
 __all__ = ["Nodes", "pdp_nodes"]
-
-# The widest range of sums, in units of the noise, whose likelihoods are floats.
-LINEAR_RANGE = 600.0
 
 
 @dataclass(frozen=True)
@@ -56,8 +54,8 @@ def pdp_nodes(belief: Joint, weights: Sequence[float], scale: float) -> Nodes:
     if len(weights) != len(names) or not 0 < scale < math.inf:
         raise InputError(f"nodes: {len(weights)} weights for {len(names)} variables, scale {scale}")
     terms = [w * belief.domain.numbers(name) for w, name in zip(weights, names, strict=True)]
-    if sum(float(np.ptp(term)) for term in terms) > LINEAR_RANGE * scale:
-        raise InputError(f"nodes: sums range over more than {LINEAR_RANGE:g} times the noise")
+    if sum(float(np.ptp(term)) for term in terms) > RANGE * scale:
+        raise InputError(f"nodes: sums range over more than {RANGE:g} times the noise")
     if math.prod(size + 1 for size in sizes) > CELLS:
         raise TooLarge(f"nodes: {len(names)} variables have too many adversaries to list")
     leaks = np.full((len(names), 2 ** len(names)), math.nan)

@@ -17,12 +17,12 @@ import numpy as np
 
 from unspoken.adversary import Adversary
 from unspoken.beliefs import Belief, Chain, Exchangeable, Gaussian, Tree
-from unspoken.beliefs.networks.potentials import OutOfRange
 from unspoken.display import Shown
 from unspoken.errors import InputError, TooLarge, unknown
 from unspoken.measures import MEASURES, Measure
 from unspoken.mechanisms import Mechanism
 from unspoken.mechanisms.parts import Parts, Query
+from unspoken.numerics.ring import OutOfRange
 from unspoken.numerics.rounding import up
 from unspoken.searching.certificate import Certificate
 from unspoken.searching.chains import worst_of_chain

@@ -24,14 +24,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from unspoken.numerics.arrays import Array, Codes
+from unspoken.numerics.ring import RANGE
 from unspoken.types.likelihood import Likelihood
 
 __all__ = ["Bins", "Noise", "through"]
 
 # Up to here what noise takes away is small, and kept as such: 1 - e^{-kd} has the digits of d.
 NEAR = 1.0
-# Beyond e^-600 products of probabilities leave the range of floats; then everything is in logs.
-LINEAR_RANGE = 600.0
 # Whole answers are listed one by one while there are at most so many.
 WHOLE = 2**16
 # In logs, so many nats from point to point are added up at a time.
@@ -124,7 +123,7 @@ def through(law: Likelihood, points: Sequence[Array], bins: Sequence[Bins]) -> L
         for own in bins:
             log_weight = np.add.outer(log_weight, np.log(own.weight)).ravel()
     spans = sum(own.rate * (at[-1] - at[0]) for at, own in zip(points, bins, strict=True))
-    if law.in_logs or spans + _smallest(law.prior) > LINEAR_RANGE:
+    if law.in_logs or spans + _smallest(law.prior) > RANGE:
         return _in_logs(law, points, bins, log_weight)
     mass = law.prior[..., None] * np.exp(law.log_common) + law.excess
     mass = np.moveaxis(mass, -1, kept)  # (kept ..., y, s_1, ..., s_q)

@@ -10,8 +10,8 @@ import math
 
 import numpy as np
 
-from unspoken.beliefs.networks.potentials import OutOfRange, Ring
 from unspoken.numerics.arrays import Array
+from unspoken.numerics.ring import OutOfRange, Ring
 
 __all__ = ["convolved"]
 

@@ -22,8 +22,8 @@ from unspoken.beliefs.forests.convolution import convolved
 from unspoken.beliefs.forests.forest import Forest
 from unspoken.beliefs.forests.messages import mixed
 from unspoken.beliefs.forests.sums import shifted
-from unspoken.beliefs.networks.potentials import Ring
 from unspoken.numerics.arrays import Array, Codes
+from unspoken.numerics.ring import Ring
 
 __all__ = ["sums_of_each"]
 

@@ -18,15 +18,14 @@ from functools import cached_property
 import numpy as np
 
 from unspoken.beliefs.forests.messages import mixed, side_by_side
-from unspoken.beliefs.networks.potentials import OutOfRange, Ring
 from unspoken.numerics.arrays import Array, Codes
+from unspoken.numerics.ring import LOG2, RANGE, OutOfRange, Ring, logarithm
 from unspoken.types.channel import Channel
 
 __all__ = ["Events", "Told"]
 
-LOG2 = math.log(2.0)
-# A common part below e^-FAR of a sum of 1 is left out where everything else is above e^-NEAR of it.
-FAR, NEAR = 600.0, 500.0
+# A common part below e^-RANGE of a sum of 1 is left out where all else is above e^-NEAR of it.
+NEAR = 500.0
 
 
 @dataclass
@@ -43,13 +42,12 @@ class Told:
         """log E."""
         if ring.in_logs:
             return self.excess
-        with np.errstate(divide="ignore"):
-            return np.log(self.excess) + self.exponent * LOG2
+        return logarithm(self.excess) + self.exponent * LOG2
 
     def in_range(self, ring: Ring) -> bool:
         """Whether both parts are plain numbers that products can be made of."""
         logs = np.append(self.logs(ring), self.log_common)
-        return bool((np.abs(logs[logs > -np.inf]) <= FAR).all())
+        return bool((np.abs(logs[logs > -np.inf]) <= RANGE).all())
 
 
 @dataclass(frozen=True)
@@ -114,7 +112,7 @@ class Events:
         relative = message.log_common - message.exponent * LOG2
         if self.ring.in_logs:
             return relative
-        if relative < -FAR:
+        if relative < -RANGE:
             small = message.excess < math.exp(-NEAR) * message.weight
             if relative > -math.inf and small.any():
                 raise OutOfRange

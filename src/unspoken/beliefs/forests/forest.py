@@ -13,8 +13,9 @@ from functools import cached_property
 
 import numpy as np
 
-from unspoken.beliefs.belief import LEAST, fixed
 from unspoken.numerics.arrays import Array, Codes
+from unspoken.numerics.ring import LEAST
+from unspoken.numerics.tables import fixed
 
 __all__ = ["Forest"]
 

@@ -15,9 +15,9 @@ from collections.abc import Mapping
 import numpy as np
 
 from unspoken.beliefs.forests.forest import Forest
-from unspoken.beliefs.forests.messages import mixed, with_all_digits
-from unspoken.beliefs.networks.potentials import Ring
+from unspoken.beliefs.forests.messages import mixed
 from unspoken.numerics.arrays import Array
+from unspoken.numerics.ring import Ring, with_all_digits
 
 __all__ = ["given"]
 

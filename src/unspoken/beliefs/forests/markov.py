@@ -11,27 +11,25 @@ import numpy as np
 import numpy.typing as npt
 
 from unspoken.beliefs.belief import (
-    LEAST,
     Belief,
     different,
-    fixed,
     impossible,
     is_event,
     nothing_left,
-    own_table,
     probabilities,
 )
 from unspoken.beliefs.forests.each import sums_of_each
 from unspoken.beliefs.forests.events import Events, Told
 from unspoken.beliefs.forests.forest import Forest
 from unspoken.beliefs.forests.knowing import given
-from unspoken.beliefs.forests.messages import collect, with_all_digits
+from unspoken.beliefs.forests.messages import collect
 from unspoken.beliefs.forests.pairs import beside
 from unspoken.beliefs.forests.sums import Dense, Sparse
 from unspoken.beliefs.lattice import Lattice
-from unspoken.beliefs.networks.potentials import Ring
 from unspoken.errors import InputError, TooLarge
 from unspoken.numerics.arrays import CELLS, Array, Codes
+from unspoken.numerics.ring import LEAST, Ring, with_all_digits
+from unspoken.numerics.tables import fixed, own_table
 from unspoken.types.channel import Channel
 from unspoken.types.domain import Domain, Value
 from unspoken.types.likelihood import Likelihood

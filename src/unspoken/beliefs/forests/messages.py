@@ -10,21 +10,20 @@ collect: an event (events.py) or sums (sums.py).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from functools import reduce
 from typing import Protocol, TypeVar
 
 import numpy as np
 
 from unspoken.beliefs.forests.forest import Forest
-from unspoken.beliefs.networks.potentials import LINEAR, LOGS, OutOfRange, Ring
 from unspoken.numerics.arrays import Array, Codes
+from unspoken.numerics.ring import Ring
 
-__all__ = ["Collects", "Message", "collect", "mixed", "side_by_side", "with_all_digits"]
+__all__ = ["Collects", "Message", "collect", "mixed", "side_by_side"]
 
 # Larger tables are summed up term by term: a thread of its own would not report an underflow.
 SMALL = 4096
-T = TypeVar("T")
 
 
 class Message(Protocol):
@@ -91,18 +90,9 @@ def _factors(
     return factors
 
 
-def with_all_digits(compute: Callable[[Ring], T]) -> T:
-    """On plain numbers where every product stays in the range of floats, else on logarithms."""
-    try:
-        with np.errstate(under="raise", over="raise"):
-            return compute(LINEAR)
-    except (FloatingPointError, OutOfRange):
-        return compute(LOGS)
-
-
 def mixed(law: Array, table: Array, ring: Ring) -> Array:
     """sum_x law[p, x] table[x, ...], with ``law`` in plain numbers."""
-    if ring is LINEAR and table.size < SMALL:
+    if not ring.in_logs and table.size < SMALL:
         if table.ndim == 2:
             plain: Array = law @ table
             return plain

@@ -13,9 +13,9 @@ import numpy as np
 
 from unspoken.beliefs.forests.convolution import convolved
 from unspoken.beliefs.forests.messages import mixed
-from unspoken.beliefs.networks.potentials import Ring
 from unspoken.errors import TooLarge
 from unspoken.numerics.arrays import CELLS, Array, Codes
+from unspoken.numerics.ring import Ring
 
 __all__ = ["Adding", "Dense", "Law", "Sparse", "shifted"]
 

@@ -12,12 +12,14 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from unspoken.beliefs.belief import fixed, own_table, probabilities
+from unspoken.beliefs.belief import probabilities
 from unspoken.beliefs.networks.dag import Dag
 from unspoken.beliefs.networks.elimination import CliqueTree
-from unspoken.beliefs.networks.potentials import Potential, Ring
+from unspoken.beliefs.networks.potentials import Potential
 from unspoken.errors import InputError, unknown
 from unspoken.numerics.arrays import Array
+from unspoken.numerics.ring import Ring
+from unspoken.numerics.tables import fixed, own_table
 from unspoken.types.domain import Domain, Value, check_list
 
 __all__ = ["Conditionals"]

@@ -17,8 +17,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from unspoken.beliefs.networks.elimination import CliqueTree
-from unspoken.beliefs.networks.potentials import Potential, Ring
+from unspoken.beliefs.networks.potentials import Potential
 from unspoken.numerics.arrays import Array
+from unspoken.numerics.ring import Ring
 
 __all__ = ["Collected", "calibrate", "collect", "eliminate"]
 

@@ -18,10 +18,11 @@ from unspoken.beliefs.networks.bif import read_bif
 from unspoken.beliefs.networks.conditional import Conditionals, Values
 from unspoken.beliefs.networks.elimination import neighbours
 from unspoken.beliefs.networks.junction import collect, eliminate
-from unspoken.beliefs.networks.potentials import RANGE, OutOfRange, Potential, Ring, in_range
+from unspoken.beliefs.networks.potentials import Potential
 from unspoken.beliefs.networks.updating import pair_tables, updated
 from unspoken.errors import InputError, TooLarge
 from unspoken.numerics.arrays import CELLS, Array, Codes
+from unspoken.numerics.ring import RANGE, OutOfRange, Ring, in_range
 from unspoken.numerics.tables import table_of
 from unspoken.types.bound import Premise
 from unspoken.types.channel import Channel

@@ -17,71 +17,18 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
 
 import numpy as np
 
 from unspoken.numerics.arrays import Array
+from unspoken.numerics.ring import LOG2, RANGE, OutOfRange, Ring, logarithm
 
-__all__ = ["LINEAR", "LOGS", "OutOfRange", "Potential", "Ring", "in_range"]
+__all__ = ["Potential"]
 
-RANGE = 600.0
-LOG2 = math.log(2.0)
 # A product of two parts each has three terms.
 TERMS = math.log(3.0)
-T = TypeVar("T")
-
-
-class OutOfRange(ArithmeticError):
-    """Plain numbers do not reach; logarithms do."""
-
-
-@dataclass(frozen=True)
-class Ring:
-    """The arithmetic: on plain numbers, or on their logarithms."""
-
-    times: np.ufunc
-    plus: np.ufunc
-    over: np.ufunc
-    zero: float
-    in_logs: bool
-
-    def of(self, plain: Array) -> Array:
-        return _log(plain) if self.in_logs else plain
-
-    def ratio(self, one: Array, other: Array) -> Array:
-        """one / other, and 0 where other is 0 (then one is, too)."""
-        ratio = np.full(np.broadcast_shapes(one.shape, other.shape), self.zero)
-        self.over(one, other, out=ratio, where=other != self.zero)
-        return ratio
-
-    def product(self, one: Array, other: Array) -> Array:
-        """Part by part; see the head of this file."""
-        if len(one) == 1 or len(other) == 1:
-            whole: Array = self.times(one, other)
-            return whole
-        common = self.times(one[0], other[0])
-        alone = self.times(one[1], self.plus(other[0], other[1]))
-        return np.stack([common, self.plus(self.times(one[0], other[1]), alone)])
-
-
-def _log(plain: Array) -> Array:
-    with np.errstate(divide="ignore"):
-        return np.log(plain)
-
-
-LINEAR = Ring(np.multiply, np.add, np.divide, 0.0, in_logs=False)
-LOGS = Ring(np.add, np.logaddexp, np.subtract, -np.inf, in_logs=True)
-
-
-def in_range(compute: Callable[[Ring], T]) -> T:
-    """On plain numbers if these reach, else on logarithms."""
-    try:
-        return compute(LINEAR)
-    except OutOfRange:
-        return compute(LOGS)
 
 
 @dataclass(frozen=True)
@@ -134,7 +81,7 @@ class Potential:
             one, other = one.scaled(), other.scaled()
             if not one._fits(other):
                 raise OutOfRange
-        table = self.ring.product(one.table, other.table)
+        table = _product(one.table, other.table, self.ring)
         high = one.high + other.high + TERMS
         scale = one.scale + other.scale
         return Potential(one.scope, table, one.ring, one.low + other.low, high, scale)
@@ -195,4 +142,14 @@ class Potential:
         """Their logarithms."""
         if self.ring.in_logs:
             return self.table
-        return _log(self.table) + LOG2 * self.scale.reshape(1, -1, *[1] * len(self.scope))
+        return logarithm(self.table) + LOG2 * self.scale.reshape(1, -1, *[1] * len(self.scope))
+
+
+def _product(one: Array, other: Array, ring: Ring) -> Array:
+    """Part by part; see the head of this file."""
+    if len(one) == 1 or len(other) == 1:
+        whole: Array = ring.times(one, other)
+        return whole
+    common = ring.times(one[0], other[0])
+    alone = ring.times(one[1], ring.plus(other[0], other[1]))
+    return np.stack([common, ring.plus(ring.times(one[0], other[1]), alone)])

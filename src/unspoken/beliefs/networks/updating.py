@@ -9,8 +9,9 @@ import numpy as np
 
 from unspoken.beliefs.networks.conditional import Conditionals
 from unspoken.beliefs.networks.junction import calibrate, collect
-from unspoken.beliefs.networks.potentials import Potential, Ring, in_range
+from unspoken.beliefs.networks.potentials import Potential
 from unspoken.numerics.arrays import Array
+from unspoken.numerics.ring import Ring, in_range
 
 __all__ = ["pair_tables", "updated"]
 

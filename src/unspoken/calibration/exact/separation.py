@@ -17,14 +17,11 @@ from functools import cached_property, reduce
 import numpy as np
 
 from unspoken.numerics.arrays import Array, Mask
+from unspoken.numerics.ring import RANGE
+from unspoken.numerics.rounding import UNIT
 from unspoken.types.sums import Sums
 
 __all__ = ["Separation"]
-
-# Up to e^-600 likelihoods are floats with all their digits; beyond, everything is in logarithms.
-LINEAR_RANGE = 600.0
-# The relative error of one rounded operation.
-UNIT = 2.0**-53
 
 
 @dataclass(frozen=True)
@@ -60,7 +57,7 @@ class Separation:
         All terms are positive: a running sum of m of them errs by 2 m units at most, relatively.
         """
         steps = np.diff(self.points) / scale
-        far = steps.sum() - self._log_least > LINEAR_RANGE
+        far = steps.sum() - self._log_least > RANGE
         apart = self._in_logs(steps) if self.in_logs or far else self._linear(steps)
         largest: Array = np.fmax.reduce(apart, axis=0, initial=0.0)
         largest += np.where(largest > 0, 8 * UNIT * (len(self.points) + 8 + largest), 0.0)

@@ -24,12 +24,12 @@ import numpy as np
 from unspoken.adversary import Adversary
 from unspoken.beliefs import Chain
 from unspoken.beliefs.lattice import Lattice
-from unspoken.beliefs.networks.potentials import OutOfRange
 from unspoken.calibration.exact.adversaries import one
 from unspoken.calibration.exact.least import Found
 from unspoken.calibration.problem import Problem
 from unspoken.calibration.rules.quilt import backwards, influences
 from unspoken.numerics.arrays import Array, Codes, Mask
+from unspoken.numerics.ring import OutOfRange
 from unspoken.searching.blurring import blurred
 from unspoken.types.bound import Bound
 
