@@ -15,7 +15,7 @@ from tests.conversion import reference
 from tests.effort import examples
 from unspoken.conversion import bound_from_dp, dependence, dp_budget, gaussian_sigmas
 from unspoken.errors import InputError, TooLarge
-from unspoken.types.bound import Premise
+from unspoken.types.premise import Premise
 
 SEED = st.integers(0, 2**32 - 1)
 

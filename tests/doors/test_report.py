@@ -23,7 +23,7 @@ from unspoken.learning import Learned
 from unspoken.planning import closure
 from unspoken.policy import Project
 from unspoken.releasing.findings import Findings, findings
-from unspoken.types.bound import Premise
+from unspoken.types.premise import Premise
 
 pytest.importorskip("vl_convert", reason="needs the extra `report`: vl-convert-python")
 pytest.importorskip("jinja2", reason="needs the extra `report`: jinja2")

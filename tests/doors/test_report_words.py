@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 import unspoken
 from unspoken.doors.report import charts, palette, words
 from unspoken.releasing.told import Answer, Told, told
-from unspoken.types.bound import Bound, Premise
+from unspoken.types.bound import Bound
 from unspoken.types.domain import WITHHELD
+from unspoken.types.premise import STATED, Premise
 
 
 @pytest.fixture(scope="module")
@@ -125,7 +126,7 @@ def test_settings_have_no_silly_digits() -> None:
 
 def odds(high: float) -> Bound:
     log = math.log(high) if math.isfinite(high) else math.inf
-    return Bound.of_odds(log, log, Premise.stated(), "")
+    return Bound.of_odds(log, log, STATED, "")
 
 
 def test_sentences(one: Told) -> None:
@@ -145,10 +146,10 @@ def test_an_answer_that_cannot_be_named_is_not_called_harmless(one: Told) -> Non
     mine = replace(one, odds=odds(3.0), answer=None)
     assert "may multiply the odds" in words.sentence(mine, ["p"])
     assert "No answer" in words.sentence(replace(mine, odds=odds(1.0)), ["p"])
-    loose = Bound.of_odds(0.0, math.log(3), Premise.stated(), "")
+    loose = Bound.of_odds(0.0, math.log(3), STATED, "")
     assert words.odds_of(loose).startswith("≤")
 
 
 def test_a_premise_in_words() -> None:
     assert "plug-in" in words.premise(Premise.learned(10))
-    assert "hold for the belief that was given" in words.premise(Premise.stated())
+    assert "hold for the belief that was given" in words.premise(STATED)

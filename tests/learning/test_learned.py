@@ -31,7 +31,7 @@ def test_bins_are_labels_and_a_mixed_one_is_two(learned: Learn) -> None:
     assert found.sensitive == {"x": ("10-11.5 (sensitive)", "11.5 or more"), "y": ()}
     assert found.counts == {"x": (1, 2, 1, 1, 1), "y": (3, 3)}
     assert found.belief.domain.values == tuple(found.labels.values())
-    assert (found.belief.premise, found.rows) == ("learned(6)", 6)
+    assert (str(found.belief.premise), found.rows) == ("learned(6)", 6)
 
 
 def test_the_prior_is_as_stated(learned: Learn) -> None:

@@ -14,7 +14,7 @@ from tests.searching.families import REL, ROUNDING, X0, kind, leak, member
 from unspoken.beliefs.gaussian import Gaussian
 from unspoken.families import Ball, Beliefs, Box, GaussianBall, Rows
 from unspoken.mechanisms import Geometric, Laplace, OneSided
-from unspoken.types.bound import Premise
+from unspoken.types.premise import Premise
 
 # Finitely many beliefs.
 

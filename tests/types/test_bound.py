@@ -9,7 +9,7 @@ import pytest
 
 import unspoken
 from unspoken.errors import InputError
-from unspoken.types.bound import Premise
+from unspoken.types.premise import STATED, Premise
 
 
 def test_units() -> None:
@@ -29,7 +29,7 @@ def test_ends_in_order(ends: tuple[float, float]) -> None:
 
 
 def test_impossible_has_no_number() -> None:
-    bound = unspoken.Bound.impossible("odds", Premise.stated(), "never")
+    bound = unspoken.Bound.impossible("odds", STATED, "never")
     assert bound.status == "impossible"
     assert not bound.value <= 4.0
     assert bound.as_json()["status"] == "impossible"
@@ -40,7 +40,7 @@ def test_json_is_plain() -> None:
 
 
 def test_premises() -> None:
-    assert Premise.stated().certifies
+    assert STATED.certifies
     assert not Premise.learned(30_000).certifies
     assert Premise.learned(7) == "learned(7)"
 

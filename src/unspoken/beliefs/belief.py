@@ -15,10 +15,10 @@ from unspoken.errors import InputError, TooLarge
 from unspoken.numerics.arrays import CELLS, Array, Codes
 from unspoken.numerics.ring import LEAST
 from unspoken.numerics.tables import fixed, own_table
-from unspoken.types.bound import Premise
 from unspoken.types.channel import Channel
 from unspoken.types.domain import Domain, Value
 from unspoken.types.likelihood import Likelihood
+from unspoken.types.premise import Premise
 from unspoken.types.sums import Sums, Weights
 
 __all__ = [

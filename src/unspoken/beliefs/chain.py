@@ -15,8 +15,8 @@ from unspoken.beliefs.forests.forest import Forest
 from unspoken.beliefs.forests.markov import Markov, conditional, is_matrix
 from unspoken.errors import InputError
 from unspoken.numerics.arrays import Array
-from unspoken.types.bound import Premise
 from unspoken.types.domain import Domain, Value
+from unspoken.types.premise import Premise
 
 __all__ = ["Chain"]
 
@@ -39,7 +39,7 @@ class Chain(Markov):
         length: int | None = None,
         names: Iterable[str] | None = None,
         values: Values = None,
-        premise: str = "stated",
+        premise: Premise | str = "stated",
     ) -> None:
         first = probabilities(start, "chain.start")
         if first.ndim != 1:
@@ -53,7 +53,7 @@ class Chain(Markov):
                     f"{sizes[t]} values; give a row for each"
                 )
         domain = Domain.of(sizes, names, _values(values, len(sizes)))
-        self._hold(first, steps, domain, Premise(premise))
+        self._hold(first, steps, domain, Premise.of(premise))
 
     def _hold(
         self, start: Array, steps: tuple[Array, ...], domain: Domain, premise: Premise

@@ -28,10 +28,10 @@ from unspoken.errors import InputError, TooLarge
 from unspoken.numerics.arrays import CELLS, Array, Codes
 from unspoken.numerics.ring import RANGE
 from unspoken.numerics.wide import Wide
-from unspoken.types.bound import Premise
 from unspoken.types.channel import Channel
 from unspoken.types.domain import Domain, Value
 from unspoken.types.likelihood import Likelihood
+from unspoken.types.premise import Premise
 from unspoken.types.sums import Sums, Weights
 
 __all__ = ["Exchangeable"]
@@ -48,7 +48,7 @@ class Exchangeable(Belief):
         counts: npt.ArrayLike,
         n: int,
         names: Iterable[str] | None = None,
-        premise: str = "stated",
+        premise: Premise | str = "stated",
     ) -> None:
         law, n = probabilities(counts, "exchangeable.counts"), _whole(n)
         if law.shape != (n + 1,):
@@ -57,7 +57,9 @@ class Exchangeable(Belief):
                 f"expected, how likely 0, 1, ..., {n} ones are"
             )
         domain = Domain.of([2] * n, names)
-        self._hold(domain, {name: (name,) for name in domain.names}, Wide.of(law), Premise(premise))
+        self._hold(
+            domain, {name: (name,) for name in domain.names}, Wide.of(law), Premise.of(premise)
+        )
 
     def _hold(
         self, domain: Domain, members: Mapping[str, tuple[str, ...]], law: Wide, premise: Premise

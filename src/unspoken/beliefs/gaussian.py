@@ -36,8 +36,8 @@ from unspoken.beliefs.belief import Belief, different, listed
 from unspoken.errors import InputError, NotKnown, TooLarge
 from unspoken.numerics.arrays import CELLS, Array, Codes
 from unspoken.numerics.tables import finite_list, finite_table, fixed
-from unspoken.types.bound import Premise
 from unspoken.types.domain import Domain, Value
+from unspoken.types.premise import Premise
 from unspoken.types.sums import Sums, Weights
 
 __all__ = ["Gaussian"]
@@ -61,7 +61,7 @@ class Gaussian(Belief):
         ranges: npt.ArrayLike,
         mean: npt.ArrayLike | None = None,
         names: Iterable[str] | None = None,
-        premise: str = "stated",
+        premise: Premise | str = "stated",
     ) -> None:
         root = _root(finite_table(covariance, "gaussian.covariance"))
         widths = finite_list(ranges, len(root), "gaussian.ranges")
@@ -72,7 +72,7 @@ class Gaussian(Belief):
             centre = np.array(finite_list(mean, len(root), "gaussian.mean"))
         ends = [(0.0, width) if width else (0.0,) for width in widths.tolist()]
         domain = Domain.of([len(own) for own in ends], names, ends)
-        self._hold(domain, root, centre, Premise(premise))
+        self._hold(domain, root, centre, Premise.of(premise))
 
     def _hold(self, domain: Domain, root: Array, mean: Array, premise: Premise) -> None:
         self.domain, self.premise = domain, premise

@@ -17,9 +17,9 @@ from unspoken.beliefs.lattice import Lattice
 from unspoken.errors import InputError, TooLarge
 from unspoken.numerics.arrays import CELLS, Array, Codes
 from unspoken.numerics.ring import LEAST, LINEAR, LOGS, Ring
-from unspoken.types.bound import Premise
 from unspoken.types.channel import Channel
 from unspoken.types.domain import Domain, Value
+from unspoken.types.premise import Premise
 from unspoken.types.sums import Sums, Weights
 
 __all__ = ["Independent", "law_of_sum", "marginal_tables"]
@@ -38,12 +38,12 @@ class Independent(Belief):
         marginals: Mapping[str, npt.ArrayLike] | Sequence[npt.ArrayLike] | Array,
         names: Iterable[str] | None = None,
         values: Mapping[str, Iterable[Value]] | Sequence[Iterable[Value]] | None = None,
-        premise: str = "stated",
+        premise: Premise | str = "stated",
     ) -> None:
         tables, names = marginal_tables(marginals, names, "independent.marginals")
         self.domain = Domain.of([table.size for table in tables], names, values)
         self.tables = tables
-        self.premise = Premise(premise)
+        self.premise = Premise.of(premise)
         self.known: frozenset[str] = frozenset()
 
     def marginal(self, names: Sequence[str]) -> Array:

@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from unspoken.beliefs.belief import Belief, different, impossible, nothing_left, probabilities
 from unspoken.numerics.arrays import Array
-from unspoken.types.bound import Premise
 from unspoken.types.domain import Domain, Value
+from unspoken.types.premise import Premise
 
 __all__ = ["Joint"]
 
@@ -23,11 +23,11 @@ class Joint(Belief):
         table: npt.ArrayLike,
         names: Iterable[str] | None = None,
         values: Mapping[str, Iterable[Value]] | Sequence[Iterable[Value]] | None = None,
-        premise: str = "stated",
+        premise: Premise | str = "stated",
     ) -> None:
         self.table = probabilities(table, "joint.table")
         self.domain = Domain.of(self.table.shape, names, values)
-        self.premise = Premise(premise)
+        self.premise = Premise.of(premise)
 
     def marginal(self, names: Sequence[str]) -> Array:
         axes = [self.domain.axis(name) for name in different(names)]

@@ -12,8 +12,8 @@ from unspoken.beliefs.belief import Belief, different, listed, probabilities
 from unspoken.beliefs.independent import marginal_tables
 from unspoken.errors import InputError, NotKnown
 from unspoken.numerics.arrays import Array
-from unspoken.types.bound import Premise
 from unspoken.types.domain import Domain, Value
+from unspoken.types.premise import Premise
 
 __all__ = ["Pairwise"]
 
@@ -35,11 +35,11 @@ class Pairwise(Belief):
         tables: Mapping[Pair, npt.ArrayLike],
         names: Iterable[str] | None = None,
         values: Mapping[str, Iterable[Value]] | Sequence[Iterable[Value]] | None = None,
-        premise: str = "stated",
+        premise: Premise | str = "stated",
     ) -> None:
         self.singles, names = marginal_tables(marginals, names, "pairwise.marginals")
         self.domain = Domain.of([table.size for table in self.singles], names, values)
-        self.premise = Premise(premise)
+        self.premise = Premise.of(premise)
         self.tables: dict[Pair, Array] = {}
         if not isinstance(tables, Mapping):
             raise InputError("pairwise.tables: a mapping is expected, {('a', 'b'): table}")

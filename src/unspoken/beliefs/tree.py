@@ -13,8 +13,8 @@ from unspoken.beliefs.forests.forest import Forest
 from unspoken.beliefs.forests.markov import Markov, conditional, is_matrix
 from unspoken.errors import InputError, unknown
 from unspoken.numerics.arrays import Array
-from unspoken.types.bound import Premise
 from unspoken.types.domain import Domain, Value
+from unspoken.types.premise import Premise
 
 __all__ = ["Tree"]
 
@@ -39,7 +39,7 @@ class Tree(Markov):
         tables: Tables,
         names: Iterable[str] | None = None,
         values: Mapping[str, Iterable[Value]] | Sequence[Iterable[Value]] | None = None,
-        premise: str = "stated",
+        premise: Premise | str = "stated",
     ) -> None:
         names, parents = _numbered(parent, names)
         order = _downward(parents, names)
@@ -62,7 +62,7 @@ class Tree(Markov):
         self._hold(
             Forest.of(parents, laws),
             Domain.of([law.shape[1] for law in laws], names, values),
-            Premise(premise),
+            Premise.of(premise),
         )
 
     def _hold(self, forest: Forest, domain: Domain, premise: Premise) -> None:

@@ -16,8 +16,9 @@ from unspoken.errors import InputError, TooLarge
 from unspoken.numerics.arrays import CELLS, Array
 from unspoken.numerics.rounding import UNIT, up
 from unspoken.numerics.tables import table_of
-from unspoken.types.bound import Bound, Premise
+from unspoken.types.bound import Bound
 from unspoken.types.domain import Domain
+from unspoken.types.premise import Premise
 
 __all__ = ["Dependence", "dependence", "gaussian_sigmas"]
 

@@ -28,7 +28,8 @@ from unspoken.display import Shown
 from unspoken.errors import InputError, NotKnown
 from unspoken.numerics.arrays import Array
 from unspoken.numerics.rounding import sum_up
-from unspoken.types.bound import Bound, Premise
+from unspoken.types.bound import Bound
+from unspoken.types.premise import STATED, Premise
 
 __all__ = ["Temporal", "leaks", "temporal"]
 
@@ -47,7 +48,7 @@ class Temporal(Shown):
     forward: Array
     total: Array
     suprema: tuple[float, float, float] | None = None
-    premise: Premise = Premise("stated")
+    premise: Premise = STATED
 
     def at(self, step: int) -> Bound:
         """What all outputs together say about the value at this step (0 is the first)."""

@@ -16,12 +16,11 @@ from unspoken.ledger import Release, exposure
 from unspoken.policy import Project
 from unspoken.releasing import Findings, Prepared, Rehearsed, Released
 from unspoken.releasing.told import Answer, Told
-from unspoken.types.bound import Premise
 from unspoken.types.domain import WITHHELD
+from unspoken.types.premise import Premise
 
 __all__ = ["leak", "learned", "ledger", "plan", "rehearsed", "released"]
 
-TREE = "learned(tree"  # how the premise of a learned tree begins
 UNLIMITED = "Nothing is declared sensitive, so nothing is limited."
 TELLING = 8  # telling values listed before "and n more"
 
@@ -178,7 +177,7 @@ def _most_told(told: Sequence[Told]) -> str:
     if math.isinf(worst.odds.odds):
         gives = "gives" if worst.odds.exact else "may give"
         return f"Some answer {gives} a secret away: it makes it certain."
-    by = "By the tree that was learned, no" if worst.odds.premise.startswith(TREE) else "No"
+    by = "By the tree that was learned, no" if worst.odds.premise.form == "tree" else "No"
     return f"{by} answer multiplies odds by more than {words.most(worst.odds.odds)}."
 
 

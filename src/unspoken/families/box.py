@@ -30,8 +30,9 @@ from unspoken.families.cells import Ends, Masses, fill
 from unspoken.mechanisms.mechanism import Mechanism
 from unspoken.numerics.arrays import Array
 from unspoken.numerics.rounding import UNIT
-from unspoken.types.bound import Bound, Premise
+from unspoken.types.bound import Bound
 from unspoken.types.domain import Value
+from unspoken.types.premise import Premise
 
 __all__ = ["Box"]
 
@@ -50,10 +51,10 @@ class Box(Shown):
         upper: npt.ArrayLike,
         names: Iterable[str] | None = None,
         values: Mapping[str, Iterable[Value]] | Sequence[Iterable[Value]] | None = None,
-        premise: str = "stated",
+        premise: Premise | str = "stated",
     ) -> None:
         self.ends = Ends.of(lower, upper, names, values, "box")
-        self.premise = Premise(premise)
+        self.premise = Premise.of(premise)
         self.rounded = 4 * UNIT * self.ends.lower.size
         least, most = float(self.ends.lower.sum()), float(self.ends.upper.sum())
         if least > 1 + self.rounded or most < 1 - self.rounded:

@@ -22,8 +22,9 @@ from unspoken.families.cells import Ends, Masses, fill
 from unspoken.mechanisms.mechanism import Mechanism
 from unspoken.numerics.arrays import Array
 from unspoken.numerics.rounding import UNIT
-from unspoken.types.bound import Bound, Premise
+from unspoken.types.bound import Bound
 from unspoken.types.domain import Value
+from unspoken.types.premise import Premise
 
 __all__ = ["Rows"]
 
@@ -42,10 +43,10 @@ class Rows(Shown):
         given: Sequence[str],
         names: Iterable[str] | None = None,
         values: Mapping[str, Iterable[Value]] | Sequence[Iterable[Value]] | None = None,
-        premise: str = "stated",
+        premise: Premise | str = "stated",
     ) -> None:
         self.ends = Ends.of(lower, upper, names, values, "rows")
-        self.given, self.premise = tuple(given), Premise(premise)
+        self.given, self.premise = tuple(given), Premise.of(premise)
         axes = {self.ends.domain.axis(name, "rows.given") for name in self.given}
         rest = tuple(axis for axis in range(self.ends.lower.ndim) if axis not in axes)
         least, most = self.ends.lower.sum(rest), self.ends.upper.sum(rest)

@@ -15,6 +15,7 @@ from unspoken.mechanisms.mechanism import Mechanism
 from unspoken.numerics.rounding import sum_up
 from unspoken.questions import leakage
 from unspoken.types.bound import Bound
+from unspoken.types.premise import weakest
 
 __all__ = ["Ball", "Beliefs"]
 
@@ -40,12 +41,11 @@ class Beliefs(Shown):
         """The largest over the members; it stands on the weakest of their premises."""
         bounds = [leakage(own, mechanism, adversary, measure, **options) for own in self.members]
         at = max(range(len(bounds)), key=lambda k: bounds[k].high)
-        weak = [bound.premise for bound in bounds if not bound.premise.certifies]
         logs = [bound.logs for bound in bounds if bound.logs is not None]
         return replace(
             bounds[at],
             low=max(bound.low for bound in bounds),
-            premise=weak[0] if weak else bounds[at].premise,
+            premise=weakest(bound.premise for bound in bounds),
             why=f"worst of {len(bounds)} beliefs, number {at}: {bounds[at].why}",
             logs=(max(low for low, _ in logs), max(high for _, high in logs)) if logs else None,
         )

@@ -25,8 +25,8 @@ from unspoken.errors import InputError
 from unspoken.learning.pairs import Pairs
 from unspoken.learning.smoothing import smoothed
 from unspoken.numerics.arrays import Array, Mask
-from unspoken.types.bound import Premise
 from unspoken.types.domain import Value
+from unspoken.types.premise import Premise
 
 __all__ = ["ChowLiu", "Pair", "information", "spanning"]
 
@@ -68,7 +68,7 @@ class ChowLiu:
             for child, parent in enumerate(parents)
         ]
         root = smoothed(pairs.single[0], prior_rows, np.zeros(pairs.single[0].size, bool))
-        premise = Premise(f"learned(tree, {pairs.rows} rows)")
+        premise = Premise.learned(pairs.rows, "tree")
         strongest = sorted(kept, key=lambda pair: _rank(told, pair))
         return cls(
             Tree(parents, root, laws, names, values, premise), tuple(strongest), tables, told

@@ -33,7 +33,7 @@ from unspoken.learning.pairs import Pairs
 from unspoken.learning.smoothing import marginal, smoothed
 from unspoken.numerics.arrays import Array, Codes
 from unspoken.policy import Project
-from unspoken.types.bound import Premise
+from unspoken.types.premise import Premise
 
 __all__ = ["CELLS", "Learned", "learn", "refuse_size"]
 

@@ -17,7 +17,7 @@ from unspoken.learning.learned import refuse_size
 from unspoken.learning.pairs import Pairs
 from unspoken.learning.smoothing import smoothed
 from unspoken.policy.schema import FORMS
-from unspoken.types.bound import Premise
+from unspoken.types.premise import Premise
 
 __all__ = ["learn_table"]
 

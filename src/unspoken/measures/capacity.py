@@ -19,7 +19,8 @@ from unspoken.errors import InputError
 from unspoken.numerics.arrays import Array
 from unspoken.numerics.entropy import h
 from unspoken.numerics.tables import table_of
-from unspoken.types.bound import Bound, Premise
+from unspoken.types.bound import Bound
+from unspoken.types.premise import STATED
 
 __all__ = ["capacity"]
 
@@ -46,7 +47,7 @@ def capacity(channel_matrix: npt.ArrayLike, tolerance: float = 1e-9) -> Bound:
     low = float(prior @ told) * (1 - ROUNDING)
     high = max(low, float(told.max()) * (1 + ROUNDING))
     why = f"Blahut-Arimoto, {iterations} iterations: a prior reaches the low end, none the high"
-    return Bound(low, high, "nat", Premise.stated(), why)
+    return Bound(low, high, "nat", STATED, why)
 
 
 def _worst_prior(law: Array, tolerance: float) -> tuple[Array, int]:

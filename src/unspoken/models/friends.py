@@ -36,7 +36,8 @@ from unspoken.errors import InputError, TooLarge, unknown
 from unspoken.numerics.arrays import CELLS, Array
 from unspoken.numerics.rounding import up
 from unspoken.numerics.tables import finite_table
-from unspoken.types.bound import Bound, Premise
+from unspoken.types.bound import Bound
+from unspoken.types.premise import STATED
 
 __all__ = ["READINGS", "Blocked", "Neighbour", "blocked", "grid", "kernel"]
 
@@ -237,7 +238,7 @@ def blocked(
         total = reach * (1 + (largest - 1) * up(rho, 64 + friends.law.shape[1]))
     scale = quotient_up(up(total, 8), limit)
     why = f"any user's tuple, {who}; blocks of {largest} at most"
-    return Blocked(scale, Bound(0.0, limit, "nat", Premise.stated(), why), needs)
+    return Blocked(scale, Bound(0.0, limit, "nat", STATED, why), needs)
 
 
 def _end(given: npt.ArrayLike, shape: tuple[int, ...]) -> Array:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 
 from unspoken.numerics.arrays import Array
 from unspoken.planning.supports import Telling
-from unspoken.types.bound import Bound, Premise
+from unspoken.types.bound import Bound
+from unspoken.types.premise import Premise
 
 __all__ = ["Chosen", "worst_odds"]
 

@@ -23,7 +23,8 @@ from unspoken.published.edges import Edges
 from unspoken.published.tails import pdp_tails
 from unspoken.searching.nodes import Nodes, pdp_nodes
 from unspoken.searching.upper import pdp_upper, reaches
-from unspoken.types.bound import Bound, Estimate, Premise
+from unspoken.types.bound import Bound, Estimate
+from unspoken.types.premise import Premise
 
 __all__ = ["Claim", "Edge", "Graph", "Node", "graph"]
 

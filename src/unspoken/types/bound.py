@@ -8,35 +8,13 @@ from typing import Any, Literal
 
 from unspoken.display import Shown
 from unspoken.errors import InputError
+from unspoken.types.premise import STATED, Premise
 
-__all__ = ["Bound", "Estimate", "Premise", "Status"]
+__all__ = ["Bound", "Estimate", "Status"]
 
 Status = Literal["ok", "impossible"]
 
 LOG2 = math.log(2.0)
-
-
-class Premise(str):
-    """What a number stands on; a word that can be compared and printed.
-
-    ``stated``: the belief was given. ``learned(n)``: plug-in from n rows. ``box(95 %)``: holds for
-    every belief in a confidence box of that level.
-    """
-
-    __slots__ = ()
-
-    @classmethod
-    def stated(cls) -> Premise:
-        return cls("stated")
-
-    @classmethod
-    def learned(cls, rows: int) -> Premise:
-        return cls(f"learned({rows})")
-
-    @property
-    def certifies(self) -> bool:
-        """Whether "certified" may be said on this premise (a plug-in certifies nothing)."""
-        return not self.startswith("learned")
 
 
 @dataclass(frozen=True, repr=False)
@@ -51,7 +29,7 @@ class Bound(Shown):
     low: float
     high: float
     unit: str = "nat"
-    premise: Premise = Premise("stated")
+    premise: Premise = STATED
     why: str = ""
     status: Status = "ok"
     logs: tuple[float, float] | None = field(default=None, compare=False)
@@ -114,7 +92,7 @@ class Bound(Shown):
             return {
                 "status": self.status,
                 "unit": self.unit,
-                "premise": self.premise,
+                "premise": str(self.premise),
                 "why": self.why,
             }
         ends = {"value": self.high, "low": self.low, "high": self.high}

@@ -11,11 +11,12 @@ import numpy as np
 
 from unspoken.display import Shown
 from unspoken.numerics.arrays import Array, Mask
-from unspoken.types.bound import Bound, Premise
+from unspoken.types.bound import Bound
 from unspoken.types.channel import Output
 from unspoken.types.domain import Value
 from unspoken.types.likelihood import Lifts
 from unspoken.types.posteriors import Posteriors
+from unspoken.types.premise import Premise
 from unspoken.views.view import Convex, Outcome
 
 __all__ = ["FiniteView"]

@@ -21,8 +21,9 @@ from typing import NoReturn
 
 from unspoken.display import Shown
 from unspoken.errors import TooLarge
-from unspoken.types.bound import Bound, Premise
+from unspoken.types.bound import Bound
 from unspoken.types.domain import Value
+from unspoken.types.premise import Premise
 from unspoken.views.finite import FiniteView
 from unspoken.views.view import Convex
 

@@ -24,10 +24,10 @@ from unspoken.errors import InputError, TooLarge
 from unspoken.numerics.arrays import CELLS, Array, Codes
 from unspoken.numerics.ring import RANGE, OutOfRange, Ring, in_range
 from unspoken.numerics.tables import table_of
-from unspoken.types.bound import Premise
 from unspoken.types.channel import Channel
 from unspoken.types.domain import Value
 from unspoken.types.likelihood import Likelihood
+from unspoken.types.premise import Premise
 
 __all__ = ["Network", "Updated"]
 
@@ -54,12 +54,12 @@ class Network(Belief):
         parents: Mapping[str, Sequence[str]],
         tables: Mapping[str, npt.ArrayLike],
         values: Values = None,
-        premise: str = "stated",
+        premise: Premise | str = "stated",
     ) -> None:
-        self._hold(Conditionals.of(parents, tables, values), Premise(premise))
+        self._hold(Conditionals.of(parents, tables, values), Premise.of(premise))
 
     @classmethod
-    def read(cls, path: str | Path, premise: str = "stated") -> Network:
+    def read(cls, path: str | Path, premise: Premise | str = "stated") -> Network:
         """From a BIF file; no digit is lost."""
         written = read_bif(path)
         return cls(written.parents, written.tables, written.values, premise)

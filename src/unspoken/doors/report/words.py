@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from unspoken.releasing.findings import Findings
 from unspoken.releasing.told import Answer, Told
-from unspoken.types.bound import Bound, Premise
+from unspoken.types.bound import Bound
 from unspoken.types.domain import WITHHELD
+from unspoken.types.premise import Premise
 
 __all__ = [
     "NBSP",

@@ -1,0 +1,101 @@
+"""What a number stands on: a record of known kinds, printed as a word or two."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from unspoken.errors import InputError
+
+__all__ = ["STATED", "Premise", "weakest"]
+
+Kind = Literal["stated", "learned", "box"]
+
+# From the weakest to the strongest. A kind certifies only if it is said here that it does: a
+# plug-in holds as far as its rows show the truth; a box for every belief in it, at its level.
+KINDS: tuple[Kind, ...] = ("learned", "box", "stated")
+CERTIFYING: tuple[Kind, ...] = ("box", "stated")
+
+WRITTEN = re.compile(
+    r"(?P<stated>stated)"
+    r"|learned\((?P<rows>\d+)\)"
+    r"|learned\((?P<form>[a-z]+), (?P<form_rows>\d+) rows\)"
+    r"|box\((?P<level>\d+(\.\d+)?) ?%\)"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Premise:
+    """``stated``: the belief was given. ``learned(n)``: plug-in from n rows, or, where a ``form``
+
+    is said, from a tree through them. ``box(95 %)``: holds for every belief of a confidence box of
+    that ``level``, a number in (0, 1). It equals the words it is printed as.
+    """
+
+    kind: Kind
+    rows: int | None = None
+    form: str = ""
+    level: float | None = None
+
+    @classmethod
+    def learned(cls, rows: int, form: str = "") -> Premise:
+        return cls("learned", rows=rows, form=form)
+
+    @classmethod
+    def box(cls, level: float) -> Premise:
+        return cls("box", level=level)
+
+    @classmethod
+    def of(cls, words: Premise | str) -> Premise:
+        """A premise, or the words for one; any others are refused."""
+        if isinstance(words, Premise):
+            return words
+        read = WRITTEN.fullmatch(words) if isinstance(words, str) else None
+        if read is None:
+            raise InputError(f'premise: {words!r}; is "stated", "learned(100)" or "box(95 %)"')
+        if read["stated"]:
+            return STATED
+        if read["level"]:
+            return cls.box(float(read["level"]) / 100)
+        return cls.learned(int(read["rows"] or read["form_rows"]), read["form"] or "")
+
+    def __post_init__(self) -> None:
+        level, rows = self.level, self.rows
+        if self.kind not in KINDS:
+            raise InputError(f"premise: {self.kind!r} is no kind; {', '.join(KINDS)} are")
+        if (self.kind == "learned") != (rows is not None) or (self.kind == "box") != bool(level):
+            raise InputError("premise: what is learned has rows, a box has a level; no others do")
+        if level is not None and not 0 < level < 1:
+            raise InputError(f"premise: a box of level {level}; it is between 0 and 1")
+
+    @property
+    def certifies(self) -> bool:
+        """Whether "certified" may be said on this premise, which is printed beside it."""
+        return self.kind in CERTIFYING
+
+    def __str__(self) -> str:
+        if self.kind == "box":
+            return f"box({100 * (self.level or 0.0):g} %)"
+        if self.kind == "stated":
+            return self.kind
+        return f"learned({self.form}, {self.rows} rows)" if self.form else f"learned({self.rows})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Premise | str) and str(self) == str(other)
+
+    def __hash__(self) -> int:
+        return hash(str(self))
+
+
+STATED = Premise("stated")
+
+
+def weakest(premises: Iterable[Premise]) -> Premise:
+    """What all of these together stand on: the fewest rows learned from, the least level."""
+
+    def strength(premise: Premise) -> tuple[int, float]:
+        return KINDS.index(premise.kind), premise.rows or premise.level or 0.0
+
+    return min(premises, key=strength)
