@@ -5,154 +5,96 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from unspoken.adversary import Adversary
-    from unspoken.beliefs import (
-        Chain,
-        Exchangeable,
-        Gaussian,
-        Independent,
-        Joint,
-        Network,
-        Pairwise,
-        Tree,
-    )
-    from unspoken.calibration import Calibrated, accuracy, calibrate
-    from unspoken.comparing import Compared, compare
-    from unspoken.conversion import bound_from_dp, dp_budget, temporal, temporal_budget
-    from unspoken.doors.images import picture_writer as picture_writer
-    from unspoken.doors.report.writing import write_report as write_report
-    from unspoken.errors import UnspokenError
-    from unspoken.families import Beliefs, Box, GaussianBall
-    from unspoken.learning import learn_table as learn
-    from unspoken.mechanisms import (
-        Finite,
-        Geometric,
-        Laplace,
-        OneSided,
-        RandomizedResponse,
-        Together,
-    )
-    from unspoken.planning import Plan, plan
-    from unspoken.questions import leakage, leakages, odds, view
-    from unspoken.releasing import prepare, release
-    from unspoken.searching import Worst, worst
-    from unspoken.types.bound import Bound, Estimate
-    from unspoken.types.domain import NOT_SENSITIVE, RELEASED, WITHHELD
+if TYPE_CHECKING:  # for those who read without running; tests/house holds it equal to HOMES
+    from unspoken.adversary import Adversary as Adversary
+    from unspoken.beliefs import Chain as Chain
+    from unspoken.beliefs import Exchangeable as Exchangeable
+    from unspoken.beliefs import Gaussian as Gaussian
+    from unspoken.beliefs import Independent as Independent
+    from unspoken.beliefs import Joint as Joint
+    from unspoken.beliefs import Network as Network
+    from unspoken.beliefs import Pairwise as Pairwise
+    from unspoken.beliefs import Tree as Tree
+    from unspoken.calibration import Calibrated as Calibrated
+    from unspoken.calibration import accuracy as accuracy
+    from unspoken.calibration import calibrate as calibrate
+    from unspoken.comparing import Compared as Compared
+    from unspoken.comparing import compare as compare
+    from unspoken.conversion import bound_from_dp as bound_from_dp
+    from unspoken.conversion import dp_budget as dp_budget
+    from unspoken.conversion import temporal as temporal
+    from unspoken.conversion import temporal_budget as temporal_budget
+    from unspoken.errors import UnspokenError as UnspokenError
+    from unspoken.families import Beliefs as Beliefs
+    from unspoken.families import Box as Box
+    from unspoken.families import GaussianBall as GaussianBall
+    from unspoken.learning import learn_table
+    from unspoken.mechanisms import Finite as Finite
+    from unspoken.mechanisms import Geometric as Geometric
+    from unspoken.mechanisms import Laplace as Laplace
+    from unspoken.mechanisms import OneSided as OneSided
+    from unspoken.mechanisms import RandomizedResponse as RandomizedResponse
+    from unspoken.mechanisms import Together as Together
+    from unspoken.planning import Plan as Plan
+    from unspoken.planning import plan as plan
+    from unspoken.questions import leakage as leakage
+    from unspoken.questions import leakages as leakages
+    from unspoken.questions import odds as odds
+    from unspoken.questions import view as view
+    from unspoken.releasing import prepare as prepare
+    from unspoken.releasing import release as release
+    from unspoken.searching import Worst as Worst
+    from unspoken.searching import worst as worst
+    from unspoken.types.bound import Bound as Bound
+    from unspoken.types.bound import Estimate as Estimate
+    from unspoken.types.domain import NOT_SENSITIVE as NOT_SENSITIVE
+    from unspoken.types.domain import RELEASED as RELEASED
+    from unspoken.types.domain import WITHHELD as WITHHELD
 
-__all__ = [
-    "Adversary",
-    "Beliefs",
-    "Bound",
-    "Box",
-    "Calibrated",
-    "Chain",
-    "Compared",
-    "Estimate",
-    "Exchangeable",
-    "Finite",
-    "Gaussian",
-    "GaussianBall",
-    "Geometric",
-    "Independent",
-    "Joint",
-    "Laplace",
-    "NOT_SENSITIVE",
-    "Network",
-    "OneSided",
-    "Pairwise",
-    "Plan",
-    "RELEASED",
-    "RandomizedResponse",
-    "Together",
-    "Tree",
-    "UnspokenError",
-    "WITHHELD",
-    "Worst",
-    "accuracy",
-    "bound_from_dp",
-    "calibrate",
-    "compare",
-    "dp_budget",
-    "leakage",
-    "leakages",
-    "learn",
-    "odds",
-    "plan",
-    "prepare",
-    "release",
-    "temporal",
-    "temporal_budget",
-    "view",
-    "worst",
-]
+    learn = learn_table
+    __version__: str
 
-_HOME = {
-    "Adversary": "adversary",
-    "Beliefs": "families",
-    "Bound": "types.bound",
-    "Box": "families",
-    "Calibrated": "calibration",
-    "Chain": "beliefs",
-    "Compared": "comparing",
-    "Estimate": "types.bound",
-    "Exchangeable": "beliefs",
-    "Finite": "mechanisms",
-    "Gaussian": "beliefs",
-    "GaussianBall": "families",
-    "Geometric": "mechanisms",
-    "Independent": "beliefs",
-    "Joint": "beliefs",
-    "Laplace": "mechanisms",
-    "NOT_SENSITIVE": "types.domain",
-    "Network": "beliefs",
-    "OneSided": "mechanisms",
-    "Pairwise": "beliefs",
-    "Plan": "planning",
-    "RELEASED": "types.domain",
-    "RandomizedResponse": "mechanisms",
-    "Together": "mechanisms",
-    "Tree": "beliefs",
-    "UnspokenError": "errors",
-    "WITHHELD": "types.domain",
-    "Worst": "searching",
-    "accuracy": "calibration",
-    "bound_from_dp": "conversion",
-    "calibrate": "calibration",
-    "compare": "comparing",
-    "dp_budget": "conversion",
-    "leakage": "questions",
-    "leakages": "questions",
-    "learn": "learning",
-    "odds": "questions",
-    "plan": "planning",
-    "prepare": "releasing",
-    "release": "releasing",
-    "temporal": "conversion",
-    "temporal_budget": "conversion",
-    "view": "questions",
-    "worst": "searching",
-    # For doors: what draws is opened when it draws.
-    "picture_writer": "doors.images",
-    "write_report": "doors.report.writing",
-}
+# Where each public name lives.
+HOMES = {
+    "adversary": ["Adversary"],
+    "beliefs": [
+        "Chain", "Exchangeable", "Gaussian", "Independent", "Joint", "Network", "Pairwise", "Tree",
+    ],
+    "calibration": ["Calibrated", "accuracy", "calibrate"],
+    "comparing": ["Compared", "compare"],
+    "conversion": ["bound_from_dp", "dp_budget", "temporal", "temporal_budget"],
+    "errors": ["UnspokenError"],
+    "families": ["Beliefs", "Box", "GaussianBall"],
+    "learning": ["learn"],
+    "mechanisms": [
+        "Finite", "Geometric", "Laplace", "OneSided", "RandomizedResponse", "Together",
+    ],
+    "planning": ["Plan", "plan"],
+    "questions": ["leakage", "leakages", "odds", "view"],
+    "releasing": ["prepare", "release"],
+    "searching": ["Worst", "worst"],
+    "types.bound": ["Bound", "Estimate"],
+    "types.domain": ["NOT_SENSITIVE", "RELEASED", "WITHHELD"],
+}  # fmt: skip
+ROOMS = ("published",)  # called by their own name
+_HOME = {name: home for home, names in HOMES.items() for name in names}
+_AT_HOME = {"learn": "learn_table"}  # what is called something else where it lives
 
-
-# What is called something else where it lives.
-_AT_HOME = {"learn": "learn_table"}
-
-
-# Rooms that are called by their own name.
-_ROOMS = ("published",)
+__all__ = sorted([*_HOME, "__version__"])
 
 
 def __getattr__(name: str) -> object:
     """Load a public name when it is first asked for: `import unspoken` itself loads nothing."""
-    if name in _ROOMS:
-        return import_module(f"unspoken.{name}")
-    if name not in _HOME:
+    if name == "__version__":
+        found: object = import_module("importlib.metadata").version("unspoken")
+    elif name in ROOMS:
+        found = import_module(f"unspoken.{name}")
+    elif name in _HOME:
+        found = getattr(import_module(f"unspoken.{_HOME[name]}"), _AT_HOME.get(name, name))
+    else:
         raise AttributeError(f"module 'unspoken' has no attribute {name!r}")
-    return getattr(import_module(f"unspoken.{_HOME[name]}"), _AT_HOME.get(name, name))
+    globals()[name] = found
+    return found
 
 
 def __dir__() -> list[str]:

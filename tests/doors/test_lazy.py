@@ -29,7 +29,15 @@ def loaded(*arguments: str) -> set[str]:
 
 
 def test_only_what_draws_loads_what_draws(run: Run, edited: object) -> None:
-    for command in (["--help"], ["learn"], ["leak"], ["plan"], ["release"], ["ledger"]):
+    for command in (
+        ["--help"],
+        ["--version"],
+        ["learn"],
+        ["leak"],
+        ["plan"],
+        ["release"],
+        ["ledger"],
+    ):
         assert loaded(*command) == set()
     pytest.importorskip("vl_convert", reason="needs the extra `report`: vl-convert-python")
     assert loaded("report") == DRAW

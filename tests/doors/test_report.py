@@ -17,7 +17,7 @@ import pytest
 
 import unspoken
 from unspoken.doors import images
-from unspoken.doors.report import content, drawing, page, palette, words
+from unspoken.doors.report import charts, content, page, palette, words
 from unspoken.errors import InputError
 from unspoken.learning import Learned
 from unspoken.planning import closure
@@ -285,7 +285,7 @@ def test_names_and_labels_are_escaped(hostile: Findings) -> None:
 
 
 def test_names_are_whole_in_pictures(hostile: Findings) -> None:
-    drawn = drawing.drawn("leakage-everything", hostile)
+    drawn = images.svg(charts.chart("leakage-everything", hostile, palette.LIGHT))
     shown = "".join(ElementTree.fromstring(drawn).itertext())
     for told in hostile.everything:
         assert told.about.replace(" ", "") in shown.replace(" ", "")
@@ -296,7 +296,7 @@ def test_names_are_whole_in_pictures(hostile: Findings) -> None:
 
 def test_without_a_curve_the_page_says_so(hostile: Findings) -> None:
     assert "The curve was not computed" in page.page(hostile, DAY)
-    assert drawing.drawn("trade-off", hostile) == ""
+    assert charts.chart("trade-off", hostile, palette.LIGHT) == {}
 
 
 def test_nothing_sensitive(found: Findings) -> None:
@@ -346,27 +346,28 @@ def test_own_limits_and_exceptions_are_said(found: Findings) -> None:
 
 def test_write_is_whole_or_not_at_all(found: Findings, tmp_path: Path, monkeypatch) -> None:
     path = tmp_path / "report.html"
-    page.write(found, path)
+    page.write_report(found, path)
     first = path.read_text("utf-8")
     monkeypatch.setattr(page, "content", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
-        page.write(found, path)
+        page.write_report(found, path)
     assert path.read_text("utf-8") == first
     assert [one.name for one in tmp_path.iterdir()] == ["report.html"]
 
 
 def test_a_folder_that_is_not_there_is_one_line(found: Findings, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"report\.html: cannot be written") as told:
-        page.write(found, tmp_path / "no" / "report.html")
+        page.write_report(found, tmp_path / "no" / "report.html")
     assert "\n" not in str(told.value)
 
 
 def test_pictures_as_files(found: Findings, tmp_path: Path) -> None:
     names = ["leakage", "leakage-everything", "leakage-planned", "trade-off"]
-    for kind in (".png", ".svg"):
-        made = [path.name for path in drawing.written(found, tmp_path, kind)]
-        assert made == [f"{name}{kind}" for name in names]
-    assert len(list(tmp_path.iterdir())) == 2 * len(names)
+    made = page.write_report(found, tmp_path / "report.html", tmp_path)
+    assert [path.name for path in made] == [
+        f"{n}{kind}" for kind in (".png", ".svg") for n in names
+    ]
+    assert len(list(tmp_path.iterdir())) == 2 * len(names) + 1
     for name in names:
         assert (tmp_path / f"{name}.png").read_bytes()[:4] == b"\x89PNG"
         image = (tmp_path / f"{name}.svg").read_text("utf-8")
@@ -377,12 +378,11 @@ def test_pictures_as_files(found: Findings, tmp_path: Path) -> None:
 def test_a_missing_extra_is_one_line(found: Findings, tmp_path: Path, monkeypatch) -> None:
     to, extra = tmp_path / "x.html", r"pip install 'unspoken\[report\]'$"
     monkeypatch.setattr(images, "vl_convert", None)
-    for door in (lambda: drawing.written(found, tmp_path, ".png"), lambda: page.write(found, to)):
-        with pytest.raises(InputError, match=extra):
-            door()
+    with pytest.raises(InputError, match=extra):
+        page.write_report(found, to)
     monkeypatch.setattr(page, "jinja2", None)
     with pytest.raises(InputError, match=extra):
-        page.write(found, to)
+        page.write_report(found, to)
     assert list(tmp_path.iterdir()) == []
 
 

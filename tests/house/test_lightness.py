@@ -39,6 +39,13 @@ print(json.dumps(time.perf_counter() - start))
 """
 
 
+CACHED = """
+import json, unspoken
+kept = {name: getattr(unspoken, name) for name in unspoken.__all__}
+print(json.dumps([name for name, found in kept.items() if vars(unspoken).get(name) is not found]))
+"""
+
+
 def loaded_libraries(root: Path) -> list[str]:
     return sorted(LIBRARIES & set(ask(root, LOADED)))
 
@@ -57,10 +64,19 @@ def test_import_takes_no_time(root: Path) -> None:
     assert seconds < SECONDS, f"`import unspoken` took {seconds:.2f} s, allowed are {SECONDS} s"
 
 
+def test_a_name_is_fetched_once(root: Path) -> None:
+    none_of(ask(root, CACHED), "`unspoken.__getattr__` keeps what it has found:")
+
+
 @pytest.mark.parametrize("text", ["import numpy", "import scipy.special"])
 def test_a_loaded_library_is_found(text: str, plant: Plant) -> None:
     found = loaded_libraries(plant("src/unspoken/__init__.py", text))
     assert text.split()[1].partition(".")[0] in found
+
+
+def test_a_name_that_is_fetched_again_is_found(plant: Plant) -> None:
+    text = "__all__ = ['x']\ndef __getattr__(name):\n    return 1"
+    assert ask(plant("src/unspoken/__init__.py", text), CACHED) == ["x"]
 
 
 def test_a_slow_import_is_found(plant: Plant) -> None:

@@ -1,5 +1,6 @@
 """What is public or registered is sorted, exists, is tested and is in the docs."""
 
+import ast
 import itertools
 import re
 from pathlib import Path
@@ -30,6 +31,20 @@ def unsorted_names(root: Path) -> list[str]:
 
 def unresolved_names(root: Path) -> list[str]:
     return list(ask(root, PUBLIC)[1])
+
+
+def names_unlike_types(root: Path) -> list[str]:
+    """Public names that a type checker does not see in the lazy door, or sees alone."""
+    names, _ = ask(root, PUBLIC)
+    tree = ast.parse((root / "src" / "unspoken" / "__init__.py").read_text("utf-8"))
+    typed = [node for node in tree.body if isinstance(node, ast.If)]
+    seen: set[str] = set()
+    for node in (node for block in typed for node in ast.walk(block)):
+        if isinstance(node, ast.alias) and node.asname is not None:
+            seen.add(node.asname)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            seen.add(node.id)
+    return sorted(seen ^ set(names))
 
 
 def names_without_reference(root: Path) -> list[str]:
@@ -76,6 +91,10 @@ def test_public_names_resolve(root: Path) -> None:
     none_of(unresolved_names(root), "Names in unspoken.__all__ that unspoken does not have:")
 
 
+def test_public_names_are_typed(root: Path) -> None:
+    none_of(names_unlike_types(root), "Name these in HOMES and under TYPE_CHECKING, or in neither:")
+
+
 def test_public_names_are_in_the_reference(root: Path) -> None:
     none_of(names_without_reference(root), "Say in docs/reference.md, as code, what this is:")
 
@@ -96,6 +115,7 @@ def test_planted_names_are_found(plant: Plant) -> None:
     assert unsorted_names(root) == ["Joint after view"]
     assert unresolved_names(root) == ["view"]
     assert names_without_reference(root) == ["view"]
+    assert names_unlike_types(root) == ["Joint", "view"]
 
 
 def test_a_name_given_twice_is_found(plant: Plant) -> None:

@@ -14,6 +14,8 @@ from tests.house.source import modules, none_of, texts
 CLAIM = re.compile(
     r"(dp|differential\s+privacy)\s+assumes\s+(that\s+)?(\w+\s+){0,4}independen", re.I
 )
+# The first name, which is another product's. The changelog alone says that it was ours.
+OLD_NAME = re.compile("un" + "said", re.I)
 TOPS = ["home", "Users", "root", "work", "opt", "mnt", "srv", "tmp", "private"]
 PLACE = re.compile(rf"(?<![\w.~)}}\]*-])(/({'|'.join(TOPS)})/\w|[A-Z]:\\Users\\)")
 
@@ -28,6 +30,12 @@ def lines_with(root: Path, pattern: re.Pattern[str]) -> list[str]:
 
 def false_claims(root: Path) -> list[str]:
     return lines_with(root, CLAIM)
+
+
+def old_names(root: Path) -> list[str]:
+    named = [f"{path}: {path}" for path, _ in texts(root) if OLD_NAME.search(path.as_posix())]
+    said = [line for line in lines_with(root, OLD_NAME) if not line.startswith("CHANGELOG.md:")]
+    return named + [line for line in said if not line.startswith(".git:")]
 
 
 def machine_paths(root: Path) -> list[str]:
@@ -52,6 +60,10 @@ def prints(root: Path) -> list[str]:
 
 def test_nothing_false_is_said_of_differential_privacy(root: Path) -> None:
     none_of(false_claims(root), "Its guarantee holds for dependent data too. Say what is inferred:")
+
+
+def test_the_old_name_is_gone(root: Path) -> None:
+    none_of(old_names(root), "The product is called unspoken:")
 
 
 def test_no_path_of_a_machine(root: Path) -> None:
@@ -79,6 +91,13 @@ def test_a_planted_claim_is_found(words: str, plant: Plant) -> None:
         )
         == 1
     )
+
+
+def test_a_planted_old_name_is_found(plant: Plant) -> None:
+    plant("CHANGELOG.md", "renamed from Un" + "said")
+    plant("docs/page.md", "import un" + "said")
+    root = plant("src/un" + "said/view.py", "x = 1")
+    assert len(old_names(root)) == 2
 
 
 @pytest.mark.parametrize("tops", TOPS)

@@ -9,13 +9,13 @@ import io
 import json
 import os
 import sys
+from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console, Group
 
-import unspoken
 from unspoken.comparing import picture
 from unspoken.doors import outlined, tables
 from unspoken.doors.case import Case
@@ -37,7 +37,7 @@ USAGE: type[Exception] = typer.BadParameter.__bases__[0]
 
 app = typer.Typer(
     add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False,
-    rich_markup_mode=None,
+    rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"]},
     help="What a release says about things that were not released, kept within a limit you set. "
     "Begin with: unspoken init TABLE (or, for a look around, unspoken demo).",
     epilog="Exit codes: 0 done, 2 something given is wrong, 3 refused by a limit.",
@@ -49,6 +49,21 @@ ProjectFile = Annotated[
     Path, typer.Argument(help="The project file, or the folder that has unspoken.toml.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")]
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        out.print(f"unspoken {version('unspoken')}")
+        raise typer.Exit
+
+
+@app.callback()
+def command_line(
+    shown: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say which it is.")
+    ] = False,
+) -> None:
+    """What is asked of no command."""
 
 
 @app.command()
@@ -150,13 +165,15 @@ def report(
     as_json: AsJson = False,
 ) -> None:
     """Write the page that can be shown to those concerned."""
+    from unspoken.doors.report.page import write_report
+
     ready = prepared(project)
     page = ready.project.files.report
     room_for(page)
     if charts is not None and charts.exists() and not charts.is_dir():
         raise InputError(f"{charts}: is a file; --charts takes a folder")
     with busy(err, "planning for several limits"):
-        written = unspoken.write_report(ready.findings(), page, charts)
+        written = write_report(ready.findings(), page, charts)
     if as_json:
         show(outlined.written(page, written))
     say(f"Wrote {', '.join(map(near, [page, *written]))}")
@@ -182,13 +199,15 @@ def case_command(
     as_json: AsJson = False,
 ) -> None:
     """Answer a case file: a belief, a mechanism, an adversary."""
+    from unspoken.doors.images import picture_writer
+
     case = Case.read(file)
     if drawn is not None and not case.compares:
         raise InputError(
             f"{file}: --picture draws what `compare = {{limit = ...}}` in [ask] asks for"
         )
     room_for(*([] if drawn is None else [drawn]))
-    write = None if drawn is None else unspoken.picture_writer(drawn)
+    write = None if drawn is None else picture_writer(drawn)
     with busy(err, "looking at every answer") as tell:
         answers = case.answer(tell)
         if write is not None and answers.compared is not None:

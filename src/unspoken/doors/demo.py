@@ -10,7 +10,6 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from rich.console import Console
 
-import unspoken
 from unspoken.doors import tables
 from unspoken.doors.prose import Prose, near
 from unspoken.errors import InputError
@@ -70,6 +69,8 @@ report = "report.html"
 
 def demonstrate(folder: Path, offices: int, days: int, out: Console) -> None:
     """Simulate, look, plan, release, report; every step says what it did."""
+    from unspoken.doors.report.page import write_report
+
     source, project = folder / "occupancy.parquet", folder / "unspoken.toml"
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder}: is a file; name a folder, there or not yet")
@@ -88,7 +89,7 @@ def demonstrate(folder: Path, offices: int, days: int, out: Console) -> None:
     out.print(tables.leak(found), "")
     out.print(tables.plan(found), "")
     out.print(tables.released(release(project)))
-    unspoken.write_report(found, found.project.files.report)
+    write_report(found, found.project.files.report)
     out.print(Prose(f"Report: {near(found.project.files.report)}"), "")
     out.print(Prose("Next: unspoken init YOUR_TABLE.parquet        Docs: docs/tutorial.md"))
 

@@ -1,6 +1,6 @@
 """The pictures: who is told what (a heat map) and what a limit lets out (a curve).
 
-They are described in Vega-Lite, as plain dictionaries; `drawing` makes images of them.
+They are described in Vega-Lite, as plain dictionaries; `images` draws them.
 """
 
 from __future__ import annotations

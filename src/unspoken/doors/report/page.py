@@ -8,9 +8,9 @@ from functools import partial
 from importlib import resources
 from pathlib import Path
 
-from unspoken.doors.images import MISSING
+from unspoken.doors import images
+from unspoken.doors.report.charts import CHARTS, chart
 from unspoken.doors.report.content import content
-from unspoken.doors.report.drawing import drawn
 from unspoken.doors.report.palette import DARK, LIGHT, PAGE
 from unspoken.errors import InputError
 from unspoken.numerics.files import atomically
@@ -22,22 +22,32 @@ try:
 except ImportError:  # said when a page is asked for
     jinja2 = None  # type: ignore[assignment]
 
-__all__ = ["page", "write"]
+__all__ = ["page", "write_report"]
 
 LEAST, MOST = 0.78, 1.3  # how far a picture shrinks before it is scrolled, and how far it grows
 
 
-def write(findings: Findings, path: Path) -> None:
-    """Write the page to a file, whole or not at all."""
+def write_report(findings: Findings, path: Path, folder: Path | None = None) -> list[Path]:
+    """Write the page, and each picture as PNG and SVG into the folder; gives those files."""
     text = page(findings, date.today())
     with atomically(path) as unfinished:
         unfinished.write_text(text, "utf-8")
+    if folder is None:
+        return []
+    folder.mkdir(parents=True, exist_ok=True)
+    pictures = {name: chart(name, findings, LIGHT) for name in CHARTS}
+    return [
+        images.picture_writer(folder / f"{name}{kind}")(picture)
+        for kind in images.KINDS
+        for name, picture in pictures.items()
+        if picture
+    ]
 
 
 def page(findings: Findings, on: date) -> str:
     """The page as text: no scripts, and no file or address beside itself."""
     if jinja2 is None:
-        raise InputError(MISSING)
+        raise InputError(images.MISSING)
     source = resources.files(__package__).joinpath("page.html.jinja").read_text("utf-8")
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
@@ -53,7 +63,7 @@ def page(findings: Findings, on: date) -> str:
 
 def _picture(findings: Findings, name: str, says: str) -> Markup:
     """An inline picture with a text in its place for those who do not see it."""
-    image = drawn(name, findings, PAGE)
+    image = images.svg(chart(name, findings, PAGE))
     natural = re.search(r'<svg[^>]* width="(\d+)', image)
     width = int(natural[1]) if natural else 0
     size = f"min-width: {LEAST * width:.0f}px; max-width: {MOST * width:.0f}px"
