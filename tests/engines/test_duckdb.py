@@ -146,14 +146,14 @@ def test_many_values_are_counted_not_listed(table: Table) -> None:
     assert found["id"].quantiles[10] == pytest.approx((ROWS - 1) / 2)
 
 
-def run(program: str, *arguments: object, path: Path | str | None = None) -> Any:
+def run(program: str, *arguments: object, path: Path | str | None = None, **env: str) -> Any:
     """What a new Python prints as JSON."""
     ended = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(program), *map(str, arguments)],
         capture_output=True,
         text=True,
         check=False,
-        env={**os.environ, **({"PYTHONPATH": str(path)} if path else {})},
+        env={**os.environ, **env, **({"PYTHONPATH": str(path)} if path else {})},
     )
     assert ended.returncode == 0, ended.stderr[-1500:]
     return json.loads(ended.stdout)

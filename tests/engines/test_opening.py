@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 
 from tests.engines.conftest import DAYS, Write
+from tests.engines.test_duckdb import run
 from unspoken.engines.duckdb import Table
 from unspoken.errors import InputError
 
@@ -222,3 +223,41 @@ def test_it_leaves_nothing_behind(
     with pytest.raises(InputError):
         Table.open("days.parquet", keys=["no"], folder=days)
     assert glob.glob(str(tmp_path / "unspoken-*")) == []
+
+
+HOUR = """
+import json, sys
+from pathlib import Path
+from unspoken.engines.duckdb import Table
+table = Table.open("t.parquet", keys=["id"], folder=Path(sys.argv[1]))
+hours = table.rows({"hour": "hour(moment)"}).read_all()["hour"].to_pylist()
+print(json.dumps([hours, "pytz" in sys.modules]))
+"""
+
+
+@pytest.mark.parametrize("zone", ["UTC", "America/New_York", "Asia/Kolkata"])
+def test_what_a_row_says_does_not_depend_on_where_it_is_read(zone: str, write: Write) -> None:
+    moments = [datetime.datetime(2026, 1, 5, hour, tzinfo=datetime.UTC) for hour in (0, 5, 23)]
+    folder = write("t.parquet", {"id": [1, 2, 3], "moment": moments})
+    assert run(HOUR, folder, TZ=zone) == [[0, 5, 23], False]
+
+
+NOTEBOOK = """
+import json, sys, types, builtins
+notebook = types.ModuleType("IPython")
+notebook.get_ipython = lambda: types.SimpleNamespace(config={"IPKernelApp": {}})
+sys.modules["IPython"], builtins.get_ipython = notebook, notebook.get_ipython
+from pathlib import Path
+from unspoken.engines.duckdb import Table
+print(json.dumps(Table.open("days.parquet", folder=Path(sys.argv[1])).count()))
+"""
+
+
+def test_a_notebook_needs_nothing_to_draw_progress_with(days: Path) -> None:
+    assert run(NOTEBOOK, days) == 4
+
+
+def test_no_stream_reads_variables_of_the_program(days: Path) -> None:
+    table = Table.open("days.parquet", folder=days)
+    (allowed,) = table.rows({"x": "current_setting('python_enable_replacements')"}, ()).read_all()
+    assert set(allowed.to_pylist()) == {False}

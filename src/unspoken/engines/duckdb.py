@@ -42,6 +42,7 @@ class Table:
     keys: tuple[str, ...]
     columns: Mapping[str, str]
     _home: Opened = field(repr=False, compare=False)
+    _place: str = field(repr=False, compare=False)  # what a message about the rows begins with
 
     @classmethod
     def open(
@@ -70,7 +71,7 @@ class Table:
         source = Source(table, database, sql, tuple(keys), preferences, named, at)
         with opened(folder, memory, source.place) as opening:
             own, columns = source.views(opening)
-            found = cls(named, own, columns, opening)
+            found = cls(named, own, columns, opening, source.place)
             check_keys(opening, ROWS, own, named, at("keys"))
         return found
 
@@ -171,7 +172,7 @@ class Table:
         Every column is scanned three times: a copy, so that text is parsed once.
         """
         copy = identifier(f"{OWN} copy")
-        with self._home.told(self.title):
+        with self._home.told(self._place):
             self._home.con.execute(f"CREATE OR REPLACE TEMP TABLE {copy} AS SELECT * FROM {ROWS}")
         found = [
             column_info(self._home, copy, name, kind_of(self.columns[name]))
@@ -200,7 +201,7 @@ class Table:
             with self._home.told(places.get(name, name)):
                 self._home.con.cursor().execute(f"SELECT count({sql}) FROM {ROWS}").fetchone()
         try:
-            with self._home.told(self.title):
+            with self._home.told(self._place):
                 raise error
         except InputError as line:
             return line

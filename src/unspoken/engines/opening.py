@@ -97,7 +97,9 @@ class Opened:
     def empty(self, name: str, where: str) -> bool:
         """Whether a view of our own has no rows."""
         with self.told(where):
-            return not self.con.execute(f"FROM {OWN}.{identifier(name)} LIMIT 1").fetchall()
+            return not self.con.execute(
+                f"SELECT 1 FROM {OWN}.{identifier(name)} LIMIT 1"
+            ).fetchall()
 
     def file_view(self, name: str, relation: str, where: str) -> dict[str, str]:
         """A view of a file or table; the types of a CSV are settled once, from all its rows."""
@@ -147,19 +149,20 @@ def opened(folder: Path, memory: str, where: str) -> Iterator[Opened]:
     It spills to a folder of its own that nobody else can read and that goes when it does.
     """
     spill = tempfile.mkdtemp(prefix="unspoken-")
-    opening = Opened(duckdb.connect(":memory:"), folder, spill)
+    # Of a cursor, which draws no progress bar: nobody asked for one, and notebooks may lack it.
+    opening = Opened(duckdb.connect(":memory:").cursor(), folder, spill)
     try:
         with opening.told(where):
             for setting, value in {
                 "autoinstall_known_extensions": "false",
                 "autoload_known_extensions": "false",
-                "enable_progress_bar": "false",
                 "memory_limit": literal(memory),
                 "python_enable_replacements": "false",
                 "temp_directory": literal(spill),
                 "TimeZone": "'UTC'",  # no predicate depends on where it is evaluated
             }.items():
-                opening.con.execute(f"SET {setting} = {value}")
+                # Global: each stream is a cursor, which would not inherit a session's settings.
+                opening.con.execute(f"SET GLOBAL {setting} = {value}")
         yield opening
     except BaseException:
         opening.close()
