@@ -14,7 +14,6 @@ import unspoken
 from tests.calibration.joints import random_joint
 from tests.effort import examples
 from unspoken.calibration import calibrate
-from unspoken.calibration.exact.least import TOLERANCE, root
 from unspoken.calibration.exact.remembered import Remembered
 from unspoken.calibration.rules.wasserstein import distance
 from unspoken.mechanisms import Geometric, Laplace
@@ -216,30 +215,6 @@ def test_it_shows_itself() -> None:
     assert str(found.bound.premise) == "stated"
     learned = unspoken.Joint(PAIR.table, premise="learned(100)")
     assert str(calibrate(learned, limit=1.0).bound.premise) == "learned(100)"
-
-
-@pytest.mark.parametrize("power", [0.5, 1.0, 7.0])
-@pytest.mark.parametrize("at", [1e-6, 3.7, 1e9])
-@pytest.mark.parametrize("guess", [1e-9, 1.0, 1e12])
-def test_roots_from_the_safe_side(power: float, at: float, guess: float) -> None:
-    asked = []
-
-    def leak(scale: float) -> float:
-        asked.append(scale)
-        return (at / scale) ** power
-
-    found = root(leak, 1.0, at * 1e-3, guess)
-    assert leak(found) <= 1.0
-    assert at <= found * (1 + 1e-15)
-    assert found <= at * (1 + 2 * TOLERANCE)
-    assert len(asked) < 150
-
-
-def test_roots_of_steps_and_infinities() -> None:
-    step = root(lambda scale: 2.0 if scale < 5.0 else 0.5, 1.0, 1.0, 1.0)
-    assert 5.0 <= step <= 5.0 * (1 + 2 * TOLERANCE)
-    cliff = root(lambda scale: np.inf if scale < 5.0 else 0.0, 1.0, 1.0, 1.0)
-    assert 5.0 <= cliff <= 5.0 * (1 + 2 * TOLERANCE)
 
 
 @pytest.mark.stress

@@ -14,8 +14,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from unspoken.calibration.numbers import number, positive, whole
 from unspoken.errors import InputError, unknown
+from unspoken.numerics.numbers import number, positive, whole
 
 __all__ = ["accuracy"]
 

@@ -19,12 +19,12 @@ from dataclasses import replace
 from unspoken.adversary import Adversary
 from unspoken.beliefs import Belief
 from unspoken.calibration.calibrated import Calibrated
-from unspoken.calibration.exact.least import root
 from unspoken.calibration.knowledge import Knows, whom
 from unspoken.calibration.problem import RATIO, Problem
 from unspoken.calibration.rules.methods import FOR_EVERYBODY, METHODS, by_method
 from unspoken.errors import InputError, NotKnown, TooLarge
 from unspoken.mechanisms import Together
+from unspoken.numerics.roots import least_scale
 from unspoken.questions import leakage, leakages
 from unspoken.searching import worst
 from unspoken.types.bound import Bound
@@ -137,9 +137,7 @@ def by_rules(answers: Sequence[Calibrated], knows: Knows) -> list[tuple[float, s
         with suppress(NotKnown, TooLarge):
             why = f'method "{method}" for all answers, for those who know {whom(knows)}'
             low = whole.reach
-            found.append(
-                (low if not low or scale(low) <= 1 else root(scale, 1.0, low, 2 * low), why)
-            )
+            found.append((least_scale(scale, 1.0, low, 2 * low) if low else low, why))
     return found
 
 

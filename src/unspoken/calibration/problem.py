@@ -12,11 +12,11 @@ import numpy as np
 from unspoken.adversary import Adversary
 from unspoken.beliefs import Belief
 from unspoken.calibration.exact.remembered import Remembered
-from unspoken.calibration.numbers import number
 from unspoken.errors import InputError, TooLarge, unknown
 from unspoken.measures import MEASURES
 from unspoken.mechanisms import Geometric, Laplace
 from unspoken.mechanisms.linear import Weighted, linear_queries
+from unspoken.numerics.numbers import number
 from unspoken.questions import leakage
 from unspoken.types.bound import Bound
 from unspoken.types.sums import Weights

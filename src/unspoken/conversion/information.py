@@ -22,7 +22,8 @@ import numpy as np
 
 from unspoken.errors import InputError
 from unspoken.numerics.entropy import h
-from unspoken.numerics.rounding import largest, quotient_down, up
+from unspoken.numerics.roots import last_where
+from unspoken.numerics.rounding import quotient_down, up
 from unspoken.types.bound import Bound
 
 __all__ = [
@@ -58,7 +59,9 @@ def dp_budget(limit: float, *, k: int, sigma: float) -> float:
     if k == 1 or sigma == 0.0 or math.isinf(limit):
         return limit
     high = limit / (1.0 + (k - 1) * sigma)
-    return largest(quotient_down(limit, k), high, lambda epsilon: leak(epsilon, k, sigma) <= limit)
+    return last_where(
+        lambda epsilon: leak(epsilon, k, sigma) <= limit, quotient_down(limit, k), high
+    )
 
 
 def sigma_max(limit: float, *, epsilon: float, k: int) -> float:
@@ -73,7 +76,7 @@ def sigma_max(limit: float, *, epsilon: float, k: int) -> float:
         return 1.0
     root = math.exp(room - others) * math.expm1(-room) / math.expm1(-others)
     high = min(1.0, root * (1.0 + 1e-9))
-    return largest(0.0, high, lambda sigma: leak(epsilon, k, sigma) <= limit)
+    return last_where(lambda sigma: leak(epsilon, k, sigma) <= limit, 0.0, high)
 
 
 def k_max(limit: float, *, epsilon: float, sigma: float) -> float:

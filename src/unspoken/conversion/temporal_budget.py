@@ -26,7 +26,8 @@ from unspoken.conversion.temporal_chain import Crossings, kernels_of, square
 from unspoken.conversion.temporal_leakage import Temporal, leaks
 from unspoken.errors import InputError
 from unspoken.numerics.arrays import Array
-from unspoken.numerics.rounding import UNIT, largest, quotient_down, sum_up
+from unspoken.numerics.roots import last_where
+from unspoken.numerics.rounding import UNIT, quotient_down, sum_up
 
 __all__ = ["temporal_budget"]
 
@@ -61,7 +62,7 @@ def temporal_budget(
 
 
 def _endless(chain: Crossings, limit: float) -> Temporal:
-    own = largest(0.0, limit, lambda epsilon: chain.suprema(epsilon)[2] <= limit)
+    own = last_where(lambda epsilon: chain.suprema(epsilon)[2] <= limit, 0.0, limit)
     tops = chain.suprema(own)
     epsilon, back, forth, total = (np.array([number]) for number in (own, *tops))
     return Temporal(epsilon, back, forth, total, tops)
@@ -74,7 +75,7 @@ def _held(chain: Crossings, limit: float) -> Array:
         back, forth, total = chain.suprema(epsilon)
         return max(total, sum_up(chain.behind[0].leak(back), forth)) <= limit
 
-    own = largest(0.0, limit, fits)
+    own = last_where(fits, 0.0, limit)
     back, forth, _ = chain.suprema(own)
     return np.array([back, *[own] * (len(chain.ahead) - 1), forth])
 
@@ -90,7 +91,7 @@ def _same(chain: Crossings, limit: float) -> Temporal:
         return leaks(chain, np.full(count, epsilon))
 
     low = quotient_down(limit, count) * (1.0 - 4.0 * UNIT * count)
-    return shared(largest(low, limit, lambda epsilon: shared(epsilon).total.max() <= limit))
+    return shared(last_where(lambda epsilon: shared(epsilon).total.max() <= limit, low, limit))
 
 
 def _noise(epsilon: Array) -> float:

@@ -29,12 +29,11 @@ import numpy as np
 import numpy.typing as npt
 
 from unspoken.beliefs.forests.markov import conditional
-from unspoken.calibration.exact.alone import quotient_up
-from unspoken.calibration.numbers import number, positive, whole
 from unspoken.display import Shown
 from unspoken.errors import InputError, TooLarge, unknown
 from unspoken.numerics.arrays import CELLS, Array
-from unspoken.numerics.rounding import up
+from unspoken.numerics.numbers import number, positive, whole
+from unspoken.numerics.rounding import quotient_up, up
 from unspoken.numerics.tables import finite_table
 from unspoken.types.bound import Bound
 from unspoken.types.premise import STATED

@@ -20,12 +20,11 @@ import numpy as np
 import numpy.typing as npt
 
 from unspoken.beliefs import Belief
-from unspoken.calibration.exact.alone import quotient_up
-from unspoken.calibration.numbers import number, positive, whole
 from unspoken.display import Shown
 from unspoken.errors import InputError, NotKnown, TooLarge, unknown
 from unspoken.numerics.arrays import CELLS, Array
-from unspoken.numerics.rounding import up
+from unspoken.numerics.numbers import number, positive, whole
+from unspoken.numerics.rounding import quotient_up, up
 from unspoken.numerics.tables import finite_table
 
 __all__ = [

@@ -14,7 +14,6 @@ import math
 import os
 import shlex
 import stat
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,6 +22,7 @@ from cryptography.hazmat.primitives.ciphers import Cipher, modes
 
 from unspoken.errors import InputError
 from unspoken.numerics.arrays import Mask, Words
+from unspoken.numerics.files import created
 from unspoken.numerics.prf import KEY_BYTES, Key, block_cipher, chain
 from unspoken.numerics.records import RecordKeys, encode_keys
 
@@ -64,22 +64,12 @@ class MasterKey(Key):
         """
         key = cls(os.urandom(KEY_BYTES))
         try:
-            descriptor, partial = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-        except OSError as error:
-            raise InputError(f"{path}: no key can be made there: {error.strerror}") from None
-        try:
-            with open(descriptor, "wb") as file:
-                file.write(key._secret)
-                file.flush()
-                os.fsync(file.fileno())
-            os.link(partial, path)
-            _sync(path.parent)
+            with created(path) as partial:
+                partial.write_bytes(key._secret)
         except FileExistsError:
             raise InputError(f"{path}: is there already; a key is never overwritten") from None
         except OSError as error:
             raise InputError(f"{path}: the key was not written: {error.strerror}") from None
-        finally:
-            os.unlink(partial)
         return key
 
     @classmethod
@@ -97,16 +87,6 @@ class MasterKey(Key):
         if key == cls(bytes(KEY_BYTES)):
             raise InputError(f"{path}: holds only zeros, no key; restore it from a copy")
         return key
-
-
-def _sync(folder: Path) -> None:
-    """Make sure that the folder knows its new file, after a power cut too."""
-    if os.name == "posix":
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
 
 
 def _refuse(path: Path, status: os.stat_result) -> None:

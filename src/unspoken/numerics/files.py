@@ -1,13 +1,12 @@
-"""Files that appear whole or not at all, in pieces of one size."""
+"""Files that appear whole or not at all."""
 
 from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable, Iterator
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
-
-import pyarrow as pa
 
 from unspoken.errors import InputError
 
@@ -16,7 +15,7 @@ try:
 except ImportError:  # not on every system; there, two writers of one file are not told apart
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["atomically", "publish", "regrouped", "unfinished", "writing"]
+__all__ = ["atomically", "created", "publish", "unfinished", "writing"]
 
 OPEN = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
 
@@ -27,6 +26,24 @@ def atomically(path: Path) -> Iterator[Path]:
     with unfinished(path) as partial, writing(path):
         yield partial
         publish(partial, path)
+
+
+@contextlib.contextmanager
+def created(path: Path) -> Iterator[Path]:
+    """Write to the path given, which is for its owner only; it becomes ``path`` at the end.
+
+    What is there already, a link too, is never touched: FileExistsError.
+    """
+    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    os.close(descriptor)
+    partial = Path(name)
+    try:
+        yield partial
+        _flush(partial)
+        os.link(partial, path)
+        _flush_folder(path)
+    finally:
+        partial.unlink()
 
 
 @contextlib.contextmanager
@@ -57,8 +74,7 @@ def publish(partial: Path, path: Path) -> None:
     """
     _flush(partial)
     os.replace(partial, path)
-    if os.name == "posix":
-        _flush(path.parent)
+    _flush_folder(path)
 
 
 @contextlib.contextmanager
@@ -69,19 +85,6 @@ def writing(path: Path) -> Iterator[None]:
     except OSError as error:
         why = " ".join(str(error.strerror or error).split())
         raise InputError(f"{path}: cannot be written: {why}") from None
-
-
-def regrouped(batches: Iterable[pa.RecordBatch], size: int) -> Iterator[pa.Table]:
-    """The same rows in tables of ``size`` rows, whatever batches they come in."""
-    held: list[pa.RecordBatch] = []
-    for batch in batches:
-        held.append(batch)
-        while sum(part.num_rows for part in held) >= size:
-            table = pa.Table.from_batches(held)
-            yield table.slice(0, size).combine_chunks()
-            held = table.slice(size).to_batches()
-    if held:
-        yield pa.Table.from_batches(held).combine_chunks()
 
 
 def _claimed(partial: Path, path: Path) -> int | None:
@@ -107,6 +110,12 @@ def _is(path: Path, held: int) -> bool:
         return os.path.samestat(path.stat(), os.fstat(held))
     except FileNotFoundError:
         return False
+
+
+def _flush_folder(path: Path) -> None:
+    """The folder has to know its new file, after a power cut too."""
+    if os.name == "posix":
+        _flush(path.parent)
 
 
 def _flush(path: Path) -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from fractions import Fraction
 
-__all__ = ["UNIT", "largest", "quotient_down", "sum_up", "up"]
+__all__ = ["ROUNDED", "UNIT", "quotient_down", "quotient_up", "sum_up", "up"]
 
 UNIT = 2.0**-53  # the relative error of one rounded operation
+ROUNDED = 2.0**-44  # what computations of some hundred operations are off by, relatively, at most
 
 
 def up(number: float, operations: float) -> float:
@@ -34,10 +34,11 @@ def quotient_down(limit: float, k: int) -> float:
     return quotient
 
 
-def largest(low: float, high: float, fits: Callable[[float], bool]) -> float:
-    """The largest float in [low, high] that fits; low does, and what is below one that does."""
-    if low >= high or fits(high):
-        return max(low, high)
-    while low < (middle := low + (high - low) / 2) < high:
-        low, high = (middle, high) if fits(middle) else (low, middle)
-    return low
+def quotient_up(reach: float, limit: float) -> float:
+    """reach / limit, rounded so that no more than the limit is left of the reach."""
+    if not reach:
+        return 0.0
+    scale = reach / limit or math.nextafter(0.0, 1.0)
+    while reach / scale > limit:
+        scale = math.nextafter(scale, math.inf)
+    return scale

@@ -19,8 +19,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 import numpy as np
 
 from unspoken.beliefs import Belief
-from unspoken.calibration.exact.least import root
-from unspoken.calibration.numbers import number
 from unspoken.calibration.problem import Problem
 from unspoken.calibration.rules.dpm import READINGS as ADDED
 from unspoken.calibration.rules.dpm import Moves, fixed_point
@@ -29,6 +27,8 @@ from unspoken.errors import InputError, unknown
 from unspoken.mechanisms.linear import Weighted
 from unspoken.models.friends import READINGS, Neighbour
 from unspoken.numerics.arrays import Array
+from unspoken.numerics.numbers import number
+from unspoken.numerics.roots import least_scale
 from unspoken.types.bound import Estimate
 
 __all__ = [
@@ -249,7 +249,7 @@ def _solved(moves: Mapping[str, float], laws: Pairs, limit: float, reading: str)
         return max(total.values()) / sigma
 
     low = least / limit
-    return low if not least or leak(low) <= limit else root(leak, limit, low, 2 * low)
+    return least_scale(leak, limit, low, 2 * low) if low else low
 
 
 def _joints(belief: Belief) -> Iterator[tuple[list[str], list[str], Array]]:

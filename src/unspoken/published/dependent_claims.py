@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from unspoken.calibration.numbers import number
 from unspoken.errors import InputError
+from unspoken.numerics.numbers import number
 from unspoken.types.bound import Estimate
 
 __all__ = ["accuracy_of_vectors", "entropy_drop", "parallel", "sequential"]

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from unspoken.calibration.exact.least import root
-from unspoken.calibration.numbers import number
 from unspoken.errors import InputError, unknown
 from unspoken.models.edges import Edges
 from unspoken.models.friends import READINGS, Neighbour
 from unspoken.numerics.arrays import Array
+from unspoken.numerics.numbers import number
+from unspoken.numerics.roots import least_scale
 from unspoken.types.bound import Estimate
 
 __all__ = ["dpm_friends"]
@@ -38,7 +38,7 @@ def dpm_friends(
         return reach * (1 + edges.growth(rho)) / sigma
 
     low = reach / limit
-    scale = low if leak(low) <= limit else root(leak, limit, low, leak(low) / limit * low)
+    scale = least_scale(leak, limit, low, leak(low) / limit * low)
     why = (
         "eq. 23 over friends only: friends of friends depend on one another too, so on a connected "
         "graph it is no guarantee (at limit 1 a line of 12 friends in two places leaks 1.87)"

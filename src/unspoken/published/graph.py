@@ -16,9 +16,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from unspoken.beliefs import Joint
-from unspoken.calibration.numbers import number, whole
 from unspoken.display import Shown
 from unspoken.errors import InputError, NotKnown, unknown
+from unspoken.numerics.numbers import number, whole
 from unspoken.published.edges import Edges
 from unspoken.published.tails import pdp_tails
 from unspoken.searching.nodes import Nodes, pdp_nodes

@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from unspoken.calibration.numbers import number, whole
 from unspoken.errors import InputError
+from unspoken.numerics.numbers import number, whole
 from unspoken.types.bound import Estimate
 
 __all__ = ["information_group", "information_sequential"]

@@ -24,7 +24,7 @@ from unspoken.learning import Learned, learn
 from unspoken.ledger import Ledger, Release
 from unspoken.mechanisms import OneSided
 from unspoken.numerics.coins import ALGORITHM, BATCH, MasterKey
-from unspoken.numerics.files import publish, regrouped, unfinished, writing
+from unspoken.numerics.files import publish, unfinished, writing
 from unspoken.numerics.prf import KEY_BYTES
 from unspoken.planning import Closure, Plan, closure
 from unspoken.policy import Project
@@ -32,6 +32,7 @@ from unspoken.releasing import manifest
 from unspoken.releasing.admission import Admission, policy_of
 from unspoken.releasing.coining import shown
 from unspoken.releasing.findings import Findings, best, findings, readers
+from unspoken.releasing.pieces import regrouped
 from unspoken.releasing.reading import Reading, Witness
 from unspoken.releasing.told import Told, matrix
 from unspoken.types.domain import Value

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from unspoken.display import Shown
 from unspoken.errors import InputError
+from unspoken.numerics.numbers import json_number
 from unspoken.types.premise import STATED, Premise
 
 __all__ = ["Bound", "Estimate", "Status"]
@@ -96,7 +97,7 @@ class Bound(Shown):
                 "why": self.why,
             }
         ends = {"value": self.high, "low": self.low, "high": self.high}
-        words = {key: "inf" if math.isinf(end) else end for key, end in ends.items()}
+        words = {key: json_number(end) for key, end in ends.items()}
         return {**words, "unit": self.unit, "premise": str(self.premise), "why": self.why}
 
 

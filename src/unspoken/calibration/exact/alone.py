@@ -6,7 +6,6 @@ With all others known the answer is w_i x_i plus noise. This is the floor of eve
 
 from __future__ import annotations
 
-import math
 from collections.abc import Hashable, Sequence
 
 import numpy as np
@@ -16,9 +15,10 @@ from unspoken.beliefs import Belief, Independent
 from unspoken.calibration.exact.adversaries import Listed, One, one
 from unspoken.calibration.exact.least import least
 from unspoken.calibration.problem import LEAST, RATIO, Problem
+from unspoken.numerics.rounding import quotient_up
 from unspoken.types.bound import Bound
 
-__all__ = ["alone", "floor_of", "quotient_up"]
+__all__ = ["alone", "floor_of"]
 
 
 def floor_of(problem: Problem) -> float:
@@ -32,16 +32,6 @@ def floor_of(problem: Problem) -> float:
         alone(problem, problem.belief.domain.names), problem.limit, start, problem.reach
     )
     return 0.0 if scale == start else scale
-
-
-def quotient_up(reach: float, limit: float) -> float:
-    """reach / limit, rounded so that no more than the limit is left of the reach."""
-    if not reach:
-        return 0.0
-    scale = reach / limit or math.nextafter(0.0, 1.0)
-    while reach / scale > limit:
-        scale = math.nextafter(scale, math.inf)
-    return scale
 
 
 def alone(problem: Problem, names: Sequence[str]) -> Listed:

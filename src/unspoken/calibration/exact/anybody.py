@@ -12,14 +12,13 @@ from unspoken.calibration.exact.branched import Branched
 from unspoken.calibration.exact.least import Threat
 from unspoken.calibration.problem import LEAST, RATIO, Problem
 from unspoken.errors import TooLarge
+from unspoken.numerics.rounding import ROUNDED
 from unspoken.searching.joints import connected
 from unspoken.searching.search import FORESTS, ROUNDING, Worst, looks_at_everybody, worst
 from unspoken.types.bound import Bound
 
 __all__ = ["anybody"]
 
-# Searches that do not round up are off by less than this, relatively.
-ROUNDED = 2.0**-44
 # Ends that are further apart, relatively and beyond rounding, are those of a bound.
 APART = 1e-9
 

@@ -11,9 +11,10 @@ from functools import cached_property
 from typing import Any
 
 from unspoken.adversary import Adversary
-from unspoken.calibration.exact.least import Found, root
+from unspoken.calibration.exact.least import Found
 from unspoken.calibration.problem import LEAST, Problem
 from unspoken.errors import NotKnown
+from unspoken.numerics.roots import least_scale
 from unspoken.searching.branches import Branches
 from unspoken.searching.search import FORESTS, Worst, worst
 from unspoken.types.bound import Bound
@@ -27,9 +28,7 @@ def branches(problem: Problem) -> float:
         raise NotKnown('method "branches": needs a Tree or a Chain; use "exact", "mean" or "group"')
     threat, low = Branched(problem), problem.reach / problem.limit
     low = max(low, LEAST[problem.noise]) if low else low
-    if not low or threat.most(low) <= problem.limit:
-        return low
-    return root(threat.most, problem.limit, low, 2 * low)
+    return least_scale(threat.most, problem.limit, low, 2 * low) if low else low
 
 
 @dataclass(frozen=True)

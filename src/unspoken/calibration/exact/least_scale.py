@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from unspoken.beliefs import Chain
 from unspoken.calibration.exact.adversaries import Oracle, knowing
 from unspoken.calibration.exact.anybody import anybody
-from unspoken.calibration.exact.least import NUDGE, Found, Threat, least
+from unspoken.calibration.exact.least import Found, Threat, least
 from unspoken.calibration.exact.windows import Windows
 from unspoken.calibration.knowledge import Knows
 from unspoken.calibration.problem import Problem
+from unspoken.numerics.rounding import ROUNDED
 from unspoken.types.bound import Bound
 
 __all__ = ["exact", "left_at"]
@@ -28,7 +29,7 @@ def exact(problem: Problem, knows: Knows, start: float) -> tuple[float, Bound]:
     Where rounding carries the leakage beyond the limit, a little more noise.
     """
     scale, found = _searched(problem, knows, start)
-    raised = NUDGE
+    raised = ROUNDED
     while (bound := found.bound(scale)).value > problem.limit:
         scale, raised = scale * (1 + raised), 2 * raised
     return scale, bound

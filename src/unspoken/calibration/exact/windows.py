@@ -30,6 +30,7 @@ from unspoken.calibration.problem import Problem
 from unspoken.calibration.rules.quilt import backwards, influences
 from unspoken.numerics.arrays import Array, Codes, Mask
 from unspoken.numerics.ring import OutOfRange
+from unspoken.numerics.rounding import ROUNDED
 from unspoken.searching.blurring import blurred
 from unspoken.types.bound import Bound
 
@@ -37,7 +38,6 @@ __all__ = ["Windows"]
 
 # No wider windows are looked at.
 WIDEST = 512
-ROUNDED = 2.0**-40
 # Numbers that are worked on side by side.
 AT_ONCE = 2**22
 
@@ -151,7 +151,7 @@ class Windows:
         possible = self.possible[nodes]
         both = possible[:, :, None] & possible[:, None, :] & ~np.eye(steps.shape[1], dtype=bool)
         values = np.where(both, own + sides[0].apart + sides[1].apart, 0.0)
-        return np.maximum(values, 0.0) * (1 + ROUNDED)
+        return np.maximum(values, 0.0) * (1 + 16 * ROUNDED)
 
     def _reaches(self, nodes: Codes, scale: float) -> tuple[Reach, Reach]:
         rate, last = self.unit / scale, len(self.possible) - 1

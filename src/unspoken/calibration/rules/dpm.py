@@ -19,13 +19,12 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from unspoken.calibration.exact.alone import quotient_up
-from unspoken.calibration.exact.least import root
 from unspoken.calibration.problem import Problem
 from unspoken.calibration.rules.others import Others, Targets, others, targets
 from unspoken.errors import unknown
 from unspoken.numerics.arrays import Array
-from unspoken.numerics.rounding import up
+from unspoken.numerics.roots import least_scale
+from unspoken.numerics.rounding import quotient_up, up
 
 __all__ = ["READINGS", "Moves", "coefficient", "dpm", "fixed_point", "mean"]
 
@@ -65,9 +64,7 @@ def fixed_point(problem: Problem, tables: Sequence[Targets], moves: Moves) -> fl
         return up(most / sigma, 64 * len(problem.reaches))
 
     low = problem.reach / problem.limit
-    if not problem.reach or leak(low) <= problem.limit:
-        return low
-    return root(leak, problem.limit, low, low)
+    return least_scale(leak, problem.limit, low, low) if low else low
 
 
 def coefficient(problem: Problem, target: str, other: str, sigma: float, reading: str) -> float:

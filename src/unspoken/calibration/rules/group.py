@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from unspoken.calibration.exact.alone import quotient_up
 from unspoken.calibration.problem import Problem
 from unspoken.conversion import dependence
-from unspoken.numerics.rounding import up
+from unspoken.numerics.rounding import quotient_up, up
 
 __all__ = ["budget", "group"]
 

@@ -16,11 +16,10 @@ from __future__ import annotations
 import numpy as np
 
 from unspoken.beliefs import Chain
-from unspoken.calibration.exact.alone import quotient_up
 from unspoken.calibration.problem import Problem
 from unspoken.errors import NotKnown
 from unspoken.numerics.arrays import Array
-from unspoken.numerics.rounding import up
+from unspoken.numerics.rounding import quotient_up, up
 
 __all__ = ["influence"]
 

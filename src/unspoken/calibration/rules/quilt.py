@@ -21,15 +21,14 @@ import numpy.typing as npt
 
 from unspoken.beliefs import Chain
 from unspoken.beliefs.forests.markov import conditional
-from unspoken.calibration.numbers import positive, whole
 from unspoken.calibration.problem import Problem
 from unspoken.errors import InputError, NotKnown, TooLarge
 from unspoken.numerics.arrays import CELLS, Array, Mask
+from unspoken.numerics.numbers import positive, whole
+from unspoken.numerics.rounding import ROUNDED
 
 __all__ = ["backwards", "influences", "quilt", "quilt_any_start", "quilt_approximate"]
 
-# Influences, and the scales that are made of them, are off by less than this relatively.
-ROUNDED = 2.0**-44
 # Quilts are looked for at up to so many steps, then at twice as many, ...
 STEPS = 8
 # Numbers that are looked at side by side.

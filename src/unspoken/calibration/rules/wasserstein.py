@@ -12,11 +12,11 @@ import itertools
 
 import numpy as np
 
-from unspoken.calibration.exact.alone import quotient_up
 from unspoken.calibration.exact.separation import Separation
 from unspoken.calibration.problem import Problem
 from unspoken.errors import NotKnown
 from unspoken.numerics.arrays import Array
+from unspoken.numerics.rounding import quotient_up
 
 __all__ = ["distance", "wasserstein"]
 

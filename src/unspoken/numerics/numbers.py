@@ -1,4 +1,6 @@
-"""Numbers as people give them: positive ones and whole ones; anything else is refused."""
+"""Numbers as people give them (positive ones, whole ones; anything else is refused), and as JSON
+has them.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,12 @@ from numbers import Real
 
 from unspoken.errors import InputError
 
-__all__ = ["number", "positive", "whole"]
+__all__ = ["json_number", "number", "positive", "whole"]
+
+
+def json_number(x: float) -> float | str:
+    """JSON has no infinity: the word "inf" stands for it."""
+    return str(x) if math.isinf(x) else x
 
 
 def number(given: object) -> float:
