@@ -180,7 +180,7 @@ def test_mistakes_are_one_line(tmp_path: Path, old: str, new: str, says: str) ->
             'kind = "together"\nparts = [{kind = "together", parts = [{kind = "x"}]}]',
             'mechanism.parts[0].parts[0].kind: there is no "x"',
         ),
-        ('kind = "laplace"\nparts = [{kind = "laplace", scale = 1}]', 'no "mechanisms"'),
+        ('kind = "laplace"\nparts = [{kind = "laplace", scale = 1}]', 'no "parts"'),
     ],
 )
 def test_mistakes_about_mechanisms(tmp_path: Path, mechanism: str, says: str) -> None:

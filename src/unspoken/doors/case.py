@@ -18,7 +18,7 @@ from unspoken.doors.keys import checked, made, word
 from unspoken.doors.outlined import number, planned
 from unspoken.errors import InputError, UnspokenError, unknown
 from unspoken.measures import MEASURES
-from unspoken.mechanisms import MECHANISMS, Mechanism
+from unspoken.mechanisms import from_description
 from unspoken.planning import Plan, plan
 from unspoken.questions import leakage, leakages, odds
 from unspoken.searching import Certificate, Worst, worst
@@ -113,7 +113,7 @@ class Case:
             bounds.update(self._about_everybody(belief, ask))
         if "worst" in ask:
             checked("ask.worst", "worst", ask["worst"])
-            mechanism = _mechanism(self._section("mechanism"), "mechanism")
+            mechanism = from_description(self._section("mechanism"))
             bounds["worst"] = worst(belief, mechanism, progress=lambda now: tell(_so_far(now)))
         if "calibrate" in ask:
             wanted = checked("ask.calibrate", "calibrate", ask["calibrate"])
@@ -132,7 +132,7 @@ class Case:
         bounds: dict[str, Bound] = {}
         if "measures" not in ask and "odds" not in ask:
             return bounds
-        mechanism = _mechanism(self._section("mechanism"), "mechanism")
+        mechanism = from_description(self._section("mechanism"))
         adversary: Adversary = made("adversary", Adversary, self._section("adversary"))
         for key, name, options in _measures(ask.get("measures", [])):
             bounds[key] = leakage(belief, mechanism, adversary, name, **options)
@@ -144,7 +144,7 @@ class Case:
 
     def _about_everybody(self, belief: Belief, ask: Mapping[str, Any]) -> dict[str, Bound]:
         """Where no adversary is named: what is told about each variable, to who knows no other."""
-        mechanism = _mechanism(self._section("mechanism"), "mechanism")
+        mechanism = from_description(self._section("mechanism"))
         names = belief.domain.names
         return {
             f"{key} of {name}": bound
@@ -168,21 +168,6 @@ class Case:
         if name not in self.sections:
             raise InputError(f"has no table [{name}], which this case needs")
         return self.sections[name]
-
-
-def _mechanism(table: Mapping[str, Any], where: str) -> Mechanism:
-    """One mechanism, or several with their tables in ``parts``."""
-    given = dict(table)
-    kind = _kind(given, where, MECHANISMS)
-    if "parts" in given:
-        parts = checked(f"{where}.parts", "parts", given.pop("parts"))
-        given["mechanisms"] = [
-            _mechanism(part, f"{where}.parts[{i}]") for i, part in enumerate(parts)
-        ]
-    elif kind is MECHANISMS["together"]:
-        raise InputError(f"{where}.parts: is missing; write parts = [{{kind = ...}}, ...]")
-    mechanism: Mechanism = made(where, kind, given)
-    return mechanism
 
 
 def _kind(given: dict[str, Any], where: str, known: Mapping[str, Any]) -> Any:

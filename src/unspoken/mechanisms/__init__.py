@@ -2,6 +2,7 @@
 
 from unspoken.mechanisms.finite import Finite
 from unspoken.mechanisms.geometric import Geometric
+from unspoken.mechanisms.kinds import MECHANISMS, from_description
 from unspoken.mechanisms.laplace import Laplace
 from unspoken.mechanisms.mechanism import Mechanism
 from unspoken.mechanisms.one_sided import OneSided
@@ -9,21 +10,13 @@ from unspoken.mechanisms.randomized_response import RandomizedResponse
 from unspoken.mechanisms.together import Together
 
 __all__ = [
+    "MECHANISMS",
     "Finite",
     "Geometric",
     "Laplace",
-    "MECHANISMS",
     "Mechanism",
     "OneSided",
     "RandomizedResponse",
     "Together",
+    "from_description",
 ]
-
-MECHANISMS: dict[str, type[Mechanism]] = {
-    "finite": Finite,
-    "geometric": Geometric,
-    "laplace": Laplace,
-    "one-sided": OneSided,
-    "randomized-response": RandomizedResponse,
-    "together": Together,
-}

@@ -6,6 +6,7 @@ import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +14,7 @@ import numpy.typing as npt
 from unspoken.adversary import Adversary
 from unspoken.display import Shown
 from unspoken.errors import InputError
+from unspoken.mechanisms.arguments import LABELS, TABLE, WORD
 from unspoken.mechanisms.mechanism import Mechanism
 from unspoken.mechanisms.parts import Parts
 from unspoken.numerics.arrays import Array
@@ -36,6 +38,9 @@ class Finite(Mechanism, Shown):
     matrix: npt.ArrayLike
     outputs: Sequence[Output] | None = None
 
+    kind: ClassVar = "finite"
+    arguments: ClassVar = {"name": WORD, "matrix": TABLE, "outputs": LABELS}
+
     def __post_init__(self) -> None:
         law = _stochastic(self.matrix, f"finite.matrix of {self.name}")
         outputs = tuple(range(law.shape[1]) if self.outputs is None else self.outputs)
@@ -48,6 +53,16 @@ class Finite(Mechanism, Shown):
         law.flags.writeable = False
         object.__setattr__(self, "matrix", law)
         object.__setattr__(self, "outputs", outputs)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Finite) and self._law() == other._law()
+
+    def __hash__(self) -> int:
+        return hash(self._law())
+
+    def _law(self) -> tuple[object, ...]:
+        law = np.asarray(self.matrix)
+        return self.name, self.outputs, law.shape, law.tobytes()
 
     def channel(self) -> Channel:
         """What one request shows."""
@@ -80,7 +95,8 @@ def fresh(channel: Channel, adversary: Adversary, name: str) -> Channel:
 def _stochastic(matrix: npt.ArrayLike, where: str) -> Array:
     """Rows of probabilities, or of counts."""
     try:
-        law = np.array(matrix, dtype=np.float64)
+        given = np.array(matrix)
+        law = given.astype(np.float64) if given.dtype.kind in "biufO" else np.array([math.nan])
     except (TypeError, ValueError):
         law = np.array([math.nan])
     if law.ndim != 2 or law.size == 0 or not np.isfinite(law).all() or (law < 0).any():

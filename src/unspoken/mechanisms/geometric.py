@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from numbers import Real
+from typing import ClassVar
 
 from unspoken.adversary import Adversary
 from unspoken.display import Shown
 from unspoken.errors import InputError
+from unspoken.mechanisms.arguments import NUMBER, WEIGHTS, as_float, listed
 from unspoken.mechanisms.laplace import asked
-from unspoken.mechanisms.linear import Weighted, linear_queries
+from unspoken.mechanisms.linear import Weighted, frozen, linear_queries
 from unspoken.mechanisms.mechanism import Mechanism
 from unspoken.mechanisms.parts import Parts, Query
 from unspoken.types.domain import Domain
@@ -29,9 +30,15 @@ class Geometric(Mechanism, Shown):
     alpha: float
     weights: Weighted = None
 
+    kind: ClassVar = "geometric"
+    arguments: ClassVar = {"alpha": NUMBER, "weights": WEIGHTS}
+
     def __post_init__(self) -> None:
-        if not (isinstance(self.alpha, Real) and 0 < self.alpha < 1):
+        alpha = as_float(self.alpha)
+        if not 0 < alpha < 1:
             raise InputError(f"geometric.alpha: {self.alpha!r} must lie between 0 and 1")
+        object.__setattr__(self, "alpha", alpha)
+        object.__setattr__(self, "weights", frozen(self.weights))
 
     def parts(self, domain: Domain, adversary: Adversary) -> Parts:
         queries = linear_queries(domain, self.weights, "geometric")
@@ -48,5 +55,5 @@ class Geometric(Mechanism, Shown):
         return Parts(queries=asked([Query(own, noise) for own in queries], adversary))
 
     def facts(self) -> list[tuple[str, str]]:
-        said = "1 for every variable" if self.weights is None else str(self.weights)
+        said = "1 for every variable" if self.weights is None else str(listed(self.weights))
         return [("noise", f"geometric, alpha {self.alpha:.6g}"), ("weights", said)]

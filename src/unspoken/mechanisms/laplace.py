@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from numbers import Real
+from typing import ClassVar
 
 from unspoken.adversary import Adversary
 from unspoken.display import Shown
 from unspoken.errors import InputError
-from unspoken.mechanisms.linear import Weighted, linear_queries
+from unspoken.mechanisms.arguments import NUMBER, WEIGHTS, as_float, listed
+from unspoken.mechanisms.linear import Weighted, frozen, linear_queries
 from unspoken.mechanisms.mechanism import Mechanism
 from unspoken.mechanisms.parts import ANSWER, Parts, Query
 from unspoken.types.domain import Domain
@@ -34,9 +35,15 @@ class Laplace(Mechanism, Shown):
     scale: float
     weights: Weighted = None
 
+    kind: ClassVar = "laplace"
+    arguments: ClassVar = {"scale": NUMBER, "weights": WEIGHTS}
+
     def __post_init__(self) -> None:
-        if not (isinstance(self.scale, Real) and TINY <= self.scale < math.inf):
+        scale = as_float(self.scale)
+        if not TINY <= scale < math.inf:
             raise InputError(f"laplace.scale: {self.scale!r} must be positive and finite")
+        object.__setattr__(self, "scale", scale)
+        object.__setattr__(self, "weights", frozen(self.weights))
 
     def parts(self, domain: Domain, adversary: Adversary) -> Parts:
         queries = linear_queries(domain, self.weights, "laplace")
@@ -44,7 +51,7 @@ class Laplace(Mechanism, Shown):
         return Parts(queries=asked([Query(own, noise) for own in queries], adversary))
 
     def facts(self) -> list[tuple[str, str]]:
-        said = "1 for every variable" if self.weights is None else str(self.weights)
+        said = "1 for every variable" if self.weights is None else str(listed(self.weights))
         return [("noise", f"Laplace, scale {self.scale:.6g}"), ("weights", said)]
 
 

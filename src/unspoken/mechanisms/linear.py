@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from unspoken.errors import InputError
 from unspoken.types.domain import Domain, Value
+from unspoken.types.frozen import Frozen
 from unspoken.types.sums import Weights
 
-__all__ = ["Weighted", "linear_queries"]
+__all__ = ["Weighted", "frozen", "linear_queries"]
 
 # A list in the order of the variables or {name: w}; a vector query has a list for each variable.
 Weighted = Mapping[str, npt.ArrayLike] | Sequence[npt.ArrayLike] | None
@@ -20,6 +22,14 @@ Weighted = Mapping[str, npt.ArrayLike] | Sequence[npt.ArrayLike] | None
 LARGEST = 1e140
 # Of a part of a sum a float has no digit below 2^-53 of the sum; of one this large it has three.
 LOST = 2.0**-43
+
+
+def frozen(weights: Any) -> Any:
+    """A copy of weights, lists and arrays of them as tuples, that does not change."""
+    if isinstance(weights, Mapping):
+        return Frozen({name: frozen(own) for name, own in weights.items()})
+    plain = weights.tolist() if hasattr(weights, "tolist") else weights
+    return tuple(map(frozen, plain)) if isinstance(plain, list | tuple) else plain
 
 
 def linear_queries(domain: Domain, weights: Weighted, what: str) -> list[Weights]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 
 from unspoken.adversary import Adversary
 from unspoken.beliefs import Belief
 from unspoken.errors import InputError, unknown
+from unspoken.mechanisms.arguments import Argument
 from unspoken.mechanisms.each import points_of_each
 from unspoken.mechanisms.local import Secret, event_view, local_view
 from unspoken.mechanisms.noisy import answer_view, noisy_view
@@ -23,7 +25,14 @@ __all__ = ["Mechanism"]
 
 
 class Mechanism(ABC):
-    """A frozen description of P(Y|X): its fields are its parameters, and what a ledger stores."""
+    """A frozen description of P(Y|X): its fields are its parameters, and what a ledger stores.
+
+    Mechanisms compare, copy and pickle. ``kind`` is the word for this one in files, ``arguments``
+    says of each argument of its constructor what is written there (arguments.py).
+    """
+
+    kind: ClassVar[str]
+    arguments: ClassVar[Mapping[str, Argument]]
 
     @abstractmethod
     def parts(self, domain: Domain, adversary: Adversary) -> Parts:
@@ -32,6 +41,23 @@ class Mechanism(ABC):
     def sensitive_values(self, domain: Domain, name: str) -> tuple[Value, ...] | None:
         """The values of one variable that are never shown; None where nothing is said of it."""
         return None
+
+    def describe(self) -> dict[str, Any]:
+        """It as plain data, for JSON; `from_description` makes it of that again."""
+        fields = ((name, getattr(self, name)) for name in self.arguments)
+        given = {name: value for name, value in fields if value is not None}
+        written = {name: self.arguments[name].write(value) for name, value in given.items()}
+        return {"kind": self.kind, **written}
+
+    @classmethod
+    def made(
+        cls,
+        given: Mapping[str, Any],
+        where: str,
+        part: Callable[[Mapping[str, Any], str], Mechanism],
+    ) -> Mechanism:
+        """From the plain data of its arguments; ``part`` makes a mechanism that is one of them."""
+        return cls(**{n: cls.arguments[n].held(own, f"{where}.{n}") for n, own in given.items()})
 
     def view(
         self, belief: Belief, adversary: Adversary, outcome: Mapping[str, Output] | None = None

@@ -10,20 +10,20 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Real
-from types import MappingProxyType
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from unspoken.adversary import Adversary
 from unspoken.display import Shown
 from unspoken.errors import InputError, unknown
+from unspoken.mechanisms.arguments import LABELS_BY_NAME, NUMBERS, WORD, as_float
 from unspoken.mechanisms.mechanism import Mechanism
 from unspoken.mechanisms.parts import Parts, Toss
 from unspoken.numerics.arrays import Array
 from unspoken.types.channel import Channel, Output
 from unspoken.types.domain import RELEASED, WITHHELD, Domain, Value, check_list
+from unspoken.types.frozen import Frozen
 
 __all__ = ["OneSided"]
 
@@ -44,12 +44,20 @@ class OneSided(Mechanism, Shown):
     shows: Literal["value", "bit"] = "value"
     coins: Literal["persistent", "fresh"] = "persistent"
 
+    kind: ClassVar = "one-sided"
+    arguments: ClassVar = {
+        "epsilon": NUMBERS,
+        "sensitive": LABELS_BY_NAME,
+        "shows": WORD,
+        "coins": WORD,
+    }
+
     def __post_init__(self) -> None:
         for given in (self.epsilon, self.sensitive or {}):
             if not isinstance(given, Mapping):
                 raise InputError("one-sided: epsilon is {name: number}, sensitive {name: values}")
         for name, epsilon in self.epsilon.items():
-            if not (isinstance(epsilon, Real) and epsilon >= 0):
+            if not as_float(epsilon) >= 0:
                 raise InputError(f"one-sided.epsilon of {name}: {epsilon!r} must be 0 or more")
         for name, values in (self.sensitive or {}).items():
             check_list(values, f"one-sided.sensitive of {name}")
@@ -57,10 +65,14 @@ class OneSided(Mechanism, Shown):
             raise unknown("one-sided.shows", self.shows, ("value", "bit"))
         if self.coins not in ("persistent", "fresh"):
             raise unknown("one-sided.coins", self.coins, ("persistent", "fresh"))
-        object.__setattr__(self, "epsilon", MappingProxyType(dict(self.epsilon)))
+        object.__setattr__(
+            self,
+            "epsilon",
+            Frozen((name, as_float(epsilon)) for name, epsilon in self.epsilon.items()),
+        )
         if self.sensitive is not None:
-            frozen = {name: tuple(values) for name, values in self.sensitive.items()}
-            object.__setattr__(self, "sensitive", MappingProxyType(frozen))
+            hidden = ((name, tuple(values)) for name, values in self.sensitive.items())
+            object.__setattr__(self, "sensitive", Frozen(hidden))
 
     def release_probability(self, name: str, asks: float = 1) -> float:
         """p = 1 - e^(-n eps): that a cell which may be released is, at least once (Theorem 1)."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from numbers import Real
+from typing import ClassVar
 
 import numpy as np
 
 from unspoken.adversary import Adversary
 from unspoken.display import Shown
 from unspoken.errors import InputError
+from unspoken.mechanisms.arguments import NUMBER, WORD, as_float
 from unspoken.mechanisms.finite import fresh
 from unspoken.mechanisms.mechanism import Mechanism
 from unspoken.mechanisms.parts import Parts
@@ -27,9 +28,14 @@ class RandomizedResponse(Mechanism, Shown):
     name: str
     epsilon: float
 
+    kind: ClassVar = "randomized-response"
+    arguments: ClassVar = {"name": WORD, "epsilon": NUMBER}
+
     def __post_init__(self) -> None:
-        if not (isinstance(self.epsilon, Real) and self.epsilon >= 0):
+        epsilon = as_float(self.epsilon)
+        if not epsilon >= 0:
             raise InputError(f"randomized-response.epsilon: {self.epsilon!r} must be 0 or more")
+        object.__setattr__(self, "epsilon", epsilon)
 
     def channel(self, domain: Domain) -> Channel:
         """Common 1 / (e^eps + d - 1) on every value; excess (e^eps - 1) / (e^eps + d - 1) on the

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import reduce
+from typing import Any, ClassVar
 
 from unspoken.adversary import Adversary
 from unspoken.display import Shown
 from unspoken.errors import InputError
+from unspoken.mechanisms.arguments import PARTS
 from unspoken.mechanisms.mechanism import Mechanism
 from unspoken.mechanisms.parts import Parts
 from unspoken.types.domain import Domain, Value
@@ -25,11 +27,27 @@ class Together(Mechanism, Shown):
 
     mechanisms: Iterable[Mechanism]
 
+    kind: ClassVar = "together"
+    arguments: ClassVar = {"parts": PARTS}
+
     def __post_init__(self) -> None:
         own = tuple(self.mechanisms) if isinstance(self.mechanisms, Iterable) else ()
         if not own or not all(isinstance(one, Mechanism) for one in own):
             raise InputError("together: a list of at least one mechanism is expected")
         object.__setattr__(self, "mechanisms", own)
+
+    def describe(self) -> dict[str, Any]:
+        return {"kind": self.kind, "parts": [part.describe() for part in self.mechanisms]}
+
+    @classmethod
+    def made(
+        cls,
+        given: Mapping[str, Any],
+        where: str,
+        part: Callable[[Mapping[str, Any], str], Mechanism],
+    ) -> Mechanism:
+        parts = PARTS.held(given["parts"], f"{where}.parts")
+        return cls([part(each, f"{where}.parts[{i}]") for i, each in enumerate(parts)])
 
     def parts(self, domain: Domain, adversary: Adversary) -> Parts:
         return reduce(Parts.beside, (own.parts(domain, adversary) for own in self.mechanisms))

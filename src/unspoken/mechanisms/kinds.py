@@ -1,0 +1,73 @@
+"""Mechanisms by the word for each, and made of their descriptions: what files and ledgers hold.
+
+from_description(mechanism.describe()) == mechanism
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from unspoken.errors import InputError, UnspokenError, unknown
+from unspoken.mechanisms.finite import Finite
+from unspoken.mechanisms.geometric import Geometric
+from unspoken.mechanisms.laplace import Laplace
+from unspoken.mechanisms.mechanism import Mechanism
+from unspoken.mechanisms.one_sided import OneSided
+from unspoken.mechanisms.randomized_response import RandomizedResponse
+from unspoken.mechanisms.together import Together
+
+__all__ = ["MECHANISMS", "from_description"]
+
+MECHANISMS: dict[str, type[Mechanism]] = {
+    kind.kind: kind for kind in (Finite, Geometric, Laplace, OneSided, RandomizedResponse, Together)
+}
+# Mechanisms in mechanisms up to which a description is read.
+DEEP = 16
+
+
+def from_description(description: Mapping[str, Any], where: str = "mechanism") -> Mechanism:
+    """The mechanism that plain data describe: {kind: its word, argument: value, ...}."""
+    return _made(description, where, DEEP)
+
+
+def _made(description: Mapping[str, Any], where: str, deep: int) -> Mechanism:
+    if not isinstance(description, Mapping):
+        raise InputError(f"{where}: is no table; give its kind and its arguments")
+    if not deep:
+        raise InputError(f"{where}: lies too deep; at most {DEEP} mechanisms in each other")
+    given = {name: value for name, value in description.items() if name != "kind"}
+    kind = _kind(description, where)
+    _check_names(kind, given, where)
+    try:
+        return kind.made(given, where, partial(_made, deep=deep - 1))
+    except UnspokenError as error:
+        named = str(error).startswith((where, f"[{where}"))
+        raise error if named else type(error)(f"[{where}] {error}") from None
+    except (TypeError, ValueError, AttributeError, OverflowError) as error:
+        raise InputError(f"[{where}] {', '.join(given)}: {error}") from None
+
+
+def _kind(description: Mapping[str, Any], where: str) -> type[Mechanism]:
+    if "kind" not in description:
+        raise InputError(f"{where}.kind: is missing; give one of {', '.join(MECHANISMS)}")
+    kind = description["kind"]
+    if not isinstance(kind, str):
+        raise InputError(f"{where}.kind: {kind!r} is not what it takes: a word in quotes")
+    if kind not in MECHANISMS:
+        raise unknown(f"{where}.kind", kind, MECHANISMS)
+    return MECHANISMS[kind]
+
+
+def _check_names(kind: type[Mechanism], given: Mapping[str, Any], where: str) -> None:
+    """Arguments it has, and all that it needs."""
+    for name in given:
+        if name not in kind.arguments:
+            raise unknown(where, name, kind.arguments)
+    takes = inspect.signature(kind).parameters
+    for name in kind.arguments:
+        needed = name not in takes or takes[name].default is inspect.Parameter.empty
+        if needed and name not in given:
+            raise InputError(f"{where}.{name}: is missing")

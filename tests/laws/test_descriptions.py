@@ -1,0 +1,156 @@
+"""Mechanisms are what files and ledgers hold: written and read again they are the same."""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from unspoken.errors import InputError
+from unspoken.mechanisms import (
+    MECHANISMS,
+    Finite,
+    Geometric,
+    Laplace,
+    Mechanism,
+    OneSided,
+    RandomizedResponse,
+    Together,
+    from_description,
+)
+from unspoken.types.domain import RELEASED, WITHHELD
+
+NAMES = st.sampled_from(["a", "b", "", "inf", "kind", "a,b", "ä\n"])
+LABELS = st.one_of(
+    st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False), st.text(max_size=3),
+    st.sampled_from(["inf", "-inf", "withheld", WITHHELD, RELEASED]),
+)  # fmt: skip
+EPSILON = st.floats(0, math.inf)
+NUMBERS = st.integers(-9, 9) | st.floats(-1e100, 1e100)
+WEIGHTS = (
+    st.none()
+    | st.dictionaries(NAMES, NUMBERS | st.lists(NUMBERS, max_size=3))
+    | st.lists(NUMBERS | st.lists(NUMBERS, max_size=3))
+)
+DRAWN: dict[str, st.SearchStrategy[Mechanism]] = {
+    "finite": st.builds(
+        lambda name, rows, labels: Finite(name, rows, labels[:3] if len(labels) > 2 else None),
+        NAMES,
+        st.lists(st.tuples(*[st.integers(1, 99)] * 3), min_size=1, max_size=3),
+        st.lists(LABELS, unique=True, max_size=5),
+    ),
+    "geometric": st.builds(Geometric, st.floats(0, 1, exclude_min=True, exclude_max=True), WEIGHTS),
+    "laplace": st.builds(Laplace, st.floats(1e-100, 1e100), WEIGHTS),
+    "one-sided": st.builds(
+        OneSided,
+        st.dictionaries(NAMES, EPSILON),
+        st.none() | st.dictionaries(NAMES, st.lists(LABELS)),
+        st.sampled_from(["value", "bit"]),
+        st.sampled_from(["persistent", "fresh"]),
+    ),
+    "randomized-response": st.builds(RandomizedResponse, NAMES, EPSILON),
+}
+DRAWN["together"] = st.lists(st.one_of(*DRAWN.values()), min_size=1, max_size=3).map(Together)
+
+
+def test_every_kind_is_drawn() -> None:
+    assert {*DRAWN} == {*MECHANISMS}
+    assert all(MECHANISMS[kind].kind == kind for kind in MECHANISMS)
+
+
+def typed(value: Any) -> Any:
+    """With its types, which == does not look at: 1, 1.0 and True are three labels."""
+    if isinstance(value, dict):
+        return {name: typed(own) for name, own in value.items()}
+    return [*map(typed, value)] if isinstance(value, list) else (type(value), value)
+
+
+@pytest.mark.parametrize("kind", MECHANISMS)
+@given(data=st.data())
+def test_what_is_written_is_read(kind: str, data: st.DataObject) -> None:
+    mechanism = data.draw(DRAWN[kind])
+    written = mechanism.describe()
+    text = json.dumps(written, allow_nan=False)
+    read = from_description(json.loads(text))
+    assert read == mechanism
+    assert hash(read) == hash(mechanism)
+    assert typed(read.describe()) == typed(written) == typed(json.loads(text))
+
+
+@pytest.mark.parametrize("kind", MECHANISMS)
+@given(data=st.data())
+def test_they_compare_copy_and_pickle(kind: str, data: st.DataObject) -> None:
+    one, other = data.draw(DRAWN[kind]), data.draw(DRAWN[kind])
+    for again in (copy.copy(one), copy.deepcopy(one), pickle.loads(pickle.dumps(one))):
+        assert again == one
+        assert hash(again) == hash(one)
+    assert (one == other) == (one.describe() == other.describe())
+
+
+def test_nothing_changes_them() -> None:
+    epsilon, hidden = {"a": 1.0}, {"a": [0]}
+    weights: Any = np.array([1.0, 2.0])
+    mechanism, noise = OneSided(epsilon, hidden), Laplace(1.0, weights)
+    epsilon["a"], weights[0] = 9.0, 9.0
+    hidden["a"].append(1)
+    assert mechanism == OneSided({"a": 1.0}, {"a": [0]})
+    assert noise == Laplace(1.0, [1, 2])
+    with pytest.raises(TypeError):
+        mechanism.epsilon["a"] = 9.0  # type: ignore[index]
+    with pytest.raises(ValueError, match="read-only"):
+        Finite("a", [[1.0]]).matrix[0] = 0  # type: ignore[index]
+
+
+DEEP: dict[str, Any] = {"kind": "laplace", "scale": 1}
+for _ in range(20):
+    DEEP = {"kind": "together", "parts": [DEEP]}
+
+
+@pytest.mark.parametrize(
+    ("description", "says"),
+    [
+        (3, "mechanism: is no table"),
+        ({}, "mechanism.kind: is missing; give one of finite, "),
+        ({"kind": ["x"]}, "mechanism.kind: ['x'] is not"),
+        ({"kind": "one-sidd"}, 'no "one-sidd". Did you mean "one-sided"'),
+        ({"kind": "one-sided"}, "mechanism.epsilon: is missing"),
+        ({"kind": "one-sided", "epsilon": {"a": "1"}}, "mechanism.epsilon: {'a': '1'} is not"),
+        ({"kind": "one-sided", "epsilon": {"a": True}}, "a number for each name"),
+        ({"kind": "one-sided", "epsilon": {"a": -1}}, "one-sided.epsilon of a: -1 must be 0 or"),
+        ({"kind": "one-sided", "epsilon": {"a": math.nan}}, "one-sided.epsilon of a: nan must"),
+        ({"kind": "one-sided", "epsilon": {"a": 10**400}}, "must be 0 or more"),
+        ({"kind": "one-sided", "epsilon": {}, "sensitive": {"a": "x"}}, "mechanism.sensitive: "),
+        ({"kind": "one-sided", "epsilon": {}, "sensitive": {"a": [{}]}}, "mechanism.sensitive: "),
+        ({"kind": "one-sided", "epsilon": {}, "sensitive": {"a": [{"number": "x"}]}}, "a list of"),
+        ({"kind": "one-sided", "epsilon": {}, "coins": 1}, "mechanism.coins: 1 is not"),
+        ({"kind": "one-sided", "epsilon": {}, "eps": 1}, 'mechanism: there is no "eps"'),
+        ({"kind": "laplace", "scale": 1, "weights": "abc"}, "mechanism.weights: 'abc' is not"),
+        ({"kind": "laplace", "scale": "inf"}, "laplace.scale: inf must be positive and finite"),
+        (
+            {"kind": "finite", "name": "a", "matrix": [["0.5", "0.5"]]},
+            "finite.matrix of a: a table",
+        ),
+        ({"kind": "finite", "name": "a", "matrix": [[1], 2]}, "finite.matrix of a: a table"),
+        ({"kind": "together", "parts": [{"kind": "laplace"}]}, "mechanism.parts[0].scale: is mis"),
+        (DEEP, "lies too deep; at most 16"),
+    ],
+)
+def test_what_describes_none_is_refused_in_one_line(description: Any, says: str) -> None:
+    with pytest.raises(InputError) as refusal:
+        from_description(description)
+    assert says in str(refusal.value)
+    assert "\n" not in str(refusal.value)
+
+
+def test_labels_without_a_word_are_refused() -> None:
+    for label in (math.nan, object(), 1j):
+        with pytest.raises(InputError, match="cannot be written; use words or numbers"):
+            OneSided({"a": 1.0}, {"a": [label]}).describe()
+    assert OneSided({}, {"a": [np.int64(1)]}).describe()["sensitive"] == {"a": [1]}
