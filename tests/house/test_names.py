@@ -75,6 +75,13 @@ def undocumented(root: Path, room: str) -> list[str]:
     )
 
 
+def without_other_words(root: Path) -> list[str]:
+    """Measures that the glossary does not lead to."""
+    page = root / "docs" / "glossary.md"
+    text = page.read_text("utf-8") if page.is_file() else ""
+    return [key for key in registered(root, "measures") if f"`{key}`" not in text]
+
+
 def without_mention(things: dict[str, str], text: str, mention: str) -> list[str]:
     return [
         key
@@ -109,6 +116,10 @@ def test_registered_things_are_documented(room: str, root: Path) -> None:
     none_of(undocumented(root, room), f"Things in unspoken.{room}.{TABLES[room]} in no docs page:")
 
 
+def test_measures_are_in_the_glossary(root: Path) -> None:
+    none_of(without_other_words(root), "Say in docs/glossary.md what others call this measure:")
+
+
 def test_planted_names_are_found(plant: Plant) -> None:
     plant("docs/reference.md", "`unspoken.Joint(table)` is a belief; a view is a cloud")
     root = plant("src/unspoken/__init__.py", "__all__ = ['view', 'Joint']\nJoint = 1")
@@ -121,6 +132,13 @@ def test_planted_names_are_found(plant: Plant) -> None:
 def test_a_name_given_twice_is_found(plant: Plant) -> None:
     root = plant("src/unspoken/__init__.py", "__all__ = ['Joint', 'Joint']\nJoint = 1")
     assert unsorted_names(root) == ["Joint after Joint"]
+
+
+def test_a_measure_without_other_words_is_found(plant: Plant) -> None:
+    plant("docs/glossary.md", "what others call lift is `gain` here, and loss")
+    plant("src/unspoken/__init__.py", "")
+    root = plant("src/unspoken/measures/__init__.py", "MEASURES = {'gain': 1, 'loss': 2}")
+    assert without_other_words(root) == ["loss"]
 
 
 def test_planted_members_are_found(plant: Plant) -> None:
