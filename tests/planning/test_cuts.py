@@ -16,7 +16,7 @@ from tests.planning.enumerated import Enumerated
 from unspoken.planning.clouds import Cloud
 from unspoken.planning.cuts import Cuts, corners, relaxed, simplex
 from unspoken.planning.frontier import search
-from unspoken.planning.pooled import Limits, Pooled
+from unspoken.planning.pooled import Allowed, Pooled
 
 
 def drawn(rng: np.random.Generator) -> Enumerated:
@@ -129,7 +129,7 @@ def test_ceilings_hold_for_every_point_of_a_box(seed: int) -> None:
     rng = np.random.default_rng(seed)
     e = drawn(rng)
     cloud, n = cloud_of(e), e.table.ndim
-    limits = Limits(np.full(len(cloud.targets), 0.1), math.log(3.0), float(rng.choice([0, 0.05])))
+    limits = Allowed(np.full(len(cloud.targets), 0.1), math.log(3.0), float(rng.choice([0, 0.05])))
     weights = rng.random(n)
     pooled = Pooled(cloud, limits, weights)
     found = search(weights, np.ones(n), pooled, budget=40)

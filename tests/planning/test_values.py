@@ -18,6 +18,7 @@ from tests.effort import EFFORT, examples
 from tests.planning.enumerated import Enumerated
 from unspoken.planning.block import Block
 from unspoken.planning.clouds import Look
+from unspoken.planning.limits import Limits
 from unspoken.planning.pooled import Pooled
 from unspoken.planning.problem import Problem
 from unspoken.planning.values import ValuePlan, plan_values
@@ -213,12 +214,10 @@ def test_a_search_that_sums_pairs_is_overruled(monkeypatch: pytest.MonkeyPatch) 
         names,
         np.ones(3),
         np.ones(3),
-        np.array([0.05]),
-        INF,
-        0.0,
+        Limits({"x2": 0.05}),
         {},
     )
-    assert Pooled(block.cloud(), block.told, block.weights).excess(everything) <= 0
+    assert Pooled(block.cloud(), block.allowed, block.weights).excess(everything) <= 0
     found = plan_enumerated(e, limit=0.05)
     assert e.keeps(found.p, 0.05)
 

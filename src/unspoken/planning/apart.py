@@ -136,7 +136,7 @@ class Apart:
             return self._parted(gap)
         budget = int(min(max(WORK / sum(part.size for part in self.parts) ** 0.75, 30), 1500))
         most = search(self.block.weights, self.block.caps, self._lower(), budget, gap)
-        if self.block.exceed == 0 or self._lower().keeps(most.p):
+        if self.block.limits.exceed == 0 or self._lower().keeps(most.p):
             return most
         least = search(self.block.weights, self.block.caps, self._strict()._lower(), budget, gap)
         p = raised(self._lower().keeps, self.block.weights, self.block.caps, least.p)
@@ -148,21 +148,20 @@ class Apart:
         return 2 ** len(self.block.names) <= SETS and all(part.certifiable for part in self.parts)
 
     def _lower(self) -> Coalitions:
-        pooled = tuple(Pooled(part.cloud(), part.told, part.weights) for part in self.parts)
+        pooled = tuple(Pooled(part.cloud(), part.allowed, part.weights) for part in self.parts)
         return Coalitions(pooled, self.places, self.block.weights)
 
     def _strict(self) -> Apart:
         """Without exempt answers, whose probability may rise when less is released."""
-        return Apart(
-            replace(self.block, exceed=0.0),
-            tuple(replace(part, exceed=0.0) for part in self.parts),
-        )
+        limits = replace(self.block.limits, exceed=0.0)
+        parts = tuple(replace(part, limits=limits) for part in self.parts)
+        return Apart(replace(self.block, limits=limits), parts)
 
     def _parted(self, gap: float) -> Frontier:
         """The plans of the coalitions one by one, each with its share of the weights."""
         found = [search_block(part, gap) for part in self._weighted()]
         upper = math.fsum(one.upper for one in found)
-        if self.block.exceed > 0:
+        if self.block.limits.exceed > 0:
             return Frontier.of(self.block.weights, self._strict()._parted(gap).p, upper)
         p = self.block.caps.copy()
         for one, own in zip(found, self.places, strict=True):

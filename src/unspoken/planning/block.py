@@ -16,7 +16,8 @@ from unspoken.numerics.arrays import CELLS, Array
 from unspoken.planning.clouds import Cloud, releases, rows
 from unspoken.planning.exempt import search_exempt
 from unspoken.planning.frontier import Frontier, search
-from unspoken.planning.pooled import Limits, Pooled
+from unspoken.planning.limits import Limits
+from unspoken.planning.pooled import Allowed, Pooled
 from unspoken.types.channel import Channel
 from unspoken.types.domain import Value
 from unspoken.views import View
@@ -42,9 +43,7 @@ class Block:
     names: tuple[str, ...]
     weights: Array
     caps: Array
-    limits: Array  # (targets,) nats
-    odds_cap: float
-    exceed: float
+    limits: Limits
     beside: Mapping[str, frozenset[str]]  # what may depend on each variable, by pairs
 
     def only(self, names: Sequence[str]) -> Block:
@@ -61,22 +60,21 @@ class Block:
 
     def about(self, some: Collection[str]) -> Block:
         """The same block with no other targets than these."""
-        kept = [k for k, target in enumerate(self.targets) if target in some]
-        targets = {name: own for name, own in self.targets.items() if name in some}
-        return replace(self, targets=targets, limits=self.limits[kept])
+        return replace(self, targets={n: own for n, own in self.targets.items() if n in some})
 
     def cloud(self) -> Cloud:
         return Cloud.of(self.belief, self.sensitive, self.targets, self.names)
 
     @property
-    def told(self) -> Limits:
-        log_cap = math.log(self.odds_cap) if math.isfinite(self.odds_cap) else math.inf
-        return Limits(self.limits, log_cap, self.exceed)
+    def allowed(self) -> Allowed:
+        """The limits as arrays."""
+        return Allowed.of(self.limits, self.targets)
 
     @property
     def bound(self) -> bool:
         """Whether there is any limit to keep."""
-        return math.isfinite(self.odds_cap) or bool(np.isfinite(self.limits).any())
+        informed = any(math.isfinite(self.limits.about(target)) for target in self.targets)
+        return informed or math.isfinite(self.limits.odds_cap)
 
     @cached_property
     def channels(self) -> dict[str, Channel]:
@@ -134,7 +132,7 @@ class Block:
 
     def certified(self, gap: float) -> Frontier:
         """The best p within the limits, with a certificate, for a block that is `certifiable`."""
-        pooled = Pooled(self.cloud(), self.told, self.weights)
+        pooled = Pooled(self.cloud(), self.allowed, self.weights)
         budget = int(min(max(WORK / self.size**0.75, 30), 1500))
-        seek = search_exempt if self.exceed > 0 else search
+        seek = search_exempt if self.limits.exceed > 0 else search
         return seek(self.weights, self.caps, pooled, budget, gap)

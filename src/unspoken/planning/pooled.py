@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -12,36 +13,42 @@ from unspoken.numerics.arrays import Array, Codes, Mask
 from unspoken.planning.ceilings import Cuttable
 from unspoken.planning.clouds import Cloud, Look
 from unspoken.planning.cuts import Cuts
+from unspoken.planning.limits import Limits
 from unspoken.planning.supports import worst_by_support
 
-__all__ = ["Limits", "Pooled"]
+__all__ = ["Allowed", "Pooled"]
 
 # Odds cuts made at one point.
 WORST = 4
 
 
 @dataclass(frozen=True)
-class Limits:
-    """What may be told: nats of each target, the log of the odds cap, an exempt probability."""
+class Allowed:
+    """`Limits` as numbers to compute with; ``information[j]``: nats of target j."""
 
     information: Array
     log_cap: float
     exceed: float
 
-    def tightened(self) -> Limits:
+    @classmethod
+    def of(cls, limits: Limits, targets: Iterable[str]) -> Allowed:
+        information = np.array([limits.about(target) for target in targets])
+        return cls(information, limits.log_cap, limits.exceed)
+
+    def tightened(self) -> Allowed:
         """For the search: leakage that keeps these keeps the true limits in spite of rounding.
 
         Odds may be the cap itself (of released values they do not fall with p), so they are let
         pass within rounding here; the last check (values.py) takes them as they are.
         """
-        return Limits(
+        return Allowed(
             self.information * (1 - 1e-11), self.log_cap + 1e-13, self.exceed * (1 - 1e-11)
         )
 
-    def eased(self) -> Limits:
+    def eased(self) -> Allowed:
         """For ceilings: what breaks these breaks the true limits in spite of rounding."""
         eased = self.information * (1 + 1e-9) + 2e-15
-        return Limits(eased, self.log_cap + 1e-12, self.exceed * (1 + 1e-9))
+        return Allowed(eased, self.log_cap + 1e-12, self.exceed * (1 + 1e-9))
 
     def excess(self, look: Look) -> float:
         """Above 0 where something is broken, and never falling in p.
@@ -73,10 +80,10 @@ class Pooled(Cuttable):
     """Release probabilities of a cloud's names within ``limits``."""
 
     cloud: Cloud
-    limits: Limits
+    limits: Allowed
     weights: Array
-    inner: Limits = field(init=False)
-    outer: Limits = field(init=False)
+    inner: Allowed = field(init=False)
+    outer: Allowed = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "inner", self.limits.tightened())

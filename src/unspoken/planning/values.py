@@ -21,19 +21,16 @@ from unspoken.measures import MEASURES
 from unspoken.numerics.arrays import Array, Mask
 from unspoken.planning.apart import Apart, together
 from unspoken.planning.block import Block
+from unspoken.planning.limits import ROUNDING, Limits
 from unspoken.planning.pairs import beside, blocks
 from unspoken.planning.problem import Problem
 from unspoken.planning.supports import Telling, telling_values
 from unspoken.types.bound import Bound
 from unspoken.types.domain import Value
-from unspoken.types.posteriors import Posteriors
-from unspoken.views import FiniteView, View
 
 __all__ = ["ValuePlan", "plan_values"]
 
 INFORMATION, ODDS = MEASURES["mutual-information"], MEASURES["odds"]
-# Rounding allowed in the last check: downwards for information, upwards for odds.
-ROUNDING = 1e-12
 # A smaller p releases nothing that anybody would notice.
 NOTHING = 1e-12
 
@@ -69,7 +66,7 @@ def plan_values(problem: Problem, gap: float = 1e-3) -> ValuePlan:
         p[harmless] = caps[harmless]
         uppers += (weights[harmless] * caps[harmless]).tolist()
         said = said.joined(Said.by(block.only([]), np.zeros(0)))
-        for seen in together(block.names, pools, block.exceed > 0):
+        for seen in together(block.names, pools, block.limits.exceed > 0):
             group = Apart.of(block, seen)
             found = group.search(gap)
             chosen, confirmed = _confirmed(group, found.p)
@@ -103,13 +100,11 @@ class Said:
 
     @classmethod
     def by(cls, block: Block, p: Array) -> Said:
-        views = block.views(p)
+        views, limits = block.views(p), block.limits
         return cls(
             {name: INFORMATION.of(view) for name, view in views.items()},
             {name: ODDS.of(view) for name, view in views.items()},
-            {name: _above(view, block.told.log_cap) for name, view in views.items()}
-            if block.exceed > 0
-            else {},
+            {name: limits.above(view) for name, view in views.items()} if limits.exceed > 0 else {},
         )
 
     def joined(self, other: Said) -> Said:
@@ -122,17 +117,6 @@ class Said:
                 for name in {**self.above, **other.above}
             },
         )
-
-    def keep(self, block: Block, rounding: float) -> bool:
-        """Whether this is within the block's limits, the odds but for ``rounding`` of their log."""
-        for name, limit in zip(block.targets, block.limits.tolist(), strict=True):
-            if self.information[name].high * (1 + ROUNDING) > limit:
-                return False
-            if self.odds[name].nats <= block.told.log_cap + rounding:
-                continue
-            if not self.above.get(name, 1.0) <= block.exceed:
-                return False
-        return True
 
 
 def _worse(some: Mapping[str, Bound], others: Mapping[str, Bound]) -> dict[str, Bound]:
@@ -147,6 +131,7 @@ def _whole(problem: Problem) -> Block:
     belief, secrets = problem.belief, problem.secrets
     targets = {name: own for name, own in secrets.items() if _occurs(belief, name, own)}
     odds_cap = problem.odds_cap if problem.exceed < 1 else math.inf
+    exceed = problem.exceed if math.isfinite(odds_cap) else 0.0
     return Block(
         belief,
         problem.sensitive,
@@ -154,9 +139,7 @@ def _whole(problem: Problem) -> Block:
         problem.names,
         problem.weights,
         -np.expm1(-problem.caps),
-        np.array([problem.limit_about(target) for target in targets]),
-        odds_cap,
-        problem.exceed if math.isfinite(odds_cap) else 0.0,
+        Limits({target: problem.limit_about(target) for target in targets}, odds_cap, exceed),
         beside(belief),
     )
 
@@ -193,23 +176,10 @@ def _confirmed(group: Apart, p: Array) -> tuple[Array, Said]:
     where no smaller p helps, the last digits are let pass.
     """
     p = np.where(p < NOTHING, 0.0, p)
-    for rounding in (0.0, ROUNDING):
+    parts = list(zip(group.parts, group.places, strict=True))
+    for rounding in (0.0, ROUNDING / 2):
         for step in range(-1, 12):
             less = p * (1.0 - 1e-13 * 8.0**step) if step >= 0 else p
-            told = [
-                (part, Said.by(part, less[own]))
-                for part, own in zip(group.parts, group.places, strict=True)
-            ]
-            if all(said.keep(part, rounding) for part, said in told):
-                return less, reduce(Said.joined, (said for _, said in told))
+            if not any(part.limits.broken(part.views(less[own]), rounding) for part, own in parts):
+                return less, reduce(Said.joined, (Said.by(part, less[own]) for part, own in parts))
     return np.zeros_like(p), Said.by(group.block, np.zeros_like(p))
-
-
-def _above(view: View, log_cap: float) -> float:
-    """The probability of an answer that raises some odds beyond the cap; 1 where none is listed."""
-
-    def beyond(after: Posteriors) -> Array:
-        return (ODDS.f(after) > log_cap + ROUNDING).astype(np.float64)
-
-    # Only of listed answers: the bounds of other views hold for convex functions alone.
-    return view.mean(beyond).high if isinstance(view, FiniteView) else 1.0

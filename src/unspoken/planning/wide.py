@@ -88,9 +88,9 @@ def _spread(block: Block, part: Block, p: Array) -> Array:
 
 def _everywhere(block: Block, start: Array) -> list[Array]:
     """Plans that release something of every variable, where what they tell can be bounded."""
-    if block.listable and block.exceed == 0:
-        excess = Pooled(block.cloud(), block.told, block.weights).excess
-    elif math.isinf(block.odds_cap) and len(block.targets) * len(block.names) <= VIEWED:
+    if block.listable and block.limits.exceed == 0:
+        excess = Pooled(block.cloud(), block.allowed, block.weights).excess
+    elif math.isinf(block.limits.odds_cap) and len(block.targets) * len(block.names) <= VIEWED:
         excess = Heads.of(block).excess
     else:
         return []
@@ -120,7 +120,7 @@ class Heads:
             released = [cloud.at(np.ones(len(cloud.names))) for cloud in clouds]
             told.append(np.array([float(look.information[0]) for look in released]))
             most.append(entropy(block.belief, target, block.targets[target]))
-        return cls(tuple(sets), tuple(told), np.array(most), block.limits)
+        return cls(tuple(sets), tuple(told), np.array(most), block.allowed.information)
 
     def excess(self, p: Array) -> float:
         worst = -1.0

@@ -13,7 +13,8 @@ from unspoken.errors import InputError, LimitExceeded
 from unspoken.ledger import Release, exposure, reaching, tossing
 from unspoken.mechanisms import OneSided
 from unspoken.policy import Project
-from unspoken.releasing.told import Told, matrix
+from unspoken.releasing.told import limits_of, views
+from unspoken.types.bound import LOG2, exp_or_inf
 from unspoken.types.domain import Value
 
 __all__ = ["Admission", "added_to", "nothing_new", "policy_of"]
@@ -146,22 +147,18 @@ class Admission:
 
     def _broken(self, epsilon: Mapping[str, float]) -> str | None:
         """The first limit that this much exposure would break, in words."""
-        limits = self.project.limits
-        for one in self._told(epsilon):
-            most = limits.about(one.about)
-            if one.information.bits > most * (1 + 1e-9):
-                bits = one.information.bits
-                return (
-                    f"what is told about {one.about} would be {bits:.4g} bit, the limit is {most:g}"
-                )
-            if one.above(limits.odds_cap) > limits.exceed:
-                factor, cap = one.odds.value, limits.odds_cap
-                return f"the odds of {one.about} could grow x {factor:.4g}, the cap is {cap:g}"
-        return None
-
-    def _told(self, epsilon: Mapping[str, float]) -> list[Told]:
         mechanism = OneSided(dict(epsilon), self.sensitive)
-        return matrix(self.belief, mechanism, {"everybody": tuple(epsilon)}, self.declared)
+        seen = views(self.belief, mechanism, tuple(epsilon), self.declared)
+        for broken in limits_of(self.project).broken(seen):
+            if broken.limit == "information":
+                bits, most = broken.reached / LOG2, broken.allowed / LOG2
+                return (
+                    f"what is told about {broken.target} would be {bits:.4g} bit, the limit is "
+                    f"{most:g}"
+                )
+            factor, cap = exp_or_inf(broken.reached), self.project.limits.odds_cap
+            return f"the odds of {broken.target} could grow x {factor:.4g}, the cap is {cap:g}"
+        return None
 
     def _what_fits(self, event: Release, earlier: Sequence[Release]) -> str:
         """The largest share of the eps asked for that fits beside what was released before."""

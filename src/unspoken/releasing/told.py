@@ -6,22 +6,20 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from unspoken.adversary import Adversary
 from unspoken.beliefs import Belief
 from unspoken.measures import MEASURES
 from unspoken.mechanisms import OneSided
 from unspoken.numerics.arrays import Array
+from unspoken.planning import Limits
+from unspoken.policy import Project
 from unspoken.types.bound import Bound
 from unspoken.types.channel import Output
 from unspoken.types.domain import Value
 from unspoken.types.posteriors import Posteriors
 from unspoken.views import View
 
-__all__ = ["Answer", "Told", "matrix", "told"]
-
-SLACK = 1e-12  # in log odds: a factor that is the cap but for rounding keeps it
+__all__ = ["Answer", "Told", "limits_of", "matrix", "told", "views"]
 
 
 @dataclass(frozen=True)
@@ -49,17 +47,28 @@ class Told:
 
     def above(self, odds_cap: float) -> float:
         """The probability of an answer that multiplies some odds by more than the cap."""
-        if self.odds.nats <= math.log(odds_cap) + SLACK:
-            return 0.0
-        if self.answer is None:
-            return 1.0
+        return Limits({}, odds_cap).above(self.view)
 
-        def beyond(after: Posteriors) -> Array:
-            factors = [after.log_odds_factor(event) for event in after.events()]
-            worst: Array = np.max(factors, axis=0)
-            return np.where(worst > math.log(odds_cap) + SLACK, 1.0, 0.0)
 
-        return self.view.mean(beyond).high
+def limits_of(project: Project) -> Limits:
+    """What a project lets anybody learn."""
+    given = project.limits
+    bits = {name: given.about(name) for name in project.attributes}
+    return Limits.in_bits(bits, given.odds_cap, given.exceed)
+
+
+def views(
+    belief: Belief,
+    mechanism: OneSided,
+    reads: Sequence[str],
+    secrets: Mapping[str, Sequence[Value]],
+) -> dict[str, View]:
+    """What somebody who sees ``reads`` may believe of each target that has a secret."""
+    return {
+        about: mechanism.view(belief, Adversary(about, secret=own, sees=reads))
+        for about, own in secrets.items()
+        if own
+    }
 
 
 def matrix(

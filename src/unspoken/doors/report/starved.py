@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from unspoken.doors.report import words
 from unspoken.releasing.findings import Findings
-from unspoken.releasing.told import told
+from unspoken.releasing.told import limits_of, views
 
 __all__ = ["starved"]
 
@@ -56,17 +56,20 @@ def _binding(findings: Findings, reads: Sequence[str]) -> list[str]:
 
 def _broken(findings: Findings, epsilon: dict[str, float]) -> Iterator[str]:
     """The limits that a release with these eps would break, for those who pool."""
-    limits, secrets = findings.project.limits, findings.learned.sensitive
+    given, secrets = findings.project.limits, findings.learned.sensitive
     tried = replace(findings.plan.mechanism, epsilon=epsilon)
-    for about in (name for name, labels in secrets.items() if labels):
-        pooled = [
-            told(findings.learned.belief, tried, "", sees, about, secrets[about])
-            for sees in findings.project.pools.values()
-        ]
-        if any(one.above(limits.odds_cap) > limits.exceed for one in pooled):
-            yield f"the odds cap of {words.factor(limits.odds_cap)} about {about}"
-        if any(one.information.bits > limits.about(about) for one in pooled):
-            yield f"the limit of {words.limit(limits.about(about))} about {about}"
+    broken = {
+        (one.target, one.limit)
+        for sees in findings.project.pools.values()
+        for one in limits_of(findings.project).broken(
+            views(findings.learned.belief, tried, sees, secrets)
+        )
+    }
+    for about in secrets:
+        if (about, "odds") in broken:
+            yield f"the odds cap of {words.factor(given.odds_cap)} about {about}"
+        if (about, "information") in broken:
+            yield f"the limit of {words.limit(given.about(about))} about {about}"
 
 
 def _closing(findings: Findings, either: str) -> str:

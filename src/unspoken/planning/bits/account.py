@@ -21,7 +21,7 @@ from unspoken.planning.chosen import Chosen, worst_odds
 from unspoken.planning.clouds import Cloud
 from unspoken.planning.frontier import furthest, maximise, search
 from unspoken.planning.pairs import blocks
-from unspoken.planning.pooled import Limits, Pooled
+from unspoken.planning.pooled import Allowed, Pooled
 from unspoken.planning.problem import Problem
 from unspoken.types.bound import Bound
 from unspoken.types.domain import Value
@@ -144,7 +144,7 @@ def _mend(
     most = -np.expm1(-caps[vary]) if on_p else caps[vary]
     targets, names = _targets(problem, group), [problem.names[i] for i in vary]
     cloud = Cloud.of(problem.belief, problem.sensitive, targets, names, shows="bit")
-    limits = Limits(np.full(len(cloud.targets), math.inf), math.log(problem.odds_cap), 0.0)
+    limits = Allowed(np.full(len(cloud.targets), math.inf), math.log(problem.odds_cap), 0.0)
 
     def put(chosen: Array) -> Array:
         tried = start.copy()
