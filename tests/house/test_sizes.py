@@ -10,6 +10,7 @@ from tests.house.conftest import Plant
 from tests.house.source import CODE, FUNCTIONS, modules, none_of
 
 FILE_LINES, BODY_LINES, RUNGS = 400, 40, 2
+LITERALS = {"str", "bool", "int", "float", "list", "dict"}
 VAGUE = re.compile(r"(^|_)(utils?|helpers?|managers?|misc)(_|$)")
 
 
@@ -51,6 +52,40 @@ def ladders(root: Path) -> list[str]:
     ]
 
 
+def is_type(node: ast.AST) -> bool:
+    """As an annotation: type, or type[...]."""
+    return getattr(node, "id", "") == "type" or (
+        isinstance(node, ast.Subscript) and is_type(node.value)
+    )
+
+
+def of_literals(table: ast.AST | None) -> bool:
+    """Whether all keys are types of written values, which cannot answer for themselves."""
+    keys = table.keys if isinstance(table, ast.Dict) else [None]
+    return all(getattr(key, "id", "") in LITERALS for key in keys)
+
+
+def keyed_by_type(node: ast.AST) -> bool:
+    """A table or set of classes, or a question whether a class is in one."""
+    if isinstance(node, ast.AnnAssign) and isinstance(node.annotation, ast.Subscript):
+        key = node.annotation.slice
+        key = key.elts[0] if isinstance(key, ast.Tuple) and key.elts else key
+        return is_type(key) and not of_literals(node.value)
+    if not (isinstance(node, ast.Compare) and isinstance(node.left, ast.Call)):
+        return False
+    asks = isinstance(node.ops[0], ast.In | ast.NotIn)
+    return asks and getattr(node.left.func, "id", "") == "type"
+
+
+def tables_of_types(root: Path) -> list[str]:
+    return [
+        f"{module.path}:{node.lineno}: {ast.unparse(node).partition(' = ')[0]}"
+        for module in modules(root)
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.AnnAssign | ast.Compare) and keyed_by_type(node)
+    ]
+
+
 def vague_names(root: Path) -> list[str]:
     files = [
         f"{module.path}: says nothing"
@@ -81,6 +116,10 @@ def test_nothing_dispatches_on_types(root: Path) -> None:
     )
 
 
+def test_nothing_is_looked_up_by_type(root: Path) -> None:
+    none_of(tables_of_types(root), "No table of classes: let the object answer a primitive.")
+
+
 def test_names_say_what_is_inside(root: Path) -> None:
     none_of(vague_names(root), "Name a file or a class by a word of the theory.")
 
@@ -97,6 +136,14 @@ MATCH = "def f(x):\n    match x:\n" + "".join(f"        case {t}(): pass\n" for 
         (long_functions, "tests/test_long.py", LONG_BODY),
         (ladders, "src/unspoken/beliefs/ladder.py", LADDER),
         (ladders, "src/unspoken/beliefs/match.py", MATCH),
+        (tables_of_types, "src/unspoken/quick.py", "QUICK: dict[type[Belief], int] = {Chain: 1}"),
+        (
+            tables_of_types,
+            "src/unspoken/words.py",
+            "WORDS: dict[type, str] = {str: 'a', A: 'b'}",
+        ),
+        (tables_of_types, "src/unspoken/trees.py", "TREES: frozenset[type[Belief]] = frozenset(X)"),
+        (tables_of_types, "src/unspoken/asks.py", "def f(b):\n    return type(b.law) not in TREES"),
         (vague_names, "src/unspoken/beliefs/_utils.py", ""),
         (vague_names, "src/unspoken/helpers/joint.py", ""),
         (vague_names, "src/unspoken/store.py", "class StoreManager: ..."),
@@ -108,5 +155,8 @@ def test_a_planted_fault_is_found(check, path: str, text: str, plant: Plant) -> 
 
 def test_what_is_just_allowed_passes(plant: Plant) -> None:
     plant("src/unspoken/whole.py", "x = 1\n" * 400)
+    plant("src/unspoken/named.py", "BELIEFS: dict[str, type[Belief]] = {'chain': Chain}")
+    plant("src/unspoken/words.py", "WORDS: dict[type, str] = {str: 'text', int: 'a number'}")
     root = plant("src/unspoken/just.py", LONG_BODY.removesuffix("    x = 1\n"))
     assert long_files(root) + long_functions(root) + ladders(root) + vague_names(root) == []
+    assert tables_of_types(root) == []

@@ -12,7 +12,7 @@ from unspoken.adversary import Adversary
 from unspoken.searching import exchangeable
 from unspoken.searching.certificate import Certificate
 from unspoken.searching.exchangeable import worst_of_exchangeable
-from unspoken.searching.joints import alike
+from unspoken.searching.joints import counted
 from unspoken.searching.search import worst
 
 COUNT, SIZES = 2000, [1, 2, 2, 3, 3, 4, 4]
@@ -103,7 +103,7 @@ def test_different_weights_by_kinds_of_adversaries(effort: int) -> None:
         terms = [[0.0, w] for w in weights]
         nodes = all_nodes(exchangeable_table(counts, n), terms, 1 / 1.5)
         parts = laplace.parts(belief.domain, Adversary("x0"))
-        kinds = alike(belief, parts, belief.domain.names)
+        kinds = counted(belief, parts, belief.domain.names)
         assert kinds is not None
         places = [
             (

@@ -10,11 +10,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import numpy as np
 
 from unspoken.beliefs.contraction import contract
+from unspoken.beliefs.forests.forest import Forest
 from unspoken.display import Shown
 from unspoken.errors import InputError, TooLarge
 from unspoken.numerics.arrays import CELLS, Array, Codes
 from unspoken.numerics.ring import LEAST
 from unspoken.numerics.tables import fixed, own_table
+from unspoken.numerics.wide import Wide
 from unspoken.types.channel import Channel
 from unspoken.types.domain import Domain, Value
 from unspoken.types.likelihood import Likelihood
@@ -85,6 +87,30 @@ class Belief(Shown, ABC):
         axis = self.domain.axis(name)
         own = next(block for block in self.blocks() if self.domain.names[axis] in block)
         return tuple(other for other in own if other != name)
+
+    def alike(self) -> list[tuple[str, ...]]:
+        """Groups of variables: swapping two of a group leaves this belief what it is."""
+        return [(name,) for name in self.domain.names]
+
+    @property
+    def forest(self) -> Forest | None:
+        """The arrows along which alone variables depend on one another, where they are a forest."""
+        return None
+
+    @property
+    def steps(self) -> tuple[Array, ...] | None:
+        """P(x_t+1 | x_t), where this is a series in which each depends on the one before only."""
+        return None
+
+    @property
+    def ones(self) -> Wide | None:
+        """How likely 0, 1, 2, ... ones are, where nothing but their number matters."""
+        return None
+
+    @property
+    def covariance(self) -> Array | None:
+        """Of variables that are jointly Gaussian."""
+        return None
 
     def shields(self, about: Sequence[str]) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
         """Growing surroundings of ``about``, as (inner, boundary): once the boundary is known, what

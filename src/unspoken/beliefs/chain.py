@@ -53,14 +53,18 @@ class Chain(Markov):
                     f"{sizes[t]} values; give a row for each"
                 )
         domain = Domain.of(sizes, names, _values(values, len(sizes)))
-        self._hold(first, steps, domain, Premise.of(premise))
+        forest = Forest.of(range(-1, len(steps)), [first[None], *steps])
+        self._hold(forest, domain, Premise.of(premise))
 
-    def _hold(
-        self, start: Array, steps: tuple[Array, ...], domain: Domain, premise: Premise
-    ) -> None:
-        self.start, self.steps = start, steps
-        self.domain, self.premise = domain, premise
-        self.forest = Forest.of(range(-1, len(steps)), [start[None], *steps])
+    @property
+    def start(self) -> Array:
+        """The law of the first variable."""
+        start: Array = self.forest.laws[0][0]
+        return start
+
+    @property
+    def steps(self) -> tuple[Array, ...]:
+        return self.forest.steps
 
     @property
     def marginals(self) -> tuple[Array, ...]:
@@ -97,18 +101,6 @@ class Chain(Markov):
             if self.steps[t] is self.steps[t + 1]:
                 ends[t] = ends[t + 1]
         return ends
-
-    def _rest(self, forest: Forest, domain: Domain) -> Chain:
-        """A step that says nothing has equal rows."""
-        steps = [
-            law if parent >= 0 else np.repeat(law, size, axis=0)
-            for law, parent, size in zip(
-                forest.laws[1:], forest.parents[1:], forest.sizes, strict=False
-            )
-        ]
-        later = Chain.__new__(Chain)
-        later._hold(forest.laws[0][0], tuple(steps), domain, self.premise)
-        return later
 
 
 def _steps(step: Any, length: int | None) -> tuple[Array, ...]:

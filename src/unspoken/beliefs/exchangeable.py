@@ -73,6 +73,16 @@ class Exchangeable(Belief):
         """How likely 0, 1, 2, ... ones are."""
         return self.law.plain()
 
+    @property
+    def ones(self) -> Wide | None:
+        return self.law if self._known is None else None
+
+    def alike(self) -> list[tuple[str, ...]]:
+        groups: dict[int, list[str]] = {}
+        for name, size in self.sizes.items():
+            groups.setdefault(size, []).append(name)
+        return [tuple(names) for names in groups.values()]
+
     def marginal(self, names: Sequence[str]) -> Array:
         return self._table(names).plain()
 

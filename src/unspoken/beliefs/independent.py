@@ -84,6 +84,14 @@ class Independent(Belief):
     def blocks(self) -> list[tuple[str, ...]]:
         return [(name,) for name in self.domain.names]
 
+    def alike(self) -> list[tuple[str, ...]]:
+        groups: dict[tuple[bytes, tuple[Value, ...]], list[str]] = {}
+        for name, table, values in zip(
+            self.domain.names, self.tables, self.domain.values, strict=True
+        ):
+            groups.setdefault((table.tobytes(), values), []).append(name)
+        return [tuple(names) for names in groups.values()]
+
     def possible(self, events: Mapping[str, Channel]) -> bool:
         return all(super(Independent, self).possible({name: events[name]}) for name in events)
 

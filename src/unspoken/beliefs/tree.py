@@ -23,7 +23,7 @@ Tables = Mapping[str, npt.ArrayLike] | Sequence[npt.ArrayLike | None] | npt.Arra
 
 
 class Tree(Markov):
-    """A tree of arrows from one root.
+    """A tree of arrows from one root; once values are known, a forest with a root below each.
 
     ``parent``: {child: parent}, or for each variable the number of its parent, with -1 (or None)
     for the root. ``root``: the law of the root. ``tables``: P(child | parent), a row for each value
@@ -64,15 +64,6 @@ class Tree(Markov):
             Domain.of([law.shape[1] for law in laws], names, values),
             Premise.of(premise),
         )
-
-    def _hold(self, forest: Forest, domain: Domain, premise: Premise) -> None:
-        self.forest, self.domain, self.premise = forest, domain, premise
-
-    def _rest(self, forest: Forest, domain: Domain) -> Tree:
-        """A forest, with a root below each known variable."""
-        later = Tree.__new__(Tree)
-        later._hold(forest, domain, self.premise)
-        return later
 
 
 def _numbered(parent: Parent, names: Iterable[str] | None) -> tuple[list[str], list[int]]:

@@ -29,7 +29,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from unspoken.beliefs.chain import Chain
+from unspoken.beliefs.belief import Belief
 from unspoken.beliefs.lattice import Lattice
 from unspoken.errors import TooLarge
 from unspoken.mechanisms.parts import Parts, Query
@@ -52,9 +52,11 @@ RARE = 1e-30
 
 
 def worst_of_chain(
-    belief: Chain, query: Query, targets: Sequence[str]
+    belief: Belief, query: Query, targets: Sequence[str]
 ) -> Iterator[Certificate] | None:
-    """Certificates of the max-log-ratio; None where the sums are on no lattice small enough."""
+    """Certificates of the max-log-ratio; None of other than chains, and where sums are on no
+
+    lattice small enough."""
     runs = Runs.of(belief, query)
     if runs is None:
         return None
@@ -86,7 +88,10 @@ class Runs:
     rate: float
 
     @classmethod
-    def of(cls, belief: Chain, query: Query) -> Runs | None:
+    def of(cls, belief: Belief, query: Query) -> Runs | None:
+        forest, steps = belief.forest, belief.steps
+        if forest is None or steps is None:
+            return None
         sizes, d = belief.domain.sizes, max(belief.domain.sizes)
         own = {
             belief.domain.axis(name): w * belief.domain.numbers(name)
@@ -98,13 +103,13 @@ class Runs:
             return None
         terms = np.zeros((len(sizes), d), dtype=np.intp)
         possible = np.zeros((len(sizes), d))
-        for t, single in enumerate(belief.forest.singles):
+        for t, single in enumerate(forest.singles):
             possible[t, : sizes[t]] = single > 0
             if t in lattice.steps:
                 terms[t, : sizes[t]] = lattice.steps[t]
         start = np.zeros(d)
-        start[: sizes[0]] = belief.start
-        return cls(start, _padded(belief, d), possible, terms, query.noise.rate * lattice.units[0])
+        start[: sizes[0]] = forest.laws[0][0]
+        return cls(start, _padded(steps, d), possible, terms, query.noise.rate * lattice.units[0])
 
     @property
     def d(self) -> int:
@@ -272,13 +277,13 @@ def _largest(side: Array) -> Array:
     return largest
 
 
-def _padded(belief: Chain, d: int) -> tuple[Array, ...]:
+def _padded(steps: Sequence[Array], d: int) -> tuple[Array, ...]:
     """Each matrix once, however often it is repeated."""
     once: dict[int, Array] = {}
-    for step in belief.steps:
+    for step in steps:
         if id(step) not in once:
             once[id(step)] = np.pad(step, [(0, d - size) for size in step.shape])
-    return tuple(once[id(step)] for step in belief.steps)
+    return tuple(once[id(step)] for step in steps)
 
 
 def _grown(laws: Array, fresh: Array) -> Array:

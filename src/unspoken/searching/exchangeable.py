@@ -13,13 +13,13 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate
 
 import numpy as np
 
-from unspoken.beliefs.exchangeable import Exchangeable
+from unspoken.beliefs.belief import Belief
 from unspoken.mechanisms.parts import Parts, Query
 from unspoken.numerics.arrays import Array
 from unspoken.numerics.rounding import sum_up
@@ -36,34 +36,33 @@ CELLS_AT_ONCE = 2**15
 
 
 def worst_of_exchangeable(
-    belief: Exchangeable, query: Query, targets: Sequence[str]
+    belief: Belief, query: Query, targets: Sequence[str]
 ) -> Iterator[Certificate] | None:
-    """Certificates of the max-log-ratio; None where weights differ."""
-    names = belief.domain.names
-    weights = {query.weights.get(name, 0.0) for name in names}
-    if len(weights) > 1 or not all(weights) or max(belief.sizes.values()) > 1:
+    """Certificates of the max-log-ratio; None where weights differ, or more matters than ones."""
+    weights = {query.weights.get(name, 0.0) for name in belief.domain.names}
+    if belief.ones is None or len(weights) > 1 or not all(weights):
         return None
-    return _steps(belief, query, query.noise.rate * abs(weights.pop()), targets)
+    own = epsilons(belief.domain, Parts(queries=(query,)))
+    return _steps(belief.ones, own, query.noise.rate * abs(weights.pop()), targets[0])
 
 
 def _steps(
-    belief: Exchangeable, query: Query, rate: float, targets: Sequence[str]
+    ones: Wide, epsilon: Mapping[str, float], rate: float, target: str
 ) -> Iterator[Certificate]:
     """k = 0, 1, ...: who knows k of the others confuses n - k variables, so learns (n - k) rate."""
-    names = belief.domain.names
-    own = epsilons(belief.domain, Parts(queries=(query,)))
-    most = [0.0, *accumulate(own.values(), sum_up)][::-1]  # to somebody who knows k
+    names = tuple(epsilon)
+    most = [0.0, *accumulate(epsilon.values(), sum_up)][::-1]  # to somebody who knows k
     best = Certificate(0.0, most[0], "", frozenset(), 0, len(names), "group bound")
     yield best
     factorials = Wide.of_whole(accumulate(range(1, len(names) + 1), operator.mul, initial=1))
-    each = belief.law * factorials[::-1] * factorials  # q(j), up to n!
-    others = [name for name in names if name != targets[0]]
+    each = ones * factorials[::-1] * factorials  # q(j), up to n!
+    others = [name for name in names if name != target]
     for k in range(len(names)):
         if most[k] <= best.low:
             break
         leak = max(_leak(laws, rate) for laws in _laws(each, factorials, k))
         if leak > best.low:
-            best = replace(best, low=leak, target=targets[0], unknown=frozenset(others[k:]))
+            best = replace(best, low=leak, target=target, unknown=frozenset(others[k:]))
         best = replace(best, high=max(best.low, most[k + 1]), done=k + 1)
         yield best
     count = len(names) * (len(names) + 1) // 2

@@ -25,7 +25,7 @@ from typing import NoReturn
 import numpy as np
 
 from unspoken.adversary import Adversary
-from unspoken.beliefs import Belief, Exchangeable, Joint
+from unspoken.beliefs import Belief, Joint
 from unspoken.errors import TooLarge
 from unspoken.mechanisms import Mechanism
 from unspoken.mechanisms.local import Secret, local_view
@@ -36,7 +36,15 @@ from unspoken.searching.certificate import Certificate, epsilons, group
 from unspoken.searching.nodes import pdp_nodes
 from unspoken.views import View
 
-__all__ = ["ADVERSARIES", "Listing", "Unknown", "alike", "boundary", "connected", "worst_of_table"]
+__all__ = [
+    "ADVERSARIES",
+    "Listing",
+    "Unknown",
+    "boundary",
+    "connected",
+    "counted",
+    "worst_of_table",
+]
 
 # So many adversaries are looked at one by one: minutes, at some milliseconds each.
 ADVERSARIES = 2**15
@@ -120,18 +128,21 @@ def _many(count: int) -> str:
     return f"{count:,}" if count < 10**12 else f"2^{count.bit_length() - 1}"
 
 
-def alike(belief: Exchangeable, parts: Parts, targets: Sequence[str]) -> list[Unknown] | None:
-    """One of each kind, where variables are told apart by their weights only: how many are known
+def counted(belief: Belief, parts: Parts, targets: Sequence[str]) -> list[Unknown] | None:
+    """Of those who know equally many variables of each kind, one; of a kind are those that neither
 
-    of each weight. None where outputs of single variables are seen.
+    the belief nor their weights tell apart. None where no two are of a kind but depend on each
+    other, and where outputs of single variables are seen.
     """
-    names = belief.domain.names
-    if parts.tosses or parts.channels or max(belief.sizes.values()) > 1:
+    alike = belief.alike()
+    depends = any(len(block) > 1 for block in belief.blocks())
+    if parts.tosses or parts.channels or len(alike) == len(belief.domain.names) or not depends:
         return None
     groups: dict[tuple[float, ...], list[str]] = {}
-    for name in names:
-        key = tuple(query.weights.get(name, 0.0) for query in parts.queries)
-        groups.setdefault(key, []).append(name)
+    for number, names in enumerate(alike):
+        for name in names:
+            key = (number, *(query.weights.get(name, 0.0) for query in parts.queries))
+            groups.setdefault(key, []).append(name)
     firsts = [next(iter(set(own) & set(targets)), None) for own in groups.values()]
     count = math.prod(len(own) + 1 for own in groups.values())
     if count * len(groups) > ADVERSARIES:

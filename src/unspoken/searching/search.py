@@ -9,26 +9,24 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from numbers import Real
 from time import monotonic
 from typing import Any
 
-import numpy as np
-
 from unspoken.adversary import Adversary
-from unspoken.beliefs import Belief, Chain, Exchangeable, Gaussian, Tree
+from unspoken.beliefs import Belief
 from unspoken.display import Shown
 from unspoken.errors import InputError, TooLarge, unknown
 from unspoken.measures import MEASURES, Measure
 from unspoken.mechanisms import Mechanism
 from unspoken.mechanisms.parts import Parts, Query
 from unspoken.numerics.ring import OutOfRange
-from unspoken.numerics.rounding import up
 from unspoken.searching.certificate import Certificate
 from unspoken.searching.chains import worst_of_chain
 from unspoken.searching.exchangeable import worst_of_exchangeable
-from unspoken.searching.gaussian.worst import worst_gaussian
-from unspoken.searching.joints import Listing, Unknown, alike, boundary, connected, worst_of_table
+from unspoken.searching.gaussian.worst import worst_of_gaussian
+from unspoken.searching.joints import Listing, Unknown, boundary, connected, counted, worst_of_table
 from unspoken.searching.surroundings import worst_of_branches
 from unspoken.types.bound import Bound
 from unspoken.views import View
@@ -40,6 +38,7 @@ NAMED = 8
 # Quick searches may be off by this, in nats, which is much of a leakage as small as that.
 ROUNDING, LITTLE = 1e-13, 1e-3
 Progress = Callable[[Certificate], object]
+Search = Callable[[Belief, Query, Sequence[str]], Iterator[Certificate] | None]
 
 
 @dataclass(frozen=True, repr=False)
@@ -127,9 +126,9 @@ def _names(belief: Belief, targets: Sequence[str] | None) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Asked:
-    """One question, checked; ``belief`` is of the type its search is listed under."""
+    """One question, checked."""
 
-    belief: Any
+    belief: Belief
     mechanism: Mechanism
     measure: Measure
     targets: tuple[str, ...]
@@ -158,7 +157,7 @@ class Asked:
 
     def branches(self) -> Iterator[Certificate] | None:
         """Of a tree, whatever its size."""
-        if self.measure is not MEASURES["max-log-ratio"] or type(self.belief) not in FORESTS:
+        if self.measure is not MEASURES["max-log-ratio"]:
             return None
         parts = self.parts
 
@@ -171,23 +170,25 @@ class Asked:
         """Of the quickest search that answers; numbers beyond floats are left to views."""
         parts = self.parts
         if self.measure is MEASURES["max-log-ratio"] and _is_one_sum(parts):
-            own: dict[type[Belief], Search] = {**QUICK, Gaussian: self.gaussian}
-            quick = own.get(type(self.belief), worst_of_table)
-            for search in dict.fromkeys([quick, worst_of_table]):
+            for search in self.quick:
                 try:
                     found = search(self.belief, parts.queries[0], self.targets)
                     if found is not None:
                         for best in found:
                             yield best
-                        if 0 < best.low < LITTLE and search != self.gaussian:
+                        if 0 < best.low < LITTLE and self.belief.covariance is None:
                             yield self.with_all_digits(best, parts)
                         return
                 except OutOfRange:
                     continue
-        kinds = KINDS.get(type(self.belief))
-        everyone = kinds and kinds(self.belief, parts, self.targets)
-        everyone = everyone or connected(self.belief, self.targets)
-        yield from self.listing(everyone).steps()
+        everyone = counted(self.belief, parts, self.targets)
+        yield from self.listing(everyone or connected(self.belief, self.targets)).steps()
+
+    @property
+    def quick(self) -> list[Search]:
+        """Searches for one noisy sum; each answers for beliefs that have what it goes by."""
+        gaussian = partial(worst_of_gaussian, seconds=self.seconds)
+        return [gaussian, worst_of_exchangeable, worst_of_chain, worst_of_table]
 
     def with_all_digits(self, best: Certificate, parts: Parts) -> Certificate:
         """A small leakage is a difference of logarithms to quick searches; views subtract nothing.
@@ -203,25 +204,6 @@ class Asked:
 
     def listing(self, everyone: Sequence[Unknown]) -> Listing:
         return Listing(self.belief, self.mechanism, everyone, self.ends, self.most)
-
-    def gaussian(
-        self, belief: Gaussian, query: Query, targets: Sequence[str]
-    ) -> Iterator[Certificate] | None:
-        """It keeps the time itself, and stops from the keyboard."""
-        if query.noise.whole:
-            return None
-        names = belief.domain.names
-        found = worst_gaussian(
-            belief.covariance,
-            [float(np.ptp(belief.domain.numbers(name))) for name in names],
-            [query.weights.get(name, 0.0) for name in names],
-            1 / query.noise.rate,
-            [names.index(name) for name in targets],
-            *([] if self.seconds is None else [self.seconds]),
-        )
-        hidden = frozenset(names) - {names[i] for i in (found.target, *found.known)}
-        high = up(found.high, 4)  # the scale is rounded
-        return iter([Certificate(found.low, high, names[found.target], hidden, 1, 1, found.how)])
 
     def ends(self, view: View) -> tuple[float, float]:
         """The measure of one view, odds as logarithms."""
@@ -251,12 +233,3 @@ class Asked:
 
 def _is_one_sum(parts: Parts) -> bool:
     return len(parts.queries) == 1 and not parts.tosses and not parts.channels
-
-
-# Beliefs with a forest, of which branches tell what nobody exceeds.
-FORESTS: frozenset[type[Belief]] = frozenset({Chain, Tree})
-# The belief's own search for one noisy sum, and its own list of adversaries that differ.
-Search = Callable[[Any, Query, Sequence[str]], Iterator[Certificate] | None]
-QUICK: dict[type[Belief], Search] = {Chain: worst_of_chain, Exchangeable: worst_of_exchangeable}
-Kinds = Callable[[Any, Parts, Sequence[str]], list[Unknown] | None]
-KINDS: dict[type[Belief], Kinds] = {Exchangeable: alike}

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
-from unspoken.beliefs.forests.markov import Markov
+from unspoken.beliefs import Belief
+from unspoken.beliefs.forests.forest import Forest
 from unspoken.errors import TooLarge
 from unspoken.mechanisms.parts import Parts
 from unspoken.numerics.rounding import UNIT
@@ -33,12 +35,14 @@ Look = Callable[[Unknown], float]
 
 
 def worst_of_branches(
-    belief: Markov, parts: Parts, targets: Sequence[str], look: Look
+    belief: Belief, parts: Parts, targets: Sequence[str], look: Look
 ) -> Iterator[Certificate] | None:
     """Certificates of the max-log-ratio; ``look``: what somebody learns at least, by their view.
 
-    None where an output shows a value for certain, which is beyond all epsilons.
+    None of no forest, and where an output shows a value for certain, which is beyond all epsilons.
     """
+    if belief.forest is None:
+        return None
     branches = Branches(belief.forest, belief.domain)
     epsilons = branches.epsilons(parts)
     if not np.isfinite(epsilons).all():
@@ -46,14 +50,18 @@ def worst_of_branches(
     places = [belief.domain.axis(name) for name in targets]
     bounds = dict(zip(targets, branches.leaks(epsilons)[places].tolist(), strict=True))
     alone = branches.alone(epsilons)[places] * (1.0 - 4 * UNIT * OPERATIONS)
-    return _steps(belief, bounds, dict(zip(targets, alone.tolist(), strict=True)), look)
+    around = partial(_around, belief, belief.forest)
+    return _steps(around, bounds, dict(zip(targets, alone.tolist(), strict=True)), look)
 
 
 def _steps(
-    belief: Markov, bounds: dict[str, float], alone: dict[str, float], look: Look
+    around: Callable[[str], Iterator[Unknown]],
+    bounds: dict[str, float],
+    alone: dict[str, float],
+    look: Look,
 ) -> Iterator[Certificate]:
     order = sorted(bounds, key=lambda name: -bounds[name])
-    everyone = [who for name in order[:TARGETS] for who in _around(belief, name)]
+    everyone = [who for name in order[:TARGETS] for who in around(name)]
     nearest = max(alone, key=alone.__getitem__)
     best = Certificate(
         alone[nearest],
@@ -80,9 +88,9 @@ def _steps(
     yield replace(best, done=best.total, how=how)
 
 
-def _around(belief: Markov, target: str) -> Iterator[Unknown]:
+def _around(belief: Belief, forest: Forest, target: str) -> Iterator[Unknown]:
     """Who knows nothing else, then those who know what lies beyond some arrows."""
-    names, forest = belief.domain.names, belief.forest
+    names = belief.domain.names
     axis = belief.domain.axis(target)
     tree = [name for name, own in zip(names, forest.tree, strict=True) if own == forest.tree[axis]]
     yield Unknown(target, tuple(name for name in tree if name != target), ())

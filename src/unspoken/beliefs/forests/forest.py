@@ -89,6 +89,18 @@ class Forest:
                 faint[v] = lost or (parent >= 0 and faint[parent])
         return faint
 
+    @cached_property
+    def steps(self) -> tuple[Array, ...]:
+        """Of a path 0 -> 1 -> ...: P(x_v+1 | x_v), with equal rows where x_v says nothing."""
+        silent: dict[tuple[int, int], Array] = {}
+        for law, parent, size in zip(self.laws[1:], self.parents[1:], self.sizes, strict=False):
+            if parent < 0 and (id(law), size) not in silent:
+                silent[id(law), size] = np.repeat(law, size, axis=0)
+        return tuple(
+            law if parent >= 0 else silent[id(law), size]
+            for law, parent, size in zip(self.laws[1:], self.parents[1:], self.sizes, strict=False)
+        )
+
     def neighbours(self, v: int) -> list[int]:
         """Whose law, or in whose law, v is."""
         parent = self.parents[v]

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +32,7 @@ from unspoken.numerics.tables import fixed, own_table
 from unspoken.types.channel import Channel
 from unspoken.types.domain import Domain, Value
 from unspoken.types.likelihood import Likelihood
+from unspoken.types.premise import Premise
 from unspoken.types.sums import Sums, Weights
 
 __all__ = ["Markov", "conditional", "is_matrix", "occurring"]
@@ -41,11 +41,12 @@ __all__ = ["Markov", "conditional", "is_matrix", "occurring"]
 class Markov(Belief):
     """``forest`` holds the laws; what is left of it once values are known is a forest again."""
 
-    forest: Forest
+    def _hold(self, forest: Forest, domain: Domain, premise: Premise) -> None:
+        self._forest, self.domain, self.premise = forest, domain, premise
 
-    @abstractmethod
-    def _rest(self, forest: Forest, domain: Domain) -> Markov:
-        """The belief about the variables that are not known."""
+    @property
+    def forest(self) -> Forest:
+        return self._forest
 
     def marginal(self, names: Sequence[str]) -> Array:
         axes = self._few(names)
@@ -69,7 +70,7 @@ class Markov(Belief):
             lambda ring: (self._told(axes, {}, ring).weight.reshape(shape), ring.in_logs)
         )
 
-    def given(self, known: Mapping[str, Value]) -> Markov:
+    def given(self, known: Mapping[str, Value]) -> Self:
         codes = {
             self.domain.axis(name, "given"): self.domain.code(name, value, "given")
             for name, value in known.items()
@@ -79,7 +80,9 @@ class Markov(Belief):
         forest = given(self.forest, codes)
         if forest is None:
             raise impossible(known)
-        return self._rest(forest, self.domain.without(known))
+        later = type(self).__new__(type(self))
+        later._hold(forest, self.domain.without(known), self.premise)
+        return later
 
     def relevant(self, about: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
         """Those on a tree with any of ``about``.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Protocol
@@ -10,7 +10,6 @@ from typing import Protocol
 import numpy as np
 
 from unspoken.adversary import Adversary
-from unspoken.beliefs import Exchangeable, Independent
 from unspoken.calibration.exact.contexts import each_value
 from unspoken.calibration.exact.least import Found
 from unspoken.calibration.exact.separation import Separation
@@ -226,11 +225,10 @@ def _who(adversary: Adversary) -> str:
 
 
 def _unlike(problem: Problem, names: Sequence[str]) -> Sequence[str]:
-    """Of exchangeable or independent variables that are alike in all that matters, one."""
-    belief, rows = problem.belief, dict[Hashable, str]()
-    if not isinstance(belief, Exchangeable | Independent):
-        return names
+    """Of those that neither the belief nor their weights tell apart, one."""
+    kinds = {name: kind for kind, own in enumerate(problem.belief.alike()) for name in own}
+    firsts: dict[tuple[float, ...], str] = {}
     for name in names:
-        own = belief.marginal([name]).tobytes(), belief.domain.values_of(name)
-        rows.setdefault((*own, *(query.get(name, 0.0) for query in problem.queries)), name)
-    return list(rows.values())
+        weights = (query.get(name, 0.0) for query in problem.queries)
+        firsts.setdefault((kinds[name], *weights), name)
+    return list(firsts.values())

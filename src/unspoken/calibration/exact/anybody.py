@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from unspoken.adversary import Adversary
-from unspoken.beliefs import Exchangeable, Gaussian
 from unspoken.calibration.exact.adversaries import Listed, One, Oracle, all_but
 from unspoken.calibration.exact.alone import alone
 from unspoken.calibration.exact.branched import Branched
@@ -14,7 +13,7 @@ from unspoken.calibration.problem import LEAST, RATIO, Problem
 from unspoken.errors import TooLarge
 from unspoken.numerics.rounding import ROUNDED
 from unspoken.searching.joints import connected
-from unspoken.searching.search import FORESTS, ROUNDING, Worst, looks_at_everybody, worst
+from unspoken.searching.search import ROUNDING, Worst, looks_at_everybody, worst
 from unspoken.types.bound import Bound
 
 __all__ = ["anybody"]
@@ -35,18 +34,18 @@ def anybody(problem: Problem) -> Threat:
     names = problem.belief.domain.names
     if all(len(block) == 1 for block in problem.belief.blocks()):
         return alone(problem, names)
-    if isinstance(problem.belief, Gaussian) and problem.fast:
+    if problem.belief.covariance is not None and problem.fast:
         return _proportional(problem)
     if _too_many(problem):
         return Branched(problem)
-    if not problem.fast and not isinstance(problem.belief, Exchangeable):
+    if not problem.fast and problem.belief.ones is None:
         return _one_by_one(problem)
     return Oracle(problem, lambda scale: _searched(problem, scale))
 
 
 def _too_many(problem: Problem) -> bool:
     """Whether only their bound can be had."""
-    if problem.measure != RATIO or type(problem.belief) not in FORESTS:
+    if problem.measure != RATIO or problem.belief.forest is None:
         return False
     scale = max(problem.reach / problem.limit, LEAST[problem.noise])
     return not looks_at_everybody(problem.belief, problem.mechanism(scale), problem.measure)
@@ -66,7 +65,7 @@ def _searched(problem: Problem, scale: float) -> tuple[float, Adversary]:
     found = _worst(problem, scale)
     assert found.adversary is not None  # a search that is not stopped finds somebody
     low, high = found.bound.low, found.bound.high
-    if type(problem.belief) in FORESTS and high - low > APART * high + 2 * ROUNDING:
+    if problem.belief.forest and high - low > APART * high + 2 * ROUNDING:
         raise TooLarge(f"calibrate: too little noise to look at everybody; {WAYS_OUT}")
     return high * (1 + ROUNDED), found.adversary
 

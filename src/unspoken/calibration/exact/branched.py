@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 from unspoken.adversary import Adversary
 from unspoken.calibration.exact.least import Found
@@ -16,7 +15,7 @@ from unspoken.calibration.problem import LEAST, Problem
 from unspoken.errors import NotKnown
 from unspoken.numerics.roots import least_scale
 from unspoken.searching.branches import Branches
-from unspoken.searching.search import FORESTS, Worst, worst
+from unspoken.searching.search import Worst, worst
 from unspoken.types.bound import Bound
 
 __all__ = ["Branched", "branches"]
@@ -24,7 +23,7 @@ __all__ = ["Branched", "branches"]
 
 def branches(problem: Problem) -> float:
     """The scale, for those who may know anything."""
-    if type(problem.belief) not in FORESTS:
+    if problem.belief.forest is None:
         raise NotKnown('method "branches": needs a Tree or a Chain; use "exact", "mean" or "group"')
     threat, low = Branched(problem), problem.reach / problem.limit
     low = max(low, LEAST[problem.noise]) if low else low
@@ -56,8 +55,9 @@ class Branched:
 
     @cached_property
     def branches(self) -> Branches:
-        belief: Any = self.problem.belief
-        return Branches(belief.forest, belief.domain)
+        forest = self.problem.belief.forest
+        assert forest is not None
+        return Branches(forest, self.problem.belief.domain)
 
 
 def _who(found: Worst, variables: int) -> str:

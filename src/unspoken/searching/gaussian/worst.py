@@ -17,15 +17,21 @@ from time import monotonic
 import numpy as np
 import numpy.typing as npt
 
+from unspoken.beliefs import Belief
+from unspoken.mechanisms.parts import Query
 from unspoken.numerics.arrays import Array, Codes
-from unspoken.numerics.rounding import UNIT
+from unspoken.numerics.rounding import UNIT, up
+from unspoken.searching.certificate import Certificate
 from unspoken.searching.gaussian.branching import branch_and_bound
 from unspoken.searching.gaussian.certificates import certificates, weakest_bounds, weakest_is_worst
 from unspoken.searching.gaussian.exhaustive import LISTED, exhaustive
 from unspoken.searching.gaussian.problem import KEYBOARD, Answer, Problem, gaussian_problem
 from unspoken.searching.gaussian.trees import NEARLY, spanning_tree, trees
 
-__all__ = ["WorstGaussian", "worst_gaussian"]
+__all__ = ["WorstGaussian", "worst_gaussian", "worst_of_gaussian"]
+
+# How long is searched where nothing else is asked for.
+SECONDS = 10.0
 
 # Blocks of so few variables are listed at once; larger ones if branching took as long already.
 FEW = 16
@@ -54,13 +60,36 @@ class WorstGaussian:
         return self.high <= self.low * (1 + ROUGHLY)
 
 
+def worst_of_gaussian(
+    belief: Belief, query: Query, targets: Sequence[str], seconds: float | None = None
+) -> Iterator[Certificate] | None:
+    """The certificate; None of no Gaussian, and of noise in whole numbers.
+
+    It keeps the time itself, and stops from the keyboard.
+    """
+    names, covariance = belief.domain.names, belief.covariance
+    if covariance is None or query.noise.whole:
+        return None
+    found = worst_gaussian(
+        covariance,
+        [float(np.ptp(belief.domain.numbers(name))) for name in names],
+        [query.weights.get(name, 0.0) for name in names],
+        1 / query.noise.rate,
+        [names.index(name) for name in targets],
+        SECONDS if seconds is None else seconds,
+    )
+    hidden = frozenset(names) - {names[i] for i in (found.target, *found.known)}
+    high = up(found.high, 4)  # the scale is rounded
+    return iter([Certificate(found.low, high, names[found.target], hidden, 1, 1, found.how)])
+
+
 def worst_gaussian(
     covariance: npt.ArrayLike,
     ranges: npt.ArrayLike,
     weights: npt.ArrayLike,
     scale: float,
     targets: Sequence[int] | None = None,
-    seconds: float = 10.0,
+    seconds: float = SECONDS,
 ) -> WorstGaussian:
     """The worst adversary of sum_j w_j x_j + Laplace(scale), of all or of one about ``targets``.
 
