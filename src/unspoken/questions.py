@@ -3,40 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Protocol
 
 import numpy as np
 
 from unspoken.adversary import Adversary
-from unspoken.beliefs import Belief
-from unspoken.errors import InputError, unknown
-from unspoken.measures import MEASURES
+from unspoken.beliefs import A_BELIEF, Belief
+from unspoken.errors import InputError
+from unspoken.measures import measure_named
+from unspoken.mechanisms import Mechanism
 from unspoken.types.bound import Bound
 from unspoken.types.channel import Output
-from unspoken.types.posteriors import Posteriors
+from unspoken.types.domain import check_list
+from unspoken.types.kinds import expect
+from unspoken.types.posteriors import Posteriors, Reading
 from unspoken.views import View
 
 __all__ = ["leakage", "leakages", "odds", "view"]
 
 
-class MakesViews(Protocol):
-    """A mechanism, as far as questions are concerned."""
-
-    def view(
-        self, belief: Belief, adversary: Adversary, outcome: Mapping[str, Output] | None = None
-    ) -> View: ...
-
-    def points_of_each(self, belief: Belief, names: Sequence[str]) -> Sequence[View] | None: ...
+A_MECHANISM = "give a OneSided, Laplace, Geometric, Finite, RandomizedResponse or Together"
+AN_ADVERSARY = "give an Adversary(target, ...)"
 
 
-def view(belief: Belief, mechanism: MakesViews, adversary: Adversary) -> View:
-    """Everything the adversary may come to believe: the cloud of posteriors."""
+def view(belief: Belief, mechanism: Mechanism, adversary: Adversary) -> View:
+    """Everything the adversary may come to believe: the cloud of posteriors.
+
+    Of a set of beliefs, ``sup`` and ``mean`` hold whichever of them is true; so they do below.
+    """
+    _check("view", belief, mechanism, adversary)
     return mechanism.view(belief, adversary)
 
 
 def leakage(
     belief: Belief,
-    mechanism: MakesViews,
+    mechanism: Mechanism,
     adversary: Adversary,
     measure: str = "max-log-ratio",
     **options: float,
@@ -45,14 +45,14 @@ def leakage(
 
     ``options`` are the measure's own: "delta" takes eps.
     """
-    if measure not in MEASURES:
-        raise unknown("measure", measure, MEASURES)
-    return MEASURES[measure].of(mechanism.view(belief, adversary), **options)
+    _check("leakage", belief, mechanism, adversary)
+    of = measure_named(measure)
+    return of.of(mechanism.view(belief, adversary), **options)
 
 
 def leakages(
     belief: Belief,
-    mechanism: MakesViews,
+    mechanism: Mechanism,
     measure: str = "max-log-ratio",
     targets: Sequence[str] | None = None,
     **options: float,
@@ -62,9 +62,11 @@ def leakages(
     A bound of one's own for everybody; where a belief adds up for all of them at once (a Chain),
     it costs little more than one.
     """
-    if measure not in MEASURES:
-        raise unknown("measure", measure, MEASURES)
-    names, of = tuple(belief.domain.names if targets is None else targets), MEASURES[measure]
+    _check("leakages", belief, mechanism)
+    of = measure_named(measure)
+    if targets is not None:
+        check_list(targets, "leakages.targets")
+    names = tuple(belief.domain.names if targets is None else targets)
     views: Iterable[View] | None = None
     if names and of.over == "sup":
         views = mechanism.points_of_each(belief, names)
@@ -74,15 +76,18 @@ def leakages(
 
 
 def odds(
-    belief: Belief, mechanism: MakesViews, adversary: Adversary, outcome: Mapping[str, Output]
+    belief: Belief, mechanism: Mechanism, adversary: Adversary, outcome: Mapping[str, Output]
 ) -> Bound:
     """The factor on the odds "secret : not secret" after one event.
 
     ``outcome`` says what is seen of each variable: WITHHELD (every time it was asked for),
     RELEASED (at least once) or the value released. Theorems 1-4 and Corollary 1 are special cases.
     """
+    _check("odds", belief, mechanism, adversary)
+    if not isinstance(outcome, Mapping):
+        raise InputError("odds.outcome: say what is seen of each, {name: WITHHELD}")
     after = mechanism.view(belief, adversary, outcome)
-    bound = after.sup(_secret_odds)
+    bound = after.sup(SECRET_ODDS)
     if bound.status == "impossible":
         return Bound.impossible("odds", bound.premise, f"{dict(outcome)} cannot happen")
     return Bound.of_odds(bound.low, bound.high, bound.premise, bound.why)
@@ -95,3 +100,13 @@ def _secret_odds(after: Posteriors) -> np.ndarray:
             "with Adversary(target, secret=[...])"
         )
     return after.log_odds_factor(after.secret)
+
+
+SECRET_ODDS = Reading(_secret_odds, "events", "odds")
+
+
+def _check(where: str, belief: object, mechanism: object, *adversary: object) -> None:
+    expect(belief, Belief, f"{where}.belief", A_BELIEF)
+    expect(mechanism, Mechanism, f"{where}.mechanism", A_MECHANISM)
+    for who in adversary:
+        expect(who, Adversary, f"{where}.adversary", AN_ADVERSARY)

@@ -16,7 +16,7 @@ Graph = Mapping[str, Mapping[str, str]]  # who imports whom, and where
 # The top, `unspoken` itself, lends the public names: it may open every room, and nobody uses it.
 TOP = ""
 GROUND = {"errors", "display", "pictures", "numerics", "types"}
-THEORY = {"beliefs", "views", "measures", "adversary"}
+THEORY = {"beliefs", "families", "views", "measures", "adversary"}
 SOLVERS = {"planning", "searching", "calibration"}
 DATA = {"engines", "policy", "learning"}
 FLOW = {"ledger", "releasing", "auditing", "doors"}

@@ -20,8 +20,9 @@ from tests.laws.cases import FAMILIES
 from tests.laws.noisy_cases import KINDS, PAIRS, Question, asked, laplace, question
 from tests.noisy_measures import MEANS, SUPS
 from unspoken.measures import MEASURES
-from unspoken.mechanisms import finite, local, parts, randomized_response
+from unspoken.mechanisms import finite, parts, randomized_response
 from unspoken.types.noise import Arrivals, Bins, Noise
+from unspoken.types.secret import Secret
 
 pytestmark = pytest.mark.stress
 
@@ -220,7 +221,7 @@ def coins_apart(tosses: Any) -> Any:
 
 
 SHARED = parts.shared_coin
-SECRET = local.Secret.of
+SECRET = Secret.of
 PLANTED: dict[str, tuple[str, str, Any, str, Callable[..., Any]]] = {
     "weights of the nodes": ("laplace", "mutual-information", Bins, "nodes", flat_nodes),
     "a tail dropped": ("laplace", "mutual-information", Bins, "nodes", no_tail),
@@ -239,7 +240,7 @@ PLANTED: dict[str, tuple[str, str, Any, str, Callable[..., Any]]] = {
     "no secret": (
         "laplace",
         "odds",
-        local.Secret,
+        Secret,
         "of",
         lambda cls, domain, target, values: SECRET(domain, target, None),
     ),
@@ -252,7 +253,7 @@ def test_a_planted_fault_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch) 
     rounds = 8 if measure in SUPS else 3
     asked = [one for f in ("dirichlet", "copies") for one in questions(kind, f, rounds)]
     assert faults(asked, [measure]) == []
-    bound_to_class = where in (Bins, local.Secret, Arrivals) and attribute != "lost"
+    bound_to_class = where in (Bins, Secret, Arrivals) and attribute != "lost"
     monkeypatch.setattr(where, attribute, classmethod(wrong) if bound_to_class else wrong)
     if attribute == "fresh":
         monkeypatch.setattr(randomized_response, "fresh", wrong)

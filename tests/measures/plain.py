@@ -9,8 +9,9 @@ import numpy.typing as npt
 
 from unspoken import Adversary, Bound, Independent
 from unspoken.measures import MEASURES
-from unspoken.mechanisms.local import Secret, local_view
+from unspoken.mechanisms.local import local_view
 from unspoken.types.channel import Channel
+from unspoken.types.secret import Secret
 from unspoken.views import View
 
 

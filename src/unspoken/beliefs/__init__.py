@@ -1,6 +1,6 @@
 """Beliefs P(X): what the adversary holds of the data before seeing anything."""
 
-from unspoken.beliefs.belief import Belief
+from unspoken.beliefs.belief import A_BELIEF, Belief
 from unspoken.beliefs.chain import Chain
 from unspoken.beliefs.exchangeable import Exchangeable
 from unspoken.beliefs.gaussian import Gaussian
@@ -11,6 +11,7 @@ from unspoken.beliefs.pairwise import Pairwise
 from unspoken.beliefs.tree import Tree
 
 __all__ = [
+    "A_BELIEF",
     "BELIEFS",
     "Belief",
     "Chain",

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
+from unspoken.adversary import Adversary
+from unspoken.beliefs.asking import Shows
 from unspoken.beliefs.contraction import contract
 from unspoken.beliefs.forests.forest import Forest
 from unspoken.display import Shown
@@ -17,13 +19,15 @@ from unspoken.numerics.arrays import CELLS, Array, Codes
 from unspoken.numerics.ring import LEAST
 from unspoken.numerics.tables import fixed, own_table
 from unspoken.numerics.wide import Wide
-from unspoken.types.channel import Channel
+from unspoken.types.channel import Channel, Output
 from unspoken.types.domain import Domain, Value
 from unspoken.types.likelihood import Likelihood
 from unspoken.types.premise import Premise
 from unspoken.types.sums import Sums, Weights
+from unspoken.views import View
 
 __all__ = [
+    "A_BELIEF",
     "Belief",
     "different",
     "impossible",
@@ -33,6 +37,8 @@ __all__ = [
     "probabilities",
 ]
 
+# What to give where something else was given.
+A_BELIEF = "give a Joint, Independent, Chain, Tree, Network, ..., or a set of them"
 # Sums beyond this are no floats.
 LARGEST = 1e300
 
@@ -42,6 +48,17 @@ class Belief(Shown, ABC):
 
     domain: Domain
     premise: Premise
+
+    @property
+    def candidates(self) -> tuple[Belief, ...]:
+        """The beliefs that may be true: a belief is a set of one."""
+        return (self,)
+
+    def viewed(
+        self, mechanism: Shows, adversary: Adversary, outcome: Mapping[str, Output] | None
+    ) -> View:
+        """What this adversary may come to believe; with ``outcome``, after that one event."""
+        return mechanism.cloud(self, adversary, outcome)
 
     @abstractmethod
     def marginal(self, names: Sequence[str]) -> Array:

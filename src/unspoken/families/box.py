@@ -24,15 +24,17 @@ import numpy.typing as npt
 
 from unspoken.adversary import Adversary
 from unspoken.beliefs import Joint
-from unspoken.display import Shown
+from unspoken.beliefs.asking import NoisySum, Shows
 from unspoken.errors import InputError
-from unspoken.families.cells import Ends, Masses, fill
-from unspoken.mechanisms.mechanism import Mechanism
+from unspoken.families.cells import Ends, Masses, fill, one_query
+from unspoken.families.family import Family
 from unspoken.numerics.arrays import Array
 from unspoken.numerics.rounding import UNIT
 from unspoken.types.bound import Bound
+from unspoken.types.channel import Output
 from unspoken.types.domain import Value
 from unspoken.types.premise import Premise
+from unspoken.views import RatioView, View
 
 __all__ = ["Box"]
 
@@ -42,8 +44,10 @@ SHARES = 65
 MOST = 700.0
 
 
-class Box(Shown):
+class Box(Family):
     """All P with lower <= P(x) <= upper and total mass 1."""
+
+    kind = "box"
 
     def __init__(
         self,
@@ -54,7 +58,7 @@ class Box(Shown):
         premise: Premise | str = "stated",
     ) -> None:
         self.ends = Ends.of(lower, upper, names, values, "box")
-        self.premise = Premise.of(premise)
+        self.domain, self.premise = self.ends.domain, Premise.of(premise)
         self.rounded = 4 * UNIT * self.ends.lower.size
         least, most = float(self.ends.lower.sum()), float(self.ends.upper.sum())
         if least > 1 + self.rounded or most < 1 - self.rounded:
@@ -79,9 +83,16 @@ class Box(Shown):
         ends = np.clip(lower, 0.0, 1.0), np.clip(upper, 0.0, 1.0)
         return cls(*ends, centre.domain.names, centre.domain.values, centre.premise)
 
-    def leakage(self, mechanism: Mechanism, adversary: Adversary) -> Bound:
-        """The largest max-log-ratio of the beliefs in the box; low = high where one reaches it."""
-        masses = Masses.of(self.ends, mechanism, adversary, "box")
+    def viewed(
+        self, mechanism: Shows, adversary: Adversary, outcome: Mapping[str, Output] | None
+    ) -> View:
+        query = one_query(mechanism, self, adversary, outcome)
+        values = self.domain.values_of(adversary.targets[0])
+        return RatioView(self.kind, values, self._apart(query, adversary))
+
+    def _apart(self, query: NoisySum, adversary: Adversary) -> Bound:
+        """The largest log-ratio of the beliefs in the box; low = high where one reaches it."""
+        masses = Masses.of(self.ends, query, adversary, "box")
         rest = self._rest(masses)
         best, low = Found(0.0, 0.0), 0.0
         for answer in masses.answers:

@@ -14,11 +14,12 @@ import numpy as np
 import numpy.typing as npt
 
 from unspoken.adversary import Adversary
+from unspoken.beliefs.asking import NoisySum, Shows
 from unspoken.errors import InputError, NotKnown, TooLarge
-from unspoken.mechanisms.mechanism import Mechanism
-from unspoken.mechanisms.parts import Query
+from unspoken.families.family import Family
 from unspoken.numerics.arrays import CELLS, Array, Codes
 from unspoken.numerics.ring import RANGE
+from unspoken.types.channel import Output
 from unspoken.types.domain import Domain, Value
 
 __all__ = ["Ends", "Masses", "fill", "one_query"]
@@ -72,9 +73,9 @@ class Masses:
     added: int
 
     @classmethod
-    def of(cls, ends: Ends, mechanism: Mechanism, adversary: Adversary, what: str) -> Masses:
+    def of(cls, ends: Ends, query: NoisySum, adversary: Adversary, what: str) -> Masses:
         """For one adversary and one query."""
-        domain, query = ends.domain, one_query(mechanism, ends.domain, adversary, what)
+        domain = ends.domain
         target, known = adversary.targets[0], adversary.known
         unknown = [name for name in domain.names if name not in (target, *known)]
         terms = {
@@ -127,17 +128,18 @@ def fill(low: Array, up: Array, kernel: Array, sign: int, mass: float | Array) -
     return rows
 
 
-def one_query(mechanism: Mechanism, domain: Domain, adversary: Adversary, what: str) -> Query:
+def one_query(
+    mechanism: Shows, family: Family, adversary: Adversary, outcome: Mapping[str, Output] | None
+) -> NoisySum:
     """The one noisy sum that is seen; anything else is refused by name."""
-    for name in (*adversary.targets, *adversary.known):
-        domain.axis(name, "adversary")
+    seen = mechanism.observed(family.domain, adversary, outcome)
     if len(adversary.targets) > 1 or adversary.secret is not None:
-        raise NotKnown(f"{what}: compares the values of one target; leave out secret")
-    parts = mechanism.parts(domain, adversary)
-    seen = adversary.seen_among(parts.answers())
-    if parts.tosses or parts.channels or len(parts.queries) != 1 or not seen:
-        raise NotKnown(f"{what}: knows what one noisy sum tells; give Laplace or Geometric, once")
-    return parts.queries[0]
+        raise NotKnown(f"{family.kind}: compares the values of one target; leave out secret")
+    if outcome is not None or seen.channels or len(seen.queries) != 1:
+        raise NotKnown(
+            f"{family.kind}: knows what one noisy sum tells; give Laplace or Geometric, once"
+        )
+    return next(iter(seen.queries.values()))
 
 
 def _contexts(domain: Domain, adversary: Adversary) -> Codes:

@@ -12,26 +12,30 @@ sinh(eta): M with the two eigenvalues, turned so that M_11 = 1 / cosh(eta) and M
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from numbers import Real
 
 import numpy as np
 
 from unspoken.adversary import Adversary
+from unspoken.beliefs.asking import NoisySum, Shows
 from unspoken.beliefs.gaussian import Gaussian
-from unspoken.display import Shown
 from unspoken.errors import InputError, NotKnown
 from unspoken.families.cells import one_query
-from unspoken.mechanisms.mechanism import Mechanism
+from unspoken.families.family import Family
+from unspoken.measures.max_log_ratio import MAX_LOG_RATIO
 from unspoken.numerics.rounding import sum_up, up
-from unspoken.questions import leakage
 from unspoken.types.bound import Bound
+from unspoken.types.channel import Output
+from unspoken.views import RatioView, View
 
 __all__ = ["GaussianBall"]
 
 
-class GaussianBall(Shown):
+class GaussianBall(Family):
     """All Gaussian beliefs with e^-eta S <= covariance <= e^eta S, S being the ``centre``'s."""
 
+    kind = "gaussian ball"
     centre: Gaussian
     eta: float
 
@@ -41,13 +45,20 @@ class GaussianBall(Shown):
         if not isinstance(centre, Gaussian):
             raise InputError("gaussian ball: its centre is a Gaussian; of others take a Ball")
         self.centre, self.eta = centre, eta
+        self.domain, self.premise = centre.domain, centre.premise
 
-    def leakage(self, mechanism: Mechanism, adversary: Adversary) -> Bound:
-        """The largest max-log-ratio of all of them, exact."""
-        query = one_query(mechanism, self.centre.domain, adversary, "gaussian ball")
+    def viewed(
+        self, mechanism: Shows, adversary: Adversary, outcome: Mapping[str, Output] | None
+    ) -> View:
+        query = one_query(mechanism, self, adversary, outcome)
         if query.noise.whole:
             raise NotKnown("gaussian ball: sums are no whole numbers; give Laplace noise")
-        own = leakage(self.centre, mechanism, adversary)
+        own = MAX_LOG_RATIO.of(mechanism.cloud(self.centre, adversary, None))
+        apart = self._widened(own, query, adversary)
+        return RatioView(self.kind, self.domain.values_of(adversary.targets[0]), apart)
+
+    def _widened(self, own: Bound, query: NoisySum, adversary: Adversary) -> Bound:
+        """The largest log-ratio of all of them, exact, from the centre's ``own``."""
         (target,) = adversary.targets
         before, _ = self.centre.knowing(adversary.known)
         after, _ = before.knowing([target])

@@ -16,25 +16,29 @@ import numpy as np
 import numpy.typing as npt
 
 from unspoken.adversary import Adversary
-from unspoken.display import Shown
+from unspoken.beliefs.asking import NoisySum, Shows
 from unspoken.errors import InputError, NotKnown
-from unspoken.families.cells import Ends, Masses, fill
-from unspoken.mechanisms.mechanism import Mechanism
+from unspoken.families.cells import Ends, Masses, fill, one_query
+from unspoken.families.family import Family
 from unspoken.numerics.arrays import Array
 from unspoken.numerics.rounding import UNIT
 from unspoken.types.bound import Bound
+from unspoken.types.channel import Output
 from unspoken.types.domain import Value
 from unspoken.types.premise import Premise
+from unspoken.views import RatioView, View
 
 __all__ = ["Rows"]
 
 
-class Rows(Shown):
+class Rows(Family):
     """lower <= P(x_rest | x_given) <= upper, entry by entry; axis i = variable i.
 
     It answers for adversaries whose target and knowledge are together the variables ``given``. A
     row whose upper ends are all 0 is impossible.
     """
+
+    kind = "rows"
 
     def __init__(
         self,
@@ -46,8 +50,9 @@ class Rows(Shown):
         premise: Premise | str = "stated",
     ) -> None:
         self.ends = Ends.of(lower, upper, names, values, "rows")
-        self.given, self.premise = tuple(given), Premise.of(premise)
-        axes = {self.ends.domain.axis(name, "rows.given") for name in self.given}
+        self.conditions, self.premise = tuple(given), Premise.of(premise)
+        self.domain = self.ends.domain
+        axes = {self.ends.domain.axis(name, "rows.given") for name in self.conditions}
         rest = tuple(axis for axis in range(self.ends.lower.ndim) if axis not in axes)
         least, most = self.ends.lower.sum(rest), self.ends.upper.sum(rest)
         self.rounded = 4 * UNIT * self.ends.lower.size
@@ -55,13 +60,20 @@ class Rows(Shown):
         if empty.any() or not (most > 0).any():
             raise InputError("rows: some row can have no mass 1 between its lower and upper ends")
 
-    def leakage(self, mechanism: Mechanism, adversary: Adversary) -> Bound:
-        """The largest max-log-ratio; exact."""
-        if {*adversary.targets, *adversary.known} != {*self.given}:
+    def viewed(
+        self, mechanism: Shows, adversary: Adversary, outcome: Mapping[str, Output] | None
+    ) -> View:
+        query = one_query(mechanism, self, adversary, outcome)
+        values = self.domain.values_of(adversary.targets[0])
+        return RatioView(self.kind, values, self._apart(query, adversary))
+
+    def _apart(self, query: NoisySum, adversary: Adversary) -> Bound:
+        """The largest log-ratio; exact."""
+        if {*adversary.targets, *adversary.known} != {*self.conditions}:
             raise NotKnown(
-                f"rows: are given {', '.join(self.given)}; target and known must be those"
+                f"rows: are given {', '.join(self.conditions)}; target and known must be those"
             )
-        masses = Masses.of(self.ends, mechanism, adversary, "rows")
+        masses = Masses.of(self.ends, query, adversary, "rows")
         values, high = range(len(masses.term)), 0.0
         for answer in masses.answers:
             most, least = (
@@ -88,7 +100,7 @@ class Rows(Shown):
     def facts(self) -> list[tuple[str, str]]:
         gap = float((self.ends.upper - self.ends.lower).max())
         return [
-            ("given", ", ".join(self.given)),
+            ("given", ", ".join(self.conditions)),
             ("intervals", f"up to {gap:.6g} wide"),
             ("premise", str(self.premise)),
         ]

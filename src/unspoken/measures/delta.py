@@ -40,4 +40,4 @@ def _beyond(after: Posteriors, eps: float) -> Array:
     return beyond.reshape(*beyond.shape[:-2], classes * classes)
 
 
-DELTA = Measure("delta", _beyond, "mean", unit="probability", prior_free=True, options={"eps": 0.0})
+DELTA = Measure("delta", _beyond, "mean", unit="probability", reads="pairs", options={"eps": 0.0})

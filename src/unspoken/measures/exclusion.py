@@ -19,4 +19,4 @@ def _gain(after: Posteriors) -> Array:
     return gain
 
 
-EXCLUSION = Measure("exclusion", _gain, "sup", prior_free=True)
+EXCLUSION = Measure("exclusion", _gain, "sup", reads="pairs")

@@ -15,4 +15,4 @@ def _range(after: Posteriors) -> Array:
     return apart
 
 
-MAX_LOG_RATIO = Measure("max-log-ratio", _range, "sup", prior_free=True)
+MAX_LOG_RATIO = Measure("max-log-ratio", _range, "sup", reads="pairs")

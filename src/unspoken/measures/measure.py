@@ -11,7 +11,7 @@ from typing import Literal, Protocol
 from unspoken.errors import InputError, NotKnown, unknown
 from unspoken.numerics.arrays import Array
 from unspoken.types.bound import Bound
-from unspoken.types.posteriors import Posteriors
+from unspoken.types.posteriors import Reading, Reads
 
 __all__ = ["Measure"]
 
@@ -21,8 +21,8 @@ class Cloud(Protocol):
 
     @property
     def prior_known(self) -> bool: ...
-    def sup(self, f: Callable[[Posteriors], Array]) -> Bound: ...
-    def mean(self, f: Callable[[Posteriors], Array]) -> Bound: ...
+    def sup(self, f: Reading) -> Bound: ...
+    def mean(self, f: Reading) -> Bound: ...
 
 
 @dataclass(frozen=True)
@@ -32,8 +32,8 @@ class Measure:
     f must be quasi-convex for "sup" and convex for "mean", and 0 where nothing was learned: then
     the measure never rises under post-processing. Where the worst of several such functions is
     meant (pairs of secrets), f gives them along one more axis, the last. ``finish`` is increasing,
-    with finish(0) = 0. ``unit`` "odds" reports e^f, a factor on odds. ``prior_free``: f depends on
-    the likelihoods of two classes at a time only. ``options``: those f takes, with their defaults.
+    with finish(0) = 0. ``unit`` "odds" reports e^f, a factor on odds. ``reads``: what of the
+    posteriors f depends on (types/posteriors.py). ``options``: those f takes, with their defaults.
     """
 
     name: str
@@ -41,8 +41,13 @@ class Measure:
     over: Literal["sup", "mean"]
     unit: Literal["nat", "odds", "guess", "probability"] = "nat"
     finish: Callable[[float], float] = float
-    prior_free: bool = False
+    reads: Reads = "prior"
     options: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def prior_free(self) -> bool:
+        """Whether classes are only compared two by two."""
+        return self.reads == "pairs"
 
     def of(self, cloud: Cloud, **options: float) -> Bound:
         """This measure of the cloud; ``options`` of this measure only."""
@@ -60,7 +65,7 @@ class Measure:
             return Bound.of_odds(low, high, bound.premise, bound.why)
         return Bound(low, high, self.unit, bound.premise, bound.why)
 
-    def _with(self, options: Mapping[str, float]) -> Callable[[Posteriors], Array]:
+    def _with(self, options: Mapping[str, float]) -> Reading:
         """f with these options, the others being as by default."""
         for name in options:
             if not self.options:
@@ -69,4 +74,5 @@ class Measure:
                 raise unknown(f"option of {self.name}", name, self.options)
             if not isinstance(options[name], Real):
                 raise InputError(f"{self.name}: {name} must be a number, got {options[name]!r}")
-        return partial(self.f, **{**self.options, **options}) if self.options else self.f
+        f = partial(self.f, **{**self.options, **options}) if self.options else self.f
+        return Reading(f, self.reads, self.name)

@@ -19,4 +19,4 @@ def _worst_factor(after: Posteriors) -> Array:
     return worst
 
 
-ODDS = Measure("odds", _worst_factor, "sup", unit="odds")
+ODDS = Measure("odds", _worst_factor, "sup", unit="odds", reads="events")

@@ -36,5 +36,5 @@ def _divergence(after: Posteriors) -> Array:
     return divergence
 
 
-MUTUAL_INFORMATION = Measure("mutual-information", _divergence, "mean")
+MUTUAL_INFORMATION = Measure("mutual-information", _divergence, "mean", reads="divergence")
 RELATIVE_ENTROPY = Measure("relative-entropy", _divergence, "sup")

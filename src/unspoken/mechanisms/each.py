@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from unspoken.beliefs import Belief
-from unspoken.mechanisms.local import Secret
 from unspoken.mechanisms.parts import ANSWER, Query
 from unspoken.types.likelihood import Lifts
 from unspoken.types.noise import Bins, through
+from unspoken.types.secret import Secret
 from unspoken.views import FiniteView
 
 __all__ = ["points_of_each"]

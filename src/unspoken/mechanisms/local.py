@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NoReturn
 
@@ -12,53 +12,20 @@ import numpy as np
 
 from unspoken.adversary import Adversary
 from unspoken.beliefs import Belief
-from unspoken.errors import TooLarge, unknown
-from unspoken.numerics.arrays import CELLS, Mask
+from unspoken.errors import TooLarge
+from unspoken.numerics.arrays import CELLS
 from unspoken.types.channel import Channel, Output
-from unspoken.types.domain import NOT_SENSITIVE, Domain, Value
+from unspoken.types.domain import Value
 from unspoken.types.likelihood import Likelihood
+from unspoken.types.secret import Secret
 from unspoken.views import FiniteView, HeadsView, View
 
-__all__ = ["Question", "Secret", "can_happen", "event_view", "local_view"]
+__all__ = ["Question", "can_happen", "event_view", "local_view"]
 
 # How many sets of coins are listed where the cloud is not, and how many cells that may take in all.
 SETS, SETS_CELLS = 2_000, 2**22
 # How many cells a window around the target may take, where the belief knows what shields it.
 WINDOW = 2**20
-
-
-@dataclass(frozen=True)
-class Secret:
-    """S: the target's value where it is sensitive, else "not sensitive" (one merged class)."""
-
-    labels: tuple[Value, ...]
-    classes: Mask  # classes[s, x]: value x of the target belongs to class s
-    hidden: Mask  # which classes nobody is to learn of
-
-    @classmethod
-    def of(
-        cls, domain: Domain, target: str | Sequence[str], values: Sequence[Value] | None
-    ) -> Secret:
-        """``values``: the sensitive ones; None: every value is a secret of its own.
-
-        Of several targets the values are tuples, the last variable running fastest.
-        """
-        everything = _values(domain, target)
-        given = everything if values is None else [*map(_frozen, values)]
-        place = {value: code for code, value in enumerate(everything)}
-        for value in given:
-            if not isinstance(value, Hashable) or value not in place:
-                raise unknown(f"adversary.secret, value of {target}", value, everything)
-        own = list(dict.fromkeys(given))
-        rows = np.eye(len(everything), dtype=bool)[[place[value] for value in own]]
-        merged = ~rows.any(0)
-        if merged.any():
-            return cls(
-                (*own, NOT_SENSITIVE),
-                np.vstack([rows, merged]),
-                np.array([True] * len(own) + [False]),
-            )
-        return cls(tuple(own), rows, np.ones(len(own), dtype=bool))
 
 
 def local_view(
@@ -250,18 +217,6 @@ def _grouped(likelihood: Likelihood, targets: int) -> Likelihood:
     shape = (*likelihood.prior.shape[: likelihood.prior.ndim - targets], -1)
     excess = likelihood.excess.reshape(*shape, likelihood.excess.shape[-1])
     return replace(likelihood, prior=likelihood.prior.reshape(shape), excess=excess)
-
-
-def _values(domain: Domain, target: str | Sequence[str]) -> tuple[Value, ...]:
-    if isinstance(target, str):
-        return domain.values_of(target, "adversary.target")
-    values = [domain.values_of(name, "adversary.target") for name in target]
-    return tuple(itertools.product(*values)) if len(values) > 1 else values[0]
-
-
-def _frozen(value: Value) -> Value:
-    """A tuple of values, which files write as a list."""
-    return tuple(value) if isinstance(value, list) else value
 
 
 def _exactly(own: Sequence[str], tells: Mapping[str, float]) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,15 +14,28 @@ from unspoken.beliefs import Belief
 from unspoken.errors import InputError, unknown
 from unspoken.mechanisms.arguments import Argument
 from unspoken.mechanisms.each import points_of_each
-from unspoken.mechanisms.local import Secret, event_view, local_view
+from unspoken.mechanisms.local import event_view, local_view
 from unspoken.mechanisms.noisy import answer_view, noisy_view
-from unspoken.mechanisms.parts import ANSWER, Parts
+from unspoken.mechanisms.parts import ANSWER, Parts, Query
 from unspoken.numerics.arrays import Codes
 from unspoken.types.channel import Channel, Output
 from unspoken.types.domain import RELEASED, WITHHELD, Domain, Value
+from unspoken.types.secret import Secret
 from unspoken.views import FiniteView, View
 
-__all__ = ["Mechanism"]
+__all__ = ["Mechanism", "Observed"]
+
+
+@dataclass(frozen=True)
+class Observed:
+    """What one adversary gets to see of a mechanism, and what they are after.
+
+    ``channels``: of each variable seen; ``queries``: the noisy sums.
+    """
+
+    channels: Mapping[str, Channel]
+    queries: Mapping[str, Query]
+    secret: Secret
 
 
 class Mechanism(ABC):
@@ -62,26 +76,44 @@ class Mechanism(ABC):
     def view(
         self, belief: Belief, adversary: Adversary, outcome: Mapping[str, Output] | None = None
     ) -> View:
-        """The adversary's cloud; with ``outcome``, only the posterior after that one event."""
-        domain = belief.domain
+        """What the adversary may come to believe; with ``outcome``, after that one event only.
+
+        A belief answers with its cloud, a set of beliefs for all its members.
+        """
+        return belief.viewed(self, adversary, outcome)
+
+    def cloud(
+        self, belief: Belief, adversary: Adversary, outcome: Mapping[str, Output] | None = None
+    ) -> View:
+        """The adversary's cloud, of one belief."""
+        seen = self.observed(belief.domain, adversary, outcome)
+        if outcome is None and seen.queries:
+            return noisy_view(belief, seen.channels, seen.queries, adversary, seen.secret)
+        if outcome is None:
+            return local_view(belief, seen.channels, adversary, seen.secret)
+        if not seen.queries:
+            return event_view(belief, seen.channels, adversary, seen.secret)
+        given = {name: outcome[name] for name in seen.queries}
+        return answer_view(belief, seen.channels, seen.queries, given, adversary, seen.secret)
+
+    def observed(
+        self, domain: Domain, adversary: Adversary, outcome: Mapping[str, Output] | None = None
+    ) -> Observed:
+        """What reaches this adversary; with ``outcome`` only that, each channel its likelihood."""
         parts = self.parts(domain, adversary)
         secret = self._secret(domain, adversary)
-        channels, answers = parts.by_name(), parts.answers()
-        _check(domain, adversary, answers)
+        channels, queries = parts.by_name(), parts.answers()
+        _check(domain, adversary, queries)
         channels = {name: channels[name] for name in adversary.seen_among(channels)}
         if adversary.sees is None or ANSWER not in adversary.sees:  # which means all answers
-            answers = {name: answers[name] for name in adversary.seen_among(answers)}
-        if outcome is not None:
-            given = {name: outcome[name] for name in outcome if name in answers}
-            words = {name: outcome[name] for name in outcome if name not in given}
-            events = _events(domain, channels, words, answers)
-            if not given:
-                return event_view(belief, events, adversary, secret)
-            asked = {name: answers[name] for name in given}
-            return answer_view(belief, events, asked, given, adversary, secret)
-        if answers:
-            return noisy_view(belief, channels, answers, adversary, secret)
-        return local_view(belief, channels, adversary, secret)
+            queries = {name: queries[name] for name in adversary.seen_among(queries)}
+        if outcome is None:
+            return Observed(channels, queries, secret)
+        words = {name: outcome[name] for name in outcome if name not in queries}
+        events = _events(domain, channels, words, queries)
+        return Observed(
+            events, {name: queries[name] for name in outcome if name in queries}, secret
+        )
 
     def sample(
         self, domain: Domain, cells: Codes, rng: np.random.Generator, asks: int = 1

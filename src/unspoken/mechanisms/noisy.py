@@ -15,13 +15,14 @@ from unspoken.beliefs import Belief
 from unspoken.beliefs.contraction import contract
 from unspoken.errors import InputError, NotKnown, TooLarge
 from unspoken.mechanisms.banded import band_view
-from unspoken.mechanisms.local import Question, Secret, can_happen
+from unspoken.mechanisms.local import Question, can_happen
 from unspoken.mechanisms.parts import Query
 from unspoken.numerics.arrays import CELLS, Array
 from unspoken.types.channel import Channel, Output
 from unspoken.types.domain import Domain, Value
 from unspoken.types.likelihood import Likelihood
 from unspoken.types.noise import Bins, Noise, through
+from unspoken.types.secret import Secret
 from unspoken.types.sums import Sums, Weights
 from unspoken.views import FiniteView, NoisyView, View
 

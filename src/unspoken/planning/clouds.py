@@ -24,10 +24,10 @@ import numpy as np
 
 from unspoken.beliefs import Belief
 from unspoken.mechanisms import OneSided
-from unspoken.mechanisms.local import Secret
 from unspoken.numerics.arrays import Array, Codes, Mask
 from unspoken.types.channel import Channel, Output
 from unspoken.types.domain import Value
+from unspoken.types.secret import Secret
 
 __all__ = ["LEAST", "Cloud", "Event", "Look", "Side", "entropy", "releases", "rows"]
 

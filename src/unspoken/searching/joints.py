@@ -28,12 +28,13 @@ from unspoken.adversary import Adversary
 from unspoken.beliefs import Belief, Joint
 from unspoken.errors import TooLarge
 from unspoken.mechanisms import Mechanism
-from unspoken.mechanisms.local import Secret, local_view
+from unspoken.mechanisms.local import local_view
 from unspoken.mechanisms.noisy import noisy_view
 from unspoken.mechanisms.parts import Parts, Query
 from unspoken.numerics.arrays import CELLS
 from unspoken.searching.certificate import Certificate, epsilons, group
 from unspoken.searching.nodes import pdp_nodes
+from unspoken.types.secret import Secret
 from unspoken.views import View
 
 __all__ = [

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from unspoken.numerics.arrays import Array, Mask
 
-__all__ = ["Posteriors"]
+__all__ = ["Posteriors", "Reading", "Reads"]
+
+Reads = Literal["pairs", "events", "divergence", "prior"]
 
 
 @dataclass(frozen=True)
@@ -91,3 +96,25 @@ class Posteriors:
             np.where(event, 0.0, self.prior).sum(-1) == 0
         )
         return np.where(certain, 0.0, inside - np.where(certain, 0.0, outside))
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A convex function of posteriors, and what of them it ``reads``.
+
+    pairs: the likelihoods of two classes at a time; events: those of a secret event and of the
+    rest; divergence: its mean is mutual information; prior: the prior too. Where many beliefs may
+    be true, that says over which of them it has to be looked for.
+    """
+
+    f: Callable[[Posteriors], npt.ArrayLike]
+    reads: Reads = "prior"
+    name: str = "this function"
+
+    @classmethod
+    def of(cls, f: Callable[[Posteriors], npt.ArrayLike]) -> Reading:
+        """Of a plain function nothing is known."""
+        return f if isinstance(f, Reading) else cls(f)
+
+    def __call__(self, after: Posteriors) -> npt.ArrayLike:
+        return self.f(after)

@@ -3,7 +3,18 @@
 from unspoken.views.band import BandView
 from unspoken.views.finite import FiniteView
 from unspoken.views.heads import HeadsView
+from unspoken.views.members import MembersView
 from unspoken.views.noisy import NoisyView
+from unspoken.views.ratio import RatioView
 from unspoken.views.view import Outcome, View
 
-__all__ = ["BandView", "FiniteView", "HeadsView", "NoisyView", "Outcome", "View"]
+__all__ = [
+    "BandView",
+    "FiniteView",
+    "HeadsView",
+    "MembersView",
+    "NoisyView",
+    "Outcome",
+    "RatioView",
+    "View",
+]

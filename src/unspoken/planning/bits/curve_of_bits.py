@@ -13,11 +13,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unspoken.mechanisms.local import Secret
 from unspoken.numerics.arrays import Array, Codes
 from unspoken.planning.bits.curves import Curves
 from unspoken.planning.bits.odds import BitOdds, overheard
 from unspoken.planning.problem import Problem
+from unspoken.types.secret import Secret
 
 __all__ = ["Bits"]
 

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 import unspoken
 from tests.effort import examples
-from tests.searching.families import REL, ROUNDING, X0, kind, leak, member
+from tests.families.families import REL, ROUNDING, X0, kind, leak, member
+from unspoken import leakage
 from unspoken.beliefs.gaussian import Gaussian
 from unspoken.families import Ball, Beliefs, Box, GaussianBall, Rows
 from unspoken.mechanisms import Geometric, Laplace, OneSided
-from unspoken.types.premise import Premise
 
 # Finitely many beliefs.
 
@@ -23,7 +23,7 @@ from unspoken.types.premise import Premise
 def test_a_mixture_is_not_covered_by_its_ends(vector: dict[str, Any]) -> None:
     v, expected = vector["input"], vector["output"]
     one, other = unspoken.Joint(v["P1"]), unspoken.Joint(v["P2"])
-    both = Beliefs([one, other]).leakage(Laplace(1.0), X0)
+    both = leakage(Beliefs([one, other]), Laplace(1.0), X0)
     assert both.exact
     assert both.value == pytest.approx(max(expected["leak_P1"], expected["leak_P2"]), rel=REL)
     mixed = unspoken.Joint((one.table + other.table) / 2)
@@ -36,20 +36,52 @@ def test_the_worst_of_some_beliefs_by_any_measure() -> None:
     members = [unspoken.Joint(rng.dirichlet(np.ones(4)).reshape(2, 2)) for _ in range(4)]
     mechanism = OneSided({"x1": 1.0}, {"x1": [0], "x0": [0]})
     for measure in ("max-log-ratio", "mutual-information", "odds", "maximal-leakage"):
-        each = [unspoken.leakage(own, mechanism, X0, measure) for own in members]
-        found = Beliefs(members).leakage(mechanism, X0, measure)
+        each = [leakage(own, mechanism, X0, measure) for own in members]
+        found = leakage(Beliefs(members), mechanism, X0, measure)
         assert (found.high, found.unit) == (max(b.high for b in each), each[0].unit)
         assert found.low == max(b.low for b in each)
         assert found.nats == max(b.nats for b in each) if found.unit != "guess" else True
 
 
-def test_a_set_stands_on_its_weakest_premise() -> None:
-    stated, learned = unspoken.Joint([[1, 1], [1, 1]]), unspoken.Joint([[2, 1], [1, 2]])
-    learned.premise = Premise.learned(6)
-    assert Beliefs([stated, learned]).leakage(Laplace(1.0), X0).premise == "learned(6)"
-    assert Beliefs([stated]).leakage(Laplace(1.0), X0).premise == "stated"
-    with pytest.raises(unspoken.UnspokenError, match="empty"):
-        Beliefs([])
+@pytest.mark.parametrize("order", [1, -1])
+@pytest.mark.parametrize("ask", ["sup", "mean", "impossible"])
+def test_a_set_stands_on_its_weakest_premise(ask: str, order: int) -> None:
+    """Also where the member that is sure leaks more, and where only it allows the event."""
+    loud = unspoken.Joint([[9, 1], [1, 9]])
+    quiet = unspoken.Joint([[0, 5], [0, 6]], premise="learned(11)")
+    mechanism = OneSided({"x1": 2.0}, {"x0": [0], "x1": [0]})
+    both = Beliefs([loud, quiet][::order])
+    assert leak(loud, mechanism) > leak(quiet, mechanism)
+    if ask == "impossible":
+        shown = unspoken.odds(both, mechanism, X0, {"x1": 1})
+    else:
+        measure = {"sup": "odds", "mean": "mutual-information"}[ask]
+        shown = leakage(both, mechanism, X0, measure)
+        assert shown.high == leakage(loud, mechanism, X0, measure).high
+    assert shown.premise == both.premise == "learned(11)"
+    assert Beliefs([loud]).premise == leakage(Beliefs([loud]), Laplace(1.0), X0).premise == "stated"
+
+
+def test_an_event_that_some_beliefs_rule_out() -> None:
+    possible, never = unspoken.Joint([[1, 3], [2, 2]]), unspoken.Joint([[0, 1], [0, 1]])
+    mechanism = OneSided({"x1": 2.0}, {"x0": [0], "x1": [1]})
+    one = unspoken.odds(possible, mechanism, X0, {"x1": 0})
+    for members in ([possible, never], [never, possible]):
+        assert unspoken.odds(Beliefs(members), mechanism, X0, {"x1": 0}).odds == one.odds
+    assert unspoken.odds(Beliefs([never]), mechanism, X0, {"x1": 0}).status == "impossible"
+
+
+def test_what_is_no_set_is_refused() -> None:
+    wrong: Any
+    for wrong in (
+        [],
+        3,
+        [unspoken.Joint([1, 1]), 3],
+        [unspoken.Joint([1, 1]), unspoken.Joint([[1]])],
+    ):
+        with pytest.raises(unspoken.UnspokenError, match="beliefs: ") as refused:
+            Beliefs(wrong)
+        assert "\n" not in str(refused.value)
 
 
 # Balls.
@@ -64,7 +96,10 @@ def test_no_belief_in_a_ball_leaks_more(seed: int) -> None:
     eta = float(rng.uniform(0.01, 0.5))
     ball, box = Ball(joint, eta), Box.within(joint, eta)
     mechanism, adversary = Laplace(1.0, [1, 1, 2]), unspoken.Adversary("x0", knows=["x1"])
-    bound, finer = ball.leakage(mechanism, adversary), box.leakage(mechanism, adversary)
+    bound, finer = (
+        leakage(ball, mechanism, adversary),
+        leakage(box, mechanism, adversary),
+    )
     assert bound.low == leak(joint, mechanism, adversary)
     for _ in range(10):
         table = member(rng, box)
@@ -72,15 +107,15 @@ def test_no_belief_in_a_ball_leaks_more(seed: int) -> None:
         assert found <= finer.high + ROUNDING
         assert finer.high <= bound.high + ROUNDING
     for other in (OneSided({"x1": 1.0, "x2": 0.5}, {"x1": [0], "x2": [1]}),):
-        assert leak(unspoken.Joint(table / table.sum()), other) <= ball.leakage(other, X0).high
+        assert leak(unspoken.Joint(table / table.sum()), other) <= leakage(ball, other, X0).high
 
 
 def test_the_four_of_a_ball_can_be_reached() -> None:
     """Rare x1 = 0 tells of x0; one row's share of it may be e^2eta more, the other's less."""
     joint = unspoken.Joint(np.array([[2e-5, 1 - 2e-5], [1e-5, 1 - 1e-5], [1.4e-5, 1 - 1.4e-5]]) / 3)
     mechanism = Laplace(0.05, [0, 1])
-    ball = Ball(joint, 0.3).leakage(mechanism, X0)
-    box = Box.within(joint, 0.3).leakage(mechanism, X0)
+    ball = leakage(Ball(joint, 0.3), mechanism, X0)
+    box = leakage(Box.within(joint, 0.3), mechanism, X0)
     assert ball.high - 0.01 < box.low <= box.high <= ball.high
     assert ball.high == pytest.approx(leak(joint, mechanism) + 1.2)
 
@@ -93,7 +128,7 @@ def test_the_gaussian_ball_of_the_theory(vector: dict[str, Any]) -> None:
     adversary = unspoken.Adversary(f"x{v['i']}", knows=known)
     mechanism = Laplace(1.0, v["w"])
     assert leak(centre, mechanism, adversary) == pytest.approx(expected["c_hat"], rel=REL)
-    found = GaussianBall(centre, float(v["eta"])).leakage(mechanism, adversary)
+    found = leakage(GaussianBall(centre, float(v["eta"])), mechanism, adversary)
     assert found.value == pytest.approx(expected["c_hat"] + expected["radius"], rel=REL)
 
 
@@ -109,7 +144,7 @@ def test_no_covariance_in_a_gaussian_ball_leaks_more(seed: int) -> None:
     eta, scale = float(rng.uniform(0.01, 1)), float(rng.uniform(0.3, 3))
     known = [f"x{k}" for k in range(1, n) if rng.random() < 0.4]
     adversary, mechanism = unspoken.Adversary("x0", knows=known), Laplace(scale, weights.tolist())
-    bound = GaussianBall(Gaussian(root @ root.T, ranges), eta).leakage(mechanism, adversary)
+    bound = leakage(GaussianBall(Gaussian(root @ root.T, ranges), eta), mechanism, adversary)
     for _ in range(5):
         turned = np.linalg.qr(rng.normal(size=(n, n)))[0] * np.exp(rng.uniform(-eta, eta, n) / 2)
         moved = root @ turned
@@ -124,7 +159,7 @@ def test_the_gaussian_ball_is_reached() -> None:
     np.testing.assert_allclose(np.linalg.eigvalsh(turned), [math.exp(-eta), math.exp(eta)])
     root = np.array([[1, 0], [0.5, z]])
     extreme = Gaussian(root @ turned @ root.T, [1, 1])
-    bound = GaussianBall(Gaussian([[1, 0.5], [0.5, 1]], [1, 1]), eta).leakage(Laplace(1.0), X0)
+    bound = leakage(GaussianBall(Gaussian([[1, 0.5], [0.5, 1]], [1, 1]), eta), Laplace(1.0), X0)
     assert leak(extreme) == pytest.approx(bound.value, rel=1e-12)
 
 
@@ -136,9 +171,9 @@ def test_what_is_no_ball_is_refused() -> None:
         with pytest.raises(unspoken.UnspokenError, match="eta"):
             GaussianBall(gaussian, wrong)
     with pytest.raises(unspoken.UnspokenError, match="gaussian ball"):
-        GaussianBall(gaussian, 0.1).leakage(Laplace(1.0, [[1, 0], [0, 1]]), X0)
+        leakage(GaussianBall(gaussian, 0.1), Laplace(1.0, [[1, 0], [0, 1]]), X0)
     with pytest.raises(unspoken.UnspokenError, match="no whole numbers"):
-        GaussianBall(gaussian, 0.1).leakage(Geometric(0.5), X0)
+        leakage(GaussianBall(gaussian, 0.1), Geometric(0.5), X0)
 
 
 def test_sets_show_themselves() -> None:

@@ -9,7 +9,8 @@ import pytest
 from scipy.optimize import linprog
 
 import unspoken
-from tests.searching.families import REL, ROUNDING, X0, kind, leak, member
+from tests.families.families import REL, ROUNDING, X0, kind, leak, member
+from unspoken import leakage
 from unspoken.families import Ball, Box, Rows
 from unspoken.mechanisms import Geometric, Laplace, OneSided
 
@@ -75,7 +76,7 @@ def test_the_boxes_of_the_theory(vector: dict[str, Any]) -> None:
     v, expected = vector["input"], vector["output"]
     joint = unspoken.Joint(v["counts"], values=v["dom"])
     mechanism = Laplace(float(v["lam"]), v["w"])
-    found = Box.around(joint, float(v["eta"])).leakage(mechanism, unspoken.Adversary(f"x{v['i']}"))
+    found = leakage(Box.around(joint, float(v["eta"])), mechanism, unspoken.Adversary(f"x{v['i']}"))
     assert found.value == pytest.approx(expected["bound"], rel=REL)
     assert found.value >= expected["bound"]
     assert leak(joint, mechanism) == pytest.approx(expected["nominal"], rel=REL)
@@ -87,7 +88,7 @@ def test_no_belief_in_a_box_leaks_more(effort: int) -> None:
     for seed in range(200 * effort):
         rng = np.random.default_rng(seed)
         box, mechanism, adversary = box_of(rng)
-        bound = box.leakage(mechanism, adversary)
+        bound = leakage(box, mechanism, adversary)
         exact += bound.exact
         for _ in range(5):
             table = member(rng, box)
@@ -103,7 +104,7 @@ def test_a_box_is_two_linear_programs() -> None:
         joint = unspoken.Joint(rng.dirichlet(np.ones(12)).reshape(2, 3, 2))
         box = Box.around(joint, float(rng.choice([0.01, 0.05])))
         sums = np.add.outer(np.add.outer([0, 1.0], [0, -1.0, -2.0]), [0, 0.5])
-        bound = box.leakage(Laplace(0.8, [1, -1, 0.5]), X0)
+        bound = leakage(box, Laplace(0.8, [1, -1, 0.5]), X0)
         expected = by_programs(box.ends.lower, box.ends.upper, sums, 0.8, free=True)
         assert bound.value == pytest.approx(expected, rel=1e-7)
 
@@ -141,7 +142,7 @@ def test_what_is_called_exact_is_reached_at_a_corner() -> None:
             (0.3 / math.prod(shape) + rng.dirichlet(np.ones(shape).ravel()) * 0.7).reshape(shape)
         )
         box = Box.within(joint, 0.2) if seed % 2 else Box.around(joint, 0.03)
-        bound = box.leakage(Laplace(0.8), adversary)
+        bound = leakage(box, Laplace(0.8), adversary)
         found = plain(corners(box.ends.lower, box.ends.upper), 0.8).max()
         assert found <= bound.high + ROUNDING
         assert found >= bound.low * 0.999
@@ -164,7 +165,7 @@ def test_the_lower_end_of_a_box_against_a_dense_search(radius: float) -> None:
         rng = np.random.default_rng(seed)
         joint = unspoken.Joint((0.1 + rng.dirichlet(np.ones(4)) * 0.6).reshape(2, 2))
         worst = plain((joint.table.ravel() + moves).reshape(-1, 2, 2), 1.0).max()
-        bound = Box.around(joint, radius).leakage(Laplace(1.0), X0)
+        bound = leakage(Box.around(joint, radius), Laplace(1.0), X0)
         assert worst <= bound.high + ROUNDING
         assert bound.low == pytest.approx(worst, rel=0.01)
 
@@ -173,9 +174,9 @@ def test_what_is_known_is_looked_at_alone_if_its_value_is_given() -> None:
     joint = unspoken.Joint(np.random.default_rng(0).dirichlet(np.ones(8)).reshape(2, 2, 2))
     box = Box.within(joint, 0.1)
     each = [
-        box.leakage(Laplace(1.0), unspoken.Adversary("x0", knows={"x2": k})).value for k in (0, 1)
+        leakage(box, Laplace(1.0), unspoken.Adversary("x0", knows={"x2": k})).value for k in (0, 1)
     ]
-    assert box.leakage(Laplace(1.0), unspoken.Adversary("x0", knows=["x2"])).value == max(each)
+    assert leakage(box, Laplace(1.0), unspoken.Adversary("x0", knows=["x2"])).value == max(each)
     assert each[0] != each[1]
 
 
@@ -186,14 +187,14 @@ def test_a_point_is_a_box() -> None:
     for mechanism in (Laplace(0.7), Laplace(2.0, [0, 1, 1]), Geometric(0.4, [1, 2, 1])):
         for known in ((), ("x1",), ("x1", "x2")):
             adversary = unspoken.Adversary("x0", knows=known)
-            found = Box.around(joint, 0.0).leakage(mechanism, adversary)
+            found = leakage(Box.around(joint, 0.0), mechanism, adversary)
             assert found.exact
             assert found.value == pytest.approx(leak(joint, mechanism, adversary), abs=1e-13)
 
 
 def test_an_unbounded_row_is_a_group() -> None:
     """Lower ends of 0: a row may be any of its cells, and two rows as far apart as they can."""
-    bound = Box(np.zeros((2, 3)), np.ones((2, 3))).leakage(Laplace(1.0), X0)
+    bound = leakage(Box(np.zeros((2, 3)), np.ones((2, 3))), Laplace(1.0), X0)
     assert bound.exact
     assert bound.value == pytest.approx(3.0, rel=1e-13)
 
@@ -201,10 +202,10 @@ def test_an_unbounded_row_is_a_group() -> None:
 def test_more_uncertain_is_more() -> None:
     joint = unspoken.Joint([[3, 2, 5], [1, 1, 8]])
     for make in (Box.around, Box.within):
-        values = [make(joint, eta).leakage(Laplace(1.0), X0).value for eta in (0, 0.01, 0.02, 0.1)]
+        values = [leakage(make(joint, eta), Laplace(1.0), X0).value for eta in (0, 0.01, 0.02, 0.1)]
         assert values == sorted(values)
     box, ball = Box.within(joint, 0.1), Ball(joint, 0.1)
-    assert box.leakage(Laplace(1.0), X0).high <= ball.leakage(Laplace(1.0), X0).high
+    assert leakage(box, Laplace(1.0), X0).high <= leakage(ball, Laplace(1.0), X0).high
 
 
 def test_what_is_no_box_is_refused() -> None:
@@ -228,9 +229,9 @@ def test_what_is_no_box_is_refused() -> None:
         (Laplace(1.0), unspoken.Adversary(["x0", "x1"])),
     ]:
         with pytest.raises(unspoken.UnspokenError, match="box"):
-            box.leakage(mechanism, adversary)
+            leakage(box, mechanism, adversary)
     with pytest.raises(unspoken.UnspokenError, match="600"):
-        box.leakage(Laplace(1e-4), X0)
+        leakage(box, Laplace(1e-4), X0)
     for wrong in (-1.0, math.nan):
         for make in (Box.around, Box.within):
             with pytest.raises(unspoken.UnspokenError, match="0 or more"):
@@ -247,7 +248,7 @@ def test_rows_are_linear_programs() -> None:
         low = laws * rng.uniform(0, 1, laws.shape)
         up = np.minimum(laws * rng.uniform(1, 2, laws.shape), 1.0)
         sums = np.add.outer(np.add.outer([0, 1.0], [0, 2.0, 4.0]), [0, -1.0])
-        bound = Rows(low, up, ["x0"]).leakage(Laplace(1.5, [1, 2, -1]), X0)
+        bound = leakage(Rows(low, up, ["x0"]), Laplace(1.5, [1, 2, -1]), X0)
         assert bound.exact
         expected = by_programs(low, up, sums, 1.5, free=False)
         assert bound.value == pytest.approx(expected, rel=1e-7)
@@ -257,14 +258,14 @@ def test_rows_of_points_are_the_belief() -> None:
     joint = unspoken.Joint(np.random.default_rng(2).dirichlet(np.ones(12)).reshape(2, 2, 3))
     laws = joint.table / joint.table.sum(axis=2, keepdims=True)
     adversary = unspoken.Adversary("x1", knows=["x0"])
-    found = Rows(laws, laws, ["x0", "x1"]).leakage(Laplace(0.6), adversary)
+    found = leakage(Rows(laws, laws, ["x0", "x1"]), Laplace(0.6), adversary)
     assert found.value == pytest.approx(leak(joint, Laplace(0.6), adversary), rel=1e-12)
 
 
 def test_rows_that_cannot_be_are_left_out() -> None:
     laws = np.array([[0.5, 0.5], [0.2, 0.8], [0.0, 0.0]])
-    found = Rows(laws, laws, ["x0"]).leakage(Laplace(1.0), X0)
-    alone = Rows(laws[:2], laws[:2], ["x0"]).leakage(Laplace(1.0), X0)
+    found = leakage(Rows(laws, laws, ["x0"]), Laplace(1.0), X0)
+    alone = leakage(Rows(laws[:2], laws[:2], ["x0"]), Laplace(1.0), X0)
     assert found.value == pytest.approx(alone.value, rel=1e-14)
 
 
@@ -273,4 +274,4 @@ def test_what_are_no_rows_is_refused() -> None:
         Rows([[0.6, 0.6]], [[0.7, 0.7]], ["x0"])
     rows = Rows([[0.4, 0.4]], [[0.6, 0.6]], ["x0"])
     with pytest.raises(unspoken.UnspokenError, match="given x0"):
-        rows.leakage(Laplace(1.0), unspoken.Adversary("x0", knows=["x1"]))
+        leakage(rows, Laplace(1.0), unspoken.Adversary("x0", knows=["x1"]))

@@ -1,0 +1,94 @@
+"""All beliefs near one of them, by the ratio of their probabilities."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from numbers import Real
+from typing import NoReturn
+
+from unspoken.adversary import Adversary
+from unspoken.beliefs import A_BELIEF, Belief
+from unspoken.beliefs.asking import Shows
+from unspoken.display import Shown
+from unspoken.errors import InputError, NotKnown
+from unspoken.families.family import Family
+from unspoken.numerics.rounding import sum_up
+from unspoken.types.bound import Bound
+from unspoken.types.channel import Output
+from unspoken.types.domain import Value
+from unspoken.types.kinds import expect
+from unspoken.types.posteriors import Reading
+from unspoken.views import View
+from unspoken.views.view import Convex
+
+__all__ = ["Ball"]
+
+
+class Ball(Family):
+    """Every belief P with |log P(x) / Q(x)| <= eta at all x, Q being the ``centre``.
+
+    P(y | a, x_K) is a quotient of two sums of P(x), each off by a factor e^eta at most; so the
+    log-ratio of two of them is off by 4 eta at most, whatever the mechanism. A Box of the same
+    beliefs says less than that, where the table can be listed.
+    """
+
+    kind = "ball"
+    centre: Belief
+    eta: float
+
+    def __init__(self, centre: Belief, eta: float) -> None:
+        if not (isinstance(eta, Real) and 0 <= eta < math.inf):
+            raise InputError(f"ball.eta: {eta}; how far log-probabilities may be off is 0 or more")
+        expect(centre, Belief, "ball.centre", A_BELIEF)
+        self.centre, self.eta = centre, eta
+        self.domain, self.premise = centre.domain, centre.premise
+
+    def viewed(
+        self, mechanism: Shows, adversary: Adversary, outcome: Mapping[str, Output] | None
+    ) -> View:
+        return BallView(self.centre.viewed(mechanism, adversary, outcome), self.eta)
+
+    def facts(self) -> list[tuple[str, str]]:
+        return [*self.centre.facts(), ("within", f"a factor e^{self.eta:g} of it, everywhere")]
+
+
+@dataclass(frozen=True, repr=False)
+class BallView(Shown):
+    """The ``centre``'s view, and what log-ratios of likelihoods in the ball are off by."""
+
+    centre: View
+    eta: float
+    prior_known = True  # by each belief of the set; what needs it is refused by name
+
+    @property
+    def events(self) -> list[tuple[Value, ...]]:
+        return self.centre.events
+
+    def sup(self, f: Convex) -> Bound:
+        """Between the centre's, and that + 4 eta."""
+        if Reading.of(f).reads not in ("pairs", "events"):
+            self._refuse(Reading.of(f).name)
+        own = self.centre.sup(f)
+        if own.status != "ok":
+            return own
+        why = f"the centre's {own.high:.6g} and 4 eta, in all the ball"
+        return Bound(own.low, sum_up(own.high, 4 * self.eta), "nat", own.premise, why)
+
+    def mean(self, f: Convex) -> NoReturn:
+        self._refuse(Reading.of(f).name)
+
+    def worst(self, f: Convex) -> None:
+        """Each belief in the ball has its own."""
+
+    def outcomes(self) -> NoReturn:
+        self._refuse("outcomes")
+
+    def facts(self) -> list[tuple[str, str]]:
+        return [("within", f"a factor e^{self.eta:g} of one belief, everywhere")]
+
+    def _refuse(self, asked: str) -> NoReturn:
+        raise NotKnown(
+            f"ball: answers max-log-ratio and odds, not {asked}; give Beliefs([...]), finitely many"
+        )

@@ -1,0 +1,56 @@
+"""Finitely many beliefs, of any kind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from unspoken.adversary import Adversary
+from unspoken.beliefs import A_BELIEF, Belief
+from unspoken.beliefs.asking import Shows
+from unspoken.errors import InputError
+from unspoken.families.family import Family
+from unspoken.types.channel import Output
+from unspoken.types.kinds import expect
+from unspoken.types.premise import weakest
+from unspoken.views import MembersView, View
+
+__all__ = ["Beliefs"]
+
+
+class Beliefs(Family):
+    """Finitely many beliefs about the same variables; any kind, any mechanism, any measure.
+
+    The set is these and nothing between them: a mixture of beliefs may leak more than each.
+    """
+
+    kind = "beliefs"
+
+    def __init__(self, members: Iterable[Belief]) -> None:
+        given = tuple(members) if isinstance(members, Iterable) else ()
+        if not given:
+            raise InputError("beliefs: is empty; give a list of at least one belief")
+        for member in given:
+            expect(member, Belief, "beliefs", A_BELIEF)
+        self.members, self.domain = given, given[0].domain
+        for at, member in enumerate(given):
+            if member.domain != self.domain:
+                raise InputError(
+                    f"beliefs: number {at} has other names or values than number 0; "
+                    "all are about the same variables"
+                )
+        self.premise = weakest(member.premise for member in self.members)
+
+    @property
+    def candidates(self) -> tuple[Belief, ...]:
+        return tuple(each for member in self.members for each in member.candidates)
+
+    def viewed(
+        self, mechanism: Shows, adversary: Adversary, outcome: Mapping[str, Output] | None
+    ) -> View:
+        return MembersView(
+            tuple(member.viewed(mechanism, adversary, outcome) for member in self.members)
+        )
+
+    def facts(self) -> list[tuple[str, str]]:
+        shown = [("members", str(len(self.members))), ("not", "their mixtures")]
+        return [*shown, *super().facts()]

@@ -1,0 +1,66 @@
+"""A view of which only one thing is known: how far apart two values' likelihoods can come."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NoReturn
+
+import numpy as np
+
+from unspoken.display import Shown
+from unspoken.errors import NotKnown
+from unspoken.types.bound import Bound
+from unspoken.types.domain import Value
+from unspoken.types.posteriors import Posteriors, Reading
+from unspoken.views.view import Convex
+
+__all__ = ["RatioView"]
+
+
+@dataclass(frozen=True, repr=False)
+class RatioView(Shown):
+    """``apart``: the largest log P(y|a) / P(y|b) over answers and pairs of ``classes``.
+
+    ``of`` says of what set of beliefs.
+    """
+
+    of: str
+    classes: tuple[Value, ...]
+    apart: Bound
+    prior_known = True  # by each belief of the set; what needs it is refused by name
+
+    @property
+    def events(self) -> list[tuple[Value, ...]]:
+        return [(value,) for value in self.classes]
+
+    def sup(self, f: Convex) -> Bound:
+        """f of two classes so far apart: it may compare two at a time only."""
+        if Reading.of(f).reads != "pairs":
+            self._refuse(Reading.of(f).name)
+        low, high = (_between(f, log_ratio) for log_ratio in (self.apart.low, self.apart.high))
+        return Bound(low, high, "nat", self.apart.premise, self.apart.why)
+
+    def mean(self, f: Convex) -> NoReturn:
+        self._refuse(Reading.of(f).name)
+
+    def worst(self, f: Convex) -> None:
+        """Nobody has listed the outcomes."""
+
+    def outcomes(self) -> NoReturn:
+        """Refused: nobody has listed them."""
+        self._refuse("outcomes")
+
+    def facts(self) -> list[tuple[str, str]]:
+        return [("of", self.of), *self.apart.facts()]
+
+    def _refuse(self, asked: str) -> NoReturn:
+        raise NotKnown(
+            f"{self.of}: of a noisy sum it answers max-log-ratio; for {asked} give Beliefs([...]), "
+            "finitely many"
+        )
+
+
+def _between(f: Convex, log_ratio: float) -> float:
+    """f of two classes whose log-lifts are so far apart: [context, outcome, class] = [1, 1, 2]."""
+    both = Posteriors(np.full((1, 1, 2), 0.5), np.array([[[log_ratio, 0.0]]]), np.array([True] * 2))
+    return float(np.max(np.asarray(f(both))))
