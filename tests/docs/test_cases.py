@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import math
 import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from unspoken.doors import as_json
 from unspoken.doors.case import Case
 from unspoken.measures import MEASURES
 from unspoken.mechanisms import MECHANISMS
@@ -28,8 +31,8 @@ def printed(page: str) -> dict[str, dict[str, tuple[str, str]]]:
 
 
 def answers(path: Path) -> dict[str, tuple[str, str]]:
-    told: dict[str, Any] = Case.read(path).answer().as_json()
-    return {name: number(own) for name, own in told.items()}
+    told: dict[str, Any] = as_json.case(Case.read(path).answer())
+    return {name: number(own) for name, own in told.items() if name not in ("unspoken", "format")}
 
 
 def number(answer: dict[str, Any]) -> tuple[str, str]:
@@ -71,3 +74,29 @@ def test_every_measure_and_mechanism_has_a_case() -> None:
 def test_a_wrong_number_is_found() -> None:
     page = (FOLDER / "README.md").read_text("utf-8").replace("0.620115", "0.620116")
     assert answers(FOLDER / "ddp-separation.toml") != printed(page)["ddp-separation"]
+
+
+COMMANDS = FOLDER.parent / "command-line.md"
+
+
+def differences(shown: Any, given: Any, where: str = "") -> list[str]:
+    """What a page shows that is not given: names that are not there, numbers that differ."""
+    if isinstance(shown, dict):
+        below = (differences(own, given.get(key), f"{where}.{key}") for key, own in shown.items())
+        return [line for lines in below for line in lines]
+    near = isinstance(shown, float) and isinstance(given, float)
+    same = math.isclose(shown, given, rel_tol=1e-6) if near else shown == given
+    return [] if same else [f"{where}: {given!r}, shown is {shown!r}"]
+
+
+def test_the_object_on_the_page_is_what_its_case_prints(tmp_path: Path) -> None:
+    page = COMMANDS.read_text("utf-8").partition("## `unspoken case FILE`")[2]
+    blocks = dict(re.findall(r"```(toml|json)\n(.*?)```", page, re.DOTALL))
+    path = tmp_path / "case.toml"
+    path.write_text(blocks["toml"])
+    given, example = as_json.case(Case.read(path).answer()), json.loads(blocks["json"])
+    assert list(example) == list(given)
+    assert list(example["mutual-information"]) == list(given["mutual-information"])
+    assert differences(example, given) == []
+    assert differences({"odds": {"value": 1.7}}, given)
+    assert differences({"mutual-information": {"status": "ok"}}, given)

@@ -12,6 +12,7 @@ import pytest
 
 import unspoken
 from unspoken.beliefs import BELIEFS
+from unspoken.doors import as_json
 from unspoken.doors.case import Case
 from unspoken.errors import UnspokenError
 from unspoken.mechanisms import (
@@ -42,16 +43,19 @@ measures = ["mutual-information", "max-log-ratio"]
 odds = { A = "withheld" }
 plan = { limit = 0.1, account = "bit", odds_cap = "inf" }
 """
+ANSWERS = ["mutual-information", "max-log-ratio", "odds", "plan"]
 
 
 def answered(tmp_path: Path, text: str, suffix: str = ".toml") -> dict[str, Any]:
     path = tmp_path / f"case{suffix}"
     path.write_text(text)
-    return Case.read(path).answer().as_json()
+    return as_json.case(Case.read(path).answer())
 
 
 def test_the_contract_s_example(tmp_path: Path) -> None:
     told = answered(tmp_path, CASE)
+    assert list(told) == ["unspoken", "format", *ANSWERS]
+    assert (told["unspoken"], told["format"]) == ("case", 1)
     assert told["mutual-information"]["value"] == pytest.approx(0.0492969480022, rel=1e-11)
     assert told["mutual-information"]["unit"] == "nat"
     assert told["odds"]["value"] == pytest.approx(1.72266, rel=1e-5)

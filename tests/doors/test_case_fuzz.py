@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from tests.doors.test_case import BELIEF, MECHANISM
 from tests.effort import examples
 from unspoken.beliefs import BELIEFS
+from unspoken.doors import as_json
 from unspoken.doors.case import Case
 from unspoken.errors import UnspokenError
 
@@ -84,7 +85,7 @@ def test_any_structure_is_answered_or_refused_in_a_line(case: Any) -> None:
         path = Path(folder) / "case.json"
         path.write_text(json.dumps(case))
         try:
-            told = Case.read(path).answer().as_json()
+            told = as_json.case(Case.read(path).answer())
         except UnspokenError as refusal:
             said = str(refusal)
             assert said.startswith(str(path)), said

@@ -8,14 +8,13 @@ import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal, TypedDict
 
 from unspoken.adversary import Adversary
 from unspoken.beliefs import BELIEFS, Belief
 from unspoken.calibration import Calibrated, calibrate
 from unspoken.comparing import Compared, compare
-from unspoken.doors.keys import checked, made, word
-from unspoken.doors.outlined import number, planned
+from unspoken.doors.case_schema import checked, held, made
 from unspoken.errors import InputError, UnspokenError, unknown
 from unspoken.measures import MEASURES
 from unspoken.mechanisms import from_description
@@ -24,14 +23,24 @@ from unspoken.questions import leakage, leakages, odds
 from unspoken.searching import Certificate, Worst, worst
 from unspoken.types.bound import Bound
 from unspoken.types.channel import Output
-from unspoken.types.domain import RELEASED, WITHHELD, Domain
+from unspoken.types.domain import RELEASED, WITHHELD, Domain, Value
 
 __all__ = ["Answers", "Case"]
 
 SECTIONS = ("belief", "mechanism", "adversary", "ask")
-ASKS = ("calibrate", "compare", "measures", "odds", "plan", "worst")
 
 Answer = Bound | Worst | Calibrated | Compared
+
+
+class Ask(TypedDict, total=False):
+    """What the table [ask] may hold; the tables in it hold the arguments of what is asked."""
+
+    calibrate: Annotated[Mapping[str, Any], "a table, {limit = 1.0}"]
+    compare: Annotated[Mapping[str, Any], "a table, {limit = 1.0}"]
+    measures: Annotated[list[Any], 'a list of measures, ["mutual-information"]']
+    odds: Annotated[Mapping[str, Value], 'what is seen of each, {A = "withheld"}']
+    plan: Annotated[Mapping[str, Any], "a table, {limit = 0.1}"]
+    worst: Annotated[Literal[True], "true"]
 
 
 @dataclass(frozen=True)
@@ -45,16 +54,11 @@ class Answers:
     plan: Plan | None
     compared: Compared | None
 
-    def as_json(self) -> dict[str, Any]:
-        """One object, ready to print."""
-        told = {name: bound.as_json() for name, bound in self.bounds.items()}
-        return told if self.plan is None else {**told, "plan": _plan_as_json(self.plan)}
-
     def __str__(self) -> str:
         """The answers with their names, for people."""
         plans = [] if self.plan is None else [("plan", repr(self.plan))]
-        told = [*((name, repr(bound)) for name, bound in self.bounds.items()), *plans]
-        return "\n".join(f"{name}: {answer}" for name, answer in told)
+        answers = [*((name, repr(bound)) for name, bound in self.bounds.items()), *plans]
+        return "\n".join(f"{name}: {answer}" for name, answer in answers)
 
 
 @dataclass(frozen=True)
@@ -100,31 +104,24 @@ class Case:
             raise type(error)(f"{self.path}: {_line(error)}") from None
 
     def _answer(self, tell: Callable[[str], object]) -> Answers:
-        ask = self._section("ask")
-        for name in ask:
-            if name not in ASKS:
-                raise unknown("ask", name, ASKS)
+        ask = checked("ask", Ask, self._section("ask"))
         if not ask:
-            raise InputError(f"ask: asks nothing; give any of {', '.join(ASKS)}")
+            raise InputError(f"ask: asks nothing; give any of {', '.join(Ask.__annotations__)}")
         belief, bounds = self._belief(), dict[str, Answer]()
         if "adversary" in self.sections or "odds" in ask:
             bounds.update(self._about_one(belief, ask))
         elif "measures" in ask:
             bounds.update(self._about_everybody(belief, ask))
         if "worst" in ask:
-            checked("ask.worst", "worst", ask["worst"])
             mechanism = from_description(self._section("mechanism"))
             bounds["worst"] = worst(belief, mechanism, progress=lambda now: tell(_so_far(now)))
         if "calibrate" in ask:
-            wanted = checked("ask.calibrate", "calibrate", ask["calibrate"])
-            bounds["calibrate"] = made("ask.calibrate", calibrate, wanted, belief)
-        compared = None
+            bounds["calibrate"] = made("ask.calibrate", calibrate, ask["calibrate"], belief)
+        compared = chosen = None
         if "compare" in ask:
-            wanted = checked("ask.compare", "compare", ask["compare"])
-            bounds["compare"] = compared = made("ask.compare", compare, wanted, belief)
-        chosen = None
+            bounds["compare"] = compared = made("ask.compare", compare, ask["compare"], belief)
         if "plan" in ask:
-            chosen = made("ask.plan", plan, checked("ask.plan", "plan", ask["plan"]), belief)
+            chosen = made("ask.plan", plan, ask["plan"], belief)
         return Answers(bounds, chosen, compared)
 
     def _about_one(self, belief: Belief, ask: Mapping[str, Any]) -> dict[str, Bound]:
@@ -137,7 +134,7 @@ class Case:
         for key, name, options in _measures(ask.get("measures", [])):
             bounds[key] = leakage(belief, mechanism, adversary, name, **options)
         if "odds" in ask:
-            seen = _outcome(belief.domain, checked("ask.odds", "odds", ask["odds"]))
+            seen = _outcome(belief.domain, ask["odds"])
             key = "odds" if "odds" not in bounds else "odds-of-outcome"
             bounds[key] = odds(belief, mechanism, adversary, seen)
         return bounds
@@ -156,7 +153,7 @@ class Case:
         given = dict(self._section("belief"))
         kind = _kind(given, "belief", BELIEFS)
         if "file" in given and hasattr(kind, "read"):  # relative to the case
-            path = self.path.parent / word("belief.file", given.pop("file"))
+            path = self.path.parent / held("belief.file", str, given.pop("file"))
             read: Belief = made("belief", kind.read, {"path": path, **given})
             return read
         if kind is BELIEFS["pairwise"] and isinstance(given.get("tables"), dict):
@@ -173,7 +170,7 @@ class Case:
 def _kind(given: dict[str, Any], where: str, known: Mapping[str, Any]) -> Any:
     if "kind" not in given:
         raise InputError(f"{where}.kind: is missing; give one of {', '.join(known)}")
-    kind = word(f"{where}.kind", given.pop("kind"))
+    kind = held(f"{where}.kind", str, given.pop("kind"))
     if kind not in known:
         raise unknown(f"{where}.kind", kind, known)
     return known[kind]
@@ -182,15 +179,15 @@ def _kind(given: dict[str, Any], where: str, known: Mapping[str, Any]) -> Any:
 def _measures(asked: Any) -> list[tuple[str, str, dict[str, float]]]:
     """(key in the answer, measure, options); options are named where a measure is asked twice."""
     found = []
-    for i, entry in enumerate(checked("ask.measures", "measures", asked)):
+    for i, entry in enumerate(asked):
         where = f"ask.measures[{i}]"
         options = dict(entry) if isinstance(entry, dict) else {"name": entry}
         if "name" not in options:
             raise InputError(f'{where}: {entry} has no name; write {{name = "delta", eps = 0.5}}')
-        name = word(where, options.pop("name"))
+        name = held(where, str, options.pop("name"))
         if name not in MEASURES:
             raise unknown(where, name, MEASURES)
-        found.append((name, {key: checked(where, "scale", own) for key, own in options.items()}))
+        found.append((name, {key: held(where, float, own) for key, own in options.items()}))
     names = [name for name, _ in found]
     return [
         (name if names.count(name) == 1 else " ".join([name, *_spelled(options)]), name, options)
@@ -237,14 +234,3 @@ def _so_far(now: Certificate) -> str:
 def _line(error: Exception) -> str:
     """Complaints are one line, whatever was quoted in them."""
     return " ".join(str(error).split())
-
-
-def _plan_as_json(chosen: Plan) -> dict[str, Any]:
-    return {
-        **planned(chosen),
-        "objective": number(chosen.objective),
-        "total": chosen.total,
-        "multiplier": None if math.isnan(chosen.multiplier) else number(chosen.multiplier),
-        "unbounded": chosen.unbounded,
-        "witness": chosen.witness,
-    }

@@ -17,11 +17,11 @@ import typer
 from rich.console import Console, Group
 
 from unspoken.comparing import picture
-from unspoken.doors import outlined, tables
+from unspoken.doors import as_json, tables
 from unspoken.doors.case import Case
 from unspoken.doors.demo import demonstrate
-from unspoken.doors.prose import facts, near
 from unspoken.doors.starting import begin
+from unspoken.doors.terminal import facts, near
 from unspoken.doors.waiting import busy
 from unspoken.errors import InputError, LimitExceeded, UnspokenError
 from unspoken.ledger import Ledger
@@ -76,14 +76,14 @@ def init(
     project: Annotated[Path, typer.Option(help="The project file to write.")] = Path(
         "unspoken.toml"
     ),
-    as_json: AsJson = False,
+    in_json: AsJson = False,
 ) -> None:
     """Write a commented project file for a table, to be edited."""
     with busy(err, f"looking at {table}"):
         started = begin(table, database, keys, project)
     own = started.project
-    if as_json:
-        show(outlined.started(project, own.source.keys, tuple(own.attributes)))
+    if in_json:
+        show(as_json.started(project, own.source.keys, tuple(own.attributes)))
     where = "" if project.name == "unspoken.toml" and project.parent == Path() else f" {project}"
     first = f"what names a row ({started.doubt}), " if started.doubt else ""
     say(
@@ -93,19 +93,19 @@ def init(
 
 
 @app.command()
-def learn(project: ProjectFile = Path(), as_json: AsJson = False) -> None:
+def learn(project: ProjectFile = Path(), in_json: AsJson = False) -> None:
     """What the table shows: sensitive rows, values that tell too much."""
     ready = prepared(project)
-    show(outlined.learned(ready) if as_json else tables.learned(ready))
+    show(as_json.learned(ready) if in_json else tables.learned(ready))
 
 
 @app.command()
-def leak(project: ProjectFile = Path(), as_json: AsJson = False) -> None:
+def leak(project: ProjectFile = Path(), in_json: AsJson = False) -> None:
     """Who would learn what, if everything not sensitive were released."""
     ready = prepared(project)
     with busy(err, "looking at every answer"):
         found = ready.findings(curve=False)
-    show(outlined.leak(found) if as_json else tables.leak(found))
+    show(as_json.leak(found) if in_json else tables.leak(found))
 
 
 @app.command()
@@ -118,13 +118,13 @@ def plan(
             help="Withhold telling values too, or do not; else as [limit] close says.",
         ),
     ] = None,
-    as_json: AsJson = False,
+    in_json: AsJson = False,
 ) -> None:
     """The most that can be released within the limits."""
     ready = prepared(project).closing(close)
     with busy(err, "planning"):
         found = ready.findings(curve=False)
-    show(outlined.plan(found) if as_json else tables.plan(found))
+    show(as_json.plan(found) if in_json else tables.plan(found))
 
 
 @app.command("release")
@@ -141,7 +141,7 @@ def release_command(
         bool,
         typer.Option("--dry-run", help="Check it against the ledger; charge and write nothing."),
     ] = False,
-    as_json: AsJson = False,
+    in_json: AsJson = False,
 ) -> None:
     """Charge the ledger; write the released table and its manifest."""
     own = declared(project)
@@ -149,11 +149,11 @@ def release_command(
     if dry_run:
         with busy(err, "planning"):
             trial = rehearse(own, scale, reader)
-        show(outlined.rehearsed(trial) if as_json else tables.rehearsed(trial))
+        show(as_json.rehearsed(trial) if in_json else tables.rehearsed(trial))
         return
     with busy(err, "planning, charging and releasing"):
         done = release(own, scale, reader)
-    show(outlined.released(done) if as_json else tables.released(done))
+    show(as_json.released(done) if in_json else tables.released(done))
 
 
 @app.command()
@@ -162,7 +162,7 @@ def report(
     charts: Annotated[
         Path | None, typer.Option(help="A folder for each chart as PNG and SVG, too.")
     ] = None,
-    as_json: AsJson = False,
+    in_json: AsJson = False,
 ) -> None:
     """Write the page that can be shown to those concerned."""
     from unspoken.doors.report.page import write_report
@@ -174,19 +174,19 @@ def report(
         raise InputError(f"{charts}: is a file; --charts takes a folder")
     with busy(err, "planning for several limits"):
         written = write_report(ready.findings(), page, charts)
-    if as_json:
-        show(outlined.written(page, written))
+    if in_json:
+        show(as_json.written(page, written))
     say(f"Wrote {', '.join(map(near, [page, *written]))}")
 
 
 @app.command()
-def ledger(project: ProjectFile = Path(), as_json: AsJson = False) -> None:
+def ledger(project: ProjectFile = Path(), in_json: AsJson = False) -> None:
     """What was released so far, and how much of each attribute."""
     path = Project.read(project).files.ledger
     if not path.exists():
         raise InputError(f"{near(path)}: there is no ledger yet; the first release makes it")
     history = Ledger(path).history()
-    show(outlined.ledger(history) if as_json else tables.ledger(history))
+    show(as_json.ledger(history) if in_json else tables.ledger(history))
 
 
 @app.command("case")
@@ -196,7 +196,7 @@ def case_command(
         Path | None,
         typer.Option("--picture", help="Draw what is compared, noise against limit: .png or .svg."),
     ] = None,
-    as_json: AsJson = False,
+    in_json: AsJson = False,
 ) -> None:
     """Answer a case file: a belief, a mechanism, an adversary."""
     from unspoken.doors.images import picture_writer
@@ -212,7 +212,7 @@ def case_command(
         answers = case.answer(tell)
         if write is not None and answers.compared is not None:
             write(picture(answers.compared, lambda k, n: tell(f"drawing, {k} of {n} limits")))
-    show(answers.as_json() if as_json else Group(*facts(str(answers))))
+    show(as_json.case(answers) if in_json else Group(*facts(str(answers))))
     if drawn is not None:
         say(f"Wrote {near(drawn)}")
 

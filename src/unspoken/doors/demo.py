@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 from rich.console import Console
 
 from unspoken.doors import tables
-from unspoken.doors.prose import Prose, near
+from unspoken.doors.terminal import Prose, near
 from unspoken.errors import InputError
 from unspoken.numerics.files import atomically
 from unspoken.releasing import prepare, release

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from unspoken.doors.prose import NBSP, Prose, blank, head, near, note, rows_of, said
 from unspoken.doors.report import words
 from unspoken.doors.report.starved import starved
+from unspoken.doors.terminal import NBSP, Prose, blank, head, near, note, rows_of, said
 from unspoken.learning import Learned
 from unspoken.ledger import Release, exposure
 from unspoken.policy import Project

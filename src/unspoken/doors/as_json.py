@@ -1,6 +1,6 @@
 """Results as plain data, for --json. Infinity is the word "inf".
 
-Every object says what it is, and the format: {"unspoken": "leak", "format": 1, ...}.
+Every object says which command it is of, and the format: {"unspoken": "leak", "format": 1, ...}.
 """
 
 from __future__ import annotations
@@ -11,13 +11,24 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from unspoken.doors.case import Answers
 from unspoken.learning import Kept
 from unspoken.ledger import Release, exposure
 from unspoken.planning import Plan
 from unspoken.releasing import Findings, Prepared, Rehearsed, Released
 from unspoken.releasing.manifest import leakage
 
-__all__ = ["leak", "learned", "ledger", "plan", "rehearsed", "released", "started", "written"]
+__all__ = [
+    "case",
+    "leak",
+    "learned",
+    "ledger",
+    "plan",
+    "rehearsed",
+    "released",
+    "started",
+    "written",
+]
 
 FORMAT = 1
 
@@ -26,7 +37,7 @@ def learned(ready: Prepared) -> dict[str, Any]:
     """The belief's outline: labels, shares of sensitive rows, telling values."""
     own = ready.learned
     return {
-        **_kind("learned"),
+        **_head("learn"),
         "rows": own.rows,
         "prior_rows": own.prior_rows,
         "premise": str(own.belief.premise),
@@ -65,7 +76,7 @@ def _tree(own: Kept) -> dict[str, Any]:
 def leak(found: Findings) -> dict[str, Any]:
     """Who is told what, with everything not sensitive released."""
     return {
-        **_kind("leak"),
+        **_head("leak"),
         "premise": str(found.learned.belief.premise),
         "told": leakage(found.everything),
     }
@@ -74,7 +85,7 @@ def leak(found: Findings) -> dict[str, Any]:
 def plan(found: Findings) -> dict[str, Any]:
     """The plan, the one without closure, and what the plan tells."""
     return {
-        **_kind("plan"),
+        **_head("plan"),
         "premise": str(found.learned.belief.premise),
         "plan": planned(found.plan),
         "without_closure": planned(found.open_plan),
@@ -99,7 +110,8 @@ def planned(one: Plan) -> dict[str, Any]:
 def rehearsed(done: Rehearsed) -> dict[str, Any]:
     """What would be released."""
     return {
-        **_kind("rehearsal"),
+        **_head("release"),
+        "dry_run": True,
         "epsilon": {name: number(epsilon) for name, epsilon in done.epsilon.items()},
         "told": leakage(done.told),
     }
@@ -108,7 +120,8 @@ def rehearsed(done: Rehearsed) -> dict[str, Any]:
 def released(done: Released) -> dict[str, Any]:
     """What was written."""
     return {
-        **_kind("released"),
+        **_head("release"),
+        "dry_run": False,
         "release": str(done.path),
         "manifest": str(done.manifest),
         "rows": done.rows,
@@ -122,7 +135,7 @@ def ledger(history: Sequence[tuple[str, Release]]) -> dict[str, Any]:
     """Every event, and what they show together."""
     shown = exposure([event for _, event in history])
     return {
-        **_kind("ledger"),
+        **_head("ledger"),
         "events": [
             {
                 "at": at,
@@ -136,10 +149,29 @@ def ledger(history: Sequence[tuple[str, Release]]) -> dict[str, Any]:
     }
 
 
+def case(answers: Answers) -> dict[str, Any]:
+    """One entry for each answer."""
+    bounds = {name: bound.as_json() for name, bound in answers.bounds.items()}
+    chosen = {} if answers.plan is None else {"plan": _asked(answers.plan)}
+    return {**_head("case"), **bounds, **chosen}
+
+
+def _asked(plan: Plan) -> dict[str, Any]:
+    """A plan for a stated belief: with what its objective and its solver say."""
+    return {
+        **planned(plan),
+        "objective": number(plan.objective),
+        "total": plan.total,
+        "multiplier": None if math.isnan(plan.multiplier) else number(plan.multiplier),
+        "unbounded": plan.unbounded,
+        "witness": plan.witness,
+    }
+
+
 def started(project: Path, keys: Sequence[str], attributes: Sequence[str]) -> dict[str, Any]:
     """What a new project file says."""
     return {
-        **_kind("project"),
+        **_head("init"),
         "project": str(project),
         "keys": list(keys),
         "attributes": list(attributes),
@@ -148,11 +180,11 @@ def started(project: Path, keys: Sequence[str], attributes: Sequence[str]) -> di
 
 def written(report: Path, charts: Sequence[Path]) -> dict[str, Any]:
     """Where the report is."""
-    return {**_kind("report"), "report": str(report), "charts": [str(path) for path in charts]}
+    return {**_head("report"), "report": str(report), "charts": [str(path) for path in charts]}
 
 
-def _kind(name: str) -> dict[str, Any]:
-    return {"unspoken": name, "format": FORMAT}
+def _head(command: str) -> dict[str, Any]:
+    return {"unspoken": command, "format": FORMAT}
 
 
 def number(x: float) -> float | str:

@@ -1,0 +1,142 @@
+"""What a case file's tables may hold: the annotations of the arguments that their keys are.
+
+An annotation is read as the shape of plain data (TOML, JSON) that fits it, and as words for that.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from unspoken.errors import InputError, UnspokenError, unknown
+
+__all__ = ["checked", "held", "made"]
+
+
+@dataclass(frozen=True)
+class Shape:
+    """``fits``: whether plain data are so; ``single``, ``several``: what it is called."""
+
+    fits: Callable[[Any], bool]
+    single: str
+    several: str
+    example: str  # as TOML writes it
+
+    @property
+    def wanted(self) -> str:
+        """What to write; tables and lists are shown, a number need not be."""
+        shown = self.example.startswith(("{", "["))
+        return f"{self.single}, {self.example}" if shown else self.single
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_whole(value: Any) -> bool:
+    return _is_number(value) and value in (value // 1, float("inf"))
+
+
+def _is_label(value: Any) -> bool:
+    return isinstance(value, str | int | float)
+
+
+ANYTHING = Shape(lambda _: True, "anything", "anything", "...")  # its constructor checks it
+PLAIN: Mapping[Any, Shape] = {
+    bool: Shape(lambda value: isinstance(value, bool), "true or false", "true or false", ""),
+    float: Shape(_is_number, "a number", "numbers", "1.0"),
+    int: Shape(_is_whole, "a whole number", "whole numbers", "1"),
+    str: Shape(lambda value: isinstance(value, str), "a word in quotes", "names", '"A"'),
+    Hashable: Shape(_is_label, "a value", "values", "0"),
+}
+
+
+def shape_of(kind: Any) -> Shape:
+    """The shape that an annotation asks for; what is no plain data fits any."""
+    origin, inside = get_origin(kind), get_args(kind)
+    if origin is Annotated:
+        return replace(shape_of(inside[0]), single=inside[1], example="")
+    if origin in (Union, UnionType):
+        return _any_of([shape_of(one) for one in inside if one is not NoneType])
+    if origin is Literal:
+        words = " or ".join(f'"{one}"' if isinstance(one, str) else f"{one}" for one in inside)
+        return Shape(lambda value: value in inside, words, words, "")
+    if inspect.isclass(origin) and issubclass(origin, Mapping):
+        return _by_name(shape_of(inside[1]))
+    if inspect.isclass(origin) and issubclass(origin, Iterable) and inside:
+        return _list_of(shape_of(inside[0]))
+    return PLAIN.get(kind, ANYTHING)
+
+
+def _any_of(shapes: list[Shape]) -> Shape:
+    different = list({shape.wanted: shape for shape in shapes}.values())
+    if len(different) == 1:
+        return different[0]
+    return Shape(
+        lambda value: any(shape.fits(value) for shape in different),
+        "; or ".join(shape.wanted for shape in different),
+        " or ".join(shape.several for shape in different),
+        "",
+    )
+
+
+def _by_name(inner: Shape) -> Shape:
+    return Shape(
+        lambda value: isinstance(value, Mapping) and all(map(inner.fits, value.values())),
+        f"{inner.single} for each name",
+        f"tables with {inner.single} for each name",
+        f"{{A = {inner.example or '...'}}}",
+    )
+
+
+def _list_of(inner: Shape) -> Shape:
+    return Shape(
+        lambda value: isinstance(value, list | tuple) and all(map(inner.fits, value)),
+        f"a list of {inner.several}",
+        f"lists of {inner.several}",
+        f"[{inner.example or '...'}]",
+    )
+
+
+def held(where: str, kind: Any, value: Any) -> Any:
+    """The value, if it has the shape that an annotation asks for."""
+    shape = shape_of(kind)
+    if not shape.fits(value):
+        text = repr(value)
+        short = text if len(text) <= 60 else f"{text[:57]}..."
+        raise InputError(f"{where}: {short} is not what it takes: {shape.wanted}")
+    return value
+
+
+def checked(where: str, kind: type, table: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A table, if its keys are fields of a ``TypedDict`` and hold what these ask for."""
+    fields = get_type_hints(kind, include_extras=True)
+    for key, value in table.items():
+        if key not in fields:
+            raise unknown(where, key, fields)
+        held(f"{where}.{key}", fields[key], value)
+    return table
+
+
+def made(where: str, make: Callable[..., Any], given: Mapping[str, Any], *first: Any) -> Any:
+    """Call a function, or a class, with the table's keys as its arguments after the first ones."""
+    kinds = get_type_hints(make.__init__ if inspect.isclass(make) else make)
+    arguments = list(inspect.signature(make).parameters.values())[len(first) :]
+    named = {own.name: own for own in arguments if own.kind is not own.VAR_KEYWORD}
+    options = [own.name for own in arguments if own.kind is own.VAR_KEYWORD]
+    for key, value in given.items():
+        if key not in named and not options:
+            raise unknown(where, key, named)
+        held(f"{where}.{key}", kinds[key if key in named else options[0]], value)
+    for name, own in named.items():
+        if own.default is own.empty and name not in given:
+            raise InputError(f"{where}.{name}: is missing")
+    try:
+        return make(*first, **given)
+    except UnspokenError as error:
+        raise type(error)(f"[{where}] {error}") from None
+    except (TypeError, ValueError, AttributeError, OverflowError) as error:
+        raise InputError(f"[{where}] {', '.join(given)}: {error}") from None
