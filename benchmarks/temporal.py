@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from unspoken.conversion import temporal
+from unspoken import Chain, temporal
 
 SIZES = ((2, 1_000), (10, 1_000), (60, 1_000), (200, 1_000))
 EPSILON = 0.1
@@ -45,7 +45,7 @@ def records() -> Iterator[dict[str, Any]]:
     for size, steps in SIZES:
         matrix = striped(size)
         begin = time.perf_counter()
-        result = temporal(matrix, EPSILON, length=steps)
+        result = temporal(Chain(None, matrix, steps), EPSILON)
         seconds = time.perf_counter() - begin
         rows, leak = matrix.tolist(), EPSILON
         begin = time.perf_counter()

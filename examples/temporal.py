@@ -3,7 +3,7 @@
 docs/theorems/temporal.md
 """
 
-from unspoken.conversion import temporal
+from unspoken import Chain, temporal
 
 EPSILON = 0.1
 CHAINS = {
@@ -17,7 +17,7 @@ DAYS = (2, 7, 30, 365)
 print(f"Epsilon {EPSILON} every day; the day worst off leaks, in nats at most:\n")
 print("chain            " + "".join(f"{days:5} days" for days in DAYS) + "   for ever")
 for name, matrix in CHAINS.items():
-    results = [temporal(matrix, EPSILON, length=days) for days in DAYS]
+    results = [temporal(Chain(None, matrix, days), EPSILON) for days in DAYS]
     row = "".join(f"{result.worst.value:10.4f}" for result in results)
     print(f"{name:17}{row}{results[0].supremum.value:11.4f}")
 print("added up         " + "".join(f"{EPSILON * days:10.1f}" for days in DAYS) + "        inf")

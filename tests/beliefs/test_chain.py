@@ -127,7 +127,7 @@ def test_counts_names_and_values() -> None:
         (([0.5, 0.5], [[0.5, 0.2, 0.3], [0.1, 0.1, 0.8]], 3), "must be square"),
         (([[0.5, 0.5]], STICKY, 2), "chain.start: must be a flat list"),
         (([0.5, 0.6], STICKY, 2), "chain.start: sums to"),
-        (([0.5, 0.5], [0.5, 0.5], 2), "a matrix is expected"),
+        (([0.5, 0.5], [0.5, 0.5], 2), "give a matrix, each row a law"),
         (([0.5, 0.5], [[[0.5, 0.5], [1.0]]]), r"chain.step\[0\]: not a table"),
         (([0.5, 0.5], STICKY, 2, None, [0, 1, 2]), "3 values for 2"),
         (([0.5, 0.5], STICKY, 2, ["a"]), "1 names for 2"),
@@ -239,3 +239,18 @@ def test_events_of_any_strength(epsilon: float, seen: Any) -> None:
     silent = seen is unspoken.WITHHELD
     assert found.log_common[0] == pytest.approx(-n * epsilon if silent else -math.inf, rel=1e-13)
     np.testing.assert_allclose(found.prior, belief.marginal(["x77"]), rtol=1e-14)
+
+
+def test_a_chain_may_start_in_the_law_its_step_keeps() -> None:
+    chain = unspoken.Chain(None, [[3, 1], [2, 2]], length=4)
+    for law in chain.marginals:
+        assert law == pytest.approx([2 / 3, 1 / 3], rel=1e-14)
+    cases: list[Any] = [
+        (np.eye(2), 3),  # keeps many
+        ([STICKY, np.eye(2)], None),
+        (STICKY, 1),
+        ([[0.5, 0.2, 0.3], [0.1, 0.1, 0.8]], 2),
+    ]
+    for step, length in cases:
+        with pytest.raises(InputError, match="chain.start: None is the one law"):
+            unspoken.Chain(None, step, length)

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from tests.conversion import reference
 from tests.effort import examples
+from unspoken import Chain
 from unspoken.conversion import bound_from_dp, dependence, dp_budget, gaussian_sigmas
 from unspoken.errors import InputError, TooLarge
 from unspoken.types.premise import Premise
@@ -126,3 +127,18 @@ def test_gaussians_that_stand_apart() -> None:
 def test_bad_input(covariance: Any, ranges: Any, says: str) -> None:
     with pytest.raises(InputError, match=says):
         gaussian_sigmas(covariance, ranges)
+
+
+def test_a_belief_says_its_own_numbers() -> None:
+    chain = Chain([0.5, 0.5], [[0.9, 0.1], [0.1, 0.9]], 5, premise="learned(7)")
+    found = dependence(chain)
+    bound = bound_from_dp(0.3, chain)
+    assert bound.value == bound_from_dp(0.3, k=found.k, sigma=found.sigma).value
+    assert bound.premise == "learned(7)"
+    assert dp_budget(1.0, chain) == dp_budget(1.0, k=found.k, sigma=found.sigma)
+    assert bound_from_dp(dp_budget(1.0, chain), chain).value == pytest.approx(1.0)
+    for call in (bound_from_dp, dp_budget):
+        with pytest.raises(InputError, match="a belief says k and sigma itself"):
+            call(0.3, chain, k=2)
+        with pytest.raises(InputError, match="give a belief, or both k and sigma"):
+            call(0.3, k=2)

@@ -11,14 +11,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import unspoken
 from tests.conversion import reference
 from tests.effort import examples
+from unspoken import Chain
 from unspoken.conversion import WorstEvents, temporal, worst_event
-from unspoken.conversion.kernels import reversed_kernel, stationary
 from unspoken.errors import InputError, NotKnown
+from unspoken.numerics.kernels import reversed_kernel, stationary
 
 SYMMETRIC = [[0.8, 0.2], [0.2, 0.8]]
 ABSORBED = [[0.8, 0.2], [0.0, 1.0]]
+PAIR = Chain(None, SYMMETRIC, 2)
 # L(.1), L(1), L(5), then BPL_2, BPL_3, BPL_10 and the supremum at epsilon .1, the supremum at 1:
 # the authors' program, a linear program and the closed form agree on these 12 digits.
 OUTSIDE = {
@@ -55,7 +58,7 @@ def test_outside_numbers(name: str) -> None:
     """To every digit given. There the matrix is run as it is: our forward leakage, from the end."""
     matrix = np.array(OUTSIDE[name][0], dtype=float)
     events = WorstEvents.of(matrix)
-    forward = temporal(matrix, 0.1, length=10).forward[::-1]
+    forward = temporal(Chain(None, matrix, 10), 0.1).forward[::-1]
     got = [events.leak(given) for given in (0.1, 1.0, 5.0)]
     got += [float(forward[i]) for i in (1, 2, 9)]
     got += [events.fixed_point(epsilon) for epsilon in (0.1, 1.0)]
@@ -70,14 +73,14 @@ def test_backward_runs_the_matrix_turned_round() -> None:
     assert law is not None
     turned = reversed_kernel(law, matrix)
     assert turned.T * law == pytest.approx(law[:, None] * matrix, rel=1e-12)
-    one, other = temporal(matrix, 0.3, length=6), temporal(turned, 0.3, length=6)
+    one, other = (temporal(Chain(None, step, 6), 0.3) for step in (matrix, turned))
     assert one.backward == pytest.approx(other.forward[::-1], rel=1e-10)
     assert one.forward == pytest.approx(other.backward[::-1], rel=1e-10)
     assert one.total == pytest.approx(one.backward + one.forward - 0.3, rel=1e-12)
 
 
 def test_keeping_its_value_a_chain_adds_up() -> None:
-    result = temporal(np.eye(3), 0.1, [0.2, 0.3, 0.5], length=10)
+    result = temporal(Chain([0.2, 0.3, 0.5], np.eye(3), 10), 0.1)
     assert result.backward == pytest.approx(0.1 * np.arange(1, 11), rel=1e-15)
     assert result.total == pytest.approx(np.ones(10), rel=1e-15)
     with pytest.raises(NotKnown, match="supremum"):
@@ -85,7 +88,7 @@ def test_keeping_its_value_a_chain_adds_up() -> None:
 
 
 def test_forgetting_its_value_a_chain_adds_nothing() -> None:
-    result = temporal(np.full((3, 3), 1 / 3), [0.1, 0.2, 0.3])
+    result = temporal(Chain(None, np.full((3, 3), 1 / 3), 3), [0.1, 0.2, 0.3])
     assert result.total == pytest.approx([0.1, 0.2, 0.3], rel=1e-13)
     assert result.worst.value == pytest.approx(0.3, rel=1e-13)
     assert result.at(0).low == 0.0
@@ -110,7 +113,7 @@ def chains(draw: st.DrawFn) -> tuple[np.ndarray, list[np.ndarray], list[float]]:
 def test_randomised_response_leaks_no_more(chain: Any) -> None:
     """All paths, all outputs. What leaks about a step, by its past, by its future, by all."""
     start, kernels, epsilons = chain
-    result = temporal(kernels, epsilons, start)
+    result = temporal(Chain(start, kernels), epsilons)
     joint = reference.every_path(start, kernels)
     everything = reference.responses(joint.shape, epsilons)
     for t in range(joint.ndim):
@@ -133,7 +136,7 @@ def test_of_two_values_randomised_response_leaks_all_of_it(
     """Positive dependence: the worst outputs are all alike."""
     p, q = max(stay, leave), min(stay, leave)
     matrix = np.array([[p, 1 - p], [q, 1 - q]])
-    result = temporal(matrix, epsilon, length=length)
+    result = temporal(Chain(None, matrix, length), epsilon)
     law = stationary(matrix)
     assert law is not None
     joint = reference.every_path(law, [matrix] * (length - 1))
@@ -149,7 +152,7 @@ def test_of_two_values_randomised_response_leaks_all_of_it(
 def test_step_by_step(chain: Any) -> None:
     """Against the recursion written with every ordered pair of rows, at every step anew."""
     start, kernels, epsilons = chain
-    result, law = temporal(kernels, epsilons, start), start
+    result, law = temporal(Chain(start, kernels), epsilons), start
     leak = epsilons[0]
     for t, kernel in enumerate(kernels, start=1):
         joint, law = law[:, None] * kernel, law @ kernel
@@ -170,32 +173,54 @@ def crossing(rows: list[np.ndarray], leak: float) -> float:
 @pytest.mark.parametrize("epsilon", [0.01, 0.1, 1.0, 5.0])
 @pytest.mark.parametrize("matrix", [SYMMETRIC, reference.striped(3), reference.striped(9)])
 def test_supremum(matrix: Any, epsilon: float) -> None:
-    longer = [temporal(matrix, epsilon, length=length) for length in (2, 5, 60, 400)]
+    longer = [temporal(Chain(None, matrix, length), epsilon) for length in (2, 5, 60, 400)]
     tops = {result.supremum.value for result in longer}
     assert len(tops) == 1
     worst = [result.worst.value for result in longer]
     assert worst == sorted(worst)
     assert worst[-1] <= tops.pop() <= worst[-1] * (1 + 1e-6)
-    at_home = temporal(matrix, epsilon, stationary(np.array(matrix)), length=5)
+    at_home = temporal(Chain(stationary(np.array(matrix)), matrix, 5), epsilon)
     assert at_home.supremum.value == pytest.approx(longer[0].supremum.value, rel=1e-12)
 
 
 def test_a_thousand_steps() -> None:
     """A positive binary chain: what sums of a thousand values, Laplace noise added, do leak."""
-    result = temporal([[0.7, 0.3], [0.2, 0.8]], 0.1, length=1000)
+    result = temporal(Chain(None, [[0.7, 0.3], [0.2, 0.8]], 1000), 0.1)
     assert result.supremum.value == pytest.approx(0.303064957648866, rel=1e-13)
     assert result.worst.value == pytest.approx(0.303064957648866, rel=1e-13)
 
 
 def test_a_supremum_needs_one_chain() -> None:
-    assert temporal([[0.5, 0.5], [0.0, 1.0]], 1.0, length=4).supremum.value == math.inf
-    for arguments in (
-        ([SYMMETRIC, ABSORBED], 0.1, [0.5, 0.5]),
-        ([SYMMETRIC] * 2, [0.1, 0.2, 0.1]),
-        ([SYMMETRIC] * 2, 0.1, [0.9, 0.1]),
+    assert temporal(Chain(None, [[0.5, 0.5], [0.0, 1.0]], 4), 1.0).supremum.value == math.inf
+    for chain, epsilon in (
+        (Chain([0.5, 0.5], [SYMMETRIC, ABSORBED]), 0.1),
+        (Chain(None, SYMMETRIC, 3), [0.1, 0.2, 0.1]),
+        (Chain([0.9, 0.1], SYMMETRIC, 3), 0.1),
+        (Chain([0.9, 0.1], SYMMETRIC, 1), 0.1),
     ):
         with pytest.raises(NotKnown, match="one matrix, one epsilon"):
-            _ = temporal(*arguments).supremum
+            _ = temporal(chain, epsilon).supremum
+
+
+def test_counts_and_unequal_steps_are_a_chain_like_any_other() -> None:
+    """Counts are rows of laws; variables may have different numbers of values."""
+    counts, laws = [[8, 2], [2, 8]], SYMMETRIC
+    assert (
+        temporal(Chain(None, counts, 5), 0.1).total == temporal(Chain(None, laws, 5), 0.1).total
+    ).all()
+    wide = np.array([[0.5, 0.3, 0.2], [0.1, 0.1, 0.8]])
+    back = np.array([[0.9, 0.1], [0.6, 0.4], [0.2, 0.8]])
+    start, epsilon = np.array([0.3, 0.7]), 0.7
+    result = temporal(Chain(start, [wide, back]), epsilon)
+    joint = start[:, None, None] * wide[:, :, None] * back
+    everything = reference.responses(joint.shape, [epsilon] * 3)
+    for t in range(3):
+        assert reference.inferential(joint, everything, t) <= result.total[t] * (1 + 1e-12)
+    assert temporal(Chain([0.3, 0.7], [wide, back], premise="learned(9)"), 1.0).worst.premise == (
+        "learned(9)"
+    )
+    alone = temporal(Chain([0.3, 0.7], SYMMETRIC, 1), 0.4)
+    assert alone.total == pytest.approx([0.4])
 
 
 def test_stationary_laws() -> None:
@@ -210,31 +235,22 @@ def test_stationary_laws() -> None:
 
 
 def test_shown() -> None:
-    shown = repr(temporal(SYMMETRIC, 0.1, length=20))
+    shown = repr(temporal(Chain(None, SYMMETRIC, 20), 0.1))
     assert "steps" in shown
     assert "any length" in shown
-    assert temporal(SYMMETRIC, 0.1, length=20).at(-1).premise == "stated"
+    assert temporal(Chain(None, SYMMETRIC, 20), 0.1).at(-1).premise == "stated"
 
 
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (([[0.8, 0.3], [0.2, 0.8]], [0.1, 0.1]), "steps: row 0 sums to 1.1"),
-        (([[1.2, -0.2], [0.2, 0.8]], [0.1, 0.1]), "steps: has a negative entry"),
-        (([[math.nan, 1.0], [0.2, 0.8]], [0.1, 0.1]), "steps: has a negative entry, NaN"),
-        (([[0.5, 0.5]], [0.1, 0.1]), "give a square matrix"),
-        (([0.5, 0.5], [0.1, 0.1]), "steps: shape"),
-        (([], 0.1), "steps: shape"),
-        ((SYMMETRIC, -0.1), "epsilon: -0.1 must be 0 or more"),
-        ((SYMMETRIC, [0.1, math.nan]), "epsilon: nan must be 0 or more"),
-        ((SYMMETRIC, "much"), "epsilon: 'much' is no number"),
-        ((SYMMETRIC, 0.1), "length: say how many steps"),
-        ((SYMMETRIC, [0.1]), "must agree, 2 or more"),
-        (([SYMMETRIC], [0.1, 0.1, 0.1]), "2 and 3; matrices, epsilons and length must agree"),
-        ((np.eye(2), [0.1, 0.1]), "these steps do not keep one"),
-        (([SYMMETRIC, ABSORBED], 0.1), "start: give the law of the first value"),
-        ((SYMMETRIC, [0.1, 0.1], [0.2, 0.3, 0.5]), "the chain has 2 values"),
-        ((SYMMETRIC, [0.1, 0.1], [0.2, 0.3]), "start: sums to 0.5"),
+        ((SYMMETRIC, 0.1), "temporal: needs a Chain, not list"),
+        ((unspoken.Joint([0.5, 0.5]), 0.1), "temporal: needs a Chain, not Joint"),
+        ((PAIR, -0.1), "epsilon: -0.1 must be 0 or more"),
+        ((PAIR, [0.1, math.nan]), "epsilon: nan must be 0 or more"),
+        ((PAIR, "much"), "epsilon: 'much' is no number"),
+        ((PAIR, [0.1]), "epsilon: 1 numbers for 2 steps"),
+        ((PAIR, [0.1, 0.1, 0.1]), "epsilon: 3 numbers for 2 steps"),
     ],
 )
 def test_bad_input_is_one_line(arguments: Any, says: str) -> None:
@@ -245,13 +261,6 @@ def test_bad_input_is_one_line(arguments: Any, says: str) -> None:
 
 def test_there_is_no_such_step() -> None:
     with pytest.raises(InputError, match="one of 0 to 1"):
-        temporal(SYMMETRIC, [0.1, 0.1]).at(2)
-
-
-def test_steps_are_whole_numbers() -> None:
-    """2.5 steps were taken as 2."""
-    for length in (2.5, "3"):
-        with pytest.raises(InputError, match=r"length: .* must be a whole number, of steps"):
-            temporal(SYMMETRIC, 0.1, length=cast(Any, length))
-    with pytest.raises(InputError, match=r"step: 1\.5 must be one of 0 to 3"):
-        temporal(SYMMETRIC, 0.1, length=4).at(cast(Any, 1.5))
+        temporal(PAIR, [0.1, 0.1]).at(2)
+    with pytest.raises(InputError, match=r"step: 1\.5 must be one of 0 to 1"):
+        temporal(PAIR, 0.1).at(cast(Any, 1.5))

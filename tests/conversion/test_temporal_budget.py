@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 
 import unspoken
 from tests.conversion import reference
-from tests.conversion.test_temporal import ABSORBED, SYMMETRIC, chains
+from tests.conversion.test_temporal import ABSORBED, PAIR, SYMMETRIC, chains
 from tests.effort import examples
+from unspoken import Chain
 from unspoken.conversion.temporal_budget import temporal_budget
-from unspoken.conversion.temporal_leakage import temporal
+from unspoken.conversion.temporal_leakage import Temporal, temporal
 from unspoken.errors import InputError
 
 MATRICES: dict[str, Any] = {
@@ -31,12 +32,16 @@ SUPREMA = {
 }
 
 
+def forever(step: Any, limit: float) -> Temporal:
+    return temporal_budget(Chain(None, step, 2), limit, any_length=True)
+
+
 @pytest.mark.parametrize("epsilon", [0.1, 1.0])
 @pytest.mark.parametrize("name", MATRICES)
 def test_outside_numbers(name: str, epsilon: float) -> None:
     """Forward runs the matrix itself: where it settles, the epsilon asked for comes back."""
-    limit = temporal(MATRICES[name], epsilon, length=2).supremum.value
-    found = temporal_budget(MATRICES[name], limit)
+    limit = temporal(Chain(None, MATRICES[name], 2), epsilon).supremum.value
+    found = forever(MATRICES[name], limit)
     assert found.epsilon == pytest.approx([epsilon], rel=1e-11)
     assert found.forward == pytest.approx([SUPREMA[name][epsilon == 1.0]], rel=1e-10)
     assert found.suprema is not None
@@ -46,9 +51,9 @@ def test_outside_numbers(name: str, epsilon: float) -> None:
 
 def test_outside_numbers_of_one_that_is_absorbed() -> None:
     """In the law it settles in nothing leaks backward, so the limit is the forward supremum."""
-    found = temporal_budget(ABSORBED, 0.645906616058)
+    found = forever(ABSORBED, 0.645906616058)
     assert found.epsilon == pytest.approx([0.1], rel=1e-10)
-    assert temporal_budget(ABSORBED, 50.0).epsilon == pytest.approx([-math.log(0.8)], rel=1e-9)
+    assert forever(ABSORBED, 50.0).epsilon == pytest.approx([-math.log(0.8)], rel=1e-9)
 
 
 @examples(40)
@@ -56,8 +61,8 @@ def test_outside_numbers_of_one_that_is_absorbed() -> None:
 def test_every_step_is_at_the_limit(stay: float, come: float, limit: float, length: int) -> None:
     """alpha_B, eps, ..., eps, alpha_F; wherever a step gets 1e-6 more, it is above the limit."""
     matrix = [[stay, 1 - stay], [come, 1 - come]]
-    result = temporal_budget(matrix, limit, length=length)
-    again = temporal(matrix, result.epsilon)
+    result = temporal_budget(Chain(None, matrix, length), limit)
+    again = temporal(Chain(None, matrix, length), result.epsilon)
     assert (again.total == result.total).all()
     assert again.total.max() <= limit
     back, forth, own = result.epsilon[0], result.epsilon[-1], float(result.epsilon[1])
@@ -66,19 +71,19 @@ def test_every_step_is_at_the_limit(stay: float, come: float, limit: float, leng
     assert back + forth - own == pytest.approx(limit, rel=1e-9)
     assert again.backward[:-1] == pytest.approx(back, rel=1e-9)
     assert again.forward[1:] == pytest.approx(forth, rel=1e-9)
-    assert own == pytest.approx(float(temporal_budget(matrix, limit).epsilon[0]), rel=1e-9)
+    assert own == pytest.approx(float(forever(matrix, limit).epsilon[0]), rel=1e-9)
     for step in (0, 1, length // 2, length - 1):
         more = result.epsilon.copy()
         more[step] *= 1 + 1e-6
-        assert temporal(matrix, more).total[step] > limit
+        assert temporal(Chain(None, matrix, length), more).total[step] > limit
 
 
 @pytest.mark.parametrize("name", MATRICES)
 def test_the_equations(name: str) -> None:
     """eps = alpha_B - L_B(alpha_B) = alpha_F - L_F(alpha_F), of more values than two."""
-    result = temporal_budget(MATRICES[name], 0.8, length=50)
+    result = temporal_budget(Chain(None, MATRICES[name], 50), 0.8)
     back, own, forth = result.epsilon[[0, 1, -1]]
-    crossed = temporal(MATRICES[name], result.epsilon)
+    crossed = temporal(Chain(None, MATRICES[name], 50), result.epsilon)
     assert crossed.total == pytest.approx(np.full(50, 0.8), rel=1e-9)
     assert crossed.total.max() <= 0.8
     assert crossed.backward[1] - own == pytest.approx(back - own, rel=1e-9)
@@ -88,9 +93,9 @@ def test_the_equations(name: str) -> None:
 @given(st.sampled_from([0.7, 0.9, 0.99, 0.9999]), st.integers(2, 30), st.floats(0.05, 2.0))
 def test_of_two_allocations_the_one_with_less_noise(keep: float, length: int, limit: float) -> None:
     matrix = [[keep, 1 - keep], [1 - keep, keep]]
-    result = temporal_budget(matrix, limit, length=length)
+    result = temporal_budget(Chain(None, matrix, length), limit)
     assert result.total.max() <= limit
-    steady = float(temporal_budget(matrix, limit).epsilon[0])
+    steady = float(forever(matrix, limit).epsilon[0])
     end = (limit + steady) / 2  # alpha, the same backward and forward
     held = 2 / end**2 + (length - 2) / steady**2
     noise = float((result.epsilon**-2.0).sum())
@@ -99,26 +104,28 @@ def test_of_two_allocations_the_one_with_less_noise(keep: float, length: int, li
     assert result.total.max() >= limit * (1 - 1e-9)
     if noise < held * (1 - 1e-9):
         assert np.ptp(result.epsilon) == 0
-        assert temporal(matrix, result.epsilon * (1 + 1e-9)).total.max() > limit
+        assert (
+            temporal(Chain(None, matrix, length), result.epsilon * (1 + 1e-9)).total.max() > limit
+        )
 
 
 def test_keeping_its_value_a_chain_shares_the_limit_out() -> None:
-    result = temporal_budget(np.eye(3), 1.0, [0.2, 0.3, 0.5], length=7)
+    result = temporal_budget(Chain([0.2, 0.3, 0.5], np.eye(3), 7), 1.0)
     assert result.epsilon == pytest.approx(np.full(7, 1 / 7), rel=1e-14)
     assert result.total.max() <= 1.0
     assert result.total == pytest.approx(np.ones(7), rel=1e-14)
     cycle = np.roll(np.eye(3), 1, axis=1)
-    assert temporal_budget(cycle, 1.0, length=4).epsilon == pytest.approx(np.full(4, 0.25))
-    assert temporal_budget(cycle, 1.0).epsilon == pytest.approx([0.0], abs=1e-300)
+    assert temporal_budget(Chain(None, cycle, 4), 1.0).epsilon == pytest.approx(np.full(4, 0.25))
+    assert forever(cycle, 1.0).epsilon == pytest.approx([0.0], abs=1e-300)
 
 
 def test_forgetting_its_value_every_step_has_the_limit() -> None:
     rows = [[0.3, 0.7], [0.3, 0.7]]
     for length in (2, 9):
-        result = temporal_budget(rows, 0.4, length=length)
+        result = temporal_budget(Chain(None, rows, length), 0.4)
         assert result.epsilon == pytest.approx(np.full(length, 0.4), rel=1e-12)
         assert result.total.max() <= 0.4
-    assert temporal_budget(rows, 0.4).epsilon == pytest.approx([0.4], rel=1e-12)
+    assert forever(rows, 0.4).epsilon == pytest.approx([0.4], rel=1e-12)
 
 
 @examples(60)
@@ -126,8 +133,8 @@ def test_forgetting_its_value_every_step_has_the_limit() -> None:
 def test_of_any_chain_and_start(chain: Any, limit: float) -> None:
     """One epsilon, the largest; and randomised response with it, enumerated, leaks no more."""
     start, kernels, _ = chain
-    result = temporal_budget(kernels, limit, start)
-    again = temporal(kernels, result.epsilon, start)
+    result = temporal_budget(Chain(start, kernels), limit)
+    again = temporal(Chain(start, kernels), result.epsilon)
     assert again.total.max() <= limit
     assert again.total.max() >= limit * (1 - 1e-9)
     assert (result.epsilon >= limit / len(result.epsilon) * (1 - 1e-12)).all()
@@ -144,7 +151,7 @@ def test_randomised_response_by_exact_views(
 ) -> None:
     """Two values, positively dependent: what a step leaks is its total, at most the limit."""
     matrix = np.array([[zero, 1 - zero], [1 - one, one]])
-    result = temporal_budget(matrix, limit, length=length)
+    result = temporal_budget(Chain(None, matrix, length), limit)
     law = np.array([1 - one, 1 - zero]) / (2 - zero - one)
     belief = unspoken.Chain(law, matrix, length)
     names = belief.domain.names
@@ -157,36 +164,49 @@ def test_randomised_response_by_exact_views(
 
 
 def test_at_the_ends() -> None:
-    for length in (None, 2, 5):
-        assert (temporal_budget(SYMMETRIC, 0.0, length=length).epsilon == 0).all()
-        assert (temporal_budget(SYMMETRIC, math.inf, length=length).epsilon == math.inf).all()
-    tiny = temporal_budget(SYMMETRIC, 1e-12, length=30)
+    for limit in (0.0, math.inf):
+        assert (forever(SYMMETRIC, limit).epsilon == limit).all()
+        for length in (2, 5):
+            chain = Chain(None, SYMMETRIC, length)
+            assert (temporal_budget(chain, limit).epsilon == limit).all()
+    tiny = temporal_budget(Chain(None, SYMMETRIC, 30), 1e-12)
     assert tiny.total.max() <= 1e-12
     assert tiny.total.min() >= 1e-12 * (1 - 1e-9)
-    huge = temporal_budget(SYMMETRIC, 900.0, length=30)
+    huge = temporal_budget(Chain(None, SYMMETRIC, 30), 900.0)
     assert huge.total.max() <= 900.0
     assert huge.total.min() >= 900.0 * (1 - 1e-9)
 
 
 def test_shown() -> None:
-    assert "any number" in repr(temporal_budget(SYMMETRIC, 0.4))
-    assert "any number" not in repr(temporal_budget(SYMMETRIC, 0.4, length=20))
+    assert "any number" in repr(forever(SYMMETRIC, 0.4))
+    assert "any number" not in repr(temporal_budget(Chain(None, SYMMETRIC, 20), 0.4))
+
+
+def test_one_value_by_itself_has_the_limit() -> None:
+    assert temporal_budget(Chain([0.5, 0.5], SYMMETRIC, 1), 0.4).epsilon == pytest.approx([0.4])
 
 
 @pytest.mark.parametrize(
-    ("arguments", "length", "says"),
+    ("chain", "limit", "any_length", "says"),
     [
-        ((SYMMETRIC, -0.1), 3, "limit: -0.1 must be 0 or more"),
-        ((SYMMETRIC, math.nan), None, "limit: nan must be 0 or more"),
-        ((SYMMETRIC, 0.1), 1, "must agree, 2 or more"),
-        (([SYMMETRIC], 0.1, [0.5, 0.5]), 3, "2 and 3; matrices"),
-        (([SYMMETRIC, ABSORBED], 0.1), None, "start: give the law of the first value"),
-        ((np.eye(2), 0.1), None, "these steps do not keep one"),
-        ((SYMMETRIC, 0.1, [0.9, 0.1]), None, "length: say how many steps there are"),
-        (([[0.5, 0.5]], 0.1), None, "give a square matrix"),
+        (PAIR, -0.1, False, "limit: -0.1 must be 0 or more"),
+        (PAIR, math.nan, True, "limit: nan must be 0 or more"),
+        (SYMMETRIC, 0.1, True, "temporal_budget: needs a Chain, not list"),
+        (
+            Chain([0.9, 0.1], SYMMETRIC, 4),
+            0.1,
+            True,
+            "any_length needs a chain in the law it keeps",
+        ),
+        (
+            Chain([0.5, 0.5], [SYMMETRIC, ABSORBED]),
+            0.1,
+            True,
+            "any_length needs a chain in the law",
+        ),
     ],
 )
-def test_bad_input_is_one_line(arguments: Any, length: int | None, says: str) -> None:
+def test_bad_input_is_one_line(chain: Any, limit: float, any_length: bool, says: str) -> None:
     with pytest.raises(InputError, match=says) as caught:
-        temporal_budget(*arguments, length=length)
+        temporal_budget(chain, limit, any_length=any_length)
     assert "\n" not in str(caught.value)

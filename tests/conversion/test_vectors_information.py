@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from tests.conversion import reference
+from unspoken import Chain
 from unspoken.conversion import (
     bound_from_dp,
     bound_from_mechanism,
@@ -142,7 +143,7 @@ def test_relative_entropy(vector: dict[str, Any]) -> None:
 @kind("tpl_chain")
 def test_chain(vector: dict[str, Any]) -> None:
     v, expected = vector["input"], vector["output"]
-    result = temporal(v["P"], float(v["eps0"]), [0.5, 0.5], length=v["steps"] + 1)
+    result = temporal(Chain([0.5, 0.5], v["P"], v["steps"] + 1), float(v["eps0"]))
     same(result.at(0).value, expected["total_end_target"])
     same(result.forward[0] - float(v["eps0"]), expected["right_leak"])
 

@@ -173,7 +173,7 @@ def test_mistakes_are_one_line(tmp_path: Path, old: str, new: str, says: str) ->
         ('kind = "geometric"\nalpha = 0.5\nweights = [0.5, 1]', "not always a whole number"),
         ('kind = "finite"\nname = "A"', "mechanism.matrix: is missing"),
         ('kind = "finite"\nname = "A"\nmatrix = [[1, "x"]]', "finite.matrix of A"),
-        ('kind = "finite"\nname = "A"\nmatrix = [[0.5, 0.6]]', "row 0 sums to 1.1"),
+        ('kind = "finite"\nname = "A"\nmatrix = [[0.5, 0.6]]', "row 0: sums to 1.1"),
         ('kind = "randomized-response"\nname = "A"\nepsilon = {A = 1}', "mechanism.epsilon"),
         ('kind = "randomized-response"\nname = 3\nepsilon = 1', "mechanism.name: 3"),
         ('kind = "together"', "mechanism.parts: is missing"),

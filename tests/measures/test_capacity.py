@@ -75,12 +75,12 @@ def test_inputs_that_are_hardly_ever_used_come_back() -> None:
 @pytest.mark.parametrize(
     ("matrix", "word"),
     [
-        ([[0.5, 0.4]], "row 0 sums to 0.9"),
+        ([[0.5, 0.4]], "row 0: sums to 0.9"),
         ([[1.0], [0.2, 0.8]], "equal row lengths"),
-        ([0.5, 0.5], "one row for each input"),
-        ([[1.5, -0.5]], "one row for each input"),
-        ([[math.nan, 1.0]], "one row for each input"),
-        ([], "one row for each input"),
+        ([0.5, 0.5], "each row a law"),
+        ([[1.5, -0.5]], "row 0: has a negative entry"),
+        ([[math.nan, 1.0]], "row 0: has NaN"),
+        ([], "each row a law"),
     ],
 )
 def test_bad_input(matrix: object, word: str) -> None:

@@ -17,7 +17,6 @@ from unspoken.display import Shown
 from unspoken.errors import InputError, TooLarge
 from unspoken.numerics.arrays import CELLS, Array, Codes
 from unspoken.numerics.ring import LEAST
-from unspoken.numerics.tables import fixed, own_table
 from unspoken.numerics.wide import Wide
 from unspoken.types.channel import Channel, Output
 from unspoken.types.domain import Domain, Value
@@ -34,7 +33,6 @@ __all__ = [
     "is_event",
     "listed",
     "nothing_left",
-    "probabilities",
 ]
 
 # What to give where something else was given.
@@ -224,34 +222,6 @@ class Belief(Shown, ABC):
         names = self.domain.names
         listed = ", ".join(names[:6]) + (", ..." if len(names) > 6 else "")
         return [("variables", f"{len(names)}: {listed}"), ("premise", str(self.premise))]
-
-
-def probabilities(numbers: object, what: str) -> Array:
-    """A table of probabilities from probabilities or whole counts; one line of complaint otherwise.
-
-    A table that sums to 1 but for rounding is kept as it is: dividing would cost its last digits.
-    """
-    table = own_table(numbers, what)
-    if table.size == 0 or table.ndim == 0:
-        raise InputError(f"{what}: an empty table says nothing; give at least one probability")
-    if not np.isfinite(table).all():
-        raise InputError(f"{what}: has NaN or infinity; every entry must be a number")
-    if (table < 0).any():
-        raise InputError(
-            f"{what}: has a negative entry {table.min():g}; probabilities are in [0, 1]"
-        )
-    with np.errstate(over="ignore"):
-        total = float(table.sum())
-    if total == math.inf:
-        raise InputError(f"{what}: the sum of its entries is beyond floats; divide them first")
-    if abs(total - 1) <= 4e-16 * max(8, math.sqrt(table.size)):
-        return table
-    counts = bool((table == np.floor(table)).all()) and total >= 1
-    if total <= 0 or (not counts and abs(total - 1) > 1e-9):
-        raise InputError(
-            f"{what}: sums to {total:.12g}; probabilities sum to 1, counts are whole numbers"
-        )
-    return fixed(table / total)
 
 
 def different(names: Sequence[str]) -> Sequence[str]:

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unspoken.beliefs.belief import probabilities
 from unspoken.beliefs.forests.forest import Forest
-from unspoken.beliefs.forests.markov import Markov, conditional, is_matrix
+from unspoken.beliefs.forests.markov import Markov, is_matrix
 from unspoken.errors import InputError
 from unspoken.numerics.arrays import Array
+from unspoken.numerics.kernels import stationary
+from unspoken.numerics.tables import as_law, as_laws
 from unspoken.types.domain import Domain, Value
 from unspoken.types.premise import Premise
 
@@ -26,7 +27,8 @@ Values = Mapping[str, Iterable[Value]] | Sequence[Any] | None
 class Chain(Markov):
     """A Markov chain x0 -> x1 -> ...
 
-    ``start``: the law of the first variable. ``step``: P(next | this), a row for each value of
+    ``start``: the law of the first variable; None: the one that a matrix for every step keeps, so
+    that every variable has it. ``step``: P(next | this), a row for each value of
     this one; either one matrix for every step, with ``length`` = the number of variables, or a list
     of them, one for each step. ``values``: one list for all variables, or a list of lists (or
     {name: list}). Probabilities or counts.
@@ -34,17 +36,17 @@ class Chain(Markov):
 
     def __init__(
         self,
-        start: npt.ArrayLike,
+        start: npt.ArrayLike | None,
         step: npt.ArrayLike | Sequence[npt.ArrayLike],
         length: int | None = None,
         names: Iterable[str] | None = None,
         values: Values = None,
         premise: Premise | str = "stated",
     ) -> None:
-        first = probabilities(start, "chain.start")
+        steps = _steps(step, length)
+        first = _kept(steps) if start is None else as_law(start, "chain.start")
         if first.ndim != 1:
             raise InputError("chain.start: must be a flat list of probabilities")
-        steps = _steps(step, length)
         sizes = [first.size, *(matrix.shape[1] for matrix in steps)]
         for t, matrix in enumerate(steps):
             if matrix.shape[0] != sizes[t]:
@@ -108,7 +110,7 @@ def _steps(step: Any, length: int | None) -> tuple[Array, ...]:
     if length is not None and not isinstance(length, int | np.integer):
         raise InputError(f"chain.length: {length!r} is no number of variables; give 1, 2, ...")
     if is_matrix(step):
-        matrix = conditional(step, "chain.step")
+        matrix = as_laws(step, "chain.step")
         if length is None or length < 1:
             raise InputError("chain.length: with one matrix for every step, how many variables?")
         if length > 2 and matrix.shape[0] != matrix.shape[1]:
@@ -119,8 +121,20 @@ def _steps(step: Any, length: int | None) -> tuple[Array, ...]:
     listed = list(step)
     if length not in (None, len(listed) + 1):
         raise InputError(f"chain.length: {length}, but {len(listed)} steps join {len(listed) + 1}")
-    once = {id(own): conditional(own, f"chain.step[{t}]") for t, own in enumerate(listed)}
+    once = {id(own): as_laws(own, f"chain.step[{t}]") for t, own in enumerate(listed)}
     return tuple(once[id(own)] for own in listed)
+
+
+def _kept(steps: Sequence[Array]) -> Array:
+    """The stationary law of one matrix."""
+    one = bool(steps) and all(step is steps[0] for step in steps)
+    law = stationary(steps[0]) if one and len(steps[0]) == steps[0].shape[1] else None
+    if law is None:
+        raise InputError(
+            "chain.start: None is the one law that one matrix for two variables or more keeps, and "
+            "this has none; give the law of the first variable"
+        )
+    return law
 
 
 def _values(values: Any, count: int) -> Any:

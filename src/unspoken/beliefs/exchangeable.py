@@ -23,10 +23,11 @@ from itertools import accumulate
 import numpy as np
 import numpy.typing as npt
 
-from unspoken.beliefs.belief import Belief, different, impossible, is_event, probabilities
+from unspoken.beliefs.belief import Belief, different, impossible, is_event
 from unspoken.errors import InputError, TooLarge
 from unspoken.numerics.arrays import CELLS, Array, Codes
 from unspoken.numerics.ring import RANGE
+from unspoken.numerics.tables import as_law
 from unspoken.numerics.wide import Wide
 from unspoken.types.channel import Channel
 from unspoken.types.domain import Domain, Value
@@ -50,7 +51,7 @@ class Exchangeable(Belief):
         names: Iterable[str] | None = None,
         premise: Premise | str = "stated",
     ) -> None:
-        law, n = probabilities(counts, "exchangeable.counts"), _whole(n)
+        law, n = as_law(counts, "exchangeable.counts"), _whole(n)
         if law.shape != (n + 1,):
             raise InputError(
                 f"exchangeable.counts: shape {law.shape} for n = {n}; {n + 1} numbers are "

@@ -11,12 +11,13 @@ from functools import reduce
 import numpy as np
 import numpy.typing as npt
 
-from unspoken.beliefs.belief import Belief, different, impossible, nothing_left, probabilities
+from unspoken.beliefs.belief import Belief, different, impossible, nothing_left
 from unspoken.beliefs.forests.markov import occurring
 from unspoken.beliefs.lattice import Lattice
 from unspoken.errors import InputError, TooLarge
 from unspoken.numerics.arrays import CELLS, Array, Codes
 from unspoken.numerics.ring import LEAST, LINEAR, LOGS, Ring
+from unspoken.numerics.tables import as_law
 from unspoken.types.channel import Channel
 from unspoken.types.domain import Domain, Value
 from unspoken.types.premise import Premise
@@ -172,7 +173,7 @@ def marginal_tables(
         marginals = [marginals[name] for name in names]
     elif not isinstance(marginals, Iterable):
         raise InputError(f"{what}: a list of probabilities for each variable is expected")
-    tables = [probabilities(one, f"{what}[{i}]") for i, one in enumerate(marginals)]
+    tables = [as_law(one, f"{what}[{i}]") for i, one in enumerate(marginals)]
     if not tables:
         raise InputError(f"{what}: empty; give one list of probabilities for each variable")
     flat = next((i for i, table in enumerate(tables) if table.ndim != 1), None)

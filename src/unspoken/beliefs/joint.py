@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from unspoken.beliefs.belief import Belief, different, impossible, nothing_left, probabilities
+from unspoken.beliefs.belief import Belief, different, impossible, nothing_left
 from unspoken.numerics.arrays import Array
+from unspoken.numerics.tables import as_law
 from unspoken.types.domain import Domain, Value
 from unspoken.types.premise import Premise
 
@@ -25,7 +26,7 @@ class Joint(Belief):
         values: Mapping[str, Iterable[Value]] | Sequence[Iterable[Value]] | None = None,
         premise: Premise | str = "stated",
     ) -> None:
-        self.table = probabilities(table, "joint.table")
+        self.table = as_law(table, "joint.table")
         self.domain = Domain.of(self.table.shape, names, values)
         self.premise = Premise.of(premise)
 

@@ -8,10 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from unspoken.beliefs.belief import Belief, different, listed, probabilities
+from unspoken.beliefs.belief import Belief, different, listed
 from unspoken.beliefs.independent import marginal_tables
 from unspoken.errors import InputError, NotKnown
 from unspoken.numerics.arrays import Array
+from unspoken.numerics.tables import as_law
 from unspoken.types.domain import Domain, Value
 from unspoken.types.premise import Premise
 
@@ -92,7 +93,7 @@ class Pairwise(Belief):
             )
         where = f"pairwise.tables[{pair[0]}, {pair[1]}]"
         axes = [self.domain.axis(name, where) for name in pair]
-        table = probabilities(numbers, where)
+        table = as_law(numbers, where)
         if table.shape != tuple(self.singles[axis].size for axis in axes):
             raise InputError(f"{where}: shape {table.shape} does not fit its variables' values")
         for side, axis in enumerate(axes):

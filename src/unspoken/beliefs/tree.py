@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy.typing as npt
 
-from unspoken.beliefs.belief import probabilities
 from unspoken.beliefs.forests.forest import Forest
-from unspoken.beliefs.forests.markov import Markov, conditional, is_matrix
+from unspoken.beliefs.forests.markov import Markov, is_matrix
 from unspoken.errors import InputError, unknown
 from unspoken.numerics.arrays import Array
+from unspoken.numerics.tables import as_law, as_laws
 from unspoken.types.domain import Domain, Value
 from unspoken.types.premise import Premise
 
@@ -43,7 +43,7 @@ class Tree(Markov):
     ) -> None:
         names, parents = _numbered(parent, names)
         order = _downward(parents, names)
-        top = probabilities(root, "tree.root")
+        top = as_law(root, "tree.root")
         if top.ndim != 1:
             raise InputError("tree.root: must be a flat list of probabilities")
         laws = [top[None]] * len(parents)
@@ -52,7 +52,7 @@ class Tree(Markov):
         for v in order[1:]:
             own, above = listed[v], parents[v]
             if id(own) not in read:
-                read[id(own)] = conditional(own, f"tree.tables[{names[v]}]")
+                read[id(own)] = as_laws(own, f"tree.tables[{names[v]}]")
             laws[v] = read[id(own)]
             if len(laws[v]) != laws[above].shape[1]:
                 raise InputError(

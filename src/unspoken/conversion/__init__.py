@@ -4,10 +4,14 @@ The guarantee of differential privacy holds whether or not data is dependent. Wh
 is how far, under a stated dependence, an output can move what somebody believes of one variable.
 """
 
-from unspoken.conversion.dependence import Dependence, dependence, gaussian_sigmas
-from unspoken.conversion.information import (
+from unspoken.conversion.dependence import (
+    Dependence,
     bound_from_dp,
+    dependence,
     dp_budget,
+    gaussian_sigmas,
+)
+from unspoken.conversion.information import (
     k_max,
     relative_entropy_from_inferential,
     relative_entropy_from_information,

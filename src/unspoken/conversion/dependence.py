@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from unspoken.conversion.information import bound_from_dp, dp_budget
+from unspoken.conversion.information import bound_of, budget_of, nats, share, whole
 from unspoken.display import Shown
 from unspoken.errors import InputError, TooLarge
 from unspoken.numerics.arrays import CELLS, Array
@@ -20,7 +20,7 @@ from unspoken.types.bound import Bound
 from unspoken.types.domain import Domain
 from unspoken.types.premise import Premise
 
-__all__ = ["Dependence", "dependence", "gaussian_sigmas"]
+__all__ = ["Dependence", "bound_from_dp", "dependence", "dp_budget", "gaussian_sigmas"]
 
 
 class Structured(Protocol):
@@ -60,18 +60,62 @@ class Dependence(Shown):
 
     def bound(self, epsilon: float) -> Bound:
         """What an epsilon-DP mechanism leaks at most about the variable worst off."""
-        each = {n: bound_from_dp(epsilon, k=k, sigma=self.sigmas[n]) for n, k in self.sizes.items()}
+        each = {n: bound_of(epsilon, k, self.sigmas[n]) for n, k in self.sizes.items()}
         worst = max(each, key=lambda name: each[name].value)
         return replace(each[worst], premise=self.premise, why=f"{worst}: {each[worst].why}")
 
     def budget(self, limit: float) -> float:
         """The largest epsilon that keeps the limit for every variable."""
-        return min(dp_budget(limit, k=k, sigma=self.sigmas[n]) for n, k in self.sizes.items())
+        return min(budget_of(limit, k, self.sigmas[n]) for n, k in self.sizes.items())
 
     def facts(self) -> list[tuple[str, str]]:
         rows = [(n, f"k {k}, sigma {self.sigmas[n]:.6g}") for n, k in self.sizes.items()]
         worst = [("worst", f"k {self.k}, sigma {self.sigma:.6g}"), ("premise", str(self.premise))]
         return [*rows[:8], *([("...", f"{len(rows) - 8} more")] if len(rows) > 8 else []), *worst]
+
+
+def bound_from_dp(
+    epsilon: float,
+    belief: Structured | None = None,
+    *,
+    k: int | None = None,
+    sigma: float | None = None,
+) -> Bound:
+    """How much an epsilon-DP mechanism leaks at most about a variable of this belief, in nats.
+
+    Or, without one, about a variable of which k - 1 others depend, by at most ``sigma`` in total
+    variation.
+    """
+    epsilon = nats("epsilon", epsilon)
+    if belief is not None:
+        return _structure("bound_from_dp", belief, k, sigma).bound(epsilon)
+    return bound_of(epsilon, *_numbers("bound_from_dp", k, sigma))
+
+
+def dp_budget(
+    limit: float,
+    belief: Structured | None = None,
+    *,
+    k: int | None = None,
+    sigma: float | None = None,
+) -> float:
+    """The largest epsilon with `bound_from_dp` at most ``limit``, rounded down."""
+    limit = nats("limit", limit)
+    if belief is not None:
+        return _structure("dp_budget", belief, k, sigma).budget(limit)
+    return budget_of(limit, *_numbers("dp_budget", k, sigma))
+
+
+def _structure(where: str, belief: Structured, k: int | None, sigma: float | None) -> Dependence:
+    if (k, sigma) != (None, None):
+        raise InputError(f"{where}: a belief says k and sigma itself; give it, or these two")
+    return dependence(belief)
+
+
+def _numbers(where: str, k: int | None, sigma: float | None) -> tuple[int, float]:
+    if k is None or sigma is None:
+        raise InputError(f"{where}: give a belief, or both k and sigma")
+    return whole(k), share(sigma)
 
 
 def dependence(belief: Structured) -> Dependence:

@@ -27,8 +27,8 @@ from unspoken.numerics.rounding import quotient_down, up
 from unspoken.types.bound import Bound
 
 __all__ = [
-    "bound_from_dp",
-    "dp_budget",
+    "bound_of",
+    "budget_of",
     "k_max",
     "relative_entropy_from_inferential",
     "relative_entropy_from_information",
@@ -39,23 +39,21 @@ FAR = 700.0  # beyond it e^x leaves the range of floats
 MOST = 2**53  # whole numbers a float tells apart
 
 
-def bound_from_dp(epsilon: float, *, k: int, sigma: float) -> Bound:
+def bound_of(epsilon: float, k: int, sigma: float) -> Bound:
     """How much an epsilon-DP mechanism leaks about one of k dependent variables, in nats."""
-    epsilon, k, sigma = nats("epsilon", epsilon), whole(k), share(sigma)
     why = (
         f"any mechanism of epsilon {epsilon:g}; {k} dependent, by at most {sigma:g}; some reach it"
     )
     return Bound(0.0, leak(epsilon, k, sigma), why=why)
 
 
-def dp_budget(limit: float, *, k: int, sigma: float) -> float:
-    """The largest epsilon with `bound_from_dp` at most ``limit``, rounded down.
+def budget_of(limit: float, k: int, sigma: float) -> float:
+    """The largest epsilon with `bound_of` at most ``limit``, rounded down.
 
     The root lies in [limit / k, limit / (1 + (k - 1) sigma)]: the bound is at most k epsilon, and
     by Jensen at least (1 - sigma) epsilon + sigma k epsilon. Bisection keeps the safe end, which
     Newton's method would not (it comes from above).
     """
-    limit, k, sigma = nats("limit", limit), whole(k), share(sigma)
     if k == 1 or sigma == 0.0 or math.isinf(limit):
         return limit
     high = limit / (1.0 + (k - 1) * sigma)

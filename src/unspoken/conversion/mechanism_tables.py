@@ -14,10 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from unspoken.conversion.information import share
-from unspoken.conversion.kernels import conditional
 from unspoken.errors import InputError, TooLarge
 from unspoken.numerics.arrays import Array
 from unspoken.numerics.rounding import up
+from unspoken.numerics.tables import as_laws
 from unspoken.types.bound import Bound
 
 __all__ = ["bound_from_mechanism", "mechanism_distances"]
@@ -87,7 +87,7 @@ def _ordered_pairs(rows: Array) -> Iterator[tuple[Array, Array]]:
 
 
 def _table(matrix: npt.ArrayLike) -> Array:
-    table = conditional(matrix, "mechanism")
+    table = as_laws(matrix, "mechanism", axes=None)
     if table.ndim < 2 or min(table.shape[:-1]) < 2:
         raise InputError(
             f"mechanism: shape {table.shape}; give M[x_1, ..., x_n, r], every x with two values"

@@ -19,76 +19,70 @@ the start is another, it is what there is. Leakage rises with it, so again bisec
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from unspoken.beliefs import Chain
 from unspoken.conversion.information import nats
-from unspoken.conversion.temporal_chain import Crossings, kernels_of, square
-from unspoken.conversion.temporal_leakage import Temporal, leaks
+from unspoken.conversion.temporal_chain import Crossings
+from unspoken.conversion.temporal_leakage import Temporal, crossings_of, leaks
 from unspoken.errors import InputError
 from unspoken.numerics.arrays import Array
 from unspoken.numerics.roots import last_where
 from unspoken.numerics.rounding import UNIT, quotient_down, sum_up
+from unspoken.types.premise import Premise
 
 __all__ = ["temporal_budget"]
 
 
-def temporal_budget(
-    steps: npt.ArrayLike,
-    limit: float,
-    start: npt.ArrayLike | None = None,
-    *,
-    length: int | None = None,
-) -> Temporal:
+def temporal_budget(chain: Chain, limit: float, *, any_length: bool = False) -> Temporal:
     """An epsilon for each step that keeps the total temporal leakage of every step at the limit.
 
-    ``steps``, ``start`` and ``length`` as in `temporal`. One matrix without a ``length``: one
-    epsilon, for a chain of any length in its stationary law. Of two allocations for such a chain,
-    every step at the limit or the same epsilon at every step, the one with less noise in all
-    (sum of 1 / epsilon^2). The result is what `temporal` says of these epsilons.
+    ``any_length``: one epsilon, however long a chain with this step runs; it starts in the law that
+    the step keeps, ``Chain(None, step, length)``. Of two allocations for such a chain, every step
+    at the limit or the same epsilon at every step, the one with less noise in all (sum of
+    1 / epsilon^2). The result is what `temporal` says of these epsilons.
     """
-    limit, table = nats("limit", limit), square(steps)
-    if table.ndim == 2 and length is None:
-        chain = Crossings.of([table], start)
-        if not chain.settled:
-            raise InputError("length: say how many steps there are; only a stationary chain may go")
-        return _endless(chain, limit)
-    kernels = kernels_of(table, length)
-    chain = Crossings.of(kernels, start)
-    found = _same(chain, limit)
-    if not chain.settled:
-        return found
-    at_limit = leaks(chain, _held(chain, limit))
-    return at_limit if _noise(at_limit.epsilon) <= _noise(found.epsilon) else found
+    limit, crossings = nats("limit", limit), crossings_of(chain, "temporal_budget")
+    if any_length and not crossings.settled:
+        raise InputError(
+            "temporal_budget: any_length needs a chain in the law it keeps; Chain(None, step, 2)"
+        )
+    if any_length:
+        return _endless(crossings, limit, chain.premise)
+    shared = _shared(crossings, limit, chain.premise)
+    if not crossings.settled:
+        return shared
+    at_limit = leaks(crossings, _held(crossings, limit), chain.premise)
+    return at_limit if _noise(at_limit.epsilon) <= _noise(shared.epsilon) else shared
 
 
-def _endless(chain: Crossings, limit: float) -> Temporal:
-    own = last_where(lambda epsilon: chain.suprema(epsilon)[2] <= limit, 0.0, limit)
-    tops = chain.suprema(own)
-    epsilon, back, forth, total = (np.array([number]) for number in (own, *tops))
-    return Temporal(epsilon, back, forth, total, tops)
+def _endless(crossings: Crossings, limit: float, premise: Premise) -> Temporal:
+    most = last_where(lambda epsilon: crossings.suprema(epsilon)[2] <= limit, 0.0, limit)
+    suprema = crossings.suprema(most)
+    epsilon, back, forth, total = (np.array([number]) for number in (most, *suprema))
+    return Temporal(epsilon, back, forth, total, suprema, premise)
 
 
-def _held(chain: Crossings, limit: float) -> Array:
+def _held(crossings: Crossings, limit: float) -> Array:
     """alpha_B, eps, ..., eps, alpha_F, the numbers rounded so that no step is above the limit."""
 
     def fits(epsilon: float) -> bool:
-        back, forth, total = chain.suprema(epsilon)
-        return max(total, sum_up(chain.behind[0].leak(back), forth)) <= limit
+        back, forth, total = crossings.suprema(epsilon)
+        return max(total, sum_up(crossings.behind[0].leak(back), forth)) <= limit
 
-    own = last_where(fits, 0.0, limit)
-    back, forth, _ = chain.suprema(own)
-    return np.array([back, *[own] * (len(chain.ahead) - 1), forth])
+    between = last_where(fits, 0.0, limit)
+    back, forth, _ = crossings.suprema(between)
+    return np.array([back, *[between] * (len(crossings.ahead) - 1), forth])
 
 
-def _same(chain: Crossings, limit: float) -> Temporal:
+def _shared(crossings: Crossings, limit: float, premise: Premise) -> Temporal:
     """The largest epsilon that all steps may have: at least the limit by their number.
 
     (No more crosses than has leaked, L(a) <= a; rounding adds a unit or two a step.)
     """
-    count = len(chain.ahead) + 1
+    count = len(crossings.ahead) + 1
 
     def shared(epsilon: float) -> Temporal:
-        return leaks(chain, np.full(count, epsilon))
+        return leaks(crossings, np.full(count, epsilon), premise)
 
     low = quotient_down(limit, count) * (1.0 - 4.0 * UNIT * count)
     return shared(last_where(lambda epsilon: shared(epsilon).total.max() <= limit, low, limit))

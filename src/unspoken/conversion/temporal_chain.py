@@ -9,19 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from numbers import Integral
 
 import numpy as np
-import numpy.typing as npt
 
-from unspoken.beliefs.belief import probabilities
-from unspoken.conversion.kernels import conditional, reversed_kernel, stationary
+from unspoken.beliefs import Chain
 from unspoken.conversion.worst_events import WorstEvents
-from unspoken.errors import InputError
 from unspoken.numerics.arrays import Array
+from unspoken.numerics.kernels import reversed_kernel, stationary
 from unspoken.numerics.rounding import UNIT, sum_up
 
-__all__ = ["Crossings", "kernels_of", "square"]
+__all__ = ["Crossings"]
 
 ALIKE = 1e-13  # laws that differ by less, relatively, share a reversed kernel
 
@@ -38,12 +35,14 @@ class Crossings:
     settled: bool
 
     @classmethod
-    def of(cls, kernels: Sequence[Array], start: npt.ArrayLike | None) -> Crossings:
-        laws, error = _laws(kernels, start)
-        seen: dict[int, WorstEvents] = {}
-        ahead = [_events(kernel, seen) for kernel in kernels]
+    def of(cls, chain: Chain) -> Crossings:
+        kernels = _alike_once(chain.steps)
+        laws, error = _laws(kernels, chain.start)
+        once = {id(kernel): kernel for kernel in kernels}
+        events = {key: WorstEvents.of(kernel, _off(kernel)) for key, kernel in once.items()}
         behind = _reversed_events(kernels, laws, error)
-        return cls(ahead, behind, all(law is laws[0] for law in laws))
+        settled = bool(kernels) and all(law is laws[0] for law in laws)
+        return cls([events[id(kernel)] for kernel in kernels], behind, settled)
 
     def backward(self, epsilon: Array) -> Array:
         """What crosses into each step from before it, and what has leaked with its own epsilon."""
@@ -60,34 +59,6 @@ class Crossings:
         return back, forth, sum_up(back, self.ahead[0].leak(forth))
 
 
-def square(steps: npt.ArrayLike) -> Array:
-    """One stochastic matrix, or a list of them along the first axis."""
-    table = conditional(steps, "steps")
-    if table.ndim not in (2, 3) or table.shape[-1] != table.shape[-2]:
-        raise InputError(f"steps: shape {table.shape}; give a square matrix, or a list of them")
-    return table
-
-
-def kernels_of(table: Array, length: int | None, epsilons: int | None = None) -> list[Array]:
-    """A matrix for each pair of steps, equal ones the same object.
-
-    ``length``, ``epsilons``: how many there are, if that is said; a list of matrices says it.
-    """
-    if not isinstance(length, Integral | None):
-        raise InputError(f"length: {length!r} must be a whole number, of steps")
-    counts = {len(table) + 1} if table.ndim == 3 else set()
-    counts |= {int(count) for count in (length, epsilons) if count is not None}
-    if not counts:
-        raise InputError("length: say how many steps there are, or give an epsilon for each")
-    if len(counts) > 1 or min(counts) < 2:
-        listed = " and ".join(str(count) for count in sorted(counts))
-        raise InputError(f"steps: {listed}; matrices, epsilons and length must agree, 2 or more")
-    if table.ndim == 2:
-        return [table] * (counts.pop() - 1)
-    same: dict[bytes, Array] = {}
-    return [same.setdefault(one.tobytes(), one) for one in table]
-
-
 def _run(events: Iterable[WorstEvents], epsilon: Array) -> Array:
     rows = [(0.0, float(epsilon[0]))]
     for event, own in zip(events, epsilon[1:].tolist(), strict=True):
@@ -96,10 +67,19 @@ def _run(events: Iterable[WorstEvents], epsilon: Array) -> Array:
     return np.array(rows).T
 
 
-def _events(kernel: Array, seen: dict[int, WorstEvents]) -> WorstEvents:
-    if id(kernel) not in seen:
-        seen[id(kernel)] = WorstEvents.of(kernel)
-    return seen[id(kernel)]
+def _alike_once(kernels: Sequence[Array]) -> list[Array]:
+    """The same matrices, equal ones the same object."""
+    equal: dict[object, Array] = {}
+    first = {
+        key: equal.setdefault((kernel.shape, kernel.tobytes()), kernel)
+        for key, kernel in {id(kernel): kernel for kernel in kernels}.items()
+    }
+    return [first[id(kernel)] for kernel in kernels]
+
+
+def _off(kernel: Array) -> float:
+    """By how much, relatively, the entries may be off: rows are laws but for rounding."""
+    return float(np.abs(kernel.sum(-1) - 1.0).max())
 
 
 def _reversed_events(
@@ -121,23 +101,19 @@ def _alike(one: Array, other: Array) -> bool:
     return bool((np.abs(one - other) <= ALIKE * one).all())
 
 
-def _laws(kernels: Sequence[Array], start: npt.ArrayLike | None) -> tuple[list[Array], float]:
+def _laws(kernels: Sequence[Array], start: Array) -> tuple[list[Array], float]:
     """The law of the value at each step, and a bound on the relative error of its entries.
 
     A law is a sum of products of t matrices: off by d + 2 units a step, as all terms are positive;
     the stationary one by some d^3 units.
     """
-    size, one = len(kernels[0]), len({id(kernel) for kernel in kernels}) == 1
-    law = stationary(kernels[0]) if one else None
-    if start is None:
-        if law is None:
-            raise InputError("start: give the law of the first value; these steps do not keep one")
-        return [law] * (len(kernels) + 1), UNIT * 2.0 * size**3
-    laws = [probabilities(start, "start")]
-    if laws[0].shape != (size,):
-        raise InputError(f"start: shape {laws[0].shape}, but the chain has {size} values")
-    if law is not None and _alike(law, laws[0]):
-        return [law] * (len(kernels) + 1), ALIKE + UNIT * 2.0 * size**3
+    size, one = len(start), len({id(kernel) for kernel in kernels}) == 1
+    law = stationary(kernels[0]) if one and kernels[0].shape == (size, size) else None
+    if law is not None and _alike(law, start):
+        error = 0.0 if np.array_equal(law, start) else ALIKE
+        return [law] * (len(kernels) + 1), error + UNIT * 2.0 * size**3
+    laws = [start]
     for kernel in kernels:
         laws.append(laws[-1] @ kernel)
-    return laws, ALIKE + UNIT * (size + 2) * len(laws)
+    step = UNIT * (max(map(len, laws)) + 2) + max(map(_off, kernels), default=0.0)
+    return laws, ALIKE + step * len(laws)

@@ -22,8 +22,9 @@ from numbers import Integral
 import numpy as np
 import numpy.typing as npt
 
+from unspoken.beliefs import Chain
 from unspoken.conversion.information import nats
-from unspoken.conversion.temporal_chain import Crossings, kernels_of, square
+from unspoken.conversion.temporal_chain import Crossings
 from unspoken.display import Shown
 from unspoken.errors import InputError, NotKnown
 from unspoken.numerics.arrays import Array
@@ -31,7 +32,7 @@ from unspoken.numerics.rounding import sum_up
 from unspoken.types.bound import Bound
 from unspoken.types.premise import STATED, Premise
 
-__all__ = ["Temporal", "leaks", "temporal"]
+__all__ = ["Temporal", "crossings_of", "leaks", "temporal"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -68,7 +69,7 @@ class Temporal(Shown):
         if self.suprema is None:
             raise NotKnown(
                 "temporal: the supremum over ever longer chains is known for one matrix, one "
-                "epsilon and the stationary law (leave start out)"
+                "epsilon and the law it keeps: Chain(None, step, length)"
             )
         return self._bound(self.suprema[2], "all outputs of a chain of any length, about any step")
 
@@ -89,34 +90,40 @@ class Temporal(Shown):
         return [*rows, ("premise", str(self.premise))]
 
 
-def temporal(
-    steps: npt.ArrayLike,
-    epsilon: npt.ArrayLike,
-    start: npt.ArrayLike | None = None,
-    *,
-    length: int | None = None,
-) -> Temporal:
+def temporal(chain: Chain, epsilon: npt.ArrayLike) -> Temporal:
     """The temporal leakage of an epsilon-DP mechanism run at every step of a chain.
 
-    ``steps``: one stochastic matrix P(x_next | x), or a list of them, one fewer than there are
-    steps. ``epsilon``: one number or one for each step. ``start``: the law of the first value; for
-    one matrix it may be left out and is the stationary law. ``length``: how many steps there are,
-    where neither a list of matrices nor one of epsilons says so.
+    ``epsilon``: one number, or one for each variable. In a ``Chain(None, step, length)``, which
+    starts in the law that its step keeps, the `supremum` holds for every length.
     """
-    table = square(steps)
-    each = np.array([nats("epsilon", one) for one in np.ravel(np.asarray(epsilon, dtype=object))])
-    kernels = kernels_of(table, length, each.size if np.ndim(epsilon) else None)
-    return leaks(Crossings.of(kernels, start), np.broadcast_to(each, len(kernels) + 1).copy())
+    crossings = crossings_of(chain, "temporal")
+    each = [nats("epsilon", one) for one in np.ravel(np.asarray(epsilon, dtype=object))]
+    count = len(chain.domain.names)
+    if len(each) not in (1, count) or (np.ndim(epsilon) and len(each) != count):
+        raise InputError(
+            f"epsilon: {len(each)} numbers for {count} steps; give one, or one for each"
+        )
+    return leaks(crossings, np.broadcast_to(np.array(each), count).copy(), chain.premise)
 
 
-def leaks(chain: Crossings, epsilon: Array) -> Temporal:
+def crossings_of(chain: Chain, where: str) -> Crossings:
+    """What crosses from step to step, of a Chain and of nothing else."""
+    if not isinstance(chain, Chain):
+        raise InputError(
+            f"{where}: needs a Chain, not {type(chain).__name__}; Chain(None, step, length) starts "
+            "in the law that its step keeps"
+        )
+    return Crossings.of(chain)
+
+
+def leaks(crossings: Crossings, epsilon: Array, premise: Premise) -> Temporal:
     """With the suprema, if there are any; no step is above them but for rounding."""
-    backward = chain.backward(epsilon)[1]
-    crossed, forward = chain.forward(epsilon)
+    backward = crossings.backward(epsilon)[1]
+    crossed, forward = crossings.forward(epsilon)
     total = np.array([sum_up(*ends) for ends in zip(backward, crossed, strict=True)])
-    own = float(epsilon[0])
-    if not chain.settled or not (epsilon == own).all():
-        return Temporal(epsilon, backward, forward, total)
-    tops = chain.suprema(own)
-    back, forth, most = map(np.minimum, (backward, forward, total), tops)
-    return Temporal(epsilon, back, forth, most, tops)
+    first = float(epsilon[0])
+    if not crossings.settled or not (epsilon == first).all():
+        return Temporal(epsilon, backward, forward, total, premise=premise)
+    suprema = crossings.suprema(first)
+    back, forth, most = map(np.minimum, (backward, forward, total), suprema)
+    return Temporal(epsilon, back, forth, most, suprema, premise)

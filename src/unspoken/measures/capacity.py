@@ -18,7 +18,7 @@ import numpy.typing as npt
 from unspoken.errors import InputError
 from unspoken.numerics.arrays import Array
 from unspoken.numerics.entropy import h
-from unspoken.numerics.tables import table_of
+from unspoken.numerics.tables import as_laws
 from unspoken.types.bound import Bound
 from unspoken.types.premise import STATED
 
@@ -38,7 +38,8 @@ def capacity(channel_matrix: npt.ArrayLike, tolerance: float = 1e-9) -> Bound:
 
     A channel that takes more than 100,000 iterations gets the bounds reached by then.
     """
-    law = _channel(channel_matrix)
+    law = as_laws(channel_matrix, "capacity")
+    law = law[:, law.max(0) > 0]  # outputs that never occur tell nothing
     if not (isinstance(tolerance, Real) and tolerance > 0):
         raise InputError(f"capacity: tolerance must be positive, got {tolerance!r}")
     prior, iterations = _worst_prior(law, tolerance)
@@ -76,18 +77,3 @@ def _worst_prior(law: Array, tolerance: float) -> tuple[Array, int]:
         else:
             step = max(1.0, step * SHRINKING)
     return prior, ITERATIONS
-
-
-def _channel(channel_matrix: npt.ArrayLike) -> Array:
-    """W[x, y] without the outputs that never occur; one line of complaint if it is none."""
-    law = table_of(channel_matrix, "capacity")
-    if law.ndim != 2 or law.size == 0 or not np.isfinite(law).all() or (law < 0).any():
-        raise InputError("capacity: needs a matrix of probabilities, one row for each input")
-    total = law.sum(1)
-    strange = np.flatnonzero(np.abs(total - 1) > 1e-9)
-    if strange.size:
-        row = int(strange[0])
-        raise InputError(f"capacity: row {row} sums to {total[row]:.12g}; each must sum to 1")
-    law = law / total[:, None]
-    chosen: Array = law[:, law.max(0) > 0]
-    return chosen

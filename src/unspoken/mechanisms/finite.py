@@ -17,7 +17,7 @@ from unspoken.errors import InputError
 from unspoken.mechanisms.arguments import LABELS, TABLE, WORD
 from unspoken.mechanisms.mechanism import Mechanism
 from unspoken.mechanisms.parts import Parts
-from unspoken.numerics.arrays import Array
+from unspoken.numerics.tables import as_laws
 from unspoken.types.channel import Channel, Output
 from unspoken.types.domain import Domain
 
@@ -42,7 +42,7 @@ class Finite(Mechanism, Shown):
     arguments: ClassVar = {"name": WORD, "matrix": TABLE, "outputs": LABELS}
 
     def __post_init__(self) -> None:
-        law = _stochastic(self.matrix, f"finite.matrix of {self.name}")
+        law = as_laws(self.matrix, f"finite.matrix of {self.name}")
         outputs = tuple(range(law.shape[1]) if self.outputs is None else self.outputs)
         different = sum(output not in outputs[:k] for k, output in enumerate(outputs))
         if different != law.shape[1] or not all(isinstance(own, Hashable) for own in outputs):
@@ -50,7 +50,6 @@ class Finite(Mechanism, Shown):
                 f"finite.outputs of {self.name}: {different} different outputs for "
                 f"{law.shape[1]} columns; give a word or a number for each"
             )
-        law.flags.writeable = False
         object.__setattr__(self, "matrix", law)
         object.__setattr__(self, "outputs", outputs)
 
@@ -90,24 +89,3 @@ def fresh(channel: Channel, adversary: Adversary, name: str) -> Channel:
             f"many sequences to list; at most {SEQUENCES:,}"
         )
     return reduce(Channel.beside, [channel] * int(times))
-
-
-def _stochastic(matrix: npt.ArrayLike, where: str) -> Array:
-    """Rows of probabilities, or of counts."""
-    try:
-        given = np.array(matrix)
-        law = given.astype(np.float64) if given.dtype.kind in "biufO" else np.array([math.nan])
-    except (TypeError, ValueError):
-        law = np.array([math.nan])
-    if law.ndim != 2 or law.size == 0 or not np.isfinite(law).all() or (law < 0).any():
-        raise InputError(
-            f"{where}: a table of numbers in [0, 1], a row for each value, is expected"
-        )
-    totals = law.sum(1, keepdims=True)
-    whole = bool((law == np.floor(law)).all()) and bool((totals >= 1).all())
-    off = np.abs(totals[:, 0] - 1)
-    if not whole and off.max() > 1e-9:
-        row = int(off.argmax())
-        raise InputError(f"{where}: row {row} sums to {totals[row, 0]:.12g}, not to 1")
-    law = law / totals if whole or off.max() > 4e-16 * max(8, law.shape[1]) else law
-    return law

@@ -28,13 +28,12 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from unspoken.beliefs.forests.markov import conditional
 from unspoken.display import Shown
 from unspoken.errors import InputError, TooLarge, unknown
 from unspoken.numerics.arrays import CELLS, Array
 from unspoken.numerics.numbers import number, positive, whole
 from unspoken.numerics.rounding import quotient_up, up
-from unspoken.numerics.tables import finite_table
+from unspoken.numerics.tables import as_laws, finite_table
 from unspoken.types.bound import Bound
 from unspoken.types.premise import STATED
 
@@ -67,7 +66,7 @@ class Neighbour(Shown):
         high: npt.ArrayLike | None = None,
     ) -> Neighbour:
         """Any law. The range is that of the places, or declared: wider, and the same for all."""
-        rows, where = conditional(law, "friends.law"), _places(places, "friends.places")
+        rows, where = as_laws(law, "friends.law"), _places(places, "friends.places")
         if rows.shape[1] != len(where):
             raise InputError(f"friends.law: {rows.shape[1]} columns for {len(where)} places")
         if where.shape[1] > NUMBERS:

@@ -1,7 +1,9 @@
-"""Tables of numbers as people write them: one line of complaint where they are none."""
+"""Tables of numbers and laws as people write them: one line of complaint where they are none."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,7 +11,15 @@ import numpy as np
 from unspoken.errors import InputError
 from unspoken.numerics.arrays import Array
 
-__all__ = ["finite_list", "finite_table", "fixed", "own_table", "table_of"]
+__all__ = [
+    "as_law",
+    "as_laws",
+    "finite_list",
+    "finite_table",
+    "fixed",
+    "own_table",
+    "table_of",
+]
 
 
 def table_of(numbers: Any, what: str) -> Array:
@@ -51,3 +61,60 @@ def fixed(table: Array) -> Array:
     """The same table, which nobody can change any more."""
     table.flags.writeable = False
     return table
+
+
+def as_law(numbers: object, what: str) -> Array:
+    """A table of probabilities from probabilities or whole counts; one line of complaint otherwise.
+
+    A table that sums to 1 but for rounding is kept as it is: dividing would cost its last digits.
+    """
+    table = own_table(numbers, what)
+    if table.size == 0 or table.ndim == 0:
+        raise InputError(f"{what}: an empty table says nothing; give at least one probability")
+    if not np.isfinite(table).all():
+        raise InputError(f"{what}: has NaN or infinity; every entry must be a number")
+    if (table < 0).any():
+        raise InputError(
+            f"{what}: has a negative entry {table.min():g}; probabilities are in [0, 1]"
+        )
+    with np.errstate(over="ignore"):
+        total = float(table.sum())
+    if total == math.inf:
+        raise InputError(f"{what}: the sum of its entries is beyond floats; divide them first")
+    if abs(total - 1) <= _rounding(table.size):
+        return table
+    counts = bool((table == np.floor(table)).all()) and total >= 1
+    if total <= 0 or (not counts and abs(total - 1) > 1e-9):
+        raise InputError(
+            f"{what}: sums to {total:.12g}; probabilities sum to 1, counts are whole numbers"
+        )
+    return fixed(table / total)
+
+
+def as_laws(
+    numbers: object,
+    what: str,
+    axes: int | None = 2,
+    case: Callable[[tuple[int, ...]], str] = lambda row: f", row {', '.join(map(str, row))}",
+) -> Array:
+    """W[..., x]: a table whose rows, along its last axis, are laws; those that sum to 1 but for
+    rounding are kept. ``axes``: how many it has (None: any number); ``case``: a row in words.
+    """
+    table = own_table(numbers, what)
+    if not table.ndim or axes not in (None, table.ndim) or not table.size:
+        kind = "matrix" if axes == 2 else "table"
+        raise InputError(f"{what}: shape {table.shape}; give a {kind}, each row a law")
+    with np.errstate(invalid="ignore", over="ignore"):
+        sums = table.sum(-1)
+        fine = (np.abs(sums - 1) <= _rounding(table.shape[-1])) & (table >= 0).all(-1)
+    if fine.all():
+        return table
+    laws = table.copy()
+    for row in map(tuple, np.argwhere(~fine).tolist()):
+        laws[row] = as_law(table[row], f"{what}{case(row)}")
+    return fixed(laws)
+
+
+def _rounding(size: int) -> float:
+    """How far from 1 rounding may leave a sum of so many."""
+    return 4e-16 * max(8.0, math.sqrt(size))

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from unspoken.beliefs.belief import (
     Belief,
@@ -15,7 +14,6 @@ from unspoken.beliefs.belief import (
     impossible,
     is_event,
     nothing_left,
-    probabilities,
 )
 from unspoken.beliefs.forests.each import sums_of_each
 from unspoken.beliefs.forests.events import Events, Told
@@ -25,17 +23,16 @@ from unspoken.beliefs.forests.messages import collect
 from unspoken.beliefs.forests.pairs import beside
 from unspoken.beliefs.forests.sums import Dense, Sparse
 from unspoken.beliefs.lattice import Lattice
-from unspoken.errors import InputError, TooLarge
+from unspoken.errors import TooLarge
 from unspoken.numerics.arrays import CELLS, Array, Codes
 from unspoken.numerics.ring import LEAST, Ring, with_all_digits
-from unspoken.numerics.tables import fixed, own_table
 from unspoken.types.channel import Channel
 from unspoken.types.domain import Domain, Value
 from unspoken.types.likelihood import Likelihood
 from unspoken.types.premise import Premise
 from unspoken.types.sums import Sums, Weights
 
-__all__ = ["Markov", "conditional", "is_matrix", "occurring"]
+__all__ = ["Markov", "is_matrix", "occurring"]
 
 
 class Markov(Belief):
@@ -215,18 +212,6 @@ class Markov(Belief):
 
     def _named(self, axes: Iterable[int]) -> tuple[str, ...]:
         return tuple(self.domain.names[axis] for axis in sorted(axes))
-
-
-def conditional(numbers: npt.ArrayLike, where: str) -> Array:
-    """A matrix of probabilities (or whole counts), each row a law."""
-    table = own_table(numbers, where)
-    if table.ndim != 2 or not table.size:
-        raise InputError(f"{where}: a matrix is expected, with a row for each value before it")
-    with np.errstate(invalid="ignore", over="ignore"):
-        fine = (np.abs(table.sum(1) - 1) <= 3e-15) & (table >= 0).all(1)
-    if fine.all():
-        return table
-    return fixed(np.stack([probabilities(row, f"{where}, row {i}") for i, row in enumerate(table)]))
 
 
 def is_matrix(tables: Any) -> bool:

@@ -4,22 +4,19 @@ values are known: the factors that whoever sums over the rest has to multiply.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-import numpy as np
 import numpy.typing as npt
 
-from unspoken.beliefs.belief import probabilities
 from unspoken.beliefs.networks.dag import Dag
 from unspoken.beliefs.networks.elimination import CliqueTree
 from unspoken.beliefs.networks.potentials import Potential
 from unspoken.errors import InputError, unknown
 from unspoken.numerics.arrays import Array
 from unspoken.numerics.ring import Ring
-from unspoken.numerics.tables import fixed, own_table
+from unspoken.numerics.tables import as_laws, own_table
 from unspoken.types.domain import Domain, Value, check_list
 
 __all__ = ["Conditionals"]
@@ -131,7 +128,7 @@ def _numbers(table: npt.ArrayLike, where: str) -> Array:
 
 
 def _law(domain: Domain, dag: Dag, v: int, table: Array) -> Array:
-    """The table with every row a law; those that sum to 1 but for rounding are left alone."""
+    """The table with every row a law."""
     name, own = domain.names[v], dag.parents[v]
     shape = tuple(domain.sizes[u] for u in (*own, v))
     if table.shape != shape:
@@ -139,16 +136,9 @@ def _law(domain: Domain, dag: Dag, v: int, table: Array) -> Array:
         raise InputError(
             f"network.tables[{name}]: shape {table.shape}, its axes {axes} need {shape}"
         )
-    rows = table.reshape(-1, shape[-1])
-    with np.errstate(invalid="ignore", over="ignore"):
-        fine = (np.abs(rows.sum(1) - 1) <= 3e-15) & (rows >= 0).all(1)
-    if fine.all():
-        return table
-    laws = rows.copy()
-    cases = itertools.product(*(domain.values[u] for u in own))
-    for row, case in enumerate(cases):
-        if not fine[row]:
-            given = ", ".join(f"{domain.names[u]}={x}" for u, x in zip(own, case, strict=True))
-            where = f"network.tables[{name}]" + (f" given {given}" if given else "")
-            laws[row] = probabilities(rows[row], where)
-    return fixed(laws.reshape(shape))
+
+    def case(row: tuple[int, ...]) -> str:
+        values = (f"{domain.names[u]}={domain.values[u][k]}" for u, k in zip(own, row, strict=True))
+        return f" given {', '.join(values)}" if row else ""
+
+    return as_laws(table, f"network.tables[{name}]", None, case)

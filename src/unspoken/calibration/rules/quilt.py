@@ -20,12 +20,12 @@ import numpy as np
 import numpy.typing as npt
 
 from unspoken.beliefs import Chain
-from unspoken.beliefs.forests.markov import conditional
 from unspoken.calibration.problem import Problem
 from unspoken.errors import InputError, NotKnown, TooLarge
 from unspoken.numerics.arrays import CELLS, Array, Mask
 from unspoken.numerics.numbers import positive, whole
 from unspoken.numerics.rounding import ROUNDED
+from unspoken.numerics.tables import as_laws
 
 __all__ = ["backwards", "influences", "quilt", "quilt_any_start", "quilt_approximate"]
 
@@ -205,7 +205,7 @@ def _forgets(matrix: Array) -> tuple[float, float]:
 
 
 def _square(step: npt.ArrayLike) -> Array:
-    matrix = conditional(step, "chain.step")
+    matrix = as_laws(step, "chain.step")
     if matrix.shape[0] != matrix.shape[1]:
         raise InputError(f"chain.step: shape {matrix.shape}; one matrix for every step is square")
     return matrix

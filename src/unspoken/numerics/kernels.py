@@ -1,34 +1,12 @@
-"""Stochastic matrices: checked, run forward, turned round, and where they settle."""
+"""Stochastic matrices P(next | this): turned round, and where they settle."""
 
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from unspoken.errors import InputError
 from unspoken.numerics.arrays import Array, Mask
-from unspoken.numerics.rounding import UNIT
-from unspoken.numerics.tables import table_of
 
-__all__ = ["conditional", "reversed_kernel", "stationary"]
-
-OFF = 1e-9  # how far from 1 rounding may leave a row's sum
-
-
-def conditional(numbers: npt.ArrayLike, what: str) -> Array:
-    """A table of conditional laws along the last axis; one line of complaint otherwise."""
-    table = table_of(numbers, what)
-    if table.ndim < 2 or table.size == 0:
-        raise InputError(f"{what}: shape {table.shape}; give a table, each row a law")
-    if not np.isfinite(table).all() or (table < 0).any():
-        raise InputError(f"{what}: has a negative entry, NaN or infinity; give probabilities")
-    sums = table.sum(axis=-1, keepdims=True)
-    off = np.unravel_index(int(np.abs(sums - 1.0).argmax()), sums.shape)
-    if abs(sums[off] - 1.0) > OFF:
-        row = ", ".join(str(int(i)) for i in off[:-1])
-        raise InputError(f"{what}: row {row} sums to {sums[off]:.12g}; each row must sum to 1")
-    rounded = np.abs(sums - 1.0) <= UNIT * (table.shape[-1] + 1)  # divided, they would be so again
-    return table / np.where(rounded, 1.0, sums)
+__all__ = ["reversed_kernel", "stationary"]
 
 
 def reversed_kernel(law: Array, kernel: Array) -> Array:
