@@ -252,5 +252,5 @@ def test_a_chain_may_start_in_the_law_its_step_keeps() -> None:
         ([[0.5, 0.2, 0.3], [0.1, 0.1, 0.8]], 2),
     ]
     for step, length in cases:
-        with pytest.raises(InputError, match="chain.start: None is the one law"):
+        with pytest.raises(InputError, match=r"chain\.start: None is the one law"):
             unspoken.Chain(None, step, length)
