@@ -21,7 +21,7 @@ from tests.learning.conftest import Learn, opened, project_of
 from tests.learning.test_chow_liu import edges_of
 from tests.learning.test_counting import ROW
 from tests.learning.test_counting import learned as counted
-from unspoken.doors import outlined, tables
+from unspoken.doors import as_json, tables
 from unspoken.errors import InputError, TooLarge
 from unspoken.learning import learn
 from unspoken.policy import Project
@@ -243,7 +243,7 @@ def test_plan_leak_and_report_say_it_too(ready: Any) -> None:
         console = Console(width=400, record=True, file=io.StringIO())
         console.print(shown)
         assert "The belief is a tree" in console.export_text().replace("\n", " ")
-    as_data = outlined.learned(ready)
+    as_data = as_json.learned(ready)
     assert (as_data["form"], len(as_data["links"])) == ("tree", 10)
     assert as_data["left_out"] == ready.learned.tree.said()
     json.dumps(as_data)
