@@ -17,7 +17,7 @@ RUNS: tuple[tuple[int, int, Literal["released", "epsilon"]], ...] = (
     (1_000, 10_000, "epsilon"),
     (10_000, 100_000, "released"),
 )
-# The limit, in nats for each attribute.
+# The limit, in bits for each attribute.
 PER_ATTRIBUTE = 0.01
 
 
@@ -33,7 +33,7 @@ def records(seed: int = 1) -> Iterator[dict[str, object]]:
         belief = unspoken.Pairwise([[1 - q, q] for q in instance.q.tolist()], tables, names)
         built = time.perf_counter()
         plan = unspoken.plan(
-            belief, limit=PER_ATTRIBUTE * n, objective=objective, caps=caps, account="bit"
+            belief, limit_bits=PER_ATTRIBUTE * n, objective=objective, caps=caps, account="bit"
         )
         planned = time.perf_counter()
         times = {"build": built - begin, "plan": planned - built}

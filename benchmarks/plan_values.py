@@ -19,8 +19,8 @@ from unspoken.beliefs import Belief, Independent, Joint
 
 # Variables and values of each; a joint table drawn without structure is the hard case.
 SIZES = ((2, 2), (3, 3), (4, 3), (6, 2), (6, 3), (8, 2), (8, 3), (10, 2))
-# nats per target, odds cap, exempt probability.
-LIMITS = ((0.1, math.inf, 0.0), (0.3, 4.0, 0.0), (math.inf, 4.0, 0.0), (0.3, 4.0, 0.05))
+# Bits per target, odds cap, exempt probability.
+LIMITS = ((0.1, math.inf, 0.0), (0.4, 4.0, 0.0), (math.inf, 4.0, 0.0), (0.4, 4.0, 0.05))
 
 
 def records(most: int = 10, seed: int = 1) -> Iterator[dict[str, float]]:
@@ -36,7 +36,9 @@ def _timed(belief: Belief, n: int, d: int) -> Iterator[dict[str, float]]:
     sensitive = dict.fromkeys(belief.domain.names, (0,))
     for limit, cap, exceed in LIMITS:
         begin = time.perf_counter()
-        found = unspoken.plan(belief, limit=limit, sensitive=sensitive, odds_cap=cap, exceed=exceed)
+        found = unspoken.plan(
+            belief, limit_bits=limit, sensitive=sensitive, odds_cap=cap, exceed=exceed
+        )
         yield {
             "n": n,
             "values": d,

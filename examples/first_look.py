@@ -46,9 +46,7 @@ def show_leaks(mechanism: OneSided) -> None:
 
 def show_plan(policy: dict[str, list[str]]) -> unspoken.Plan:
     """The most releases within the limits."""
-    plan = unspoken.plan(
-        belief, limit=LIMIT_BITS * math.log(2), sensitive=policy, odds_cap=ODDS_CAP
-    )
+    plan = unspoken.plan(belief, limit_bits=LIMIT_BITS, sensitive=policy, odds_cap=ODDS_CAP)
     print("  attribute        eps   harmless cells shown   of all cells")
     for name, p in plan.p.items():
         harmless = 1 - sum(

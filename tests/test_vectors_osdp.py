@@ -14,6 +14,7 @@ import pytest
 
 import unspoken
 from unspoken import NOT_SENSITIVE, RELEASED, WITHHELD
+from unspoken.types.bound import LOG2
 
 VECTORS = json.loads((Path(__file__).parent / "vectors" / "osdp.json").read_text())["vectors"]
 REL = 1e-9
@@ -248,7 +249,7 @@ def plan_of(v: Mapping[str, Any], objective: Any) -> unspoken.Plan:
     belief, names = binary({**v, "n": n})
     return unspoken.plan(
         belief,
-        limit=v["T"],
+        limit_bits=math.nextafter(v["T"] / LOG2, 0.0),  # T in nats, never above
         sensitive={name: [0] for name in names},
         objective=objective,
         weights=dict(zip(names, v["weights"], strict=True)),

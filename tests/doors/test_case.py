@@ -41,7 +41,7 @@ sees = ["A"]
 [ask]
 measures = ["mutual-information", "max-log-ratio"]
 odds = { A = "withheld" }
-plan = { limit = 0.1, account = "bit", odds_cap = "inf" }
+plan = { limit_bits = 0.1, account = "bit", odds_cap = "inf" }
 """
 ANSWERS = ["mutual-information", "max-log-ratio", "odds", "plan"]
 
@@ -91,13 +91,13 @@ kind = "pairwise"
 marginals = { A = [0.3, 0.7], B = [0.3, 0.7] }
 tables = { "A,B" = [[0.2, 0.1], [0.1, 0.6]] }
 [ask]
-plan = { limit = 0.05, account = "bit" }
+plan = { limit_bits = 0.05, account = "bit" }
 """,
     )
     belief = unspoken.Pairwise(
         {"A": [0.3, 0.7], "B": [0.3, 0.7]}, {("A", "B"): [[0.2, 0.1], [0.1, 0.6]]}
     )
-    plan = unspoken.plan(belief, limit=0.05, account="bit")
+    plan = unspoken.plan(belief, limit_bits=0.05, account="bit")
     assert told["plan"]["p"] == dict(plan.p)
     assert not math.isnan(told["plan"]["multiplier"])
 
@@ -145,9 +145,13 @@ plan = { limit = 0.05, account = "bit" }
         ('odds = { A = "withheld" }', 'odds = { C = "withheld" }', 'no "C"'),
         ('odds = { A = "withheld" }', "odds = { A = [1] }", "ask.odds: {'A': [1]} is not"),
         ('odds = { A = "withheld" }', 'odds = "withheld"', "ask.odds: 'withheld'"),
-        ("plan = { limit = 0.1,", "plan = { limit = -0.1,", "-0.1"),
-        ("plan = { limit = 0.1,", 'plan = { limit = "much",', "ask.plan.limit: 'much' is not"),
-        ("plan = { limit = 0.1,", "plan = { limits = 0.1,", 'ask.plan: there is no "limits"'),
+        ("plan = { limit_bits = 0.1,", "plan = { limit_bits = -0.1,", "-0.1"),
+        (
+            "plan = { limit_bits = 0.1,",
+            'plan = { limit_bits = "much",',
+            "ask.plan.limit_bits: 'much' is not",
+        ),
+        ("plan = { limit_bits = 0.1,", "plan = { limit = 0.1,", 'ask.plan: there is no "limit"'),
         ("[ask]", "[ask]\nworst = 3", "ask.worst"),
         ("[ask]", "[ask]\ncalibrate = true", "ask.calibrate"),
     ],

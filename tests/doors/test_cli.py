@@ -297,7 +297,7 @@ def test_answers_to_a_case_go_on_below_their_beginning(run: Run, folder: Path) -
 kind = "independent"
 marginals = { a_rather_long_name = [1, 3], another_rather_long_name = [1, 3] }
 [ask]
-plan = { limit = 0.05 }
+plan = { limit_bits = 0.05 }
 """
     )
     lines = run("case", "case.toml").out.splitlines()

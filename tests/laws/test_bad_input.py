@@ -32,8 +32,8 @@ def odds(mechanism: Any = VALUES, sees: Any = None, **outcome: Any) -> Any:
     )
 
 
-def plan(limit: Any = 0.1, **more: Any) -> Any:
-    return unspoken.plan(JOINT, **{"limit": limit, "sensitive": ZERO, **more})
+def plan(limit_bits: Any = 0.1, **more: Any) -> Any:
+    return unspoken.plan(JOINT, **{"limit_bits": limit_bits, "sensitive": ZERO, **more})
 
 
 HALF = [0.5, 0.5]
@@ -169,8 +169,12 @@ BAD: dict[str, tuple[Callable[[], Any], list[str]]] = {
         lambda: odds(BITS, arrival=1),
         ["outcome", "arrival", "RELEASED"],
     ),
-    "limit negative": (lambda: plan(-0.1), ["limit", "-0.1"]),
+    "limit negative": (lambda: plan(-0.1), ["limit_bits", "-0.1"]),
     "limit NaN": (lambda: plan(math.nan), ["limit", "nan"]),
+    "limit in words": (lambda: plan("much"), ["limit_bits", "'much'", "number of bits"]),
+    "limit of whom": (lambda: plan({"arival": 0.1}), ["limit_bits", "arival", "Did you mean"]),
+    "plan by record": (lambda: plan(by="record"), ["plan.by", "record", 'by="cell"']),
+    "plan by": (lambda: plan(by="cells"), ["plan.by", "cells", "cell"]),
     "plan objective": (lambda: plan(objective="relased"), ["objective", "relased", "released"]),
     "plan account": (lambda: plan(account="bits"), ["account", "bits", "bit"]),
     "plan for a stranger": (

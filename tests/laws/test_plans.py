@@ -12,6 +12,7 @@ import unspoken
 from tests import oracle
 from tests.laws.cases import FAMILIES, Question, dirichlet, random_mechanism, shape, table_of
 from tests.laws.draws import each_family
+from unspoken.types.bound import LOG2
 
 MI = "mutual-information"
 BOTH: tuple[Any, ...] = ("bit", "value")
@@ -77,7 +78,7 @@ def test_a_plan_keeps_its_account(seed: int, objective: Any) -> None:
     caps = dict.fromkeys(names, float(rng.uniform(0.5, 4)))
     plan = unspoken.plan(
         belief,
-        limit=limit,
+        limit_bits=limit / LOG2,
         sensitive=sensitive,
         objective=objective,
         caps=caps,
@@ -112,7 +113,9 @@ def test_no_other_choice_beats_the_certificate(seed: int) -> None:
     belief = unspoken.Joint(random_binary(rng, 3), names=names)
     sensitive = {name: [0] for name in names}
     limit = float(rng.uniform(0.05, 0.6))
-    plan = unspoken.plan(belief, limit=limit, sensitive=sensitive, odds_cap=None, account="bit")
+    plan = unspoken.plan(
+        belief, limit_bits=limit / LOG2, sensitive=sensitive, odds_cap=None, account="bit"
+    )
     released = {n: float(np.asarray(belief.marginal([n]))[1]) for n in names}
     tried = 0
     for p in rng.random((60, 3)) * rng.random((60, 1)):
@@ -133,7 +136,7 @@ def test_an_odds_cap_holds_for_every_answer(word: Any, seed: int) -> None:
     names = ("A", "B", "C")
     belief = unspoken.Joint(random_binary(rng, 3), names=names)
     sensitive = {name: [0] for name in names}
-    plan = unspoken.plan(belief, limit=5.0, sensitive=sensitive, account=word)
+    plan = unspoken.plan(belief, limit_bits=5.0 / LOG2, sensitive=sensitive, account=word)
     mechanism = unspoken.OneSided(plan.epsilon, sensitive, shows=word)
     assert plan.odds.value <= 4
     for name in names:
@@ -148,7 +151,9 @@ def test_the_value_account_limits_every_target(seed: int) -> None:
     table = dirichlet(rng, (2, 3, 2))
     belief = unspoken.Joint(table / table.sum(), names="ABC")
     sensitive = {"A": [0], "B": [0, 2], "C": [1]}
-    plan = unspoken.plan(belief, limit=0.05, sensitive=sensitive, odds_cap=None, account="value")
+    plan = unspoken.plan(
+        belief, limit_bits=0.05 / LOG2, sensitive=sensitive, odds_cap=None, account="value"
+    )
     mechanism = unspoken.OneSided(plan.epsilon, sensitive, shows="value")
     assert plan.total <= 0.05
     for name in "ABC":
@@ -164,7 +169,9 @@ def test_no_other_choice_beats_the_value_certificate(family: str, cap: float | N
     names = setting.names
     sensitive = {name: [setting.values[name][0]] for name in names}
     belief = Question(setting, oracle.Look("A")).belief
-    plan = unspoken.plan(belief, limit=0.2, sensitive=sensitive, odds_cap=cap, account="value")
+    plan = unspoken.plan(
+        belief, limit_bits=0.2 / LOG2, sensitive=sensitive, odds_cap=cap, account="value"
+    )
     released = {n: 1 - float(np.asarray(belief.marginal([n]))[0]) for n in names}
 
     def keeps(epsilon: Any, slack: float) -> bool:
@@ -190,6 +197,8 @@ def test_one_free_value_is_one_bit() -> None:
     rng = np.random.default_rng(46)
     belief = unspoken.Joint(random_binary(rng, 2), names="AB")
     sensitive = {"A": [0], "B": [0]}
-    bit, value = (unspoken.plan(belief, limit=9.0, sensitive=sensitive, account=a) for a in BOTH)
+    bit, value = (
+        unspoken.plan(belief, limit_bits=9.0 / LOG2, sensitive=sensitive, account=a) for a in BOTH
+    )
     assert bit.bound.low <= value.bound.high * (1 + 1e-9)
     assert value.bound.low <= bit.bound.high * (1 + 1e-9)

@@ -18,6 +18,7 @@ from tests.planning.enumerated import Enumerated
 from tests.planning.test_values import drawn, grid
 from unspoken import Adversary
 from unspoken.planning import Plan
+from unspoken.types.bound import LOG2
 
 INF = math.inf
 
@@ -47,7 +48,7 @@ def plan_bits(belief: unspoken.Joint | unspoken.Pairwise, e: Bits, **asked: Any)
 @examples(15)
 def test_the_cap_holds_for_every_secret_value(seed: int, n: int, cap: float) -> None:
     e = bits_drawn(seed, n)
-    found = plan_bits(unspoken.Joint(e.table), e, limit=INF, odds_cap=cap)
+    found = plan_bits(unspoken.Joint(e.table), e, limit_bits=None, odds_cap=cap)
     assert e.keeps(list(found.p.values()), odds_cap=cap)
     assert found.odds.value <= cap
     points = grid(21 if n == 2 else 6, n)
@@ -62,7 +63,7 @@ def test_each_bit_alone_keeps_the_cap_where_only_pairs_are_known(seed: int, cap:
     singles = [e.table.sum(axes) for axes in ((1, 2), (0, 2), (0, 1))]
     pairs = {("x0", "x1"): 2, ("x0", "x2"): 1, ("x1", "x2"): 0}
     tables = {pair: e.table.sum(axis) for pair, axis in pairs.items()}
-    found = plan_bits(unspoken.Pairwise(singles, tables), e, limit=INF, odds_cap=cap)
+    found = plan_bits(unspoken.Pairwise(singles, tables), e, limit_bits=None, odds_cap=cap)
     for alone in np.diag(list(found.p.values())):
         assert e.keeps(alone, odds_cap=cap)
 
@@ -72,7 +73,7 @@ def test_each_bit_alone_keeps_the_cap_where_only_pairs_are_known(seed: int, cap:
 def test_a_limit_about_a_target_holds_for_its_secret(seed: int, limit: float) -> None:
     """Not only for the bit "is it sensitive", which may be constant."""
     e = bits_drawn(seed, 3)
-    found = plan_bits(unspoken.Joint(e.table), e, limit={"x0": limit}, odds_cap=None)
+    found = plan_bits(unspoken.Joint(e.table), e, limit_bits={"x0": limit / LOG2}, odds_cap=None)
     own = Bits(e.table, e.sensitive, [e.sensitive[0], (), ()])
     assert own.keeps(list(found.p.values()), limit=limit)
 
@@ -86,11 +87,11 @@ def ward() -> unspoken.Joint:
 def test_every_illness_is_a_secret(ward: unspoken.Joint) -> None:
     """P(drug 1 | illness 2) / P(drug 1 | another) is 4.67: its bit must never be shown."""
     hidden = {"illness": [0, 1, 2], "drug": [0]}
-    found = unspoken.plan(ward, limit=INF, sensitive=hidden, odds_cap=2.0, account="bit")
+    found = unspoken.plan(ward, limit_bits=None, sensitive=hidden, odds_cap=2.0, account="bit")
     assert found.p["drug"] == 0
     assert found.odds.value == pytest.approx(1.0)
     told = unspoken.plan(
-        ward, limit={"illness": 0.01}, sensitive=hidden, odds_cap=None, account="bit"
+        ward, limit_bits={"illness": 0.01 / LOG2}, sensitive=hidden, odds_cap=None, account="bit"
     )
     about = Adversary("illness")
     leaks = unspoken.leakage(ward, told.mechanism, about, "mutual-information").value
@@ -98,7 +99,9 @@ def test_every_illness_is_a_secret(ward: unspoken.Joint) -> None:
 
 
 def test_what_is_no_secret_may_be_learned(ward: unspoken.Joint) -> None:
-    found = unspoken.plan(ward, limit=INF, sensitive={"drug": [0]}, odds_cap=2.0, account="bit")
+    found = unspoken.plan(
+        ward, limit_bits=None, sensitive={"drug": [0]}, odds_cap=2.0, account="bit"
+    )
     assert found.odds.value <= 2.0
     assert "about drug" in found.odds.why
 
@@ -109,7 +112,7 @@ def test_a_bit_that_never_varies_is_free_at_any_cap() -> None:
         hidden = dict.fromkeys(belief.domain.names, (0, 1))
         found = unspoken.plan(
             belief,
-            limit=INF,
+            limit_bits=None,
             sensitive=hidden,
             odds_cap=1.0,
             account="bit",
@@ -129,8 +132,8 @@ def test_values_and_bits_agree_where_each_value_is_its_bit() -> None:
         for p in itertools.product([0.0, 0.3, 0.9], repeat=2):
             for shown, seen in zip(e.said(p), values.said(p), strict=True):
                 assert shown[:2] == pytest.approx(seen[:2])
-        bit = plan_bits(belief, e, limit=INF, odds_cap=3.0)
-        value = unspoken.plan(belief, limit=INF, odds_cap=3.0)
+        bit = plan_bits(belief, e, limit_bits=None, odds_cap=3.0)
+        value = unspoken.plan(belief, limit_bits=None, odds_cap=3.0)
         assert bit.objective == pytest.approx(value.objective, rel=2e-3)
 
 
@@ -142,7 +145,7 @@ def test_the_price_of_a_nat(limit: float, odds_cap: float | None, binding: str) 
     """What more limit would buy, where nothing but the limit binds; never a price nobody pays."""
     belief = unspoken.Joint([[15, 5], [10, 70]])
     plans = [
-        unspoken.plan(belief, limit=nats, odds_cap=odds_cap, account="bit")
+        unspoken.plan(belief, limit_bits=nats / LOG2, odds_cap=odds_cap, account="bit")
         for nats in (limit, limit * 1.0001)
     ]
     gained = (plans[1].objective - plans[0].objective) / (0.0001 * limit)

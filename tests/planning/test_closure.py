@@ -133,7 +133,7 @@ def test_once_closed_every_variable_can_be_released_a_little(
     for name in belief.domain.names:
         alone = {other: 0.0 for other in belief.domain.names if other != name}
         found = unspoken.plan(
-            belief, limit=math.inf, sensitive=closed, secrets=secrets, caps=alone, odds_cap=cap
+            belief, limit_bits=None, sensitive=closed, secrets=secrets, caps=alone, odds_cap=cap
         )
         free_share = 1 - sum(
             belief.marginal([name])[belief.domain.code(name, v)] for v in closed[name]

@@ -19,6 +19,7 @@ from unspoken.errors import InputError
 from unspoken.planning import apart
 from unspoken.planning.apart import together
 from unspoken.planning.values import ValuePlan
+from unspoken.types.bound import LOG2
 
 INF = math.inf
 PAIRS = [[0, 1], [1, 2]]
@@ -109,7 +110,7 @@ def test_one_that_sees_all_is_everybody() -> None:
     e = drawn(np.random.default_rng(3), 3, 2)
     belief, hidden = unspoken.Joint(e.table), {f"x{i}": own for i, own in enumerate(e.sensitive)}
     said = [
-        repr(unspoken.plan(belief, limit=0.1, sensitive=hidden, coalitions=pools))
+        repr(unspoken.plan(belief, limit_bits=0.1, sensitive=hidden, coalitions=pools))
         for pools in (None, [["x0", "x1", "x2"]], [["x0"], ["x2", "x1", "x0"], ["x1", "x2"]])
     ]
     assert said[0] == said[1] == said[2]
@@ -119,20 +120,22 @@ def test_two_halves_of_a_secret() -> None:
     """S = V1 xor V2: each coalition has one half and may see all of it; pooled, they know S."""
     belief = unspoken.Joint(XOR, names=["a", "b", "s"])
     secret = {"s": [0, 1]}
-    split = unspoken.plan(belief, limit=0.05, sensitive=secret, coalitions=[["a"], ["b"]])
+    split = unspoken.plan(
+        belief, limit_bits=0.05 / LOG2, sensitive=secret, coalitions=[["a"], ["b"]]
+    )
     assert (split.p["a"], split.p["b"], split.information["s"].high) == (1.0, 1.0, 0.0)
     pooled = unspoken.leakage(
         belief, split.mechanism, unspoken.Adversary("s"), "mutual-information"
     )
     assert pooled.low == pytest.approx(math.log(2))
-    held = unspoken.plan(belief, limit=0.05, sensitive=secret, coalitions=[["a", "b"]])
+    held = unspoken.plan(belief, limit_bits=0.05 / LOG2, sensitive=secret, coalitions=[["a", "b"]])
     assert held.objective < split.objective - 0.9
     assert held.information["s"].high <= 0.05
 
 
 def test_the_plan_says_the_worst_any_coalition_is_told() -> None:
     belief = unspoken.Joint([[15, 5], [10, 70]], names=["a", "o"])
-    found = unspoken.plan(belief, limit=0.03, coalitions=[["a"], ["o"]])
+    found = unspoken.plan(belief, limit_bits=0.03 / LOG2, coalitions=[["a"], ["o"]])
     for target in ("a", "o"):
         told = [
             unspoken.leakage(
@@ -152,9 +155,9 @@ def test_the_plan_says_the_worst_any_coalition_is_told() -> None:
 
 def test_what_nobody_sees_is_not_released() -> None:
     belief = unspoken.Joint([[15, 5], [10, 70]], names=["a", "o"])
-    found = unspoken.plan(belief, limit=INF, odds_cap=None, coalitions=[["a"]])
+    found = unspoken.plan(belief, limit_bits=None, odds_cap=None, coalitions=[["a"]])
     assert found.p == {"a": 1.0, "o": 0.0}
-    none = unspoken.plan(belief, limit=0.1, coalitions=[])
+    none = unspoken.plan(belief, limit_bits=0.1, coalitions=[])
     assert none.p == {"a": 0.0, "o": 0.0}
     assert none.information["a"].high == 0.0
 
@@ -167,7 +170,9 @@ def test_known_in_pairs() -> None:
     )
     pools = [["A", "B"], ["B", "C"]]
     hidden = dict.fromkeys("ABC", (0,))
-    found = unspoken.plan(belief, limit=0.05, sensitive=hidden, odds_cap=None, coalitions=pools)
+    found = unspoken.plan(
+        belief, limit_bits=0.05 / LOG2, sensitive=hidden, odds_cap=None, coalitions=pools
+    )
     step = table / table.sum(1, keepdims=True)
     joint = Enumerated(table[:, :, None] * step[None], [(0,)] * 3)
     assert each_keeps(joint, np.array(list(found.p.values())), [[0, 1], [1, 2]], limit=0.05)
@@ -193,5 +198,5 @@ def test_groups() -> None:
 def test_what_makes_no_sense_is_refused(given_: dict, said: str) -> None:
     days = unspoken.Joint([[15, 5], [10, 70]], names=["arrival", "occupancy"])
     with pytest.raises(InputError) as refused:
-        unspoken.plan(days, limit=0.1, **given_)
+        unspoken.plan(days, limit_bits=0.1, **given_)
     assert said in str(refused.value)

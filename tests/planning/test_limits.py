@@ -68,7 +68,12 @@ def test_every_limit_bites_just_above_it(p: float) -> None:
 
 def test_bits_are_the_same_limits() -> None:
     bits = Limits.in_bits({"A": 0.1}, 4.0, 0.02)
-    assert bits == Limits({"A": 0.1 * math.log(2)}, 4.0, 0.02)
+    assert bits.about("A") == pytest.approx(0.1 * math.log(2), rel=1e-15)
+    assert (bits.about("B"), bits.odds_cap, bits.exceed) == (math.inf, 4.0, 0.02)
+    assert Limits.in_bits({"A": 0.0, "B": math.inf}, 4.0, 0.0).information == {
+        "A": 0,
+        "B": math.inf,
+    }
     assert copy.deepcopy(bits) == pickle.loads(pickle.dumps(bits)) == bits
 
 
@@ -98,9 +103,7 @@ def test_a_plan_passes_wherever_it_is_asked_again(seed: int) -> None:
     bits, cap, exceed = 0.1, 3.0, float(rng.choice([0.0, 0.05]))
     belief = unspoken.Joint(e.table)
     hidden = {f"x{i}": own for i, own in enumerate(e.sensitive)}
-    plan = unspoken.plan(
-        belief, limit=bits * math.log(2), sensitive=hidden, odds_cap=cap, exceed=exceed
-    )
+    plan = unspoken.plan(belief, limit_bits=bits, sensitive=hidden, odds_cap=cap, exceed=exceed)
     turned = unspoken.Joint(np.transpose(e.table, (2, 0, 1)), names=["x2", "x0", "x1"])
     again = replace(plan.mechanism, epsilon=dict(reversed(list(plan.epsilon.items()))))
     limits = Limits.in_bits(dict.fromkeys(hidden, bits), cap, exceed)
@@ -133,3 +136,10 @@ def test_a_search_that_exempts_too_much_is_overruled(
     found = plan_enumerated(e, **limits)
     assert e.keeps(found.p, **limits)
     assert all(above <= 0.05 for above in found.above.values())
+
+
+def test_a_plan_copies_pickles_and_compares() -> None:
+    plan = unspoken.plan(BELIEF, limit_bits=0.1)
+    assert copy.deepcopy(plan) == pickle.loads(pickle.dumps(plan)) == plan
+    assert plan == unspoken.plan(BELIEF, limit_bits={"A": 0.1, "B": 0.1})
+    assert plan != unspoken.plan(BELIEF, limit_bits=0.2)

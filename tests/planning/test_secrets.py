@@ -16,6 +16,7 @@ from tests.planning.enumerated import Enumerated
 from tests.planning.test_values import LIMITS, drawn, grid, is_kept, no_point_beats, plan_enumerated
 from unspoken.errors import InputError
 from unspoken.planning import closure
+from unspoken.types.bound import LOG2
 
 INF = math.inf
 
@@ -72,14 +73,14 @@ def test_fewer_secrets_never_cost(seed: int, limits: dict[str, float]) -> None:
 def test_all_that_is_withheld_is_secret_by_default() -> None:
     days = unspoken.Joint([[15, 5], [10, 70]], names=["a", "o"])
     hidden = {"a": [0], "o": [0]}
-    assert repr(unspoken.plan(days, limit=0.1, sensitive=hidden, secrets=hidden)) == repr(
-        unspoken.plan(days, limit=0.1, sensitive=hidden)
+    assert repr(unspoken.plan(days, limit_bits=0.1, sensitive=hidden, secrets=hidden)) == repr(
+        unspoken.plan(days, limit_bits=0.1, sensitive=hidden)
     )
 
 
 def test_without_secrets_everything_that_may_be_is_released() -> None:
     days = unspoken.Joint([[15, 5], [10, 70]], names=["a", "o"])
-    found = unspoken.plan(days, limit=0.0, sensitive={"a": [0], "o": [0]}, secrets={})
+    found = unspoken.plan(days, limit_bits=0.0, sensitive={"a": [0], "o": [0]}, secrets={})
     assert found.p == {"a": 1.0, "o": 1.0}
     assert found.information == {}
 
@@ -87,7 +88,7 @@ def test_without_secrets_everything_that_may_be_is_released() -> None:
 def test_the_plan_says_what_is_told_of_the_secrets() -> None:
     belief = unspoken.Joint([[5, 10, 5], [5, 10, 65]], names=["a", "o"])
     hidden, secrets = {"o": [0, 1]}, {"o": [0]}
-    found = unspoken.plan(belief, limit=0.02, sensitive=hidden, secrets=secrets)
+    found = unspoken.plan(belief, limit_bits=0.02 / LOG2, sensitive=hidden, secrets=secrets)
     view = unspoken.view(belief, found.mechanism, unspoken.Adversary("o", secret=[0]))
     assert found.information["o"].high == pytest.approx(
         unspoken.leakage(
@@ -106,8 +107,10 @@ def test_known_in_pairs_and_wide() -> None:
         {("A", "B"): table, ("B", "C"): table.T},
     )
     hidden, secrets = {"A": [0, 1], "B": [0], "C": [0, 1]}, {"A": [0], "B": [0]}
-    few = unspoken.plan(belief, limit=0.05, sensitive=hidden, secrets=secrets, odds_cap=None)
-    every = unspoken.plan(belief, limit=0.05, sensitive=hidden, odds_cap=None)
+    few = unspoken.plan(
+        belief, limit_bits=0.05 / LOG2, sensitive=hidden, secrets=secrets, odds_cap=None
+    )
+    every = unspoken.plan(belief, limit_bits=0.05 / LOG2, sensitive=hidden, odds_cap=None)
     assert set(few.information) == {"A", "B"}
     assert all(bound.high <= 0.05 for bound in few.information.values())
     assert few.objective > every.objective
@@ -120,8 +123,8 @@ def test_closing_costs_less_than_making_secrets() -> None:
     )
     secrets = {"occupancy": [0]}
     closed = closure(belief, secrets, 4.0).sensitive
-    as_secrets = unspoken.plan(belief, limit=0.05, sensitive=closed)
-    apart_ = unspoken.plan(belief, limit=0.05, sensitive=closed, secrets=secrets)
+    as_secrets = unspoken.plan(belief, limit_bits=0.05 / LOG2, sensitive=closed)
+    apart_ = unspoken.plan(belief, limit_bits=0.05 / LOG2, sensitive=closed, secrets=secrets)
     assert apart_.telling == ()
     assert apart_.objective > as_secrets.objective
 
@@ -138,5 +141,5 @@ def test_closing_costs_less_than_making_secrets() -> None:
 def test_what_makes_no_sense_is_refused(given_: dict, said: str) -> None:
     days = unspoken.Joint([[15, 5], [10, 70]], names=["a", "o"])
     with pytest.raises(InputError) as refused:
-        unspoken.plan(days, limit=0.1, sensitive={"o": [0]}, **given_)
+        unspoken.plan(days, limit_bits=0.1, sensitive={"o": [0]}, **given_)
     assert said in str(refused.value)

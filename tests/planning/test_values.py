@@ -22,6 +22,7 @@ from unspoken.planning.limits import Limits
 from unspoken.planning.pooled import Pooled
 from unspoken.planning.problem import Problem
 from unspoken.planning.values import ValuePlan, plan_values
+from unspoken.types.bound import LOG2
 
 INF = math.inf
 
@@ -29,7 +30,7 @@ INF = math.inf
 def plan_of(
     belief: Any,
     sensitive: Mapping[str, Sequence[Any]],
-    limit: Any = INF,
+    limit: float | Mapping[str, float] = INF,
     odds_cap: float = INF,
     exceed: float = 0.0,
     weights: Any = None,
@@ -37,10 +38,13 @@ def plan_of(
     secrets: Mapping[str, Sequence[Any]] | None = None,
     coalitions: Sequence[Sequence[str]] | None = None,
 ) -> ValuePlan:
+    """``limit`` in nats."""
     return plan_values(
         Problem.of(
             belief,
-            limit,
+            {name: nats / LOG2 for name, nats in limit.items()}
+            if isinstance(limit, Mapping)
+            else limit / LOG2,
             sensitive,
             secrets,
             "released",

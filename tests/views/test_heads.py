@@ -11,6 +11,7 @@ import pytest
 import unspoken
 from unspoken.measures import MEASURES
 from unspoken.mechanisms import local
+from unspoken.types.bound import LOG2
 from unspoken.types.posteriors import Posteriors
 from unspoken.views import FiniteView, HeadsView
 
@@ -122,7 +123,7 @@ def test_a_plan_on_pairs_keeps_its_own_limits() -> None:
     """Variables with eps = 0 stay in the plan's mechanism; they must not cost what is known."""
     tables = {("A", "B"): [[0.1, 0.1], [0.2, 0.6]], ("B", "C"): [[0.1, 0.2], [0.15, 0.55]]}
     belief = unspoken.Pairwise([[0.2, 0.8], [0.3, 0.7], [0.25, 0.75]], tables, names="ABC")
-    plan = unspoken.plan(belief, limit=0.1)
+    plan = unspoken.plan(belief, limit_bits=0.1 / LOG2)
     assert plan.objective > 0
     for name in "ABC":
         adversary = unspoken.Adversary(name)

@@ -39,7 +39,7 @@ class Ask(TypedDict, total=False):
     compare: Annotated[Mapping[str, Any], "a table, {limit = 1.0}"]
     measures: Annotated[list[Any], 'a list of measures, ["mutual-information"]']
     odds: Annotated[Mapping[str, Value], 'what is seen of each, {A = "withheld"}']
-    plan: Annotated[Mapping[str, Any], "a table, {limit = 0.1}"]
+    plan: Annotated[Mapping[str, Any], "a table, {limit_bits = 0.1}"]
     worst: Annotated[Literal[True], "true"]
 
 

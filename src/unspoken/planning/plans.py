@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from unspoken.display import Shown
 from unspoken.mechanisms import OneSided
 from unspoken.planning.bits.account import plan_bits
 from unspoken.planning.chosen import Chosen
-from unspoken.planning.problem import Account, Limit, Objective, Problem
+from unspoken.planning.problem import Account, By, Limit, Objective, Problem
 from unspoken.planning.supports import Telling
 from unspoken.planning.value_account import plan_values
 from unspoken.types.bound import Bound
@@ -40,7 +40,7 @@ class Plan(Shown):
     objective: float
     total: float
     bound: Bound
-    multiplier: float
+    multiplier: float = field(compare=False)  # NaN is not itself
     odds: Bound
     information: Mapping[str, Bound]
     account: Account
@@ -92,7 +92,7 @@ class Plan(Shown):
 def plan(
     belief: Belief,
     *,
-    limit: Limit,
+    limit_bits: Limit | None,
     sensitive: Mapping[str, Sequence[Value]] | None = None,
     secrets: Mapping[str, Sequence[Value]] | None = None,
     objective: Objective = "released",
@@ -102,23 +102,25 @@ def plan(
     exceed: float = 0.0,
     account: Account = "value",
     coalitions: Sequence[Sequence[str]] | None = None,
+    by: By = "cell",
 ) -> Plan:
     """The most releases within a limit.
 
-    ``limit`` in nats: of the whole account, or {target: nats}. account "value" limits, for every
-    target, what the pooled released values tell of its secret; "bit" the papers' sum over which
-    cells are released (eq. 21). ``objective``: "released", sum w_i p_i with w_i = P(X_i = 1) unless
-    ``weights`` are given, or "epsilon", sum w_i eps_i. ``caps``: the largest eps per variable.
-    ``odds_cap``: no answer multiplies anybody's odds by more (None: no cap), but for answers of
-    total probability ``exceed``.
+    ``limit_bits``: one number, or {target: bits}; None: the odds cap only. account "value" limits,
+    for every target, what the pooled released values tell of its secret; "bit" the papers' sum over
+    which cells are released (eq. 21), where one number is for the whole sum. ``objective``:
+    "released", sum w_i p_i with w_i = P(X_i = 1) unless ``weights`` are given, or "epsilon",
+    sum w_i eps_i. ``caps``: the largest eps per variable. ``odds_cap``: no answer multiplies
+    anybody's odds by more (None: no cap), but for answers of total probability ``exceed``.
 
     ``sensitive``: what is never released; ``secrets``: the values whose leakage is limited, all of
     them sensitive (default: all that is). ``coalitions``: the variables that each coalition sees,
     none of which pools with another (default: one that sees all). Both for account "value" only.
+    ``by``: one coin a cell.
     """
     problem = Problem.of(
-        belief, limit, sensitive, secrets, objective, weights, caps, odds_cap, exceed, account,
-        coalitions,
+        belief, limit_bits, sensitive, secrets, objective, weights, caps, odds_cap, exceed, account,
+        coalitions, by,
     )  # fmt: skip
     return _described(problem, plan_bits(problem) if account == "bit" else plan_values(problem))
 

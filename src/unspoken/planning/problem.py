@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Literal
 
 import numpy as np
@@ -15,13 +16,15 @@ from unspoken.errors import InputError, unknown
 from unspoken.mechanisms import OneSided
 from unspoken.numerics.arrays import Array
 from unspoken.planning.clouds import entropy
+from unspoken.types.bound import LOG2
 from unspoken.types.domain import Value
 
-__all__ = ["Account", "Limit", "Objective", "Problem"]
+__all__ = ["Account", "By", "Limit", "Objective", "Problem"]
 
 Account = Literal["bit", "value"]
 Objective = Literal["released", "epsilon"]
 Limit = float | Mapping[str, float]
+By = Literal["cell"]
 
 # What the account "bit" does not have, and why.
 NOT_OF_BITS = {
@@ -51,7 +54,7 @@ class Problem:
     def of(
         cls,
         belief: Belief,
-        limit: Limit,
+        limit_bits: Limit | None,
         sensitive: Mapping[str, Sequence[Value]] | None,
         secrets: Mapping[str, Sequence[Value]] | None,
         objective: str,
@@ -61,7 +64,12 @@ class Problem:
         exceed: float,
         account: str,
         coalitions: Sequence[Sequence[str]] | None = None,
+        by: str = "cell",
     ) -> Problem:
+        if by == "record":
+            raise InputError('plan.by "record" comes with record coins; use by="cell"')
+        if by != "cell":
+            raise unknown("plan.by", by, ("cell",))
         if objective not in ("released", "epsilon"):
             raise unknown("plan.objective", objective, ("released", "epsilon"))
         if account not in ("bit", "value"):
@@ -89,7 +97,7 @@ class Problem:
             belief,
             hidden,
             hidden if secrets is None else _secrets(belief, secrets, hidden),
-            _limit(belief, limit),
+            _limit(belief, limit_bits),
             worth,
             _numbers(belief, caps, np.full_like(free, math.inf), "plan.caps"),
             cap,
@@ -178,16 +186,21 @@ def _free_share(belief: Belief, name: str, hidden: Sequence[Value]) -> float:
     )
 
 
-def _limit(belief: Belief, limit: Limit) -> Limit:
-    named = limit if isinstance(limit, Mapping) else {"": limit}
-    for name, nats in named.items():
-        if name:
-            belief.domain.axis(name, "plan.limit")
-        if not nats >= 0:
-            raise InputError(
-                f"plan.limit{' of ' + name if name else ''}: {nats} nats; it is 0 or more"
-            )
-    return limit
+def _limit(belief: Belief, limit_bits: Limit | None) -> Limit:
+    """In nats; without a limit infinite."""
+    if limit_bits is None:
+        return math.inf
+    if not isinstance(limit_bits, Mapping):
+        return _nats(limit_bits, "plan.limit_bits")
+    for name in limit_bits:
+        belief.domain.axis(name, "plan.limit_bits")
+    return {name: _nats(bits, f"plan.limit_bits of {name}") for name, bits in limit_bits.items()}
+
+
+def _nats(bits: float, what: str) -> float:
+    if not (isinstance(bits, Real) and bits >= 0):
+        raise InputError(f"{what}: {bits!r} must be a number of bits, 0 or more")
+    return float(bits) * LOG2
 
 
 def _numbers(

@@ -15,7 +15,6 @@ from unspoken.types.domain import Value
 
 __all__ = ["Findings", "Share", "findings", "readers"]
 
-LOG2 = math.log(2.0)
 # The limits of the trade-off curve, as multiples of the one that is set.
 CURVE = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8)
 
@@ -110,7 +109,7 @@ def best(
     limits = project.limits
     return plan(
         learned.belief,
-        limit={name: scale * limits.about(name) * LOG2 for name in project.attributes},
+        limit_bits={name: scale * limits.about(name) for name in project.attributes},
         sensitive=sensitive,
         secrets=learned.sensitive,
         caps={name: 0.0 for name in project.attributes if name not in project.reads},
