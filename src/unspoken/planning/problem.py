@@ -24,7 +24,7 @@ __all__ = ["Account", "By", "Limit", "Objective", "Problem"]
 Account = Literal["bit", "value"]
 Objective = Literal["released", "epsilon"]
 Limit = float | Mapping[str, float]
-By = Literal["cell"]
+By = Literal["cell", "record"]
 
 # What the account "bit" does not have, and why.
 NOT_OF_BITS = {
