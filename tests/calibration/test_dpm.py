@@ -9,9 +9,12 @@ from hypothesis import strategies as st
 
 from tests.beliefs.branching import drawn
 from tests.effort import examples
+from unspoken.adversary import Adversary
 from unspoken.beliefs import Chain, Joint
 from unspoken.calibration.problem import Problem
 from unspoken.calibration.rules.dpm import READINGS, coefficient, dpm, mean
+from unspoken.mechanisms import Laplace
+from unspoken.questions import leakage
 
 SEEDS = st.integers(0, 2**32 - 1)
 CLOSE = 2.0**-35  # the fixed point is found to 2^-36
@@ -76,3 +79,15 @@ def test_a_few_targets_at_a_time(cells: int, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr("unspoken.calibration.rules.others.CELLS", cells)
     parts = [mean(problem), *(dpm(problem, reading) for reading in READINGS)]
     assert parts == pytest.approx(whole, rel=CLOSE)
+
+
+@pytest.mark.parametrize("limit", [100.0, 700.0, 2000.0, 5000.0])
+@pytest.mark.parametrize("reading", ["A", "B", "M"])
+def test_ends_of_the_range_that_cannot_be_say_nothing(limit: float, reading: str) -> None:
+    """Values 0 and 1 are declared, .4 and .6 occur: at hardly any noise the ends underflowed."""
+    table = np.zeros((2, 4, 4, 4))
+    table[0, 1, 1, 1] = table[1, 2, 2, 2] = 0.5
+    belief = Joint(table, values=[[0.0, 1.0]] + [[0.0, 0.4, 0.6, 1.0]] * 3)
+    scale = dpm(Problem(belief, None, limit), reading)
+    told = leakage(belief, Laplace(scale), Adversary("x0"))
+    assert told.value <= limit * (1 + 1e-12)

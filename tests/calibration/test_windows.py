@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -46,6 +48,9 @@ def test_windows_tell_at_least_as_much(seed: int) -> None:
         assert known.value >= everybody * (1 - 1e-12)
         assert known.bound(scale).low <= everybody * (1 + 1e-9)
         assert seen.leak(scale) == pytest.approx(seen.value)
+    for width in range(1, length):  # edges that tell too much, some of them everything
+        for part, exact in zip(own, (nobody, everybody), strict=True):
+            assert replace(part, width=width).worst(scale).value >= exact * (1 - 1e-12)
     if own[0].width >= length:  # no edges are told
         group = sum(Problem(chain, weights, 1.0).reaches.values()) / scale
         assert seen.value <= group * (1 + 1e-9)
@@ -60,6 +65,19 @@ def test_a_long_chain_is_a_short_one_in_the_middle(knows: str) -> None:
     assert long.scale == pytest.approx(short, rel=1e-7)
     assert 1 - 1e-7 <= long.bound.low <= long.bound.value <= 1.0
     assert "steps to either side" in long.bound.why
+
+
+@pytest.mark.parametrize("anybody", [False, True])
+def test_an_edge_that_rules_a_value_out_tells_it(anybody: bool) -> None:
+    """Who has left never comes back: an edge still at home says that x was at home, for certain."""
+    chain = unspoken.Chain([0.9, 0.1], [[0.8, 0.2], [0.0, 1.0]], 6)
+    windows = windows_of(chain, None, anybody, 1e-9)
+    assert windows.width == 6  # to the ends: no such edge is good enough
+    mechanism = unspoken.Laplace(4.0)
+    exact = max(own.value for own in leakages(chain, mechanism).values())
+    for width in (1, 2, 3):
+        narrow = replace(windows, width=width)
+        assert exact < narrow.worst(4.0).value == np.inf
 
 
 def test_a_chain_that_never_forgets_has_no_window() -> None:

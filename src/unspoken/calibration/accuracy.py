@@ -14,13 +14,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from unspoken.errors import InputError, unknown
+from unspoken.errors import InputError, TooLarge, unknown
 from unspoken.numerics.numbers import number, positive, whole
+from unspoken.numerics.roots import last_where
+from unspoken.numerics.rounding import up
 
 __all__ = ["accuracy"]
 
 # Where terms of the sum leave the range of floats.
 FAR = 600.0
+# So many errors are added up, term by term.
+MOST = 100_000
 
 
 def accuracy(
@@ -41,15 +45,18 @@ def accuracy(
     if [scale, alpha, beta].count(None) != 1:
         raise InputError("accuracy: give two of scale, alpha and beta; the third is the answer")
     _checked(scale, alpha, beta)
-    tail = TAILS[norm]
+
+    def tail(x: float) -> float:
+        return TAILS[norm](x, dimension)
+
     if scale is not None and alpha is not None:
-        return tail(alpha / scale, dimension)
+        return tail(alpha / scale)
     assert beta is not None
-    x = _inverse(lambda x: tail(x, dimension), beta)
+    x = _least(tail, beta)
     if scale is not None:
-        return scale * x
+        return up(scale * x, 1)
     assert alpha is not None
-    return alpha / x if x else math.inf
+    return math.nextafter(alpha / x, 0.0) if x else math.inf
 
 
 def _checked(scale: float | None, alpha: float | None, beta: float | None) -> None:
@@ -62,37 +69,49 @@ def _checked(scale: float | None, alpha: float | None, beta: float | None) -> No
 
 
 def _sum(x: float, q: int) -> float:
-    """The upper tail of a Gamma law of shape q; all terms are positive."""
+    """The upper tail of a Gamma law of shape q, rounded up; all terms are positive."""
+    if q > MOST:
+        raise TooLarge(
+            f"accuracy.dimension: {q:,} errors are too many to add up; {MOST:,} at most, or "
+            'norm="linf"'
+        )
     if x < FAR:
         term = total = 1.0
         for k in range(1, q):
             term *= x / k
             total += term
-        return min(1.0, math.exp(-x) * total)
-    if x == math.inf:
-        return 0.0
-    logs = [k * math.log(x) - math.lgamma(k + 1) for k in range(q)]
+        return _probability(math.exp(-x) * total, x, 3 * q)
+    logs = [k * math.log(x) - math.lgamma(k + 1) for k in range(q)] if x < math.inf else [0.0]
     top = max(logs)
-    return min(1.0, math.exp(top - x + math.log(math.fsum(math.exp(own - top) for own in logs))))
+    log_total = math.log(math.fsum(math.exp(log - top) for log in logs))
+    return _probability(math.exp(top - x + log_total), x, 8 * (q * math.log(x) + x))
 
 
 def _largest(x: float, q: int) -> float:
+    """1 - (1 - e^-x)^q, rounded up; far out q e^-x, which is hardly more."""
     if not x > 0:
         return 1.0
+    if x > FAR:
+        return _probability(math.exp(math.log(q) - x), x, 8 * math.log(q))
     within = math.log1p(-math.exp(-x)) if x > 1 else math.log(-math.expm1(-x))
-    return -math.expm1(q * within)
+    return _probability(-math.expm1(q * within), x, 8)
+
+
+def _probability(computed: float, x: float, operations: float) -> float:
+    """An upper end of e^-x times a number, which these operations have made; 0 for x = inf only."""
+    if x == math.inf:
+        return 0.0
+    return min(1.0, max(up(computed, operations + 4 * x + 16), math.ulp(0.0)))
 
 
 TAILS: dict[str, Callable[[float, int], float]] = {"l1": _sum, "linf": _largest}
 
 
-def _inverse(tail: Callable[[float], float], beta: float) -> float:
+def _least(tail: Callable[[float], float], beta: float) -> float:
     """The least x whose tail is at most beta: the upper end."""
-    low, high = 0.0, 1.0
-    if tail(low) <= beta:
-        return low
+    if tail(0.0) <= beta:
+        return 0.0
+    high = 1.0
     while tail(high) > beta:
-        low, high = high, 2 * high
-    while low < (middle := (low + high) / 2) < high:
-        low, high = (low, middle) if tail(middle) <= beta else (middle, high)
-    return high
+        high *= 2.0
+    return last_where(lambda x: tail(x) <= beta, high, 0.0 if high == 1.0 else high / 2.0)

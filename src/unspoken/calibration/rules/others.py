@@ -10,7 +10,7 @@ import numpy as np
 
 from unspoken.beliefs import Belief
 from unspoken.calibration.problem import Problem
-from unspoken.numerics.arrays import CELLS, Array
+from unspoken.numerics.arrays import CELLS, Array, Mask
 
 __all__ = ["Links", "Others", "Targets", "alike", "others", "targets"]
 
@@ -50,10 +50,16 @@ class Others:
         return self._moment(self.ends[:, :1], sigma)
 
     def _moment(self, distances: Array, sigma: float) -> Array:
+        """sigma log max over a, c of E[e^(distances[j, c, x_j] / sigma) | x_i = a], as [j, i].
+
+        The largest distance of a value that can be is taken out: far below it nothing counts.
+        """
+        possible: Mask = (self.laws > 0).max((1, 2), keepdims=True)[:, 0]
+        distances = np.where(possible, distances, -np.inf)
         peak = distances.max((1, 2), keepdims=True)
         moments = self._expected(np.exp((distances - peak) / sigma)).max((2, 3))
-        told: Array = peak[:, 0] + sigma * np.log(moments)
-        return told
+        moved: Array = peak[:, 0] + sigma * np.log(moments)
+        return moved
 
     def _expected(self, of: Array) -> Array:
         """E[of[j, c, x_j] | x_i = a], as [j, i, a, c]: one product of matrices for each j."""
