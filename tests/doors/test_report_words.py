@@ -151,5 +151,6 @@ def test_an_answer_that_cannot_be_named_is_not_called_harmless(one: Told) -> Non
 
 
 def test_a_premise_in_words() -> None:
-    assert "plug-in" in words.premise(Premise.learned(10))
+    assert "what 1,234 rows of this table show" in words.premise(Premise.learned(1234))
+    assert "a box that holds the true one in 95" in words.premise(Premise.box(0.95))
     assert "hold for the belief that was given" in words.premise(STATED)

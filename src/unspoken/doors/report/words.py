@@ -137,11 +137,16 @@ def listed(names: Iterable[object], last: str = "and") -> str:
 
 def premise(stands_on: Premise) -> str:
     """What all numbers stand on."""
-    if stands_on.certifies:
-        return f"All numbers hold for the belief that was given (premise: {stands_on})."
+    if stands_on.level is not None:
+        sure = percent(stands_on.level)
+        return (
+            f"All numbers hold for whatever belief is in a box that holds the true one in {sure}."
+        )
+    if stands_on.rows is None:
+        return "All numbers hold for the belief that was given."
     return (
-        "All numbers are computed from what this table itself shows of how its attributes go "
-        f"together (premise: {stands_on}). They are a plug-in: they hold as far as that does."
+        f"All numbers are computed from what {rows(stands_on.rows)} of this table show of how its "
+        "attributes go together, and hold as far as these show the truth."
     )
 
 
