@@ -18,7 +18,7 @@ from unspoken.types.kinds import expect
 from unspoken.types.posteriors import Posteriors, Reading
 from unspoken.views import View
 
-__all__ = ["leakage", "leakages", "odds", "view"]
+__all__ = ["check_kinds", "leakage", "leakages", "odds", "view"]
 
 
 A_MECHANISM = "give a OneSided, Laplace, Geometric, Finite, RandomizedResponse or Together"
@@ -30,7 +30,7 @@ def view(belief: Belief, mechanism: Mechanism, adversary: Adversary) -> View:
 
     Of a set of beliefs, ``sup`` and ``mean`` hold whichever of them is true; so they do below.
     """
-    _check("view", belief, mechanism, adversary)
+    check_kinds("view", belief, mechanism, adversary)
     return mechanism.view(belief, adversary)
 
 
@@ -45,7 +45,7 @@ def leakage(
 
     ``options`` are the measure's own: "delta" takes eps.
     """
-    _check("leakage", belief, mechanism, adversary)
+    check_kinds("leakage", belief, mechanism, adversary)
     of = measure_named(measure)
     return of.of(mechanism.view(belief, adversary), **options)
 
@@ -62,7 +62,7 @@ def leakages(
     A bound of one's own for everybody; where a belief adds up for all of them at once (a Chain),
     it costs little more than one.
     """
-    _check("leakages", belief, mechanism)
+    check_kinds("leakages", belief, mechanism)
     of = measure_named(measure)
     if targets is not None:
         check_list(targets, "leakages.targets")
@@ -83,7 +83,7 @@ def odds(
     ``outcome`` says what is seen of each variable: WITHHELD (every time it was asked for),
     RELEASED (at least once) or the value released. Theorems 1-4 and Corollary 1 are special cases.
     """
-    _check("odds", belief, mechanism, adversary)
+    check_kinds("odds", belief, mechanism, adversary)
     if not isinstance(outcome, Mapping):
         raise InputError("odds.outcome: say what is seen of each, {name: WITHHELD}")
     after = mechanism.view(belief, adversary, outcome)
@@ -105,7 +105,8 @@ def _secret_odds(after: Posteriors) -> np.ndarray:
 SECRET_ODDS = Reading(_secret_odds, "events", "odds")
 
 
-def _check(where: str, belief: object, mechanism: object, *adversary: object) -> None:
+def check_kinds(where: str, belief: object, mechanism: object, *adversary: object) -> None:
+    """One line where an argument is something else altogether."""
     expect(belief, Belief, f"{where}.belief", A_BELIEF)
     expect(mechanism, Mechanism, f"{where}.mechanism", A_MECHANISM)
     for who in adversary:

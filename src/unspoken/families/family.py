@@ -36,6 +36,9 @@ class Family(Belief):
     def candidates(self) -> tuple[Belief, ...]:
         return self._refuse("list of members")
 
+    def knows_jointly(self, names: Sequence[str]) -> bool:
+        return False
+
     def marginal(self, names: Sequence[str]) -> Array:
         return self._refuse("joint table")
 
@@ -44,6 +47,6 @@ class Family(Belief):
 
     def _refuse(self, what: str) -> NoReturn:
         raise NotKnown(
-            f"{self.kind}: is a set of beliefs with no one {what}; view, leakage, leakages and "
-            "odds answer for all of them, anything else for one: give a Joint"
+            f"{self.kind}: is a set of beliefs with no one {what}; view, leakage, leakages, odds "
+            "and worst answer for all of them, anything else for one: give a Joint"
         )

@@ -44,6 +44,11 @@ class Beliefs(Family):
     def candidates(self) -> tuple[Belief, ...]:
         return tuple(each for member in self.members for each in member.candidates)
 
+    def blanket(self, name: str) -> tuple[str, ...]:
+        """Under each of them these leave the rest independent of this one."""
+        beside = {other for member in self.members for other in member.blanket(name)}
+        return tuple(other for other in self.domain.names if other in beside)
+
     def viewed(
         self, mechanism: Shows, adversary: Adversary, outcome: Mapping[str, Output] | None
     ) -> View:

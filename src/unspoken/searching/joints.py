@@ -28,13 +28,12 @@ from unspoken.adversary import Adversary
 from unspoken.beliefs import Belief, Joint
 from unspoken.errors import TooLarge
 from unspoken.mechanisms import Mechanism
-from unspoken.mechanisms.local import local_view
-from unspoken.mechanisms.noisy import noisy_view
 from unspoken.mechanisms.parts import Parts, Query
 from unspoken.numerics.arrays import CELLS
 from unspoken.searching.certificate import Certificate, epsilons, group
 from unspoken.searching.nodes import pdp_nodes
-from unspoken.types.secret import Secret
+from unspoken.types.domain import Domain, Value
+from unspoken.types.sums import Weights
 from unspoken.views import View
 
 __all__ = [
@@ -184,7 +183,7 @@ class Listing:
             if caps[done] <= best.low:
                 break
             who = self.everyone[k]
-            low, high = self.of(self.view(parts, who))
+            low, high = self.of(self.view(who))
             seen = max(seen, min(high, caps[done]))
             if low > best.low:
                 best = replace(best, low=low, target=who.target, unknown=frozenset(who.hidden))
@@ -193,21 +192,32 @@ class Listing:
         how = f"the worst of {total:,} adversaries; nobody else learns more"
         yield replace(best, high=max(best.low, seen), done=total, how=how)
 
-    def view(self, parts: Parts, who: Unknown) -> View:
-        """What they see but for what they know anyway."""
-        open_ones = {who.target, *who.hidden}
-        domain = self.belief.domain
-        channels = {name: own for name, own in parts.by_name().items() if name in open_ones}
-        answers = {
-            name: replace(own, weights={v: w for v, w in own.weights.items() if v in open_ones})
-            for name, own in parts.answers().items()
-        }
-        adversary = Adversary(who.target, knows=who.boundary)
-        values = self.mechanism.sensitive_values(domain, who.target)
-        secret = Secret.of(domain, who.target, values)
-        if answers:
-            return noisy_view(self.belief, channels, answers, adversary, secret)
-        return local_view(self.belief, channels, adversary, secret)
+    def view(self, who: Unknown) -> View:
+        """What they may come to believe."""
+        remaining = Remaining({who.target, *who.hidden}, self.mechanism)
+        return remaining.view(self.belief, Adversary(who.target, knows=who.boundary))
+
+
+@dataclass(frozen=True)
+class Remaining(Mechanism):
+    """What a mechanism shows of the variables in ``unknown``: the rest of it is known anyway."""
+
+    unknown: Collection[str]
+    mechanism: Mechanism
+
+    def parts(self, domain: Domain, adversary: Adversary) -> Parts:
+        parts = self.mechanism.parts(domain, adversary)
+        return Parts(
+            tuple((name, toss) for name, toss in parts.tosses if name in self.unknown),
+            tuple((name, own) for name, own in parts.channels if name in self.unknown),
+            tuple(replace(query, weights=self._unknown(query)) for query in parts.queries),
+        )
+
+    def _unknown(self, query: Query) -> Weights:
+        return {name: w for name, w in query.weights.items() if name in self.unknown}
+
+    def sensitive_values(self, domain: Domain, name: str) -> tuple[Value, ...] | None:
+        return self.mechanism.sensitive_values(domain, name)
 
 
 def worst_of_table(

@@ -10,18 +10,19 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from numbers import Real
 from time import monotonic
 from typing import Any
 
 from unspoken.adversary import Adversary
 from unspoken.beliefs import Belief
 from unspoken.display import Shown
-from unspoken.errors import InputError, TooLarge, unknown
-from unspoken.measures import MEASURES, Measure
+from unspoken.errors import InputError, TooLarge
+from unspoken.measures import MEASURES, Measure, measure_named
 from unspoken.mechanisms import Mechanism
 from unspoken.mechanisms.parts import Parts, Query
+from unspoken.numerics.numbers import number
 from unspoken.numerics.ring import OutOfRange
+from unspoken.questions import check_kinds
 from unspoken.searching.certificate import Certificate
 from unspoken.searching.chains import worst_of_chain
 from unspoken.searching.exchangeable import worst_of_exchangeable
@@ -82,21 +83,22 @@ def worst(
     ``seconds``: when to stop with what is known by then; Ctrl-C does too. ``progress`` is called on
     the way, with what could be said then. ``options`` are the measure's own.
     """
-    if measure not in MEASURES:
-        raise unknown("measure", measure, MEASURES)
-    if seconds is not None and not (isinstance(seconds, Real) and seconds > 0):
-        raise InputError(f"worst.seconds: {seconds} is no time to search; give a positive number")
-    if options and not MEASURES[measure].options:  # quick searches would not see them
+    check_kinds("worst", belief, mechanism)
+    of = measure_named(measure)
+    if options and not of.options:  # quick searches would not see them
         raise InputError(f'{measure}: takes no options; leave out "{next(iter(options))}"')
-    asked = Asked(belief, mechanism, MEASURES[measure], _names(belief, targets), options, seconds)
-    best, ends = asked.nothing, None if seconds is None else monotonic() + seconds
+    if not (progress is None or callable(progress)):
+        raise InputError(f"worst.progress: {progress!r} cannot be called; give a function")
+    asked = Asked(belief, mechanism, of, _names(belief, targets), options, _limit(seconds))
+    best = asked.nothing
+    ends = None if asked.seconds is None else monotonic() + asked.seconds
     try:
         for best in asked.certificates():
             if progress is not None:
                 progress(best)
             if ends is not None and monotonic() > ends:
                 break
-        stopped = "" if best.done == best.total else f"stopped after {seconds:g} s: "
+        stopped = "" if best.done == best.total else f"stopped after {asked.seconds:g} s: "
     except KeyboardInterrupt:
         stopped = "stopped from the keyboard: "
     return asked.answer(best, stopped)
@@ -112,16 +114,23 @@ def looks_at_everybody(belief: Belief, mechanism: Mechanism, measure: str) -> bo
     return True
 
 
+def _limit(seconds: object) -> float | None:
+    if seconds is None or number(seconds) > 0:
+        return None if seconds is None else number(seconds)
+    raise InputError(f"worst.seconds: {seconds!r} is no time to search; give a positive number")
+
+
 def _names(belief: Belief, targets: Sequence[str] | None) -> tuple[str, ...]:
     if targets is None:
         return belief.domain.names
     if isinstance(targets, str) or not isinstance(targets, Iterable):
         raise InputError(f"worst.targets: a list is expected, write [{targets!r}]")
-    for name in targets:
+    names = tuple(targets)
+    for name in names:
         belief.domain.axis(name, "worst.targets")
-    if not targets:
+    if not names:
         raise InputError("worst.targets: is empty; name at least one variable, or leave it out")
-    return tuple(dict.fromkeys(targets))
+    return tuple(dict.fromkeys(names))
 
 
 @dataclass(frozen=True)
@@ -162,7 +171,7 @@ class Asked:
         parts = self.parts
 
         def look(who: Unknown) -> float:
-            return self.ends(self.listing([who]).view(parts, who))[0]
+            return self.ends(self.listing([who]).view(who))[0]
 
         return worst_of_branches(self.belief, parts, self.targets, look)
 
@@ -198,7 +207,7 @@ class Asked:
         hidden = tuple(best.unknown)
         shield = boundary(self.belief, {best.target, *hidden})
         who = Unknown(best.target, hidden, shield)
-        low, high = self.ends(self.listing([who]).view(parts, who))
+        low, high = self.ends(self.listing([who]).view(who))
         above = max(high, best.high + ROUNDING)
         return replace(best, low=low if low == high else best.low, high=above)
 
@@ -214,6 +223,8 @@ class Asked:
 
     def most(self, apart: float) -> float:
         """What the measure is at most where likelihoods are at most e^apart apart."""
+        if self.measure is MEASURES["mutual-information"]:  # not more than there is to be known
+            return min(apart, math.log(max(self.belief.cells([name]) for name in self.targets)))
         if self.measure.unit in ("nat", "odds") or not apart:
             return apart
         return 1.0 if self.measure.unit == "probability" else math.inf
