@@ -12,9 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.doors.test_case import BELIEF, MECHANISM
+from tests.doors.test_case import BELIEF, FAMILY, MECHANISM
 from tests.effort import examples
-from unspoken.beliefs import BELIEFS
 from unspoken.doors import as_json
 from unspoken.doors.case import Case
 from unspoken.errors import UnspokenError
@@ -41,9 +40,10 @@ ANYTHING = st.recursive(
 @st.composite
 def spoiled(draw: st.DrawFn) -> Any:
     """A case in which one to three things are replaced, dropped or added."""
-    kind, belief = draw(st.sampled_from(list(MECHANISM))), draw(st.sampled_from(list(BELIEFS)))
+    beliefs = {**BELIEF, **FAMILY}
+    kind, belief = draw(st.sampled_from(list(MECHANISM))), draw(st.sampled_from(list(beliefs)))
     case: dict[str, Any] = {
-        "belief": {"kind": belief, **copy.deepcopy(BELIEF[belief])},
+        "belief": {"kind": belief, **copy.deepcopy(beliefs[belief])},
         "mechanism": {"kind": kind, **copy.deepcopy(MECHANISM[kind][0])},
         "adversary": {"target": "A", "secret": [0], "knows": [], "sees": ["A"], "asks": 1},
         "ask": {

@@ -16,6 +16,7 @@ from unspoken.calibration import Calibrated, calibrate
 from unspoken.comparing import Compared, compare
 from unspoken.doors.case_schema import checked, held, made
 from unspoken.errors import InputError, UnspokenError, unknown
+from unspoken.families import FAMILIES
 from unspoken.measures import MEASURES
 from unspoken.mechanisms import from_description
 from unspoken.planning import Plan, plan
@@ -102,6 +103,8 @@ class Case:
             return self._answer(tell)
         except UnspokenError as error:
             raise type(error)(f"{self.path}: {_line(error)}") from None
+        except RecursionError:
+            raise InputError(f"{self.path}: tables in tables without end") from None
 
     def _answer(self, tell: Callable[[str], object]) -> Answers:
         ask = checked("ask", Ask, self._section("ask"))
@@ -150,21 +153,36 @@ class Case:
         }
 
     def _belief(self) -> Belief:
-        given = dict(self._section("belief"))
-        kind = _kind(given, "belief", BELIEFS)
+        return self._stated(self._section("belief"), "belief")
+
+    def _stated(self, table: Mapping[str, Any], where: str) -> Belief:
+        """One belief, or a set of them; the beliefs it is made of are tables with a kind."""
+        given = dict(table)
+        kind = _kind(given, where, {**BELIEFS, **FAMILIES})
         if "file" in given and hasattr(kind, "read"):  # relative to the case
-            path = self.path.parent / held("belief.file", str, given.pop("file"))
-            read: Belief = made("belief", kind.read, {"path": path, **given})
+            path = self.path.parent / held(f"{where}.file", str, given.pop("file"))
+            read: Belief = made(where, kind.read, {"path": path, **given})
             return read
         if kind is BELIEFS["pairwise"] and isinstance(given.get("tables"), dict):
             given["tables"] = {_pair(key): table for key, table in given["tables"].items()}
-        belief: Belief = made("belief", kind, given)
+        inner = {key: self._inner(value, f"{where}.{key}") for key, value in given.items()}
+        belief: Belief = made(where, kind, inner)
         return belief
+
+    def _inner(self, value: Any, where: str) -> Any:
+        """The belief of a table with a kind, and those of a list of such tables."""
+        if isinstance(value, list) and value and all(map(_has_kind, value)):
+            return [self._stated(own, f"{where}[{i}]") for i, own in enumerate(value)]
+        return self._stated(value, where) if _has_kind(value) else value
 
     def _section(self, name: str) -> Mapping[str, Any]:
         if name not in self.sections:
             raise InputError(f"has no table [{name}], which this case needs")
         return self.sections[name]
+
+
+def _has_kind(value: Any) -> bool:
+    return isinstance(value, dict) and isinstance(value.get("kind"), str)
 
 
 def _kind(given: dict[str, Any], where: str, known: Mapping[str, Any]) -> Any:
