@@ -33,7 +33,6 @@ GAUSSIAN = unspoken.Gaussian([[1.0, 0.5], [0.5, 1.0]], [1.0, 1.0])
         (lambda: worst(COINS, Laplace(1.0), NUMBER), "measure"),
         (lambda: worst(TEXT, Laplace(1.0)), "worst.belief: 'a' is no belief"),
         (lambda: worst(COINS, NUMBER), "worst.mechanism: 3 is no mechanism"),
-        (lambda: worst(Box.within(COINS, 0.1), Laplace(1.0), "guessing"), "box"),
         (lambda: Box.around(COINS, TEXT), "radius"),
         (lambda: Box.around(COINS, math.nan), "radius"),
         (lambda: Box.within(COINS, 1e4), "eta"),

@@ -63,3 +63,9 @@ def test_a_search_for_a_mean_that_is_stopped_says_no_more_than_there_is_to_know(
     unspoken.worst(ONE, unspoken.Laplace(0.01), "mutual-information", progress=looked.append)
     assert looked[0].high == pytest.approx(np.log(2))
     assert all(now.low <= now.high <= looked[0].high for now in looked)
+
+
+def test_what_views_of_a_set_do_not_answer_is_refused_in_one_line() -> None:
+    with pytest.raises(unspoken.UnspokenError, match=r"box: .* give Beliefs") as told:
+        unspoken.worst(Box.within(ONE, 0.1), unspoken.Laplace(1.3), "guessing")
+    assert "\n" not in str(told.value)
