@@ -2,7 +2,7 @@
 
 A cell has one value. Its coin in an epoch is one number; an event shows the cell where that number
 is below its threshold. What an adversary with all outputs learns is worked out from the joint law
-of cells and outputs (tests/oracle.py), and held against the one release that `exposure` names.
+of cells and outputs (tests/oracle.py), and held against the one mechanism that `fold` gives.
 """
 
 from __future__ import annotations
@@ -20,13 +20,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests import oracle
+from tests.ledger.histories import FUNCTIONS, eps, event, exposure
 from unspoken import Adversary, Joint, OneSided, leakage
-from unspoken.ledger import Release, exposure, reaching
-from unspoken.releasing.admission import added_to
+from unspoken.ledger import Account, Release, fold, reaches
+from unspoken.mechanisms import Mechanism
 
 EPS = [0.0, 0.1, 0.5, math.log(2), 1.5, math.inf]
-# The epoch of the cell that is looked at, by each function of its key.
-FUNCTIONS = {"month": "2026-05", "year": "2026", "constant": "x"}
 
 
 @dataclass(frozen=True)
@@ -56,18 +55,21 @@ class Case:
         return oracle.Setting(self.names, values, counts, {}, self.secrets)
 
 
-def event(epoch: str, **epsilon: float) -> Release:
-    """By a function of the key, if there is one of that name; else under a label."""
-    per_key = epoch in FUNCTIONS
-    readings = {FUNCTIONS.get(epoch, epoch): dict.fromkeys(epsilon, "same")}
-    return Release("t", epoch, per_key, epsilon, readings, "k", "c", {}, {})
+def adding(event: Release, account: Account, audience: Any = None) -> list[dict[str, float]]:
+    """What an account says was shown, with the event, of the cells that it shows more of."""
+    found: list[dict[str, float]] = []
+    for shown in account.before(event, account.readers() if audience is None else audience):
+        after = shown.exponents(event.mechanism.exponents())
+        if after != shown.exponents() and after not in found:
+            found.append(after)
+    return found
 
 
 def transcripts(case: Case, name: str, value: int) -> dict[oracle.Transcript, Fraction]:
     """What all events show of one attribute with this value, over every coin it has."""
-    own = [one for one in case.events if name in one.epsilon]
+    own = [one for one in case.events if name in eps(one)]
     coins: dict[str, list[Fraction]] = {}
-    p = [chance(one.epsilon[name]) for one in own]
+    p = [chance(eps(one)[name]) for one in own]
     for one, share in zip(own, p, strict=True):
         coins.setdefault(FUNCTIONS.get(one.epoch, one.epoch), []).append(share)
     seen: dict[oracle.Transcript, Fraction] = {}
@@ -107,7 +109,10 @@ def joint_law(case: Case) -> oracle.Law:
 
 def compared(case: Case) -> list[tuple[float, float]]:
     """For each secret and measure: what is learned from everything, and what the account says."""
-    mechanism = OneSided(exposure(case.events), case.secrets)
+    return held(case, fold(case.events, case.secrets))
+
+
+def held(case: Case, mechanism: Mechanism) -> list[tuple[float, float]]:
     setting, law = case.setting(), joint_law(case)
     found = []
     for target in case.names:
@@ -170,10 +175,10 @@ def test_the_enumeration_finds_a_wrong_account() -> None:
     assert truth == pytest.approx(said)
 
     def nested(some: Sequence[Release]) -> dict[str, float]:
-        return {n: max(e.epsilon.get(n, 0.0) for e in some) for n in ("a0", "a1")}
+        return {n: max(eps(e).get(n, 0.0) for e in some) for n in ("a0", "a1")}
 
     def labels_only(some: Sequence[Release]) -> dict[str, float]:
-        months = {n: max(e.epsilon.get(n, 0.0) for e in some if e.per_key) for n in ("a0", "a1")}
+        months = {n: max(eps(e).get(n, 0.0) for e in some if e.per_key) for n in ("a0", "a1")}
         rest = exposure([one for one in some if not one.per_key])
         return {n: months[n] + rest.get(n, 0.0) for n in months}
 
@@ -183,18 +188,22 @@ def test_the_enumeration_finds_a_wrong_account() -> None:
 
 def test_one_epoch_only() -> None:
     events = [event("1", a0=0.5, a1=0.25), event("2", a1=0.75), event("2", a1=0.5)]
-    assert exposure(events) == {"a0": 0.5, "a1": 1.0}
-    assert exposure([]) == {}
+    assert fold(events, {}) == OneSided({"a0": 0.5, "a1": 1.0}, {})
+    assert fold([]) == fold([], {}) == OneSided({}, {})
 
 
 def month(names: Sequence[str], **epsilon: float) -> Release:
     readings = {name: dict.fromkeys(epsilon, "same") for name in names}
-    return Release("t", "month", True, epsilon, readings, "k", "c", {}, {})
+    return Release("t", "month", True, OneSided(epsilon), readings, "k", "c", {}, {})
 
 
 def test_cells_are_counted_by_the_events_that_had_them() -> None:
     """A month that an event has not had owes nothing to it; a label may be about any month."""
     may, june = month(["05"], a=1.0), month(["06"], a=0.5)
+
+    def added_to(event: Release, earlier: Sequence[Release]) -> list[dict[str, float]]:
+        return adding(event, Account.of(earlier))
+
     assert added_to(june, [may]) == [{"a": 0.5}]
     assert added_to(may, [june, may]) == []
     both = month(["05", "06"], a=0.75)
@@ -235,11 +244,13 @@ def test_values_that_change_between_labels() -> None:
 
 def test_who_has_seen_what() -> None:
     """Its members' files, everybody's, and those of readers who are not there any more."""
-    readers = [("lighting",), ("planning",), (), ("gone",), ("planning", "gone")]
+    readers = [("lighting",), ("planning",), (), ("gone",), ("gone", "planning")]
     events = [replace(event("1", a=0.5), readers=own) for own in readers]
 
     def seen(*coalition: str) -> list[int]:
-        found = reaching(events, coalition, ["lighting", "planning", "cleaning"])
+        declared = ["lighting", "planning", "cleaning"]
+        found = [one for one in events if reaches(one.readers, coalition, declared)]
+        assert Account.of(events).reaching(coalition, declared) == [one.readers for one in found]
         return [events.index(one) for one in found]
 
     assert seen("lighting") == [0, 2, 3, 4]

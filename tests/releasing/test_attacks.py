@@ -5,7 +5,9 @@ An attacker keeps every release. What they work out of them is compared with the
 
 from __future__ import annotations
 
+import contextlib
 import math
+import sqlite3
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -17,10 +19,10 @@ import pytest
 
 from tests.releasing.small import planned, small
 from unspoken.errors import InputError, LimitExceeded
-from unspoken.ledger import Ledger, account
+from unspoken.ledger import Account, Ledger, account, fold
 from unspoken.numerics.arrays import Mask
 from unspoken.numerics.coins import MasterKey
-from unspoken.releasing import admission, release
+from unspoken.releasing import release
 from unspoken.releasing.admission import Admission
 
 ROWS, CAP = 4_000, 4.5
@@ -125,8 +127,11 @@ def test_another_function_of_the_key(tmp_path: Path, monkeypatch: pytest.MonkeyP
     with pytest.raises(LimitExceeded, match=r"the cap is 4\.5"):
         release(project(tmp_path, epoch=functions[2]))
 
-    for module in (account, admission):  # without: all functions of the key are one class
-        monkeypatch.setattr(module, "tossing", lambda event: (event.per_key, ""))
+    # Without: all functions of the key are one class, in an account that is made again.
+    with contextlib.closing(sqlite3.connect(tmp_path / "ledger.sqlite")) as ledger:
+        ledger.execute("DELETE FROM account")
+        ledger.commit()
+    monkeypatch.setattr(account, "tossing", lambda event: "of" if event.per_key else event.epoch)
     more = [shown(project(tmp_path, epoch=own)) for own in functions[2:]]
     assert odds_factor(~union([*first, *more])) > 50
 
@@ -182,8 +187,8 @@ def test_keys_in_another_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         by("y", "x")
     without(monkeypatch, "_same_coins")
     assert odds_factor(~(first | by("y", "x"))) == pytest.approx(4, rel=0.2)
-    (event,) = Ledger(tmp_path / "ledger.sqlite").events()[1:]
-    assert admission.nothing_new(event, Ledger(tmp_path / "ledger.sqlite").events()[:1])
+    first_event, event = Ledger(tmp_path / "ledger.sqlite").events()
+    assert Account.of([first_event]).covers(event, [()])
 
 
 def test_what_no_rule_can_see(tmp_path: Path) -> None:
@@ -240,7 +245,7 @@ def test_a_plan_raised_and_lowered(tmp_path: Path) -> None:
     assert all((low <= high).all() for low, high in [(releases[2], releases[0]), releases[0:2]])
     events = Ledger(tmp_path / "ledger.sqlite").events()
     assert len(events) == len(set(scales))
-    assert account.exposure(events) == {"a": HALF}
+    assert fold(events, {}).exponents() == {"a": HALF}
 
 
 def test_a_changed_month_is_refused_and_a_new_one_is_not(tmp_path: Path) -> None:
@@ -303,5 +308,5 @@ def test_all_and_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert not shown(path, 0.0).any()
     assert shown(path, 0.5).all()
     done = release(path)
-    assert done.event.epsilon == {"a": math.inf}
+    assert done.event.mechanism.exponents() == {"a": math.inf}
     assert release(small(tmp_path, None, harmless, reads=["a"], epoch='label = "2"')).rows == ROWS

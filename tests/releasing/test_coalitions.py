@@ -96,7 +96,7 @@ def test_each_coalition_is_held_and_all_pooled_would_not_be(tmp_path: Path) -> N
     for name, own in READS.items():
         assert pq.read_table(done[name].path).column_names == ["id", *own]
         assert done[name].event.readers == (name,)
-        assert set(done[name].event.epsilon) == set(own)
+        assert set(done[name].event.mechanism.exponents()) == set(own)
         assert odds_factor(path, done[name].path) <= CAP
     # A half each says nothing, so it is all shown; two halves say everything.
     assert pq.read_table(done["one"].path)["a"].null_count == 0

@@ -64,7 +64,7 @@ def test_again_is_the_same_and_free(project: Make) -> None:
     again = release(project())
     assert again.path.read_bytes() == kept[0]
     assert json.loads(again.manifest.read_text())["release"] == json.loads(kept[1])["release"]
-    assert again.event.epsilon == first.event.epsilon
+    assert again.event.mechanism == first.event.mechanism
     assert (first.again, again.again) == (False, True)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from unspoken.doors.case import Answers
 from unspoken.learning import Kept
-from unspoken.ledger import Release, exposure
+from unspoken.ledger import Release, fold
 from unspoken.planning import Plan
 from unspoken.releasing import Findings, Prepared, Rehearsed, Released
 from unspoken.releasing.manifest import leakage
@@ -126,14 +126,16 @@ def released(done: Released) -> dict[str, Any]:
         "manifest": str(done.manifest),
         "rows": done.rows,
         "again": done.again,
-        "epsilon": {name: number(epsilon) for name, epsilon in done.event.epsilon.items()},
+        "epsilon": {
+            name: number(epsilon) for name, epsilon in done.event.mechanism.exponents().items()
+        },
         "told": leakage(done.told),
     }
 
 
 def ledger(history: Sequence[tuple[str, Release]]) -> dict[str, Any]:
     """Every event, and what they show together."""
-    shown = exposure([event for _, event in history])
+    shown = fold([event for _, event in history], {}).exponents()
     return {
         **_head("ledger"),
         "events": [
@@ -141,7 +143,7 @@ def ledger(history: Sequence[tuple[str, Release]]) -> dict[str, Any]:
                 "at": at,
                 "table": event.table,
                 "epoch": event.epoch,
-                "epsilon": {name: number(epsilon) for name, epsilon in event.epsilon.items()},
+                "epsilon": {name: number(e) for name, e in event.mechanism.exponents().items()},
             }
             for at, event in history
         ],

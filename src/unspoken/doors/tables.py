@@ -12,7 +12,7 @@ from unspoken.doors.report import words
 from unspoken.doors.report.starved import starved
 from unspoken.doors.terminal import NBSP, Prose, blank, head, near, note, rows_of, said
 from unspoken.learning import Learned
-from unspoken.ledger import Release, exposure
+from unspoken.ledger import Release, fold
 from unspoken.policy import Project
 from unspoken.releasing import Findings, Prepared, Rehearsed, Released
 from unspoken.releasing.told import Answer, Told
@@ -124,10 +124,10 @@ def ledger(history: Sequence[tuple[str, Release]]) -> RenderableType:
     if not history:
         return head("Nothing was released so far.")
     rows = [
-        (at[:16].replace("T", NBSP), event.table, event.epoch, _listed(event.epsilon))
+        (at[:16].replace("T", NBSP), event.table, event.epoch, _listed(event.mechanism.exponents()))
         for at, event in history
     ]
-    together = _listed(exposure([event for _, event in history]))
+    together = _listed(fold([event for _, event in history], {}).exponents())
     return Group(
         rows_of(["at (UTC)", "table", "epoch", "released, of what is not sensitive"], rows),
         blank(),

@@ -1,7 +1,7 @@
 """The ledger: what was released, as events that outlive every plan, policy and epoch."""
 
-from unspoken.ledger.account import exposure, reaching, tossing
+from unspoken.ledger.account import Account, PolicyShown, Shown, fold, reaches, tossing
 from unspoken.ledger.event import Release
 from unspoken.ledger.store import Ledger
 
-__all__ = ["Ledger", "Release", "exposure", "reaching", "tossing"]
+__all__ = ["Account", "Ledger", "PolicyShown", "Release", "Shown", "fold", "reaches", "tossing"]

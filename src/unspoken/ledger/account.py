@@ -1,60 +1,374 @@
-"""What a coalition has been shown over all events: nothing resets it.
+"""What has been shown over all events, folded: nothing resets it, and nothing is counted twice.
 
-It has been shown what was given to any of its members, to everybody, and to anybody who is not
-declared any more and so may pool with whomever.
+A coalition has been shown what was given to any of its members, to everybody, and to anybody who is
+not declared any more and so may pool with whomever. Coins are persistent (mechanisms/parts.py,
+`Tossed`): a label, or a function of the key, tosses one coin a cell.
 
-Coins are persistent (design: one coin a cell and epoch), so
-
-- within an epoch, events with eps_1, eps_2, ... show together what the largest shows (nested);
 - epochs by one function of the key hold every cell once, for ever: all its events are nested;
-- another declared label, or another function, tosses fresh coins for the same cells: there
-  exponents add (Theorem 1), since a cell stays withheld with e^-eps_1 e^-eps_2.
+- another declared label, or another function, tosses fresh coins for the same cells.
 
 **Assumed:** a cell has the same value, and may be shown or not, in all epochs it is in. Adding then
 is exact for what is free, whatever the joint law. Where values change from one label to the next,
 it can be too little: an earlier value may say more of a later secret than any value that the belief
 knows of, which is about the rows of one epoch only (docs/limits.md).
+
+The account is a table of small entries, of which an event reads and writes a few, however many
+events there were. Made of the same events it is the same table.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+import hashlib
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, Protocol
 
 from unspoken.ledger.event import Release
+from unspoken.mechanisms import InEpoch, Mechanism, OneSided, Together, from_description
+from unspoken.mechanisms.parts import Tossed
+from unspoken.types.domain import Value
 
-__all__ = ["exposure", "reaching", "tossing"]
+__all__ = ["Account", "Entries", "Listed", "PolicyShown", "Shown", "fold", "reaches", "tossing"]
+
+# Coalitions whose sums are carried on; beyond, they are added up again when asked for.
+AUDIENCES = 32
+
+Key = tuple[str, ...]
+Exponents = Mapping[str, float]
+Hidden = Mapping[str, Sequence[Value]]
 
 
-def tossing(event: Release) -> tuple[bool, str]:
+class Entries(Protocol):
+    """Where an account is kept: plain data by key; keys are tuples of words."""
+
+    def get(self, keys: Collection[Key]) -> dict[Key, Any]:
+        """The entries there are of these."""
+
+    def below(self, key: Key) -> Iterator[tuple[Key, Any]]:
+        """All entries whose keys begin so, and are longer."""
+
+    def put(self, entries: Mapping[Key, Any]) -> None:
+        """Write them, over what is there."""
+
+
+@dataclass
+class Listed:
+    """Entries in memory."""
+
+    entries: dict[Key, Any] = field(default_factory=dict)
+
+    def get(self, keys: Collection[Key]) -> dict[Key, Any]:
+        return {key: self.entries[key] for key in keys if key in self.entries}
+
+    def below(self, key: Key) -> Iterator[tuple[Key, Any]]:
+        longer = [own for own in self.entries if own[: len(key)] == key and own != key]
+        return ((own, self.entries[own]) for own in longer)
+
+    def put(self, entries: Mapping[Key, Any]) -> None:
+        self.entries.update(entries)
+
+
+def tossing(event: Release) -> str:
     """What tells an event's coins apart from those of others: its label, or its function."""
-    return event.per_key, event.epoch
+    return f"{'of' if event.per_key else 'label'} {event.epoch}"
 
 
-def reaching(
-    events: Iterable[Release], coalition: Collection[str], declared: Collection[str]
-) -> list[Release]:
-    """The events that a coalition has seen; ``declared``: all applications there are now."""
-    return [
-        event
-        for event in events
-        if not event.readers
-        or any(name in coalition or name not in declared for name in event.readers)
-    ]
+def reaches(
+    readers: Collection[str], coalition: Collection[str], declared: Collection[str]
+) -> bool:
+    """Whether a coalition has seen what these were given; ``declared``: all there are now."""
+    return not readers or any(name in coalition or name not in declared for name in readers)
 
 
-def exposure(events: Iterable[Release]) -> dict[str, float]:
-    """The eps per attribute of the one release that shows as much as all of these together."""
-    apart: dict[tuple[bool, str], dict[str, float]] = {}
-    for event in events:
-        largest = apart.setdefault(tossing(event), {})
-        for name, epsilon in event.epsilon.items():
-            largest[name] = max(epsilon, largest.get(name, 0.0))
-    return _added(apart.values())
+def fold(events: Iterable[Release], sensitive: Hidden | None = None) -> Mechanism:
+    """One mechanism that shows what all of these together do.
+
+    With ``sensitive`` at least that, as if they had shown everything that it leaves: then all
+    tosses of a cell show the same, and are one (`Tossed`), however many events there are.
+    """
+    listed = list(events)
+    if sensitive is None and listed:
+        return Together([InEpoch(tossing(event), event.mechanism) for event in listed])
+    account = Account.of(listed)
+    return account.shown(account.readers()).fold(sensitive or {})
 
 
-def _added(epochs: Iterable[Mapping[str, float]]) -> dict[str, float]:
-    total: dict[str, float] = {}
-    for epoch in epochs:
-        for name, epsilon in epoch.items():
-            total[name] = total.get(name, 0.0) + epsilon
-    return total
+@dataclass(frozen=True)
+class Shown:
+    """What was shown of some cells: under the coins of one label, and under all others.
+
+    ``anew``: what has no persistent coins.
+    """
+
+    others: Mapping[str, Tossed] = field(default_factory=dict)
+    own: Exponents = field(default_factory=dict)
+    anew: tuple[Mechanism, ...] = ()
+
+    def exponents(self, more: Exponents | None = None) -> dict[str, float]:
+        """Of the one release that shows as much, with ``more`` under the coins of the label."""
+        own = _larger(self.own, more or {})
+        tossed = {
+            n: self.others.get(n, Tossed()).toss(own.get(n, 0.0)) for n in (*self.others, *own)
+        }
+        return {name: one.exponent for name, one in tossed.items() if one != Tossed()}
+
+    def fold(self, sensitive: Hidden, mechanism: Mechanism | None = None) -> Mechanism:
+        """As one mechanism that withholds what is sensitive now; with one more under the label."""
+        more, anew = (mechanism.exponents(), mechanism.drawn_anew()) if mechanism else ({}, ())
+        coins = OneSided(self.exponents(more), sensitive)
+        drawn = (*self.anew, *anew)
+        return Together([coins, *drawn]) if drawn else coins
+
+
+@dataclass(frozen=True)
+class PolicyShown:
+    """What was declared of an attribute, and ``hidden``, when some of it was shown in ``epoch``."""
+
+    attribute: str
+    policy: Mapping[str, Any]
+    hidden: Sequence[str]
+    epoch: str
+
+
+class Account:
+    """All events, folded; ``entries`` is where."""
+
+    def __init__(self, entries: Entries) -> None:
+        self._entries = entries
+
+    @classmethod
+    def of(cls, events: Iterable[Release]) -> Account:
+        """The account of these events, in memory."""
+        account = cls(Listed())
+        for number, event in enumerate(events, start=1):
+            account.add(event, number)
+        return account
+
+    # ------------------------------------------------------------ questions
+
+    def number(self, event: Release) -> int | None:
+        """That of the very same event, if there is one."""
+        found: int | None = self._one(_same(event))
+        return found
+
+    def coins(self) -> list[tuple[str, str, tuple[str, ...]]]:
+        """The coin keys, algorithms and orders of keys that there were."""
+        return [(key, coins, tuple(keys)) for key, coins, keys in self._one(("coins",), [])]
+
+    def readers(self) -> list[tuple[str, ...]]:
+        """Whom events were given to."""
+        return [tuple(names) for names in self._one(("readers",), [])]
+
+    def reaching(
+        self, coalition: Collection[str], declared: Collection[str]
+    ) -> list[tuple[str, ...]]:
+        """Those of them that a coalition has seen."""
+        return [names for names in self.readers() if reaches(names, coalition, declared)]
+
+    def changed(self, event: Release) -> tuple[str, str, str] | None:
+        """(epoch, attribute, table) of the first reading that differs from one of the event's."""
+        before = self._entries.get([("reading", epoch) for epoch in event.readings])
+        for epoch, now in event.readings.items():
+            for name, fingerprint, table in before.get(("reading", epoch), ()):
+                if now.get(name, fingerprint) != fingerprint:
+                    return epoch, name, table
+        return None
+
+    def released(self) -> dict[str, str]:
+        """Every attribute of which something was shown, with the table it was first from."""
+        shown: dict[str, str] = self._one(("released",), {})
+        return shown
+
+    def policies(self, event: Release) -> list[PolicyShown]:
+        """What was declared when attributes were shown under other coins than the event's."""
+        found = []
+        for name, policy, hidden, *times in self._one(("policies",), []):
+            other = [time for time in times if time[1] != tossing(event)][:1]
+            found += [(number, PolicyShown(name, policy, hidden, e)) for number, _, e in other]
+        return [shown for _, shown in sorted(found, key=lambda item: item[0])]
+
+    def covers(self, event: Release, audience: Collection[Sequence[str]]) -> bool:
+        """Whether one with the same coins, from the same reading, showed all the event shows."""
+        exponents = event.mechanism.exponents()
+        cells = self._entries.get(
+            [("cell", _word(names), epoch) for names in audience for epoch in event.readings]
+        )
+        return not event.mechanism.drawn_anew() and all(
+            any(
+                cells.get(("cell", _word(names), epoch), {})
+                .get(name, {})
+                .get(now.get(name, ""), -1.0)
+                >= exponent
+                for names in audience
+            )
+            for epoch, now in event.readings.items()
+            for name, exponent in exponents.items()
+        )
+
+    def before(self, event: Release, audience: Collection[Sequence[str]]) -> list[Shown]:
+        """What was shown of the cells of each epoch that the event reads; like ones once.
+
+        Events of its own coins count where they had the epoch; those of other coins may be about
+        any cell. An old epoch that was shown too much (the belief has been learned again since)
+        does not stand in the way of a new one.
+        """
+        label = tossing(event)
+        words = [_word(names) for names in audience]
+        keys = [("epoch", word, label, epoch) for word in words for epoch in event.readings]
+        had, others = self._entries.get(keys), self._others(audience, label)
+        anew = self._anew(audience)
+        found: list[Shown] = []
+        for epoch in event.readings:
+            own = _larger(*(had.get(("epoch", word, label, epoch), {}) for word in words))
+            shown = Shown(others, own, anew)
+            if shown not in found:
+                found.append(shown)
+        return found
+
+    def shown(self, audience: Collection[Sequence[str]]) -> Shown:
+        """All that was shown, of a cell that was in every epoch."""
+        return Shown(self._sums(audience), {}, self._anew(audience))
+
+    # ------------------------------------------------------------ one event more
+
+    def add(self, event: Release, number: int) -> None:
+        """Fold it in."""
+        readers, exponents = _word(event.readers), event.mechanism.exponents()
+        heads = self._entries.get([("coins",), ("readers",), ("released",), ("anew", readers)])
+        entries: dict[Key, Any] = {_same(event): number}
+        entries |= self._cells(event, readers, exponents)
+        entries |= self._raised(readers, tossing(event), exponents)
+        row = [event.key, event.coins, list(event.keys)]
+        entries["coins",] = _with(heads.get(("coins",), []), row)
+        entries["readers",] = _with(heads.get(("readers",), []), json.loads(readers))
+        shown = sorted(name for name, exponent in exponents.items() if exponent > 0)
+        first = heads.get(("released",), {})
+        entries["released",] = first | {n: event.table for n in shown if n not in first}
+        entries["policies",] = self._policies(event, shown, number)
+        drawn = [one.describe() for one in event.mechanism.drawn_anew()]
+        if drawn:
+            entries["anew", readers] = [*heads.get(("anew", readers), []), *drawn]
+        self._entries.put(entries)
+
+    def _cells(self, event: Release, readers: str, exponents: Exponents) -> dict[Key, Any]:
+        """What it read in each epoch, and what it shows of that."""
+        label, entries = tossing(event), dict[Key, Any]()
+        keys = {
+            epoch: (("reading", epoch), ("cell", readers, epoch), ("epoch", readers, label, epoch))
+            for epoch in event.readings
+        }
+        before = self._entries.get([key for three in keys.values() for key in three])
+        for epoch, now in event.readings.items():
+            reading, cell, own = keys[epoch]
+            read = before.get(reading, [])
+            known = {(name, fingerprint) for name, fingerprint, _ in read}
+            new = [[n, now[n], event.table] for n in sorted(now) if (n, now[n]) not in known]
+            entries[reading] = [*read, *new]
+            shown = before.get(cell, {})
+            entries[cell] = shown | {
+                name: _larger(shown.get(name, {}), {now.get(name, ""): exponent})
+                for name, exponent in exponents.items()
+            }
+            entries[own] = _larger(before.get(own, {}), exponents)
+        return entries
+
+    def _raised(self, readers: str, label: str, exponents: Exponents) -> dict[Key, Any]:
+        """The largest of each label, and the sums over labels of everybody who sees it."""
+        entries: dict[Key, Any] = {}
+        audiences = [own for own in self._one(("audiences",), []) if readers in own]
+        members = {readers, *(word for own in audiences for word in own)}
+        largest = self._entries.get([("label", word, label) for word in members])
+        kept = self._entries.get([("sum", *own) for own in audiences])
+        for key in kept:
+            before = _larger(*(largest.get(("label", word, label), {}) for word in key[1:]))
+            sums = _read(kept[key])
+            sums |= {
+                name: sums.get(name, Tossed()).toss(exponent, before.get(name, 0.0))
+                for name, exponent in exponents.items()
+            }
+            entries[key] = _written(sums)
+        own = ("label", readers, label)
+        return {**entries, own: _larger(largest.get(own, {}), exponents)}
+
+    def _policies(self, event: Release, shown: Sequence[str], number: int) -> list[Any]:
+        """Each once, with the first event that had it and the first of other coins."""
+        rows: list[Any] = [list(row) for row in self._one(("policies",), [])]
+        for name in shown:
+            hidden = [str(value) for value in event.mechanism.hides(name)]
+            kept: list[Any] = [name, dict(event.policy.get(name, {})), hidden]
+            row = next((row for row in rows if row[:3] == kept), None)
+            if row is None:
+                rows.append(row := kept)
+            if len(row) < 5 and all(time[1] != tossing(event) for time in row[3:]):
+                row.append([number, tossing(event), event.epoch])
+        return rows
+
+    # ------------------------------------------------------------ sums over labels
+
+    def _others(self, audience: Collection[Sequence[str]], label: str) -> dict[str, Tossed]:
+        """The sums but for one label."""
+        own = self._entries.get([("label", _word(names), label) for names in audience])
+        largest = _larger(*own.values())
+        sums = self._sums(audience)
+        return {n: sums[n].without(largest.get(n, 0.0)) for n in sums}
+
+    def _sums(self, audience: Collection[Sequence[str]]) -> dict[str, Tossed]:
+        """The sum over labels of the largest that anybody of these was shown, by attribute.
+
+        It is carried on from event to event for those who were asked for last.
+        """
+        words = sorted(map(_word, audience))
+        kept = self._entries.get([("audiences",), ("sum", *words)])
+        carried = kept.get(("audiences",), [])
+        if words in carried:
+            return _read(kept["sum", *words])
+        largest: dict[str, Exponents] = {}
+        for word in words:
+            for key, exponents in self._entries.below(("label", word)):
+                largest[key[2]] = _larger(largest.get(key[2], {}), exponents)
+        sums: dict[str, Tossed] = {}
+        for exponents in largest.values():
+            for name, exponent in exponents.items():
+                sums[name] = sums.get(name, Tossed()).toss(exponent)
+        last = [*carried, words][-AUDIENCES:]
+        self._entries.put({("sum", *words): _written(sums), ("audiences",): last})
+        return sums
+
+    def _anew(self, audience: Collection[Sequence[str]]) -> tuple[Mechanism, ...]:
+        kept = self._entries.get([("anew", _word(names)) for names in audience])
+        return tuple(from_description(own) for drawn in kept.values() for own in drawn)
+
+    def _one(self, key: Key, default: Any = None) -> Any:
+        return self._entries.get([key]).get(key, default)
+
+
+def _word(readers: Iterable[str]) -> str:
+    """These readers as one word, in whatever order they are given."""
+    return json.dumps(sorted(set(readers)))
+
+
+def _same(event: Release) -> Key:
+    return "event", hashlib.sha256(event.to_json().encode()).hexdigest()
+
+
+def _larger(*exponents: Exponents) -> dict[str, float]:
+    """The largest by name."""
+    largest: dict[str, float] = {}
+    for own in exponents:
+        for name, exponent in own.items():
+            largest[name] = max(exponent, largest.get(name, 0.0))
+    return largest
+
+
+def _with(rows: list[Any], row: Any) -> list[Any]:
+    return rows if row in rows else [*rows, row]
+
+
+def _written(sums: Mapping[str, Tossed]) -> dict[str, list[int]]:
+    return {n: [*own.finite.as_integer_ratio(), own.infinite] for n, own in sums.items()}
+
+
+def _read(sums: Mapping[str, list[int]]) -> dict[str, Tossed]:
+    return {n: Tossed(Fraction(top, bottom), inf) for n, (top, bottom, inf) in sums.items()}

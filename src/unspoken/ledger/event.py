@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, NoReturn
+
+from unspoken.errors import InputError, unknown
+from unspoken.mechanisms import Mechanism, from_description
 
 __all__ = ["FORMAT", "Release"]
 
@@ -14,20 +17,20 @@ FORMAT = 1
 
 @dataclass(frozen=True)
 class Release:
-    """``epsilon`` per attribute as released; ``readings``: {epoch: {attribute: fingerprint}}.
+    """``mechanism``: what was shown, and how; ``readings``: {epoch: {attribute: fingerprint}}, of
+    what was read for it.
 
     ``epoch`` is the declared label, or the SQL over key columns that gives each row its epoch;
     ``per_key`` tells which. ``key`` is the fingerprint of the coin key, ``coins`` the algorithm.
-    ``policy``: per attribute read, what was declared sensitive, the labels, the hidden ones.
-    ``readers``: the applications it was given to; none named: everybody.
-    ``keys``: where there are several, in the order in which coins were tossed on them; earlier
-    events do not tell.
+    ``policy``: what was declared of each attribute read. ``readers``: the applications it was given
+    to; none named: everybody. ``keys``: where there are several, in the order in which coins were
+    tossed on them.
     """
 
     table: str
     epoch: str
     per_key: bool
-    epsilon: Mapping[str, float]
+    mechanism: Mechanism
     readings: Mapping[str, Mapping[str, str]]
     key: str
     coins: str
@@ -40,24 +43,70 @@ class Release:
     format: int = FORMAT
 
     def to_json(self) -> str:
-        """The event as kept, with sorted keys; infinity is the word "inf"."""
-        body = asdict(self)
-        body["epsilon"] = {name: _word(eps) for name, eps in self.epsilon.items()}
-        for later in ("readers", "keys"):  # as it was before there were any: the same text
-            if not body[later]:
-                del body[later]
-        return json.dumps(body, sort_keys=True, allow_nan=False)
+        """The event as kept, with sorted keys."""
+        body = {one.name: getattr(self, one.name) for one in fields(self)}
+        return json.dumps(
+            {**body, "mechanism": self.mechanism.describe()}, sort_keys=True, allow_nan=False
+        )
 
     @classmethod
     def from_json(cls, text: str) -> Release:
-        body = json.loads(text)
-        body["epsilon"] = {name: float(eps) for name, eps in body["epsilon"].items()}
-        for later in ("readers", "keys"):
-            body[later] = tuple(body.get(later, ()))
-        if body["format"] != FORMAT:
-            raise ValueError(f"event format {body['format']}")
-        return cls(**body)
+        """Refuses what no release is written as, in one line."""
+        try:
+            body = json.loads(text, parse_constant=_no_number)
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"event: cannot be read: {' '.join(str(error).split())}") from None
+        if not isinstance(body, dict):
+            raise InputError("event: is no table")
+        for name, (fits, wanted) in _SHAPES.items():
+            if name not in body:
+                raise InputError(f"event.{name}: is missing")
+            if not fits(body[name]):
+                raise InputError(f"event.{name}: is not {wanted}")
+        for name in body:
+            if name not in _SHAPES:
+                raise unknown("event", name, _SHAPES)
+        given = {**body, "readers": tuple(body["readers"]), "keys": tuple(body["keys"])}
+        return cls(**{**given, "mechanism": from_description(body["mechanism"], "event.mechanism")})
 
 
-def _word(number: float) -> float | str:
-    return "inf" if number == float("inf") else number
+Fits = Callable[[Any], bool]
+
+
+def _word(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _words(value: Any) -> bool:
+    return isinstance(value, list) and all(map(_word, value))
+
+
+def _table(value: Any) -> bool:
+    return isinstance(value, dict)
+
+
+def _table_of(fits: Fits) -> Fits:
+    return lambda value: _table(value) and all(map(fits, value.values()))
+
+
+_TEXT, _LIST, _TABLE = (_word, "text"), (_words, "a list of words"), (_table, "a table")
+_SHAPES: dict[str, tuple[Fits, str]] = {
+    "table": _TEXT,
+    "epoch": _TEXT,
+    "per_key": (lambda value: isinstance(value, bool), "true or false"),
+    "mechanism": _TABLE,
+    "readings": (_table_of(_table_of(_word)), "a table of fingerprints for each epoch"),
+    "key": _TEXT,
+    "coins": _TEXT,
+    "limits": _TABLE,
+    "leakage": _TABLE,
+    "closed": (_table_of(_words), "a list of words for each name"),
+    "policy": (_table_of(_table), "a table for each name"),
+    "readers": _LIST,
+    "keys": _LIST,
+    "format": (lambda value: value is not True and value == FORMAT, f"{FORMAT}, what this reads"),
+}
+
+
+def _no_number(word: str) -> NoReturn:
+    raise ValueError(f"{word} is no number")

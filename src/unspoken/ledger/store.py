@@ -7,12 +7,16 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sql
 
-from unspoken.errors import InputError
+from unspoken.errors import InputError, UnspokenError
+from unspoken.ledger import checkpoint
+from unspoken.ledger.account import Account
+from unspoken.ledger.checkpoint import Checkpoint
 from unspoken.ledger.event import FORMAT, Release
 
 __all__ = ["Ledger"]
@@ -31,12 +35,14 @@ _EVENTS = sql.Table(
     sql.Column("body", sql.Text, nullable=False),
 )
 
-_ALL = sql.select(_EVENTS.c.id, _EVENTS.c.at, _EVENTS.c.body).order_by(_EVENTS.c.id)
-_OWN = {table.name for table in _TABLES.sorted_tables}
+_ACCOUNT = checkpoint.tables(_TABLES)
 
-# Looks at all earlier events and raises if the new one must not be. All: a table under another name
-# would else be another account.
-Check = Callable[[Sequence[Release]], None]
+_ALL = sql.select(_EVENTS.c.id, _EVENTS.c.at, _EVENTS.c.body).order_by(_EVENTS.c.id)
+_LAST = sql.select(_EVENTS.c.id, _EVENTS.c.body).order_by(_EVENTS.c.id.desc()).limit(1)
+
+# Looks at what all earlier events have shown, and raises if the new one must not be. All: a table
+# under another name would else be another account.
+Check = Callable[[Account], None]
 
 
 class Ledger:
@@ -45,10 +51,16 @@ class Ledger:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._engine = _engine(path)
-        with self._told():
+        with self._reworded():
             self._make()
         with self._begin() as connection:
             self._prepare(connection)
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing was ever charged."""
+        with self._begin() as connection:
+            return connection.execute(_LAST).first() is None
 
     def events(self) -> list[Release]:
         """Every release, oldest first."""
@@ -59,27 +71,56 @@ class Ledger:
         with self._begin() as connection:
             return [(at, self._event(number, body)) for number, at, body in _rows(connection)]
 
+    def look(self, check: Check) -> None:
+        """Let ``check`` see the account of all events; nothing is charged."""
+        with self._checked(check):
+            pass
+
     def charge(self, event: Release, check: Check) -> int:
         """Append ``event`` if ``check`` lets it pass, in one transaction that locks writers out.
 
         Gives the number of the event. One that is there already, in every detail, is that one:
         nothing new is shown, so nothing new is written down.
         """
-        with self._begin() as connection:
-            body, rows = event.to_json(), _rows(connection)
-            check([self._event(number, kept) for number, _, kept in rows])
-            same = next((number for number, _, kept in rows if kept == body), None)
+        with self._checked(check) as (connection, kept, account):
+            same = account.number(event)
             if same is not None:
-                return int(same)
+                return same
             now = datetime.now(UTC).isoformat(timespec="seconds")
+            body = event.to_json()
             row = {"at": now, "table": event.table, "kind": "release", "body": body}
             inserted = connection.execute(sql.insert(_EVENTS).values(**row))
-            return int(inserted.inserted_primary_key[0])  # type: ignore[index]
+            number = int(inserted.inserted_primary_key[0])  # type: ignore[index]
+            account.add(event, number)
+            kept.reached((number, body))
+            return number
+
+    @contextmanager
+    def _checked(self, check: Check) -> Iterator[tuple[sql.Connection, Checkpoint, Account]]:
+        """A transaction with the account, once it is let pass. A refusal leaves the events as they
+        were; what was added up for it stays.
+        """
+        refusal: UnspokenError | None = None
+        with self._begin() as connection:
+            kept = Checkpoint(connection, _ACCOUNT)
+            last = connection.execute(_LAST).first()
+            account = kept.account(last and (last.id, last.body), partial(self._all, connection))
+            try:
+                check(account)
+            except UnspokenError as error:
+                refusal = error
+            else:
+                yield connection, kept, account
+        if refusal is not None:
+            raise refusal
+
+    def _all(self, connection: sql.Connection) -> Iterator[tuple[int, Release]]:
+        return ((number, self._event(number, body)) for number, _, body in _rows(connection))
 
     def _event(self, number: int, body: str) -> Release:
         try:
             return Release.from_json(body)
-        except (ValueError, TypeError, KeyError, AttributeError):
+        except InputError:
             raise InputError(
                 f"ledger {self.path}: event {number} cannot be read; restore the ledger from a copy"
             ) from None
@@ -115,7 +156,7 @@ class Ledger:
 
     def _prepare(self, connection: sql.Connection) -> None:
         tables = set(sql.inspect(connection).get_table_names())
-        if tables and not tables >= _OWN:
+        if tables and not tables >= {_MEANING.name, _EVENTS.name}:
             raise InputError(f"ledger {self.path}: not a ledger, but another database")
         _TABLES.create_all(connection)
         kept = connection.execute(sql.select(_MEANING.c.value)).scalar()
@@ -126,11 +167,11 @@ class Ledger:
 
     @contextmanager
     def _begin(self) -> Iterator[sql.Connection]:
-        with self._told(), self._engine.begin() as connection:
+        with self._reworded(), self._engine.begin() as connection:
             yield connection
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _reworded(self) -> Iterator[None]:
         """What goes wrong with the file, as one line that names it."""
         try:
             yield

@@ -2,6 +2,7 @@
 
 from unspoken.mechanisms.finite import Finite
 from unspoken.mechanisms.geometric import Geometric
+from unspoken.mechanisms.in_epoch import InEpoch
 from unspoken.mechanisms.kinds import MECHANISMS, from_description
 from unspoken.mechanisms.laplace import Laplace
 from unspoken.mechanisms.mechanism import Mechanism
@@ -13,6 +14,7 @@ __all__ = [
     "MECHANISMS",
     "Finite",
     "Geometric",
+    "InEpoch",
     "Laplace",
     "Mechanism",
     "OneSided",

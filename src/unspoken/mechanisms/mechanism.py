@@ -52,6 +52,22 @@ class Mechanism(ABC):
     def parts(self, domain: Domain, adversary: Adversary) -> Parts:
         """What it shows this adversary; complains about names the domain does not have."""
 
+    def exponents(self) -> Mapping[str, float]:
+        """The persistent coins it looks at: 1 - e^-exponent is what they let out, by variable."""
+        return {}
+
+    def drawn_anew(self) -> tuple[Mechanism, ...]:
+        """What of it looks at no persistent coin, so that every release of it shows more."""
+        return (self,)
+
+    def scaled(self, share: float) -> Mechanism:
+        """With this share of the exponents of its coins; 0 shows nothing of what they let out."""
+        return self
+
+    def hides(self, name: str) -> tuple[Value, ...]:
+        """Values of one variable that it is known never to show."""
+        return ()
+
     def sensitive_values(self, domain: Domain, name: str) -> tuple[Value, ...] | None:
         """The values of one variable that are never shown; None where nothing is said of it."""
         return None

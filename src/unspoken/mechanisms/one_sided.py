@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -77,6 +77,20 @@ class OneSided(Mechanism, Shown):
     def release_probability(self, name: str, asks: float = 1) -> float:
         """p = 1 - e^(-n eps): that a cell which may be released is, at least once (Theorem 1)."""
         return -math.expm1(-self._exponent(name, asks))
+
+    def exponents(self) -> Mapping[str, float]:
+        return self.epsilon if self.coins == "persistent" else {}
+
+    def drawn_anew(self) -> tuple[Mechanism, ...]:
+        return () if self.coins == "persistent" else (self,)
+
+    def hides(self, name: str) -> tuple[Value, ...]:
+        return tuple((self.sensitive or {}).get(name, ()))
+
+    def scaled(self, share: float) -> OneSided:
+        """This share of every eps; of nothing withheld nothing is withheld, unless it is 0."""
+        epsilon = {name: share * eps if share else 0.0 for name, eps in self.epsilon.items()}
+        return replace(self, epsilon=epsilon) if self.coins == "persistent" else self
 
     def sensitive_values(self, domain: Domain, name: str) -> tuple[Value, ...] | None:
         """The sensitive values of one variable; None where none is declared.

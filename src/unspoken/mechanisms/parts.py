@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import reduce
 
 import numpy as np
@@ -15,7 +16,7 @@ from unspoken.types.channel import Channel, Output
 from unspoken.types.noise import Noise
 from unspoken.types.sums import Weights
 
-__all__ = ["ANSWER", "Parts", "Query", "Toss", "shared_coin"]
+__all__ = ["ANSWER", "Parts", "Query", "Toss", "Tossed", "shared_coin"]
 
 # What noisy answers are called among the outputs; several are numbered from 1.
 ANSWER = "answer"
@@ -34,12 +35,13 @@ class Toss:
     """A release that looks at a cell's persistent coin: shown with 1 - e^-exponent, else silent.
 
     ``full[x]`` marks the output of value x when the coin lets it out; ``silent`` is the output
-    otherwise, and the first of ``outputs``.
+    otherwise, and the first of ``outputs``. ``epoch``: whose coin it is; each has one of its own.
     """
 
     exponent: float
     outputs: tuple[Output, ...]
     full: Array
+    epoch: str = ""
 
     def channel(self) -> Channel:
         """This release alone."""
@@ -63,12 +65,16 @@ class Parts:
         )
 
     def by_name(self) -> dict[str, Channel]:
-        """One channel for each variable: its releases share a coin, all else is drawn afresh."""
-        coins: dict[str, list[Toss]] = {}
+        """One channel for each variable: within an epoch its releases share a coin, all else is
+
+        drawn afresh.
+        """
+        coins: dict[tuple[str, str], list[Toss]] = {}
         for name, toss in self.tosses:
-            coins.setdefault(name, []).append(toss)
-        channels = {name: shared_coin(tosses) for name, tosses in coins.items()}
-        for name, channel in self.channels:
+            coins.setdefault((name, toss.epoch), []).append(toss)
+        shared = ((name, shared_coin(tosses)) for (name, _), tosses in coins.items())
+        channels: dict[str, Channel] = {}
+        for name, channel in (*shared, *self.channels):
             before = channels.get(name)
             channels[name] = channel if before is None else before.beside(channel)
         return channels
@@ -78,6 +84,48 @@ class Parts:
         if len(self.queries) == 1:
             return {ANSWER: self.queries[0]}
         return {f"{ANSWER} {i}": query for i, query in enumerate(self.queries, start=1)}
+
+
+@dataclass(frozen=True)
+class Tossed:
+    """The law of coins: the exponent of the one toss that tells what many of a cell do together,
+
+    where all show the same of it (equal ``full``): the sum over epochs of the largest in each.
+
+    - Within an epoch all look at one U, and exponent e lets the cell out where U < 1 - e^-e. The
+      largest lets it out whenever any does; given its output the others do not depend on the value
+      (silent if it is silent, else out with p / p_largest): it alone tells as much as all.
+    - Coins of different epochs are independent. A value that may be shown is withheld by all of
+      them with e^-e_1 e^-e_2 = e^-(e_1 + e_2), one that may not always (Theorem 1); given that it
+      is shown at all, which epochs show it does not depend on the value.
+
+    The sum is exact, whatever its order, so that it can be kept and carried on: ``finite``, and how
+    many of its terms are ``infinite``.
+    """
+
+    finite: Fraction = Fraction(0)
+    infinite: int = 0
+
+    def toss(self, exponent: float, largest: float = 0.0) -> Tossed:
+        """One toss more, in an epoch where ``largest`` is the largest so far (none: 0)."""
+        return self._moved(max(exponent, largest), 1).without(largest)
+
+    def without(self, largest: float) -> Tossed:
+        """But for the epoch whose largest this is."""
+        return self._moved(largest, -1)
+
+    @property
+    def exponent(self) -> float:
+        """The sum, as the nearest float."""
+        try:
+            return math.inf if self.infinite else float(self.finite)
+        except OverflowError:
+            return math.inf
+
+    def _moved(self, exponent: float, times: int) -> Tossed:
+        if math.isinf(exponent):
+            return Tossed(self.finite, self.infinite + times)
+        return Tossed(self.finite + times * Fraction(exponent), self.infinite)
 
 
 def shared_coin(tosses: Sequence[Toss]) -> Channel:

@@ -52,6 +52,20 @@ class Together(Mechanism, Shown):
     def parts(self, domain: Domain, adversary: Adversary) -> Parts:
         return reduce(Parts.beside, (own.parts(domain, adversary) for own in self.mechanisms))
 
+    def exponents(self) -> Mapping[str, float]:
+        """Its parts share the coin of a cell: the largest shows all that any of them does."""
+        largest: dict[str, float] = {}
+        for part in self.mechanisms:
+            for name, exponent in part.exponents().items():
+                largest[name] = max(exponent, largest.get(name, 0.0))
+        return largest
+
+    def drawn_anew(self) -> tuple[Mechanism, ...]:
+        return tuple(anew for part in self.mechanisms for anew in part.drawn_anew())
+
+    def scaled(self, share: float) -> Together:
+        return Together([part.scaled(share) for part in self.mechanisms])
+
     def sensitive_values(self, domain: Domain, name: str) -> tuple[Value, ...] | None:
         said = [own.sensitive_values(domain, name) or () for own in self.mechanisms]
         union = dict.fromkeys(value for values in said for value in values)

@@ -13,6 +13,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ import pyarrow.parquet as pq
 from unspoken.engines.duckdb import Table
 from unspoken.errors import InputError, TooLarge
 from unspoken.learning import Learned, learn
-from unspoken.ledger import Ledger, Release
+from unspoken.ledger import Account, Ledger, Release
 from unspoken.mechanisms import OneSided
 from unspoken.numerics.coins import ALGORITHM, BATCH, MasterKey
 from unspoken.numerics.files import publish, unfinished, writing
@@ -127,11 +128,11 @@ def release(
     asked = _Asked.of(project, scale, reader)
     master = key_of(asked.project)
     event, files = asked.event(master), asked.project.files
-    ledger, charged = Ledger(files.ledger), list[Release]()
+    ledger, same = Ledger(files.ledger), list[int | None]()
 
-    def admit(earlier: Sequence[Release]) -> None:
-        asked.admission.check(event, earlier)
-        charged.extend(earlier)
+    def admit(account: Account) -> None:
+        asked.admission.check(event, account)
+        same.append(account.number(event))
 
     # Both files are begun before the charge: where nothing can be written, nothing is paid.
     with unfinished(files.release) as data, unfinished(files.manifest) as paper:
@@ -144,7 +145,7 @@ def release(
             publish(data, files.release)
         with writing(files.manifest):
             publish(paper, files.manifest)
-    again = event in charged
+    again = same != [None]
     return Released(files.release, files.manifest, rows, asked.plan, asked.told, event, again)
 
 
@@ -154,13 +155,13 @@ def rehearse(
     """Everything up to the charge: refused like the release, but nothing is charged or written."""
     asked = _Asked.of(project, scale, reader)
     files = asked.project.files
-    earlier = Ledger(files.ledger).events() if files.ledger.exists() else []
+    ledger = Ledger(files.ledger) if files.ledger.exists() else None
     # Before there is a key any will do: of what is read with it nothing is compared or kept.
-    made = files.key.exists() or earlier
-    master = MasterKey.read(files.key) if made else MasterKey(bytes(KEY_BYTES))
-    asked.admission.check(asked.event(master), earlier)
-    shown = {name: asked.epsilon[name] for name in asked.project.reads}
-    return Rehearsed(shown, asked.plan, asked.told)
+    made = files.key.exists() or (ledger and not ledger.empty)
+    event = asked.event(MasterKey.read(files.key) if made else MasterKey(bytes(KEY_BYTES)))
+    admit = partial(asked.admission.check, event)
+    ledger.look(admit) if ledger else admit(Account.of(()))
+    return Rehearsed(event.mechanism.exponents(), asked.plan, asked.told)
 
 
 def _read(project: Project | str | Path) -> Project:
@@ -200,25 +201,28 @@ def _in_reach() -> Iterator[None]:
         ) from error
 
 
-def _scaled(plan: Plan, reads: Sequence[str], scale: float) -> dict[str, float]:
-    """This share of every eps; of nothing withheld nothing is withheld, unless the share is 0."""
+def _scaled(
+    plan: Plan, reads: Sequence[str], sensitive: Mapping[str, Sequence[Value]], scale: float
+) -> OneSided:
+    """This share of every eps of a plan."""
     if not 0 <= scale <= 1:
         raise InputError(f"release scale {scale}: is the share of the plan to use, from 0 to 1")
-    return {name: scale * plan.epsilon[name] if scale else 0.0 for name in reads}
+    return OneSided({name: plan.epsilon[name] for name in reads}, sensitive).scaled(scale)
 
 
 def key_of(project: Project) -> MasterKey:
     """The coin key of a project: made at its first release, never where one is recorded."""
     path = project.files.key
-    if path.exists() or (project.files.ledger.exists() and Ledger(project.files.ledger).events()):
+    ledger = project.files.ledger
+    if path.exists() or (ledger.exists() and not Ledger(ledger).empty):
         return MasterKey.read(path)
     return MasterKey.create(path)
 
 
 @dataclass(frozen=True)
 class _Asked:
-    """A release as it is asked for. ``project``: what of it is served; ``epsilon``: of all that
-    anybody reads.
+    """A release as it is asked for. ``project``: what of it is served; ``mechanism``: what is shown
+    to all.
     """
 
     project: Project
@@ -226,7 +230,7 @@ class _Asked:
     reader: str | None
     scale: float
     plan: Plan
-    epsilon: Mapping[str, float]
+    mechanism: OneSided
     told: Sequence[Told]
 
     @classmethod
@@ -235,10 +239,9 @@ class _Asked:
         own, ready = whole.serving(reader), prepare(whole)
         _refuse_sources(own, ready.table)
         plan = ready.plan()
-        epsilon = _scaled(plan, whole.reads, scale)
-        mechanism, learned = OneSided(dict(epsilon), ready.sensitive), ready.learned
+        mechanism, learned = _scaled(plan, whole.reads, ready.sensitive, scale), ready.learned
         told = matrix(learned.belief, mechanism, readers(whole, reader), learned.sensitive)
-        return cls(own, ready, reader, scale, plan, epsilon, told)
+        return cls(own, ready, reader, scale, plan, mechanism, told)
 
     @property
     def reading(self) -> Reading:
@@ -261,7 +264,10 @@ class _Asked:
             table=own.source.name,
             epoch=epoch.of or epoch.label or "",
             per_key=epoch.of is not None,
-            epsilon={name: self.epsilon[name] for name in self.project.reads},
+            mechanism=OneSided(
+                {name: self.mechanism.epsilon[name] for name in self.project.reads},
+                {name: ready.sensitive[name] for name in self.project.reads},
+            ),
             readings=Witness.of(self.reading, master).readings(),
             key=master.fingerprint,
             coins=ALGORITHM,
@@ -270,10 +276,7 @@ class _Asked:
             closed={name: [str(v) for v in values] for name, values in ready.closed.added.items()}
             if limits.close
             else {},
-            policy={
-                name: {**policy_of(own, name), "hidden": [str(v) for v in ready.sensitive[name]]}
-                for name in self.project.reads
-            },
+            policy={name: policy_of(own, name) for name in self.project.reads},
             readers=() if self.reader is None else (self.reader,),
             keys=keys if len(keys) > 1 else (),
         )
@@ -305,7 +308,9 @@ def _write(reading: Reading, master: MasterKey, event: Release, partial: Path) -
     """Write the release in row groups of one size, whatever batches come; its rows and SHA-256."""
     files, rows = reading.project.files, 0
     witness = Witness(reading, master)
-    batches = shown(reading, witness.watch(reading.parts(BATCH)), master, event.epsilon)
+    batches = shown(
+        reading, witness.watch(reading.parts(BATCH)), master, event.mechanism.exponents()
+    )
     first = next(batches, None)
     if first is None:
         raise _changed(reading)

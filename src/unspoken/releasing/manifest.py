@@ -59,7 +59,7 @@ def leakage(told: Sequence[Told]) -> list[dict[str, Any]]:
 
 
 def _attribute(project: Project, event: Release, name: str) -> dict[str, Any]:
-    epsilon = event.epsilon[name]
+    epsilon = event.mechanism.exponents()[name]
     return {
         "epsilon": "inf" if math.isinf(epsilon) else epsilon,
         "release_probability": -math.expm1(-epsilon),

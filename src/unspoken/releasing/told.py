@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from unspoken.adversary import Adversary
 from unspoken.beliefs import Belief
 from unspoken.measures import MEASURES
-from unspoken.mechanisms import OneSided
+from unspoken.mechanisms import Mechanism
 from unspoken.numerics.arrays import Array
 from unspoken.planning import Limits
 from unspoken.policy import Project
@@ -59,11 +59,11 @@ def limits_of(project: Project) -> Limits:
 
 def views(
     belief: Belief,
-    mechanism: OneSided,
-    reads: Sequence[str],
+    mechanism: Mechanism,
     secrets: Mapping[str, Sequence[Value]],
+    reads: Sequence[str] | None = None,
 ) -> dict[str, View]:
-    """What somebody who sees ``reads`` may believe of each target that has a secret."""
+    """What somebody who sees ``reads`` (None: all) may believe of each target with a secret."""
     return {
         about: mechanism.view(belief, Adversary(about, secret=own, sees=reads))
         for about, own in secrets.items()
@@ -73,7 +73,7 @@ def views(
 
 def matrix(
     belief: Belief,
-    mechanism: OneSided,
+    mechanism: Mechanism,
     readers: Mapping[str, Sequence[str]],
     secrets: Mapping[str, Sequence[Value]],
 ) -> list[Told]:
@@ -88,7 +88,7 @@ def matrix(
 
 def told(
     belief: Belief,
-    mechanism: OneSided,
+    mechanism: Mechanism,
     who: str,
     reads: tuple[str, ...],
     about: str,

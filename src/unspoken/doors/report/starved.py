@@ -62,7 +62,7 @@ def _broken(findings: Findings, epsilon: dict[str, float]) -> Iterator[str]:
         (one.target, one.limit)
         for sees in findings.project.pools.values()
         for one in limits_of(findings.project).broken(
-            views(findings.learned.belief, tried, sees, secrets)
+            views(findings.learned.belief, tried, secrets, sees)
         )
     }
     for about in secrets:

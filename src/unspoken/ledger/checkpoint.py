@@ -1,0 +1,89 @@
+"""The account beside the events it is of, in the same file and the same transactions.
+
+It carries the number and the hash of the last event in it. Where that is not the last event there
+is, or nothing is there, or it is of another format, it is made again of all events.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from typing import Any
+
+import sqlalchemy as sql
+
+from unspoken.ledger.account import Account
+from unspoken.ledger.event import Release
+
+__all__ = ["FORMAT", "Checkpoint", "tables"]
+
+FORMAT = 1
+MANY = 500  # keys of one question
+
+Key = tuple[str, ...]
+
+
+def tables(metadata: sql.MetaData) -> sql.Table:
+    """Plain data by key; nothing in it is not in the events too."""
+    return sql.Table(
+        "account",
+        metadata,
+        sql.Column("key", sql.Text, primary_key=True),
+        sql.Column("value", sql.Text, nullable=False),
+    )
+
+
+class Checkpoint:
+    """The entries of an account (`Entries`), as rows of a table."""
+
+    def __init__(self, connection: sql.Connection, table: sql.Table) -> None:
+        self._connection, self._table = connection, table
+
+    def get(self, keys: Collection[Key]) -> dict[Key, Any]:
+        found: dict[Key, Any] = {}
+        key, value = self._table.c.key, self._table.c.value
+        for some in _groups(keys):
+            found |= self._rows(sql.select(key, value).where(key.in_(some)))
+        return found
+
+    def below(self, key: Key) -> Iterator[tuple[Key, Any]]:
+        begin, own = json.dumps(key)[:-1] + (", " if key else ""), self._table.c.key
+        asked = sql.select(own, self._table.c.value).where(own >= begin, own < begin + "\x7f")
+        return iter(self._rows(asked).items())
+
+    def put(self, entries: Mapping[Key, Any]) -> None:
+        for some in _groups(entries):
+            self._connection.execute(sql.delete(self._table).where(self._table.c.key.in_(some)))
+        rows = [{"key": json.dumps(key), "value": json.dumps(own)} for key, own in entries.items()]
+        self._connection.execute(sql.insert(self._table), rows)
+
+    def account(
+        self, last: tuple[int, str] | None, replay: Callable[[], Iterable[tuple[int, Release]]]
+    ) -> Account:
+        """That of all events; ``last``: the number of the last one, and what is kept of it."""
+        account = Account(self)
+        if self.get([("last",)]).get(("last",)) != _mark(last):
+            self._connection.execute(sql.delete(self._table))
+            for number, event in replay():
+                account.add(event, number)
+            self.reached(last)
+        return account
+
+    def reached(self, last: tuple[int, str] | None) -> None:
+        """It has the events up to this one."""
+        self.put({("last",): _mark(last)})
+
+    def _rows(self, asked: sql.Select[Any]) -> dict[Key, Any]:
+        rows = self._connection.execute(asked)
+        return {tuple(json.loads(row[0])): json.loads(row[1]) for row in rows}
+
+
+def _groups(keys: Collection[Key]) -> Iterator[list[str]]:
+    words = list(map(json.dumps, keys))
+    return (words[start : start + MANY] for start in range(0, len(words), MANY))
+
+
+def _mark(last: tuple[int, str] | None) -> list[Any]:
+    number, body = last or (0, "")
+    return [FORMAT, number, hashlib.sha256(body.encode()).hexdigest()]

@@ -1,0 +1,159 @@
+"""What is carried on beside the events is what they say, whatever happened in between."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import signal
+import sqlite3
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+
+from tests.ledger.histories import event, histories
+from unspoken.errors import LimitExceeded
+from unspoken.ledger import Account, Ledger, Release
+from unspoken.ledger.account import Listed
+from unspoken.mechanisms import Laplace
+
+
+def passes(_account: Account) -> None:
+    pass
+
+
+def asks(account: Account) -> None:
+    account.shown([("r",)])
+
+
+# What is not of the events alone, but of who asked.
+ASKED = {"sum", "audiences", "last"}
+
+
+def kept(path: Path) -> tuple[Any, Any]:
+    """The account in a file, and that of its events."""
+    found: list[dict[tuple[str, ...], Any]] = []
+
+    def look(account: Account) -> None:
+        for audience in (account.readers(), [("r",)], []):
+            assert account.shown(audience) == replayed.shown(audience)
+        found.append(dict(account._entries.below(())))
+
+    ledger = Ledger(path)
+    events = dict.fromkeys(map(Release.to_json, ledger.events()))
+    replayed = Account.of([Release.from_json(text) for text in events])
+    ledger.look(look)
+    entries = replayed._entries
+    assert isinstance(entries, Listed)
+    return (
+        {key: value for key, value in found[0].items() if key[0] not in ASKED},
+        {key: value for key, value in entries.entries.items() if key[0] not in ASKED},
+    )
+
+
+def same(path: Path) -> bool:
+    one, other = kept(path)
+    return bool(one == other)
+
+
+@settings(max_examples=20)
+@given(histories(most=6))
+def test_the_checkpoint_is_the_replay(events: list[Release]) -> None:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "l.sqlite"
+        for one in events:
+            Ledger(path).charge(one, asks)
+            assert same(path)
+
+
+def charged(path: Path) -> list[Release]:
+    events = [event("1", a=0.5), event("2", a=0.25, b=0.1), event("month", a=1.0)]
+    for one in events:
+        Ledger(path).charge(one, passes)
+    return events
+
+
+def changed(path: Path, statement: str) -> None:
+    with contextlib.closing(sqlite3.connect(path)) as own:
+        own.execute(statement)
+        own.commit()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "DROP TABLE account",
+        "DELETE FROM account",
+        "DELETE FROM account WHERE key = '[\"last\"]'",
+        "UPDATE account SET value = '[2, 3, \"\"]' WHERE key = '[\"last\"]'",  # another format
+        "DELETE FROM events WHERE id = 3",
+        "UPDATE events SET body = replace(body, '0.1', '0.9') WHERE id = 3",
+        'INSERT INTO events (at, "table", kind, body) SELECT at, "table", kind, '
+        "replace(body, '0.1', '0.9') FROM events WHERE id = 2",  # by a hand that keeps no account
+    ],
+)
+def test_one_that_is_not_of_these_events_is_made_again(statement: str, tmp_path: Path) -> None:
+    path = tmp_path / "l.sqlite"
+    events = charged(path)
+    changed(path, "UPDATE events SET body = replace(body, '\"month\"', '\"of 0.1\"') WHERE id = 3")
+    assert same(path)
+    changed(path, statement)
+    # Whatever it held before is gone with it.
+    changed_already = statement.startswith("DROP")
+    if not changed_already:
+        changed(path, 'INSERT INTO account VALUES (\'["cell", "[]", "x"]\', \'{}\')')
+    assert same(path)
+    assert Ledger(path).charge(events[0], passes) == 1
+
+
+def test_what_was_added_up_for_a_refusal_stays(tmp_path: Path) -> None:
+    path = tmp_path / "l.sqlite"
+    charged(path)
+
+    def refuse(account: Account) -> None:
+        account.shown([("r",), ()])
+        raise LimitExceeded("no")
+
+    with pytest.raises(LimitExceeded):
+        Ledger(path).charge(event("9", a=9.0), refuse)
+    with contextlib.closing(sqlite3.connect(path)) as own:
+        rows = own.execute("SELECT key FROM account WHERE key LIKE '[\"sum\"%'").fetchall()
+    assert len(rows) == 1
+    assert len(Ledger(path).events()) == 3
+    assert same(path)
+
+
+def _killed(path: Path) -> None:
+    def die(*_given: object) -> None:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    Account.add = die  # type: ignore[assignment, method-assign]
+    Ledger(path).charge(event("9", a=9.0), passes)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs the signals of POSIX")
+def test_killed_between_the_event_and_the_account(tmp_path: Path) -> None:
+    """They are written together or not at all."""
+    path = tmp_path / "l.sqlite"
+    charged(path)
+    worker = multiprocessing.get_context("spawn").Process(target=_killed, args=(path,))
+    worker.start()
+    worker.join(60)
+    assert worker.exitcode == -signal.SIGKILL
+    assert len(Ledger(path).events()) == 3
+    assert same(path)
+
+
+def test_noise_is_kept_too(tmp_path: Path) -> None:
+    path = tmp_path / "l.sqlite"
+    one = event("1", a=0.5)
+    noisy = Release(
+        "t", "1", False, Laplace(2.0), one.readings, "k", "c", {}, {}, readers=("r",)
+    )  # fmt: skip
+    Ledger(path).charge(noisy, passes)
+    Ledger(path).charge(one, passes)
+    assert same(path)
