@@ -156,7 +156,7 @@ class NoisyView(Shown):
                 own.finer(at, p) for own, at, p in zip(noises, nodes, pieces, strict=True)
             )
             wanted = math.prod(len(at) + 1 for at in finer)
-            if wanted <= room or not one:
+            if wanted <= room or wanted <= present or not one:
                 return finer if present < wanted <= room else None
             allowed *= 2
         return None
