@@ -1,0 +1,51 @@
+"""Ends are rounded outward: never on the wrong side of the exact number, and close to it."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from unspoken.numerics.rounding import quotient_down, quotient_up, sum_up, up
+
+NUMBERS = st.floats(1e-200, 1e200)
+
+
+@given(NUMBERS, NUMBERS)
+def test_a_sum_is_rounded_up(one: float, other: float) -> None:
+    exact = Fraction(one) + Fraction(other)
+    assert Fraction(sum_up(one, other)) > exact
+    assert sum_up(one, other) <= (one + other) * (1 + 4e-16)
+    assert sum_up(one, 0.0) == one
+
+
+@given(st.lists(st.floats(0.1, 10.0), min_size=1, max_size=30))
+def test_so_many_operations_are_covered(factors: list[float]) -> None:
+    product, exact = 1.0, Fraction(1)
+    for factor in factors:
+        product, exact = product * factor, exact * Fraction(factor)
+    assert Fraction(up(product, len(factors))) > exact
+    assert up(product, len(factors)) <= product * (1 + 2e-16 * (len(factors) + 2))
+
+
+def test_nothing_and_everything_are_exact() -> None:
+    assert up(0.0, 5) == 0.0
+    assert up(math.inf, 5) == math.inf
+    assert quotient_down(math.inf, 3) == math.inf
+
+
+@given(NUMBERS, st.integers(1, 10_000))
+def test_the_k_fold_of_a_budget_fits(limit: float, k: int) -> None:
+    """And that of the next float does not."""
+    quotient = quotient_down(limit, k)
+    assert Fraction(quotient) * k <= Fraction(limit)
+    assert Fraction(math.nextafter(quotient, math.inf)) * k > Fraction(limit)
+
+
+@given(NUMBERS, st.floats(1e-3, 1e3))
+def test_no_more_than_the_limit_is_left_of_a_reach(reach: float, limit: float) -> None:
+    scale = quotient_up(reach, limit)
+    assert reach / scale <= limit
+    assert scale <= reach / limit * (1 + 4e-16)
