@@ -2,13 +2,14 @@
 PYTHON ?= python3.11
 WORKERS ?= 2
 STRESS ?= 10
+DRAW ?=
 UPGRADE ?=
 
 BIN := .venv/bin
 READY := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test lint types unit demo docs bench stress lock clean
+.PHONY: help setup test lint types unit demo docs faults bench stress lock clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -38,6 +39,9 @@ demo: $(READY) ## a simulated building, from its table to a release and a report
 
 docs: $(READY) ## check that what the docs show is what the code does
 	$(BIN)/python -m pytest tests/docs
+
+faults: $(READY) ## plant faults one at a time: tests must catch each; DRAW=5 plants five of them
+	$(BIN)/python -m tests.faults $(if $(DRAW),--draw $(DRAW))
 
 bench: $(READY) ## time the library
 	$(BIN)/python -m benchmarks

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import is_hypothesis_test, settings
+from hypothesis import Phase, is_hypothesis_test, settings
 
 from tests.effort import EFFORT, EXAMPLES
 
@@ -20,6 +20,10 @@ settings.register_profile(
     print_blob=True,
     derandomize=bool(os.environ.get("CI")),
     max_examples=EXAMPLES * EFFORT,
+)
+# With a fault planted (tests/faults) a counterexample is all that is wanted, not the least one.
+settings.register_profile(
+    "faults", settings.get_profile("default"), phases=[Phase.explicit, Phase.generate]
 )
 settings.load_profile("stress" if EFFORT > 1 else "default")
 

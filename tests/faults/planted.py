@@ -1,0 +1,65 @@
+"""The list of faults that are planted, one at a time, to see that tests bite."""
+
+from __future__ import annotations
+
+import ast
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+__all__ = ["Fault", "faults", "misplaced"]
+
+ROOMS = Path(__file__).with_name("rooms")
+
+
+@dataclass(frozen=True)
+class Fault:
+    """In ``file`` (under src/unspoken) the text ``old`` becomes ``new``; ``tests`` are to fail.
+
+    ``beyond`` says why these tests are not those of the fault's own room.
+    """
+
+    name: str
+    file: str
+    old: str
+    new: str
+    tests: tuple[str, ...]
+    beyond: str = ""
+
+    @property
+    def room(self) -> str:
+        return Path(self.file).parts[0].removesuffix(".py")
+
+    def path(self, source: Path) -> Path:
+        return source / "unspoken" / self.file
+
+    def planted(self, source: Path) -> str:
+        """The file's text with the fault in it."""
+        return self.path(source).read_text("utf-8").replace(self.old, self.new)
+
+
+def faults() -> list[Fault]:
+    """All of them, room by room: each room has its own list."""
+    return [
+        Fault(name=name, **{**fault, "tests": tuple(fault["tests"])})
+        for path in sorted(ROOMS.glob("*.toml"))
+        for name, fault in tomllib.loads(path.read_text("utf-8")).items()
+    ]
+
+
+def misplaced(fault: Fault, root: Path) -> list[str]:
+    """What is wrong with the description of one fault."""
+    complaints = [
+        f"{test}: no such test file" for test in fault.tests if not (root / test).exists()
+    ]
+    strangers = [test for test in fault.tests if not test.startswith(f"tests/{fault.room}/")]
+    if strangers and not fault.beyond:
+        complaints.append(f"{strangers[0]}: not in tests/{fault.room}; say why in `beyond`")
+    if not fault.path(root / "src").is_file():
+        return [*complaints, f"{fault.file}: no such file"]
+    text = fault.path(root / "src").read_text("utf-8")
+    if text.count(fault.old) != 1:
+        complaints.append(f"{fault.file} has the old text {text.count(fault.old)} times")
+    elif ast.dump(ast.parse(fault.planted(root / "src"))) == ast.dump(ast.parse(text)):
+        complaints.append("the new text means the same")
+    return complaints
