@@ -18,6 +18,7 @@ __all__ = ["picture"]
 STEPS = range(-3, 4)
 WIDTH, HEIGHT = 620, 380
 LINE = 15  # between the names at the right, in pixels
+LEADER = 26  # from the end of a line to its name, in pixels
 ROUNDED = 1e-9
 Progress = Callable[[int, int], object]
 
@@ -82,27 +83,21 @@ def _points(compared: Compared) -> Iterator[Chart]:
 
 
 def _lines(along: Chart, across: Chart) -> list[Chart]:
-    """Those without guarantee below, the dots on top."""
+    """Those without guarantee below, the exact one above the others, the dots on top."""
     place: Chart = {"x": along, "y": across, "detail": {"field": "rule", "type": "nominal"}}
-    exact, unsound = "datum.rule == 'exact'", "!datum.sound"
-    colours = [{"test": exact, "value": STRONG}, {"test": unsound, "value": RED}]
-    looks: Chart = {
-        "color": {"condition": colours, "value": GREY},
-        "size": {"condition": {"test": exact, "value": 4}, "value": 1.5},
-    }
-    dots: Chart = {"type": "point", "filled": True, "size": 45, "color": RED, "opacity": 1}
+    layers = [
+        ("!datum.sound", {"color": RED, "strokeWidth": 1.5, "strokeDash": [5, 4]}),
+        ("datum.sound && datum.rule != 'exact'", {"color": GREY, "strokeWidth": 1.5}),
+        ("datum.rule == 'exact'", {"color": STRONG, "strokeWidth": 4}),
+        ("datum.broken", {"type": "point", "filled": True, "size": 45, "color": RED, "opacity": 1}),
+    ]
     return [
         {
-            "mark": {"type": "line", "strokeDash": [5, 4]},
-            "transform": [{"filter": unsound}],
-            "encoding": {**place, **looks},
-        },
-        {
-            "mark": {"type": "line"},
-            "transform": [{"filter": "datum.sound"}],
-            "encoding": {**place, **looks},
-        },
-        {"mark": dots, "transform": [{"filter": "datum.broken"}], "encoding": place},
+            "mark": {"type": "line", **looks},
+            "transform": [{"filter": shown}],
+            "encoding": place,
+        }
+        for shown, looks in layers
     ]
 
 
@@ -111,7 +106,9 @@ def _names(last: Sequence[Row], least: float, most: float) -> Iterator[Chart]:
     low, span = math.log(least), math.log(most / least) or 1.0
     heights = {row: (math.log(row.scale or least) - low) / span for row in last}
     rows = sorted(last, key=lambda row: -heights[row])
-    places = _apart([HEIGHT * (1 - heights[row]) for row in rows])
+    ends = [HEIGHT * (1 - heights[row]) for row in rows]
+    places = _apart(ends)
+    yield _leaders(ends, places)
     for row, place in zip(rows, places, strict=True):
         exact = row.name == "exact"
         colour = STRONG if exact else TEXT if row.rule.sound else RED
@@ -120,11 +117,26 @@ def _names(last: Sequence[Row], least: float, most: float) -> Iterator[Chart]:
             "data": {"values": [{"rule": row.name}]},
             "mark": {**mark, "color": colour, "fontWeight": "bold" if exact else "normal"},
             "encoding": {
-                "x": {"value": WIDTH + 10},
+                "x": {"value": WIDTH + LEADER + 4},
                 "y": {"value": place},
                 "text": {"field": "rule"},
             },
         }
+
+
+def _leaders(ends: Sequence[float], places: Sequence[float]) -> Chart:
+    """From the end of every line to its name."""
+    pixels = {"type": "quantitative", "axis": None, "scale": None}
+    return {
+        "data": {"values": [{"end": e, "name": n} for e, n in zip(ends, places, strict=True)]},
+        "mark": {"type": "rule", "color": GREY, "strokeWidth": 0.75},
+        "encoding": {
+            "x": {"value": WIDTH + 3},
+            "x2": {"value": WIDTH + LEADER},
+            "y": {"field": "end", **pixels},
+            "y2": {"field": "name"},
+        },
+    }
 
 
 def _apart(wanted: Sequence[float]) -> list[float]:
