@@ -20,8 +20,8 @@ from pathlib import Path
 import numpy as np
 import pyarrow.parquet as pq
 
-from unspoken.engines.duckdb import Table
-from unspoken.learning import learn
+from unspoken.engines.protocol import Table
+from unspoken.learning import Labeller, Learned, learn, table_of
 from unspoken.planning import closure
 from unspoken.policy import Project
 from unspoken.simulation import building
@@ -69,19 +69,24 @@ def records(most_rows: int = 10**9) -> Iterator[dict[str, float]]:
 
 def _steps(folder: Path) -> dict[str, float]:
     project = Project.parse(PROJECT, folder / "unspoken.toml")
-    source = project.source
-    opened = partial(Table.open, source.table, keys=source.keys, title=source.name)
+    opened = partial(table_of, project)
     table = opened()
     learned = learn(project, table)
-    read = {name: table.column(name, "") for name in table.keys} | dict(learned.codes)
     cap = project.limits.odds_cap
     return {
         "open": _seconds(opened),
         "learn": _seconds(lambda: learn(project, table)),
         "close": _seconds(lambda: closure(learned.belief, learned.sensitive, cap)),
-        "read labels": _seconds(lambda: sum(b.num_rows for b in table.rows(read, order_by=()))),
-        "read sorted": _seconds(lambda: sum(b.num_rows for b in table.rows(read))),
+        "read labels": _seconds(lambda: _read(learned, table, ordered=False)),
+        "read sorted": _seconds(lambda: _read(learned, table, ordered=True)),
     }
+
+
+def _read(learned: Learned, table: Table, ordered: bool) -> None:
+    """The keys and labels of every row."""
+    labeller = Labeller(list(learned.labelling.values()), table.columns)
+    for batch in table.batches([*table.keys, *labeller.reads], ordered):
+        labeller.codes(batch)
 
 
 def _seconds(step: Callable[[], object]) -> float:

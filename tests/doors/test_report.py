@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import unspoken
+from tests.learning.conftest import by_hand
 from unspoken.doors import images
 from unspoken.doors.report import charts, content, page, palette, words
 from unspoken.errors import InputError
@@ -75,9 +76,7 @@ def building(
     )
     told = Learned(
         belief=unspoken.Joint(_table(), names, labels, Premise.learned(ROWS)),
-        sensitive={names[0]: labels[0][4:], names[1]: (), names[2]: labels[2][:1], names[3]: ()},
-        labels=dict(zip(names, labels, strict=True)),
-        codes={},
+        labelling=by_hand(names, labels, (labels[0][4:], (), labels[2][:1], ())),
         counts={},
         rows=ROWS,
         prior_rows=math.sqrt(ROWS),
@@ -300,7 +299,7 @@ def test_without_a_curve_the_page_says_so(hostile: Findings) -> None:
 
 
 def test_nothing_sensitive(found: Findings) -> None:
-    told = replace(found.learned, sensitive=dict.fromkeys(NAMES, ()))
+    told = replace(found.learned, labelling=by_hand(NAMES, LABELS, ((),) * len(NAMES)))
     nothing = findings(found.project, told, closure(told.belief, {}, 4.0), curve=False)
     html = page.page(nothing, DAY)
     assert "No attribute is declared sensitive" in html

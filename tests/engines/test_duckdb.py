@@ -14,7 +14,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.engines.conftest import DAYS, Write
-from unspoken.engines.duckdb import Table
+from unspoken.engines.duckdb import DuckTable
+from unspoken.engines.row_sql import RowSQL
 from unspoken.errors import InputError
 from unspoken.types.column import ColumnInfo
 
@@ -34,24 +35,25 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def table(large: Path) -> Table:
-    return Table.open("large.parquet", keys=["id"], folder=large)
+def table(large: Path) -> DuckTable:
+    return DuckTable.open("large.parquet", keys=["id"], folder=large)
 
 
-def test_rows_are_the_same_whatever_the_batches(table: Table) -> None:
-    select = {"id": "id", "twice": "2 * x"}
-    whole = table.rows(select).read_all()
-    assert whole["id"].to_pylist() == list(range(ROWS))
+def whole(stream: pa.RecordBatchReader) -> dict[str, list[Any]]:
+    found: dict[str, list[Any]] = stream.read_all().to_pydict()
+    return found
+
+
+def test_rows_are_the_same_whatever_the_batches(table: DuckTable) -> None:
+    rows = whole(table.batches(["id", "x"]))
+    assert rows["id"] == list(range(ROWS))
     for size in (2_048, 100_000):
-        stream = table.rows(select, batch_rows=size)
-        assert stream.read_all().equals(whole)
-    assert sorted(table.rows({"id": "id"}, order_by=()).read_all()["id"].to_pylist()) == list(
-        range(ROWS)
-    )
+        assert whole(table.batches(["id", "x"], rows=size)) == rows
+    assert sorted(whole(table.batches(["id"], ordered=False))["id"]) == list(range(ROWS))
 
 
-def test_streams_are_independent(table: Table) -> None:
-    first, second = table.rows({"id": "id"}), table.rows({"x": "x"}, order_by=["x"])
+def test_streams_are_independent(table: DuckTable) -> None:
+    first, second = table.batches(["id"]), table.batches(["x"])
     a, b = first.read_next_batch(), second.read_next_batch()
     assert table.count() == ROWS
     assert a.num_rows + sum(batch.num_rows for batch in first) == ROWS
@@ -59,64 +61,38 @@ def test_streams_are_independent(table: Table) -> None:
 
 
 def test_a_stream_survives_its_table(large: Path) -> None:
-    stream = Table.open("large.parquet", keys=["id"], folder=large).rows({"id": "id"})
+    stream = DuckTable.open("large.parquet", keys=["id"], folder=large).batches(["id"])
     assert stream.read_all().num_rows == ROWS
 
 
-def test_names_of_a_selection_hide_no_column(table: Table) -> None:
-    swapped = table.rows({"x": "id", "id": "x", "unspoken 0": "x"}, order_by=["id"])
-    assert swapped.schema.names == ["x", "id", "unspoken 0"]
-    first = swapped.read_all().slice(0, 3).to_pylist()
-    assert [row["x"] for row in first] == [0, 1, 2]
-    assert {row["id"] == row["unspoken 0"] for row in first} == {True}
-
-
-def test_values_are_those_of_the_expression_whatever_columns_are_called(write: Write) -> None:
+def test_the_different_values_of_a_column(write: Write) -> None:
     folder = write("t.parquet", {"id": [1, 2, 3], "x": [None, None, 7], "c": ["b", "a", None]})
-    table = Table.open("t.parquet", keys=["id"], folder=folder)
-    assert table.values("c", 5, "") == ["a", "b"]
-    assert table.values("c", 1, "") == ["a"]
-    assert table.values("x + id", 5, "") == [10]
-    assert table.groups({"c": "x", "x": "id > 2"}).to_pylist() == [
-        {"c": 7, "x": True, "count": 1},
-        {"c": None, "x": False, "count": 2},
-    ]
+    table = DuckTable.open("t.parquet", keys=["id"], folder=folder)
+    assert sorted(table.values("c", 5, "").to_pylist()) == ["a", "b"]
+    assert len(table.values("c", 1, "")) == 1
+    assert table.values("x", 5, "").to_pylist() == [7]
 
 
-@pytest.mark.parametrize("how", ["rows", "groups"])
-def test_an_error_while_reading_names_the_place(how: str, table: Table) -> None:
-    select = {"x": "x", "y": "CAST(y AS INTEGER)"}
-    places = {"x": "attribute.x", "y": "unspoken.toml:9 attribute.y.sensitive"}
-    read = {
-        "rows": lambda: table.rows(select, order_by=(), places=places).read_all(),
-        "groups": lambda: table.groups(select, places=places),
-    }
+def test_what_arrow_would_lose_comes_as_text(days: Path) -> None:
+    query = "SELECT 1 AS id, '101'::BIT AS b, '12:00:00+02'::TIMETZ AS t"
+    table = DuckTable.open(sql=query, keys=["id"], folder=days)
+    assert whole(table.batches(["b", "t"])) == {"b": ["101"], "t": ["12:00:00+02"]}
+    row = RowSQL(table.columns, table.title)
+    hidden = row.read("bit_count(b) = 2 AND t = '12:00:00+02'::TIMETZ", "")
+    (batch,) = table.batches(["b", "t"])
+    assert row.over(batch, {"x": hidden})["x"].to_pylist() == [True]
+
+
+@pytest.mark.parametrize("ordered", [True, False])
+def test_an_error_while_reading_names_the_place(ordered: bool, large: Path) -> None:
+    query = "SELECT id, x, CAST(y AS INTEGER) AS y FROM 'large.parquet'"
+    table = DuckTable.open(sql=query, keys=["id"], folder=large)
+    places = {"x": "attribute.x", "y": "unspoken.toml:9 attribute.y"}
     with pytest.raises(InputError) as refused:
-        read[how]()
-    said = "unspoken.toml:9 attribute.y.sensitive: Could not convert string 'late' to INT32"
+        table.batches(["x", "y"], ordered, places=places).read_all()
+    said = "unspoken.toml:9 attribute.y: Could not convert string 'late' to INT32"
     assert str(refused.value).startswith(said)
     assert "\n" not in str(refused.value)
-
-
-def test_groups_count_every_combination(days: Path) -> None:
-    table = Table.open("days.parquet", keys=["office", "day"], folder=days)
-    found = table.groups({"office": "office", "here": "arrival IS NOT NULL"})
-    assert found.to_pylist() == [
-        {"office": 1, "here": False, "count": 1},
-        {"office": 1, "here": True, "count": 1},
-        {"office": 2, "here": True, "count": 2},
-    ]
-
-
-def test_nan_and_infinity_are_refused_by_name(write: Write) -> None:
-    nan, inf = float("nan"), float("inf")
-    folder = write("t.parquet", {"id": [1, 2, 3], "a": [nan, inf, 1.0], "b": [1.0, None, 2.0]})
-    table = Table.open("t.parquet", keys=["id"], folder=folder)
-    table.check_finite({"b": "attribute.b", "id": "attribute.id"})
-    with pytest.raises(
-        InputError, match=r"^attribute.a: 2 values are NaN or infinite in column a;"
-    ):
-        table.check_finite({"a": "attribute.a", "b": "attribute.b"})
 
 
 def test_a_first_look(tmp_path: Path, days: Path) -> None:
@@ -127,7 +103,7 @@ def test_a_first_look(tmp_path: Path, days: Path) -> None:
             "CREATE TABLE t AS SELECT * REPLACE (CAST(day AS DATE) AS day, office::DECIMAL(4, 1)"
             f" AS office) FROM '{tmp_path}/t.parquet'"
         )
-    office, day, arrival, kind, flag, other = Table.open(
+    office, day, arrival, kind, flag, other = DuckTable.open(
         "t", database="d.duckdb", folder=tmp_path
     ).describe()
     assert (office.kind, office.values) == ("number", (1.0, 2.0))
@@ -139,7 +115,7 @@ def test_a_first_look(tmp_path: Path, days: Path) -> None:
     assert (other.kind, other.distinct, other.values) == ("other", 4, ())
 
 
-def test_many_values_are_counted_not_listed(table: Table) -> None:
+def test_many_values_are_counted_not_listed(table: DuckTable) -> None:
     found = {column.name: column for column in table.describe()}
     assert (found["id"].distinct, found["id"].values) == (ROWS, ())
     assert found["x"].values == tuple(range(7))
@@ -147,13 +123,14 @@ def test_many_values_are_counted_not_listed(table: Table) -> None:
 
 
 def run(program: str, *arguments: object, path: Path | str | None = None, **env: str) -> Any:
-    """What a new Python prints as JSON."""
+    """What a new Python prints as JSON; it finds modules in ``path`` first."""
+    found = os.pathsep.join(filter(None, [str(path or ""), os.environ.get("PYTHONPATH", "")]))
     ended = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(program), *map(str, arguments)],
         capture_output=True,
         text=True,
         check=False,
-        env={**os.environ, **env, **({"PYTHONPATH": str(path)} if path else {})},
+        env={**os.environ, **env, "PYTHONPATH": found},
     )
     assert ended.returncode == 0, ended.stderr[-1500:]
     return json.loads(ended.stdout)
@@ -162,9 +139,9 @@ def run(program: str, *arguments: object, path: Path | str | None = None, **env:
 PEAK = """
 import json, resource, sys
 from pathlib import Path
-from unspoken.engines.duckdb import Table
-table = Table.open("t.parquet", keys=["id"], folder=Path(sys.argv[1]), memory="150MB")
-rows = sum(batch.num_rows for batch in table.rows({name: name for name in table.columns}))
+from unspoken.engines.duckdb import DuckTable
+table = DuckTable.open("t.parquet", keys=["id"], folder=Path(sys.argv[1]), memory="150MB")
+rows = sum(batch.num_rows for batch in table.batches(list(table.columns)))
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
 print(json.dumps({"rows": rows, "megabytes": peak}))
 """
@@ -187,12 +164,14 @@ def test_memory_does_not_grow_with_the_table(tmp_path: Path) -> None:
 PANDAS = """
 import json, sys
 from pathlib import Path
-from unspoken.engines.duckdb import Table
+from unspoken.engines.duckdb import DuckTable
+from unspoken.engines.row_sql import RowSQL
 folder = Path(sys.argv[1])
-table = Table.open("days.parquet", keys=["office", "day"], folder=folder)
-table.describe(), table.count(), table.values("kind", 3, ""), table.check_finite({"arrival": ""})
-table.groups({"kind": "kind"})
-for batch in table.rows({"k": "office", "x": "arrival > 9"}): pass
+table = DuckTable.open("days.parquet", keys=["office", "day"], folder=folder)
+table.describe(), table.count(), table.values("kind", 3, "")
+row = RowSQL(table.columns, table.title)
+late = row.read("arrival > 9", "")
+for batch in table.batches(["office", "arrival"]): row.over(batch, {"x": late})
 print(json.dumps(sorted({"pandas", "scipy"} & set(sys.modules))))
 """
 

@@ -2,12 +2,15 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
 
 from tests.engines.conftest import Write
-from unspoken.engines.duckdb import Table
+from unspoken.engines.duckdb import DuckTable
+from unspoken.engines.row_sql import RowSQL
+from unspoken.engines.sql import Expression
 from unspoken.errors import InputError
 
 WHERE = "unspoken.toml:14 attribute.arrival.sensitive"
@@ -68,21 +71,36 @@ REFUSED = {
 
 
 @pytest.fixture
-def table(days: Path) -> Table:
-    return Table.open("days.parquet", keys=["office", "day"], folder=days)
+def table(days: Path) -> DuckTable:
+    return DuckTable.open("days.parquet", keys=["office", "day"], folder=days)
+
+
+@pytest.fixture
+def row(table: DuckTable) -> RowSQL:
+    return RowSQL(table.columns, table.title)
+
+
+def over(table: DuckTable, row: RowSQL, found: Expression) -> list[Any]:
+    """Its value in every row."""
+    rows: list[Any] = []
+    for batch in table.batches(list(table.columns)):
+        rows += row.over(batch, {"x": found})["x"].to_pylist()
+    return rows
 
 
 @pytest.mark.parametrize("text", SOUND)
-def test_an_expression_over_the_row(text: str, table: Table) -> None:
-    found = table.expression(text, WHERE, condition=True)
-    assert found.columns == SOUND[text]
-    assert len(table.rows({"x": f"{found.sql} IS NOT FALSE"}).read_all()) == 4
+def test_an_expression_over_the_row(text: str, table: DuckTable, row: RowSQL) -> None:
+    found = row.read(text, WHERE, condition=True)
+    assert set(found.columns) == SOUND[text]
+    values = over(table, row, found)
+    expected = duckdb.from_arrow(table.batches(list(table.columns)).read_all()).project(found.sql)
+    assert values == [value for (value,) in expected.fetchall()]
 
 
 @pytest.mark.parametrize("text", REFUSED)
-def test_anything_else_is_refused_in_one_line(text: str, table: Table) -> None:
+def test_anything_else_is_refused_in_one_line(text: str, row: RowSQL) -> None:
     with pytest.raises(InputError) as refused:
-        table.expression(text, WHERE, condition=True)
+        row.read(text, WHERE, condition=True)
     assert re.match(re.escape(WHERE), str(refused.value))
     assert REFUSED[text] in str(refused.value)
     assert "\n" not in str(refused.value)
@@ -91,21 +109,29 @@ def test_anything_else_is_refused_in_one_line(text: str, table: Table) -> None:
 def test_a_column_that_is_called_like_our_view(write: Write) -> None:
     """A dot behind it goes to its own field, and never to another column of the row."""
     folder = write("t.parquet", {"id": [1, 2], "rows": [{"x": 5}, {"x": 6}], "x": [7, 8]})
-    table = Table.open("t.parquet", keys=["id"], folder=folder)
-    found = table.expression("rows.x", WHERE)
-    assert found.columns == {"rows"}
-    assert table.rows({"x": found.sql}).read_all()["x"].to_pylist() == [5, 6]
+    table = DuckTable.open("t.parquet", keys=["id"], folder=folder)
+    row = RowSQL(table.columns, table.title)
+    found = row.read("rows.x", WHERE)
+    assert found.columns == ("rows",)
+    assert over(table, row, found) == [5, 6]
     folder = write("u.parquet", {"rows": [1, 2], "unspoken": [1, 2], "memory": [1, 2], "x": [7, 8]})
-    table = Table.open("u.parquet", keys=["rows"], folder=folder)
+    table = DuckTable.open("u.parquet", keys=["rows"], folder=folder)
     for text in ("rows.x", "unspoken.rows.x", "memory.unspoken.rows.x"):
         with pytest.raises(InputError, match=WHERE):
-            table.expression(text, WHERE)
+            RowSQL(table.columns, table.title).read(text, WHERE)
 
 
-def test_an_expression_has_a_type(table: Table) -> None:
-    assert table.expression("substr(day, 1, 7)", "epoch.of").type == "VARCHAR"
-    assert table.expression("substr(day, 1, 7)", "epoch.of").columns == {"day"}
-    assert table.expression("office + 1", "x").type == "BIGINT"
+def test_an_expression_has_a_type(row: RowSQL) -> None:
+    assert row.read("substr(day, 1, 7)", "epoch.of").type == "VARCHAR"
+    assert row.read("substr(day, 1, 7)", "epoch.of").columns == ("day",)
+    assert row.read("office + 1", "x").type == "BIGINT"
+
+
+def test_what_fails_in_a_row_says_whose_it_is(table: DuckTable, row: RowSQL) -> None:
+    sound, broken = row.read("office", ""), row.read("CAST(day AS INTEGER)", "")
+    (batch,) = table.batches(["office", "day"])
+    with pytest.raises(InputError, match=r"^attribute.b: Could not convert string '2026-01-05' to"):
+        row.over(batch, {"a": sound, "b": broken}, {"a": "attribute.a", "b": "attribute.b"})
 
 
 FORBIDDEN = [
@@ -135,11 +161,11 @@ def test_even_the_engine_itself_cannot_write_or_reach_other_files(
         con.execute("CREATE TABLE rooms AS SELECT 1 AS id")
     before = {path.name: path.read_bytes() for path in days.iterdir()}
     text = "SELECT r.id FROM rooms r"
-    table = Table.open(sql=text, database="b.duckdb", keys=["id"], folder=days)
-    plain = Table.open("days.parquet", folder=days)
-    for own in (table, plain):
+    table = DuckTable.open(sql=text, database="b.duckdb", keys=["id"], folder=days)
+    plain = DuckTable.open("days.parquet", folder=days)
+    for con in (table._home.con, plain._home.con, RowSQL(plain.columns, "")._con):
         with pytest.raises(duckdb.Error):
-            own._home.con.execute(statement.format(folder=days)).fetchall()
+            con.execute(statement.format(folder=days)).fetchall()
     assert {path.name: path.read_bytes() for path in days.iterdir()} == before
 
 
@@ -154,7 +180,7 @@ def test_even_the_engine_itself_cannot_write_or_reach_other_files(
 def test_a_query_reads_the_files_it_names_and_no_others(query: str, days: Path) -> None:
     (days / "other.csv").write_text("office\n42\n")
     with pytest.raises(InputError, match="only files named after FROM") as refused:
-        Table.open(sql=query, folder=days)
+        DuckTable.open(sql=query, folder=days)
     assert str(refused.value).startswith("source.sql: ")
 
 
@@ -172,12 +198,12 @@ def test_a_query_reads_the_files_it_names_and_no_others(query: str, days: Path) 
 def test_a_query_cannot_write(query: str, days: Path) -> None:
     before = {path.name: path.read_bytes() for path in days.iterdir()}
     with pytest.raises(InputError, match=r"^source\.sql: "):
-        Table.open(sql=query, folder=days)
+        DuckTable.open(sql=query, folder=days)
     assert {path.name: path.read_bytes() for path in days.iterdir()} == before
 
 
 def test_python_variables_are_no_tables(days: Path, write: Write) -> None:
     hidden = duckdb.values([1])
     with pytest.raises(InputError, match='there is no "hidden"'):
-        Table.open(sql="FROM hidden", folder=days)
+        DuckTable.open(sql="FROM hidden", folder=days)
     assert hidden.fetchall() == [(1,)]

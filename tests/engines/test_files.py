@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from unspoken.engines.duckdb import Table
+from unspoken.engines.duckdb import DuckTable
 from unspoken.errors import InputError
 
 ROWS = 20_000
@@ -61,9 +61,9 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def read(folder: Path, **given: Any) -> None:
     """Open a source and read all of it."""
-    table = Table.open(**given, folder=folder)
+    table = DuckTable.open(**given, folder=folder)
     table.describe()
-    table.rows({name: table.column(name, "") for name in table.columns}, []).read_all()
+    table.batches(list(table.columns), ordered=False).read_all()
 
 
 def line(folder: Path, **given: Any) -> str:
@@ -101,13 +101,11 @@ def test_a_broken_file_is_named(name: str, given: dict, here: Path) -> None:
 
 def test_what_is_wrong_is_said_after_opening_too(here: Path) -> None:
     (here / "t.parquet").write_bytes((here / "good.parquet").read_bytes())
-    table = Table.open("t.parquet", folder=here)
+    table = DuckTable.open("t.parquet", folder=here)
     (here / "t.parquet").write_bytes((here / "sub" / "pages.parquet").read_bytes())
-    every = {name: table.column(name, "") for name in table.columns}
     for ask in (
-        lambda: table.rows(every, []).read_all(),
-        lambda: table.groups(every),
-        lambda: table.values(every["id"], 3, "attribute.id"),
+        lambda: table.batches(["id", "x"], ordered=False).read_all(),
+        lambda: table.values("id", 3, "attribute.id"),
         table.describe,
     ):
         with pytest.raises(InputError, match=rf"t\.parquet.*; {AGAIN}$") as refused:

@@ -14,17 +14,17 @@ import pytest
 
 from tests.engines.conftest import DAYS, Write
 from tests.engines.test_duckdb import run
-from unspoken.engines.duckdb import Table
+from unspoken.engines.duckdb import DuckTable
+from unspoken.engines.row_sql import RowSQL
 from unspoken.errors import InputError
 
 ODD = ["a[1]*?", 'we"ird; DROP TABLE x', "it's", "größe 東京", "-- x", "a,b", "%s", "select"]
 KEYS = ("office", "day")
 
 
-def all_of(table: Table) -> list[dict]:
-    return (
-        table.rows({name: table.column(name, "") for name in table.columns}).read_all().to_pylist()
-    )
+def all_of(table: DuckTable) -> list[dict]:
+    rows: list[dict] = table.batches(list(table.columns)).read_all().to_pylist()
+    return rows
 
 
 def database(folder: Path) -> str:
@@ -38,7 +38,7 @@ def database(folder: Path) -> str:
 
 
 def test_parquet_comes_sorted_by_its_keys(days: Path) -> None:
-    table = Table.open("days.parquet", keys=KEYS, folder=days)
+    table = DuckTable.open("days.parquet", keys=KEYS, folder=days)
     assert (table.count(), table.title, table.keys) == (4, "days.parquet", KEYS)
     assert [(row["office"], row["day"][-2:]) for row in all_of(table)] == [
         (1, "05"),
@@ -54,7 +54,7 @@ def test_csv_is_typed_from_all_its_rows(name: str, tmp_path: Path) -> None:
     text = "\n".join([f"id{mark}x", *(f"{i}{mark}{i}" for i in range(30_000)), f"30000{mark}late"])
     data = text.encode()
     (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith("gz") else data)
-    table = Table.open(name, keys=["id"], folder=tmp_path)
+    table = DuckTable.open(name, keys=["id"], folder=tmp_path)
     assert table.columns == {"id": "BIGINT", "x": "VARCHAR"}
     assert table.count() == 30_001
 
@@ -67,7 +67,7 @@ def test_a_table_of_a_database_is_read_and_left_alone(
 ) -> None:
     file = tmp_path / database(tmp_path)
     before = hashlib.sha256(file.read_bytes()).digest()
-    table = Table.open(name, database=file, keys=["id"], folder=tmp_path)
+    table = DuckTable.open(name, database=file, keys=["id"], folder=tmp_path)
     assert float(all_of(table)[0]["size"]) == size
     table.close()
     assert hashlib.sha256(file.read_bytes()).digest() == before
@@ -78,14 +78,13 @@ def test_a_table_of_a_database_is_read_and_left_alone(
 def test_odd_names_of_files_and_columns(odd: str, write: Write) -> None:
     folder = write(f"{odd}.parquet", {odd: [2, 1], "x": [3, 4]})
     write("a1bc.parquet", {odd: [9]})  # what a glob would find
-    table = Table.open(f"{odd}.parquet", keys=[odd], folder=folder)
+    table = DuckTable.open(f"{odd}.parquet", keys=[odd], folder=folder)
     assert all_of(table) == [{odd: 1, "x": 4}, {odd: 2, "x": 3}]
-    assert table.values(table.column(odd, ""), 3, "") == [1, 2]
+    assert sorted(table.values(odd, 3, "").to_pylist()) == [1, 2]
     assert [column.name for column in table.describe()] == [odd, "x"]
     quoted = odd.replace("'", "''")
-    assert (
-        Table.open(sql=f"SELECT * FROM '{quoted}.parquet'", keys=[odd], folder=folder).count() == 2
-    )
+    query = f"SELECT * FROM '{quoted}.parquet'"
+    assert DuckTable.open(sql=query, keys=[odd], folder=folder).count() == 2
 
 
 @pytest.mark.parametrize("odd", [name for name in ODD if "/" not in name])
@@ -93,7 +92,7 @@ def test_odd_names_of_tables(odd: str, tmp_path: Path) -> None:
     name = odd.replace('"', '""')
     with duckdb.connect(str(tmp_path / f"{odd}.duckdb")) as con:
         con.execute(f'CREATE TABLE "{name}" AS SELECT 1 AS id')
-    table = Table.open(odd, database=f"{odd}.duckdb", keys=["id"], folder=tmp_path)
+    table = DuckTable.open(odd, database=f"{odd}.duckdb", keys=["id"], folder=tmp_path)
     assert all_of(table) == [{"id": 1}]
 
 
@@ -101,10 +100,10 @@ def test_sql_reads_files_by_name_and_tables_of_its_database(days: Path, write: W
     write("floors.parquet", {"office": [1, 2], "floor": [0, 3]})
     floors = "WITH f AS (FROM 'floors.parquet')"
     joined = f"{floors} SELECT * FROM 'days.parquet' JOIN f USING (office); -- all"
-    table = Table.open(sql=joined, keys=KEYS, folder=days)
+    table = DuckTable.open(sql=joined, keys=KEYS, folder=days)
     assert {row["floor"] for row in all_of(table)} == {0, 3}
     both = 'SELECT id, size FROM rooms UNION ALL SELECT id, size FROM "o\'dd"."t;1"'
-    table = Table.open(sql=both, database=database(days), keys=["id"], folder=days)
+    table = DuckTable.open(sql=both, database=database(days), keys=["id"], folder=days)
     assert [row["id"] for row in all_of(table)] == [1, 7]
 
 
@@ -113,12 +112,13 @@ def test_keys_have_one_type_each(tmp_path: Path) -> None:
         con.execute(
             "CREATE TABLE k AS SELECT 5::UTINYINT a, DATE '2026-01-05' b, 'x'::ENUM('x') c, 1 d"
         )
-    table = Table.open("k", database="k.duckdb", keys=["a", "b", "c"], folder=tmp_path)
+    table = DuckTable.open("k", database="k.duckdb", keys=["a", "b", "c"], folder=tmp_path)
     assert table.columns == {"a": "BIGINT", "b": "VARCHAR", "c": "VARCHAR", "d": "INTEGER"}
-    stream = table.rows({name: table.column(name, "") for name in table.keys})
+    stream = table.batches(list(table.keys))
     assert [str(kind) for kind in stream.schema.types] == ["int64", "string", "string"]
     assert stream.read_all().to_pylist() == [{"a": 5, "b": "2026-01-05", "c": "x"}]
-    assert table.expression("substr(b, 1, 7)", "epoch.of").type == "VARCHAR"
+    row = RowSQL(table.columns, table.title)
+    assert row.read("substr(b, 1, 7)", "epoch.of").type == "VARCHAR"
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_rows_that_nothing_names_are_refused(
 ) -> None:
     folder = write("t.parquet", columns)
     with pytest.raises(InputError) as refused:
-        Table.open("t.parquet", keys=keys, folder=folder, at="unspoken.toml:7 source.{}".format)
+        DuckTable.open("t.parquet", keys=keys, folder=folder, at="unspoken.toml:7 source.{}".format)
     assert str(refused.value).startswith("unspoken.toml:7 source.")
     assert said in str(refused.value)
     assert "\n" not in str(refused.value)
@@ -173,7 +173,7 @@ def test_what_cannot_be_opened_is_one_line(given: dict, said: str, days: Path) -
     (days / "notes.txt").write_text("x")
     (days / "broken.parquet").write_text("x")
     with pytest.raises(InputError) as refused:
-        Table.open(**given, folder=days)
+        DuckTable.open(**given, folder=days)
     assert said in str(refused.value)
     assert "\n" not in str(refused.value)
 
@@ -182,12 +182,12 @@ def test_what_cannot_be_opened_is_one_line(given: dict, said: str, days: Path) -
 def test_permission_denied_is_one_line(days: Path) -> None:
     (days / "days.parquet").chmod(0)
     with pytest.raises(InputError, match="Permission denied"):
-        Table.open("days.parquet", folder=days)
+        DuckTable.open("days.parquet", folder=days)
 
 
 def test_preferences_stand_beside_the_rows(days: Path, write: Write) -> None:
     write("p.parquet", {"office": [1, 3], "late_is_secret": [True, False]})
-    table = Table.open("days.parquet", keys=KEYS, preferences="p.parquet", folder=days)
+    table = DuckTable.open("days.parquet", keys=KEYS, preferences="p.parquet", folder=days)
     assert [row["late_is_secret"] for row in all_of(table)] == [True, True, None, None]
     assert table.count() == len(DAYS["office"])
 
@@ -207,7 +207,7 @@ def test_preferences_that_do_not_fit_are_refused(
 ) -> None:
     write("p.parquet", columns)
     with pytest.raises(InputError, match=r"source\.preferences") as refused:
-        Table.open("days.parquet", keys=KEYS, preferences="p.parquet", folder=days)
+        DuckTable.open("days.parquet", keys=KEYS, preferences="p.parquet", folder=days)
     assert said in str(refused.value)
 
 
@@ -215,22 +215,27 @@ def test_it_leaves_nothing_behind(
     days: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    table = Table.open("days.parquet", folder=days)
+    table = DuckTable.open("days.parquet", folder=days)
     (spill,) = glob.glob(str(tmp_path / "unspoken-*"))
     assert Path(spill).stat().st_mode & 0o077 == 0
     del table
     gc.collect()
     with pytest.raises(InputError):
-        Table.open("days.parquet", keys=["no"], folder=days)
+        DuckTable.open("days.parquet", keys=["no"], folder=days)
     assert glob.glob(str(tmp_path / "unspoken-*")) == []
 
 
 HOUR = """
 import json, sys
 from pathlib import Path
-from unspoken.engines.duckdb import Table
-table = Table.open("t.parquet", keys=["id"], folder=Path(sys.argv[1]))
-hours = table.rows({"hour": "hour(moment)"}).read_all()["hour"].to_pylist()
+from unspoken.engines.duckdb import DuckTable
+from unspoken.engines.row_sql import RowSQL
+query = "SELECT id, moment, hour(moment) AS hour FROM 't.parquet'"
+table = DuckTable.open(sql=query, keys=["id"], folder=Path(sys.argv[1]))
+row = RowSQL(table.columns, table.title)
+late = row.read("hour(moment) = hour", "")
+(batch,) = table.batches(["moment", "hour"])
+hours = [batch["hour"].to_pylist(), row.over(batch, {"x": late})["x"].to_pylist()]
 print(json.dumps([hours, "pytz" in sys.modules]))
 """
 
@@ -239,7 +244,7 @@ print(json.dumps([hours, "pytz" in sys.modules]))
 def test_what_a_row_says_does_not_depend_on_where_it_is_read(zone: str, write: Write) -> None:
     moments = [datetime.datetime(2026, 1, 5, hour, tzinfo=datetime.UTC) for hour in (0, 5, 23)]
     folder = write("t.parquet", {"id": [1, 2, 3], "moment": moments})
-    assert run(HOUR, folder, TZ=zone) == [[0, 5, 23], False]
+    assert run(HOUR, folder, TZ=zone) == [[[0, 5, 23], [True] * 3], False]
 
 
 NOTEBOOK = """
@@ -248,8 +253,8 @@ notebook = types.ModuleType("IPython")
 notebook.get_ipython = lambda: types.SimpleNamespace(config={"IPKernelApp": {}})
 sys.modules["IPython"], builtins.get_ipython = notebook, notebook.get_ipython
 from pathlib import Path
-from unspoken.engines.duckdb import Table
-print(json.dumps(Table.open("days.parquet", folder=Path(sys.argv[1])).count()))
+from unspoken.engines.duckdb import DuckTable
+print(json.dumps(DuckTable.open("days.parquet", folder=Path(sys.argv[1])).count()))
 """
 
 
@@ -258,6 +263,7 @@ def test_a_notebook_needs_nothing_to_draw_progress_with(days: Path) -> None:
 
 
 def test_no_stream_reads_variables_of_the_program(days: Path) -> None:
-    table = Table.open("days.parquet", folder=days)
-    (allowed,) = table.rows({"x": "current_setting('python_enable_replacements')"}, ()).read_all()
-    assert set(allowed.to_pylist()) == {False}
+    table = DuckTable.open("days.parquet", folder=days)
+    for con in (table._home.con.cursor(), RowSQL(table.columns, "")._con):
+        query = "SELECT current_setting('python_enable_replacements')"
+        assert con.execute(query).fetchall() == [(False,)]

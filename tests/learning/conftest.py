@@ -1,7 +1,6 @@
 """Projects and tables to learn from."""
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +9,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from unspoken.engines.duckdb import Table
-from unspoken.learning import Learned, learn
+from unspoken.learning import Labeller, Labelling, Learned, learn, table_of
+from unspoken.learning.cells import Cells
 from unspoken.policy import Project
 
 Learn = Callable[..., Learned]
@@ -40,18 +39,20 @@ limit_bits = 0.1
     return Project.parse(text, folder / "unspoken.toml")
 
 
-def opened(project: Project) -> Table:
-    source = project.source
-    return Table.open(
-        source.table,
-        database=source.database,
-        sql=source.sql,
-        keys=source.keys,
-        preferences=source.preferences,
-        folder=project.path.parent,
-        title=source.name,
-        at=partial(project.at, "source"),
-    )
+def coded(found: Learned, project: Project) -> dict[str, np.ndarray]:
+    """The code of each row's label, of each attribute, in the order of the keys."""
+    table = table_of(project)
+    labeller = Labeller(list(found.labelling.values()), table.columns)
+    codes = [labeller.codes(batch) for batch in table.batches(labeller.reads)]
+    return {name: np.concatenate([one[name] for one in codes]) for name in found.labels}
+
+
+def by_hand(names: tuple[str, ...], labels: tuple, sensitive: tuple) -> dict[str, Labelling]:
+    """These labels, however they may be found."""
+    return {
+        name: Labelling(Cells(name, None, (), own, "public", None), own, hidden, (), ())
+        for name, own, hidden in zip(names, labels, sensitive, strict=True)
+    }
 
 
 @pytest.fixture
@@ -64,6 +65,6 @@ def learned(tmp_path: Path) -> Learn:
         pq.write_table(table, tmp_path / "t.parquet")
         source = 'table = "t.parquet"\nkeys = ["id"]'
         own = project_of(attributes, source, limit, tmp_path)
-        return learn(own, opened(own))
+        return learn(own, table_of(own))
 
     return learned_

@@ -201,7 +201,7 @@ def test_pairs_are_counted_in_parts_and_renamed() -> None:
     parts.add([own[30:] for own in codes])
     parts.add([own[:30] for own in codes], np.full(30, -1.0))
     assert all((whole.pair[pair] == parts.pair[pair]).all() for pair in whole.pair)
-    merged = whole.renamed([[0, 0, 1, 1], [2, 1, 0, None], [0, 1, 2, 3]], [2, 3, 4])
+    merged = whole.renamed([[0, 0, 1, 1], [2, 1, 0, -1], [0, 1, 2, 3]], [2, 3, 4])
     assert merged.pair[0, 1].shape == (2, 3)
     seen = (codes[0] >= 2) & (codes[1] == 0)
     assert merged.pair[0, 1][1, 2] == seen.sum()

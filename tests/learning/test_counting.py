@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.effort import examples
-from tests.learning.conftest import opened, project_of, whole
+from tests.learning.conftest import project_of, whole
 from unspoken.errors import InputError
-from unspoken.learning import Learned, learn
+from unspoken.learning import Learned, learn, table_of
 
 EDGES = [2, 4.5]
 CELLS = ["below 2", "2-4.5", "4.5 or more"]
@@ -67,7 +67,7 @@ def learned(rows: list[dict], predicate: str, missing: str, prior: float | None)
         source = 'table = "t.parquet"\nkeys = ["id"]'
         limit = "" if prior is None else f"prior_rows = {prior}"
         own = project_of(attributes(predicate, missing), source, limit, Path(folder))
-        return learn(own, opened(own))
+        return learn(own, table_of(own))
 
 
 def by_hand(rows: list[dict], predicate: str, missing: str) -> tuple[dict, dict, Counter]:
@@ -184,9 +184,9 @@ def test_the_order_of_rows_changes_no_bit(rows: list[dict], rng: Any) -> None:
         return
     again = learned(shuffled, "x > 3 AND flag", "value", None)
     assert whole(first).tobytes() == whole(again).tobytes()
-    assert (first.labels, first.sensitive, first.counts, first.codes) == (
+    assert (first.labels, first.sensitive, first.counts, first.labelling) == (
         again.labels,
         again.sensitive,
         again.counts,
-        again.codes,
+        again.labelling,
     )

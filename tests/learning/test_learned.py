@@ -9,10 +9,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.engines.test_duckdb import run
-from tests.learning.conftest import Learn, opened, project_of, whole
-from unspoken.engines.duckdb import Table
+from tests.learning.conftest import Learn, coded, project_of, whole
 from unspoken.errors import InputError, TooLarge
-from unspoken.learning import learn
+from unspoken.learning import learn, table_of
+from unspoken.learning.labels import NONE
 
 X = {"x": [7.0, 8.0, 9.5, 10.2, 10.8, 13.0], "y": list("aababb")}
 Y = "[attribute.y]\n"
@@ -175,7 +175,7 @@ def test_preferences_decide_and_silence_means_sensitive(tmp_path: Path) -> None:
     (tmp_path / "p.csv").write_text("id,hide\n1,true\n2,false\n4,false\n")
     source = 'table = "t.parquet"\nkeys = ["id"]\npreferences = "p.csv"'
     own = project_of('[attribute.x]\nsensitive = "hide"', source, folder=tmp_path)
-    found = learn(own, opened(own))
+    found = learn(own, table_of(own))
     assert found.counts == {"x": (1, 2, 1)}
     assert found.labels["x"] == ("1", "1 (sensitive)", "2")
 
@@ -190,14 +190,12 @@ def test_a_release_reads_the_same_labels(tmp_path: Path) -> None:
     split = "[attribute.x]\nbins = [0.3, 0.6]\nsensitive = \"x > 0.5 AND y <> 'c'\""
     source = 'table = "t.parquet"\nkeys = ["id"]'
     own = project_of(f'{split}\nmissing = "value"\n{Y}', source, folder=tmp_path)
-    table = opened(own)
-    found = learn(own, table)
-    codes = table.rows(found.codes).read_all()
+    found = learn(own, table_of(own))
+    codes = coded(found, own)
     for name in ("x", "y"):
-        assert codes.schema.field(name).type == pa.int16()
-        held = np.bincount(codes[name].to_numpy(), minlength=len(found.labels[name]))
+        held = np.bincount(codes[name], minlength=len(found.labels[name]))
         assert tuple(held) == found.counts[name]
-    for x, y, code in zip(columns["x"], columns["y"], codes["x"].to_pylist(), strict=True):
+    for x, y, code in zip(columns["x"], columns["y"], codes["x"].tolist(), strict=True):
         hidden = (x is None and y != "c") or (x is not None and x > 0.5 and y != "c")
         assert (found.labels["x"][code] in found.sensitive["x"]) == hidden
 
@@ -211,12 +209,12 @@ def test_kinds_of_rows_that_were_not_there_have_no_free_label(tmp_path: Path) ->
     rows = {"x": [1, 1, 4, 4, 8], "hide": [False, False, False, True, True], "y": list("ababa")}
     pq.write_table(pa.table({"id": list(range(5)), **rows}), tmp_path / "t.parquet")
     own = project_of(attributes, source, folder=tmp_path)
-    found = learn(own, opened(own))
+    found = learn(own, table_of(own))
     assert found.labels["x"] == ("below 3", "3-6", "3-6 (sensitive)", "6 or more")
     later = {"x": [1, 8, 4, None], "hide": [True, False, None, False], "y": ["a", "b", "c", None]}
     pq.write_table(pa.table({"id": list(range(4)), **later}), tmp_path / "t.parquet")
-    codes = opened(own).rows(found.codes).read_all().to_pydict()
-    assert codes == {"x": [None, 3, 2, None], "y": [0, 1, None, None]}
+    codes = {name: own.tolist() for name, own in coded(found, own).items()}
+    assert codes == {"x": [NONE, 3, 2, NONE], "y": [0, 1, NONE, NONE]}
 
 
 @pytest.mark.parametrize(
@@ -296,13 +294,13 @@ def test_it_says_what_it_learned(learned: Learn) -> None:
 PANDAS = """
 import json, sys
 from pathlib import Path
-from tests.learning.conftest import opened, project_of
-from unspoken.learning import learn
+from tests.learning.conftest import project_of
+from unspoken.learning import learn, table_of
 from unspoken.planning import closure
 text = '[attribute.x]\\nbins = [3]\\nsensitive = "x > 4"\\n[attribute.y]'
 own = project_of(text, 'table = "t.parquet"\\nkeys = ["id"]', folder=Path(sys.argv[1]))
 before = "pandas" in sys.modules
-found = learn(own, opened(own))
+found = learn(own, table_of(own))
 closure(found.belief, found.sensitive, 4.0)
 print(json.dumps([before, "pandas" in sys.modules]))
 """
@@ -320,7 +318,7 @@ def test_pandas_is_not_imported_where_it_is_installed(tmp_path: Path, root: Path
 def test_a_table_may_be_learned_while_it_is_streamed(tmp_path: Path) -> None:
     pq.write_table(pa.table({"id": [1, 2, 3], "x": [1, 2, 2]}), tmp_path / "t.parquet")
     own = project_of("[attribute.x]", 'table = "t.parquet"\nkeys = ["id"]', folder=tmp_path)
-    table: Table = opened(own)
-    stream = table.rows({"id": "id"})
+    table = table_of(own)
+    stream = table.batches(["id"])
     assert learn(own, table).rows == 3
-    assert stream.read_all().num_rows == 3
+    assert sum(batch.num_rows for batch in stream) == 3

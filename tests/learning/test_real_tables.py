@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.learning.conftest import opened, project_of, whole
+from tests.learning.conftest import coded, project_of, whole
 from tests.planning.test_closure import check
-from unspoken.learning import Learned, learn
+from unspoken.learning import Learned, learn, table_of
 from unspoken.planning import closure
 
 SPACE_DAYS = """
@@ -85,7 +85,7 @@ def space_days(shared: Path) -> tuple[Learned, list[dict[str, str]]]:
         and int(row["weekday"]) < 5
         and float(row["coverage"]) >= 0.9
     ]
-    return learn(own, opened(own)), kept
+    return learn(own, table_of(own)), kept
 
 
 def test_space_days_are_counted(space_days: tuple[Learned, list[dict[str, str]]]) -> None:
@@ -134,10 +134,9 @@ def test_adult_is_counted_and_closed(shared: Path) -> None:
     folder = shared / "data/adult"
     query = "SELECT row_number() OVER () AS person, * FROM 'adult.csv.gz'"
     own = project_of(ADULT, f'sql = "{query}"\nkeys = ["person"]', folder=folder)
-    table = opened(own)
-    found = learn(own, table)
+    found = learn(own, table_of(own))
     rows = rows_of(folder / "adult.csv.gz")
-    assert found.rows == table.count() == len(rows) == 32_561
+    assert found.rows == len(rows) == 32_561
     assert len(found.labels["occupation"]) == 15  # "?" is a value like any other here
     held = Counter(row["marital-status"] for row in rows)
     assert (
@@ -156,9 +155,9 @@ def test_adult_is_counted_and_closed(shared: Path) -> None:
     assert share == pytest.approx(rich / len(rows), abs=0.003)
     closed = closure(found.belief, found.sensitive, 4.0)
     check(found.belief, found.sensitive, 4.0, closed)
-    codes = table.rows(found.codes).read_all()
+    codes = coded(found, own)
     for name, counts in found.counts.items():
-        assert tuple(np.bincount(codes[name].to_numpy(), minlength=len(counts))) == counts
+        assert tuple(np.bincount(codes[name], minlength=len(counts))) == counts
 
 
 def bits(rows: list[dict[str, str]], first: str, second: str, prior: float) -> float:
@@ -182,7 +181,7 @@ def test_ten_attributes_of_adult_are_a_tree(shared: Path) -> None:
     query = "SELECT row_number() OVER () AS person, * FROM 'adult.csv.gz'"
     source, tree = f'sql = "{query}"\nkeys = ["person"]', '[belief]\nform = "tree"'
     own = project_of(WIDE, source, tree, folder)
-    found = learn(own, opened(own))
+    found = learn(own, table_of(own))
     assert (found.form, found.rows) == ("tree", 32_561)
     rows = rows_of(folder / "adult.csv.gz")
     held = Counter(row["occupation"] for row in rows)

@@ -17,13 +17,13 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from tests.effort import examples
-from tests.learning.conftest import Learn, opened, project_of
+from tests.learning.conftest import Learn, project_of
 from tests.learning.test_chow_liu import edges_of
 from tests.learning.test_counting import ROW
 from tests.learning.test_counting import learned as counted
 from unspoken.doors import as_json, tables
 from unspoken.errors import InputError, TooLarge
-from unspoken.learning import learn
+from unspoken.learning import learn, table_of
 from unspoken.policy import Project
 from unspoken.releasing import prepare, rehearse, release
 
@@ -119,7 +119,7 @@ def test_a_tree_has_the_labels_of_the_joint(rows: list[dict], predicate: str) ->
     except InputError:
         return
     assert (joint.labels, joint.sensitive) == (tree.labels, tree.sensitive)
-    assert (joint.counts, joint.codes, joint.rows) == (tree.counts, tree.codes, tree.rows)
+    assert (joint.counts, joint.labelling, joint.rows) == (tree.counts, tree.labelling, tree.rows)
     assert joint.prior_rows == tree.prior_rows == 3
     for name in joint.labels:
         assert tree.belief.marginal([name]).sum() == pytest.approx(1, abs=1e-12)
@@ -307,7 +307,7 @@ def test_a_tree_is_learned_the_same_by_a_file_in_another_order(tmp_path: Path) -
         pq.write_table(pa.table({"id": np.arange(600), **table}), tmp_path / "t.parquet")
         source = 'table = "t.parquet"\nkeys = ["id"]'
         own: Project = project_of(f"{SPLIT}[attribute.z]\n", source, TREE, tmp_path)
-        found.append(learn(own, opened(own)))
+        found.append(learn(own, table_of(own)))
     first, again = found
     assert edges_of(first.belief) == edges_of(again.belief)
     for one, other in zip(first.belief.forest.laws, again.belief.forest.laws, strict=True):

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.releasing.small import small
-from unspoken.engines.duckdb import Table
+from unspoken.engines.protocol import Table
 from unspoken.errors import UnspokenError
 from unspoken.learning import Learned, learn
 from unspoken.ledger import Ledger

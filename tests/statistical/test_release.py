@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from statistics import NormalDist
 from typing import Any
@@ -22,7 +23,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.releasing.small import KEY, planned, small
-from unspoken.learning.cells import Cells
+from unspoken.engines.row_sql import RowSQL
+from unspoken.engines.sql import Expression
 from unspoken.numerics.arrays import Mask
 from unspoken.numerics.coins import MasterKey, attribute_keys, draw, encode_keys, threshold
 from unspoken.policy import Project
@@ -168,14 +170,16 @@ def one_coin_for_all(patch: pytest.MonkeyPatch) -> None:
 
 
 def null_is_free(patch: pytest.MonkeyPatch) -> None:
-    honest = Cells.of
+    honest = RowSQL.over
 
-    def of(*given: Any) -> Cells:
-        cells = honest(*given)
-        object.__setattr__(cells, "mark", cells.mark.replace(" IS FALSE)", " IS NOT TRUE)"))
-        return cells
+    def over(self: RowSQL, batch: Any, asked: Mapping[str, Expression], places: Any) -> Any:
+        wrong = {
+            name: replace(own, sql=own.sql.replace(" IS FALSE)", " IS NOT TRUE)"))
+            for name, own in asked.items()
+        }
+        return honest(self, batch, wrong, places)
 
-    patch.setattr(Cells, "of", of)
+    patch.setattr(RowSQL, "over", over)
 
 
 def missed(project: Any, table: Any, learned: Any, sensitive: Any) -> Reading:

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from unspoken.doors.report.words import listed
-from unspoken.engines.duckdb import Table
+from unspoken.engines.duckdb import DuckTable
 from unspoken.errors import InputError
 from unspoken.numerics.files import atomically
 from unspoken.policy import Project, starter
@@ -39,7 +39,7 @@ def begin(table: str, database: str | None, keys: str | None, project: Path) -> 
     named = [] if keys is None else _each(keys)
     with_home = str(Path(table).expanduser()) if database is None else table
     look = partial(
-        Table.open,
+        DuckTable.open,
         with_home,
         database=database,
         title=table,
@@ -72,7 +72,7 @@ def _each(keys: str) -> list[str]:
     return named
 
 
-def _doubt(look: Callable[..., Table], opened: Table, guess: Sequence[str]) -> str:
+def _doubt(look: Callable[..., DuckTable], opened: DuckTable, guess: Sequence[str]) -> str:
     """Why these keys do not name each row, by looking; empty if they do."""
     if not set(guess) <= set(opened.columns):
         return "no column looks like a key"

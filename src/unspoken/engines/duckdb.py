@@ -17,22 +17,23 @@ import pyarrow as pa
 
 from unspoken.engines.columns import column_info, kind_of
 from unspoken.engines.keys import check_keys
-from unspoken.engines.opening import OWN, Opened, opened
+from unspoken.engines.opening import Opened, opened
+from unspoken.engines.protocol import BATCH
+from unspoken.engines.session import OWN
 from unspoken.engines.source import Place, Source
-from unspoken.engines.sql import Expression, column_of, identifier, read_expression
+from unspoken.engines.sql import identifier
 from unspoken.errors import InputError
-from unspoken.types.column import ColumnInfo, Kind
+from unspoken.types.column import ColumnInfo
 
-__all__ = ["Table"]
+__all__ = ["DuckTable"]
 
-# Under a name that no expression has a column for: `rows.x` is the field x of a column "rows".
-ROWS = f'{OWN}.rows AS "{OWN} rows"'
-BATCH = 122_880  # rows: DuckDB's own row group, so batches are handed on as they are read
+ROWS = f"{OWN}.rows"
+LOST = ("BIT", "TIME WITH TIME ZONE")
 MEMORY = "1GB"  # beyond it a sort spills to disk
 
 
 @dataclass(frozen=True)
-class Table:
+class DuckTable:
     """``title`` is what the holder calls it; ``keys`` name its rows; ``columns``: {name: type}.
 
     Types are DuckDB's. A date among the keys is read as text, YYYY-MM-DD.
@@ -57,7 +58,7 @@ class Table:
         title: str = "",
         at: Place = "source.{}".format,
         memory: str = MEMORY,
-    ) -> Table:
+    ) -> DuckTable:
         """Open ``table`` (a file, or a table of ``database``) or ``sql``.
 
         Paths are from ``folder``. ``preferences``: a file with one row for each value of the keys
@@ -69,7 +70,7 @@ class Table:
             raise InputError(f"{at('table')}: give either table or sql")
         named = title or (str(table) if table is not None else "the query")
         source = Source(table, database, sql, tuple(keys), preferences, named, at)
-        with opened(folder, memory, source.place) as opening:
+        with opened(folder, memory) as opening:
             own, columns = source.views(opening)
             found = cls(named, own, columns, opening, source.place)
             check_keys(opening, ROWS, own, named, at("keys"))
@@ -84,87 +85,32 @@ class Table:
         """The files that it is read from."""
         return [file.path for file in self._home.files]
 
-    def column(self, name: str, where: str) -> str:
-        """A column as SQL; an unknown one is an InputError that names the nearest.
+    def values(self, name: str, most: int, where: str) -> pa.Array:
+        """As the protocol has it."""
+        query = f"SELECT DISTINCT {identifier(name)} AS x FROM {ROWS}"
+        query = f"SELECT x FROM ({query}) WHERE x IS NOT NULL LIMIT {most}"
+        with self._home.told(where):
+            return self._home.con.cursor().sql(query).to_arrow_table()["x"].combine_chunks()
 
-        Letter case counts, as it does in coins and in what is released under this name.
-        """
-        place = f"{where}, column of {self.title}"
-        found = column_of(name, self.columns, place)
-        if found != name:
-            raise InputError(f'{place}: there is no "{name}". Did you mean "{found}"?')
-        return identifier(name)
-
-    def kind(self, name: str) -> Kind:
-        """What a column holds."""
-        return kind_of(self.columns[name])
-
-    def expression(self, text: str, where: str, *, condition: bool = False) -> Expression:
-        """Check the holder's SQL expression over one row; a condition is true, false or NULL."""
-        sql, reads = read_expression(self._home.con, text, list(self.columns), self.title, where)
-        # Over these columns alone: what it reads beside them, by whatever name, is an error here.
-        listed = ", ".join(map(identifier, sorted(reads))) or "1"
-        query = f'SELECT {sql} AS x FROM (SELECT {listed} FROM {ROWS}) AS "{OWN} rows"'
-        kind = str(self._one(f"DESCRIBE {query}", where)[1])
-        if condition and kind not in ("BOOLEAN", '"NULL"', "NULL"):
-            raise InputError(f"{where}: gives {kind}; a condition is true or false, such as x > 3")
-        return Expression(sql, kind, reads)
-
-    def rows(
+    def batches(
         self,
-        select: Mapping[str, str],
-        order_by: Sequence[str] | None = None,
+        names: Sequence[str],
+        ordered: bool = True,
+        rows: int = BATCH,
         places: Mapping[str, str] | None = None,
-        batch_rows: int = BATCH,
     ) -> pa.RecordBatchReader:
-        """Stream ``select``, {name: SQL over the row}, in the order of these columns (the keys).
-
-        Memory does not grow with the table. ``places``: {name: place}, to tell whose SQL failed.
-        Streams are independent of one another; text is never dictionary-encoded.
-        """
-        order = ", ".join(self.column(name, "order_by") for name in self._order(order_by))
-        query = _select(select) + (f" ORDER BY {order}" if order else "")
-        explain = partial(self._explain, select, places or {})
+        """As the protocol has it: streams are independent of one another."""
+        listed = ", ".join(map(self._handed_on, names))
+        order = ", ".join(map(identifier, self.keys)) if ordered else ""
+        query = f"SELECT {listed} FROM {ROWS}" + (f" ORDER BY {order}" if order else "")
+        explain = partial(self._explain, names, places or {})
         cursor = self._home.con.cursor()
         try:
-            reader = cursor.sql(query).to_arrow_reader(batch_rows)
+            reader = cursor.sql(query).to_arrow_reader(rows)
         except (duckdb.Error, OSError) as error:
             raise explain(error) from error
-        named = zip(reader.schema, select, strict=True)
-        schema = pa.schema([field.with_name(name) for field, name in named])
         # A generator on the consumer's side, so that its errors arrive as what they are.
-        batches = _renamed(cursor, reader, schema, explain)
-        return pa.RecordBatchReader.from_batches(schema, batches)
-
-    def groups(
-        self, select: Mapping[str, str], places: Mapping[str, str] | None = None
-    ) -> pa.Table:
-        """How often each combination of ``select`` occurs: its columns, and the count last."""
-        query = _select(select, "count(*) AS c") + " GROUP BY ALL ORDER BY ALL"
-        try:
-            found = self._home.con.cursor().sql(query).to_arrow_table()
-        except (duckdb.Error, OSError) as error:
-            raise self._explain(select, places or {}, error) from error
-        return found.rename_columns([*select, "count"])
-
-    def values(self, sql: str, most: int, where: str) -> list[Any]:
-        """The first ``most`` different values of an expression, sorted; NULL is none."""
-        inside = f"SELECT DISTINCT {sql} AS x FROM {ROWS}"
-        query = f"SELECT x FROM ({inside}) WHERE x IS NOT NULL ORDER BY x LIMIT {most}"
-        with self._home.told(where):
-            return [row[0] for row in self._home.con.cursor().execute(query).fetchall()]
-
-    def check_finite(self, places: Mapping[str, str]) -> None:
-        """Refuse NaN and infinity in these columns, {column: place}, by name."""
-        real = [name for name in places if self.columns[name] in ("FLOAT", "DOUBLE")]
-        counts = ", ".join(f"count(*) FILTER (NOT isfinite({identifier(name)}))" for name in real)
-        found = self._one(f"SELECT {counts} FROM {ROWS}", self.title) if real else ()
-        for name, count in zip(real, found, strict=True):
-            if count:
-                raise InputError(
-                    f"{places[name]}: {count:,} value{'s are' if count > 1 else ' is'} NaN or "
-                    f"infinite in column {name}; make them NULL, with [source] sql, or correct them"
-                )
+        return pa.RecordBatchReader.from_batches(reader.schema, _read(cursor, reader, explain))
 
     def describe(self) -> list[ColumnInfo]:
         """Every column as a starter for a project file wants to know it.
@@ -175,8 +121,8 @@ class Table:
         with self._home.told(self._place):
             self._home.con.execute(f"CREATE OR REPLACE TEMP TABLE {copy} AS SELECT * FROM {ROWS}")
         found = [
-            column_info(self._home, copy, name, kind_of(self.columns[name]))
-            for name in self.columns
+            column_info(self._home, copy, name, kind_of(kind))
+            for name, kind in self.columns.items()
         ]
         self._home.con.execute(f"DROP TABLE {copy}")
         return found
@@ -185,8 +131,12 @@ class Table:
         """Close the files. A stream that is still open ends with an error."""
         self._home.close()
 
-    def _order(self, order_by: Sequence[str] | None) -> Sequence[str]:
-        return self.keys if order_by is None else order_by
+    def _handed_on(self, name: str) -> str:
+        """A column in SQL; as text where Arrow would lose what it is."""
+        column = identifier(name)
+        if self.columns[name] not in LOST:
+            return column
+        return f"CAST({column} AS VARCHAR) AS {column}"
 
     def _one(self, query: str, where: str) -> tuple[Any, ...]:
         with self._home.told(where):
@@ -194,12 +144,13 @@ class Table:
         return row or ()
 
     def _explain(
-        self, select: Mapping[str, str], places: Mapping[str, str], error: Exception
+        self, names: Sequence[str], places: Mapping[str, str], error: Exception
     ) -> InputError:
-        """The error as one line that says whose SQL it was: each is tried on its own."""
-        for name, sql in select.items():
+        """The error as one line that says which column it was: each is tried on its own."""
+        for name in names:
             with self._home.told(places.get(name, name)):
-                self._home.con.cursor().execute(f"SELECT count({sql}) FROM {ROWS}").fetchone()
+                query = f"SELECT count({identifier(name)}) FROM {ROWS}"
+                self._home.con.cursor().execute(query).fetchone()
         try:
             with self._home.told(self._place):
                 raise error
@@ -207,18 +158,9 @@ class Table:
             return line
 
 
-def _select(select: Mapping[str, str], *more: str) -> str:
-    """A SELECT whose own names hide no column: an expression may name any column of the row."""
-    columns = [f"{sql} AS {identifier(f'unspoken {i}')}" for i, sql in enumerate(select.values())]
-    return f"SELECT {', '.join([*columns, *more])} FROM {ROWS}"
-
-
-def _renamed(
-    cursor: duckdb.DuckDBPyConnection, reader: Any, schema: Any, explain: Any
-) -> Iterator[Any]:
+def _read(cursor: duckdb.DuckDBPyConnection, reader: Any, explain: Any) -> Iterator[Any]:
     try:
-        for batch in reader:
-            yield pa.RecordBatch.from_arrays(batch.columns, schema=schema)
+        yield from reader
     except (duckdb.Error, OSError, pa.ArrowException) as error:
         raise explain(error) from error
     finally:

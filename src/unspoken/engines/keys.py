@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from unspoken.engines.columns import kind_of
-from unspoken.engines.opening import OWN, Opened
+from unspoken.engines.opening import Opened
+from unspoken.engines.session import OWN
 from unspoken.engines.sql import column_of, identifier
 from unspoken.errors import InputError
 

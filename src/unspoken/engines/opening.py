@@ -20,13 +20,13 @@ from pathlib import Path
 import duckdb
 
 from unspoken.engines.files import CSV, PARQUET, File, blamed, found
+from unspoken.engines.session import OWN, session
 from unspoken.engines.sql import identifier, literal, read_query, told
 from unspoken.errors import InputError, unknown
 
 __all__ = ["Opened", "opened"]
 
 BASE = "base"  # the catalog under which a database is attached
-OWN = "unspoken"  # the schema of our own views
 
 
 @dataclass
@@ -143,26 +143,15 @@ class Opened:
 
 
 @contextmanager
-def opened(folder: Path, memory: str, where: str) -> Iterator[Opened]:
+def opened(folder: Path, memory: str) -> Iterator[Opened]:
     """A DuckDB in memory; closed again if opening the source fails.
 
     It spills to a folder of its own that nobody else can read and that goes when it does.
     """
     spill = tempfile.mkdtemp(prefix="unspoken-")
-    # Of a cursor, which draws no progress bar: nobody asked for one, and notebooks may lack it.
-    opening = Opened(duckdb.connect(":memory:").cursor(), folder, spill)
+    con = session(memory_limit=literal(memory), temp_directory=literal(spill))
+    opening = Opened(con, folder, spill)
     try:
-        with opening.told(where):
-            for setting, value in {
-                "autoinstall_known_extensions": "false",
-                "autoload_known_extensions": "false",
-                "memory_limit": literal(memory),
-                "python_enable_replacements": "false",
-                "temp_directory": literal(spill),
-                "TimeZone": "'UTC'",  # no predicate depends on where it is evaluated
-            }.items():
-                # Global: each stream is a cursor, which would not inherit a session's settings.
-                opening.con.execute(f"SET GLOBAL {setting} = {value}")
         yield opening
     except BaseException:
         opening.close()

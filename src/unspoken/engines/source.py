@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from unspoken.engines.keys import key_types, with_preferences
-from unspoken.engines.opening import OWN, Opened
+from unspoken.engines.opening import Opened
+from unspoken.engines.session import OWN
 from unspoken.engines.sql import column_of
 from unspoken.errors import InputError
 

@@ -67,7 +67,7 @@ class Expression:
 
     sql: str
     type: str
-    columns: frozenset[str]
+    columns: tuple[str, ...]
 
 
 def identifier(name: str) -> str:
@@ -112,7 +112,7 @@ def column_of(name: str, columns: Iterable[str], where: str) -> str:
 
 def read_expression(
     con: duckdb.DuckDBPyConnection, text: str, columns: Sequence[str], title: str, where: str
-) -> tuple[str, frozenset[str]]:
+) -> tuple[str, tuple[str, ...]]:
     """The expression in parentheses and the columns of ``title`` it reads, or one line why not."""
     if not text.strip():
         raise InputError(
@@ -132,7 +132,7 @@ def read_expression(
                 f"{where}: has a {kind}, but reads one row only; put it into [source] sql"
             )
     _refuse_functions(con, parts, where, of_rows=True)
-    return f"({text}\n)", _read(parts, columns, f"{where}, column of {title}")
+    return f"({text}\n)", tuple(sorted(_read(parts, columns, f"{where}, column of {title}")))
 
 
 def read_query(con: duckdb.DuckDBPyConnection, text: str, where: str) -> list[tuple[str, ...]]:

@@ -12,8 +12,7 @@ from itertools import combinations
 
 import numpy as np
 
-from unspoken.learning.cells import Cells
-from unspoken.learning.labels import Labels
+from unspoken.learning.labels import Labelling
 from unspoken.learning.pairs import Pairs
 from unspoken.numerics.arrays import Array, Mask
 
@@ -22,10 +21,9 @@ __all__ = ["Predicates"]
 
 @dataclass(frozen=True)
 class Predicates:
-    """What is split by which predicates: ``cells`` say what these read."""
+    """What is split by which predicates."""
 
-    cells: Sequence[Cells]
-    labels: Sequence[Labels]
+    labels: Sequence[Labelling]
 
     def in_all(self, counts: Array) -> Mask:
         """The combinations of all attributes that have a pair of labels that is ruled out."""
@@ -44,14 +42,16 @@ class Predicates:
         """The pairs of which one is split by a predicate that reads the other."""
         return [
             (i, j)
-            for i, j in combinations(range(len(self.cells)), 2)
+            for i, j in combinations(range(len(self.labels)), 2)
             if self._split(i, j) or self._split(j, i)
         ]
 
     def _split(self, own: int, other: int) -> bool:
-        return bool(
-            self.labels[own].split and self.cells[other].attribute.name in self.cells[own].reads
-        )
+        """Whether a predicate splits one that reads the other."""
+        predicate = self.labels[own].cells.sensitive
+        if predicate is None or not self.labels[own].split:
+            return False
+        return self.labels[other].cells.name in predicate.columns
 
     def _of(self, pair: tuple[int, int], counts: Array) -> Mask:
         """Unseen pairs of a label that a predicate has split and one of the attribute it reads.
@@ -62,6 +62,6 @@ class Predicates:
         mask = np.zeros(counts.shape, dtype=bool)
         for axis, (own, other) in enumerate([pair, pair[::-1]]):
             if self._split(own, other):
-                split = np.isin(np.arange(counts.shape[axis]), list(self.labels[own].split))
+                split = np.isin(np.arange(counts.shape[axis]), self.labels[own].split)
                 mask |= (counts == 0) & np.expand_dims(split, 1 - axis)
         return mask & np.outer(counts.sum(1) > 0, counts.sum(0) > 0)

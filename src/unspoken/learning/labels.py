@@ -2,28 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from unspoken.learning.cells import Cells, noted
+import numpy as np
+import pyarrow as pa
 
-__all__ = ["Labels"]
+from unspoken.learning.cells import Cells, noted
+from unspoken.learning.marking import Marker
+from unspoken.numerics.arrays import Codes
+
+__all__ = ["NONE", "Labeller", "Labelling"]
+
+NONE = -1  # the code of a value that has no label
 
 
 @dataclass(frozen=True)
-class Labels:
-    """``names`` in the order of the cells; ``code[mark]`` is a mark's label, None if it has none.
+class Labelling:
+    """``names`` in the order of the cells, those that are ``sensitive``, and how they are found:
 
-    ``split``: the labels whose cell has both sensitive and free rows.
+    ``code[mark]`` is the label of a mark, NONE if it has none. ``split``: the labels whose cell has
+    both sensitive and free rows. Plain data, like its cells.
     """
 
+    cells: Cells
     names: tuple[str, ...]
     sensitive: tuple[str, ...]
-    split: frozenset[int]
-    code: tuple[int | None, ...]
+    split: tuple[int, ...]
+    code: tuple[int, ...]
 
     @classmethod
-    def of(cls, cells: Cells, counts: Mapping[int, int]) -> Labels:
+    def of(cls, cells: Cells, counts: Mapping[int, int]) -> Labelling:
         """The labels that occur, and declared ones that do not yet.
 
         A declared cell without rows is sensitive if any of its attribute's may be. A free row in a
@@ -32,13 +41,14 @@ class Labels:
         """
         names: list[str] = []
         sensitive: list[str] = []
-        split: set[int] = set()
-        code: list[int | None] = []
+        split: list[int] = []
+        code: list[int] = []
         for cell, name in enumerate(cells.names):
             free, hidden = counts.get(2 * cell, 0), counts.get(2 * cell + 1, 0)
             if free and hidden:
-                split |= {len(names), len(names) + 1}
-                code += [len(names), len(names) + 1]
+                both = [len(names), len(names) + 1]
+                split += both
+                code += both
                 names += [name, noted(name, "sensitive", {*cells.names, *names})]
                 sensitive.append(names[-1])
             elif hidden or (not free and cells.can_hide(cell)):
@@ -46,11 +56,40 @@ class Labels:
                 names.append(name)
                 sensitive.append(name)
             else:
-                code += [len(names), None]
+                code += [len(names), NONE]
                 names.append(name)
-        return cls(tuple(names), tuple(sensitive), frozenset(split), tuple(code))
+        code += [NONE] * (cells.marks - len(code))
+        return cls(cells, tuple(names), tuple(sensitive), tuple(split), tuple(code))
 
-    def sql(self, mark: str) -> str:
-        """SQL over the row for the position of its label among ``names``, NULL if it has none."""
-        listed = ", ".join("NULL" if code is None else str(code) for code in self.code)
-        return f"CAST(([{listed}])[{mark} + 1] AS SMALLINT)"
+    def codes(self, marks: Codes) -> Codes:
+        """[row] -> label, of the marks of some rows."""
+        return np.array(self.code)[marks]
+
+
+class Labeller:
+    """Finds the labels of rows with these columns, {name: DuckDB type}, in any engine's batches.
+
+    A value of a kind that was not there when the labels were learned has code NONE: withhold it.
+    """
+
+    def __init__(
+        self,
+        labellings: Sequence[Labelling],
+        columns: Mapping[str, str],
+        places: Mapping[str, str] | None = None,
+    ) -> None:
+        self._labellings = labellings
+        self._marker = Marker([own.cells for own in labellings], columns, places or {})
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The columns that it needs."""
+        return self._marker.reads
+
+    def codes(self, batch: pa.RecordBatch) -> dict[str, Codes]:
+        """{attribute: [row] -> label}."""
+        marks = self._marker.marks(batch)
+        return {
+            own.cells.name: own.codes(mark)
+            for own, mark in zip(self._labellings, marks, strict=True)
+        }

@@ -55,18 +55,15 @@ class Pairs:
             both = codes[i] * table.shape[1] + codes[j]
             table += np.bincount(both, counts, table.size).reshape(table.shape)
 
-    def renamed(self, codes: Sequence[Sequence[int | None]], sizes: Sequence[int]) -> Pairs:
-        """Under other codes: ``codes[i][x]`` is the new one of x; no row has one that is None."""
+    def renamed(self, codes: Sequence[Sequence[int]], sizes: Sequence[int]) -> Pairs:
+        """Under other codes: ``codes[i][x]`` is the new one of x; no row has one below 0."""
         ways = []
         for old, size in zip(codes, sizes, strict=True):
             way = np.zeros((len(old), size))
-            named = [x for x, code in enumerate(old) if code is not None]
-            way[named, [code for code in old if code is not None]] = 1.0
+            named = [x for x, code in enumerate(old) if code >= 0]
+            way[named, [code for code in old if code >= 0]] = 1.0
             ways.append(way)
         return Pairs(
-            tuple(own[: len(w)] @ w for own, w in zip(self.single, ways, strict=True)),
-            {
-                (i, j): ways[i].T @ table[: len(ways[i]), : len(ways[j])] @ ways[j]
-                for (i, j), table in self.pair.items()
-            },
+            tuple(own @ way for own, way in zip(self.single, ways, strict=True)),
+            {(i, j): ways[i].T @ table @ ways[j] for (i, j), table in self.pair.items()},
         )

@@ -16,7 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from unspoken.engines.keys import check_keys
-from unspoken.engines.opening import OWN, Opened, opened
+from unspoken.engines.opening import Opened, opened
+from unspoken.engines.session import OWN
 from unspoken.engines.sql import identifier, literal
 from unspoken.errors import InputError, TooLarge
 from unspoken.numerics.arrays import Array, Codes
@@ -69,7 +70,7 @@ class Edges:
 
         Of ``edges`` the first two columns are the users; of ``classes`` a user and its class.
         """
-        with opened(folder, memory, "edges") as opening:
+        with opened(folder, memory) as opening:
             paths = {"edges": edges} | ({"classes": classes} if classes is not None else {})
             ends = _tables(opening, paths)
             kinds = _kinds(opening, ends["classes"][1]) if classes is not None else ("",)
@@ -128,7 +129,7 @@ class Blocks:
         memory: str = MEMORY,
     ) -> Blocks:
         """From files, as in `Edges.read`; ``blocks`` has a user and its block in each row."""
-        with opened(folder, memory, "edges") as opening:
+        with opened(folder, memory) as opening:
             (a, b), (user, block) = _tables(opening, {"edges": edges, "blocks": blocks}).values()
             crossing = (
                 f"SELECT count(*) FROM {OWN}.edges e LEFT JOIN {OWN}.blocks x ON e.{a} = x.{user}"

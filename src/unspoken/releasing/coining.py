@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from unspoken.engines.arrow import boolean
 from unspoken.numerics.arrays import Mask
 from unspoken.numerics.coins import (
     MasterKey,
@@ -18,7 +19,7 @@ from unspoken.numerics.coins import (
     threshold,
 )
 from unspoken.policy import Project
-from unspoken.releasing.reading import Part, Reading, boolean, missing, taken
+from unspoken.releasing.reading import Part, Reading, missing, taken
 
 __all__ = ["shown"]
 

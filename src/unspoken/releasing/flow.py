@@ -19,9 +19,9 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from unspoken.engines.duckdb import Table
+from unspoken.engines.protocol import Table
 from unspoken.errors import InputError, TooLarge
-from unspoken.learning import Learned, learn
+from unspoken.learning import Learned, learn, table_of
 from unspoken.ledger import Account, Ledger, Release
 from unspoken.mechanisms import OneSided
 from unspoken.numerics.coins import ALGORITHM, BATCH, MasterKey
@@ -101,17 +101,7 @@ class Rehearsed:
 def prepare(project: Project | str | Path) -> Prepared:
     """Open the table of a project (or of the project file at a path) and learn its belief."""
     own = _read(project)
-    source = own.source
-    table = Table.open(
-        source.table,
-        database=source.database,
-        sql=source.sql,
-        keys=source.keys,
-        preferences=source.preferences,
-        folder=own.path.parent,
-        title=source.name,
-        at=lambda field: own.at("source", field),
-    )
+    table = table_of(own)
     _refuse_sources(own, table)
     learned = learn(own, table)
     return Prepared(own, table, learned, _closed(own, learned))

@@ -10,19 +10,21 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from unspoken.engines.arrow import boolean, numbers, plain
 from unspoken.engines.columns import kind_of
-from unspoken.engines.duckdb import Table
+from unspoken.engines.protocol import Table
+from unspoken.engines.row_sql import RowSQL
+from unspoken.engines.sql import Expression
 from unspoken.errors import InputError
-from unspoken.learning import Learned
+from unspoken.learning import Labeller, Learned
 from unspoken.numerics.arrays import Codes, Mask
 from unspoken.numerics.coins import BATCH, MasterKey
 from unspoken.numerics.fingerprint import RowFingerprint
 from unspoken.policy import Project
 from unspoken.types.domain import Value
 
-__all__ = ["EPOCHS", "Part", "Reading", "Witness", "boolean", "missing", "taken"]
+__all__ = ["EPOCHS", "Part", "Reading", "Witness", "missing", "taken"]
 
 EPOCHS = 10_000  # epochs a source may have: each has a fingerprint an attribute in the ledger
 
@@ -54,10 +56,13 @@ class Reading:
     def parts(self, batch_rows: int, ordered: bool = True) -> Iterator[Part]:
         """The source, batch by batch, sorted by key if ``ordered``."""
         self._refuse_twins()
-        order = None if ordered else ()
-        places = self._places()
-        for batch in self.table.rows(self._select(), order, places, batch_rows):
-            yield self._part(batch)
+        places = {name: self.project.at("attribute", name) for name in self._names}
+        labellings = [self.learned.labelling[name] for name in self._names]
+        labeller = Labeller(labellings, self.table.columns, places)
+        epochs = _Epochs.of(self.project, self.table)
+        names = dict.fromkeys([*self.table.keys, *labeller.reads])
+        for batch in self.table.batches(list(names), ordered, batch_rows, places):
+            yield self._part(batch, labeller.codes(batch), epochs.rows(batch))
 
     def columns(self) -> list[str]:
         """The columns of a release. Where a value may be missing, a second one tells whether it is:
@@ -83,68 +88,64 @@ class Reading:
     def _names(self) -> tuple[str, ...]:
         return self.project.reads
 
-    def _select(self) -> dict[str, str]:
-        where = self.project.at("source", "keys")
-        keys = {f"key {name}": self.table.column(name, where) for name in self.table.keys}
-        values = {
-            f"value {name}": self.table.column(name, self.project.at("attribute", name))
-            for name in self._names
+    def _part(
+        self, batch: pa.RecordBatch, codes: Mapping[str, Codes], epochs: Mapping[str, Codes | None]
+    ) -> Part:
+        free = {name: self._free(name, codes[name]) for name in self._names}
+        values = {name: plain(batch.column(name)) for name in self._names}
+        keys = [plain(batch.column(name)) for name in self.table.keys]
+        counted = {
+            **{f"key {name}": key for name, key in zip(self.table.keys, keys, strict=True)},
+            **{f"value {name}": column for name, column in values.items()},
+            **{f"free {name}": boolean(mask) for name, mask in free.items()},
         }
-        codes = {f"code {name}": self.learned.codes[name] for name in self._names}
-        epoch = self.project.epoch
-        return {**keys, **values, **codes, **({"epoch": self._epoch(epoch.of)} if epoch.of else {})}
+        return Part(keys, values, free, epochs, pa.RecordBatch.from_pydict(counted))
 
-    def _epoch(self, text: str) -> str:
-        """The holder's SQL for the epoch; it reads keys only, or epochs would tell of values."""
-        where = self.project.at("epoch", "of")
-        epoch = self.table.expression(text, where)
-        others = sorted(set(epoch.columns) - set(self.table.keys))
+    def _free(self, name: str, codes: Codes) -> Mask:
+        """Shown only where the label is known and is not one of the sensitive ones."""
+        shown = [label not in self.sensitive[name] for label in self.learned.labels[name]]
+        free: Mask = np.array([*shown, False])[codes]  # the last is the code of no label, -1
+        return free
+
+
+class _Epochs:
+    """Which rows belong to which epoch: one for all, or one that the holder's SQL names."""
+
+    def __init__(self, project: Project, row: RowSQL, named: Expression | None) -> None:
+        self._project, self._row, self._named = project, row, named
+        self._where = project.at("epoch", "of")
+
+    @classmethod
+    def of(cls, project: Project, table: Table) -> _Epochs:
+        """The SQL reads keys only, or epochs would tell of values."""
+        row, text, where = RowSQL(table.columns, table.title), project.epoch.of, ""
+        if text is None:
+            return cls(project, row, None)
+        where = project.at("epoch", "of")
+        named = row.read(text, where)
+        others = sorted(set(named.columns) - set(table.keys))
         if others:
             raise InputError(
                 f"{where}: reads {others[0]}; an epoch is a function of the keys alone"
             )
-        if kind_of(epoch.type) == "other" and not epoch.type.startswith(("TIME", "UUID")):
-            raise InputError(f"{where}: gives {epoch.type}, which is no name; CAST it to VARCHAR")
-        return epoch.sql
+        if kind_of(named.type) == "other" and not named.type.startswith(("TIME", "UUID")):
+            raise InputError(f"{where}: gives {named.type}, which is no name; CAST it to VARCHAR")
+        return cls(project, row, named)
 
-    def _places(self) -> dict[str, str]:
-        codes = {f"code {n}": self.project.at("attribute", n) for n in self._names}
-        return {**codes, "epoch": self.project.at("epoch", "of")}
-
-    def _part(self, batch: pa.RecordBatch) -> Part:
-        free = {name: self._free(name, batch.column(f"code {name}")) for name in self._names}
-        values = {name: batch.column(f"value {name}") for name in self._names}
-        keys = {f"key {name}": batch.column(f"key {name}") for name in self.table.keys}
-        counted = {
-            **keys,
-            **{f"value {name}": column for name, column in values.items()},
-            **{f"free {name}": boolean(mask) for name, mask in free.items()},
-        }
-        whole = pa.RecordBatch.from_pydict(counted)
-        return Part(list(keys.values()), values, free, self._epochs(batch), whole)
-
-    def _free(self, name: str, codes: pa.Array) -> Mask:
-        """Shown only where the label is known and is not one of the sensitive ones."""
-        shown = [label not in self.sensitive[name] for label in self.learned.labels[name]]
-        known = np.asarray(
-            pc.fill_null(codes, len(shown)).cast(pa.int64()).to_numpy(zero_copy_only=False)
-        )
-        free: Mask = np.array([*shown, False])[known]
-        return free
-
-    def _epochs(self, batch: pa.RecordBatch) -> dict[str, Codes | None]:
-        label = self.project.epoch.label
-        if label is not None:
-            return {label: None}
-        words = batch.column("epoch").cast(pa.string()).dictionary_encode()
+    def rows(self, batch: pa.RecordBatch) -> dict[str, Codes | None]:
+        """The rows of each epoch; None: all."""
+        if self._named is None:
+            return {self._project.epoch.label or "": None}
+        column = self._row.over(batch, {"epoch": self._named}, {"epoch": self._where})["epoch"]
+        words = column.cast(pa.string()).dictionary_encode()
         if words.null_count:
-            raise self.project.error(
+            raise self._project.error(
                 "epoch", "of", text="is NULL for some key; every row needs an epoch"
             )
         names: list[str] = words.dictionary.to_pylist()
         if len(names) == 1:
             return {names[0]: None}
-        codes = np.asarray(words.indices.cast(pa.int64()).to_numpy(zero_copy_only=False))
+        codes = numbers(words.indices)
         order = np.argsort(codes, kind="stable")
         ends = np.cumsum(np.bincount(codes, minlength=len(names)))[:-1]
         return dict(zip(names, np.split(order, ends), strict=True))
@@ -206,12 +207,6 @@ class Witness:
 def missing(name: str) -> str:
     """The column that tells whether a value is missing."""
     return f"{name}__missing"
-
-
-def boolean(mask: Mask) -> pa.Array:
-    """A Boolean Arrow array; pa.array would import pandas where that is installed."""
-    bits = pa.py_buffer(np.packbits(mask, bitorder="little").tobytes())
-    return pa.Array.from_buffers(pa.bool_(), len(mask), [None, bits])
 
 
 def taken(rows: Any, which: Codes | None) -> Any:

@@ -1,0 +1,53 @@
+"""Arrow columns and NumPy arrays; pa.array and to_numpy would import pandas where that is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from unspoken.numerics.arrays import Mask
+from unspoken.numerics.columns import in_one_piece
+
+__all__ = ["boolean", "missing", "numbers", "plain", "texts"]
+
+
+def plain(column: pa.Array) -> pa.Array:
+    """The column in one piece, with its values themselves: no dictionary, no views of text."""
+    whole = in_one_piece(column)
+    return whole.cast(pa.string()) if pa.types.is_string_view(whole.type) else whole
+
+
+def numbers(column: pa.Array) -> npt.NDArray[Any]:
+    """Integers, reals or truth values as an array; anything at all where one is missing."""
+    held = column.buffers()[1]
+    if held is None:
+        return np.zeros(len(column))
+    if pa.types.is_boolean(column.type):
+        bits = np.unpackbits(np.frombuffer(held, np.uint8), bitorder="little")
+        return bits[column.offset : column.offset + len(column)]
+    return np.frombuffer(held, column.type.to_pandas_dtype())[column.offset :][: len(column)]
+
+
+def missing(column: pa.Array) -> Mask:
+    """Which rows are NULL."""
+    if not column.null_count:
+        return np.zeros(len(column), dtype=bool)
+    return numbers(column.is_null()).view(bool)
+
+
+def boolean(mask: Mask) -> pa.Array:
+    """A Boolean Arrow array."""
+    bits = pa.py_buffer(np.packbits(mask, bitorder="little").tobytes())
+    return pa.Array.from_buffers(pa.bool_(), len(mask), [None, bits])
+
+
+def texts(values: Sequence[str]) -> pa.Array:
+    """A text Arrow array."""
+    data = [value.encode() for value in values]
+    ends = np.cumsum([0, *map(len, data)], dtype=np.int32)
+    buffers = [None, pa.py_buffer(ends), pa.py_buffer(b"".join(data))]
+    return pa.Array.from_buffers(pa.string(), len(data), buffers)

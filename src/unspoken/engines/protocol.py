@@ -1,0 +1,62 @@
+"""What a table answers, whatever engine it lives in. A new engine is one file with such a class."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Protocol
+
+import pyarrow as pa
+
+from unspoken.engines.sql import column_of
+from unspoken.errors import InputError
+
+__all__ = ["BATCH", "Table", "named"]
+
+BATCH = 122_880  # rows: DuckDB's own row group, so its batches are handed on as they are read
+
+
+class Table(Protocol):
+    """Rows that ``keys`` name. ``columns``: {name: DuckDB's name of its type}, in which SQL reads
+
+    them. A key is BIGINT or VARCHAR. ``files``: what it is read from, and so never written over.
+    """
+
+    @property
+    def title(self) -> str: ...
+    @property
+    def keys(self) -> tuple[str, ...]: ...
+    @property
+    def columns(self) -> Mapping[str, str]: ...
+    @property
+    def files(self) -> Sequence[Path]: ...
+
+    def values(self, name: str, most: int, where: str) -> pa.Array:
+        """The different values of a column, NULL aside; any ``most`` of them where there are more.
+
+        ``where`` begins a message.
+        """
+
+    def batches(
+        self,
+        names: Sequence[str],
+        ordered: bool = True,
+        rows: int = BATCH,
+        places: Mapping[str, str] | None = None,
+    ) -> Iterator[pa.RecordBatch]:
+        """Stream these columns, sorted by key if ``ordered``: integers, or text by its bytes.
+
+        Memory does not grow with the table. ``places``: {name: place} begin messages.
+        """
+
+
+def named(table: Table, name: str, where: str) -> str:
+    """The name again; an InputError with the nearest if no column has it.
+
+    Letter case counts, as it does in coins and in what is released under this name.
+    """
+    place = f"{where}, column of {table.title}"
+    found = column_of(name, table.columns, place)
+    if found != name:
+        raise InputError(f'{place}: there is no "{name}". Did you mean "{found}"?')
+    return name

@@ -1,0 +1,72 @@
+"""SQL over one row, wherever the rows are: an embedded DuckDB evaluates it on Arrow batches.
+
+So a predicate means the same in every engine, and can be evaluated inside a task of one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import duckdb
+import pyarrow as pa
+
+from unspoken.engines.session import OWN, session
+from unspoken.engines.sql import Expression, identifier, read_expression, told
+from unspoken.errors import InputError
+
+__all__ = ["RowSQL"]
+
+# Under a name that no expression has a column for: `rows.x` is the field x of a column "rows".
+ROWS = f'"{OWN} rows"'
+
+
+class RowSQL:
+    """Expressions over rows with these columns, {name: DuckDB type}; it reaches nothing else."""
+
+    def __init__(self, columns: Mapping[str, str], title: str) -> None:
+        self._columns, self._title = columns, title
+        self._con = session(threads="1", temp_directory="''", enable_external_access="false")
+        self._con.execute("SET GLOBAL lock_configuration = true")
+
+    def read(self, text: str, where: str, *, condition: bool = False) -> Expression:
+        """Check the holder's SQL; a condition is true, false or NULL."""
+        sql, reads = read_expression(self._con, text, list(self._columns), self._title, where)
+        # Over these columns alone: what it reads beside them, by whatever name, is an error here.
+        row = ", ".join(
+            f"CAST(NULL AS {self._columns[name]}) AS {identifier(name)}" for name in reads
+        )
+        query = f"SELECT {sql} AS x FROM (SELECT {row or '1'}) AS {ROWS}"
+        with told(where):
+            kind = str(self._con.execute(f"DESCRIBE {query}").fetchall()[0][1])
+        if condition and kind not in ("BOOLEAN", '"NULL"', "NULL"):
+            raise InputError(f"{where}: gives {kind}; a condition is true or false, such as x > 3")
+        return Expression(sql, kind, reads)
+
+    def over(
+        self,
+        batch: pa.RecordBatch,
+        expressions: Mapping[str, Expression],
+        places: Mapping[str, str] | None = None,
+    ) -> dict[str, pa.Array]:
+        """The value of each expression in each row. ``places``: whose SQL it is, for messages."""
+        reads = sorted({name for own in expressions.values() for name in own.columns})
+        rows = self._con.from_arrow(batch.select(reads or batch.schema.names[:1]))
+        if [str(kind) for kind in rows.types] != [self._columns[name] for name in reads]:
+            # What crossed Arrow as another type (a UUID as text) is again what was declared.
+            casts = [
+                f"CAST({identifier(name)} AS {self._columns[name]}) AS {identifier(name)}"
+                for name in reads
+            ]
+            rows = rows.project(", ".join(casts) or "1")
+        rows = rows.set_alias(ROWS.strip('"'))
+        listed = [
+            f"{own.sql} AS {identifier(f'{OWN} {i}')}" for i, own in enumerate(expressions.values())
+        ]
+        try:
+            found = rows.project(", ".join(listed)).to_arrow_table()
+        except (duckdb.Error, pa.ArrowException):
+            for name, own in expressions.items():  # each on its own, to tell whose it is
+                with told((places or {}).get(name, name)):
+                    rows.project(own.sql).to_arrow_table()
+            raise
+        return dict(zip(expressions, (c.combine_chunks() for c in found.columns), strict=True))

@@ -1,0 +1,28 @@
+"""The DuckDB that all our SQL runs in: the same settings everywhere, in every cursor of it."""
+
+from __future__ import annotations
+
+import duckdb
+
+__all__ = ["OWN", "session"]
+
+OWN = "unspoken"  # our own schema, and how our own names begin
+
+SETTINGS = {
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "python_enable_replacements": "false",
+    "TimeZone": "'UTC'",  # no predicate depends on where it is evaluated
+}
+
+
+def session(**more: str) -> duckdb.DuckDBPyConnection:
+    """A DuckDB in memory with our settings, and ``more`` of them as SQL has them.
+
+    Global, since a cursor would not inherit those of a session; and itself a cursor, which draws no
+    progress bar: nobody asked for one, and a notebook may lack what draws it.
+    """
+    con = duckdb.connect(":memory:").cursor()
+    for setting, value in (SETTINGS | more).items():
+        con.execute(f"SET GLOBAL {setting} = {value}")
+    return con

@@ -1,0 +1,44 @@
+"""The type in which a column's values are compared: numbers as doubles, dates as YYYY-MM-DD.
+
+Integers of up to 64 bits, reals, text and truth values are compared as they are (integers as
+doubles with the edges of bins); what is none of these is brought into one of them by DuckDB.
+"""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+from unspoken.engines.arrow import plain
+from unspoken.engines.columns import kind_of
+from unspoken.engines.protocol import Table
+from unspoken.engines.row_sql import RowSQL
+from unspoken.engines.sql import Expression, identifier
+from unspoken.types.column import Cell
+
+__all__ = ["cast_of", "held"]
+
+WIDE = ("HUGEINT", "UHUGEINT")  # compared as they are written
+
+
+def cast_of(name: str, type_name: str, binned: bool) -> Expression | None:
+    """What brings a column of this DuckDB type into the type it is compared in; None: it is."""
+    wide, kind = type_name in WIDE, kind_of(type_name)
+    if type_name.startswith("DECIMAL") or (wide and binned):
+        to = "DOUBLE"
+    elif kind == "date" or wide:
+        to = "VARCHAR"
+    else:
+        return None
+    return Expression(f"CAST({identifier(name)} AS {to})", to, (name,))
+
+
+def held(table: Table, name: str, most: int, where: str, row: RowSQL) -> list[Cell]:
+    """The different values of a column, sorted; any ``most`` of them where there are more."""
+    column = table.values(name, most, where)
+    cast = cast_of(name, table.columns[name], binned=False)
+    if cast is not None:
+        batch = pa.RecordBatch.from_arrays([column], [name])
+        column = row.over(batch, {name: cast}, {name: where})[name]
+    values: list[Cell] = plain(column).to_pylist()
+    whole = kind_of(table.columns[name]) == "integer"
+    return sorted({int(value) if whole else value for value in values})

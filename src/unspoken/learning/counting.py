@@ -1,0 +1,71 @@
+"""How often each combination of marks occurs, batch by batch.
+
+A combination is one number, its marks the digits in mixed radix. Few combinations are a table of
+counts; of many only those that occur are kept.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from unspoken.engines.arrow import numbers
+from unspoken.numerics.arrays import Codes
+
+__all__ = ["MOST", "Combinations"]
+
+MOST = 2**60  # combinations of marks that a number can hold
+TABLE = 2**18  # of so many there is a table of counts: 2 MB, in the cache of a core
+KEPT = 2**20  # counts of single batches that are kept before they are added up
+
+Counts = npt.NDArray[np.int64]
+
+
+class Combinations:
+    """Counts the rows of attributes with so many marks each."""
+
+    def __init__(self, sizes: Sequence[int]) -> None:
+        self._sizes = sizes
+        self._table: Counts | None = None
+        if math.prod(sizes) <= TABLE:
+            self._table = np.zeros(math.prod(sizes), dtype=np.int64)
+        self._parts: list[tuple[Counts, Counts]] = []
+
+    def add(self, marks: Sequence[Codes]) -> None:
+        """Count in some rows, given by the mark of each attribute."""
+        number = marks[0]
+        for size, mark in zip(self._sizes[1:], marks[1:], strict=True):
+            number = number * size + mark
+        if self._table is not None:
+            self._table += np.bincount(number, minlength=len(self._table))
+            return
+        whole = pa.Array.from_buffers(pa.int64(), len(number), [None, pa.py_buffer(number)])
+        found = pc.value_counts(whole)
+        self._parts.append((numbers(found.field(0)), numbers(found.field(1))))
+        if sum(len(part) for part, _ in self._parts) > KEPT:
+            self._parts = [self._added()]
+
+    def held(self) -> tuple[list[Codes], Counts]:
+        """The marks of each attribute in every combination that occurs, and how often it does."""
+        found, counts = self._added()
+        marks: list[Codes] = []
+        for size in reversed(self._sizes):
+            found, mark = np.divmod(found, size)
+            marks.insert(0, mark)
+        return marks, counts
+
+    def _added(self) -> tuple[Counts, Counts]:
+        if self._table is not None:
+            found = np.flatnonzero(self._table)
+            return found, self._table[found]
+        found, where = np.unique(
+            np.concatenate([part for part, _ in self._parts]), return_inverse=True
+        )
+        counts = np.zeros(len(found), dtype=np.int64)
+        np.add.at(counts, where, np.concatenate([part for _, part in self._parts]))
+        return found, counts

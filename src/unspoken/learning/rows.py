@@ -1,0 +1,131 @@
+"""What the rows of a table say: cells, how often each mark occurs, and so labels; or why not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from unspoken.engines.arrow import boolean, missing, numbers, plain
+from unspoken.engines.protocol import Table, named
+from unspoken.engines.row_sql import RowSQL
+from unspoken.errors import InputError
+from unspoken.learning.cells import Cells
+from unspoken.learning.labels import Labelling
+from unspoken.learning.marking import Marker
+from unspoken.numerics.arrays import Array, Codes
+from unspoken.policy import Project
+
+__all__ = ["cells_of", "count", "labelled"]
+
+REAL = ("FLOAT", "DOUBLE")  # the types that have NaN and infinity
+
+
+def cells_of(project: Project, table: Table) -> list[Cells]:
+    """The cells of each attribute; refused, before rows are counted, if they cannot be."""
+    own = project.attributes.values()
+    places = {a.name: project.at("attribute", a.name) for a in own}
+    for name, place in places.items():
+        named(table, name, place)
+    # Their values are listed before rows are counted, and NaN is none of them.
+    listed = [a.name for a in own if a.bins is None and table.columns[a.name] in REAL]
+    if listed:
+        infinite = _Infinite(listed, table.columns)
+        for batch in table.batches(listed, ordered=False, places=places):
+            infinite.add(batch)
+        infinite.refuse(places)
+    row = RowSQL(table.columns, table.title)
+    return [Cells.of(project, attribute, table, row) for attribute in own]
+
+
+def count(
+    project: Project,
+    cells: Sequence[Cells],
+    table: Table,
+    add: Callable[[Sequence[Codes]], None],
+) -> None:
+    """Count in all rows by their marks; refuse NaN and infinity."""
+    places = {own.name: project.at("attribute", own.name) for own in cells}
+    marker = Marker(cells, table.columns, places)
+    infinite = _Infinite([own.name for own in cells], table.columns)
+    for batch in table.batches(marker.reads, ordered=False, places=places):
+        infinite.add(batch)
+        add(marker.marks(batch))
+    infinite.refuse(places)
+
+
+class _Infinite:
+    """Counts NaN and infinity in these columns: they are no values."""
+
+    def __init__(self, names: Sequence[str], columns: Mapping[str, str]) -> None:
+        self._counts = {name: 0 for name in names if columns[name] in REAL}
+
+    def add(self, batch: pa.RecordBatch) -> None:
+        for name in self._counts:
+            column = batch.column(name)
+            strange = ~np.isfinite(numbers(column))
+            if strange.any():
+                self._counts[name] += int((strange & ~missing(column)).sum())
+
+    def refuse(self, places: Mapping[str, str]) -> None:
+        for name, count in self._counts.items():
+            if count:
+                raise InputError(
+                    f"{places[name]}: {count:,} value{'s are' if count > 1 else ' is'} NaN or "
+                    f"infinite in column {name}; make them NULL, with [source] sql, or correct them"
+                )
+
+
+def labelled(
+    project: Project, cells: Sequence[Cells], table: Table, counts: Sequence[Array]
+) -> list[Labelling]:
+    """The labels of each attribute, given how often each of its marks occurs."""
+    return [
+        _of_one(project.at("attribute", own.name), own, table, single)
+        for own, single in zip(cells, counts, strict=True)
+    ]
+
+
+def _of_one(place: str, cells: Cells, table: Table, counts: Array) -> Labelling:
+    absent, strange = (
+        int(counts[2 * cell] + counts[2 * cell + 1]) for cell in (cells.absent, cells.strange)
+    )
+    if absent and cells.missing == "never":
+        raise InputError(
+            f'{place}: is missing in {_rows(absent)}; write missing = "value" if that may '
+            'tell something, or missing = "public" if anybody may know it'
+        )
+    if strange:
+        hold = "holds" if strange == 1 else "hold"
+        raise InputError(
+            f"{place}: {_rows(strange)} {hold} none of its values, such as "
+            f'"{_stranger(place, cells, table)}"; list every value that occurs'
+        )
+    labels = Labelling.of(cells, {int(mark): int(counts[mark]) for mark in np.flatnonzero(counts)})
+    seen = {labels.code[mark] for mark in np.flatnonzero(counts)}
+    if len(seen) == 1:
+        only = labels.names[max(0, *seen)]
+        raise InputError(
+            f'{place}: is "{only}" in every row, so there is nothing to learn or to protect; '
+            "take it out, or tell its values apart by other bins"
+        )
+    return labels
+
+
+def _stranger(place: str, cells: Cells, table: Table) -> Any:
+    """The least value that is none of the declared ones: they are read once more."""
+    marker = Marker([cells], table.columns, {cells.name: place})
+    found = set[Any]()
+    for batch in table.batches(marker.reads, ordered=False):
+        (mark,) = marker.marks(batch)
+        column = plain(batch.column(cells.name))
+        found |= set(pc.unique(column.filter(boolean(mark >= 2 * cells.strange))).to_pylist())
+        found = {min(found)} if found else found
+    return found.pop()
+
+
+def _rows(count: int) -> str:
+    return f"{count:,} row{'s' if count > 1 else ''}"
