@@ -31,7 +31,7 @@ __all__ = [
     "different",
     "impossible",
     "is_event",
-    "listed",
+    "in_short",
     "nothing_left",
 ]
 
@@ -71,7 +71,7 @@ class Belief(Shown, ABC):
         table, in_logs = self._joint(names)
         if in_logs and (table[table > -np.inf] < math.log(LEAST)).any():
             raise TooLarge(
-                f"joint table of {listed(names)}: probabilities below {LEAST:g}, which no float "
+                f"joint table of {in_short(names)}: probabilities below {LEAST:g}, which no float "
                 "tells from 0; merge rare values, or ask about fewer variables at once"
             )
         return self.marginal(names) if in_logs else table
@@ -100,8 +100,8 @@ class Belief(Shown, ABC):
     def blanket(self, name: str) -> tuple[str, ...]:
         """Variables that, once known, leave the rest independent of this one."""
         axis = self.domain.axis(name)
-        own = next(block for block in self.blocks() if self.domain.names[axis] in block)
-        return tuple(other for other in own if other != name)
+        whole = next(block for block in self.blocks() if self.domain.names[axis] in block)
+        return tuple(other for other in whole if other != name)
 
     def alike(self) -> list[tuple[str, ...]]:
         """Groups of variables: swapping two of a group leaves this belief what it is."""
@@ -147,15 +147,15 @@ class Belief(Shown, ABC):
         Different names, of as many values each, and so for targets; beside itself a variable has a
         diagonal table. For beliefs that get all of them for little more than those of one target.
         """
-        found: dict[tuple[str, str], Array] = {}
+        tables: dict[tuple[str, str], Array] = {}
         for name, target in itertools.product(names, targets):
             if name == target:
-                found[name, target] = np.diag(self.marginal([name]))
-            elif (target, name) in found:
-                found[name, target] = found[target, name].T
+                tables[name, target] = np.diag(self.marginal([name]))
+            elif (target, name) in tables:
+                tables[name, target] = tables[target, name].T
             else:
-                found[name, target] = self.marginal([target, name])
-        return np.stack([np.stack([found[name, target] for target in targets]) for name in names])
+                tables[name, target] = self.marginal([target, name])
+        return np.stack([np.stack([tables[name, target] for target in targets]) for name in names])
 
     def knowing(self, names: Sequence[str]) -> tuple[Belief, tuple[str, ...]]:
         """The belief of somebody who knows these, and those whose values matter to what it tells.
@@ -173,21 +173,23 @@ class Belief(Shown, ABC):
         names = list(dict.fromkeys([*keep, *channels]))
         if not self.knows_jointly(names):
             return math.inf
-        shown = [max(self.cells([name]), len(own.outputs)) for name, own in channels.items()]
+        shown = [
+            max(self.cells([name]), len(channel.outputs)) for name, channel in channels.items()
+        ]
         return self.cells(keep) * math.prod(shown)
 
     def outputs(self, keep: Sequence[str], channels: Mapping[str, Channel]) -> Likelihood:
         """P(x_keep) and P(y | x_keep) for the local channels of the seen variables."""
         summed = [name for name in channels if name not in keep]
         table = self._plain([*keep, *summed])
-        own = {keep.index(name): channels[name] for name in channels if name in keep}
-        return contract(table, len(keep), own, [channels[name] for name in summed])
+        kept = {keep.index(name): channels[name] for name in channels if name in keep}
+        return contract(table, len(keep), kept, [channels[name] for name in summed])
 
     def possible(self, events: Mapping[str, Channel]) -> bool:
         """Whether these events can all happen together (each channel shows one output)."""
-        told = self.outputs((), events)
-        nothing = -np.inf if told.in_logs else 0.0
-        return bool((told.log_common > -np.inf).any() or (told.excess > nothing).any())
+        likelihood = self.outputs((), events)
+        nothing = -np.inf if likelihood.in_logs else 0.0
+        return bool((likelihood.log_common > -np.inf).any() or (likelihood.excess > nothing).any())
 
     def sums(self, keep: Sequence[str], queries: Sequence[Weights]) -> Sums:
         """P(x_keep, S_1, ..., S_q) of linear queries S_c = sum_i w_ci x_i."""
@@ -220,8 +222,8 @@ class Belief(Shown, ABC):
 
     def facts(self) -> list[tuple[str, str]]:
         names = self.domain.names
-        listed = ", ".join(names[:6]) + (", ..." if len(names) > 6 else "")
-        return [("variables", f"{len(names)}: {listed}"), ("premise", str(self.premise))]
+        shown = ", ".join(names[:6]) + (", ..." if len(names) > 6 else "")
+        return [("variables", f"{len(names)}: {shown}"), ("premise", str(self.premise))]
 
 
 def different(names: Sequence[str]) -> Sequence[str]:
@@ -232,7 +234,7 @@ def different(names: Sequence[str]) -> Sequence[str]:
     return names
 
 
-def listed(names: Iterable[object]) -> str:
+def in_short(names: Iterable[object]) -> str:
     """The first few of them."""
     shown = [str(name) for name in names]
     return ", ".join(shown[:4]) + (", ..." if len(shown) > 4 else "") or "nothing"
@@ -245,10 +247,10 @@ def nothing_left() -> InputError:
 
 def is_event(channels: Mapping[str, Channel]) -> bool:
     """Whether one output of each is asked about: no table over many outputs is needed."""
-    return bool(channels) and all(len(own.outputs) == 1 for own in channels.values())
+    return bool(channels) and all(len(channel.outputs) == 1 for channel in channels.values())
 
 
 def impossible(known: Mapping[str, Value]) -> InputError:
     """What `given` refuses."""
-    values = listed(f"{name} = {value!r}" for name, value in known.items())
+    values = in_short(f"{name} = {value!r}" for name, value in known.items())
     return InputError(f"given {values}: this belief holds that impossible")

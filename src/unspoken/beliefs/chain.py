@@ -118,11 +118,11 @@ def _steps(step: Any, length: int | None) -> tuple[Array, ...]:
                 f"chain.step: shape {matrix.shape}; one matrix for every step must be square"
             )
         return (matrix,) * (length - 1)
-    listed = list(step)
-    if length not in (None, len(listed) + 1):
-        raise InputError(f"chain.length: {length}, but {len(listed)} steps join {len(listed) + 1}")
-    once = {id(own): as_laws(own, f"chain.step[{t}]") for t, own in enumerate(listed)}
-    return tuple(once[id(own)] for own in listed)
+    given = list(step)
+    if length not in (None, len(given) + 1):
+        raise InputError(f"chain.length: {length}, but {len(given)} steps join {len(given) + 1}")
+    read = {id(table): as_laws(table, f"chain.step[{t}]") for t, table in enumerate(given)}
+    return tuple(read[id(table)] for table in given)
 
 
 def _kept(steps: Sequence[Array]) -> Array:
@@ -141,5 +141,5 @@ def _values(values: Any, count: int) -> Any:
     """A list for each variable; one list of plain values is every variable's."""
     if values is None or isinstance(values, Mapping):
         return values
-    each = np.iterable(values) and all(isinstance(own, list | tuple | range) for own in values)
+    each = np.iterable(values) and all(isinstance(entry, list | tuple | range) for entry in values)
     return values if each else [values] * count

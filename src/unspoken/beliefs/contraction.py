@@ -24,46 +24,46 @@ __all__ = ["contract"]
 
 
 @dataclass(frozen=True)
-class Parts:
+class TwoParts:
     """A channel's two parts and their sum, as the ring's numbers."""
 
     law: Array
     excess: Array
 
     @classmethod
-    def of(cls, channel: Channel, ring: Ring) -> Parts:
+    def of(cls, channel: Channel, ring: Ring) -> TwoParts:
         excess = ring.of(channel.excess)
         return cls(ring.plus(ring.of_logs(channel.log_common), excess), excess)
 
 
 def contract(
-    table: Array, kept: int, own: Mapping[int, Channel], summed: Sequence[Channel]
+    table: Array, kept: int, shown: Mapping[int, Channel], summed: Sequence[Channel]
 ) -> Likelihood:
     """Contract ``table``: its first ``kept`` axes stay, each later one is summed out.
 
-    ``own`` are channels of kept axes (the target's own output). Outcomes run over the product of
-    the outputs, first those of ``summed``, then those of ``own``, the last one fastest.
+    ``shown`` are channels of kept axes (the target's own output). Outcomes run over the product of
+    the outputs, first those of ``summed``, then those of ``shown``, the last one fastest.
     """
     table, summed = _merge(table, kept, summed)
-    least = _smallest(table) + _range([*summed, *own.values()])
+    least = _smallest(table) + _range([*summed, *shown.values()])
     ring = LINEAR if least < RANGE else LOGS
     prior = table.reshape(*table.shape[:kept], -1).sum(-1)
     rest = ring.of(table.reshape(prior.size, *table.shape[kept:]))
     excess = ring.of(np.zeros((*rest.shape, 1)))
     log_common = np.zeros(1)
     for channel in summed:  # axis 1 is the next variable; what was seen already runs along the last
-        parts = Parts.of(channel, ring)
+        parts = TwoParts.of(channel, ring)
         before = ring.dot(np.moveaxis(excess, 1, -1), parts.law)
-        told = ring.dot(np.moveaxis(rest, 1, -1), parts.excess)[..., None, :]
-        excess = _join(ring, before, told, log_common)
+        new = ring.dot(np.moveaxis(rest, 1, -1), parts.excess)[..., None, :]
+        excess = _join(ring, before, new, log_common)
         rest = ring.dot(np.moveaxis(rest, 1, -1), ring.of(np.ones((rest.shape[1], 1))))[..., 0]
         log_common = np.add.outer(log_common, channel.log_common).ravel()
-    for axis, channel in own.items():  # rest has one number a kept cell by now
+    for axis, channel in shown.items():  # rest has one number a kept cell by now
         code = np.unravel_index(np.arange(prior.size), prior.shape)[axis]
-        parts = Parts.of(channel, ring)
+        parts = TwoParts.of(channel, ring)
         before = ring.times(excess[:, :, None], parts.law[code][:, None, :])
-        told = ring.times(rest[:, None], parts.excess[code])[:, None, :]
-        excess = _join(ring, before, told, log_common)
+        new = ring.times(rest[:, None], parts.excess[code])[:, None, :]
+        excess = _join(ring, before, new, log_common)
         log_common = np.add.outer(log_common, channel.log_common).ravel()
     return Likelihood(prior, log_common, excess.reshape(*prior.shape, -1), ring.in_logs)
 
@@ -83,9 +83,9 @@ def _merge(table: Array, kept: int, summed: Sequence[Channel]) -> tuple[Array, l
     return table, merged
 
 
-def _join(ring: Ring, before: Array, told: Array, log_common: Array) -> Array:
+def _join(ring: Ring, before: Array, new: Array, log_common: Array) -> Array:
     """E'[.., (y, z)] = sum_x E[.., x, y] W[x, z] + c[y] sum_x P(.., x) e[x, z]."""
-    now: Array = ring.plus(before, ring.times(told, ring.of_logs(log_common)[:, None]))
+    now: Array = ring.plus(before, ring.times(new, ring.of_logs(log_common)[:, None]))
     return now.reshape(*now.shape[:-2], -1)
 
 

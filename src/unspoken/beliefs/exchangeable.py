@@ -51,7 +51,7 @@ class Exchangeable(Belief):
         names: Iterable[str] | None = None,
         premise: Premise | str = "stated",
     ) -> None:
-        law, n = as_law(counts, "exchangeable.counts"), _whole(n)
+        law, n = as_law(counts, "exchangeable.counts"), _count_of(n)
         if law.shape != (n + 1,):
             raise InputError(
                 f"exchangeable.counts: shape {law.shape} for n = {n}; {n + 1} numbers are "
@@ -67,7 +67,7 @@ class Exchangeable(Belief):
     ) -> None:
         """``members``: the variables that a name stands for, its value being their ones."""
         self.domain, self.members, self.law, self.premise = domain, members, law, premise
-        self.sizes = {name: len(own) for name, own in members.items()}
+        self.sizes = {name: len(variables) for name, variables in members.items()}
 
     @property
     def counts(self) -> Array:
@@ -100,7 +100,7 @@ class Exchangeable(Belief):
         total = law.sum(0)
         if not total.positive:
             raise impossible(known)
-        members = {name: own for name, own in self.members.items() if name not in known}
+        members = {name: variables for name, variables in self.members.items() if name not in known}
         return self._like(self.domain.without(known), members, law / total)
 
     def knowing(self, names: Sequence[str]) -> tuple[Exchangeable, tuple[str, ...]]:
@@ -111,8 +111,8 @@ class Exchangeable(Belief):
         """
         if len(names) < 2:
             return self, tuple(names)
-        listed = ", ".join(names[:3]) + (f", ... ({len(names)})" if len(names) > 3 else "")
-        label, rest = f"ones among {listed}", self.domain.without(names)
+        few = ", ".join(names[:3]) + (f", ... ({len(names)})" if len(names) > 3 else "")
+        label, rest = f"ones among {few}", self.domain.without(names)
         values = tuple(range(len(names) + 1))
         domain = Domain((label, *rest.names), (values, *rest.values))
         members = {label: tuple(names), **{name: (name,) for name in rest.names}}
@@ -129,15 +129,17 @@ class Exchangeable(Belief):
         if not is_event(channels):
             return super().outputs(keep, channels)
         summed = self._summed(keep, channels)
-        told, common = _mean_excess([channels[name] for name in summed])
+        mean, common = _mean_excess([channels[name] for name in summed])
         table = self._table(keep, [len(summed)])
-        prior, excess = table.sum(-1), (table * told).sum(-1)
+        prior, excess = table.sum(-1), (table * mean).sum(-1)
         for axis, name in enumerate(keep):
-            own, silent = _mean_excess([channels.get(one, SILENT) for one in self.members[name]])
-            own = own.reshape(-1, *[1] * (len(keep) - axis - 1))
-            excess = excess * (own + silent) + prior * common * own
+            own_excess, silent = _mean_excess(
+                [channels.get(member, SILENT) for member in self.members[name]]
+            )
+            own_excess = own_excess.reshape(-1, *[1] * (len(keep) - axis - 1))
+            excess = excess * (own_excess + silent) + prior * common * own_excess
             common = common * silent
-        log_common = sum((own.log_common for own in channels.values()), np.zeros(1))
+        log_common = sum((channel.log_common for channel in channels.values()), np.zeros(1))
         in_logs = not excess.fits or -math.inf < log_common[0] < -RANGE
         numbers = excess.logs() if in_logs else excess.plain()
         return Likelihood(self._plain(keep), log_common, numbers[..., None], in_logs)
@@ -187,7 +189,7 @@ class Exchangeable(Belief):
 
     def _summed(self, keep: Sequence[str], channels: Mapping[str, Channel]) -> list[str]:
         """Those whose outputs are seen, but whose values are neither kept nor counted there."""
-        kept = {one for name in keep for one in self.members[name]}
+        kept = {member for name in keep for member in self.members[name]}
         summed = [name for name in channels if name not in kept]
         return [self.domain.names[self.domain.axis(name)] for name in summed]
 
@@ -246,15 +248,15 @@ def _mean_excess(channels: Sequence[Channel]) -> tuple[Wide, Wide]:
 
         m' E'(j) = (m' - j) [E(j) W(0) + c e(0)] + j [E(j - 1) W(1) + c e(1)],    m' = m + 1.
     """
-    told, common = Wide.of(np.zeros(1)), Wide.of(np.ones(1))
+    mean, common = Wide.of(np.zeros(1)), Wide.of(np.ones(1))
     for m, channel in enumerate(channels, start=1):
         silent = Wide.of_logs(channel.log_common)
         excess = Wide.of(channel.excess)  # rows: this one is 0, is 1
-        after = told * (silent + excess) + common * excess
+        after = mean * (silent + excess) + common * excess
         ones = np.arange(m + 1) / m
-        told = _padded(after[0], 0, 1) * Wide.of(1 - ones) + _padded(after[1], 1, 0) * Wide.of(ones)
+        mean = _padded(after[0], 0, 1) * Wide.of(1 - ones) + _padded(after[1], 1, 0) * Wide.of(ones)
         common = common * silent
-    return told, common
+    return mean, common
 
 
 def _padded(numbers: Wide, before: int, after: int) -> Wide:
@@ -263,7 +265,7 @@ def _padded(numbers: Wide, before: int, after: int) -> Wide:
     )
 
 
-def _whole(n: int) -> int:
+def _count_of(n: int) -> int:
     try:
         count = operator.index(n)
     except TypeError:

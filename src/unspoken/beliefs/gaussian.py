@@ -32,7 +32,7 @@ from typing import NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from unspoken.beliefs.belief import Belief, different, listed
+from unspoken.beliefs.belief import Belief, different, in_short
 from unspoken.errors import InputError, NotKnown, TooLarge
 from unspoken.numerics.arrays import CELLS, Array, Codes
 from unspoken.numerics.tables import finite_list, finite_table, fixed
@@ -71,7 +71,7 @@ class Gaussian(Belief):
         if mean is not None:
             centre = np.array(finite_list(mean, len(root), "gaussian.mean"))
         ends = [(0.0, width) if width else (0.0,) for width in widths.tolist()]
-        domain = Domain.of([len(own) for own in ends], names, ends)
+        domain = Domain.of([len(end) for end in ends], names, ends)
         self._hold(domain, root, centre, Premise.of(premise))
 
     def _hold(self, domain: Domain, root: Array, mean: Array, premise: Premise) -> None:
@@ -85,7 +85,7 @@ class Gaussian(Belief):
 
     def marginal(self, names: Sequence[str]) -> NoReturn:
         raise NotKnown(
-            f"gaussian belief: values are continuous, so none of {listed(names)} has a "
+            f"gaussian belief: values are continuous, so none of {in_short(names)} has a "
             "probability; ask about sums with Laplace noise, or give a Joint of binned values"
         )
 
@@ -184,9 +184,9 @@ def _root(covariance: Array) -> Array:
     scales = np.sqrt(variances)
     with np.errstate(over="ignore"):  # what is beyond 1 is refused, however far
         correlations = np.clip(covariance / scales[:, None] / scales, -2.0, 2.0)
-    apart = np.abs(correlations - correlations.T)
-    if apart.max() > SYMMETRIC:
-        i, j = np.unravel_index(int(apart.argmax()), shape)
+    asymmetry = np.abs(correlations - correlations.T)
+    if asymmetry.max() > SYMMETRIC:
+        i, j = np.unravel_index(int(asymmetry.argmax()), shape)
         raise InputError(
             f"{what}: not symmetric, [{i}, {j}] is {covariance[i, j]:g} and [{j}, {i}] is "
             f"{covariance[j, i]:g}"

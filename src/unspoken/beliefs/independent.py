@@ -98,24 +98,26 @@ class Independent(Belief):
 
     def sums(self, keep: Sequence[str], queries: Sequence[Weights]) -> Sums:
         """On the multiples of a common unit, where that takes less than the joint table."""
-        used = [
+        added = [
             {name: w for name, w in weights.items() if w and name not in self.known}
             for weights in queries
         ]
-        terms = [{name: self._term(own, name) for name in own} for own in used]
-        summed = [n for n in dict.fromkeys(n for own in used for n in own) if n not in keep]
+        terms = [{name: self._term(weights, name) for name in weights} for weights in added]
+        summed = [
+            n for n in dict.fromkeys(n for weights in added for n in weights) if n not in keep
+        ]
         room = CELLS // self.cells(keep)
         lattice = Lattice.of(terms, room)
         joint = self.cells([*keep, *summed])
         if lattice is None or not lattice.dense:
             if joint <= CELLS:
-                return super().sums(keep, used)
+                return super().sums(keep, added)
             raise TooLarge(
                 f"sum over {len(summed)} variables: they have no common unit of which the sums are "
                 f"at most {room:,} multiples; round weights or values more coarsely"
             )
         if joint <= self.cells(keep) * lattice.size:
-            return super().sums(keep, used)
+            return super().sums(keep, added)
         still = np.zeros(1, dtype=np.int64)
         steps = {name: lattice.steps.get(name, still).tolist() for name in [*keep, *summed]}
         law = law_of_sum([self.marginal([name]) for name in summed], [steps[n] for n in summed])
@@ -142,9 +144,9 @@ def law_of_sum(tables: Sequence[Array], steps: Sequence[Sequence[int]]) -> Array
     cannot hide, keep their digits (a Fourier transform would lose them).
     """
     law = np.ones(1)
-    for table, own in zip(tables, steps, strict=True):
-        after = np.zeros(len(law) + max(own))
-        for mass, step in zip(table.tolist(), own, strict=True):
+    for table, moves in zip(tables, steps, strict=True):
+        after = np.zeros(len(law) + max(moves))
+        for mass, step in zip(table.tolist(), moves, strict=True):
             if mass > 0:
                 after[step : step + len(law)] += mass * law
         law = after
@@ -173,7 +175,7 @@ def marginal_tables(
         marginals = [marginals[name] for name in names]
     elif not isinstance(marginals, Iterable):
         raise InputError(f"{what}: a list of probabilities for each variable is expected")
-    tables = [as_law(one, f"{what}[{i}]") for i, one in enumerate(marginals)]
+    tables = [as_law(numbers, f"{what}[{i}]") for i, numbers in enumerate(marginals)]
     if not tables:
         raise InputError(f"{what}: empty; give one list of probabilities for each variable")
     flat = next((i for i, table in enumerate(tables) if table.ndim != 1), None)

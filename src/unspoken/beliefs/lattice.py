@@ -42,27 +42,27 @@ class Lattice:
     @classmethod
     def of(cls, queries: Sequence[Terms], room: int | None = None) -> Lattice | None:
         """None: several queries that have no units, or more points than there is room for."""
-        names = {v: len(own) for terms in queries for v, own in terms.items()}
-        above = [{v: own - own.min() for v, own in terms.items()} for terms in queries]
-        found = [_unit(terms) for terms in above]
-        units = [unit or _finest(own) for unit, own in zip(found, above, strict=True)]
+        names = {v: len(adds) for terms in queries for v, adds in terms.items()}
+        above = [{v: adds - adds.min() for v, adds in terms.items()} for terms in queries]
+        common = [_unit(terms) for terms in above]
+        units = [unit or _finest(adds) for unit, adds in zip(common, above, strict=True)]
         counts = [
-            {v: np.rint(own / unit).astype(np.int64) for v, own in terms.items()}
+            {v: np.rint(adds / unit).astype(np.int64) for v, adds in terms.items()}
             for terms, unit in zip(above, units, strict=True)
         ]
-        tops = tuple(sum(int(own.max()) for own in terms.values()) for terms in counts)
+        tops = tuple(sum(int(adds.max()) for adds in terms.values()) for terms in counts)
         size = math.prod(top + 1 for top in tops)
         several = len(queries) > 1
         most = POINTS_OF_SEVERAL if several else min(POINTS, max(FEW, math.prod(names.values())))
         most = most if room is None else room
-        dense = None not in found and size <= most
+        dense = None not in common and size <= most
         if several and not dense:
             return None
         steps = {v: np.zeros(d, dtype=np.int64) for v, d in names.items()}
         for terms, radix in zip(counts, _radices(tops), strict=True):
-            for v, own in terms.items():
-                steps[v] = steps[v] + radix * own
-        base = tuple(math.fsum(float(own.min()) for own in terms.values()) for terms in queries)
+            for v, adds in terms.items():
+                steps[v] = steps[v] + radix * adds
+        base = tuple(math.fsum(float(adds.min()) for adds in terms.values()) for terms in queries)
         return cls(steps, base, tuple(units), tops, dense)
 
     @property
@@ -94,8 +94,8 @@ def _unit(terms: Terms) -> float | None:
             known = steps[: k + 1].tolist()
             while rest > FINE * step:
                 unit, rest = rest, abs(unit - round(unit / rest) * rest)
-        for own in known:  # small ones first: they tell best how many units they are
-            unit = own / round(own / unit)
+        for term in known:  # small ones first: they tell best how many units they are
+            unit = term / round(term / unit)
         if len(known) > 1 and not _multiples(steps[: k + 1], unit):
             return None
     return unit if _multiples(steps, unit) else None
@@ -107,5 +107,5 @@ def _multiples(steps: Array, unit: float) -> bool:
 
 
 def _finest(terms: Terms) -> float:
-    whole = math.fsum(float(own.max()) for own in terms.values())
+    whole = math.fsum(float(adds.max()) for adds in terms.values())
     return math.ldexp(1.0, math.frexp(whole)[1] - 60)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from unspoken.beliefs.belief import Belief, different, listed
+from unspoken.beliefs.belief import Belief, different, in_short
 from unspoken.beliefs.independent import marginal_tables
 from unspoken.errors import InputError, NotKnown
 from unspoken.numerics.arrays import Array
@@ -56,13 +56,13 @@ class Pairwise(Belief):
         if not names:
             return np.array(1.0)
         raise NotKnown(
-            f"pairwise belief: the joint of {listed(names)} is asked for ({len(names)} variables), "
-            "but it knows pairs only; give a Joint"
+            f"pairwise belief: the joint of {in_short(names)} is asked for ({len(names)} "
+            "variables), but it knows pairs only; give a Joint"
         )
 
     def given(self, known: Mapping[str, Value]) -> Belief:
         raise NotKnown(
-            f"pairwise belief: what the others are, given {listed(known)}, "
+            f"pairwise belief: what the others are, given {in_short(known)}, "
             "needs more than pairs; give a Joint"
         )
 
@@ -97,10 +97,10 @@ class Pairwise(Belief):
         if table.shape != tuple(self.singles[axis].size for axis in axes):
             raise InputError(f"{where}: shape {table.shape} does not fit its variables' values")
         for side, axis in enumerate(axes):
-            apart = np.abs(table.sum(1 - side) - self.singles[axis]).max()
-            if apart > AGREE:
+            off = np.abs(table.sum(1 - side) - self.singles[axis]).max()
+            if off > AGREE:
                 raise InputError(
-                    f"{where}: contradicts the marginal of {pair[side]} (differs by {apart:.3g}); "
+                    f"{where}: contradicts the marginal of {pair[side]} (differs by {off:.3g}); "
                     "take both from the same counts"
                 )
         self.tables[pair] = table

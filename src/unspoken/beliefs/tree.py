@@ -47,13 +47,13 @@ class Tree(Markov):
         if top.ndim != 1:
             raise InputError("tree.root: must be a flat list of probabilities")
         laws = [top[None]] * len(parents)
-        listed = _listed(tables, names, order[0])
+        given = _tables(tables, names, order[0])
         read: dict[int, Array] = {}  # the same table is one, however many arrows have it
         for v in order[1:]:
-            own, above = listed[v], parents[v]
-            if id(own) not in read:
-                read[id(own)] = as_laws(own, f"tree.tables[{names[v]}]")
-            laws[v] = read[id(own)]
+            table, above = given[v], parents[v]
+            if id(table) not in read:
+                read[id(table)] = as_laws(table, f"tree.tables[{names[v]}]")
+            laws[v] = read[id(table)]
             if len(laws[v]) != laws[above].shape[1]:
                 raise InputError(
                     f"tree.tables[{names[v]}]: {len(laws[v])} rows, but its parent {names[above]} "
@@ -80,7 +80,7 @@ def _numbered(parent: Parent, names: Iterable[str] | None) -> tuple[list[str], l
                 f"{len(parents) - 1}, and -1 for the parent of the root"
             )
         return named, parents
-    above = {child: own for child, own in parent.items() if own is not None}
+    above = {child: name for child, name in parent.items() if name is not None}
     roots = dict.fromkeys(name for name in [*above.values(), *parent] if name not in above)
     everyone = [*roots, *above]
     named = everyone if names is None else list(names)
@@ -105,8 +105,8 @@ def _downward(parents: Sequence[int], names: Sequence[str]) -> list[int]:
     """The root, then every variable after its parent."""
     roots = [v for v, parent in enumerate(parents) if parent < 0]
     if len(roots) > 1:
-        listed = ", ".join(names[v] for v in roots[:4]) + (", ..." if len(roots) > 4 else "")
-        raise InputError(f"tree.parent: {listed} have no parent each; a tree has one root")
+        named = ", ".join(names[v] for v in roots[:4]) + (", ..." if len(roots) > 4 else "")
+        raise InputError(f"tree.parent: {named} have no parent each; a tree has one root")
     children: dict[int, list[int]] = {}
     for v, parent in enumerate(parents):
         children.setdefault(parent, []).append(v)
@@ -127,7 +127,7 @@ def _cycle(parents: Sequence[int], placed: set[int]) -> list[int]:
     return walk[walk.index(walk[-1]) :][::-1] if walk else walk
 
 
-def _listed(tables: Any, names: Sequence[str], root: int) -> list[Any]:
+def _tables(tables: Any, names: Sequence[str], root: int) -> list[Any]:
     """A table for each variable; what the root has is not looked at."""
     if isinstance(tables, Mapping):
         strange = next((name for name in tables if name not in set(names)), None)
@@ -140,10 +140,10 @@ def _listed(tables: Any, names: Sequence[str], root: int) -> list[Any]:
     tables = list(tables) if isinstance(tables, Iterator) else tables
     if is_matrix(tables):
         return [tables] * len(names)
-    listed = list(tables)
-    if len(listed) != len(names):
-        raise InputError(f"tree.tables: {len(listed)} tables for {len(names)} variables")
-    missing = next((n for v, n in enumerate(names) if v != root and listed[v] is None), None)
+    given = list(tables)
+    if len(given) != len(names):
+        raise InputError(f"tree.tables: {len(given)} tables for {len(names)} variables")
+    missing = next((n for v, n in enumerate(names) if v != root and given[v] is None), None)
     if missing is not None:
         raise InputError(f"tree.tables: no table for {missing}; give one for each child")
-    return listed
+    return given

@@ -26,21 +26,21 @@ FEW = 4
 TOP, LIFT, LITTLE = 866 * math.log(2.0), 2.0**866, 1e-280
 
 
-def convolved(one: Array, other: Array, ring: Ring) -> Array:
-    """Row by row, sum_k one[k] other[s - k]; both of shape (rows, points)."""
-    if one.shape[1] > other.shape[1]:
-        one, other = other, one
+def convolved(left: Array, right: Array, ring: Ring) -> Array:
+    """Row by row, sum_k left[k] right[s - k]; both [row, point]."""
+    if left.shape[1] > right.shape[1]:
+        left, right = right, left
     if ring.in_logs:
-        return _in_logs(one, other)
-    total = np.zeros((len(one), one.shape[1] + other.shape[1] - 1))
-    if _least(one) * _least(other) < LEAST:
+        return _in_logs(left, right)
+    total = np.zeros((len(left), left.shape[1] + right.shape[1] - 1))
+    if _least(left) * _least(right) < LEAST:
         raise OutOfRange
-    if len(one) <= one.shape[1]:
-        for row, (a, b) in enumerate(zip(one, other, strict=True)):
+    if len(left) <= left.shape[1]:
+        for row, (a, b) in enumerate(zip(left, right, strict=True)):
             total[row] = np.convolve(a, b)
         return total
-    for k, weight in enumerate(one.T):
-        total[:, k : k + other.shape[1]] += weight[:, None] * other
+    for k, weight in enumerate(left.T):
+        total[:, k : k + right.shape[1]] += weight[:, None] * right
     return total
 
 
@@ -48,41 +48,41 @@ def _least(table: Array) -> float:
     return float(table.min(where=table > 0, initial=1.0))
 
 
-def _in_logs(one: Array, other: Array) -> Array:
-    """log sum_k e^(one[k] + other[s - k]).
+def _in_logs(left: Array, right: Array) -> Array:
+    """log sum_k e^(left[k] + right[s - k]).
 
-    A block of one times all blocks of the other is one matrix product of plain numbers, each block
-    on its own scale, and so are the sums. Where these are too far apart, by logarithms.
+    A block of the left times all blocks of the right is one matrix product of plain numbers, each
+    block on its own scale, and so are the sums. Where these are too far apart, by logarithms.
     """
-    length = one.shape[1] + other.shape[1] - 1
-    if one.shape[1] <= FEW:
-        return _plainly(one, other)
-    width = min(_reach(one), _reach(other), max(SHORT, 1 << (one.shape[1] - 1).bit_length()))
-    heads, scales = _blocks(one, width)
-    tails, levels = _blocks(other, width)
+    length = left.shape[1] + right.shape[1] - 1
+    if left.shape[1] <= FEW:
+        return _plainly(left, right)
+    width = min(_reach(left), _reach(right), max(SHORT, 1 << (left.shape[1] - 1).bit_length()))
+    heads, scales = _blocks(left, width)
+    tails, levels = _blocks(right, width)
     beside = scales[:, :, None] + levels[:, None, :]  # [row, head, tail]
     top = _tops(beside)
-    sums, far = np.zeros((len(one), top.shape[1], width)), np.zeros(top.shape, dtype=bool)
+    sums, far = np.zeros((len(left), top.shape[1], width)), np.zeros(top.shape, dtype=bool)
     for i in range(heads.shape[1]):
         product = tails @ _shifts(heads[:, i])
-        for own, at in ((product[..., :width], i), (product[..., width:], i + 1)):
+        for part, at in ((product[..., :width], i), (product[..., width:], i + 1)):
             here = slice(at, at + tails.shape[1])
-            apart = beside[:, i] - top[:, here]
-            sums[:, here] += own * _lifted(apart)[..., None]
-            far[:, here] |= (apart < -TOP) & (apart > -np.inf)
+            distance = beside[:, i] - top[:, here]
+            sums[:, here] += part * _lifted(distance)[..., None]
+            far[:, here] |= (distance < -TOP) & (distance > -np.inf)
     with np.errstate(divide="ignore"):
         total = np.where(sums > 1.0, np.log(sums / LIFT), np.log(sums) - TOP) + top[..., None]
-    lost = ((sums < LITTLE) & far[..., None]).reshape(len(one), -1)[:, :length].any(axis=1)
-    flat: Array = total.reshape(len(one), -1)[:, :length]
+    lost = ((sums < LITTLE) & far[..., None]).reshape(len(left), -1)[:, :length].any(axis=1)
+    flat: Array = total.reshape(len(left), -1)[:, :length]
     if lost.any():
-        flat[lost] = _plainly(one[lost], other[lost])
+        flat[lost] = _plainly(left[lost], right[lost])
     return flat
 
 
-def _lifted(apart: Array) -> Array:
+def _lifted(distance: Array) -> Array:
     """e^(apart + TOP), with all digits where the scales are near."""
-    near = apart > -TOP
-    lifted: Array = np.where(near, np.exp(apart) * LIFT, np.exp(np.minimum(apart + TOP, 0.0)))
+    near = distance > -TOP
+    lifted: Array = np.where(near, np.exp(distance) * LIFT, np.exp(np.minimum(distance + TOP, 0.0)))
     return lifted
 
 
@@ -106,14 +106,14 @@ def _shifts(heads: Array) -> Array:
     return np.ascontiguousarray(windows[:, width:0:-1])
 
 
-def _plainly(one: Array, other: Array) -> Array:
+def _plainly(left: Array, right: Array) -> Array:
     """Term by term."""
-    points = other.shape[1]
-    total = np.full((len(one), one.shape[1] + points - 1), -np.inf)
-    total[:, :points] = one[:, :1] + other
-    for k in range(1, one.shape[1]):
+    points = right.shape[1]
+    total = np.full((len(left), left.shape[1] + points - 1), -np.inf)
+    total[:, :points] = left[:, :1] + right
+    for k in range(1, left.shape[1]):
         here = total[:, k : k + points]
-        np.logaddexp(here, one[:, k, None] + other, out=here)
+        np.logaddexp(here, left[:, k, None] + right, out=here)
     return total
 
 

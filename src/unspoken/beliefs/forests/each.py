@@ -45,11 +45,11 @@ def sums_of_each(
 
 
 @dataclass(frozen=True)
-class Joined:
+class Siblings:
     """What some children say together, and the two parts it was joined from, or the one child."""
 
     law: Array
-    parts: tuple[Joined, Joined] | None
+    parts: tuple[Siblings, Siblings] | None
     child: int
 
 
@@ -66,8 +66,8 @@ class Passes:
         """U_v, a row for each value."""
         up: dict[int, Array] = {}
         for v in reversed(self.forest.order):
-            own = [self._told(child, up[child]) for child in self.forest.children[v]]
-            law = self._joined(own).law if own else self._nothing(self.forest.sizes[v])
+            messages = [self._message(child, up[child]) for child in self.forest.children[v]]
+            law = self._together(messages).law if messages else self._nothing(self.forest.sizes[v])
             up[v] = self._moved(v, law)
         return up
 
@@ -81,8 +81,8 @@ class Passes:
         while waiting:
             v, beyond = waiting.pop()
             yield v, beyond
-            own = self._moved(v, beyond)
-            for child, beside in self._shared(own, self.forest.children[v], needed):
+            whole = self._moved(v, beyond)
+            for child, beside in self._shared(whole, self.forest.children[v], needed):
                 waiting.append((child, self._entered(child, beside)))
 
     def needed(self, wanted: Mapping[int, object]) -> set[int]:
@@ -94,7 +94,7 @@ class Passes:
         """For each child that is needed: ``beyond``, and what all of its siblings say."""
         if not needed.intersection(children):
             return
-        whole = self._joined([self._told(child, self.up[child]) for child in children])
+        whole = self._together([self._message(child, self.up[child]) for child in children])
         waiting = [(whole, beyond)]
         while waiting:
             joined, beside = waiting.pop()
@@ -102,13 +102,13 @@ class Passes:
                 if joined.child in needed:
                     yield joined.child, beside
                 continue
-            one, other = joined.parts
-            waiting.append((one, convolved(beside, other.law, self.ring)))
-            waiting.append((other, convolved(beside, one.law, self.ring)))
+            first, second = joined.parts
+            waiting.append((first, convolved(beside, second.law, self.ring)))
+            waiting.append((second, convolved(beside, first.law, self.ring)))
 
-    def _told(self, child: int, law: Array) -> Joined:
+    def _message(self, child: int, law: Array) -> Siblings:
         """What a child says of its parent; a root, to nobody in particular."""
-        return Joined(mixed(self._law(child), law, self.ring), None, child)
+        return Siblings(mixed(self._law(child), law, self.ring), None, child)
 
     def _entered(self, child: int, beside: Array) -> Array:
         return mixed(self._law(child).T, beside, self.ring)
@@ -116,15 +116,15 @@ class Passes:
     def _law(self, v: int) -> Array:
         return self.forest.laws[v] if self.forest.parents[v] >= 0 else self.forest.singles[v][None]
 
-    def _joined(self, own: Sequence[Joined]) -> Joined:
+    def _together(self, messages: Sequence[Siblings]) -> Siblings:
         """Two by two, the shortest first."""
-        heap = [(joined.law.shape[1], k, joined) for k, joined in enumerate(own)]
+        heap = [(joined.law.shape[1], k, joined) for k, joined in enumerate(messages)]
         heapq.heapify(heap)
         count = len(heap)
         while len(heap) > 1:
-            (_, _, one), (_, _, other) = heapq.heappop(heap), heapq.heappop(heap)
-            law = convolved(one.law, other.law, self.ring)
-            heapq.heappush(heap, (law.shape[1], count, Joined(law, (one, other), -1)))
+            (_, _, first), (_, _, second) = heapq.heappop(heap), heapq.heappop(heap)
+            law = convolved(first.law, second.law, self.ring)
+            heapq.heappush(heap, (law.shape[1], count, Siblings(law, (first, second), -1)))
             count += 1
         return heap[0][2]
 

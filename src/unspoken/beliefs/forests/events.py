@@ -22,15 +22,18 @@ from unspoken.numerics.arrays import Array, Codes
 from unspoken.numerics.ring import LOG2, RANGE, OutOfRange, Ring, logarithm
 from unspoken.types.channel import Channel
 
-__all__ = ["Events", "Told"]
+__all__ = ["Events", "Evidence"]
 
 # A common part below e^-RANGE of a sum of 1 is left out where all else is above e^-NEAR of it.
 NEAR = 500.0
 
 
 @dataclass
-class Told:
-    """``weight`` and ``excess``: rows x, columns bound; excess stands for excess 2^exponent."""
+class Evidence:
+    """What an event says of x, in its two parts.
+
+    ``weight`` and ``excess``: [x, bound]; the excess is ``excess`` 2^``exponent``.
+    """
 
     bound: tuple[int, ...]
     weight: Array
@@ -59,46 +62,49 @@ class Events:
     ring: Ring
 
     @cached_property
-    def _one(self) -> Array:
+    def _certain(self) -> Array:
         return self.ring.of(np.ones((1, 1)))
 
-    def own(self, v: int, below: Told | None) -> Told:
+    def local(self, v: int, below: Evidence | None) -> Evidence:
         ring, event = self.ring, self.events.get(v)
         if event is None:
-            return below or Told((), self._one, ring.of(np.zeros((self.sizes[v], 1))))
-        told = Told((), self._one, ring.of(event.excess), float(event.log_common[0]))
-        return told if below is None else self.times(below, told)
+            return below or Evidence((), self._certain, ring.of(np.zeros((self.sizes[v], 1))))
+        evidence = Evidence((), self._certain, ring.of(event.excess), float(event.log_common[0]))
+        return evidence if below is None else self.times(below, evidence)
 
-    def kept(self, v: int) -> Told:
+    def indicator(self, v: int) -> Evidence:
         size, ring = self.sizes[v], self.ring
-        return Told((v,), ring.of(np.eye(size)), ring.of(np.zeros((size, size))))
+        return Evidence((v,), ring.of(np.eye(size)), ring.of(np.zeros((size, size))))
 
-    def through(self, law: Array, message: Told) -> Told:
+    def through(self, law: Array, message: Evidence) -> Evidence:
         weight = message.weight
         if message.bound:  # else every row is 1, and stays so
             weight = mixed(law, weight, self.ring)
         excess = mixed(law, message.excess, self.ring)
-        return Told(message.bound, weight, excess, message.log_common, message.exponent)
+        return Evidence(message.bound, weight, excess, message.log_common, message.exponent)
 
-    def times(self, one: Told, other: Told) -> Told:
+    def times(self, left: Evidence, right: Evidence) -> Evidence:
         ring = self.ring
-        common, beside = self._common(one), self._common(other)
-        silent = ring.times(one.weight, common)
-        alone = ring.plus(ring.times(other.weight, beside), other.excess)
+        left_common, right_common = self._common(left), self._common(right)
+        left_silent = ring.times(left.weight, left_common)
+        right_whole = ring.plus(ring.times(right.weight, right_common), right.excess)
         excess = ring.plus(
-            side_by_side(silent, other.excess, ring), side_by_side(one.excess, alone, ring)
+            side_by_side(left_silent, right.excess, ring),
+            side_by_side(left.excess, right_whole, ring),
         )
         return self._scaled(
-            Told(
-                one.bound + other.bound,
-                side_by_side(one.weight, other.weight, ring),
+            Evidence(
+                left.bound + right.bound,
+                side_by_side(left.weight, right.weight, ring),
                 excess,
-                one.log_common + other.log_common,
-                one.exponent + other.exponent,
+                left.log_common + right.log_common,
+                left.exponent + right.exponent,
             )
         )
 
-    def rows(self, message: Told, bound: tuple[int, ...], rows: Codes | None = None) -> Told:
+    def rows(
+        self, message: Evidence, bound: tuple[int, ...], rows: Codes | None = None
+    ) -> Evidence:
         shape = np.broadcast_shapes(message.weight.shape, message.excess.shape)
         weight, excess = (
             np.broadcast_to(part, shape).reshape(-1, 1) for part in (message.weight, message.excess)
@@ -107,7 +113,7 @@ class Events:
             weight, excess = weight[rows], excess[rows]
         return replace(message, bound=bound, weight=weight, excess=excess)
 
-    def _common(self, message: Told) -> float:
+    def _common(self, message: Evidence) -> float:
         """The common part as the ring's number, on the scale of the excess."""
         relative = message.log_common - message.exponent * LOG2
         if self.ring.in_logs:
@@ -119,7 +125,7 @@ class Events:
             return 0.0
         return math.exp(relative)
 
-    def _scaled(self, message: Told) -> Told:
+    def _scaled(self, message: Evidence) -> Evidence:
         """With the larger part near 1."""
         if self.ring.in_logs:
             return message

@@ -128,30 +128,30 @@ class Forest:
 
     def ancestors(self, points: Iterable[int]) -> set[int]:
         """These and all above them."""
-        found = set(points)
-        for v in tuple(found):
+        above = set(points)
+        for v in tuple(above):
             parent = self.parents[v]
-            while parent >= 0 and parent not in found:
-                found.add(parent)
+            while parent >= 0 and parent not in above:
+                above.add(parent)
                 parent = self.parents[parent]
-        return found
+        return above
 
     def spanning(self, points: Collection[int]) -> tuple[list[int], set[int]]:
         """The least trees that join these points, children first, and the top of each."""
-        found = self.ancestors(points)
-        below: dict[int, list[int]] = {v: [] for v in found}
-        for v in found:
+        needed = self.ancestors(points)
+        below: dict[int, list[int]] = {v: [] for v in needed}
+        for v in needed:
             if self.parents[v] >= 0:
                 below[self.parents[v]].append(v)
         tops, wanted = set(), set(points)
-        for v in [v for v in found if self.parents[v] < 0]:
+        for v in [v for v in needed if self.parents[v] < 0]:
             while v not in wanted and len(below[v]) == 1:  # a bare stem up to the root
                 if self._faint[below[v][0]]:
                     break
-                found.discard(v)
+                needed.discard(v)
                 (v,) = below[v]
             tops.add(v)
-        return self.children_first(found), tops
+        return self.children_first(needed), tops
 
     def children_first(self, of: Iterable[int]) -> list[int]:
         """These, every variable before its parent."""
@@ -160,10 +160,10 @@ class Forest:
     def sample(self, rng: np.random.Generator, rows: int) -> Codes:
         """Parents first."""
         codes = np.zeros((rows, len(self.laws)), dtype=np.intp)
-        steps = {id(law): np.cumsum(law, axis=1) for law in _unlike(self.laws)}
+        cumulated = {id(law): np.cumsum(law, axis=1) for law in _unlike(self.laws)}
         for v in self.order:
-            parent, own = self.parents[v], steps[id(self.laws[v])]
-            reached = own[codes[:, parent]] if parent >= 0 else own
+            parent, sums = self.parents[v], cumulated[id(self.laws[v])]
+            reached = sums[codes[:, parent]] if parent >= 0 else sums
             drawn = rng.random((rows, 1)) * reached[:, -1:] >= reached
             codes[:, v] = drawn.sum(1)
         return codes

@@ -50,16 +50,16 @@ def _likely(forest: Forest, known: Mapping[int, int], ring: Ring) -> dict[int, A
     likely: dict[int, Array] = {}
     for v in forest.children_first(forest.ancestors(known)):
         law, parent = forest.laws[v], forest.parents[v]
-        own = likely.get(v, ring.of(np.ones(law.shape[1])))
+        here = likely.get(v, ring.of(np.ones(law.shape[1])))
         if v in known:
-            own = np.where(np.arange(own.size) == known[v], own, ring.zero)
-        told = mixed(law, own[:, None], ring)[:, 0]
-        if told.max() == ring.zero:
+            here = np.where(np.arange(here.size) == known[v], here, ring.zero)
+        upward = mixed(law, here[:, None], ring)[:, 0]
+        if upward.max() == ring.zero:
             return None
-        likely[v] = own
+        likely[v] = here
         if parent >= 0:
-            told = ring.over(told, told.max())
-            likely[parent] = ring.times(likely[parent], told) if parent in likely else told
+            upward = ring.over(upward, upward.max())
+            likely[parent] = ring.times(likely[parent], upward) if parent in likely else upward
     return likely
 
 

@@ -16,7 +16,7 @@ from unspoken.beliefs.belief import (
     nothing_left,
 )
 from unspoken.beliefs.forests.each import sums_of_each
-from unspoken.beliefs.forests.events import Events, Told
+from unspoken.beliefs.forests.events import Events, Evidence
 from unspoken.beliefs.forests.forest import Forest
 from unspoken.beliefs.forests.knowing import given
 from unspoken.beliefs.forests.messages import collect
@@ -64,7 +64,7 @@ class Markov(Belief):
         """Their joint table, and whether it is one of logarithms."""
         shape = [self.domain.sizes[axis] for axis in axes]
         return with_all_digits(
-            lambda ring: (self._told(axes, {}, ring).weight.reshape(shape), ring.in_logs)
+            lambda ring: (self._evidence(axes, {}, ring).weight.reshape(shape), ring.in_logs)
         )
 
     def given(self, known: Mapping[str, Value]) -> Self:
@@ -126,24 +126,24 @@ class Markov(Belief):
         if not is_event(channels):
             return super().outputs(keep, channels)
         kept = self._few(keep)
-        events = {self.domain.axis(name): own for name, own in channels.items()}
+        events = {self.domain.axis(name): channel for name, channel in channels.items()}
 
         def excess(ring: Ring) -> tuple[float, Array, bool]:
-            told = self._told(kept, events, ring)
-            if not told.in_range(ring):
-                return told.log_common, told.logs(ring), True
-            plain = np.exp(told.excess) if ring.in_logs else told.excess
-            return told.log_common, np.ldexp(plain, told.exponent), False
+            evidence = self._evidence(kept, events, ring)
+            if not evidence.in_range(ring):
+                return evidence.log_common, evidence.logs(ring), True
+            plain = np.exp(evidence.excess) if ring.in_logs else evidence.excess
+            return evidence.log_common, np.ldexp(plain, evidence.exponent), False
 
-        log_common, told, in_logs = with_all_digits(excess)
+        log_common, numbers, in_logs = with_all_digits(excess)
         prior = self._plain(keep)
-        return Likelihood(prior, np.array([log_common]), told.reshape(*prior.shape, 1), in_logs)
+        return Likelihood(prior, np.array([log_common]), numbers.reshape(*prior.shape, 1), in_logs)
 
     def sums(self, keep: Sequence[str], queries: Sequence[Weights]) -> Sums:
         """The law of sums is passed along the arrows (beliefs/forests/sums.py)."""
         lattice = Lattice.of(self._terms(queries))
         if lattice is None or not lattice.steps:
-            added = [name for own in queries for name, w in own.items() if w]
+            added = [name for weights in queries for name, w in weights.items() if w]
             self._few(tuple(dict.fromkeys([*keep, *added])))
             return super().sums(keep, queries)
         kept, sizes, steps = self._few(keep), self.forest.sizes, lattice.steps
@@ -186,7 +186,9 @@ class Markov(Belief):
     def beside(self, names: Sequence[str], targets: Sequence[str]) -> Array:
         """Messages from all targets at once (beliefs/forests/pairs.py)."""
         axis = self.domain.axis
-        return beside(self.forest, [axis(name) for name in names], [axis(own) for own in targets])
+        return beside(
+            self.forest, [axis(name) for name in names], [axis(target) for target in targets]
+        )
 
     def sample(self, rng: np.random.Generator, rows: int) -> Codes:
         return self.forest.sample(rng, rows)
@@ -194,11 +196,11 @@ class Markov(Belief):
     def _terms(self, queries: Sequence[Weights]) -> list[dict[int, Array]]:
         """For each query, what each variable adds for each of its values."""
         return [
-            {self.domain.axis(name): self._term(own, name) for name, w in own.items() if w}
-            for own in queries
+            {self.domain.axis(name): self._term(weights, name) for name, w in weights.items() if w}
+            for weights in queries
         ]
 
-    def _told(self, keep: Sequence[int], events: Mapping[int, Channel], ring: Ring) -> Told:
+    def _evidence(self, keep: Sequence[int], events: Mapping[int, Channel], ring: Ring) -> Evidence:
         return collect(self.forest, keep, events, Events(events, self.forest.sizes, ring))
 
     def _few(self, names: Sequence[str]) -> list[int]:
@@ -217,7 +219,7 @@ class Markov(Belief):
 def is_matrix(tables: Any) -> bool:
     """Whether it is one matrix, and not a list of them: all of its entries are rows of numbers."""
     try:
-        flat = [own is not None and np.ndim(own[0]) == 0 for own in tables]
+        flat = [row is not None and np.ndim(row[0]) == 0 for row in tables]
         return bool(flat) and all(flat)
     except (TypeError, IndexError, KeyError):
         return True  # neither; one matrix is what there will be complaints about

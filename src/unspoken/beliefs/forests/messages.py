@@ -2,9 +2,9 @@
 
 A message to x says, for each value of x, all that was collected below it. Below a kept variable
 nothing has to be remembered further up but its value: the message there ends as a factor, and what
-goes on is "it is x". So a factor is about a kept variable and the next kept ones below it (its
-``bound``), and the product of all factors is the answer. Kinds of messages differ in what they
-collect: an event (events.py) or sums (sums.py).
+goes on is "it is x", an indicator. So a factor is about a kept variable and the next kept ones
+below it (its ``bound``), and the product of all factors is the answer. Kinds of messages differ in
+what they collect: an event (events.py) or sums (sums.py).
 """
 
 from __future__ import annotations
@@ -39,54 +39,56 @@ M = TypeVar("M", bound=Message)
 class Collects(Protocol[M]):
     """What messages of one kind can do."""
 
-    def own(self, v: int, below: M | None) -> M:
-        """With what v itself adds."""
+    def local(self, v: int, below: M | None) -> M:
+        """What is below v with what v itself adds."""
 
-    def kept(self, v: int) -> M:
+    def indicator(self, v: int) -> M:
         """It is x_v, whatever else."""
 
     def through(self, law: Array, message: M) -> M:
         """Summed over x_v, for each value of its parent."""
 
-    def times(self, one: M, other: M) -> M:
-        """Both at once, about the same variable; the other's bound runs faster."""
+    def times(self, left: M, right: M) -> M:
+        """Both at once, about the same variable; the right one's bound runs faster."""
 
     def rows(self, message: M, bound: tuple[int, ...], rows: Codes | None = None) -> M:
         """As a factor: rows and bound are one, a row for each cell (or those wanted)."""
 
 
-def collect(forest: Forest, keep: Sequence[int], seen: Collection[int], kind: Collects[M]) -> M:
+def collect(
+    forest: Forest, keep: Sequence[int], collected: Collection[int], kind: Collects[M]
+) -> M:
     """Everything collected, a row for each cell of the table of ``keep``."""
     sizes = [forest.sizes[v] for v in keep]
     count = math.prod(sizes)
     cells = dict(zip(keep, np.indices(sizes).reshape(len(keep), count), strict=True))
-    spread = []
-    for factor in _factors(forest, set(keep), seen, kind):
+    factors = []
+    for factor in _factors(forest, set(keep), collected, kind):
         rows = np.zeros(count, dtype=np.intp)
         for v in factor.bound:
             rows = rows * forest.sizes[v] + cells[v]
-        spread.append(kind.rows(factor, (), rows))
-    return reduce(kind.times, spread)
+        factors.append(kind.rows(factor, (), rows))
+    return reduce(kind.times, factors)
 
 
 def _factors(
-    forest: Forest, keep: Collection[int], seen: Collection[int], kind: Collects[M]
+    forest: Forest, keep: Collection[int], collected: Collection[int], kind: Collects[M]
 ) -> list[M]:
-    needed, tops = forest.spanning({*keep, *seen})
+    needed, tops = forest.spanning({*keep, *collected})
     waiting: dict[int, M] = {}
     factors: list[M] = []
     for v in needed:
-        message = kind.own(v, waiting.pop(v, None))
+        message = kind.local(v, waiting.pop(v, None))
         if v in keep:
             factors.append(kind.rows(message, (v, *message.bound)))
-            message = kind.kept(v)
+            message = kind.indicator(v)
         if v in tops:
-            told = kind.through(forest.singles[v][None], message)
-            factors.append(kind.rows(told, told.bound))
+            upward = kind.through(forest.singles[v][None], message)
+            factors.append(kind.rows(upward, upward.bound))
             continue
-        told, parent = kind.through(forest.laws[v], message), forest.parents[v]
-        before = waiting.get(parent)
-        waiting[parent] = told if before is None else kind.times(before, told)
+        upward, parent = kind.through(forest.laws[v], message), forest.parents[v]
+        siblings = waiting.get(parent)
+        waiting[parent] = upward if siblings is None else kind.times(siblings, upward)
     return factors
 
 
@@ -98,13 +100,13 @@ def mixed(law: Array, table: Array, ring: Ring) -> Array:
             return plain
         return (law @ table.reshape(len(table), -1)).reshape(len(law), *table.shape[1:])
     weights = ring.of(law).reshape(*law.shape, *[1] * (table.ndim - 1))
-    return reduce(ring.plus, (ring.times(weights[:, x], own) for x, own in enumerate(table)))
+    return reduce(ring.plus, (ring.times(weights[:, x], row) for x, row in enumerate(table)))
 
 
-def side_by_side(one: Array, other: Array, ring: Ring) -> Array:
+def side_by_side(left: Array, right: Array, ring: Ring) -> Array:
     """Row by row, the product of every column with every column."""
-    if one.shape[1] == 1 or other.shape[1] == 1:
-        plain: Array = ring.times(one, other)
+    if left.shape[1] == 1 or right.shape[1] == 1:
+        plain: Array = ring.times(left, right)
         return plain
-    product: Array = ring.times(one[:, :, None], other[:, None, :])
+    product: Array = ring.times(left[:, :, None], right[:, None, :])
     return product.reshape(len(product), -1)

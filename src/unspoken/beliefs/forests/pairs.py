@@ -24,10 +24,10 @@ __all__ = ["beside"]
 
 @dataclass(frozen=True)
 class Below:
-    """``told[x, i, a]`` = P(x_i = a | x_v = x), for the targets i at v or below: ``rows``."""
+    """``likelihood[x, i, a]`` = P(x_i = a | x_v = x), for the targets i at v or below: ``rows``."""
 
     rows: Codes
-    told: Array
+    likelihood: Array
 
 
 def beside(forest: Forest, names: Sequence[int], targets: Sequence[int]) -> Array:
@@ -61,7 +61,7 @@ def beside(forest: Forest, names: Sequence[int], targets: Sequence[int]) -> Arra
 def _turned(below: Below, single: Array, prior: Array, law: Array) -> None:
     """P(x_v | x_i) for the targets at v or below by Bayes, and all rows to sum 1."""
     if below.rows.size:
-        joint = np.moveaxis(below.told * single[:, None, None], 0, 2)
+        joint = np.moveaxis(below.likelihood * single[:, None, None], 0, 2)
         law.reshape(*prior.shape, -1)[below.rows] = joint
     total = law @ np.ones(len(single))
     law /= np.where(total > 0, total, 1.0)[:, None]
@@ -73,23 +73,30 @@ def _upward(
     size = forest.sizes[targets[0]]
     place = {v: row for row, v in enumerate(targets)}
     arrived: dict[int, list[Below]] = {v: [] for v in needed}
-    found = {}
+    upward = {}
     for v in needed:
-        parts = arrived.pop(v)
+        messages = arrived.pop(v)
         if v in place:
-            parts.append(Below(np.array([place[v]]), np.eye(size)[:, None]))
-        if not parts:
-            found[v] = Below(np.empty(0, dtype=np.intp), np.empty((forest.sizes[v], 0, size)))
+            messages.append(Below(np.array([place[v]]), np.eye(size)[:, None]))
+        if not messages:
+            upward[v] = Below(np.empty(0, dtype=np.intp), np.empty((forest.sizes[v], 0, size)))
             continue
-        rows, told = (np.concatenate([own.rows for own in parts]), _joined(parts))
-        found[v] = Below(rows, told)
+        rows, likelihood = (
+            np.concatenate([message.rows for message in messages]),
+            _side_by_side(messages),
+        )
+        upward[v] = Below(rows, likelihood)
         if v not in tops:
-            above = forest.laws[v] @ told.reshape(len(told), -1)
+            above = forest.laws[v] @ likelihood.reshape(len(likelihood), -1)
             total = above.reshape(-1, size) @ np.ones(size)
-            above = (above.reshape(-1, size) / total[:, None]).reshape(-1, *told.shape[1:])
+            above = (above.reshape(-1, size) / total[:, None]).reshape(-1, *likelihood.shape[1:])
             arrived[forest.parents[v]].append(Below(rows, above))
-    return found
+    return upward
 
 
-def _joined(parts: Sequence[Below]) -> Array:
-    return parts[0].told if len(parts) == 1 else np.concatenate([own.told for own in parts], axis=1)
+def _side_by_side(messages: Sequence[Below]) -> Array:
+    return (
+        messages[0].likelihood
+        if len(messages) == 1
+        else np.concatenate([message.likelihood for message in messages], axis=1)
+    )

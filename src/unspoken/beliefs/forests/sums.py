@@ -37,27 +37,27 @@ class Adding(ABC):
     sizes: list[int]
     ring: Ring
 
-    def own(self, v: int, below: Law | None) -> Law:
-        law = below or self._nothing((), np.ones((self.sizes[v], 1)))
-        return self.shifted(law, self.steps[v]) if v in self.steps else law
+    def local(self, v: int, below: Law | None) -> Law:
+        whole = below or self._nothing((), np.ones((self.sizes[v], 1)))
+        return self.shifted(whole, self.steps[v]) if v in self.steps else whole
 
-    def kept(self, v: int) -> Law:
+    def indicator(self, v: int) -> Law:
         return self._nothing((v,), np.eye(self.sizes[v]))
 
     def through(self, law: Array, message: Law) -> Law:
         return Law(message.bound, mixed(law, message.table, self.ring), message.codes)
 
-    def times(self, one: Law, other: Law) -> Law:
+    def times(self, left: Law, right: Law) -> Law:
         """Rows are alike, or one row stands for all."""
-        rows = max(len(one.table), len(other.table))
-        wide, high = one.table.shape[1], other.table.shape[1]
-        left = np.broadcast_to(one.table[:, :, None], (rows, wide, high, len(one.codes)))
-        right = np.broadcast_to(other.table[:, None], (rows, wide, high, len(other.codes)))
+        rows = max(len(left.table), len(right.table))
+        wide, high = left.table.shape[1], right.table.shape[1]
+        left_law = np.broadcast_to(left.table[:, :, None], (rows, wide, high, len(left.codes)))
+        right_law = np.broadcast_to(right.table[:, None], (rows, wide, high, len(right.codes)))
         table, codes = self.added(
-            Law((), left.reshape(-1, 1, len(one.codes)), one.codes),
-            Law((), right.reshape(-1, 1, len(other.codes)), other.codes),
+            Law((), left_law.reshape(-1, 1, len(left.codes)), left.codes),
+            Law((), right_law.reshape(-1, 1, len(right.codes)), right.codes),
         )
-        return Law(one.bound + other.bound, table.reshape(rows, wide * high, -1), codes)
+        return Law(left.bound + right.bound, table.reshape(rows, wide * high, -1), codes)
 
     def rows(self, message: Law, bound: tuple[int, ...], rows: Codes | None = None) -> Law:
         flat = message.table.reshape(-1, 1, len(message.codes))
@@ -71,7 +71,7 @@ class Adding(ABC):
         """Row x moved by ``steps[x]``."""
 
     @abstractmethod
-    def added(self, one: Law, other: Law) -> tuple[Array, Codes]:
+    def added(self, left: Law, right: Law) -> tuple[Array, Codes]:
         """The table and the answers of the sum of both, row by row."""
 
 
@@ -81,8 +81,8 @@ class Dense(Adding):
     def shifted(self, law: Law, steps: Codes) -> Law:
         return Law(law.bound, *shifted(law.table, steps, self.ring))
 
-    def added(self, one: Law, other: Law) -> tuple[Array, Codes]:
-        table = convolved(one.table[:, 0], other.table[:, 0], self.ring)
+    def added(self, left: Law, right: Law) -> tuple[Array, Codes]:
+        table = convolved(left.table[:, 0], right.table[:, 0], self.ring)
         return table, np.arange(table.shape[1])
 
 
@@ -97,13 +97,13 @@ class Sparse(Adding):
             table[x, :, place] = law.table[x].T
         return Law(law.bound, table, codes)
 
-    def added(self, one: Law, other: Law) -> tuple[Array, Codes]:
-        self._affords(len(one.table) * len(one.codes) * len(other.codes))
-        codes, at = np.unique(np.add.outer(one.codes, other.codes), return_inverse=True)
-        table = np.full((len(one.table), len(codes)), self.ring.zero)
-        for k, place in enumerate(at.reshape(len(one.codes), -1)):  # no two of these are alike
-            told = self.ring.times(one.table[:, 0, k, None], other.table[:, 0])
-            table[:, place] = self.ring.plus(table[:, place], told)
+    def added(self, left: Law, right: Law) -> tuple[Array, Codes]:
+        self._affords(len(left.table) * len(left.codes) * len(right.codes))
+        codes, at = np.unique(np.add.outer(left.codes, right.codes), return_inverse=True)
+        table = np.full((len(left.table), len(codes)), self.ring.zero)
+        for k, place in enumerate(at.reshape(len(left.codes), -1)):  # no two of these are alike
+            product = self.ring.times(left.table[:, 0, k, None], right.table[:, 0])
+            table[:, place] = self.ring.plus(table[:, place], product)
         return table, codes
 
     def _affords(self, cells: int) -> None:

@@ -103,17 +103,17 @@ class _Reader:
 
     def expected(self, what: str) -> NoReturn:
         """Refuse what stands here."""
-        found = self.here.text if self.here.kind == "end" else f"'{self.here.text}'"
-        raise InputError(f"{self.path}:{self.here.line}: expected {what}, found {found}")
+        here = self.here.text if self.here.kind == "end" else f"'{self.here.text}'"
+        raise InputError(f"{self.path}:{self.here.line}: expected {what}, found {here}")
 
     def refuse(self, line: int, why: str) -> NoReturn:
         raise InputError(f"{self.path}:{line}: {why}")
 
     def skips(self, text: str) -> bool:
         """Whether this stands here, unquoted; then it is passed over."""
-        found = self.here.text == text and self.here.kind in ("sign", "word")
-        self.at += found
-        return found
+        stands = self.here.text == text and self.here.kind in ("sign", "word")
+        self.at += stands
+        return stands
 
     def take(self, *texts: str, after: str) -> None:
         for text in texts:
@@ -127,10 +127,10 @@ class _Reader:
         return self.tokens[self.at - 1]
 
     def names_until(self, sign: str, what: str) -> list[Token]:
-        found = []
+        names = []
         while not self.skips(sign):
-            found.append(self.name(f"{what} or '{sign}'"))
-        return found
+            names.append(self.name(f"{what} or '{sign}'"))
+        return names
 
     def property(self) -> bool:
         """Pass over ``property ... ;``."""
@@ -156,46 +156,46 @@ class _Reader:
             self.expected("'network', 'variable' or 'probability'")
 
     def variable(self, written: Written) -> None:
-        own = self.name("the name of a variable")
-        if own.text in written.values:
-            self.refuse(own.line, f"variable {own.text} is given twice")
-        self.take("{", after=f"after variable {own.text}")
+        token = self.name("the name of a variable")
+        if token.text in written.values:
+            self.refuse(token.line, f"variable {token.text} is given twice")
+        self.take("{", after=f"after variable {token.text}")
         while not self.skips("}"):
             if not self.property():
-                if own.text in written.values:
-                    self.refuse(self.here.line, f"the type of {own.text} is given twice")
-                self.take("type", after=f"or 'property' in variable {own.text}")
-                written.values[own.text] = self.values(own)
-        if own.text not in written.values:
-            self.refuse(own.line, f"expected 'type discrete [ n ] {{ ... }};' in {own.text}")
+                if token.text in written.values:
+                    self.refuse(self.here.line, f"the type of {token.text} is given twice")
+                self.take("type", after=f"or 'property' in variable {token.text}")
+                written.values[token.text] = self.values(token)
+        if token.text not in written.values:
+            self.refuse(token.line, f"expected 'type discrete [ n ] {{ ... }};' in {token.text}")
 
-    def values(self, own: Token) -> Key:
-        self.take("discrete", "[", after=f"in the type of {own.text}")
-        count = self.name(f"the number of values of {own.text}")
-        self.take("]", "{", after=f"before the values of {own.text}")
-        values = tuple(token.text for token in self.names_until("}", f"a value of {own.text}"))
-        self.take(";", after=f"after the values of {own.text}")
+    def values(self, variable: Token) -> Key:
+        self.take("discrete", "[", after=f"in the type of {variable.text}")
+        count = self.name(f"the number of values of {variable.text}")
+        self.take("]", "{", after=f"before the values of {variable.text}")
+        values = tuple(token.text for token in self.names_until("}", f"a value of {variable.text}"))
+        self.take(";", after=f"after the values of {variable.text}")
         if count.text != str(len(values)):
-            said = f"expected {count.text} values of {own.text}, found {len(values)}"
+            said = f"expected {count.text} values of {variable.text}, found {len(values)}"
             self.refuse(count.line, said)
         if len(set(values)) < len(values) or not values:
-            self.refuse(count.line, f"expected different values of {own.text}, at least one")
+            self.refuse(count.line, f"expected different values of {variable.text}, at least one")
         return values
 
     def probability(self, written: Written) -> None:
         self.take("(", after="after probability")
-        own = self.variable_of(written, "the name of a variable")
+        variable = self.variable_of(written, "the name of a variable")
         self.skips("|")
         parents = []
         while not self.skips(")"):
-            parents.append(self.variable_of(written, f"a parent of {own.text} or ')'").text)
-        if own.text in written.parents:
-            self.refuse(own.line, f"the probability of {own.text} is given twice")
-        if len({own.text, *parents}) <= len(parents):
-            self.refuse(own.line, f"expected different parents of {own.text}, not itself")
-        self.take("{", after=f"after probability ( {own.text} ... )")
-        written.parents[own.text] = parents
-        written.tables[own.text] = _Table(self, own, parents, written.values).read()
+            parents.append(self.variable_of(written, f"a parent of {variable.text} or ')'").text)
+        if variable.text in written.parents:
+            self.refuse(variable.line, f"the probability of {variable.text} is given twice")
+        if len({variable.text, *parents}) <= len(parents):
+            self.refuse(variable.line, f"expected different parents of {variable.text}, not itself")
+        self.take("{", after=f"after probability ( {variable.text} ... )")
+        written.parents[variable.text] = parents
+        written.tables[variable.text] = _Block(self, variable, parents, written.values).read()
 
     def variable_of(self, written: Written, what: str) -> Token:
         token = self.name(what)
@@ -206,16 +206,16 @@ class _Reader:
 
 
 @dataclass
-class _Table:
+class _Block:
     """The inside of one probability block."""
 
     reader: _Reader
-    own: Token
+    variable: Token
     parents: Sequence[str]
     values: dict[str, Key]
 
     def read(self) -> Array:
-        reader, size = self.reader, len(self.values[self.own.text])
+        reader, size = self.reader, len(self.values[self.variable.text])
         rows: dict[Key, list[float]] = {}
         default: list[float] | None = None
         cases = list(itertools.product(*(self.values[parent] for parent in self.parents)))
@@ -229,48 +229,52 @@ class _Table:
                     self.add(rows, case, self.law(whole[i :: len(cases)], case, line), line)
             elif reader.skips("default"):
                 if default is not None:
-                    reader.refuse(line, f"the default of {self.own.text} is given twice")
+                    reader.refuse(line, f"the default of {self.variable.text} is given twice")
                 default = self.law(self.numbers(size), None, line)
             elif reader.skips("("):
                 case = self.case()
                 self.add(rows, case, self.law(self.numbers(size), case, line), line)
             else:
                 reader.expected(
-                    f"'table', 'default', '(' or '}}' in probability of {self.own.text}"
+                    f"'table', 'default', '(' or '}}' in probability of {self.variable.text}"
                 )
         for case in cases:
             if case not in rows:
                 if default is None:
-                    reader.refuse(self.own.line, f"no row for {self.named(case)}, and no default")
+                    reader.refuse(
+                        self.variable.line, f"no row for {self.named(case)}, and no default"
+                    )
                 rows[case] = default
         shape = [len(self.values[parent]) for parent in self.parents]
         return np.array([rows[case] for case in cases]).reshape(*shape, size)
 
     def case(self) -> Key:
         """One value for each parent, up to the closing parenthesis."""
-        found = []
+        values = []
         for parent in self.parents:
             token = self.reader.name(f"a value of {parent}")
             if token.text not in self.values[parent]:
                 self.reader.at -= 1
                 self.reader.expected(f"a value of {parent} ({', '.join(self.values[parent])})")
-            found.append(token.text)
-        self.reader.take(")", after=f"after a value for each parent of {self.own.text}")
-        return tuple(found)
+            values.append(token.text)
+        self.reader.take(")", after=f"after a value for each parent of {self.variable.text}")
+        return tuple(values)
 
     def numbers(self, count: int) -> list[Decimal]:
-        found = []
+        numbers = []
         while not self.reader.skips(";"):
-            token = self.reader.name(f"a probability of {self.own.text} or ';'")
+            token = self.reader.name(f"a probability of {self.variable.text} or ';'")
             if not NUMBER.fullmatch(token.text):
                 self.reader.at -= 1
-                self.reader.expected(f"a probability of {self.own.text}, a number of 0 or more")
-            found.append(Decimal(token.text))
-        if len(found) != count:
+                self.reader.expected(
+                    f"a probability of {self.variable.text}, a number of 0 or more"
+                )
+            numbers.append(Decimal(token.text))
+        if len(numbers) != count:
             line = self.reader.tokens[self.reader.at - 1].line
-            said = f"expected {count} probabilities of {self.own.text}, found {len(found)}"
+            said = f"expected {count} probabilities of {self.variable.text}, found {len(numbers)}"
             self.reader.refuse(line, said)
-        return found
+        return numbers
 
     def law(self, row: Sequence[Decimal], case: Key | None, line: int) -> list[float]:
         """The row as floats; where rounding in print left the sum a little off 1, normalised."""
@@ -291,7 +295,7 @@ class _Table:
 
     def named(self, case: Key) -> str:
         given = ", ".join(f"{p}={v}" for p, v in zip(self.parents, case, strict=True))
-        return f"the probability of {self.own.text}" + (f" given {given}" if given else "")
+        return f"the probability of {self.variable.text}" + (f" given {given}" if given else "")
 
 
 def _short(total: Decimal) -> str:

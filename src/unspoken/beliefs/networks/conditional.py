@@ -85,9 +85,9 @@ class Conditionals:
             for scope, v in zip(self.scopes(about), self._needed(about), strict=True)
         ]
 
-    def tree(self, kept: Sequence[int] = (), seen: Sequence[int] = ()) -> CliqueTree:
+    def tree(self, kept: Sequence[int] = (), shown: Sequence[int] = ()) -> CliqueTree:
         """How to sum out all that matters to these but what is kept."""
-        return CliqueTree.of(self.scopes([*kept, *seen]), self.domain.sizes, kept)
+        return CliqueTree.of(self.scopes([*kept, *shown]), self.domain.sizes, kept)
 
     @cached_property
     def whole(self) -> CliqueTree:
@@ -110,14 +110,14 @@ def _check_mapping(given: object, where: str) -> None:
         raise InputError(f"{where}: a mapping is expected, with an entry for each name")
 
 
-def _parents(name: str, own: Sequence[str], names: Sequence[str]) -> list[int]:
-    check_list(own, f"network.parents[{name}]")
-    for parent in own:
+def _parents(name: str, parents: Sequence[str], names: Sequence[str]) -> list[int]:
+    check_list(parents, f"network.parents[{name}]")
+    for parent in parents:
         if parent not in names:
             raise unknown(f"network.parents[{name}]", parent, names)
-    if len(set(own)) < len(own):
+    if len(set(parents)) < len(parents):
         raise InputError(f"network.parents[{name}]: a parent is listed twice")
-    return [names.index(parent) for parent in own]
+    return [names.index(parent) for parent in parents]
 
 
 def _numbers(table: npt.ArrayLike, where: str) -> Array:
@@ -129,16 +129,18 @@ def _numbers(table: npt.ArrayLike, where: str) -> Array:
 
 def _law(domain: Domain, dag: Dag, v: int, table: Array) -> Array:
     """The table with every row a law."""
-    name, own = domain.names[v], dag.parents[v]
-    shape = tuple(domain.sizes[u] for u in (*own, v))
+    name, parents = domain.names[v], dag.parents[v]
+    shape = tuple(domain.sizes[u] for u in (*parents, v))
     if table.shape != shape:
-        axes = ", ".join(domain.names[u] for u in (*own, v))
+        axes = ", ".join(domain.names[u] for u in (*parents, v))
         raise InputError(
             f"network.tables[{name}]: shape {table.shape}, its axes {axes} need {shape}"
         )
 
     def case(row: tuple[int, ...]) -> str:
-        values = (f"{domain.names[u]}={domain.values[u][k]}" for u, k in zip(own, row, strict=True))
+        values = (
+            f"{domain.names[u]}={domain.values[u][k]}" for u, k in zip(parents, row, strict=True)
+        )
         return f" given {', '.join(values)}" if row else ""
 
     return as_laws(table, f"network.tables[{name}]", None, case)

@@ -23,7 +23,7 @@ class Dag:
 
     @classmethod
     def of(cls, parents: Sequence[Sequence[int]], names: Sequence[str]) -> Dag:
-        waits = [len(own) for own in parents]
+        waits = [len(above) for above in parents]
         children = _children(parents)
         order = [v for v, count in enumerate(waits) if count == 0]
         for v in order:  # grows while it is read
@@ -34,7 +34,7 @@ class Dag:
         if len(order) < len(parents):
             cycle = " -> ".join(names[v] for v in _cycle(parents, set(order)))
             raise InputError(f"network.parents: {cycle} is a cycle; take one arrow out")
-        return cls(tuple(tuple(own) for own in parents), tuple(order))
+        return cls(tuple(tuple(above) for above in parents), tuple(order))
 
     @cached_property
     def children(self) -> list[list[int]]:
@@ -42,24 +42,24 @@ class Dag:
 
     def ancestors(self, of: Iterable[int]) -> set[int]:
         """These variables and all from which a path of arrows leads to one of them."""
-        found: set[int] = set()
+        ancestors: set[int] = set()
         waiting = list(of)
         while waiting:
             v = waiting.pop()
-            if v not in found:
-                found.add(v)
+            if v not in ancestors:
+                ancestors.add(v)
                 waiting.extend(self.parents[v])
-        return found
+        return ancestors
 
-    def reach(self, sources: Iterable[int], known: Iterable[int], seen: Iterable[int]) -> set[int]:
+    def reach(self, sources: Iterable[int], known: Iterable[int], noisy: Iterable[int]) -> set[int]:
         """Where an active trail leads to from ``sources`` (Bayes-ball; d-separation is the rest).
 
-        ``known`` values block chains and forks and open the colliders at and above them. ``seen``
+        ``known`` values block chains and forks and open the colliders at and above them. ``noisy``
         variables show a noisy output: that opens colliders too, and blocks nothing.
         """
         blocked = set(known)
-        opened = self.ancestors([*blocked, *seen])
-        found: set[int] = set()
+        opened = self.ancestors([*blocked, *noisy])
+        reached: set[int] = set()
         visited: set[tuple[int, bool]] = set()
         waiting = [(v, True) for v in sources]  # True: coming from a child, or starting here
         while waiting:
@@ -68,17 +68,17 @@ class Dag:
                 continue
             visited.add((v, upward))
             if v not in blocked:
-                found.add(v)
+                reached.add(v)
                 waiting.extend((child, False) for child in self.children[v])
             if (v not in blocked) if upward else (v in opened):
                 waiting.extend((parent, True) for parent in self.parents[v])
-        return found
+        return reached
 
 
 def _children(parents: Sequence[Sequence[int]]) -> list[list[int]]:
     children: list[list[int]] = [[] for _ in parents]
-    for v, own in enumerate(parents):
-        for parent in own:
+    for v, above in enumerate(parents):
+        for parent in above:
             children[parent].append(v)
     return children
 

@@ -43,20 +43,20 @@ def collect(tree: CliqueTree, factors: Sequence[Potential], ring: Ring) -> Colle
     """The same, with every table on the way."""
     passed: list[tuple[Potential, Potential]] = []
     end = _inward(tree, factors, ring, passed)
-    return Collected(tree, [table for table, _ in passed], [told for _, told in passed], end)
+    return Collected(tree, [table for table, _ in passed], [total for _, total in passed], end)
 
 
 def calibrate(collected: Collected, ring: Ring) -> dict[int, Array]:
     """The law of every variable, row by row; impossible rows have mass 0."""
     tree, around, single = collected.tree, dict[int, Array](), dict[int, Array]()
     after: list[list[int]] = [[] for _ in tree.tables]
-    for r, told in enumerate(collected.sums):
-        if told.scope:
-            after[told.scope[0]].append(r)
+    for r, total in enumerate(collected.sums):
+        if total.scope:
+            after[total.scope[0]].append(r)
     for r in reversed(range(len(tree.tables))):
-        table, told = collected.tables[r], collected.sums[r]
-        share = ring.ratio(around.pop(r, ring.of(np.ones(1))), told.table)
-        widened = Potential(told.scope, share, ring).over(table.scope)
+        table, total = collected.tables[r], collected.sums[r]
+        share = ring.ratio(around.pop(r, ring.of(np.ones(1))), total.table)
+        widened = Potential(total.scope, share, ring).over(table.scope)
         law = Potential(table.scope, ring.times(table.table, widened.table), ring)
         single[tree.order[r]] = law.onto((r,)).plain()[0]
         for other in after[r]:
@@ -76,8 +76,8 @@ def _inward(
     for r, scope in enumerate(tree.tables):
         table = Potential.product(waiting[r], scope, ring)
         waiting[r] = []
-        told = table.onto(scope[1:])
+        total = table.onto(scope[1:])
         if passed is not None:
-            passed.append((table, told))
-        waiting[tree.into(told.scope)].append(told)
+            passed.append((table, total))
+        waiting[tree.into(total.scope)].append(total)
     return Potential.product(waiting[-1], tree.kept, ring)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from unspoken.beliefs.belief import Belief, different, impossible, is_event, listed
+from unspoken.beliefs.belief import Belief, different, impossible, in_short, is_event
 from unspoken.beliefs.networks.bif import read_bif
 from unspoken.beliefs.networks.conditional import Conditionals, Values
 from unspoken.beliefs.networks.elimination import neighbours
@@ -69,10 +69,10 @@ class Network(Belief):
         self.domain = model.domain.without(model.domain.names[v] for v in model.known)
 
     def marginal(self, names: Sequence[str]) -> Array:
-        return self._normal(self._whole(names))
+        return self._normal(self._joint_with_known(names))
 
     def _joint(self, names: Sequence[str]) -> tuple[Array, bool]:
-        whole = self._whole(names)
+        whole = self._joint_with_known(names)
         logs: Array = whole.logs()[0, 0]
         if self.model.known:
             logs = logs - np.logaddexp.reduce(logs.ravel())
@@ -83,11 +83,11 @@ class Network(Belief):
     def _normal(self, whole: Potential) -> Array:
         return whole.normal() if self.model.known else whole.plain()[0, 0]
 
-    def _whole(self, names: Sequence[str]) -> Potential:
+    def _joint_with_known(self, names: Sequence[str]) -> Potential:
         """Their joint table, times the probability of what is known."""
         kept = self._numbers(different(names))
         tree = self.model.tree(kept)
-        _affords(tree.largest, f"the joint of {listed(names)}")
+        _affords(tree.largest, f"the joint of {in_short(names)}")
         return in_range(lambda ring: eliminate(tree, self.model.factors(tree, kept, ring), ring))
 
     def given(self, known: Mapping[str, Value]) -> Network:
@@ -116,9 +116,9 @@ class Network(Belief):
 
     def relevant(self, about: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
         """Those not d-separated from ``about``, given noisy outputs of all of ``names``."""
-        sources, seen = self._numbers(about), self._numbers(names)
-        found = self.model.dag.reach(sources, self.model.known, [*sources, *seen])
-        return tuple(name for name, v in zip(names, seen, strict=True) if v in found)
+        sources, shown = self._numbers(about), self._numbers(names)
+        reached = self.model.dag.reach(sources, self.model.known, [*sources, *shown])
+        return tuple(name for name, v in zip(names, shown, strict=True) if v in reached)
 
     def pairs(self) -> list[tuple[str, str]]:
         """The pairs that are not d-separated."""
@@ -155,15 +155,17 @@ class Network(Belief):
         """One event takes no joint table, however many are seen (beliefs/potentials.py)."""
         if not is_event(channels):
             return super().outputs(keep, channels)
-        kept, seen = self._numbers(keep), self._numbers(channels)
-        tree = self.model.tree(kept, seen)
-        _affords(2 * tree.largest, f"an event of {len(seen)} outputs about {listed(keep)}")
-        log_common = np.sum([own.log_common for own in channels.values()], axis=0)
+        kept, shown = self._numbers(keep), self._numbers(channels)
+        tree = self.model.tree(kept, shown)
+        _affords(2 * tree.largest, f"an event of {len(shown)} outputs about {in_short(keep)}")
+        log_common = np.sum([channel.log_common for channel in channels.values()], axis=0)
 
         def excess(ring: Ring) -> tuple[Array, bool]:
-            laws = self.model.factors(tree, [*kept, *seen], ring)
-            ranked = zip((tree.rank[v] for v in seen), channels.values(), strict=True)
-            whole = eliminate(tree, [*laws, *(_told(r, own, ring) for r, own in ranked)], ring)
+            laws = self.model.factors(tree, [*kept, *shown], ring)
+            ranked = zip((tree.rank[v] for v in shown), channels.values(), strict=True)
+            whole = eliminate(
+                tree, [*laws, *(_likelihood(r, channel, ring) for r, channel in ranked)], ring
+            )
             logs = whole.logs()[1, 0] - self._log_known
             if min(_least(logs), _least(log_common)) < -RANGE:
                 return logs[..., None], True
@@ -178,12 +180,12 @@ class Network(Belief):
         ``likelihoods[name][row, x]`` = P(what this row says | x), hard or soft; variables without
         an entry were not seen.
         """
-        seen = {name: self._rows(name, table) for name, table in likelihoods.items()}
-        counts = {len(table) for table in seen.values()} or {1}
+        evidence = {name: self._rows(name, table) for name, table in likelihoods.items()}
+        counts = {len(table) for table in evidence.values()} or {1}
         if len(counts) > 1:
             raise InputError(f"likelihoods: some have {min(counts)} rows, others {max(counts)}")
         _affords(self.model.whole.total, "the clique tree")
-        numbered = dict(zip(self._numbers(seen), seen.values(), strict=True))
+        numbered = dict(zip(self._numbers(evidence), evidence.values(), strict=True))
         laws, log_mass = updated(self.model, numbered, counts.pop())
         named = {name: laws[v] for name, v in zip(self.domain.names, self.model.open, strict=True)}
         return Updated(named, log_mass - self._log_known)
@@ -222,8 +224,8 @@ class Network(Belief):
         tree = model.whole
         whole = in_range(lambda ring: collect(tree, model.factors(tree, None, ring), ring))
         for table in reversed(whole.tables):
-            own, *before = (tree.order[r] for r in table.scope)
-            yield before, own, np.moveaxis(table.shares(0), 0, -1)
+            drawn, *before = (tree.order[r] for r in table.scope)
+            yield before, drawn, np.moveaxis(table.shares(0), 0, -1)
 
     @cached_property
     def _dependent(self) -> list[tuple[int, int]]:
@@ -250,7 +252,7 @@ class Network(Belief):
         return rows
 
 
-def _told(rank: int, channel: Channel, ring: Ring) -> Potential:
+def _likelihood(rank: int, channel: Channel, ring: Ring) -> Potential:
     """The likelihood of one output in its two parts."""
     common = np.full(len(channel.excess), channel.log_common[0])
     excess = channel.excess[:, 0]

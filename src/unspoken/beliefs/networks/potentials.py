@@ -60,31 +60,31 @@ class Potential:
         if not factors:
             return cls(scope, ring.of(np.ones((1, 1, *[1] * len(scope)))), ring)
         smallest, *others = sorted(factors, key=lambda factor: factor.table.size)
-        total = smallest.over(scope)
+        product = smallest.over(scope)
         for factor in others:
-            total = total.times(factor.over(scope))
-        return total
+            product = product.times(factor.over(scope))
+        return product
 
     def over(self, scope: tuple[int, ...]) -> Potential:
         """The same with an axis for every variable of ``scope``."""
         if scope == self.scope:
             return self
-        own = dict(zip(self.scope, self.table.shape[2:], strict=True))
-        shape = (*self.table.shape[:2], *(own.get(v, 1) for v in scope))
+        length = dict(zip(self.scope, self.table.shape[2:], strict=True))
+        shape = (*self.table.shape[:2], *(length.get(v, 1) for v in scope))
         table = self.table.reshape(shape)
         return Potential(scope, table, self.ring, self.low, self.high, self.scale)
 
     def times(self, other: Potential) -> Potential:
         """Both have the same scope; an axis may be repeated in one of them."""
-        one = self
-        if not self.ring.in_logs and not one._fits(other):
-            one, other = one.scaled(), other.scaled()
-            if not one._fits(other):
+        left, right = self, other
+        if not self.ring.in_logs and not left._fits(right):
+            left, right = left.scaled(), right.scaled()
+            if not left._fits(right):
                 raise OutOfRange
-        table = _product(one.table, other.table, self.ring)
-        high = one.high + other.high + TERMS
-        scale = one.scale + other.scale
-        return Potential(one.scope, table, one.ring, one.low + other.low, high, scale)
+        table = _product(left.table, right.table, self.ring)
+        high = left.high + right.high + TERMS
+        scale = left.scale + right.scale
+        return Potential(left.scope, table, left.ring, left.low + right.low, high, scale)
 
     def _fits(self, other: Potential) -> bool:
         return self.low + other.low >= -RANGE and self.high + other.high <= RANGE
@@ -145,11 +145,11 @@ class Potential:
         return logarithm(self.table) + LOG2 * self.scale.reshape(1, -1, *[1] * len(self.scope))
 
 
-def _product(one: Array, other: Array, ring: Ring) -> Array:
+def _product(left: Array, right: Array, ring: Ring) -> Array:
     """Part by part; see the head of this file."""
-    if len(one) == 1 or len(other) == 1:
-        whole: Array = ring.times(one, other)
+    if len(left) == 1 or len(right) == 1:
+        whole: Array = ring.times(left, right)
         return whole
-    common = ring.times(one[0], other[0])
-    alone = ring.times(one[1], ring.plus(other[0], other[1]))
-    return np.stack([common, ring.plus(ring.times(one[0], other[1]), alone)])
+    common = ring.times(left[0], right[0])
+    excess = ring.times(left[1], ring.plus(right[0], right[1]))
+    return np.stack([common, ring.plus(ring.times(left[0], right[1]), excess)])

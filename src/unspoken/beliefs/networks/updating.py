@@ -20,15 +20,15 @@ BATCH = 2**21
 
 
 def updated(
-    model: Conditionals, seen: Mapping[int, Array], rows: int
+    model: Conditionals, evidence: Mapping[int, Array], rows: int
 ) -> tuple[dict[int, Array], Array]:
     """P(x_v | row) of each open variable, NaN where a row is impossible, and log P(row, known).
 
-    ``seen[v][row, x]``: the likelihood of what the row says about v.
+    ``evidence[v][row, x]``: the likelihood of what the row says about v.
     """
     step = max(1, BATCH // model.whole.total)
     parts = [
-        _batch(model, {v: table[start : start + step] for v, table in seen.items()})
+        _batch(model, {v: table[start : start + step] for v, table in evidence.items()})
         for start in range(0, rows, step)
     ]
     laws = {v: np.concatenate([part[v] for part, _ in parts]) for v in model.open}
@@ -40,15 +40,15 @@ def pair_tables(
 ) -> dict[tuple[int, int], Array]:
     """P(x_a, x_b) of every two; where they are not ``dependent``, exactly the product."""
     single = {v: law[0] for v, law in _batch(model, {})[0].items()}
-    found: dict[tuple[int, int], Array] = {}
+    tables: dict[tuple[int, int], Array] = {}
     for group in _groups(model, dict.fromkeys(a for a, _ in dependent)):
         rows, clamped = _clamped(model, group)
         mass = np.concatenate([single[a] for a in group])[:, None]
         laws = _batch(model, clamped)[0]
         both = {b: np.where(mass > 0, mass * law, 0.0) for b, law in laws.items()}
-        found.update(((a, b), both[b][rows[a]]) for a, b in dependent if a in rows)
+        tables.update(((a, b), both[b][rows[a]]) for a, b in dependent if a in rows)
     return {
-        (a, b): found[a, b] if (a, b) in found else np.multiply.outer(single[a], single[b])
+        (a, b): tables[a, b] if (a, b) in tables else np.multiply.outer(single[a], single[b])
         for a, b in itertools.combinations(model.open, 2)
     }
 
@@ -78,15 +78,17 @@ def _groups(model: Conditionals, variables: Iterable[int]) -> Iterator[list[int]
         yield group
 
 
-def _batch(model: Conditionals, seen: Mapping[int, Array]) -> tuple[dict[int, Array], Array]:
+def _batch(model: Conditionals, evidence: Mapping[int, Array]) -> tuple[dict[int, Array], Array]:
     def answers(ring: Ring) -> tuple[dict[int, Array], Array]:
         tree = model.whole
-        told = [Potential.of([tree.rank[v]], table[None], ring) for v, table in seen.items()]
-        whole = collect(tree, [*model.factors(tree, None, ring), *told], ring)
+        likelihoods = [
+            Potential.of([tree.rank[v]], table[None], ring) for v, table in evidence.items()
+        ]
+        whole = collect(tree, [*model.factors(tree, None, ring), *likelihoods], ring)
         return calibrate(whole, ring), whole.end.logs()[0]
 
     laws, log_mass = in_range(answers)
-    rows = max((len(table) for table in seen.values()), default=1)
+    rows = max((len(table) for table in evidence.values()), default=1)
     log_mass = np.broadcast_to(log_mass, rows)
     possible = (log_mass > -np.inf)[:, None]
     return {v: np.where(possible, law, np.nan) for v, law in laws.items()}, log_mass
