@@ -102,7 +102,7 @@ def _secret_odds(after: Posteriors) -> np.ndarray:
     return after.log_odds_factor(after.secret)
 
 
-SECRET_ODDS = Reading(_secret_odds, "events", "odds")
+SECRET_ODDS = Reading(_secret_odds, "secret", "odds")
 
 
 def check_kinds(where: str, belief: object, mechanism: object, *adversary: object) -> None:

@@ -12,7 +12,7 @@ import unspoken
 from tests.families.families import REL, ROUNDING, X0, kind, leak, member
 from unspoken import leakage
 from unspoken.families import Ball, Box, Rows
-from unspoken.mechanisms import Geometric, Laplace, OneSided
+from unspoken.mechanisms import Geometric, Laplace, OneSided, Together
 
 
 def kernel(sums: np.ndarray, answer: float, scale: float) -> np.ndarray:
@@ -222,7 +222,7 @@ def test_what_is_no_box_is_refused() -> None:
             Box(low, up)
     box = Box.around(unspoken.Joint([[1, 1], [1, 1]]), 0.1)
     for mechanism, adversary in [
-        (OneSided({"x1": 1.0}, {"x1": [0]}), X0),
+        (Together([OneSided({"x1": 1.0}, {"x1": [0]}), Laplace(1.0)]), X0),
         (Laplace(1.0, [[1, 0], [0, 1]]), X0),
         (Laplace(1.0), unspoken.Adversary("x0", asks={"answer": 2})),
         (Laplace(1.0), unspoken.Adversary("x0", secret=[1])),

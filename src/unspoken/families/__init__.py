@@ -10,9 +10,15 @@ from unspoken.families.box import Box
 from unspoken.families.family import Family
 from unspoken.families.finite import Beliefs
 from unspoken.families.gaussian import GaussianBall
+from unspoken.families.intervals import Intervals
 from unspoken.families.rows import Rows
 
-__all__ = ["FAMILIES", "Ball", "Beliefs", "Box", "Family", "GaussianBall", "Rows"]
+__all__ = ["FAMILIES", "Ball", "Beliefs", "Box", "Family", "GaussianBall", "Intervals", "Rows"]
 
 # Those that files can write down.
-FAMILIES: dict[str, type[Family]] = {"beliefs": Beliefs, "box": Box, "rows": Rows}
+FAMILIES: dict[str, type[Family]] = {
+    "beliefs": Beliefs,
+    "box": Box,
+    "intervals": Intervals,
+    "rows": Rows,
+}

@@ -68,7 +68,7 @@ class BallView(Shown):
 
     def sup(self, f: Convex) -> Bound:
         """Between the centre's, and that + 4 eta."""
-        if Reading.of(f).reads not in ("pairs", "events"):
+        if Reading.of(f).reads not in ("pairs", "events", "secret"):
             self._refuse(Reading.of(f).name)
         own = self.centre.sup(f)
         if own.status != "ok":

@@ -24,17 +24,18 @@ import numpy.typing as npt
 
 from unspoken.adversary import Adversary
 from unspoken.beliefs import Joint
-from unspoken.beliefs.asking import NoisySum, Shows
+from unspoken.beliefs.asking import NoisySum
 from unspoken.errors import InputError
-from unspoken.families.cells import Ends, Masses, fill, one_query
-from unspoken.families.family import Family
-from unspoken.numerics.arrays import Array
+from unspoken.families.ends import Ends
+from unspoken.families.knapsack import Cells, between, fill, share, threshold
+from unspoken.families.local import Furthest, Pair
+from unspoken.families.noisy import Masses
+from unspoken.families.tables import TableSet
+from unspoken.numerics.arrays import Array, Codes, Mask
 from unspoken.numerics.rounding import UNIT
 from unspoken.types.bound import Bound
-from unspoken.types.channel import Output
 from unspoken.types.domain import Value
 from unspoken.types.premise import Premise
-from unspoken.views import RatioView, View
 
 __all__ = ["Box"]
 
@@ -44,7 +45,7 @@ SHARES = 65
 MOST = 700.0
 
 
-class Box(Family):
+class Box(TableSet):
     """All P with lower <= P(x) <= upper and total mass 1."""
 
     kind = "box"
@@ -83,14 +84,7 @@ class Box(Family):
         ends = np.clip(lower, 0.0, 1.0), np.clip(upper, 0.0, 1.0)
         return cls(*ends, centre.domain.names, centre.domain.values, centre.premise)
 
-    def viewed(
-        self, mechanism: Shows, adversary: Adversary, outcome: Mapping[str, Output] | None
-    ) -> View:
-        query = one_query(mechanism, self, adversary, outcome)
-        values = self.domain.values_of(adversary.targets[0])
-        return RatioView(self.kind, values, self._apart(query, adversary))
-
-    def _apart(self, query: NoisySum, adversary: Adversary) -> Bound:
+    def apart(self, query: NoisySum, adversary: Adversary) -> Bound:
         """The largest log-ratio of the beliefs in the box; low = high where one reaches it."""
         masses = Masses.of(self.ends, query, adversary, "box")
         rest = self._rest(masses)
@@ -113,6 +107,62 @@ class Box(Family):
             rows = own.sum(-1)
             ends.append(float(table.sum()) - rows[:, None] - rows[None])
         return np.stack(ends, axis=-1)
+
+    def furthest(self, pair: Pair, kernel: Array) -> Furthest | None:
+        """Exact: where both classes together may not weigh so much or little, they share."""
+        at = [np.flatnonzero(cells & pair.context) for cells in (pair.above, pair.below)]
+        rest = np.ones(kernel.size, dtype=bool)
+        rest[np.concatenate(at)] = False
+        above, below = (self._cells(own) for own in at)
+        if not (above.possible and below.possible):
+            return None
+        kernels = kernel[at[0]], kernel[at[1]]
+        most, least = above.best(kernels[0], 1), below.best(kernels[1], -1)
+        others = self._weigh(rest)
+        total = float(most.sum() + least.sum())
+        allowed = min(max(total, 1 - others[1]), 1 - others[0])
+        if abs(total - allowed) > self.rounded:
+            most, least = share(above, below, kernels, allowed)
+        table = np.empty(kernel.size)
+        table[at[0]], table[at[1]] = most, least
+        low, up = (end.ravel()[rest] for end in (self.ends.lower, self.ends.upper))
+        table[rest] = between(low, up, 1 - float(most.sum() + least.sum()))
+        high = float(above.mean(most[None], kernels[0], 1)[0])
+        return Furthest.of(high, float(below.mean(least[None], kernels[1], -1)[0]), table)
+
+    def likely(self, cells: Mask, context: Mask, kernel: Array) -> tuple[float, float] | None:
+        at = np.flatnonzero(cells & context)
+        held = self._cells(at)
+        return held.range(kernel[at]) if held.possible else None
+
+    def weight(self, cells: Mask, context: Mask) -> tuple[float, float]:
+        """Between all of it on the other side and all of it on this one."""
+        own, other = self._weigh(cells & context), self._weigh(~cells & context)
+        ends = [(own[i], other[1 - i]) for i in (0, 1)]
+        least, most = (part / (part + rest) if part + rest else 0.0 for part, rest in ends)
+        return least, most
+
+    def allowed(self) -> Mask:
+        return self.ends.upper.ravel() > 0
+
+    def examples(self) -> list[Array]:
+        return [between(self.ends.lower.ravel(), self.ends.upper.ravel(), 1.0)]
+
+    def holds(self, table: Array) -> bool:
+        off, own = self.rounded, table.reshape(self.ends.lower.shape)
+        inside = (own >= self.ends.lower - off) & (own <= self.ends.upper + off)
+        return bool(inside.all()) and abs(float(own.sum()) - 1) <= off
+
+    def _weigh(self, cells: Mask) -> tuple[float, float]:
+        """The least and the most these cells weigh by themselves."""
+        return float(self.ends.lower.ravel()[cells].sum()), float(
+            self.ends.upper.ravel()[cells].sum()
+        )
+
+    def _cells(self, at: Codes) -> Cells:
+        rest = np.ones(self.ends.lower.size, dtype=bool)
+        rest[at] = False
+        return Cells.of(self.ends.lower.ravel()[at], self.ends.upper.ravel()[at], self._weigh(rest))
 
     def facts(self) -> list[tuple[str, str]]:
         gap = float((self.ends.upper - self.ends.lower).max())
@@ -149,7 +199,7 @@ class Side:
     def of(cls, masses: Masses, answer: float, value: int) -> Side:
         """By thresholds on the kernel."""
         low, up, kernel = masses.lower[value], masses.upper[value], masses.kernel(answer, value)
-        return cls(kernel, low, up, _threshold(low, up, kernel, 1), _threshold(low, up, kernel, -1))
+        return cls(kernel, low, up, threshold(low, up, kernel, 1), threshold(low, up, kernel, -1))
 
     def log(self, rows: Array) -> Array:
         """log f at these masses; NaN where the row is impossible."""
@@ -163,22 +213,6 @@ class Side:
             np.broadcast_to(own[context], (len(mass), own.shape[1])) for own in (self.low, self.up)
         )
         return self.log(fill(low, up, self.kernel, sign, mass[:, None]))
-
-
-def _threshold(low: Array, up: Array, kernel: Array, sign: int) -> Array:
-    """The masses in [low, up] whose mean of the kernel is largest (sign 1) or least (-1)."""
-    order = np.argsort(-sign * kernel, kind="stable")
-    sums = []
-    for weight in (kernel[order], np.ones(len(kernel))):
-        first = np.cumsum(up[:, order] * weight, axis=1)
-        last = np.cumsum((low[:, order] * weight)[:, ::-1], axis=1)[:, ::-1]
-        sums.append(np.pad(first, ((0, 0), (1, 0))) + np.pad(last, ((0, 0), (0, 1))))
-    with np.errstate(invalid="ignore"):
-        means = sign * sums[0] / sums[1]
-    raised = np.argmax(np.where(sums[1] > 0, means, -np.inf), axis=1)
-    rank = np.argsort(order, kind="stable")
-    rows: Array = np.where(rank < raised[:, None], up, low)
-    return rows
 
 
 def _pair(above: Side, below: Side, rest: Array, rounded: float) -> tuple[Found, float]:

@@ -21,8 +21,8 @@ from unspoken.adversary import Adversary
 from unspoken.beliefs.asking import NoisySum, Shows
 from unspoken.beliefs.gaussian import Gaussian
 from unspoken.errors import InputError, NotKnown
-from unspoken.families.cells import one_query
 from unspoken.families.family import Family
+from unspoken.families.noisy import one_query
 from unspoken.measures.max_log_ratio import MAX_LOG_RATIO
 from unspoken.numerics.rounding import sum_up, up
 from unspoken.types.bound import Bound

@@ -2,10 +2,10 @@
 
 P(x_rest | x_given) lies between two tables, and any row goes with any other. For an answer r
 
-    f(r | a, x_K) = sum_x P(x | a, x_K) e^(-|r - S(x)|/lambda)
+    P(r | a, x_K) = sum_x P(x | a, x_K) P(r | x)
 
-is linear in its row, so the largest fills the row up in the order of the kernel, until its mass
-is 1: exact, since no row restrains another.
+is linear in its row, so the largest fills the row up in the order of P(r | x), until its mass is 1:
+exact, since no row restrains another. A class of several values may be any one of them.
 """
 
 from __future__ import annotations
@@ -18,20 +18,23 @@ import numpy.typing as npt
 from unspoken.adversary import Adversary
 from unspoken.beliefs.asking import NoisySum, Shows
 from unspoken.errors import InputError, NotKnown
-from unspoken.families.cells import Ends, Masses, fill, one_query
-from unspoken.families.family import Family
-from unspoken.numerics.arrays import Array
+from unspoken.families.ends import Ends
+from unspoken.families.knapsack import Cells, between, fill
+from unspoken.families.local import Furthest, Pair
+from unspoken.families.noisy import Masses
+from unspoken.families.tables import TableSet
+from unspoken.numerics.arrays import Array, Codes, Mask
 from unspoken.numerics.rounding import UNIT
 from unspoken.types.bound import Bound
 from unspoken.types.channel import Output
 from unspoken.types.domain import Value
 from unspoken.types.premise import Premise
-from unspoken.views import RatioView, View
+from unspoken.views import View
 
 __all__ = ["Rows"]
 
 
-class Rows(Family):
+class Rows(TableSet):
     """lower <= P(x_rest | x_given) <= upper, entry by entry; axis i = variable i.
 
     It answers for adversaries whose target and knowledge are together the variables ``given``. A
@@ -59,20 +62,21 @@ class Rows(Family):
         empty = (least > 1 + self.rounded) | ((most < 1 - self.rounded) & (most > 0))
         if empty.any() or not (most > 0).any():
             raise InputError("rows: some row can have no mass 1 between its lower and upper ends")
+        rows = np.expand_dims(np.arange(most.size).reshape(most.shape), rest)
+        self._row = np.broadcast_to(rows, self.ends.lower.shape).ravel()  # of each cell
+        self._low, self._up = self.ends.lower.ravel(), self.ends.upper.ravel()
 
     def viewed(
         self, mechanism: Shows, adversary: Adversary, outcome: Mapping[str, Output] | None
     ) -> View:
-        query = one_query(mechanism, self, adversary, outcome)
-        values = self.domain.values_of(adversary.targets[0])
-        return RatioView(self.kind, values, self._apart(query, adversary))
-
-    def _apart(self, query: NoisySum, adversary: Adversary) -> Bound:
-        """The largest log-ratio; exact."""
         if {*adversary.targets, *adversary.known} != {*self.conditions}:
             raise NotKnown(
                 f"rows: are given {', '.join(self.conditions)}; target and known must be those"
             )
+        return super().viewed(mechanism, adversary, outcome)
+
+    def apart(self, query: NoisySum, adversary: Adversary) -> Bound:
+        """The largest log-ratio; exact."""
         masses = Masses.of(self.ends, query, adversary, "rows")
         values, high = range(len(masses.term)), 0.0
         for answer in masses.answers:
@@ -96,6 +100,52 @@ class Rows(Family):
         ends = np.fmax.reduce(possible, axis=1), np.fmin.reduce(possible, axis=1)
         held: Array = np.clip(mean, ends[1], ends[0])
         return held
+
+    def furthest(self, pair: Pair, kernel: Array) -> Furthest | None:
+        above = [self._extreme(at, kernel, 1) for at in self._rows(pair.above & pair.context)]
+        below = [self._extreme(at, kernel, -1) for at in self._rows(pair.below & pair.context)]
+        if not (above and below):
+            return None
+        most, high = max(above, key=lambda own: own[0])
+        least, low = min(below, key=lambda own: own[0])
+        return Furthest.of(most, least, (high + low) / 2)
+
+    def likely(self, cells: Mask, context: Mask, kernel: Array) -> tuple[float, float] | None:
+        rows = self._rows(cells & context)
+        least = [self._extreme(at, kernel, -1)[0] for at in rows]
+        return (min(least), max(self._extreme(at, kernel, 1)[0] for at in rows)) if rows else None
+
+    def weight(self, cells: Mask, context: Mask) -> tuple[float, float]:
+        return (1.0, 1.0) if not (~cells & context).any() else (0.0, 1.0)
+
+    def allowed(self) -> Mask:
+        return self._up > 0
+
+    def examples(self) -> list[Array]:
+        """All rows as likely as each other, each the same way between its ends."""
+        rows = self._rows(np.ones(self._row.size, dtype=bool))
+        table = np.zeros(self._row.size)
+        for at in rows:
+            table[at] = between(self._low[at], self._up[at], 1.0)
+        return [table / len(rows)]
+
+    def holds(self, table: Array) -> bool:
+        total = np.bincount(self._row, table)[self._row]
+        law = np.divide(table, total, out=np.zeros_like(table), where=total > 0)
+        inside = (law >= self._low - self.rounded) & (law <= self._up + self.rounded)
+        return bool((inside | (total == 0)).all())
+
+    def _rows(self, cells: Mask) -> list[Codes]:
+        """The possible rows among these cells, as positions."""
+        ids = np.unique(self._row[cells & self.allowed()])
+        return [np.flatnonzero(self._row == own) for own in ids]
+
+    def _extreme(self, at: Codes, kernel: Array, sign: int) -> tuple[float, Array]:
+        """The largest (1) or least (-1) mean of a row, and a table [cell] of that row only."""
+        row = Cells.of(self._low[at], self._up[at], (0.0, 0.0))
+        masses, table = row.best(kernel[at], sign), np.zeros(self._row.size)
+        table[at] = masses
+        return float(row.mean(masses[None], kernel[at], sign)[0]), table
 
     def facts(self) -> list[tuple[str, str]]:
         gap = float((self.ends.upper - self.ends.lower).max())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,9 +13,9 @@ import numpy.typing as npt
 
 from unspoken.numerics.arrays import Array, Mask
 
-__all__ = ["Posteriors", "Reading", "Reads"]
+__all__ = ["Posteriors", "Reading", "Reads", "secret_events"]
 
-Reads = Literal["pairs", "events", "divergence", "prior"]
+Reads = Literal["pairs", "events", "secret", "divergence", "prior"]
 
 
 @dataclass(frozen=True)
@@ -63,13 +64,18 @@ class Posteriors:
         return self.posterior
 
     def events(self) -> list[Mask]:
-        """What nobody is to learn: each secret class, and that it is any of them (the bit X = 0).
+        """What nobody is to learn."""
+        return secret_events(self.secret)
 
-        "Any of them" can be worse than each: two secrets that are equally likely to be seen hide
-        one another, not what they have in common.
+    @classmethod
+    def of_two(cls, log_ratio: float, secret: tuple[bool, bool] = (True, True)) -> Posteriors:
+        """Two classes whose log-lifts are so far apart: [context, outcome, class] = [1, 1, 2].
+
+        Next to 0 the ratio keeps its digits, far from it no lift leaves the range of floats.
         """
-        each = list(np.eye(self.secret.size, dtype=bool)[self.secret])
-        return [*each, self.secret] if len(each) > 1 else each
+        top = math.log(2) - math.log1p(math.exp(-abs(log_ratio))) if abs(log_ratio) > 1 else 0.0
+        lifts = [top, top - log_ratio] if log_ratio > 0 else [top + log_ratio, top]
+        return cls(np.full((1, 1, 2), 0.5), np.array([[lifts]]), np.array(secret))
 
     def log_lift_of(self, event: Mask) -> Array:
         """log P(y|E) / P(y) for the event "the class is in E"; 0 where the prior rules it out.
@@ -98,13 +104,23 @@ class Posteriors:
         return np.where(certain, 0.0, inside - np.where(certain, 0.0, outside))
 
 
+def secret_events(secret: Mask) -> list[Mask]:
+    """Each secret class, and that it is any of them (the bit X = 0).
+
+    "Any of them" can be worse than each: two secrets that are equally likely to be seen hide one
+    another, not what they have in common.
+    """
+    each = list(np.eye(secret.size, dtype=bool)[secret])
+    return [*each, secret] if len(each) > 1 else each
+
+
 @dataclass(frozen=True)
 class Reading:
     """A convex function of posteriors, and what of them it ``reads``.
 
-    pairs: the likelihoods of two classes at a time; events: those of a secret event and of the
-    rest; divergence: its mean is mutual information; prior: the prior too. Where many beliefs may
-    be true, that says over which of them it has to be looked for.
+    pairs: the likelihoods of two classes at a time; events: those of each secret event and of the
+    rest; secret: of any secret class and of the rest; divergence: its mean is mutual information;
+    prior: the prior too. Where many beliefs may be true, that says what to look for among them.
     """
 
     f: Callable[[Posteriors], npt.ArrayLike]

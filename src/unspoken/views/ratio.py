@@ -37,7 +37,8 @@ class RatioView(Shown):
         """f of two classes so far apart: it may compare two at a time only."""
         if Reading.of(f).reads != "pairs":
             self._refuse(Reading.of(f).name)
-        low, high = (_between(f, log_ratio) for log_ratio in (self.apart.low, self.apart.high))
+        ends = (Posteriors.of_two(end) for end in (self.apart.low, self.apart.high))
+        low, high = (float(np.max(np.asarray(f(both)))) for both in ends)
         return Bound(low, high, "nat", self.apart.premise, self.apart.why)
 
     def mean(self, f: Convex) -> NoReturn:
@@ -58,9 +59,3 @@ class RatioView(Shown):
             f"{self.of}: of a noisy sum it answers max-log-ratio; for {asked} give Beliefs([...]), "
             "finitely many"
         )
-
-
-def _between(f: Convex, log_ratio: float) -> float:
-    """f of two classes whose log-lifts are so far apart: [context, outcome, class] = [1, 1, 2]."""
-    both = Posteriors(np.full((1, 1, 2), 0.5), np.array([[[log_ratio, 0.0]]]), np.array([True] * 2))
-    return float(np.max(np.asarray(f(both))))

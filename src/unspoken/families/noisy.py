@@ -7,54 +7,25 @@ only the least and the largest mass on each sum matter.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from unspoken.adversary import Adversary
 from unspoken.beliefs.asking import NoisySum, Shows
 from unspoken.errors import InputError, NotKnown, TooLarge
+from unspoken.families.ends import Ends
 from unspoken.families.family import Family
 from unspoken.numerics.arrays import CELLS, Array, Codes
 from unspoken.numerics.ring import RANGE
 from unspoken.types.channel import Output
-from unspoken.types.domain import Domain, Value
+from unspoken.types.domain import Domain
 
-__all__ = ["Ends", "Masses", "fill", "one_query"]
+__all__ = ["Masses", "one_query"]
 
 # How many numbers may be looked at in all, a sum at a time.
 WORK = 2**7 * CELLS
-
-
-@dataclass(frozen=True)
-class Ends:
-    """lower <= table <= upper, entry by entry; axis i = variable i."""
-
-    lower: Array
-    upper: Array
-    domain: Domain
-
-    @classmethod
-    def of(
-        cls,
-        lower: npt.ArrayLike,
-        upper: npt.ArrayLike,
-        names: Iterable[str] | None,
-        values: Mapping[str, Iterable[Value]] | Sequence[Iterable[Value]] | None,
-        what: str,
-    ) -> Ends:
-        """Checked: numbers, of one shape, in order, in [0, 1]."""
-        try:
-            low, high = np.asarray(lower, np.float64), np.asarray(upper, np.float64)
-        except (TypeError, ValueError):
-            raise InputError(f"{what}: not tables of numbers of equal row lengths") from None
-        if low.shape != high.shape or not low.ndim or not low.size:
-            raise InputError(f"{what}: shapes {low.shape} and {high.shape}; two tables alike")
-        if not ((low >= 0) & (low <= high) & (high <= 1)).all():
-            raise InputError(f"{what}: 0 <= lower <= upper <= 1 does not hold everywhere")
-        return cls(low, high, Domain.of(low.shape, names, values))
 
 
 @dataclass(frozen=True)
@@ -112,20 +83,6 @@ class Masses:
         """e^(-rate |answer - s - term|) for all s."""
         weight: Array = np.exp(-self.rate * np.abs(answer - self.points - self.term[value]))
         return weight
-
-
-def fill(low: Array, up: Array, kernel: Array, sign: int, mass: float | Array) -> Array:
-    """Rows in [low, up] of this ``mass`` under which the kernel's mean is largest, or least (-1).
-
-    What is left above ``low`` goes where the kernel is largest first: greedy, and best.
-    """
-    order = np.argsort(-sign * kernel, kind="stable")
-    room = (up - low)[:, order]
-    before = np.pad(np.cumsum(room, axis=1), ((0, 0), (1, 0)))[:, :-1]
-    left = mass - low.sum(axis=1, keepdims=True)
-    rows = np.empty_like(room)
-    rows[:, order] = low[:, order] + np.clip(left - before, 0.0, room)
-    return rows
 
 
 def one_query(

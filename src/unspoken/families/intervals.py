@@ -1,0 +1,234 @@
+"""Intervals for what an event says of the rest: P(x | event) and P(x | not event).
+
+Odds of an answer y about the event are max Q W_y / min R W_y over the tables Q and R of the two
+boxes: two knapsacks of mass 1 that do not restrain one another, exact by sorting. Such boxes are
+what counting rows with and without the event gives, each with its own errors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from unspoken.adversary import Adversary
+from unspoken.beliefs import A_BELIEF, Belief
+from unspoken.beliefs.asking import NoisySum
+from unspoken.errors import InputError, NotKnown
+from unspoken.families.box import Box
+from unspoken.families.ends import Ends
+from unspoken.families.knapsack import Cells, between
+from unspoken.families.local import Furthest, Pair
+from unspoken.families.tables import TableSet
+from unspoken.numerics.arrays import Array, Mask
+from unspoken.numerics.rounding import UNIT
+from unspoken.types.bound import Bound
+from unspoken.types.domain import Value, check_list
+from unspoken.types.kinds import expect
+from unspoken.types.premise import Premise
+
+__all__ = ["Intervals"]
+
+# A variable and some of its values.
+Event = tuple[str, Sequence[Value]]
+
+
+@dataclass(frozen=True)
+class Declared:
+    """``cells``: of the event, [cell]; ``low``, ``up``: of P(x | event) inside, of P(x | not event)
+
+    outside; ``weight``: the least and largest P(event) allowed.
+    """
+
+    cells: Mask
+    low: Array
+    up: Array
+    weight: tuple[float, float]
+
+    def side(self, cells: Mask) -> Mask | None:
+        """The event, if it has these cells, or its complement; else None."""
+        if np.array_equal(cells, self.cells):
+            return self.cells
+        return ~self.cells if np.array_equal(cells, ~self.cells) else None
+
+    def part(self, side: Mask, context: Mask) -> Cells:
+        """The cells of one side that agree with what is known, beside its others."""
+        others = side & ~context
+        beside = float(self.low[others].sum()), float(self.up[others].sum())
+        at = side & context
+        return Cells.of(self.low[at], self.up[at], beside)
+
+    def law(self, side: Mask, context: Mask, masses: Array) -> Array:
+        """A law [cell] of one side with these masses in the context."""
+        law, others = np.zeros(side.size), side & ~context
+        law[side & context] = masses
+        law[others] = between(self.low[others], self.up[others], 1 - float(masses.sum()))
+        return law
+
+    def mixed(self, law: Array) -> Array:
+        """Both laws, with a P(event) that is allowed, as near a half as may be."""
+        weight = min(max(0.5, self.weight[0]), self.weight[1])
+        return np.where(self.cells, weight, 1 - weight) * law
+
+
+class Intervals(TableSet):
+    """Every P with lower <= P(x | event) <= upper, and outside the event P(x | not event).
+
+    ``intervals``: {(name, values): (lower, upper)}, the event being that the variable takes one of
+    the values; both tables are in the order of the ``belief``'s. P(event) may be anything, or
+    within ``probability``, {(name, values): (least, most)}. Of several events every one holds;
+    another event is answered from what they say of single cells.
+    """
+
+    kind = "intervals"
+
+    def __init__(
+        self,
+        belief: Belief,
+        intervals: Mapping[Any, tuple[npt.ArrayLike, npt.ArrayLike]],
+        probability: Mapping[Any, tuple[float, float]] | None = None,
+        premise: Premise | str = "stated",
+    ) -> None:
+        expect(belief, Belief, "intervals.belief", A_BELIEF)
+        self.centre, self.domain = belief, belief.domain
+        self.premise = Premise.of(premise)
+        if not isinstance(intervals, Mapping) or not intervals:
+            raise InputError('intervals: name an event at least, {("A", (0,)): (lower, upper)}')
+        self.rounded = 8 * UNIT * int(np.prod(self.domain.sizes))
+        known = {_key(event): ends for event, ends in (probability or {}).items()}
+        strange = [event for event in known if event not in {_key(own) for own in intervals}]
+        if strange:
+            raise InputError(f"intervals.probability: {strange[0]} is not among the events")
+        self.events = {
+            _key(event): self._declared(_key(event), ends, known.get(_key(event), (0.0, 1.0)))
+            for event, ends in intervals.items()
+        }
+        _ = self.joint_cells  # refused here if they leave nothing
+
+    @cached_property
+    def joint_cells(self) -> Box:
+        """What all events say of single cells: P(x) = P(event) P(x | event)."""
+        low, up = np.zeros(self.domain.sizes), np.ones(self.domain.sizes)
+        for own in self.events.values():
+            least, most = own.weight
+            ends = [
+                np.where(own.cells, inside, outside).reshape(self.domain.sizes) * end
+                for inside, outside, end in (
+                    (least, 1 - most, own.low.reshape(self.domain.sizes)),
+                    (most, 1 - least, own.up.reshape(self.domain.sizes)),
+                )
+            ]
+            low, up = np.maximum(low, ends[0]), np.minimum(up, ends[1])
+        if (low > up + self.rounded).any():
+            raise InputError("intervals: are empty; no table agrees with all of the events")
+        return Box(np.minimum(low, up), up, self.domain.names, self.domain.values, self.premise)
+
+    def apart(self, query: NoisySum, adversary: Adversary) -> Bound:
+        raise NotKnown(
+            "intervals: know what local channels tell; of a noisy sum ask the box of their single "
+            "cells, .joint_cells"
+        )
+
+    def furthest(self, pair: Pair, kernel: Array) -> Furthest | None:
+        """Exact for the events declared: their two sides do not restrain one another."""
+        for own in self.events.values():
+            if np.array_equal(pair.below, ~pair.above) and own.side(pair.above) is not None:
+                return self._between(own, pair, kernel)
+        return self.joint_cells.furthest(pair, kernel)
+
+    def _between(self, own: Declared, pair: Pair, kernel: Array) -> Furthest | None:
+        laws, means = np.zeros(kernel.size), []
+        for side, sign in ((pair.above, 1), (pair.below, -1)):
+            part, at = own.part(side, pair.context), side & pair.context
+            if not part.possible:
+                return None
+            masses = part.best(kernel[at], sign)
+            means.append(float(part.mean(masses[None], kernel[at], sign)[0]))
+            laws += own.law(side, pair.context, masses)
+        return Furthest.of(means[0], means[1], own.mixed(laws))
+
+    def likely(self, cells: Mask, context: Mask, kernel: Array) -> tuple[float, float] | None:
+        for own in self.events.values():
+            side = own.side(cells)
+            if side is not None:
+                part = own.part(side, context)
+                return part.range(kernel[side & context]) if part.possible else None
+        return self.joint_cells.likely(cells, context, kernel)
+
+    def weight(self, cells: Mask, context: Mask) -> tuple[float, float]:
+        for own in self.events.values():
+            if context.all() and own.side(cells) is not None:
+                least, most = own.weight
+                return (least, most) if np.array_equal(cells, own.cells) else (1 - most, 1 - least)
+        return self.joint_cells.weight(cells, context)
+
+    def allowed(self) -> Mask:
+        return self.joint_cells.allowed()
+
+    def examples(self) -> list[Array]:
+        """The belief they are drawn around, and what the first event says: if all agree."""
+        own = next(iter(self.events.values()))
+        everywhere = np.ones(own.cells.size, dtype=bool)
+        law = sum(
+            (own.law(side, ~everywhere, np.zeros(0)) for side in (own.cells, ~own.cells)),
+            np.zeros(own.cells.size),
+        )
+        centre = self.centre.marginal(self.domain.names).ravel()
+        return [table for table in (centre, own.mixed(law)) if self.holds(table)]
+
+    def holds(self, table: Array) -> bool:
+        return all(self._agrees(own, table) for own in self.events.values())
+
+    def _agrees(self, own: Declared, table: Array) -> bool:
+        inside, off = float(table[own.cells].sum()), self.rounded
+        total = np.where(own.cells, inside, float(table[~own.cells].sum()))
+        law = np.divide(table, total, out=np.zeros_like(table), where=total > 0)
+        fits = (law >= own.low - off) & (law <= own.up + off) | (total == 0)
+        return bool(fits.all()) and own.weight[0] - off <= inside <= own.weight[1] + off
+
+    def _declared(
+        self,
+        event: Event,
+        ends: tuple[npt.ArrayLike, npt.ArrayLike],
+        weight: tuple[float, float],
+    ) -> Declared:
+        name, values = event
+        where = f"intervals of {name} {list(values)}"
+        cells = self._cells(name, values)
+        if not (isinstance(ends, Sequence) and len(ends) == 2):
+            raise InputError(f"{where}: a pair of tables is expected, (lower, upper)")
+        held = Ends.of(*ends, self.domain.names, self.domain.values, where)
+        least, most = (float(end) for end in weight)
+        if not 0 <= least <= most <= 1:
+            raise InputError(f"{where}: probability {least:g} to {most:g}; 0 <= least <= most <= 1")
+        for side in (cells, ~cells):
+            low, up = (float(end.ravel()[side].sum()) for end in (held.lower, held.upper))
+            if low > 1 + self.rounded or up < 1 - self.rounded:
+                raise InputError(
+                    f"{where}: is empty, masses are {low:g} to {up:g}; both sides need 1"
+                )
+        return Declared(cells, held.lower.ravel(), held.upper.ravel(), (least, most))
+
+    def _cells(self, name: str, values: Sequence[Value]) -> Mask:
+        """The cells of an event: neither none nor all."""
+        axis = self.domain.axis(name, "intervals")
+        codes = [self.domain.code(name, value, "intervals") for value in values]
+        chosen = np.isin(np.indices(self.domain.sizes)[axis], codes)
+        if not chosen.any() or chosen.all():
+            raise InputError(f"intervals of {name}: name some of its values, and not all of them")
+        return chosen.ravel()
+
+    def facts(self) -> list[tuple[str, str]]:
+        listed = [f"{name} {', '.join(map(str, values))}" for name, values in self.events]
+        return [*super().facts()[:1], ("given", "; ".join(listed)), ("premise", str(self.premise))]
+
+
+def _key(event: Event) -> tuple[str, tuple[Value, ...]]:
+    if not (isinstance(event, tuple) and len(event) == 2):
+        raise InputError(f'intervals: {event!r} is no event; write ("A", (0,)), a name and values')
+    check_list(event[1], "intervals")
+    return event[0], tuple(event[1])

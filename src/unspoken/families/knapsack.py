@@ -1,0 +1,155 @@
+"""The masses, each between two ends, under which a mean is largest or least: found by sorting.
+
+The mean sum m k / sum m of a kernel over cells with low <= m <= up is largest where cells above
+some threshold of the kernel are at their upper ends and all others at their lower ones. Of a given
+mass in all, cells are filled in the order of the kernel. The largest mean of mass t is a quotient
+of a concave and a linear function of t, hence quasi-concave: where t is bounded it is largest at
+the threshold's own mass, or at the nearest one that is allowed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from unspoken.numerics.arrays import Array
+
+__all__ = ["Cells", "between", "fill", "share", "threshold"]
+
+
+def fill(low: Array, up: Array, kernel: Array, sign: int, mass: float | Array) -> Array:
+    """Rows in [low, up] of this ``mass`` under which the kernel's mean is largest, or least (-1).
+
+    What is left above ``low`` goes where the kernel is largest first: greedy, and best.
+    """
+    order = np.argsort(-sign * kernel, kind="stable")
+    room = (up - low)[:, order]
+    before = np.pad(np.cumsum(room, axis=1), ((0, 0), (1, 0)))[:, :-1]
+    left = mass - low.sum(axis=1, keepdims=True)
+    rows = np.empty_like(room)
+    rows[:, order] = low[:, order] + np.clip(left - before, 0.0, room)
+    return rows
+
+
+def between(low: Array, up: Array, mass: float) -> Array:
+    """Masses of this total, each as far up between its ends as the others."""
+    room, left = float((up - low).sum()), max(mass - float(low.sum()), 0.0)
+    masses: Array = low + (up - low) * (min(left / room, 1.0) if room else 0.0)
+    return masses
+
+
+def threshold(low: Array, up: Array, kernel: Array, sign: int) -> Array:
+    """The masses in [low, up] whose mean of the kernel is largest (sign 1) or least (-1)."""
+    order = np.argsort(-sign * kernel, kind="stable")
+    sums = []
+    for weight in (kernel[order], np.ones(len(kernel))):
+        first = np.cumsum(up[:, order] * weight, axis=1)
+        last = np.cumsum((low[:, order] * weight)[:, ::-1], axis=1)[:, ::-1]
+        sums.append(np.pad(first, ((0, 0), (1, 0))) + np.pad(last, ((0, 0), (0, 1))))
+    with np.errstate(invalid="ignore"):
+        means = sign * sums[0] / sums[1]
+    raised = np.argmax(np.where(sums[1] > 0, means, -np.inf), axis=1)
+    rank = np.argsort(order, kind="stable")
+    rows: Array = np.where(rank < raised[:, None], up, low)
+    return rows
+
+
+@dataclass(frozen=True)
+class Cells:
+    """``low``, ``up``: [cell] ends of their masses; in all they weigh ``least`` to ``most``."""
+
+    low: Array
+    up: Array
+    least: float
+    most: float
+
+    @classmethod
+    def of(cls, low: Array, up: Array, beside: tuple[float, float], total: float = 1.0) -> Cells:
+        """Cells that together with others, of this least and most mass, weigh ``total``."""
+        least = max(float(low.sum()), total - beside[1])
+        return cls(low, up, least, max(least, min(float(up.sum()), total - beside[0])))
+
+    @property
+    def possible(self) -> bool:
+        return self.most > 0
+
+    def best(self, kernel: Array, sign: int) -> Array:
+        """The masses [cell] whose mean of the kernel is largest (1) or least (-1)."""
+        masses: Array = threshold(self.low[None], self.up[None], kernel, sign)[0]
+        total = float(masses.sum())
+        if self.least <= total <= self.most:
+            return masses
+        allowed: Array = np.array([min(max(total, self.least), self.most)])
+        masses = self.weighing(kernel, sign, allowed)[0]
+        return masses
+
+    def weighing(self, kernel: Array, sign: int, mass: Array) -> Array:
+        """The best masses [m, cell] of each total ``mass`` [m]."""
+        low, up = (np.broadcast_to(end, (len(mass), len(end))) for end in (self.low, self.up))
+        return fill(low, up, kernel, sign, mass[:, None])
+
+    def mean(self, masses: Array, kernel: Array, sign: int) -> Array:
+        """The mean [m] of the kernel under masses [m, cell]; of none, what it tends to."""
+        total = masses.sum(-1)
+        allowed = kernel[self.up > 0]
+        limit = sign * np.max(sign * allowed, initial=-np.inf)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            mean = masses @ kernel / total
+        # Rounding leaves no mean outside of what is averaged.
+        held = np.clip(mean, np.min(allowed, initial=np.inf), np.max(allowed, initial=-np.inf))
+        means: Array = np.where(total > 0, held, limit)
+        return means
+
+    def range(self, kernel: Array) -> tuple[float, float]:
+        """The least and the largest mean."""
+        least, most = (
+            float(self.mean(self.best(kernel, sign)[None], kernel, sign)[0]) for sign in (-1, 1)
+        )
+        return least, most
+
+    def breaks(self, kernel: Array, sign: int) -> Array:
+        """The masses at which filling goes on to the next cell."""
+        order = np.argsort(-sign * kernel, kind="stable")
+        filled: Array = float(self.low.sum()) + np.cumsum(
+            np.pad((self.up - self.low)[order], (1, 0))
+        )
+        return filled
+
+
+def share(
+    above: Cells, below: Cells, kernels: tuple[Array, Array], total: float
+) -> tuple[Array, Array]:
+    """The masses of both, ``total`` together, with the largest mean of one over the least of the
+
+    other. With masses t and M - t both sums are piecewise linear in t, G = a + b t and H = c + d t;
+    (a + b t) (M - t) / t (c + d t) is largest where filling goes on to another cell, or where its
+    derivative is 0, a quadratic equation in each piece.
+    """
+    first = max(above.least, total - below.most)
+    last = max(first, min(above.most, total - below.least))
+    breaks = above.breaks(kernels[0], 1), total - below.breaks(kernels[1], -1)
+    t: Array = np.unique(np.clip(np.concatenate([*breaks, np.array([first, last])]), first, last))
+    g = above.weighing(kernels[0], 1, t) @ kernels[0]
+    h = below.weighing(kernels[1], -1, total - t) @ kernels[1]
+    t = np.concatenate([t, _stationary(t, g, h, total)])
+    one, other = above.weighing(kernels[0], 1, t), below.weighing(kernels[1], -1, total - t)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        apart = np.log(above.mean(one, kernels[0], 1)) - np.log(below.mean(other, kernels[1], -1))
+    at = int(np.argmax(np.where(np.isnan(apart), -np.inf, apart)))
+    return one[at], other[at]
+
+
+def _stationary(t: Array, g: Array, h: Array, total: float) -> Array:
+    """Where in each piece [t_i, t_i+1] the derivative of G (M - t) / t H is 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        b, d = np.diff(g) / np.diff(t), np.diff(h) / np.diff(t)
+        a, c = g[:-1] - b * t[:-1], h[:-1] - d * t[:-1]
+        n0, n1, n2 = a * total, b * total - a, -b  # (n0 + n1 t + n2 t^2) / (c t + d t^2)
+        square, linear, constant = n2 * c - n1 * d, -2 * n0 * d, -n0 * c
+        root = np.sqrt(linear**2 - 4 * square * constant)
+        q = -(linear + np.copysign(root, linear)) / 2
+        roots = np.stack([q / square, constant / q])
+    inside = (roots > t[:-1]) & (roots < t[1:])
+    found: Array = roots[inside]
+    return found

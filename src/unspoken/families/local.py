@@ -1,0 +1,348 @@
+"""What local channels tell under any table of a set: over every answer, by knapsacks.
+
+An answer y has the likelihood P(y | A, x_K) = sum_x P(x) W(y | x) / sum_x P(x), over the cells x of
+a class A that agree with what is known: linear in the cells' masses over linear. A set of tables
+says for two classes how far these can come apart, and of a table that takes them there. What that
+table really leaks is the lower end.
+
+Means. With q any law of answers and L_A(y) = P(y | A), mutual information is
+
+    I = min_q sum_A P(A) sum_y L_A(y) log (L_A(y) / q(y)),
+
+convex in L_A: each term is at most its chord between the least and the largest L_A(y), a knapsack
+with sum_y L_A(y) = 1; then one more over P(A). Differences of two classes' laws (delta) likewise.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar, NoReturn, Protocol
+
+import numpy as np
+
+from unspoken.adversary import Adversary
+from unspoken.beliefs import Joint
+from unspoken.beliefs.asking import Observed, Shows
+from unspoken.display import Shown
+from unspoken.errors import NotKnown, TooLarge
+from unspoken.families.knapsack import fill
+from unspoken.numerics.arrays import CELLS, Array, Codes, Mask
+from unspoken.numerics.rounding import UNIT
+from unspoken.types.bound import Bound
+from unspoken.types.channel import Output
+from unspoken.types.domain import Domain, Value
+from unspoken.types.posteriors import Posteriors, Reading, Reads, secret_events
+from unspoken.types.premise import Premise
+from unspoken.views import View
+from unspoken.views.view import Convex
+
+__all__ = ["Furthest", "LocalView", "Pair", "Tables"]
+
+# How many pairs of classes, contexts and answers are looked at one by one.
+QUESTIONS = 50_000
+# How many of the tables that come furthest are looked at for the lower end.
+WITNESSES = 4
+# From how many of them a large mean is looked for.
+TRIED = 32
+# Laws of answers that are tried between those of two classes.
+BETWEEN = np.linspace(0.0, 1.0, 33)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two classes of the target's values, as cells [cell] of the table, in one context."""
+
+    above: Mask
+    below: Mask
+    context: Mask
+
+
+@dataclass(frozen=True)
+class Furthest:
+    """The largest log of P(y | above) / P(y | below), and the table [cell] that has it."""
+
+    log_ratio: float
+    table: Array
+
+    @classmethod
+    def of(cls, most: float, least: float, table: Array) -> Furthest | None:
+        """From the two likelihoods; None where neither can be anything but 0."""
+        if most == 0:
+            return None if least == 0 else cls(-math.inf, table)
+        return cls(math.inf if least == 0 else math.log(most) - math.log(least), table)
+
+
+class Tables(Protocol):
+    """A set of tables, as far as local channels are concerned; cells are flattened."""
+
+    kind: ClassVar[str]
+    domain: Domain
+    premise: Premise
+
+    @abstractmethod
+    def furthest(self, pair: Pair, kernel: Array) -> Furthest | None:
+        """How far the kernel's [cell] means over both classes come apart; None: one cannot be."""
+
+    @abstractmethod
+    def likely(self, cells: Mask, context: Mask, kernel: Array) -> tuple[float, float] | None:
+        """The least and the largest mean of the kernel over these cells; None: they cannot be."""
+
+    @abstractmethod
+    def weight(self, cells: Mask, context: Mask) -> tuple[float, float]:
+        """The least and the largest P(cells | context)."""
+
+    @abstractmethod
+    def allowed(self) -> Mask:
+        """Which cells [cell] some table allows."""
+
+    @abstractmethod
+    def examples(self) -> list[Array]:
+        """Some tables [cell] of the set."""
+
+    @abstractmethod
+    def holds(self, table: Array) -> bool:
+        """Whether a table [cell] is one of them, but for rounding."""
+
+
+@dataclass(frozen=True, repr=False)
+class LocalView(Shown):
+    """The view of a set of tables, of what local channels show."""
+
+    family: Tables
+    mechanism: Shows
+    adversary: Adversary
+    outcome: Mapping[str, Output] | None
+    seen: Observed
+    prior_known = True  # by each belief of the set; what needs it is refused by name
+
+    @property
+    def events(self) -> list[tuple[Value, ...]]:
+        labels = self.seen.secret.labels
+        return [
+            tuple(itertools.compress(labels, event))
+            for event in secret_events(self.seen.secret.hidden)
+        ]
+
+    def sup(self, f: Convex) -> Bound:
+        """The largest over answers and tables of an f that compares likelihoods."""
+        reading = Reading.of(f)
+        if reading.reads not in ("pairs", "events", "secret"):
+            self._refuse(reading.name)
+        if reading.reads == "secret" and self.seen.secret.hidden.all():
+            f(Posteriors.of_two(0.0))  # which says why there are no such odds
+        allowed = self.family.allowed()
+        if not any(self.kernels[context & allowed].any() for context in self.contexts):
+            return Bound.impossible("nat", self.family.premise, "no such outcome is possible")
+        found: list[tuple[float, Furthest]] = []
+        for pair, secret, y in self._questions(reading.reads):
+            furthest = self.family.furthest(pair, self.kernels[:, y])
+            if furthest is not None:
+                between = Posteriors.of_two(furthest.log_ratio, secret)
+                found.append((float(np.max(np.asarray(f(between)))), furthest))
+        found.sort(key=lambda value: -value[0])
+        views = self._views([furthest.table for _, furthest in found[:WITNESSES]])
+        reached = [bound.low for bound in (own.sup(f) for own in views) if bound.status == "ok"]
+        least = 0.0 if self.outcome is None else -math.inf  # of all answers some tell nothing
+        return self._bound(max(reached, default=least), found[0][0] if found else 0.0, len(found))
+
+    def mean(self, f: Convex) -> Bound:
+        """Mutual information, or what compares the laws of two classes; looked for in some tables,
+
+        and bounded over all of them.
+        """
+        reading = Reading.of(f)
+        if reading.reads == "divergence":
+            high = max(map(self._information, self.contexts))
+        elif reading.reads == "pairs":
+            pairs = [pair for pair, _, y in self._questions("pairs") if y == 0]
+            high = max((self._apart(f, pair) for pair in pairs), default=0.0)
+        else:
+            self._refuse(reading.name)
+        tables = []
+        for pair, _, y in itertools.islice(self._questions("pairs"), TRIED):
+            furthest = self.family.furthest(pair, self.kernels[:, y])
+            tables += [] if furthest is None else [furthest.table]
+        low = max((own.mean(f).low for own in self._views(tables)), default=0.0)
+        return self._bound(max(low, 0.0), high, len(tables))
+
+    def worst(self, f: Convex) -> None:
+        """Each table has its own."""
+
+    def outcomes(self) -> NoReturn:
+        """Refused: each table has its own."""
+        self._refuse("outcomes")
+
+    def facts(self) -> list[tuple[str, str]]:
+        shown = f"{', '.join(self.seen.channels) or 'nothing'}; {self.kernels.shape[1]} outcomes"
+        return [("of", self.family.kind), ("seen", shown), ("premise", str(self.family.premise))]
+
+    @cached_property
+    def contexts(self) -> list[Mask]:
+        """Which cells agree with what is known, for each value it can have: masks [cell]."""
+        domain, fixed = self.family.domain, self.adversary.known_values
+        known = self.adversary.known
+        codes = [
+            [domain.code(name, fixed[name])] if name in fixed else range(domain.sizes[axis])
+            for name, axis in ((name, domain.axis(name)) for name in known)
+        ]
+        own = [self._codes[domain.axis(name)] for name in known]
+        every = np.ones(self._codes.shape[1], dtype=bool)
+        return [
+            np.logical_and.reduce([every, *(a == b for a, b in zip(own, row, strict=True))])
+            for row in itertools.product(*codes)
+        ]
+
+    @cached_property
+    def kernels(self) -> Array:
+        """W[x, y] of all that is seen together: [cell, outcome]."""
+        domain, laws = self.family.domain, np.ones((self._codes.shape[1], 1))
+        for name, channel in self.seen.channels.items():
+            law = channel.law[self._codes[domain.axis(name)]]
+            size = laws.size * law.shape[1]
+            if size > CELLS:
+                raise TooLarge(f"{self.family.kind}: {size:,} cells times outcomes; see less")
+            laws = (laws[:, :, None] * law[:, None, :]).reshape(len(laws), -1)
+        return laws
+
+    @cached_property
+    def _codes(self) -> Codes:
+        """The values' positions in each cell: [axis, cell]."""
+        sizes = self.family.domain.sizes
+        return np.indices(sizes).reshape(len(sizes), -1)
+
+    def _cells(self, classes: Mask) -> Mask:
+        """The cells [cell] of some classes of the target's values."""
+        domain, targets = self.family.domain, self.adversary.targets
+        values: Mask = np.logical_or.reduce(self.seen.secret.classes[classes])
+        axes = [domain.axis(name) for name in targets]
+        code = np.ravel_multi_index(
+            tuple(self._codes[axis] for axis in axes), tuple(domain.sizes[axis] for axis in axes)
+        )
+        cells: Mask = values[code]
+        return cells
+
+    def _questions(self, reads: Reads) -> Iterator[tuple[Pair, tuple[bool, bool], int]]:
+        """Pairs of classes, or of a secret event and the rest, whether they are secret, and y."""
+        hidden = self.seen.secret.hidden
+        if reads in ("events", "secret"):
+            events = [hidden] if reads == "secret" else secret_events(hidden)
+            sides = [(event, ~event, (True, False)) for event in events if not event.all()]
+        else:
+            each = np.eye(len(hidden), dtype=bool)
+            order = itertools.permutations(range(len(hidden)), 2)
+            sides = [(each[a], each[b], (bool(hidden[a]), bool(hidden[b]))) for a, b in order]
+        asked = len(sides) * len(self.contexts) * self.kernels.shape[1]
+        if asked > QUESTIONS:
+            raise TooLarge(f"{self.family.kind}: {asked:,} answers to compare; know or see less")
+        for above, below, secret in sides:
+            cells = self._cells(above), self._cells(below)
+            for context in self.contexts:
+                for y in range(self.kernels.shape[1]):
+                    yield Pair(*cells, context), secret, y
+
+    def _views(self, tables: Sequence[Array]) -> Iterator[View]:
+        """The views under those of these tables that are in the set, and under some that are."""
+        domain, known = self.family.domain, np.logical_or.reduce(self.contexts)
+        held = [own for own in tables if self.family.holds(own)]
+        for table in [*held, *self.family.examples()]:
+            if table[known].any():
+                made = table.reshape(domain.sizes) / table.sum()
+                belief = Joint(made, domain.names, domain.values, self.family.premise)
+                yield self.mechanism.cloud(belief, self.adversary, self.outcome)
+
+    def _bound(self, low: float, high: float, looked_at: int) -> Bound:
+        """Rounded outward; exact where a table reaches it but for rounding."""
+        off = UNIT * (8 * len(self.kernels) + 64) * max(1.0, abs(high))
+        reached = low >= high - 2 * off
+        high = high + off if high and math.isfinite(high) else high
+        words = "one of them reaches it" if reached else "the best that was found, and none more"
+        why = f"every table of the {self.family.kind}, at {looked_at} answers; {words}"
+        return Bound(high if reached else low, high, "nat", self.family.premise, why)
+
+    def _information(self, context: Mask) -> float:
+        """No table tells more than this in one context, in nats."""
+        laws, weights = [], []
+        for label in np.eye(len(self.seen.secret.labels), dtype=bool):
+            law = self._law(self._cells(label), context)
+            if law is not None:
+                laws.append(law)
+                weights.append(self.family.weight(self._cells(label), context))
+        if len(laws) < 2:
+            return 0.0
+        middles = [fill(law[:1], law[1:], np.ones(law.shape[1]), 1, 1.0)[0] for law in laws]
+        middle = np.mean(middles, axis=0)
+        tried = [t * middles[0] + (1 - t) * np.mean(middles[1:], axis=0) for t in BETWEEN]
+        return min(_radius(laws, weights, q) for q in (middle, *tried))
+
+    def _law(self, cells: Mask, context: Mask) -> Array | None:
+        """The least and the largest likelihood of every answer: [2, y]."""
+        ranges = [self.family.likely(cells, context, kernel) for kernel in self.kernels.T]
+        ends = [own for own in ranges if own is not None]
+        return np.array(ends).T if ends else None
+
+    def _apart(self, f: Convex, pair: Pair) -> float:
+        """The mean of f over answers, for two classes each as likely as the other, at most."""
+        laws = self._law(pair.above, pair.context), self._law(pair.below, pair.context)
+        one, other = laws
+        if one is None or other is None:
+            return 0.0
+        best = math.inf
+        for first, second, turned in ((one, other, False), (other, one, True)):
+            ends = [
+                np.max([_shares(f, first[i], second[j], turned) for j in (0, 1)], axis=0)
+                for i in (0, 1)
+            ]
+            best = min(
+                best, max(_chords(first, *own) for own in zip(ends[0].T, ends[1].T, strict=True))
+            )
+        return best
+
+    def _refuse(self, asked: str) -> NoReturn:
+        raise NotKnown(
+            f"{self.family.kind}: answers max-log-ratio, exclusion, odds, delta and "
+            f"mutual-information, not {asked}; give Beliefs([...]), finitely many"
+        )
+
+
+def _chords(law: Array, at_least: Array, at_most: Array) -> float:
+    """The most that sum_y g_y(L_y) can be, g_y convex with these values at the ends of L_y in
+
+    law[:, y], and sum_y L_y = 1: each g_y is at most its chord.
+    """
+    width = law[1] - law[0]
+    slope = np.divide(at_most - at_least, width, out=np.zeros_like(width), where=width > 0)
+    chosen = fill(law[:1], law[1:], slope, 1, 1.0)[0]
+    return float((at_least + slope * (chosen - law[0])).sum())
+
+
+def _radius(laws: Sequence[Array], weights: Sequence[tuple[float, float]], q: Array) -> float:
+    """max_P(A) sum_A P(A) max_L sum_y L(y) log (L(y) / q(y))."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        parts = []
+        for law in laws:
+            ends = np.where(law > 0, law * np.log(law / q), 0.0)
+            parts.append(_chords(law, *ends) if np.isfinite(ends).all() else math.inf)
+    if not all(map(math.isfinite, parts)):
+        return math.inf
+    low, high = np.array(weights).T
+    return float((fill(low[None], high[None], np.array(parts), 1, 1.0)[0] * parts).sum())
+
+
+def _shares(f: Convex, law: Array, other: Array, turned: bool) -> Array:
+    """What each answer adds to the mean of f for two classes of these laws: [y, function of f]."""
+    pair = np.stack([other, law] if turned else [law, other], axis=-1)
+    mass = pair.mean(-1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        lift = np.log(pair / mass[:, None])
+    lift[mass == 0] = 0.0
+    after = Posteriors(np.full((1, 1, 2), 0.5), lift[None], np.array([True, True]))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        values = np.asarray(f(after))
+    values = values[0] if values.ndim == 3 else np.broadcast_to(values, (1, len(mass)))[0][:, None]
+    shares: Array = np.where(mass[:, None] > 0, values * mass[:, None], 0.0)
+    return shares

@@ -1,0 +1,218 @@
+"""Sets x mechanisms x measures: a bound for every member, or one line that says what works.
+
+Members are drawn from corners and from between them, and climb; none of them leaks more than the
+upper end, and one of them leaks the lower one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import unspoken
+from tests.effort import EFFORT
+from unspoken.families import FAMILIES, Ball, Beliefs, Box, Family, GaussianBall, Intervals, Rows
+from unspoken.measures import MEASURES
+from unspoken.mechanisms import MECHANISMS
+
+Rng = np.random.Generator
+Draw = Callable[[Rng], unspoken.Joint]
+
+SHAPE = (2, 3)
+MEMBERS = 6
+VALUES = {"x0": [0], "x1": [0]}
+SHOWN: dict[str, Any] = {
+    "one-sided": unspoken.OneSided({"x1": 1.5}, VALUES),
+    "bits": unspoken.OneSided({"x0": 0.3, "x1": 1.5}, VALUES, shows="bit"),
+    "finite": unspoken.Finite("x1", [[0.7, 0.2, 0.1], [0.2, 0.5, 0.3], [0.0, 0.4, 0.6]]),
+    "randomized-response": unspoken.RandomizedResponse("x1", 1.0),
+    "laplace": unspoken.Laplace(1.0),
+    "geometric": unspoken.Geometric(0.6),
+    "together": unspoken.Together([unspoken.OneSided({"x1": 1.0}, VALUES), unspoken.Laplace(2.0)]),
+}
+WHO = {
+    "nobody else": unspoken.Adversary("x0", secret=[0]),
+    "every value": unspoken.Adversary("x0"),
+    "of three": unspoken.Adversary("x1", secret=[0, 2]),
+    "knowing a name": unspoken.Adversary("x1", secret=[0], knows=["x0"]),
+    "knowing a value": unspoken.Adversary("x1", secret=[0], knows={"x0": 1}),
+}
+
+
+def between(rng: Rng, low: Any, up: Any) -> Any:
+    """A corner of {low <= P <= up, sum P = 1}, or something between two."""
+    made = np.zeros(low.size)
+    for share in rng.dirichlet([0.3, 0.3]):
+        corner, left = low.copy(), 1 - low.sum()
+        for cell in rng.permutation(low.size):
+            step = min(max(left, 0.0), up[cell] - low[cell])
+            corner[cell] += step
+            left -= step
+        made += share * corner
+    return made / made.sum()
+
+
+def around(rng: Rng, law: Any) -> tuple[Any, Any]:
+    """Intervals that hold the law; some of them down to 0."""
+    wide = rng.uniform(0, 0.4, law.shape)
+    low = np.where(rng.random(law.shape) < 0.2, 0.0, law * (1 - wide))
+    return low, np.minimum(law * (1 + wide), 1.0)
+
+
+def finite(rng: Rng) -> tuple[Family, Draw]:
+    members = [unspoken.Joint(rng.dirichlet(np.ones(6)).reshape(SHAPE)) for _ in range(3)]
+    return Beliefs(members), lambda rng: members[int(rng.integers(3))]
+
+
+def box(rng: Rng) -> tuple[Family, Draw]:
+    low, up = around(rng, rng.dirichlet(np.ones(6)))
+    made = Box(low.reshape(SHAPE), up.reshape(SHAPE))
+    return made, lambda rng: unspoken.Joint(between(rng, low, up).reshape(SHAPE))
+
+
+def rows(rng: Rng, given: tuple[str, ...] = ("x0",)) -> tuple[Family, Draw]:
+    """P(x1 | x0), whatever P(x0) is."""
+    ends = [around(rng, rng.dirichlet(np.ones(3))) for _ in range(2)]
+    low, up = (np.array(own) for own in zip(*ends, strict=True))
+
+    def draw(rng: Rng) -> unspoken.Joint:
+        laws = np.array([between(rng, *own) for own in ends])
+        return unspoken.Joint(rng.dirichlet([0.5, 0.5])[:, None] * laws)
+
+    return Rows(low, up, given), draw
+
+
+def intervals(rng: Rng) -> tuple[Family, Draw]:
+    """P(x | x1 = 0) and P(x | x1 != 0)."""
+    centre = rng.dirichlet(np.ones(6)).reshape(SHAPE)
+    inside = np.zeros(SHAPE, dtype=bool)
+    inside[:, 0] = True
+    low, up = np.zeros(SHAPE), np.zeros(SHAPE)
+    for side in (inside, ~inside):
+        low[side], up[side] = around(rng, centre[side] / centre[side].sum())
+    free = rng.random() < 0.5
+    least, most = (0.0, 1.0) if free else sorted(rng.uniform(0.1, 0.9, 2))
+    event = ("x1", (0,))
+    chosen: Any = None if free else {event: (least, most)}
+    made = Intervals(unspoken.Joint(centre), {event: (low, up)}, chosen)
+
+    def draw(rng: Rng) -> unspoken.Joint:
+        table, weight = np.zeros(SHAPE), rng.uniform(least, most)
+        for side, share in ((inside, weight), (~inside, 1 - weight)):
+            table[side] = share * between(rng, low[side], up[side])
+        return unspoken.Joint(table)
+
+    return made, draw
+
+
+def ball(rng: Rng) -> tuple[Family, Draw]:
+    centre, eta = rng.dirichlet(np.ones(6)), float(rng.uniform(0, 0.3))
+    low, up = centre * np.exp(-eta), np.minimum(centre * np.exp(eta), 1.0)
+    made = Ball(unspoken.Joint(centre.reshape(SHAPE)), eta)
+    return made, lambda rng: unspoken.Joint(between(rng, low, up).reshape(SHAPE))
+
+
+SETS: dict[str, Callable[[Rng], tuple[Family, Draw]]] = {
+    "ball": ball,
+    "beliefs": finite,
+    "box": box,
+    "intervals": intervals,
+    "rows": rows,
+}
+
+
+def leak(belief: Any, mechanism: Any, who: Any, measure: str) -> Any:
+    options = {"eps": 0.3} if measure == "delta" else {}
+    return unspoken.leakage(belief, mechanism, who, measure, **options)
+
+
+def answered(family: Family, mechanism: Any, who: Any, measure: str) -> Any:
+    """The bound; None where it is refused, in one line that says what works."""
+    try:
+        return leak(family, mechanism, who, measure)
+    except unspoken.UnspokenError as refused:
+        said = str(refused)
+        assert "\n" not in said
+        assert any(word in said for word in ("give ", "must be those", "ask ", "leave out"))
+        return None
+
+
+def at_most(value: float, end: float) -> bool:
+    return value <= end * (1 + 1e-9) + 1e-12
+
+
+@pytest.mark.parametrize("who", WHO)
+@pytest.mark.parametrize("shown", SHOWN)
+@pytest.mark.parametrize("kind", SETS)
+def test_no_member_leaks_more(kind: str, shown: str, who: str) -> None:
+    rng = np.random.default_rng([len(kind), len(shown), len(who)])
+    for _ in range(EFFORT):
+        family, draw = SETS[kind](rng)
+        members = list(getattr(family, "members", ())) or [draw(rng) for _ in range(MEMBERS)]
+        for measure in MEASURES:
+            bound = answered(family, SHOWN[shown], WHO[who], measure)
+            if bound is None:
+                continue
+            assert bound.premise == family.premise
+            truth = [leak(own, SHOWN[shown], WHO[who], measure) for own in members]
+            assert all(at_most(own.low, bound.high) for own in truth), measure
+            assert bound.low <= bound.high
+            if kind == "beliefs":
+                assert max(own.high for own in truth) == bound.high
+                assert max(own.low for own in truth) == bound.low
+
+
+LOCAL = ("one-sided", "bits", "finite", "randomized-response")
+EXACT = ("max-log-ratio", "exclusion", "odds")
+
+
+def must_answer(kind: str, shown: str, who: str, measure: str) -> bool:
+    """What a set may not refuse."""
+    if kind == "beliefs":
+        return True
+    if kind == "rows" and who != "every value":
+        return False
+    if kind == "ball":
+        return measure in EXACT
+    if shown in LOCAL:
+        return measure in (*EXACT, "delta", "mutual-information")
+    return (
+        shown != "together"
+        and kind != "intervals"
+        and who == "every value"
+        and (measure == "max-log-ratio")
+    )
+
+
+@pytest.mark.parametrize("kind", SETS)
+def test_what_must_be_answered_is(kind: str) -> None:
+    rng = np.random.default_rng(1)
+    family, _ = SETS[kind](rng)
+    for shown, mechanism in SHOWN.items():
+        for who, adversary in WHO.items():
+            for measure in MEASURES:
+                if must_answer(kind, shown, who, measure):
+                    assert answered(family, mechanism, adversary, measure) is not None, shown
+
+
+@pytest.mark.parametrize("measure", [*EXACT, "mutual-information", "delta"])
+@pytest.mark.parametrize("kind", ["box", "intervals"])
+def test_the_lower_end_is_what_a_member_leaks(kind: str, measure: str) -> None:
+    """Exact for likelihood ratios; for means found by climbing as well, not far below."""
+    rng = np.random.default_rng(7)
+    for _ in range(6):
+        family, draw = SETS[kind](rng)
+        who = WHO["nobody else" if kind == "box" else "knowing a name"]
+        bound = leak(family, SHOWN["one-sided"], who, measure)
+        best = max(leak(draw(rng), SHOWN["one-sided"], who, measure).high for _ in range(200))
+        assert bound.exact or measure not in EXACT
+        assert best <= bound.high * (1 + 1e-9) + 1e-12
+        assert bound.low >= 0.7 * best
+
+
+def test_every_family_and_mechanism_is_drawn() -> None:
+    assert {*SETS, "gaussian ball"} >= {*FAMILIES, Ball.kind, GaussianBall.kind}
+    assert {*SHOWN} >= {*MECHANISMS}
