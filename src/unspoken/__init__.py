@@ -28,6 +28,8 @@ if TYPE_CHECKING:  # for those who read without running; tests/house holds it eq
     from unspoken.families import Beliefs as Beliefs
     from unspoken.families import Box as Box
     from unspoken.families import GaussianBall as GaussianBall
+    from unspoken.families import Intervals as Intervals
+    from unspoken.families import Rows as Rows
     from unspoken.learning import learn_table
     from unspoken.mechanisms import Finite as Finite
     from unspoken.mechanisms import Geometric as Geometric
@@ -64,7 +66,7 @@ HOMES = {
     "comparing": ["Compared", "compare"],
     "conversion": ["bound_from_dp", "dp_budget", "temporal", "temporal_budget"],
     "errors": ["UnspokenError"],
-    "families": ["Beliefs", "Box", "GaussianBall"],
+    "families": ["Beliefs", "Box", "GaussianBall", "Intervals", "Rows"],
     "learning": ["learn"],
     "mechanisms": [
         "Finite", "Geometric", "Laplace", "OneSided", "RandomizedResponse", "Together",
