@@ -16,16 +16,16 @@ from tests.effort import examples
 from tests.planning.enumerated import Enumerated
 from tests.planning.test_values import LIMITS, XOR, drawn, grid, plan_enumerated
 from unspoken.errors import InputError
-from unspoken.planning import apart
-from unspoken.planning.apart import together
-from unspoken.planning.values import ValuePlan
+from unspoken.planning import coalitions
+from unspoken.planning.chosen import Chosen
+from unspoken.planning.coalitions import overlapping
 from unspoken.types.bound import LOG2
 
 INF = math.inf
 PAIRS = [[0, 1], [1, 2]]
 
 
-def plan_apart(e: Enumerated, pools: Sequence[Sequence[int]], **limits: Any) -> ValuePlan:
+def plan_apart(e: Enumerated, pools: Sequence[Sequence[int]], **limits: Any) -> Chosen:
     return plan_enumerated(e, coalitions=[[f"x{i}" for i in own] for own in pools], **limits)
 
 
@@ -43,7 +43,7 @@ def check(
     levels: int,
     gap: float = 1.1e-3,
     **limits: Any,
-) -> ValuePlan:
+) -> Chosen:
     found = plan_apart(e, pools, **limits)
     assert each_keeps(e, found.p, pools, **limits)
     assert found.objective == pytest.approx(float(e.free @ found.p), abs=1e-14)
@@ -89,7 +89,7 @@ def test_parted_weights(seed: int, limits: dict[str, float], exceed: float) -> N
     """Where cuts cannot be put side by side: sound, and a certificate that may be looser."""
     e = drawn(np.random.default_rng(seed), 3, 2)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(apart, "SETS", 0)
+        patch.setattr(coalitions, "SETS", 0)
         parted = check(e, PAIRS, 7, gap=1e9, **limits, exceed=exceed)
     best = plan_apart(e, PAIRS, **limits, exceed=exceed)
     assert parted.upper >= best.objective * (1 - 1e-9)
@@ -180,11 +180,11 @@ def test_known_in_pairs() -> None:
 
 
 def test_groups() -> None:
-    assert together("abcd", ["ab", "cd"]) == [[["a", "b"]], [["c", "d"]]]
-    assert together("abcd", ["ab", "cd", "bc"]) == [[["a", "b"], ["c", "d"], ["b", "c"]]]
-    assert together("abcd", ["ba", "a", "ab", "x"]) == [[["a", "b"]]]
-    assert together("abc", []) == []
-    assert together("abcd", ["ba", "a", "ab"], exempt=True) == [[["a", "b"], ["a"]]]
+    assert overlapping("abcd", ["ab", "cd"]) == [[["a", "b"]], [["c", "d"]]]
+    assert overlapping("abcd", ["ab", "cd", "bc"]) == [[["a", "b"], ["c", "d"], ["b", "c"]]]
+    assert overlapping("abcd", ["ba", "a", "ab", "x"]) == [[["a", "b"]]]
+    assert overlapping("abc", []) == []
+    assert overlapping("abcd", ["ba", "a", "ab"], exempt=True) == [[["a", "b"], ["a"]]]
 
 
 @pytest.mark.parametrize(

@@ -13,10 +13,10 @@ from scipy.optimize import linprog
 import unspoken
 from tests.effort import examples
 from tests.planning.enumerated import Enumerated
-from unspoken.planning.clouds import Cloud
 from unspoken.planning.cuts import Cuts, corners, relaxed, simplex
 from unspoken.planning.frontier import search
-from unspoken.planning.pooled import Allowed, Pooled
+from unspoken.planning.joint_law import JointLaw
+from unspoken.planning.limit_set import Allowed, LimitSet
 
 
 def drawn(rng: np.random.Generator) -> Enumerated:
@@ -28,11 +28,11 @@ def drawn(rng: np.random.Generator) -> Enumerated:
     return Enumerated(table, hidden)
 
 
-def cloud_of(e: Enumerated) -> Cloud:
+def joint_law_of(e: Enumerated) -> JointLaw:
     belief = unspoken.Joint(e.table)
     names = belief.domain.names
     hidden = {name: tuple(own) for name, own in zip(names, e.sensitive, strict=True)}
-    return Cloud.of(belief, hidden, hidden, names)
+    return JointLaw.of(belief, hidden, hidden, names)
 
 
 def at(row: np.ndarray, p: np.ndarray) -> float:
@@ -45,20 +45,20 @@ def at(row: np.ndarray, p: np.ndarray) -> float:
 def test_a_cloud_tells_what_enumeration_finds(seed: int) -> None:
     rng = np.random.default_rng(seed)
     e = drawn(rng)
-    cloud = cloud_of(e)
+    joint = joint_law_of(e)
     p = rng.random(e.table.ndim) * (rng.random(e.table.ndim) < 0.8)
-    look = cloud.at(p)
+    answers = joint.at(p)
     said = e.said(p)
     cap = 1.5
-    assert look.mass.sum() == pytest.approx(1.0)
-    assert look.information == pytest.approx([told for told, *_ in said], rel=1e-9, abs=1e-14)
+    assert answers.mass.sum() == pytest.approx(1.0)
+    assert answers.information == pytest.approx([told for told, *_ in said], rel=1e-9, abs=1e-14)
     worst = max(worst for _, worst, *_ in said)
     if worst > 0:
-        assert look.log_odds() == pytest.approx(math.log(worst), abs=1e-10)
+        assert answers.log_odds() == pytest.approx(math.log(worst), abs=1e-10)
     above = [mass[factor > cap].sum() for *_, factor, mass in said]
-    assert look.above(math.log(cap)) == pytest.approx(above, abs=1e-12)
+    assert answers.above(math.log(cap)) == pytest.approx(above, abs=1e-12)
     # What is necessary for an exemption never exceeds what the exemption counts.
-    for event, beyond in zip(cloud.events, look.beyond(math.log(cap)), strict=True):
+    for event, beyond in zip(joint.events, answers.hockey_stick(math.log(cap)), strict=True):
         assert beyond <= above[event.target] + 1e-12
 
 
@@ -67,24 +67,24 @@ def test_a_cloud_tells_what_enumeration_finds(seed: int) -> None:
 def test_cuts_touch_and_stay_below(seed: int) -> None:
     rng = np.random.default_rng(seed)
     e = drawn(rng)
-    cloud, n = cloud_of(e), e.table.ndim
-    cuts, log_cap, exceed = Cuts(cloud), math.log(2.0), 0.1
-    here, there = cloud.at(rng.random(n)), cloud.at(rng.random(n))
-    limits = np.full(len(cloud.targets), 0.1)
+    joint, n = joint_law_of(e), e.table.ndim
+    cuts, log_cap, exceed = Cuts(joint), math.log(2.0), 0.1
+    here, there = joint.at(rng.random(n)), joint.at(rng.random(n))
+    limits = np.full(len(joint.targets), 0.1)
     rows = cuts.information(here, np.arange(len(limits)), limits)
     for j, row in enumerate(rows):
         assert (at(row, here.p) + 1) * 0.1 == pytest.approx(here.information[j], abs=1e-8)
         assert (at(row, there.p) + 1) * 0.1 <= there.information[j] + 1e-14
-    for k in range(len(cloud.events)):
-        row = cuts.beyond(here, k, log_cap, exceed)
-        assert (at(row, here.p) + 1) * exceed == pytest.approx(here.beyond(log_cap)[k], abs=1e-12)
-        assert (at(row, there.p) + 1) * exceed <= there.beyond(log_cap)[k] + 1e-14
-        y = int(rng.integers(here.law.shape[1]))
-        if there.answers[y] > 0:
+    for k in range(len(joint.events)):
+        row, excess = cuts.hockey_stick(here, k, log_cap, exceed), here.hockey_stick(log_cap)[k]
+        assert (at(row, here.p) + 1) * exceed == pytest.approx(excess, abs=1e-12)
+        assert (at(row, there.p) + 1) * exceed <= there.hockey_stick(log_cap)[k] + 1e-14
+        y = int(rng.integers(here.table.shape[1]))
+        if there.unscaled_mass[y] > 0:
             row = cuts.odds(k, y, log_cap)
             far = there.log_factors[k, y] - log_cap
             assert abs(far) < 1e-9 or (at(row, there.p) > 0) == (far > 0)
-    answers = np.asarray(rng.random(here.law.shape[1]) < 0.5)
+    answers = np.asarray(rng.random(here.table.shape[1]) < 0.5)
     row = cuts.mass(answers, exceed)
     assert (at(row, there.p) + 1) * exceed == pytest.approx(there.mass[answers].sum(), abs=1e-12)
 
@@ -128,13 +128,13 @@ def test_ceilings_hold_for_every_point_of_a_box(seed: int) -> None:
     """The ceiling of a random box is above what any kept point in it reaches."""
     rng = np.random.default_rng(seed)
     e = drawn(rng)
-    cloud, n = cloud_of(e), e.table.ndim
-    limits = Allowed(np.full(len(cloud.targets), 0.1), math.log(3.0), float(rng.choice([0, 0.05])))
+    joint, n = joint_law_of(e), e.table.ndim
+    limits = Allowed(np.full(len(joint.targets), 0.1), math.log(3.0), float(rng.choice([0, 0.05])))
     weights = rng.random(n)
-    pooled = Pooled(cloud, limits, weights)
-    found = search(weights, np.ones(n), pooled, budget=40)
-    assert limits.tightened().excess(cloud.at(found.p)) <= 0
+    limit_set = LimitSet(joint, limits, weights)
+    found = search(weights, np.ones(n), limit_set, budget=40)
+    assert limits.tightened().excess(joint.at(found.p)) <= 0
     for _ in range(60):
         p = rng.random(n) ** 3 * (rng.random(n) < 0.7)
-        if limits.kept(cloud.at(p)):
+        if limits.kept(joint.at(p)):
             assert float(weights @ p) <= found.upper * (1 + 1e-9) + 1e-15

@@ -19,7 +19,7 @@ from tests.planning.enumerated import Enumerated
 from tests.planning.test_values import drawn, plan_enumerated
 from unspoken.beliefs import Belief
 from unspoken.planning import Broken, Limits
-from unspoken.planning.clouds import Look
+from unspoken.planning.joint_law import AnswerLaw
 from unspoken.planning.limits import ROUNDING
 from unspoken.views import View
 
@@ -131,11 +131,11 @@ def test_a_search_that_exempts_too_much_is_overruled(
     e = Enumerated(np.random.default_rng(seed).dirichlet(np.full(6, 0.7)).reshape(2, 3), [(0,), ()])
     honest = plan_enumerated(e, **limits)
     assert e.keeps(honest.p, **limits)
-    real = Look.above
-    monkeypatch.setattr(Look, "above", lambda look, log_cap: real(look, log_cap) / 3)
+    real = AnswerLaw.above
+    monkeypatch.setattr(AnswerLaw, "above", lambda answers, log_cap: real(answers, log_cap) / 3)
     found = plan_enumerated(e, **limits)
     assert e.keeps(found.p, **limits)
-    assert all(above <= 0.05 for above in found.above.values())
+    assert all(above <= 0.05 for above in found.exceeded.values())
 
 
 def test_a_plan_copies_pickles_and_compares() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 import unspoken
 from tests.planning.enumerated import Enumerated
-from unspoken.planning.clouds import Cloud
+from unspoken.planning.joint_law import JointLaw
 from unspoken.planning.supports import telling_values, worst_by_support
 
 
@@ -22,8 +22,8 @@ def test_small_release_probabilities_approach_the_worst_of_a_support() -> None:
         belief = unspoken.Joint(table)
         names = belief.domain.names
         hidden = {"x0": (0,), "x1": (0, 2), "x2": (1,)}
-        cloud = Cloud.of(belief, hidden, hidden, names)
-        worst = worst_by_support(cloud)
+        joint = JointLaw.of(belief, hidden, hidden, names)
+        worst = worst_by_support(joint)
         for number, support in enumerate(itertools.product((0.0, 1e-9), repeat=3)):
             factors = max(factor for _, factor, *_ in e.said(support))
             assert worst[number] == pytest.approx(math.log(factors), abs=1e-6)
@@ -51,5 +51,5 @@ def test_what_two_values_tell_together_is_found() -> None:
     for a, b in itertools.product((0, 1), repeat=2):
         table[a, b, a ^ b] = 0.25
     belief = unspoken.Joint(table, names=["A", "B", "S"])
-    cloud = Cloud.of(belief, {"A": (), "B": (), "S": (0, 1)}, {"S": (0, 1)}, ["A", "B"])
-    assert worst_by_support(cloud).tolist() == [0.0, 0.0, 0.0, math.inf]
+    joint = JointLaw.of(belief, {"A": (), "B": (), "S": (0, 1)}, {"S": (0, 1)}, ["A", "B"])
+    assert worst_by_support(joint).tolist() == [0.0, 0.0, 0.0, math.inf]

@@ -17,11 +17,11 @@ import unspoken
 from tests.effort import EFFORT, examples
 from tests.planning.enumerated import Enumerated
 from unspoken.planning.block import Block
-from unspoken.planning.clouds import Look
+from unspoken.planning.chosen import Chosen
+from unspoken.planning.joint_law import AnswerLaw
 from unspoken.planning.limits import Limits
-from unspoken.planning.pooled import Pooled
 from unspoken.planning.problem import Problem
-from unspoken.planning.values import ValuePlan, plan_values
+from unspoken.planning.values import plan_values
 from unspoken.types.bound import LOG2
 
 INF = math.inf
@@ -37,7 +37,7 @@ def plan_of(
     caps: Any = None,
     secrets: Mapping[str, Sequence[Any]] | None = None,
     coalitions: Sequence[Sequence[str]] | None = None,
-) -> ValuePlan:
+) -> Chosen:
     """``limit`` in nats."""
     return plan_values(
         Problem.of(
@@ -58,7 +58,7 @@ def plan_of(
     )
 
 
-def plan_enumerated(e: Enumerated, **limits: Any) -> ValuePlan:
+def plan_enumerated(e: Enumerated, **limits: Any) -> Chosen:
     belief = unspoken.Joint(e.table)
     hidden = {f"x{i}": tuple(own) for i, own in enumerate(e.sensitive)}
     secrets = {f"x{i}": tuple(own) for i, own in enumerate(e.secrets or e.sensitive)}
@@ -93,7 +93,7 @@ def grid(levels: int, n: int) -> np.ndarray:
     return np.array(list(itertools.product(np.linspace(0.0, 1.0, levels), repeat=n)))
 
 
-def no_point_beats(e: Enumerated, found: ValuePlan, points: np.ndarray, **limits: float) -> None:
+def no_point_beats(e: Enumerated, found: Chosen, points: np.ndarray, **limits: float) -> None:
     """No point that keeps the limits, by enumeration, reaches more than the certificate."""
     reached = points @ e.free
     for k in np.argsort(-reached):
@@ -102,7 +102,7 @@ def no_point_beats(e: Enumerated, found: ValuePlan, points: np.ndarray, **limits
         assert not e.keeps(points[k], slack=-1e-9, **limits), points[k]
 
 
-def is_kept(e: Enumerated, found: ValuePlan, **limits: float) -> None:
+def is_kept(e: Enumerated, found: Chosen, **limits: float) -> None:
     assert ((found.p >= 0) & (found.p <= 1)).all()
     assert e.keeps(found.p, **limits)
     assert found.objective == pytest.approx(float(e.free @ found.p), abs=1e-14)
@@ -110,8 +110,7 @@ def is_kept(e: Enumerated, found: ValuePlan, **limits: float) -> None:
     for bound in found.information.values():
         assert bound.high * (1 + 1e-12) <= limits.get("limit", INF)
     if not limits.get("exceed"):
-        for bound in found.odds.values():
-            assert bound.high <= limits.get("odds_cap", INF) * (1 + 2e-12)
+        assert found.odds.high <= limits.get("odds_cap", INF) * (1 + 2e-12)
 
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from(LIMITS))
@@ -159,7 +158,7 @@ def test_exempt_answers_against_a_grid(seed: int, exceed: float) -> None:
     limits = {"limit": 0.2, "odds_cap": 3.0, "exceed": exceed}
     found = plan_enumerated(e, **limits)
     is_kept(e, found, **limits)
-    assert all(above <= exceed for above in found.above.values())
+    assert all(above <= exceed for above in found.exceeded.values())
     no_point_beats(e, found, grid(31, 2), **limits)
     without = plan_enumerated(e, limit=0.2, odds_cap=3.0)
     assert found.objective >= without.objective * (1 - 1e-3)
@@ -201,14 +200,16 @@ def test_summed_pairs_would_be_caught() -> None:
 def test_a_search_that_sums_pairs_is_overruled(monkeypatch: pytest.MonkeyPatch) -> None:
     """The fault planted in the search itself: the last check, by views, lets none of it out."""
 
-    def summed(look: Look) -> np.ndarray:
-        n = len(look.p)
-        alone = [real.func(look.cloud.at(np.where(np.arange(n) == i, look.p, 0))) for i in range(n)]
+    def summed(answers: AnswerLaw) -> np.ndarray:
+        n = len(answers.p)
+        alone = [
+            real.func(answers.joint.at(np.where(np.arange(n) == i, answers.p, 0))) for i in range(n)
+        ]
         return np.sum(alone, axis=0)
 
-    real: Any = Look.information
+    real: Any = AnswerLaw.information
     e = Enumerated(XOR, [(), (), (0, 1)])
-    monkeypatch.setattr(Look, "information", property(summed))
+    monkeypatch.setattr(AnswerLaw, "information", property(summed))
     belief, everything = unspoken.Joint(XOR), np.array([1.0, 1.0, 0.0])
     names = belief.domain.names
     block = Block(
@@ -221,7 +222,7 @@ def test_a_search_that_sums_pairs_is_overruled(monkeypatch: pytest.MonkeyPatch) 
         Limits({"x2": 0.05}),
         {},
     )
-    assert Pooled(block.cloud(), block.allowed, block.weights).excess(everything) <= 0
+    assert block.limit_set().excess(everything) <= 0
     found = plan_enumerated(e, limit=0.05)
     assert e.keeps(found.p, 0.05)
 
@@ -243,7 +244,7 @@ def test_values_that_tell_too_much_are_not_released() -> None:
     assert sum(t.probability for t in capped.telling) == pytest.approx(1.0)
     few = plan_of(belief, sensitive, odds_cap=4.0, exceed=0.05)
     assert few.p[1] == pytest.approx(0.05, rel=1e-6)
-    assert few.above["hidden"] <= 0.05
+    assert few.exceeded["hidden"] <= 0.05
     limited = plan_of(belief, sensitive, limit=0.1)
     assert 0 < limited.p[1] < 0.2
     assert limited.information["hidden"].high == pytest.approx(0.1, rel=1e-6)

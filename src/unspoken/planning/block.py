@@ -13,11 +13,11 @@ from unspoken.adversary import Adversary
 from unspoken.beliefs import Belief
 from unspoken.mechanisms import OneSided
 from unspoken.numerics.arrays import CELLS, Array
-from unspoken.planning.clouds import Cloud, releases, rows
 from unspoken.planning.exempt import search_exempt
 from unspoken.planning.frontier import Frontier, search
+from unspoken.planning.joint_law import JointLaw, releases, rows
+from unspoken.planning.limit_set import Allowed, LimitSet
 from unspoken.planning.limits import Limits
-from unspoken.planning.pooled import Allowed, Pooled
 from unspoken.types.channel import Channel
 from unspoken.types.domain import Value
 from unspoken.views import View
@@ -44,7 +44,7 @@ class Block:
     weights: Array
     caps: Array
     limits: Limits
-    beside: Mapping[str, frozenset[str]]  # what may depend on each variable, by pairs
+    dependents: Mapping[str, frozenset[str]]  # what may depend on each variable, by pairs
 
     def only(self, names: Sequence[str]) -> Block:
         """The same block with nothing but these names released."""
@@ -54,54 +54,53 @@ class Block:
         )
 
     def near(self, names: Sequence[str]) -> Block:
-        """Only these names, looked at for them and what is beside them alone: fewer limits."""
-        close = set(names).union(*(self.beside.get(name, ()) for name in names))
+        """Only these names, looked at for them and their dependents alone: fewer limits."""
+        close = set(names).union(*(self.dependents.get(name, ()) for name in names))
         return self.only(names).about(close)
 
     def about(self, some: Collection[str]) -> Block:
         """The same block with no other targets than these."""
-        return replace(self, targets={n: own for n, own in self.targets.items() if n in some})
+        return replace(
+            self, targets={n: secrets for n, secrets in self.targets.items() if n in some}
+        )
 
-    def cloud(self) -> Cloud:
-        return Cloud.of(self.belief, self.sensitive, self.targets, self.names)
+    def limit_set(self) -> LimitSet:
+        """The p that keep the limits, for a block whose answers can be listed."""
+        joint = JointLaw.of(self.belief, self.sensitive, self.targets, self.names)
+        return LimitSet(joint, Allowed.of(self.limits, self.targets), self.weights)
 
     @property
-    def allowed(self) -> Allowed:
-        """The limits as arrays."""
-        return Allowed.of(self.limits, self.targets)
-
-    @property
-    def bound(self) -> bool:
+    def limited(self) -> bool:
         """Whether there is any limit to keep."""
-        informed = any(math.isfinite(self.limits.about(target)) for target in self.targets)
-        return informed or math.isfinite(self.limits.odds_cap)
+        about = [self.limits.about(target) for target in self.targets]
+        return any(map(math.isfinite, [*about, self.limits.odds_cap]))
 
     @cached_property
     def channels(self) -> dict[str, Channel]:
         """What the names show when their coins show heads."""
         return releases(self.belief, self.sensitive, self.names)
 
-    def known(self, target: str, names: Sequence[str]) -> bool:
+    def knows(self, target: str, names: Sequence[str]) -> bool:
         """Whether the belief can tell what these names say about a target, and it can be listed."""
-        seen = {name: self.channels[name] for name in names}
-        return self.belief.effort([target], seen) <= CELLS
+        channels = {name: self.channels[name] for name in names}
+        return self.belief.effort([target], channels) <= CELLS
 
     @cached_property
     def answers(self) -> int:
         """How many numbers the law of the pooled answers has, all targets together."""
-        return rows(self.targets) * math.prod(len(own.outputs) for own in self.channels.values())
+        outputs = [len(channel.outputs) for channel in self.channels.values()]
+        return rows(self.targets) * math.prod(outputs)
 
     @cached_property
     def size(self) -> int:
         """How many numbers the tangents are made from: tails count as an answer of their own."""
-        return rows(self.targets) * math.prod(
-            1 + len(own.outputs) for own in self.channels.values()
-        )
+        outputs = [len(channel.outputs) for channel in self.channels.values()]
+        return rows(self.targets) * math.prod(1 + count for count in outputs)
 
     @property
     def certifiable(self) -> bool:
         """Whether the block can be searched with tangents."""
-        return self.size <= TANGENTS and self._known
+        return self.size <= TANGENTS and self._knows_all
 
     @property
     def small(self) -> bool:
@@ -111,12 +110,12 @@ class Block:
     @property
     def listable(self) -> bool:
         """Whether all answers can be listed at many p."""
-        return self.answers <= LISTED and self._known
+        return self.answers <= LISTED and self._knows_all
 
     @cached_property
-    def _known(self) -> bool:
-        """Whether every target is `known` with all names."""
-        return all(self.known(target, self.names) for target in self.targets)
+    def _knows_all(self) -> bool:
+        """Whether the belief `knows` all names with every target."""
+        return all(self.knows(target, self.names) for target in self.targets)
 
     def views(self, p: Array) -> dict[str, View]:
         """What an adversary who sees everything released may believe of each target."""
@@ -132,7 +131,6 @@ class Block:
 
     def certified(self, gap: float) -> Frontier:
         """The best p within the limits, with a certificate, for a block that is `certifiable`."""
-        pooled = Pooled(self.cloud(), self.allowed, self.weights)
         budget = int(min(max(WORK / self.size**0.75, 30), 1500))
         seek = search_exempt if self.limits.exceed > 0 else search
-        return seek(self.weights, self.caps, pooled, budget, gap)
+        return seek(self.weights, self.caps, self.limit_set(), budget, gap)

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from unspoken.beliefs import Belief
 from unspoken.display import Shown
 from unspoken.errors import InputError
-from unspoken.planning.pairs import beside
+from unspoken.planning.pairs import dependents
 from unspoken.planning.supports import Telling, telling_values
 from unspoken.types.domain import Value
 
@@ -40,15 +40,16 @@ class Closure(Shown):
     @property
     def added(self) -> dict[str, tuple[Value, ...]]:
         """The values that were closed, name by name."""
-        names = dict.fromkeys(one.name for one in self.telling)
+        names = dict.fromkeys(closed.name for closed in self.telling)
         return {
-            name: tuple(one.value for one in self.telling if one.name == name) for name in names
+            name: tuple(closed.value for closed in self.telling if closed.name == name)
+            for name in names
         }
 
     def facts(self) -> list[tuple[str, str]]:
         if not self.telling:
             return [("closed", "as it is: no value tells too much by itself")]
-        return [("closed", str(one)) for one in self.telling]
+        return [("closed", str(closed)) for closed in self.telling]
 
 
 def closure(
@@ -57,7 +58,9 @@ def closure(
     odds_cap: float,
     released: Collection[str] | None = None,
 ) -> Closure:
-    """Withhold every value of ``released`` (all) that alone breaks the cap on the odds of a secret.
+    """Withhold every value of ``released`` (all) that alone breaks the cap on the odds of a secret,
+
+    by any belief of a set.
 
     ``sensitive`` are the secrets. At worst a variable ends up with nothing that may be released.
     """
@@ -72,13 +75,18 @@ def closure(
         belief.domain.axis(name, "closure.released")
     secrets = {name: _ordered(belief, name, sensitive.get(name, ())) for name in names}
     shown = [name for name in names if released is None or name in released]
-    targets = {name: own for name, own in secrets.items() if own}
+    targets = {name: values for name, values in secrets.items() if values}
+    telling = [
+        value
+        for member in belief.candidates
+        for value in telling_values(member, secrets, targets, shown, odds_cap, dependents(member))
+    ]
     worst: dict[tuple[str, Value], Telling] = {}
-    for one in telling_values(belief, secrets, targets, shown, odds_cap, beside(belief)):
-        worst.setdefault((one.name, one.value), one)  # the worst come first
+    for value in sorted(telling, key=lambda value: (-value.factor, -value.probability)):
+        worst.setdefault((value.name, value.value), value)
     closed = {
-        name: _ordered(belief, name, [*own, *(value for n, value in worst if n == name)])
-        for name, own in secrets.items()
+        name: _ordered(belief, name, [*secret, *(value for n, value in worst if n == name)])
+        for name, secret in secrets.items()
     }
     return Closure(closed, tuple(worst.values()))
 

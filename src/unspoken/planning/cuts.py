@@ -6,7 +6,7 @@ heads. Three kinds bound what a plan may not exceed, all exact where they touch:
 
     information   I(S; Y) >= sum_{s,y} P(s,y;p) log q(s|y) / P(s)        for every posterior q
     odds          P(y|E) - cap P(y|not E) <= 0                           for every answer y
-    beyond        sum_{y in B} P(y,E) - cap odds(E) P(y,not E) <= exceed     for every set B
+    hockey-stick  sum_{y in B} P(y,E) - cap odds(E) P(y,not E) <= exceed     for every set B
 
 Over a box such a polynomial is at least the lower hull of its values at the 2^n corners, so
 
@@ -24,7 +24,7 @@ from functools import cached_property
 import numpy as np
 
 from unspoken.numerics.arrays import Array, Codes, Mask
-from unspoken.planning.clouds import LEAST, Cloud, Look
+from unspoken.planning.joint_law import LEAST, AnswerLaw, JointLaw
 
 __all__ = ["Cuts", "corners", "relaxed"]
 
@@ -34,17 +34,20 @@ INSIDE = 1e-9
 
 @dataclass(frozen=True)
 class Cuts:
-    """Makes cuts: rows of 2^n numbers c_A, axis i of A in the order of the cloud's names.
+    """Makes cuts: rows of 2^n numbers c_A, axis i of A in the order of the joint's names.
 
     A row stands for c(p) = sum_A prod_{i in A} p_i prod_{i not in A} (1 - p_i) c_A <= 0.
     """
 
-    cloud: Cloud
+    joint: JointLaw
 
     @cached_property
     def coins(self) -> Array:
-        """P(s, r_A): index 0 of an axis is "tails, whatever r_i", k + 1 is "heads and r_i = k"."""
-        table = self.cloud.told
+        """P(s, r_A), [s, r_1, r_2, ...]: index 0 of an axis is "tails, whatever r_i", k + 1 is
+
+        "heads and r_i = k".
+        """
+        table = self.joint.table
         for axis in range(1, table.ndim):
             table = np.concatenate([table.sum(axis, keepdims=True), table], axis)
         return table
@@ -52,21 +55,24 @@ class Cuts:
     @cached_property
     def shown(self) -> Codes:
         """For every cell of ``coins`` the answer seen: tails show "withheld", as r = 0 does."""
-        outputs = self.cloud.outputs
-        sides = [np.r_[0, np.arange(own)] for own in outputs]
-        grid = np.meshgrid(*sides, indexing="ij")
-        return np.asarray(np.ravel_multi_index([side.ravel() for side in grid], outputs))
+        outputs = self.joint.outputs
+        answers = [np.r_[0, np.arange(count)] for count in outputs]
+        grid = np.meshgrid(*answers, indexing="ij")
+        return np.asarray(np.ravel_multi_index([axis.ravel() for axis in grid], outputs))
 
-    def information(self, look: Look, targets: Codes, limits: Array) -> Array:
-        """Tangents of I(S_j; Y) <= limit_j at this look's p, one row each target."""
-        near = self.cloud.at(np.clip(look.p, 0.0, 1.0 - INSIDE))
+    def information(self, answers: AnswerLaw, targets: Codes, limits: Array) -> Array:
+        """Tangents of I(S_j; Y) <= limit_j at the answers' p, one row each target:
+
+        sum_{s,y} P(s, y; p) log q(s|y) / P(s) <= limit_j with q the posteriors there.
+        """
+        near = self.joint.at(np.clip(answers.p, 0.0, 1.0 - INSIDE))
         cuts = []
         for target, limit in zip(targets, limits, strict=True):
-            told = np.zeros(len(self.shown))
-            for row in np.flatnonzero(self.cloud.owner == target):
+            information = np.zeros(len(self.shown))  # what each cell of ``coins`` adds
+            for row in np.flatnonzero(self.joint.owner == target):
                 lifts = np.log1p(np.maximum(near.excess[row], LEAST))
-                told += self._flat[row] * lifts[self.shown]
-            cuts.append((self._by_coins(told) - limit) / limit)
+                information += self._flat[row] * lifts[self.shown]
+            cuts.append((self._by_coins(information) - limit) / limit)
         return np.array(cuts)
 
     def odds(self, event: int, answer: int, log_cap: float) -> Array:
@@ -75,28 +81,29 @@ class Cuts:
         Without the factors p_i of what the answer shows, so it holds only where all of these are
         released at all (p_i > 0).
         """
-        codes = np.unravel_index(answer, self.cloud.outputs)
+        codes = np.unravel_index(answer, self.joint.outputs)
         pick = [np.array([0, 1] if code == 0 else [code + 1] * 2) for code in codes]
-        sides = []
-        for side in (self.cloud.events[event].inside, self.cloud.events[event].outside):
-            sides.append(self.coins[np.ix_(side.rows, *pick)].sum(0).ravel() / side.prior)
-        far = sides[0] - math.exp(log_cap) * sides[1]
+        inside, outside = (
+            self.coins[np.ix_(classes.rows, *pick)].sum(0).ravel() / classes.prior
+            for classes in (self.joint.events[event].inside, self.joint.events[event].outside)
+        )
+        far = inside - math.exp(log_cap) * outside
         return np.asarray(far / np.abs(far).max())
 
-    def beyond(self, look: Look, event: int, log_cap: float, exceed: float) -> Array:
-        """The tangent of `Look.beyond` at this look's p, for one event."""
-        one = self.cloud.events[event]
-        inside, outside = (side[event] for side in look.sides)
-        bad = inside - math.exp(log_cap) * outside > 0
-        told = one.inside.of(self._flat) - math.exp(log_cap) * one.outside.of(self._flat)
-        row = one.prior * self._by_coins(told * bad[self.shown])
+    def hockey_stick(self, answers: AnswerLaw, event: int, log_cap: float, exceed: float) -> Array:
+        """The tangent of `AnswerLaw.hockey_stick` at the answers' p, for one event."""
+        e, cap = self.joint.events[event], math.exp(log_cap)
+        inside, outside = (likelihood[event] for likelihood in answers.likelihoods)
+        above = inside - cap * outside > 0
+        excess = e.inside.likelihood(self._flat) - cap * e.outside.likelihood(self._flat)
+        row = e.prior * self._by_coins(excess * above[self.shown])
         return np.asarray((row - exceed) / exceed)
 
     def mass(self, answers: Mask, exceed: float) -> Array:
         """The condition that one of these answers is seen with probability <= ``exceed``."""
-        anyone = self.cloud.owner == 0
-        told = self._flat[anyone].sum(0) * answers[self.shown]
-        return np.asarray((self._by_coins(told) - exceed) / exceed)
+        anyone = self.joint.owner == 0
+        mass = self._flat[anyone].sum(0) * answers[self.shown]
+        return np.asarray((self._by_coins(mass) - exceed) / exceed)
 
     @cached_property
     def _flat(self) -> Array:
@@ -104,7 +111,7 @@ class Cuts:
 
     def _by_coins(self, table: Array) -> Array:
         """Add up what each set of heads shows: every axis becomes (tails, heads)."""
-        for axis, outputs in enumerate(self.cloud.outputs):
+        for axis, outputs in enumerate(self.joint.outputs):
             sides = np.zeros((2, 1 + outputs))
             sides[0, 0] = sides[1, 1:] = 1.0
             table = sides @ table.reshape(2**axis, 1 + outputs, -1)

@@ -6,18 +6,17 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
-
-from unspoken.beliefs import Belief
+from unspoken.beliefs import A_BELIEF, Belief
 from unspoken.display import Shown
 from unspoken.mechanisms import OneSided
 from unspoken.planning.bits.account import plan_bits
 from unspoken.planning.chosen import Chosen
 from unspoken.planning.problem import Account, By, Limit, Objective, Problem
 from unspoken.planning.supports import Telling
-from unspoken.planning.value_account import plan_values
+from unspoken.planning.values import plan_values
 from unspoken.types.bound import Bound
 from unspoken.types.domain import Value
+from unspoken.types.kinds import expect
 
 __all__ = ["Plan", "plan"]
 
@@ -104,7 +103,7 @@ def plan(
     coalitions: Sequence[Sequence[str]] | None = None,
     by: By = "cell",
 ) -> Plan:
-    """The most releases within a limit.
+    """The most releases within a limit; for a set of beliefs, within it whichever of them is true.
 
     ``limit_bits``: one number, or {target: bits}; None: the odds cap only. account "value" limits,
     for every target, what the pooled released values tell of its secret; "bit" the papers' sum over
@@ -118,6 +117,7 @@ def plan(
     none of which pools with another (default: one that sees all). Both for account "value" only.
     ``by``: one coin a cell.
     """
+    expect(belief, Belief, "plan", A_BELIEF)
     problem = Problem.of(
         belief, limit_bits, sensitive, secrets, objective, weights, caps, odds_cap, exceed, account,
         coalitions, by,
@@ -126,7 +126,7 @@ def plan(
 
 
 def _described(problem: Problem, chosen: Chosen) -> Plan:
-    reached = problem.value(chosen.epsilon)
+    reached = chosen.objective
     apart = ", each coalition on its own," if len(problem.coalitions or ()) > 1 else ""
     bound = Bound(
         reached,
@@ -141,7 +141,7 @@ def _described(problem: Problem, chosen: Chosen) -> Plan:
     names = problem.names
     return Plan(
         epsilon=dict(zip(names, chosen.epsilon.tolist(), strict=True)),
-        p=dict(zip(names, (-np.expm1(-chosen.epsilon)).tolist(), strict=True)),
+        p=dict(zip(names, chosen.p.tolist(), strict=True)),
         objective=reached,
         total=chosen.total,
         bound=bound,

@@ -15,7 +15,7 @@ from unspoken.beliefs import Belief
 from unspoken.errors import InputError, unknown
 from unspoken.mechanisms import OneSided
 from unspoken.numerics.arrays import Array
-from unspoken.planning.clouds import entropy
+from unspoken.planning.joint_law import entropy
 from unspoken.types.bound import LOG2
 from unspoken.types.domain import Value
 
@@ -89,6 +89,8 @@ class Problem:
                 raise InputError(f'plan.{what} needs account="value": {NOT_OF_BITS[what]}')
         hidden = _sensitive(belief, sensitive)
         free = np.array([_free_share(belief, name, hidden[name]) for name in hidden])
+        if account == "bit" and len(belief.candidates) > 1:
+            raise InputError('plan.account "bit" takes one belief; for a set use account="value"')
         default = free if objective == "released" else np.ones_like(free)
         worth = _numbers(belief, weights, default, "plan.weights")
         for name in itertools.compress(hidden, np.isinf(worth)):
@@ -111,10 +113,10 @@ class Problem:
     def names(self) -> tuple[str, ...]:
         return self.belief.domain.names
 
-    def limit_about(self, target: str) -> float:
+    def limit_about(self, belief: Belief, target: str) -> float:
         """The target's limit in nats; infinite where even telling its secret would keep it."""
         limit = self.limit.get(target, math.inf) if isinstance(self.limit, Mapping) else self.limit
-        most = entropy(self.belief, target, self.secrets[target]) * (1 + 1e-9)
+        most = entropy(belief, target, self.secrets[target]) * (1 + 1e-9)
         return limit if limit < most else math.inf
 
     def mechanism(self, epsilon: Array) -> OneSided:
@@ -178,11 +180,11 @@ def _coalitions(
 
 
 def _free_share(belief: Belief, name: str, hidden: Sequence[Value]) -> float:
-    """P(X = 1): the share of cells that may be released."""
-    table = belief.marginal([name])
-    values = belief.domain.values_of(name)
-    return math.fsum(
-        p for p, value in zip(table.tolist(), values, strict=True) if value not in hidden
+    """P(X = 1): the share of cells that may be released; of a set of beliefs the least."""
+    shown = [value not in hidden for value in belief.domain.values_of(name)]
+    return min(
+        math.fsum(itertools.compress(member.marginal([name]).tolist(), shown))
+        for member in belief.candidates
     )
 
 

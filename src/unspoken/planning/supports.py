@@ -15,7 +15,7 @@ import numpy as np
 
 from unspoken.beliefs import Belief
 from unspoken.numerics.arrays import Array
-from unspoken.planning.clouds import Cloud
+from unspoken.planning.joint_law import JointLaw
 from unspoken.types.bound import exp_or_inf
 from unspoken.types.domain import Value
 
@@ -60,7 +60,7 @@ def telling_values(
     """
     if math.isinf(odds_cap):
         return ()
-    found = []
+    telling = []
     for name in names:
         near = targets if close is None else close.get(name, ())
         others = {
@@ -69,17 +69,17 @@ def telling_values(
             if target != name and target in near
         }
         if others:
-            found += _alone(belief, Cloud.of(belief, sensitive, others, [name]), odds_cap)
-    return tuple(sorted(found, key=lambda one: (-one.factor, -one.probability)))
+            telling += _alone(belief, JointLaw.of(belief, sensitive, others, [name]), odds_cap)
+    return tuple(sorted(telling, key=lambda value: (-value.factor, -value.probability)))
 
 
-def worst_by_support(cloud: Cloud) -> Array:
+def worst_by_support(joint: JointLaw) -> Array:
     """The worst log factor for each set of variables as their p -> 0, 2^n numbers.
 
-    The sets are numbered in binary, the cloud's first name in the highest place.
+    The sets are numbered in binary, the joint's first name in the highest place.
     """
-    factors = cloud.at(np.zeros(len(cloud.names))).log_factors
-    table = factors.max(0, initial=-math.inf).reshape(cloud.outputs)
+    factors = joint.at(np.zeros(len(joint.names))).log_factors
+    table = factors.max(0, initial=-math.inf).reshape(joint.outputs)
     for axis in range(table.ndim):
         # Withheld, or any value of this variable; its set may leave it out, so both are possible.
         shown = table.max(axis, keepdims=True)
@@ -87,20 +87,20 @@ def worst_by_support(cloud: Cloud) -> Array:
     return np.asarray(table.ravel())
 
 
-def _alone(belief: Belief, cloud: Cloud, odds_cap: float) -> list[Telling]:
-    """For each value of the cloud's only name and each target, the event it raises most."""
-    name = cloud.names[0]
-    factors = cloud.at(np.zeros(1)).log_factors[:, 1:]
+def _alone(belief: Belief, joint: JointLaw, odds_cap: float) -> list[Telling]:
+    """For each value of the joint's only name and each target, the event it raises most."""
+    name = joint.names[0]
+    factors = joint.at(np.zeros(1)).log_factors[:, 1:]
     mass = belief.marginal([name])
-    found = []
-    for k, value in enumerate(cloud.values[0]):
+    telling = []
+    for k, value in enumerate(joint.values[0]):
         probability = float(mass[belief.domain.code(name, value)])
-        for target, label in enumerate(cloud.targets):
-            own = [e for e, event in enumerate(cloud.events) if event.target == target]
-            worst = max(own, key=lambda e: factors[e, k], default=None)
+        for target, label in enumerate(joint.targets):
+            events = joint.events_of(target)
+            worst = max(events, key=lambda e: factors[e, k], default=None)
             if worst is None or not factors[worst, k] > math.log(odds_cap) + 1e-12:
                 continue
-            secret = cloud.secrets(worst)
+            secret = joint.secrets(worst)
             factor = exp_or_inf(float(factors[worst, k]))
-            found.append(Telling(name, value, label, secret, factor, probability))
-    return found
+            telling.append(Telling(name, value, label, secret, factor, probability))
+    return telling

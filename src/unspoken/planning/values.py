@@ -1,137 +1,96 @@
-"""The account "value": the most releases such that pooled values tell little about every secret.
+"""Plans on the account "value": what the values released tell, all together, about every secret.
 
 Maximise sum_i w_i p_i over p, subject for every target j with a secret to I(S_j; Y) <= limit_j and
-to an odds cap on every answer, Y being all released values together. More may be withheld than the
-secrets are (planning/closure.py). Groups of variables that are independent of one another are
-planned apart (planning/block.py). The plan is checked in the end by the same views and measures a
-holder would ask, and only what they confirm is handed out.
+to an odds cap on every answer, Y being all released values together; under every belief that may be
+true. More may be withheld than the secrets are (planning/closure.py). Groups of variables that are
+independent of one another are planned apart (planning/block.py). In the end the plan is held to the
+limits by the same views and the same predicate that everybody asks, and only what they confirm is
+handed out.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import reduce
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
 from unspoken.beliefs import Belief
 from unspoken.measures import MEASURES
-from unspoken.numerics.arrays import Array, Mask
-from unspoken.planning.apart import Apart, together
+from unspoken.numerics.arrays import Array
 from unspoken.planning.block import Block
+from unspoken.planning.chosen import Chosen, worst_odds
+from unspoken.planning.coalitions import Group, overlapping
 from unspoken.planning.limits import ROUNDING, Limits
-from unspoken.planning.pairs import beside, blocks
+from unspoken.planning.pairs import dependents, independent_groups
 from unspoken.planning.problem import Problem
 from unspoken.planning.supports import Telling, telling_values
 from unspoken.types.bound import Bound
 from unspoken.types.domain import Value
+from unspoken.views import View
 
-__all__ = ["ValuePlan", "plan_values"]
+__all__ = ["plan_values"]
 
 INFORMATION, ODDS = MEASURES["mutual-information"], MEASURES["odds"]
 # A smaller p releases nothing that anybody would notice.
 NOTHING = 1e-12
 
-
-@dataclass(frozen=True)
-class ValuePlan:
-    """``p``: what to release. No plan within the limits reaches more than ``upper``.
-
-    ``information``, ``odds``: what the pooled answers do to every secret, per target; ``above``:
-    the probability of an answer above the odds cap, where some were allowed; ``telling``: values
-    that break the odds cap however rarely they are released.
-    """
-
-    p: Array
-    objective: float
-    upper: float
-    information: Mapping[str, Bound]
-    odds: Mapping[str, Bound]
-    above: Mapping[str, float] = field(default_factory=dict)
-    telling: tuple[Telling, ...] = ()
+Views = dict[str, list[View]]  # target: what each coalition may believe of it, by each belief
 
 
-def plan_values(problem: Problem, gap: float = 1e-3) -> ValuePlan:
+def plan_values(problem: Problem, gap: float = 1e-3) -> Chosen:
     """The most weights . p within the limits, the odds cap and the caps of a problem."""
-    whole = _whole(problem)
-    weights, caps = whole.weights, whole.caps
-    p, uppers = np.zeros(len(weights)), []
-    said = Said({}, {}, {})
+    wholes = [_whole(problem, belief) for belief in problem.belief.candidates]
+    names, weights, caps, limits = problem.names, problem.weights, wholes[0].caps, wholes[0].limits
+    p, uppers = np.zeros(len(names)), []
+    views: Views = {}
     telling: list[Telling] = []
-    pools = [whole.names] if problem.coalitions is None else problem.coalitions
-    for members in blocks(problem.belief):
-        harmless, block = _parted(whole, members, {name for own in pools for name in own})
+    pools = [names] if problem.coalitions is None else problem.coalitions
+    for members in independent_groups(problem.belief.candidates):
+        harmless, blocks = _parted(wholes, members, {name for pool in pools for name in pool})
         p[harmless] = caps[harmless]
         uppers += (weights[harmless] * caps[harmless]).tolist()
-        said = said.joined(Said.by(block.only([]), np.zeros(0)))
-        for seen in together(block.names, pools, block.limits.exceed > 0):
-            group = Apart.of(block, seen)
+        for block in blocks:
+            _add(views, block.only([]).views(np.zeros(0)))
+            telling += telling_values(
+                block.belief,
+                block.sensitive,
+                block.targets,
+                block.names,
+                problem.odds_cap,
+                block.dependents,
+            )
+        for sees in overlapping(blocks[0].names, pools, limits.exceed > 0):
+            group = Group.of(blocks, sees)
             found = group.search(gap)
-            chosen, confirmed = _confirmed(group, found.p)
-            p[[whole.names.index(name) for name in group.block.names]] = chosen
+            p[[names.index(name) for name in group.names]] = _confirmed(group, found.p, views)
             uppers.append(found.upper)
-            said = said.joined(confirmed)
-        telling += telling_values(
-            block.belief,
-            block.sensitive,
-            block.targets,
-            block.names,
-            problem.odds_cap,
-            block.beside,
-        )
-    used = weights > 0
-    objective = math.fsum((weights[used] * p[used]).tolist())
-    upper = max(objective, math.fsum(uppers))
-    worst_first = sorted(telling, key=lambda one: (-one.factor, -one.probability))
-    return ValuePlan(
-        p, objective, upper, said.information, said.odds, said.above, tuple(worst_first)
+    with np.errstate(divide="ignore"):
+        epsilon = np.minimum(-np.log1p(-p), problem.caps)
+    information = _worst(views, INFORMATION.of)
+    objective = problem.value(epsilon)
+    return Chosen(
+        epsilon=epsilon,
+        objective=objective,
+        upper=max(objective, math.fsum(uppers)),
+        total=max((bound.high for bound in information.values()), default=0.0),
+        multiplier=math.nan,
+        odds=worst_odds(_worst(views, ODDS.of), problem.belief.premise),
+        information=information,
+        exceeded={
+            target: max(map(limits.above, own)) for target, own in views.items() if limits.exceed
+        },
+        telling=_worst_first(telling),
     )
 
 
-@dataclass(frozen=True)
-class Said:
-    """What views confirm of a plan, per target."""
-
-    information: Mapping[str, Bound]
-    odds: Mapping[str, Bound]
-    above: Mapping[str, float]
-
-    @classmethod
-    def by(cls, block: Block, p: Array) -> Said:
-        views, limits = block.views(p), block.limits
-        return cls(
-            {name: INFORMATION.of(view) for name, view in views.items()},
-            {name: ODDS.of(view) for name, view in views.items()},
-            {name: limits.above(view) for name, view in views.items()} if limits.exceed > 0 else {},
-        )
-
-    def joined(self, other: Said) -> Said:
-        """The worse of both, about every target."""
-        return Said(
-            _worse(self.information, other.information),
-            _worse(self.odds, other.odds),
-            {
-                name: max(self.above.get(name, 0.0), other.above.get(name, 0.0))
-                for name in {**self.above, **other.above}
-            },
-        )
-
-
-def _worse(some: Mapping[str, Bound], others: Mapping[str, Bound]) -> dict[str, Bound]:
-    worse = {**others, **some}
-    for name, bound in others.items():
-        worse[name] = max(bound, worse[name], key=lambda one: one.high)
-    return worse
-
-
-def _whole(problem: Problem) -> Block:
+def _whole(problem: Problem, belief: Belief) -> Block:
     """All variables in one block, however they depend."""
-    belief, secrets = problem.belief, problem.secrets
+    secrets = problem.secrets
     targets = {name: own for name, own in secrets.items() if _occurs(belief, name, own)}
     odds_cap = problem.odds_cap if problem.exceed < 1 else math.inf
     exceed = problem.exceed if math.isfinite(odds_cap) else 0.0
+    information = {target: problem.limit_about(belief, target) for target in targets}
     return Block(
         belief,
         problem.sensitive,
@@ -139,23 +98,29 @@ def _whole(problem: Problem) -> Block:
         problem.names,
         problem.weights,
         -np.expm1(-problem.caps),
-        Limits({target: problem.limit_about(target) for target in targets}, odds_cap, exceed),
-        beside(belief),
+        Limits(information, odds_cap, exceed),
+        dependents(belief),
     )
 
 
-def _parted(whole: Block, members: Sequence[int], seen: Container[str]) -> tuple[Mask, Block]:
-    """One group of variables; and which of them may be released whatever else is.
+def _parted(
+    wholes: Sequence[Block], members: Sequence[int], seen: Iterable[str]
+) -> tuple[list[int], list[Block]]:
+    """Of a group of variables those that may be released whatever else is, and a block of the rest
 
-    What nobody sees is not released.
+    for every belief. What nobody sees is not released.
     """
-    own = whole.about([whole.names[i] for i in members])
-    worth = (whole.weights > 0) & (whole.caps > 0)
-    wanted = [i for i in members if worth[i] and whole.names[i] in seen]
+    names, worth = wholes[0].names, (wholes[0].weights > 0) & (wholes[0].caps > 0)
+    blocks = [whole.about([names[i] for i in members]) for whole in wholes]
+    wanted = [i for i in members if worth[i] and names[i] in set(seen)]
     # What is always sensitive is always withheld, and where nothing is, nothing can be told.
-    free = [i for i in wanted if not own.targets or _never_shown(whole, whole.names[i])]
-    busy = [whole.names[i] for i in wanted if i not in free]
-    return np.isin(np.arange(len(whole.names)), free), own.only(busy)
+    harmless = [
+        i
+        for i in wanted
+        if all(not block.targets or _never_shown(block, names[i]) for block in blocks)
+    ]
+    rest = [names[i] for i in wanted if i not in harmless]
+    return harmless, [block.only(rest) for block in blocks]
 
 
 def _never_shown(block: Block, name: str) -> bool:
@@ -169,17 +134,41 @@ def _occurs(belief: Belief, name: str, some: Iterable[Value]) -> bool:
     return any(mass[code(name, value)] > 0 for value in some)
 
 
-def _confirmed(group: Apart, p: Array) -> tuple[Array, Said]:
+def _confirmed(group: Group, p: Array, views: Views) -> Array:
     """p, or slightly less where rounding makes a view see a limit broken; nothing at the worst.
 
-    Odds that do not fall with p (of released values) may be the cap itself but for rounding: only
-    where no smaller p helps, the last digits are let pass.
+    ``views`` gets those that confirm it. Odds that do not fall with p (of released values) may be
+    the cap itself but for rounding: only where no smaller p helps, the last digits are let pass.
     """
     p = np.where(p < NOTHING, 0.0, p)
-    parts = list(zip(group.parts, group.places, strict=True))
+    parts = list(zip(group.parts, group.axes, strict=True))
     for rounding in (0.0, ROUNDING / 2):
         for step in range(-1, 12):
             less = p * (1.0 - 1e-13 * 8.0**step) if step >= 0 else p
-            if not any(part.limits.broken(part.views(less[own]), rounding) for part, own in parts):
-                return less, reduce(Said.joined, (Said.by(part, less[own]) for part, own in parts))
-    return np.zeros_like(p), Said.by(group.block, np.zeros_like(p))
+            seen = [(part, part.views(less[axes])) for part, axes in parts]
+            if not any(part.limits.broken(own, rounding) for part, own in seen):
+                for _, own in seen:
+                    _add(views, own)
+                return less
+    return np.zeros_like(p)
+
+
+def _add(views: Views, more: Mapping[str, View]) -> None:
+    for target, view in more.items():
+        views.setdefault(target, []).append(view)
+
+
+def _worst(views: Views, measure: Callable[[View], Bound]) -> dict[str, Bound]:
+    """For every target the largest of its bounds; of equal ones that of who sees more."""
+    return {
+        target: max(map(measure, reversed(own)), key=lambda bound: bound.high)
+        for target, own in views.items()
+    }
+
+
+def _worst_first(telling: Iterable[Telling]) -> tuple[Telling, ...]:
+    """Each value once for each target, under the belief by which it tells most."""
+    worst: dict[tuple[str, Value, str], Telling] = {}
+    for value in sorted(telling, key=lambda value: (-value.factor, -value.probability)):
+        worst.setdefault((value.name, value.value, value.target), value)
+    return tuple(worst.values())

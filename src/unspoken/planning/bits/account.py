@@ -12,16 +12,16 @@ import numpy as np
 from unspoken.adversary import Adversary
 from unspoken.measures import MEASURES
 from unspoken.numerics.arrays import CELLS, Array, Codes
-from unspoken.planning.bits.curve_of_bits import Bits
+from unspoken.planning.bits.bit_laws import Bits
 from unspoken.planning.bits.curves import Curves
 from unspoken.planning.bits.epsilon import maximise_epsilon
 from unspoken.planning.bits.released import maximise_released
 from unspoken.planning.bits.solution import Solution
 from unspoken.planning.chosen import Chosen, worst_odds
-from unspoken.planning.clouds import Cloud
 from unspoken.planning.frontier import furthest, maximise, search
-from unspoken.planning.pairs import blocks
-from unspoken.planning.pooled import Allowed, Pooled
+from unspoken.planning.joint_law import JointLaw
+from unspoken.planning.limit_set import Allowed, LimitSet
+from unspoken.planning.pairs import independent_groups
 from unspoken.planning.problem import Problem
 from unspoken.types.bound import Bound
 from unspoken.types.domain import Value
@@ -29,7 +29,7 @@ from unspoken.types.domain import Value
 __all__ = ["plan_bits"]
 
 ODDS = MEASURES["odds"]
-# Pooled odds are looked at where one look lists at most this many cells.
+# Pooled odds are looked at where their law has at most this many cells.
 LOOK = CELLS // 16
 # Boxes searched where both the leakage limit and the pooled odds bind.
 BOXES = 100
@@ -66,7 +66,7 @@ def plan_bits(problem: Problem) -> Chosen:
     """The certified optimum, then smaller where the pooled bits would break the odds cap."""
     bits = Bits.of(problem)
     caps = np.minimum(problem.caps, bits.odds.caps(problem.odds_cap))
-    groups = [np.array(block) for block in blocks(problem.belief)]
+    groups = [np.array(block) for block in independent_groups([problem.belief])]
     budgets = _budgets(problem, bits, groups)
     solved = [budget.solve(problem, caps) for budget in budgets]
     epsilon = np.zeros(len(caps))
@@ -78,14 +78,14 @@ def plan_bits(problem: Problem) -> Chosen:
     for group in listed:
         vary = group[bits.odds.varies[group]]  # the others say nothing
         if len(vary) and _pooled(problem, group, epsilon).nats > math.log(problem.odds_cap):
-            budget = next(one for one in budgets if group[0] in one.members)
+            budget = next(budget for budget in budgets if group[0] in budget.members)
             mended = _mend(problem, group, vary, budget, caps, epsilon, upper)
             epsilon, upper = mended.epsilon, mended.upper
             # A price that only the limit has: none where it does not bind, unknown where both do.
             multiplier = 0.0 if multiplier == 0.0 or mended.within else math.nan
     total = math.fsum(budget.total(epsilon) for budget in budgets)
     odds = _odds(problem, bits, epsilon, listed, whole=len(listed) == len(groups))
-    return Chosen(epsilon, total, upper, multiplier, odds)
+    return Chosen(epsilon, problem.value(epsilon), upper, total, multiplier, odds)
 
 
 def _budgets(problem: Problem, bits: Bits, groups: list[Codes]) -> list[Budget]:
@@ -96,7 +96,7 @@ def _budgets(problem: Problem, bits: Bits, groups: list[Codes]) -> list[Budget]:
     """
     if not isinstance(problem.limit, Mapping):
         return [Budget(np.arange(len(bits.free)), bits.curves(), problem.limit)]
-    limits = np.array([problem.limit_about(name) for name in problem.names])
+    limits = np.array([problem.limit_about(problem.belief, name) for name in problem.names])
     own = bits.curves(cross=False)
     return [Budget(group, own.take(group), float(limits[group].min())) for group in groups]
 
@@ -143,8 +143,8 @@ def _mend(
     weights = problem.weights[vary]
     most = -np.expm1(-caps[vary]) if on_p else caps[vary]
     targets, names = _targets(problem, group), [problem.names[i] for i in vary]
-    cloud = Cloud.of(problem.belief, problem.sensitive, targets, names, shows="bit")
-    limits = Allowed(np.full(len(cloud.targets), math.inf), math.log(problem.odds_cap), 0.0)
+    joint = JointLaw.of(problem.belief, problem.sensitive, targets, names, shows="bit")
+    limits = Allowed(np.full(len(joint.targets), math.inf), math.log(problem.odds_cap), 0.0)
 
     def put(chosen: Array) -> Array:
         tried = start.copy()
@@ -155,13 +155,13 @@ def _mend(
         return budget.total(put(chosen)) <= budget.limit
 
     def above(chosen: Array) -> float:
-        look = cloud.at(chosen if on_p else -np.expm1(-chosen))
-        return look.log_odds() - limits.log_cap
+        answers = joint.at(chosen if on_p else -np.expm1(-chosen))
+        return answers.log_odds() - limits.log_cap
 
     def keeps(chosen: Array) -> bool:
         return fits(chosen) and above(chosen) <= ROUNDING
 
-    best = search(weights, most, Pooled(cloud, limits, weights)) if on_p else None
+    best = search(weights, most, LimitSet(joint, limits, weights)) if on_p else None
     within = best is not None and fits(best.p)
     if best is None or not within:
         best = maximise(weights, most, keeps, budget=BOXES)

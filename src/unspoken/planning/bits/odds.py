@@ -6,9 +6,9 @@ a_E = P(X_i = 1 | E), by
     withheld    (1 - a_E p) / (1 - a_notE p)
     released    a_E / a_notE, whatever p is
 
-(theory 3.1; the papers' f1 and f2 for E = [X_j = 0]). The events are those of planning/clouds.py:
-one sensitive value of X_j, or any of them. Of its own secrets "withheld" raises the odds of any of
-them most, by e^eps.
+(theory 3.1; the papers' f1 and f2 for E = [X_j = 0]). The events are those of
+planning/joint_law.py: one sensitive value of X_j, or any of them. Of its own secrets "withheld"
+raises the odds of any of them most, by e^eps.
 """
 
 from __future__ import annotations

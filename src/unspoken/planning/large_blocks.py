@@ -22,9 +22,8 @@ import numpy as np
 
 from unspoken.numerics.arrays import Array, Mask
 from unspoken.planning.block import Block
-from unspoken.planning.clouds import Cloud, entropy
 from unspoken.planning.frontier import Frontier, fill, furthest
-from unspoken.planning.pooled import Pooled
+from unspoken.planning.joint_law import JointLaw, entropy
 
 __all__ = ["search_block"]
 
@@ -35,7 +34,7 @@ GROUP, SETS, ROUGH, VIEWED = 4, 300, 1e-2, 2000
 
 def search_block(block: Block, gap: float) -> Frontier:
     """The best p for a block of any size; where it is wide, one of the plans described above."""
-    if not block.bound:
+    if not block.limited:
         return Frontier.of(block.weights, block.caps, 0.0)
     if block.certifiable:
         return block.certified(gap)
@@ -89,7 +88,7 @@ def _spread(block: Block, part: Block, p: Array) -> Array:
 def _everywhere(block: Block, start: Array) -> list[Array]:
     """Plans that release something of every variable, where what they tell can be bounded."""
     if block.listable and block.limits.exceed == 0:
-        excess = Pooled(block.cloud(), block.allowed, block.weights).excess
+        excess = block.limit_set().excess
     elif math.isinf(block.limits.odds_cap) and len(block.targets) * len(block.names) <= VIEWED:
         excess = Heads.of(block).excess
     else:
@@ -103,32 +102,33 @@ def _everywhere(block: Block, start: Array) -> list[Array]:
 class Heads:
     """The bound above, for one plan of a block: per target the sets listed and what they tell."""
 
-    sets: tuple[Mask, ...]  # (sets, names) for each target: which coins show heads
-    told: tuple[Array, ...]  # (sets,) what these names tell once released
-    entropy: Array
-    limits: Array
+    sets: tuple[Mask, ...]  # of each target, [set, name]: which coins show heads
+    information: tuple[Array, ...]  # of each target, [set]: I(S; these names released)
+    entropy: Array  # [target]: H(S)
+    limits: Array  # [target]
 
     @classmethod
     def of(cls, block: Block) -> Heads:
-        sets, told, most = [], [], []
-        for target in block.targets:
-            own = list(itertools.islice(_sets(block, target), SETS))
-            about = {target: block.targets[target]}
-            clouds = [Cloud.of(block.belief, block.sensitive, about, names) for names in own]
-            rows = [[name in names for name in block.names] for names in own]
+        sets, information, most = [], [], []
+        for target, secrets in block.targets.items():
+            listed = list(itertools.islice(_sets(block, target), SETS))
+            about = {target: secrets}
+            joints = [JointLaw.of(block.belief, block.sensitive, about, names) for names in listed]
+            rows = [[name in names for name in block.names] for names in listed]
             sets.append(np.array(rows, dtype=bool).reshape(-1, len(block.names)))
-            released = [cloud.at(np.ones(len(cloud.names))) for cloud in clouds]
-            told.append(np.array([float(look.information[0]) for look in released]))
-            most.append(entropy(block.belief, target, block.targets[target]))
-        return cls(tuple(sets), tuple(told), np.array(most), block.allowed.information)
+            released = [joint.at(np.ones(len(joint.names))) for joint in joints]
+            information.append(np.array([float(answers.information[0]) for answers in released]))
+            most.append(entropy(block.belief, target, secrets))
+        limits = np.array([block.limits.about(target) for target in block.targets])
+        return cls(tuple(sets), tuple(information), np.array(most), limits)
 
     def excess(self, p: Array) -> float:
         worst = -1.0
-        for k, (sets, told) in enumerate(zip(self.sets, self.told, strict=True)):
+        for k, (sets, heads) in enumerate(zip(self.sets, self.information, strict=True)):
             shares = np.where(sets, p, 1.0 - p).prod(1)
             rest = max(0.0, 1.0 - float(shares.sum()) - float((1.0 - p).prod()))
             most = float(self.entropy[k])
-            high = min(most, float(shares @ told) + rest * most) * (1 + 1e-11)
+            high = min(most, float(shares @ heads) + rest * most) * (1 + 1e-11)
             limit = float(self.limits[k])
             if high > 0:
                 worst = max(worst, high / limit - 1.0 if limit > 0 else math.inf)
@@ -139,5 +139,5 @@ def _sets(block: Block, target: str) -> Iterator[tuple[str, ...]]:
     """Single names and pairs that the belief knows jointly with the target."""
     for count in (1, 2):
         for names in itertools.combinations(block.names, count):
-            if block.known(target, names):
+            if block.knows(target, names):
                 yield names

@@ -1,14 +1,14 @@
 """What the pooled answers of some variables say about some targets, for every p at once.
 
-The belief is contracted once with everything released:
+The belief is contracted once with everything released, to the joint law
 
-    told[s, r] = P(S = s, R = r),   r_i = the value of i, or "withheld" where it is sensitive.
+    table[s, r] = P(S = s, R = r),   r_i = the value of i, or "withheld" where it is sensitive.
 
 A coin then turns r_i into "withheld" with probability 1 - p_i, so for any p the joint law of the
 secret and the answers costs one pass an axis. Rows are the classes of all targets, one after the
 other; the mass of an answer is the sum over any one target's rows. What was released keeps its
-probability without the factor p_i (`Look.law`): lifts and odds do not contain it, and so they have
-their limits as p_i -> 0.
+probability without the factor p_i (`AnswerLaw.table`): lifts and odds do not contain it, and so
+they have their limits as p_i -> 0.
 """
 
 from __future__ import annotations
@@ -29,7 +29,16 @@ from unspoken.types.channel import Channel, Output
 from unspoken.types.domain import Value
 from unspoken.types.secret import Secret
 
-__all__ = ["LEAST", "Cloud", "Event", "Look", "Side", "entropy", "releases", "rows"]
+__all__ = [
+    "LEAST",
+    "AnswerLaw",
+    "Classes",
+    "JointLaw",
+    "SecretEvent",
+    "entropy",
+    "releases",
+    "rows",
+]
 
 Shows = Literal["value", "bit"]
 
@@ -38,24 +47,24 @@ LEAST = math.nextafter(-1.0, 0.0)
 
 
 @dataclass(frozen=True)
-class Side:
-    """Some classes of one target, as rows of its cloud, and their probability."""
+class Classes:
+    """Some classes of one target, as rows of a joint law, and their probability."""
 
     rows: Codes
     prior: float
 
-    def of(self, law: Array) -> Array:
-        """P(y | these classes) from a table with the joint law's rows."""
-        return np.asarray(law[self.rows].sum(0) / self.prior)
+    def likelihood(self, table: Array) -> Array:
+        """P(y | these classes), [y], from a table [rows of the joint law, y]."""
+        return np.asarray(table[self.rows].sum(0) / self.prior)
 
 
 @dataclass(frozen=True)
-class Event:
+class SecretEvent:
     """Something nobody is to learn of a target: one of its secrets, or that it is any of them."""
 
     target: int
-    inside: Side
-    outside: Side
+    inside: Classes
+    outside: Classes
 
     @property
     def prior(self) -> float:
@@ -63,8 +72,11 @@ class Event:
 
 
 @dataclass(frozen=True)
-class Cloud:
-    """P(S, R) of every target; ``names`` are released, ``targets`` are looked at."""
+class JointLaw:
+    """P(S, R) of every target; ``names`` are released.
+
+    Rows are the classes of all targets, ``labels[row]``; those of target j begin at ``start[j]``.
+    """
 
     names: tuple[str, ...]
     values: tuple[tuple[Output, ...], ...]  # of each name, what can be released
@@ -72,7 +84,7 @@ class Cloud:
     start: Codes  # the first row of each target
     hidden: Mask  # (rows,)  whether the class is a secret
     labels: tuple[Value, ...]  # (rows,)
-    told: Array  # (rows, 1 + values of the first name, ...)
+    table: Array  # [row, r_1, r_2, ...]; r_i: "withheld", or one of ``values[i]``
 
     @classmethod
     def of(
@@ -82,7 +94,7 @@ class Cloud:
         targets: Mapping[str, tuple[Value, ...]],
         names: Sequence[str],
         shows: Shows = "value",
-    ) -> Cloud:
+    ) -> JointLaw:
         """``sensitive``: what is withheld; ``targets``: {name: its secrets}."""
         channels = releases(belief, sensitive, names, shows)
         tables, hidden, labels, start = [], [], [], [0]
@@ -98,7 +110,7 @@ class Cloud:
         shape = (start[-1], *map(len, outputs))
         return cls(
             tuple(names),
-            tuple(own[1:] for own in outputs),  # the first is "withheld"
+            tuple(shown[1:] for shown in outputs),  # the first is "withheld"
             tuple(targets),
             np.array(start[:-1], dtype=np.intp),
             np.concatenate(hidden),
@@ -109,12 +121,12 @@ class Cloud:
     @property
     def outputs(self) -> tuple[int, ...]:
         """How many different answers each name has."""
-        return self.told.shape[1:]
+        return self.table.shape[1:]
 
     @cached_property
     def flat(self) -> Array:
-        """``told`` with the answers in one axis, the last name fastest."""
-        return self.told.reshape(len(self.told), -1)
+        """``table`` with the answers in one axis, the last name fastest."""
+        return self.table.reshape(len(self.table), -1)
 
     @cached_property
     def prior(self) -> Array:
@@ -123,11 +135,11 @@ class Cloud:
     @cached_property
     def owner(self) -> Codes:
         """The target of each row."""
-        sizes = np.diff(np.append(self.start, len(self.told)))
+        sizes = np.diff(np.append(self.start, len(self.table)))
         return np.asarray(np.repeat(np.arange(len(self.targets)), sizes))
 
     @cached_property
-    def events(self) -> tuple[Event, ...]:
+    def events(self) -> tuple[SecretEvent, ...]:
         """The events with odds: neither certain nor impossible beforehand."""
         return tuple(event for target in range(len(self.targets)) for event in self._events(target))
 
@@ -137,13 +149,17 @@ class Cloud:
         codes = np.indices(self.outputs).reshape(len(self.names), -1)
         return np.asarray(codes.T > 0)
 
+    def events_of(self, target: int) -> list[int]:
+        """Which of the events are about this target."""
+        return [k for k, event in enumerate(self.events) if event.target == target]
+
     def secrets(self, event: int) -> tuple[Value, ...]:
         """The values the event is made of."""
         return tuple(self.labels[row] for row in self.events[event].inside.rows)
 
-    def at(self, p: Array) -> Look:
+    def at(self, p: Array) -> AnswerLaw:
         """The law of the answers when each name is released with probability p."""
-        law = self.told.copy()
+        law = self.table.copy()
         for axis, rate in enumerate(p.tolist()):
             before = math.prod(law.shape[: axis + 1])
             along = law.reshape(before, law.shape[axis + 1], -1)
@@ -151,108 +167,109 @@ class Cloud:
             for shown in range(2, along.shape[1]):
                 tails += along[:, shown]
             along[:, 0] += (1.0 - rate) * tails
-        return Look(self, p, law.reshape(len(self.told), -1))
+        return AnswerLaw(self, p, law.reshape(len(self.table), -1))
 
-    def _events(self, target: int) -> list[Event]:
+    def _events(self, target: int) -> list[SecretEvent]:
         mine = np.flatnonzero(self.owner == target)
         secrets = mine[self.hidden[mine]]
-        listed = [*(secrets[[k]] for k in range(len(secrets)))]
-        listed += [secrets] if len(secrets) > 1 else []
+        events = [*(secrets[[k]] for k in range(len(secrets)))]
+        events += [secrets] if len(secrets) > 1 else []
         return [
-            Event(target, self._side(rows), self._side(np.setdiff1d(mine, rows)))
-            for rows in listed
+            SecretEvent(target, self._classes(rows), self._classes(np.setdiff1d(mine, rows)))
+            for rows in events
             if len(rows) < len(mine)
         ]
 
-    def _side(self, rows: Codes) -> Side:
-        return Side(rows, float(self.prior[rows].sum()))
+    def _classes(self, rows: Codes) -> Classes:
+        return Classes(rows, float(self.prior[rows].sum()))
 
 
 @dataclass(frozen=True)
-class Look:
-    """A cloud at one p: law[s, y] = P(s, y) but for a factor p_i for every i that y shows."""
+class AnswerLaw:
+    """A joint law at one p: table[s, y] = P(s, y) but for a factor p_i for every i that y shows."""
 
-    cloud: Cloud
+    joint: JointLaw
     p: Array
-    law: Array
+    table: Array
 
     @cached_property
-    def answers(self) -> Array:
-        """P(y), but for the factors p_i."""
-        start = [*self.cloud.start.tolist(), len(self.law)]
-        return np.asarray(self.law[start[0] : start[1]].sum(0))
+    def unscaled_mass(self) -> Array:
+        """P(y), [y], but for the factors p_i."""
+        start = [*self.joint.start.tolist(), len(self.table)]
+        return np.asarray(self.table[start[0] : start[1]].sum(0))
 
     @cached_property
     def mass(self) -> Array:
-        """P(y)."""
+        """P(y), [y]."""
         rates = [
             np.array([1.0, *[rate] * (outputs - 1)])
-            for rate, outputs in zip(self.p.tolist(), self.cloud.outputs, strict=True)
+            for rate, outputs in zip(self.p.tolist(), self.joint.outputs, strict=True)
         ]
-        return np.asarray(self.answers * reduce(np.multiply.outer, rates, np.array(1.0)).ravel())
+        factors = reduce(np.multiply.outer, rates, np.array(1.0)).ravel()
+        return np.asarray(self.unscaled_mass * factors)
 
     @cached_property
     def excess(self) -> Array:
-        """x = P(s|y) / P(s) - 1 (0 where y is impossible)."""
-        expected = self.cloud.prior[:, None] * self.answers
+        """x = P(s|y) / P(s) - 1, [s, y] (0 where y is impossible)."""
+        expected = self.joint.prior[:, None] * self.unscaled_mass
         with np.errstate(invalid="ignore", divide="ignore"):
-            return np.where(expected > 0, self.law / expected - 1.0, 0.0)
+            return np.where(expected > 0, self.table / expected - 1.0, 0.0)
 
     @cached_property
     def information(self) -> Array:
-        """I(S_j; Y) of every target, in nats."""
+        """I(S_j; Y) = sum_s P(s) sum_y P(y) h(x[s, y]) of every target j, in nats."""
         # h(x) = (1+x) log(1+x) - x without its series: x itself has no more digits near 0.
         x = np.maximum(self.excess, LEAST)
-        told = self.cloud.prior * (((1.0 + x) * np.log1p(x) - x) @ self.mass)
-        return np.maximum(np.add.reduceat(told, self.cloud.start), 0.0)
+        of_class = self.joint.prior * (((1.0 + x) * np.log1p(x) - x) @ self.mass)
+        return np.maximum(np.add.reduceat(of_class, self.joint.start), 0.0)
 
     @cached_property
-    def sides(self) -> tuple[Array, Array]:
-        """(events, answers): P(y | event) and P(y | not the event), but for the factors p_i."""
-        shape = (len(self.cloud.events), self.law.shape[1])
+    def likelihoods(self) -> tuple[Array, Array]:
+        """P(y | E) and P(y | not E), each [event, y], but for the factors p_i."""
+        shape = (len(self.joint.events), self.table.shape[1])
         inside, outside = np.zeros(shape), np.zeros(shape)
-        for k, event in enumerate(self.cloud.events):
-            inside[k] = event.inside.of(self.law)
-            outside[k] = event.outside.of(self.law)
+        for k, event in enumerate(self.joint.events):
+            inside[k] = event.inside.likelihood(self.table)
+            outside[k] = event.outside.likelihood(self.table)
         return inside, outside
 
     @cached_property
     def log_factors(self) -> Array:
-        """(events, answers): the log factor on the odds of the event; -inf where impossible.
+        """log P(y | E) / P(y | not E), [event, y]: on the odds of E; -inf where y is impossible.
 
         Also for answers that show what is never released at this p: their limit as p_i -> 0.
         """
-        inside, outside = self.sides
+        inside, outside = self.likelihoods
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.where(inside > 0, np.log(inside / outside), -np.inf)
 
     @property
     def happens(self) -> Mask:
-        """Which answers show only names that are released at all."""
-        return np.asarray(~(self.cloud.released & (self.p == 0)).any(1))
+        """Which answers show only names that are released at all, [y]."""
+        return np.asarray(~(self.joint.released & (self.p == 0)).any(1))
 
     def log_odds(self) -> float:
         """The worst log factor over events and the answers that may happen."""
         return float(self.log_factors[:, self.happens].max(initial=-np.inf))
 
     def above(self, log_cap: float) -> Array:
-        """For each target the probability of an answer that raises some odds beyond the cap."""
+        """The probability of an answer that raises some odds beyond the cap, [target]."""
         far = self.log_factors > log_cap
-        shares = np.zeros(len(self.cloud.targets))
+        shares = np.zeros(len(self.joint.targets))
         for target in range(len(shares)):
-            own = [k for k, event in enumerate(self.cloud.events) if event.target == target]
-            shares[target] = self.mass[far[own].any(0)].sum()
+            events = self.joint.events_of(target)
+            shares[target] = self.mass[far[events].any(0)].sum()
         return shares
 
-    def beyond(self, log_cap: float) -> Array:
-        """For each event E the sum over answers of (P(y, E) - cap odds(E) P(y, not E))+.
+    def hockey_stick(self, log_cap: float) -> Array:
+        """sum_y (P(y, E) - cap odds(E) P(y, not E))+, [event].
 
         A mean of a convex function of the posterior, so it never rises when less is released; and
         at most the probability of the answers above the cap.
         """
-        scaled = self.mass / np.where(self.answers > 0, self.answers, 1.0)
-        inside, outside = (side * scaled for side in self.sides)
-        prior = np.array([event.prior for event in self.cloud.events])
+        scaled = self.mass / np.where(self.unscaled_mass > 0, self.unscaled_mass, 1.0)
+        inside, outside = (likelihood * scaled for likelihood in self.likelihoods)
+        prior = np.array([event.prior for event in self.joint.events])
         return np.asarray(prior * np.maximum(inside - math.exp(log_cap) * outside, 0.0).sum(1))
 
 

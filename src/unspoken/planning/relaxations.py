@@ -30,7 +30,7 @@ class Cuttable(LowerSet):
 
     @property
     @abstractmethod
-    def telling(self) -> Mask:
+    def excluded(self) -> Mask:
         """Which of the 2^n sets of variables have no plan that releases something of each."""
 
     @abstractmethod
@@ -38,7 +38,7 @@ class Cuttable(LowerSet):
         """Above 0 only outside the set; never falling in any coordinate."""
 
     @abstractmethod
-    def broken(self, p: Array, a: Array) -> tuple[Array, int | None]:
+    def separating(self, p: Array, a: Array) -> tuple[Array, int | None]:
         """Cuts, for all points >= a, for what p breaks; or the variable to decide on first."""
 
     @abstractmethod
@@ -59,7 +59,7 @@ class Cuttable(LowerSet):
             if best.upper <= floor:
                 return None
             used, before, left = rows[best.multipliers > 0], best.upper, before - best.upper
-            more, face = self.broken(best.point, a)
+            more, face = self.separating(best.point, a)
             if not len(more) or left < 0.1 * (best.upper - floor):
                 break
             rows = np.concatenate([rows, more])
@@ -89,14 +89,14 @@ class Cuttable(LowerSet):
         places = 1 << np.arange(len(a))[::-1]
         for _ in range(2):
             slack = float(self.weights @ b) - floor
-            if slack <= 0 or self.telling[places @ (a > 0)]:
+            if slack <= 0 or self.excluded[places @ (a > 0)]:
                 return None
             spare = np.full_like(b, math.inf)
             np.divide(slack, self.weights, out=spare, where=self.weights > 0)
             a = np.maximum(a, b - spare)
             positive = places @ (a > 0)
-            b = np.where(self.telling[positive | places], np.minimum(a, b), b)
-        return (a, b) if (a <= b).all() and not self.telling[places @ (a > 0)] else None
+            b = np.where(self.excluded[positive | places], np.minimum(a, b), b)
+        return (a, b) if (a <= b).all() and not self.excluded[places @ (a > 0)] else None
 
     def _cut_back(self, rows: Array, a: Array, b: Array) -> Array:
         """b_i no further than the cuts allow from a along axis i: smaller p are in the set too."""
