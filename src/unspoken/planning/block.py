@@ -18,6 +18,7 @@ from unspoken.planning.frontier import Frontier, search
 from unspoken.planning.joint_law import JointLaw, releases, rows
 from unspoken.planning.limit_set import Allowed, LimitSet
 from unspoken.planning.limits import Limits
+from unspoken.planning.supports import Telling, telling_values
 from unspoken.types.channel import Channel
 from unspoken.types.domain import Value
 from unspoken.views import View
@@ -128,6 +129,12 @@ class Block:
             name: mechanism.view(self.belief, Adversary(name, secret=secrets))
             for name, secrets in self.targets.items()
         }
+
+    def telling(self, odds_cap: float) -> tuple[Telling, ...]:
+        """The values that break the cap by being released at all."""
+        return telling_values(
+            self.belief, self.sensitive, self.targets, self.names, odds_cap, self.dependents
+        )
 
     def certified(self, gap: float) -> Frontier:
         """The best p within the limits, with a certificate, for a block that is `certifiable`."""

@@ -66,18 +66,7 @@ class Problem:
         coalitions: Sequence[Sequence[str]] | None = None,
         by: str = "cell",
     ) -> Problem:
-        if by == "record":
-            raise InputError('plan.by "record" comes with record coins; use by="cell"')
-        if by != "cell":
-            raise unknown("plan.by", by, ("cell",))
-        if objective not in ("released", "epsilon"):
-            raise unknown("plan.objective", objective, ("released", "epsilon"))
-        if account not in ("bit", "value"):
-            raise unknown("plan.account", account, ("bit", "value"))
-        if objective == "epsilon" and account == "value":
-            raise InputError(
-                'plan.objective "epsilon" needs account="bit": released values leak more'
-            )
+        _check_words(objective, account, by)
         cap = math.inf if odds_cap is None else odds_cap
         if not cap >= 1:
             raise InputError(f"plan.odds_cap: {cap} must be 1 or more (a factor on odds), or None")
@@ -128,6 +117,19 @@ class Problem:
         reached = epsilon if self.objective == "epsilon" else -np.expm1(-epsilon)
         used = self.weights > 0
         return math.fsum((self.weights[used] * reached[used]).tolist())
+
+
+def _check_words(objective: str, account: str, by: str) -> None:
+    if by == "record":
+        raise InputError('plan.by "record" comes with record coins; use by="cell"')
+    if by != "cell":
+        raise unknown("plan.by", by, ("cell",))
+    if objective not in ("released", "epsilon"):
+        raise unknown("plan.objective", objective, ("released", "epsilon"))
+    if account not in ("bit", "value"):
+        raise unknown("plan.account", account, ("bit", "value"))
+    if objective == "epsilon" and account == "value":
+        raise InputError('plan.objective "epsilon" needs account="bit": released values leak more')
 
 
 def _sensitive(

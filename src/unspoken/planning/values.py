@@ -24,7 +24,7 @@ from unspoken.planning.coalitions import Group, overlapping
 from unspoken.planning.limits import ROUNDING, Limits
 from unspoken.planning.pairs import dependents, independent_groups
 from unspoken.planning.problem import Problem
-from unspoken.planning.supports import Telling, telling_values
+from unspoken.planning.supports import Telling
 from unspoken.types.bound import Bound
 from unspoken.types.domain import Value
 from unspoken.views import View
@@ -52,14 +52,7 @@ def plan_values(problem: Problem, gap: float = 1e-3) -> Chosen:
         uppers += (weights[harmless] * caps[harmless]).tolist()
         for block in blocks:
             _add(views, block.only([]).views(np.zeros(0)))
-            telling += telling_values(
-                block.belief,
-                block.sensitive,
-                block.targets,
-                block.names,
-                problem.odds_cap,
-                block.dependents,
-            )
+            telling += block.telling(problem.odds_cap)
         for sees in overlapping(blocks[0].names, pools, limits.exceed > 0):
             group = Group.of(blocks, sees)
             found = group.search(gap)
