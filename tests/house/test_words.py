@@ -20,6 +20,20 @@ TOPS = ["home", "Users", "root", "work", "opt", "mnt", "srv", "tmp", "private"]
 PLACE = re.compile(rf"(?<![\w.~)}}\]*-])(/({'|'.join(TOPS)})/\w|[A-Z]:\\Users\\)")
 
 
+# Bounds, probabilities and mechanisms are made below doors: no logarithms but for digits, no
+# arrays, no measure or view of their own.
+WORK = re.compile(
+    r"math\.(log|log1p|log2|exp|expm1|fsum|prod|sqrt|pow)"
+    r"|(np|numpy)\.(?!random\.default_rng$|random$)\w+(\.\w+)*"
+    r"|MEASURES\[.*|.*\.view|from unspoken\.(views|numerics\.(?!files))\b.*",
+    re.DOTALL,
+)
+
+
+def computes(code: str) -> bool:
+    return WORK.fullmatch(code) is not None
+
+
 def lines_with(root: Path, pattern: re.Pattern[str]) -> list[str]:
     return [
         f"{path}:{text.count(chr(10), 0, match.start()) + 1}: {match.group()!r}"
@@ -58,6 +72,18 @@ def prints(root: Path) -> list[str]:
     ]
 
 
+def computed(root: Path) -> list[str]:
+    """Where a door works something out: it may round and compare, no more."""
+    return [
+        f"{module.at(node)}: {ast.unparse(node)}"
+        for module in modules(root)
+        if module.room == "doors"
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.Attribute | ast.ImportFrom | ast.Import)
+        and computes(ast.unparse(node))
+    ]
+
+
 def test_nothing_false_is_said_of_differential_privacy(root: Path) -> None:
     none_of(false_claims(root), "Its guarantee holds for dependent data too. Say what is inferred:")
 
@@ -72,6 +98,10 @@ def test_no_path_of_a_machine(root: Path) -> None:
 
 def test_locks_name_no_host(root: Path) -> None:
     none_of(hosts_in_locks(root), "Make the lock with `make lock`; it holds no addresses:")
+
+
+def test_doors_compute_nothing(root: Path) -> None:
+    none_of(computed(root), "Work it out in releasing or below; doors show it:")
 
 
 def test_only_doors_print(root: Path) -> None:
@@ -119,3 +149,24 @@ def test_a_planted_print_is_found(plant: Plant) -> None:
     assert prints(plant("src/unspoken/views/view.py", "def f():\n    print(1)")) == [
         "src/unspoken/views/view.py:2"
     ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "p = -math.expm1(-eps)",
+        "import numpy as np\nshare = np.mean(rows)",
+        "from unspoken.views import View",
+        "view = mechanism.view(belief, adversary)",
+        "beyond = odds.nats > math.log(cap)",
+    ],
+)
+def test_planted_arithmetic_is_found(text: str, plant: Plant) -> None:
+    root = plant("src/unspoken/releasing/findings.py", text)
+    assert computed(root) == []
+    assert len(computed(plant("src/unspoken/doors/tables.py", text))) == 1
+
+
+def test_doors_may_round(plant: Plant) -> None:
+    text = "from unspoken.numerics.files import atomically\nplaces = math.floor(math.log10(odds))"
+    assert computed(plant("src/unspoken/doors/words.py", text)) == []

@@ -121,7 +121,6 @@ def released(done: Released) -> dict[str, Any]:
     """What was written."""
     return {
         **_head("release"),
-        "dry_run": False,
         "release": str(done.path),
         "manifest": str(done.manifest),
         "rows": done.rows,

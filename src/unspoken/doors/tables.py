@@ -30,9 +30,8 @@ def learned(ready: Prepared) -> RenderableType:
     own = ready.learned
     rows = []
     for name, labels in own.labels.items():
-        counts = dict(zip(labels, own.counts[name], strict=True))
-        hidden = sum(counts[label] for label in own.sensitive[name])
-        rows.append((name, words.percent(hidden / own.rows), ", ".join(map(_whole, labels))))
+        share = words.percent(own.sensitive_share(name))
+        rows.append((name, share, ", ".join(map(_whole, labels))))
     prior = words.digits(own.prior_rows, 3)
     return Group(
         head(f"Learned from {words.rows(own.rows)}"),
@@ -72,7 +71,7 @@ def leak(found: Findings) -> RenderableType:
 def plan(found: Findings) -> RenderableType:
     """What is released how often, what that tells, and what closing telling values buys."""
     rows = [
-        (name, words.chance(found.plan.p[name], found.plan.epsilon[name]),
+        (name, words.chance(found.plan.epsilon[name]),
          words.epsilon(found.plan.epsilon[name]), words.percent(share))
         for name, share in found.shares.items()
     ]  # fmt: skip
@@ -94,10 +93,7 @@ def plan(found: Findings) -> RenderableType:
 
 def rehearsed(done: Rehearsed) -> RenderableType:
     """What a release would let out; nothing happened."""
-    rows = [
-        (name, words.chance(-math.expm1(-eps), eps), words.epsilon(eps))
-        for name, eps in done.epsilon.items()
-    ]
+    rows = [(name, words.chance(eps), words.epsilon(eps)) for name, eps in done.epsilon.items()]
     return Group(
         head("This would be released; nothing was charged or written:"),
         blank(),
@@ -200,8 +196,7 @@ def _premise(rows: int, premise: Premise) -> Prose:
 
 
 def _factor(one: Told, cap: float) -> Text:
-    beyond = one.odds.nats > math.log(cap) + 1e-12
-    return Text(words.odds_of(one.odds), style="bold red" if beyond else "")
+    return Text(words.odds_of(one.odds), style="bold red" if one.beyond(cap) else "")
 
 
 def _answer(one: Told) -> str:
@@ -222,7 +217,7 @@ def _whole(label: object) -> str:
 
 
 def _listed(epsilon: Mapping[str, float]) -> str:
-    some = [(name, words.chance(-math.expm1(-e), e)) for name, e in sorted(epsilon.items()) if e]
+    some = [(name, words.chance(e)) for name, e in sorted(epsilon.items()) if e]
     return ", ".join(f"{name}{NBSP}{chance}" for name, chance in some) or "nothing"
 
 
@@ -264,7 +259,7 @@ def _closing(found: Findings) -> list[Prose]:
         ]
     reads = found.project.reads
     best = found.open_plan
-    without = ", ".join(f"{n}{NBSP}{words.chance(best.p[n], best.epsilon[n])}" for n in reads)
+    without = ", ".join(f"{n}{NBSP}{words.chance(best.epsilon[n])}" for n in reads)
     return [
         note(f"Withheld too, since they tell too much by themselves: {closed}."),
         note(f"Left open, the best plan would release: {without}."),

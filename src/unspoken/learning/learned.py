@@ -69,17 +69,19 @@ class Learned(Shown):
         """One of the forms a belief has: "joint" or "tree"."""
         return "joint" if self.tree is None else "tree"
 
+    def sensitive_share(self, name: str) -> float:
+        """The share of the rows in which an attribute is sensitive."""
+        counts = zip(self.labels[name], self.counts[name], strict=True)
+        hidden = sum(count for label, count in counts if label in self.sensitive[name])
+        return hidden / self.rows
+
     def facts(self) -> list[tuple[str, str]]:
-        told = [("rows", f"{self.rows:,}, and {self.prior_rows:.6g} of a prior")]
-        for name, labels in self.labels.items():
-            hidden = sum(
-                count
-                for label, count in zip(labels, self.counts[name], strict=True)
-                if label in self.sensitive[name]
-            )
-            share = f"{hidden / self.rows:.1%} of the rows sensitive"
-            told.append((name, f"{len(labels)} labels, {share}"))
-        return [*told, ("form", self.form), ("premise", str(self.belief.premise))]
+        shares = [
+            (name, f"{len(labels)} labels, {self.sensitive_share(name):.1%} of the rows sensitive")
+            for name, labels in self.labels.items()
+        ]
+        rows = f"{self.rows:,}, and {self.prior_rows:.6g} of a prior"
+        return [("rows", rows), *shares, ("form", self.form), ("premise", str(self.belief.premise))]
 
 
 def learn(project: Project, table: Table) -> Learned:

@@ -25,7 +25,7 @@ from unspoken.types.channel import Channel, Output
 from unspoken.types.domain import RELEASED, WITHHELD, Domain, Value, check_list
 from unspoken.types.frozen import Frozen
 
-__all__ = ["OneSided"]
+__all__ = ["OneSided", "release_probability"]
 
 Sensitive = Mapping[str, Sequence[Value]]
 
@@ -76,7 +76,7 @@ class OneSided(Mechanism, Shown):
 
     def release_probability(self, name: str, asks: float = 1) -> float:
         """p = 1 - e^(-n eps): that a cell which may be released is, at least once (Theorem 1)."""
-        return -math.expm1(-self._exponent(name, asks))
+        return release_probability(self._exponent(name, asks))
 
     def exponents(self) -> Mapping[str, float]:
         return self.epsilon if self.coins == "persistent" else {}
@@ -144,3 +144,8 @@ class OneSided(Mechanism, Shown):
     def _exponent(self, name: str, asks: float) -> float:
         epsilon = self.epsilon[name]
         return epsilon * asks if self.coins == "fresh" and epsilon > 0 else epsilon
+
+
+def release_probability(epsilon: float) -> float:
+    """p = 1 - e^-eps, without its cancellation where eps is small."""
+    return -math.expm1(-epsilon)

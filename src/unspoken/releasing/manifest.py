@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from unspoken.ledger import Release
+from unspoken.mechanisms.one_sided import release_probability
 from unspoken.policy import Project
 from unspoken.releasing.told import Told
 
@@ -62,7 +63,7 @@ def _attribute(project: Project, event: Release, name: str) -> dict[str, Any]:
     epsilon = event.mechanism.exponents()[name]
     return {
         "epsilon": "inf" if math.isinf(epsilon) else epsilon,
-        "release_probability": -math.expm1(-epsilon),
+        "release_probability": release_probability(epsilon),
         "withheld": "NULL",
         "missing": project.attributes[name].missing,
     }

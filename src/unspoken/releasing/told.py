@@ -12,6 +12,7 @@ from unspoken.measures import MEASURES
 from unspoken.mechanisms import Mechanism
 from unspoken.numerics.arrays import Array
 from unspoken.planning import Limits
+from unspoken.planning.limits import ROUNDING
 from unspoken.policy import Project
 from unspoken.types.bound import Bound
 from unspoken.types.channel import Output
@@ -44,6 +45,10 @@ class Told:
     information: Bound
     answer: Answer | None  # None where the answers cannot be listed
     view: View
+
+    def beyond(self, odds_cap: float) -> bool:
+        """Whether some answer multiplies some odds by more than the cap."""
+        return not self.odds.nats <= math.log(odds_cap) + ROUNDING
 
     def above(self, odds_cap: float) -> float:
         """The probability of an answer that multiplies some odds by more than the cap."""

@@ -38,8 +38,11 @@ def band(told: Told, odds_cap: float) -> int:
     """Which of these colours an entry has."""
     if math.isnan(told.odds.odds):
         return 0
-    within = [edge * (1 + 1e-9) for edge in _edges(odds_cap)]
-    return bisect.bisect_left(within, told.odds.odds)
+    rounded = [edge * (1 + 1e-9) for edge in _edges(odds_cap)]
+    within, beyond = (0, BEYOND - 1), (BEYOND, len(rounded))
+    return bisect.bisect_left(
+        rounded, told.odds.odds, *(beyond if told.beyond(odds_cap) else within)
+    )
 
 
 def _edges(odds_cap: float) -> list[float]:

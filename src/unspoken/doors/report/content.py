@@ -7,7 +7,7 @@ from datetime import date
 from typing import Any
 
 from unspoken.doors.report import words
-from unspoken.doors.report.charts import band, bands
+from unspoken.doors.report.charts import bands
 from unspoken.doors.report.palette import BEYOND
 from unspoken.doors.report.starved import starved
 from unspoken.planning import Plan
@@ -139,7 +139,7 @@ def _most_bits(entries: Sequence[Told]) -> Told:
 
 def matrix(findings: Findings) -> list[tuple[str, list[Row]]]:
     """The heat maps as one table: for each reader, a row a target."""
-    names = words.readers(findings)
+    names, cap = words.readers(findings), findings.project.limits.odds_cap
     rows: dict[str, list[Row]] = {name: [] for name in names.values()}
     for before, after in zip(findings.everything, findings.planned, strict=True):
         row = {
@@ -148,8 +148,8 @@ def matrix(findings: Findings) -> list[tuple[str, list[Row]]]:
             "bits_before": words.bits_of(before.information, unit=False),
             "odds_after": words.odds_of(after.odds),
             "bits_after": words.bits_of(after.information, unit=False),
-            "beyond_before": beyond(findings, before),
-            "beyond_after": beyond(findings, after),
+            "beyond_before": before.beyond(cap),
+            "beyond_after": after.beyond(cap),
         }
         rows[names[before.who]].append(row)
     return list(rows.items())
@@ -159,11 +159,6 @@ def _pooled(findings: Findings) -> str:
     """Who "all pooled" is, if somebody is called that."""
     together = [who for who, name in words.readers(findings).items() if who != name]
     return words.listed(findings.project.applications) if together else ""
-
-
-def beyond(findings: Findings, told: Told) -> bool:
-    """Whether an entry is beyond the odds cap."""
-    return band(told, findings.project.limits.odds_cap) >= BEYOND
 
 
 def worst(findings: Findings) -> list[Row]:
@@ -208,7 +203,7 @@ def plan_rows(findings: Findings) -> list[Row]:
 
 
 def _chance(plan: Plan, name: str) -> str:
-    return words.chance(plan.p[name], plan.epsilon[name])
+    return words.chance(plan.epsilon[name])
 
 
 def _unread(findings: Findings) -> str:

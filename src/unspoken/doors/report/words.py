@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
+from unspoken.mechanisms.one_sided import release_probability
 from unspoken.releasing.findings import Findings
 from unspoken.releasing.told import Answer, Told
 from unspoken.types.bound import Bound
@@ -110,11 +111,11 @@ def bits_of(bound: Bound, unit: bool = True) -> str:
     return _at_most(bound) + bits(max(0.0, bound.bits), unit)
 
 
-def chance(p: float, eps: float) -> str:
+def chance(eps: float) -> str:
     """How often a cell that may be released is: always only where eps is infinite, so p is 1."""
     if math.isinf(eps):
         return "always"
-    return percent(min(p, math.nextafter(1.0, 0.0)))
+    return percent(min(release_probability(eps), math.nextafter(1.0, 0.0)))
 
 
 def epsilon(eps: float) -> str:
