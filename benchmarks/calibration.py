@@ -19,7 +19,7 @@ import numpy as np
 
 from unspoken.beliefs import Belief, Chain, Joint, Tree
 from unspoken.calibration import METHODS, calibrate
-from unspoken.calibration.problem import Problem
+from unspoken.calibration.problem import NoiseProblem
 from unspoken.calibration.rules.dpm import dpm
 from unspoken.calibration.rules.methods import beside
 
@@ -84,12 +84,12 @@ def speed(quick: bool) -> None:
         scale, seconds = timed(partial(exact, belief, 1.0, knows))
         print(f"{what:20} knows {knows:9} {seconds:8.2f} s   scale {scale:.6g}")
     for name in ("mean", "dpm"):
-        found, seconds = timed(partial(METHODS[name], Problem(sticky(0.1, 1000), None, 1.0)))
+        found, seconds = timed(partial(METHODS[name], NoiseProblem(sticky(0.1, 1000), None, 1.0)))
         print(f"{name + ' of a chain of 1,000':36} {seconds:8.2f} s   scale {found:.6g}")
     step, law = np.array([[0.7, 0.3], [0.2, 0.8]]), np.array([0.4, 0.6])
     for length in (60, 1000):
         chain = Chain(law, step, length)
-        own, fast = timed(partial(METHODS["quilt"], Problem(chain, None, 1.0)))
+        own, fast = timed(partial(METHODS["quilt"], NoiseProblem(chain, None, 1.0)))
         print(f"{'quilts of ' + format(length, ','):36} {fast:8.4f} s   scale {own:.6g}")
         if length == 60:
             found, slow = timed(partial(cubic_quilts, step, law, length, 1.0))
@@ -105,7 +105,7 @@ def chains(length: int) -> None:
     for flip in (0.4, 0.2, 0.1, 0.03):
         chain = sticky(flip, length)
         least = exact(chain, 1.0, "nothing")
-        others = beside(Problem(chain, None, 1.0))
+        others = beside(NoiseProblem(chain, None, 1.0))
         cells = (f"{others[name]:11.4g}" if name in others else f"{'-':>11}" for name in METHODS)
         print(f"  flip {flip:<17g} {least:9.4g}", *cells)
 
@@ -119,7 +119,7 @@ def families(count: int) -> None:
         for _ in range(count):
             belief = Joint(FAMILIES[name](rng, n))
             limit = float(np.exp(rng.uniform(math.log(0.1), math.log(4.0))))
-            rule = dpm(Problem(belief, None, limit))
+            rule = dpm(NoiseProblem(belief, None, limit))
             free = calibrate(belief, limit=limit, knows="nothing", floor=False).scale
             found["free"].append(free / rule)
             found["floored"].append(max(free, 1 / limit) / rule)

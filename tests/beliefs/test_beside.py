@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 import unspoken
 from tests.beliefs.branching import drawn, some
 from unspoken.beliefs import BELIEFS, Belief
-from unspoken.calibration.exact.remembered import Remembered
 from unspoken.errors import NotKnown
 
 COUNTS = np.arange(1.0, 17.0).reshape(2, 2, 2, 2)
@@ -58,8 +57,7 @@ def test_every_belief(kind: str) -> None:
         return
     for some_names, targets in ((names, names), (names[1:], names[:2]), (names[:1], names[::-1])):
         true = one_by_one(belief, some_names, targets)
-        for one in (belief, Remembered(belief)):
-            assert one.beside(some_names, targets) == pytest.approx(true, rel=1e-12, abs=1e-16)
+        assert belief.beside(some_names, targets) == pytest.approx(true, rel=1e-12, abs=1e-16)
 
 
 @pytest.mark.stress

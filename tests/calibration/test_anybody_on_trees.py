@@ -9,10 +9,10 @@ import pytest
 
 import unspoken
 from unspoken.calibration import calibrate
-from unspoken.calibration.exact.anybody import _searched
 from unspoken.calibration.exact.branched import Branched
-from unspoken.calibration.exact.least import least
-from unspoken.calibration.problem import Problem
+from unspoken.calibration.exact.threats import least
+from unspoken.calibration.exact.worst_adversary import _searched
+from unspoken.calibration.problem import NoiseProblem
 
 FAIR = [0.5, 0.5]
 
@@ -35,7 +35,7 @@ def test_on_small_trees_it_needs_hardly_more(flip: float) -> None:
     ):
         own = tree([-1, *(int(rng.integers(0, v)) for v in range(1, 8))], flip)
         whole = calibrate(own, weights, limit=1.0).scale
-        bounded, _ = least(Branched(Problem(own, weights, 1.0)), 1.0, 0.1, 1.0)
+        bounded, _ = least(Branched(NoiseProblem(own, weights, 1.0)), 1.0, 0.1, 1.0)
         assert whole * (1 - 1e-9) <= bounded <= above * whole
 
 
@@ -94,4 +94,4 @@ def test_without_a_floor() -> None:
     floored, free = (calibrate(binary(40), limit=1.0, floor=own).scale for own in (True, False))
     assert free == pytest.approx(floored, rel=1e-9)
     with pytest.raises(unspoken.UnspokenError, match="too little noise to look at everybody"):
-        _searched(Problem(binary(40), None, 1.0), 100.0)
+        _searched(NoiseProblem(binary(40), None, 1.0), 100.0)

@@ -21,7 +21,7 @@ from tests.calibration.joints import (
 )
 from tests.effort import EFFORT
 from unspoken.calibration import METHODS, calibrate, coefficient
-from unspoken.calibration.problem import Problem
+from unspoken.calibration.problem import NoiseProblem
 from unspoken.calibration.rules.dpm import READINGS, dpm
 from unspoken.mechanisms import Laplace
 from unspoken.questions import leakage
@@ -41,7 +41,9 @@ def cases(seed: int, count: int):
             yield unspoken.Joint(table, values=[v.tolist() for v in values]), values, own, rng
 
 
-def kept(problem: Problem, methods: list[str], truth: Callable[[float], float]) -> dict[str, float]:
+def kept(
+    problem: NoiseProblem, methods: list[str], truth: Callable[[float], float]
+) -> dict[str, float]:
     """The scales of all methods, none of which leaks too much or is below the exact one.
 
     ``truth``: what really leaks at a scale, by enumeration; a little below the exact one too much.
@@ -70,7 +72,7 @@ def test_no_sound_method_leaks_more_than_the_limit() -> None:
     """All of them against enumeration; and none of them needs less noise than the exact one."""
     for belief, values, weights, rng in cases(1, BELIEFS):
         terms = [w * v for w, v in zip(weights, values, strict=True)]
-        problem = Problem(belief, weights, any_limit(rng))
+        problem = NoiseProblem(belief, weights, any_limit(rng))
         scales = kept(problem, FOR_NOBODY, partial(separation, belief.table, terms))
         assert scales["mean"] <= scales["dpm M"] * (1 + 1e-12) <= scales["dpm B"] * (1 + 1e-10)
         assert scales["dpm B"] <= scales["dpm A"] * (1 + 1e-10) <= scales["group"] * (1 + 1e-9)
@@ -82,7 +84,7 @@ def test_nor_where_every_value_is_released_with_noise() -> None:
     for belief, values, _, rng in itertools.islice(cases(3, BELIEFS), 0, None, 2):
         names = belief.domain.names
         identity = {name: np.eye(len(names))[k] for k, name in enumerate(names)}
-        problem = Problem(belief, identity, any_limit(rng))
+        problem = NoiseProblem(belief, identity, any_limit(rng))
         kept(problem, FOR_VECTORS, partial(separation_of_all, belief.table, values))
 
 
@@ -119,7 +121,7 @@ def test_neighbours_in_a_graph_are_not_enough() -> None:
     step = [[0.95, 0.05], [0.05, 0.95]]
     chain, wanted = unspoken.Chain([0.5, 0.5], step, 8), vector["expected"]
     sigma = float(wanted["sigma_dpm_B_neighbours"])
-    problem = Problem(chain, None, 1.0)
+    problem = NoiseProblem(chain, None, 1.0)
     beside = [coefficient(problem, "x4", other, sigma, "B") for other in ("x3", "x5")]
     assert 1 + sum(beside) == pytest.approx(sigma, rel=1e-12)
     for scale, key in ((sigma, "sep_node4"), (3.0, "sep_node4_baseline_L3")):

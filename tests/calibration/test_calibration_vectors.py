@@ -14,7 +14,7 @@ from unspoken.calibration import (
     quilt_any_start,
     quilt_approximate,
 )
-from unspoken.calibration.problem import Problem
+from unspoken.calibration.problem import NoiseProblem
 from unspoken.mechanisms import Laplace
 from unspoken.questions import leakage
 
@@ -46,7 +46,7 @@ def test_scales(vector: dict[str, Any]) -> None:
 @by_id("rho")
 def test_coefficients(vector: dict[str, Any]) -> None:
     given = vector["input"]
-    problem, sigma = Problem(joint_of(given), None, 1.0), number(given["sigma"])
+    problem, sigma = NoiseProblem(joint_of(given), None, 1.0), number(given["sigma"])
     for reading in ("A", "B", "M"):
         own = coefficient(problem, f"x{given['i']}", f"x{given['j']}", sigma, reading)
         assert own == pytest.approx(number(vector["expected"][reading]), rel=1e-14)
@@ -54,7 +54,10 @@ def test_coefficients(vector: dict[str, Any]) -> None:
 
 @by_id("rho_asym")
 def test_coefficients_differ_by_direction(vector: dict[str, Any]) -> None:
-    problem, sigma = Problem(joint_of(vector["input"]), None, 1.0), number(vector["input"]["sigma"])
+    problem, sigma = (
+        NoiseProblem(joint_of(vector["input"]), None, 1.0),
+        number(vector["input"]["sigma"]),
+    )
     for i, j in ((0, 1), (1, 0)):
         own = coefficient(problem, f"x{i}", f"x{j}", sigma, "B")
         assert own == pytest.approx(number(vector["expected"][f"rho_{i}{j}_B"]), rel=1e-14)

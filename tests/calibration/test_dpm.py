@@ -11,7 +11,7 @@ from tests.beliefs.branching import drawn
 from tests.effort import examples
 from unspoken.adversary import Adversary
 from unspoken.beliefs import Chain, Joint
-from unspoken.calibration.problem import Problem
+from unspoken.calibration.problem import NoiseProblem
 from unspoken.calibration.rules.dpm import READINGS, coefficient, dpm, mean
 from unspoken.mechanisms import Laplace
 from unspoken.questions import leakage
@@ -20,7 +20,7 @@ SEEDS = st.integers(0, 2**32 - 1)
 CLOSE = 2.0**-35  # the fixed point is found to 2^-36
 
 
-def defined(problem: Problem, reading: str, sigma: float) -> float:
+def defined(problem: NoiseProblem, reading: str, sigma: float) -> float:
     """max_i (D_i + sum_j |w_j| R_j rho_ij(sigma)), pair by pair."""
     belief, reaches = problem.belief, problem.reaches
     total = dict(reaches)
@@ -50,7 +50,7 @@ def mean_by_loops(belief: Joint, limit: float) -> float:
 @given(st.sampled_from(["chain", "tree"]), SEEDS, st.floats(0.1, 4.0))
 def test_on_forests_as_on_the_joint(kind: str, seed: int, limit: float) -> None:
     belief, joint = drawn(kind, seed)
-    one, other = Problem(belief, None, limit), Problem(joint, None, limit)
+    one, other = NoiseProblem(belief, None, limit), NoiseProblem(joint, None, limit)
     # A joint is one block; independent others add to it what they do not to a forest's.
     if len(belief.blocks()) == 1:
         assert mean(one) == pytest.approx(mean(other), rel=1e-12)
@@ -63,7 +63,7 @@ def test_on_forests_as_on_the_joint(kind: str, seed: int, limit: float) -> None:
 @given(st.sampled_from(["chain", "tree"]), SEEDS, st.sampled_from(list(READINGS)))
 def test_the_fixed_point(kind: str, seed: int, reading: str) -> None:
     belief, _ = drawn(kind, seed)
-    problem = Problem(belief, None, 0.7)
+    problem = NoiseProblem(belief, None, 0.7)
     scale = dpm(problem, reading)
     if scale:
         assert defined(problem, reading, scale) / scale == pytest.approx(0.7, rel=CLOSE)
@@ -74,9 +74,9 @@ def test_the_fixed_point(kind: str, seed: int, reading: str) -> None:
 def test_a_few_targets_at_a_time(cells: int, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(0)
     steps = [rng.dirichlet(np.ones(2 + (t + 1) % 2), size=2 + t % 2) for t in range(20)]
-    problem = Problem(Chain([0.2, 0.8], steps), {"x3": 2.0, "x4": -1.0, "x10": 1.0}, 1.0)
+    problem = NoiseProblem(Chain([0.2, 0.8], steps), {"x3": 2.0, "x4": -1.0, "x10": 1.0}, 1.0)
     whole = [mean(problem), *(dpm(problem, reading) for reading in READINGS)]
-    monkeypatch.setattr("unspoken.calibration.rules.others.CELLS", cells)
+    monkeypatch.setattr("unspoken.calibration.rules.pair_laws.CELLS", cells)
     parts = [mean(problem), *(dpm(problem, reading) for reading in READINGS)]
     assert parts == pytest.approx(whole, rel=CLOSE)
 
@@ -88,6 +88,6 @@ def test_ends_of_the_range_that_cannot_be_say_nothing(limit: float, reading: str
     table = np.zeros((2, 4, 4, 4))
     table[0, 1, 1, 1] = table[1, 2, 2, 2] = 0.5
     belief = Joint(table, values=[[0.0, 1.0]] + [[0.0, 0.4, 0.6, 1.0]] * 3)
-    scale = dpm(Problem(belief, None, limit), reading)
+    scale = dpm(NoiseProblem(belief, None, limit), reading)
     told = leakage(belief, Laplace(scale), Adversary("x0"))
     assert told.value <= limit * (1 + 1e-12)

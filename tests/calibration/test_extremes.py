@@ -22,7 +22,7 @@ from unspoken.calibration import (
     quilt_approximate,
     sequential,
 )
-from unspoken.calibration.problem import Problem
+from unspoken.calibration.problem import NoiseProblem
 from unspoken.errors import InputError, NotKnown, TooLarge
 from unspoken.mechanisms import Geometric
 from unspoken.models import Blocked, Neighbour, Sensitivity, additive, blocked, bounded
@@ -110,7 +110,7 @@ def test_an_enormous_limit_still_prints() -> None:
     assert found.scale == 0.0
     assert "scale" in repr(found)
     json.dumps(unspoken.compare(CHAIN, limit=1e300).as_json(), allow_nan=False)
-    assert METHODS["branches"](Problem(CHAIN, None, 1e300)) <= 1e-149
+    assert METHODS["branches"](NoiseProblem(CHAIN, None, 1e300)) <= 1e-149
 
 
 def test_the_same_names_in_another_order_are_the_same_knowledge() -> None:

@@ -11,12 +11,12 @@ import pytest
 import unspoken
 from tests.effort import EFFORT
 from unspoken.calibration import METHODS, calibrate
-from unspoken.calibration.problem import Problem
+from unspoken.calibration.problem import NoiseProblem
 from unspoken.errors import NotKnown
 
 
 def scale(chain: unspoken.Chain, limit: float = 1.0, weights: list[float] | None = None) -> float:
-    return METHODS["influence"](Problem(chain, weights, limit))
+    return METHODS["influence"](NoiseProblem(chain, weights, limit))
 
 
 def two_states(q: float, p: float, length: int) -> unspoken.Chain:
@@ -87,7 +87,7 @@ def test_twice_what_branches_need_or_more_and_enough_for_everybody() -> None:
             own = scale(chain)
         except NotKnown:
             continue
-        assert own >= 2 * METHODS["branches"](Problem(chain, None, 1.0)) * (1 - 1e-9)
+        assert own >= 2 * METHODS["branches"](NoiseProblem(chain, None, 1.0)) * (1 - 1e-9)
         assert unspoken.worst(chain, unspoken.Laplace(own)).bound.value <= 1.0
 
 

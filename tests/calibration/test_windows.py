@@ -13,13 +13,13 @@ import unspoken
 from tests.effort import examples
 from unspoken.calibration import calibrate
 from unspoken.calibration.exact.windows import Windows
-from unspoken.calibration.problem import Problem
+from unspoken.calibration.problem import NoiseProblem
 from unspoken.questions import leakages
 from unspoken.searching.search import worst
 
 
 def windows_of(chain: unspoken.Chain, weights, anybody: bool, share: float) -> Windows:
-    found = Windows.of(Problem(chain, weights, 1.0), chain, anybody, share)
+    found = Windows.of(NoiseProblem(chain, weights, 1.0), anybody, share)
     assert found is not None
     return found
 
@@ -52,7 +52,7 @@ def test_windows_tell_at_least_as_much(seed: int) -> None:
         for part, exact in zip(own, (nobody, everybody), strict=True):
             assert replace(part, width=width).worst(scale).value >= exact * (1 - 1e-12)
     if own[0].width >= length:  # no edges are told
-        group = sum(Problem(chain, weights, 1.0).reaches.values()) / scale
+        group = sum(NoiseProblem(chain, weights, 1.0).reaches.values()) / scale
         assert seen.value <= group * (1 + 1e-9)
 
 
@@ -82,6 +82,6 @@ def test_an_edge_that_rules_a_value_out_tells_it(anybody: bool) -> None:
 
 def test_a_chain_that_never_forgets_has_no_window() -> None:
     chain = unspoken.Chain([0.5, 0.5], [[0.0, 1.0], [1.0, 0.0]], 700)
-    assert Windows.of(Problem(chain, None, 1.0), chain, False, 1e-9) is None
+    assert Windows.of(NoiseProblem(chain, None, 1.0), False, 1e-9) is None
     other = unspoken.Chain([0.5, 0.5], [np.full((2, 3), 1 / 3), np.full((3, 2), 0.5)])
-    assert Windows.of(Problem(other, None, 1.0), other, False, 1e-9) is None
+    assert Windows.of(NoiseProblem(other, None, 1.0), False, 1e-9) is None

@@ -5,17 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from unspoken.beliefs import Belief
-from unspoken.calibration.exact.alone import floor_of
-from unspoken.calibration.exact.least_scale import exact
+from unspoken.beliefs import A_BELIEF, Belief
+from unspoken.calibration.exact.scale import exact
+from unspoken.calibration.exact.single_variable import floor_of
 from unspoken.calibration.knowledge import Knows, checked, whom
-from unspoken.calibration.problem import LEAST, RATIO, Problem
+from unspoken.calibration.problem import LEAST, RATIO, NoiseProblem
 from unspoken.calibration.rules.methods import METHODS, beside, by_method
 from unspoken.display import Shown
 from unspoken.errors import unknown
 from unspoken.mechanisms import Geometric, Laplace
 from unspoken.mechanisms.linear import Weighted
 from unspoken.types.bound import Bound
+from unspoken.types.kinds import expect
 
 __all__ = ["Calibrated", "calibrate"]
 
@@ -31,7 +32,7 @@ class Calibrated(Shown):
     mechanism: Laplace | Geometric
     scale: float
     bound: Bound
-    problem: Problem = field(compare=False)
+    problem: NoiseProblem = field(compare=False)
     method: str
     knows: Knows
 
@@ -64,9 +65,11 @@ def calibrate(
     variables is worst), "nothing", or names. ``floor``: at least as much noise as each variable
     needs by itself (for max-log-ratio: differential privacy's scale); False lets noise from the
     data itself count, down to none at all. ``method``: "exact", or one of `METHODS`, which are
-    sound and need more noise. ``noise``: "laplace", or "geometric" for whole numbers.
+    sound and need more noise. ``noise``: "laplace", or "geometric" for whole numbers. Of a set of
+    beliefs the limit holds whichever of them is true.
     """
-    problem = Problem(belief, weights, limit, measure, options, noise)
+    expect(belief, Belief, "calibrate.belief", A_BELIEF)
+    problem = NoiseProblem(belief, weights, limit, measure, options, noise)
     knows = checked(belief.domain, knows, "calibrate")
     if method not in ("exact", *METHODS):
         raise unknown("method", method, ["exact", *METHODS])

@@ -20,7 +20,7 @@ from unspoken.adversary import Adversary
 from unspoken.beliefs import Belief
 from unspoken.calibration.calibrated import Calibrated
 from unspoken.calibration.knowledge import Knows, whom
-from unspoken.calibration.problem import RATIO, Problem
+from unspoken.calibration.problem import RATIO, NoiseProblem
 from unspoken.calibration.rules.methods import FOR_EVERYBODY, METHODS, by_method
 from unspoken.errors import InputError, NotKnown, TooLarge
 from unspoken.mechanisms import Together
@@ -128,7 +128,7 @@ def by_rules(answers: Sequence[Calibrated], knows: Knows) -> list[tuple[float, s
     ]
     belief = answers[0].problem.belief
     weights = {name: [own.get(name, 0.0) for own in queries] for name in belief.domain.names}
-    whole, found = Problem(belief, weights, 1.0), list[tuple[float, str]]()
+    whole, found = NoiseProblem(belief, weights, 1.0), list[tuple[float, str]]()
     for method in METHODS:
 
         def scale(limit: float, method: str = method) -> float:

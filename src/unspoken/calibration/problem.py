@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 
 from unspoken.adversary import Adversary
 from unspoken.beliefs import Belief
-from unspoken.calibration.exact.remembered import Remembered
-from unspoken.errors import InputError, TooLarge, unknown
+from unspoken.errors import InputError, NotKnown, TooLarge, unknown
 from unspoken.measures import MEASURES
 from unspoken.mechanisms import Geometric, Laplace
 from unspoken.mechanisms.linear import Weighted, linear_queries
 from unspoken.numerics.numbers import number
 from unspoken.questions import leakage
 from unspoken.types.bound import Bound
+from unspoken.types.domain import Value
 from unspoken.types.sums import Weights
 from unspoken.views import NoisyView
 
-__all__ = ["LEAST", "NOISES", "RATIO", "Problem"]
+__all__ = ["LEAST", "NOISES", "RATIO", "NoiseProblem"]
 
 RATIO = "max-log-ratio"
 NOISES = ("laplace", "geometric")
@@ -31,7 +33,7 @@ LEAST = {"laplace": 1e-150, "geometric": 1.0 / 700.0}
 
 
 @dataclass(frozen=True)
-class Problem:
+class NoiseProblem:
     """``limit``: what nobody is to exceed, in the unit of the measure."""
 
     belief: Belief
@@ -67,7 +69,7 @@ class Problem:
     def leak(self, adversary: Adversary, scale: float) -> Bound:
         """What one adversary learns at this scale."""
         mechanism = self.mechanism(scale)
-        return leakage(self.remembered, mechanism, adversary, self.measure, **self.options)
+        return leakage(self.worked_out_once, mechanism, adversary, self.measure, **self.options)
 
     def most(self, adversary: Adversary, scale: float, pieces: int = 1) -> float:
         """What this adversary does not exceed, quickly: told the answer but for some of its noise
@@ -75,7 +77,7 @@ class Problem:
         (types/noise.py: seeing nodes tells at least as much as seeing the answer). The nodes are
         the points, and of one answer so many ``pieces`` between them.
         """
-        seen = self.mechanism(scale).view(self.remembered, adversary)
+        seen = self.mechanism(scale).view(self.worked_out_once, adversary)
         if isinstance(seen, NoisyView):
             nodes = list(seen.points)
             if len(nodes) == 1 and pieces > 1:
@@ -89,9 +91,18 @@ class Problem:
         return linear_queries(self.belief.domain, self.weights, "calibrate")
 
     @cached_property
-    def remembered(self) -> Remembered:
-        """Only the noise depends on the scale: the law of the sums is worked out once."""
-        return Remembered(self.belief)
+    def worked_out_once(self) -> Belief:
+        """The belief; only the noise depends on the scale, so its laws of sums are kept."""
+        return _keeping(self.belief)
+
+    @cached_property
+    def members(self) -> list[NoiseProblem] | None:
+        """The problem for each belief that may be true; None where they cannot be listed."""
+        try:
+            beliefs = self.belief.candidates
+        except NotKnown:
+            return None
+        return [self if own is self.belief else replace(self, belief=own) for own in beliefs]
 
     @cached_property
     def reaches(self) -> dict[str, float]:
@@ -110,7 +121,7 @@ class Problem:
     def reach(self) -> float:
         return max(self.reaches.values())
 
-    def part(self, belief: Belief) -> Problem:
+    def part(self, belief: Belief) -> NoiseProblem:
         """The same about some of the variables, all else in the answers being known."""
         weights = {
             name: [query.get(name, 0.0) for query in self.queries] for name in belief.domain.names
@@ -121,6 +132,35 @@ class Problem:
     def fast(self) -> bool:
         """Whether largest log-ratios of one number are all that is asked for."""
         return self.measure == RATIO and len(self.queries) == 1
+
+
+def _keeping(belief: Belief) -> Belief:
+    """The same belief, which works out every law of sums once, however often it is asked for."""
+    same, made = copy(belief), dict[Hashable, Any]()
+
+    def once(primitive: Callable[..., Any], *arguments: Any) -> Any:
+        key = primitive.__name__, *map(_hashable, arguments)
+        if key not in made:
+            made[key] = primitive(*arguments)
+        return made[key]
+
+    def given(known: Mapping[str, Value]) -> Belief:
+        return _keeping(belief.given(known))
+
+    def knowing(names: Sequence[str]) -> tuple[Belief, tuple[str, ...]]:
+        later, matter = belief.knowing(names)
+        return (same if later is belief else _keeping(later)), matter
+
+    for primitive in (belief.sums, belief.sums_of_each, given, knowing):
+        setattr(same, primitive.__name__, partial(once, primitive))
+    return same
+
+
+def _hashable(argument: Any) -> Hashable:
+    """Names, {name: value}, or a list of {name: weight}."""
+    if isinstance(argument, Mapping):
+        return tuple(argument.items())
+    return tuple(_hashable(part) if isinstance(part, Mapping) else part for part in argument)
 
 
 def _alpha(scale: float) -> float:

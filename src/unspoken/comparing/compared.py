@@ -7,15 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from unspoken.beliefs import Belief
-from unspoken.calibration.exact.least_scale import left_at
+from unspoken.beliefs import A_BELIEF, Belief
+from unspoken.calibration.exact.scale import left_at
 from unspoken.calibration.knowledge import Knows, checked, whom
-from unspoken.calibration.problem import LEAST, Problem
+from unspoken.calibration.problem import LEAST, NoiseProblem
 from unspoken.comparing.rules import RULES, Rule
 from unspoken.display import Tabled
 from unspoken.errors import NotKnown, TooLarge
 from unspoken.mechanisms.linear import Weighted
 from unspoken.types.bound import Bound
+from unspoken.types.kinds import expect
 
 __all__ = ["Compared", "Row", "compare"]
 
@@ -76,7 +77,7 @@ class Compared(Tabled):
     A rule that is not sound may keep the limit in this case, and not in the next.
     """
 
-    problem: Problem
+    problem: NoiseProblem
     knows: Knows
     rows: Sequence[Row] = field(default=())
 
@@ -115,18 +116,20 @@ class Compared(Tabled):
 
 
 def compare(
-    belief: Belief, weights: Weighted = None, *, limit: float, knows: Knows = "nothing"
+    belief: Belief, weights: Weighted = None, *, limit: float, knows: Knows = "anything"
 ) -> Compared:
     """The Laplace scale by every rule, and the largest log-ratio about any variable left at it.
 
-    ``knows``: whom the limit is to hold for, as in `calibrate`; most rules were made for those who
-    know nothing but the belief, which is the default here.
+    ``knows``: whom the limit is to hold for, as in `calibrate`. Most rules were made for those who
+    know nothing but the belief: others are looked at case by case, and refused where that is too
+    many, so say knows="nothing" to see them all.
     """
-    problem = Problem(belief, weights, limit)
+    expect(belief, Belief, "compare.belief", A_BELIEF)
+    problem = NoiseProblem(belief, weights, limit)
     return Compared(problem, checked(belief.domain, knows, "compare")).at(limit)
 
 
-def _row(problem: Problem, knows: Knows, name: str, rule: Rule) -> Row:
+def _row(problem: NoiseProblem, knows: Knows, name: str, rule: Rule) -> Row:
     try:
         scale = rule.scale(problem, knows)
     except (NotKnown, TooLarge) as refusal:

@@ -8,7 +8,7 @@ from functools import partial
 
 from unspoken.calibration import by_method, calibrate
 from unspoken.calibration.knowledge import Knows
-from unspoken.calibration.problem import Problem
+from unspoken.calibration.problem import NoiseProblem
 from unspoken.published import baseline, dpm_neighbours, dpm_one_endpoint, dpm_pairwise, pearson
 from unspoken.types.bound import Estimate
 
@@ -23,13 +23,13 @@ class Rule:
     are added up first and converted once; "as a vector": calibrate all at once).
     """
 
-    scale: Callable[[Problem, Knows], float]
+    scale: Callable[[NoiseProblem, Knows], float]
     sound: bool
     why: str
     composes: str
 
 
-def _exact(problem: Problem, knows: Knows) -> float:
+def _exact(problem: NoiseProblem, knows: Knows) -> float:
     found = calibrate(problem.belief, problem.weights, limit=problem.limit, knows=knows)
     return found.scale
 
@@ -39,20 +39,20 @@ def _sound(method: str, why: str, composes: str) -> Rule:
     return Rule(partial(by_method, method), True, why, composes)
 
 
-def _alone(problem: Problem, knows: Knows) -> float:
+def _alone(problem: NoiseProblem, knows: Knows) -> float:
     return problem.reach / problem.limit
 
 
 def _printed(rule: Callable[..., Estimate], why: str) -> Rule:
     """One of `unspoken.published`, which gives no guarantee; its limits add up no better."""
 
-    def scale(problem: Problem, knows: Knows) -> float:
+    def scale(problem: NoiseProblem, knows: Knows) -> float:
         return rule(problem.belief, problem.weights, limit=problem.limit).value
 
     return Rule(scale, False, why, "no")
 
 
-def _neighbours(problem: Problem, knows: Knows) -> float:
+def _neighbours(problem: NoiseProblem, knows: Knows) -> float:
     """The graph is the belief's own: whoever shields a variable from the rest."""
     belief = problem.belief
     graph = {name: belief.blanket(name) for name in belief.domain.names}

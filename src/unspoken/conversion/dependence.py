@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from unspoken.beliefs import A_BELIEF, Belief
 from unspoken.conversion.information import bound_of, budget_of, nats, share, whole
 from unspoken.display import Shown
 from unspoken.errors import InputError, TooLarge
@@ -17,29 +17,10 @@ from unspoken.numerics.arrays import CELLS, Array
 from unspoken.numerics.rounding import UNIT, up
 from unspoken.numerics.tables import table_of
 from unspoken.types.bound import Bound
-from unspoken.types.domain import Domain
+from unspoken.types.kinds import expect
 from unspoken.types.premise import Premise
 
 __all__ = ["Dependence", "bound_from_dp", "dependence", "dp_budget", "gaussian_sigmas"]
-
-
-class Structured(Protocol):
-    """A belief that knows which variables shield another from the rest, and which stand apart."""
-
-    domain: Domain
-    premise: Premise
-
-    def marginal(self, names: Sequence[str]) -> Array: ...
-
-    def cells(self, names: Sequence[str]) -> int: ...
-
-    def blanket(self, name: str) -> Sequence[str]:
-        """Others given whom ``name`` is independent of the rest; all others always are."""
-        ...
-
-    def blocks(self) -> Sequence[Sequence[str]]:
-        """The variables in groups that are independent of one another."""
-        ...
 
 
 @dataclass(frozen=True, repr=False)
@@ -76,7 +57,7 @@ class Dependence(Shown):
 
 def bound_from_dp(
     epsilon: float,
-    belief: Structured | None = None,
+    belief: Belief | None = None,
     *,
     k: int | None = None,
     sigma: float | None = None,
@@ -88,13 +69,14 @@ def bound_from_dp(
     """
     epsilon = nats("epsilon", epsilon)
     if belief is not None:
-        return _structure("bound_from_dp", belief, k, sigma).bound(epsilon)
+        bounds = [each.bound(epsilon) for each in _structures("bound_from_dp", belief, k, sigma)]
+        return replace(max(bounds, key=lambda bound: bound.value), premise=belief.premise)
     return bound_of(epsilon, *_numbers("bound_from_dp", k, sigma))
 
 
 def dp_budget(
     limit: float,
-    belief: Structured | None = None,
+    belief: Belief | None = None,
     *,
     k: int | None = None,
     sigma: float | None = None,
@@ -102,14 +84,15 @@ def dp_budget(
     """The largest epsilon with `bound_from_dp` at most ``limit``, rounded down."""
     limit = nats("limit", limit)
     if belief is not None:
-        return _structure("dp_budget", belief, k, sigma).budget(limit)
+        return min(each.budget(limit) for each in _structures("dp_budget", belief, k, sigma))
     return budget_of(limit, *_numbers("dp_budget", k, sigma))
 
 
-def _structure(where: str, belief: Structured, k: int | None, sigma: float | None) -> Dependence:
+def _structures(where: str, belief: Belief, k: int | None, sigma: float | None) -> list[Dependence]:
     if (k, sigma) != (None, None):
         raise InputError(f"{where}: a belief says k and sigma itself; give it, or these two")
-    return dependence(belief)
+    expect(belief, Belief, f"{where}.belief", A_BELIEF)
+    return [dependence(candidate) for candidate in belief.candidates]
 
 
 def _numbers(where: str, k: int | None, sigma: float | None) -> tuple[int, float]:
@@ -118,7 +101,7 @@ def _numbers(where: str, k: int | None, sigma: float | None) -> tuple[int, float
     return whole(k), share(sigma)
 
 
-def dependence(belief: Structured) -> Dependence:
+def dependence(belief: Belief) -> Dependence:
     """k and sigma of every variable, as far as the belief knows its own structure.
 
     sigma_i = max over possible values a, b of TV(P(X_others | a), P(X_others | b)). Given its
@@ -151,7 +134,7 @@ def gaussian_sigmas(covariance: npt.ArrayLike, ranges: npt.ArrayLike) -> Array:
     return np.array([min(1.0, up(math.erf(t / math.sqrt(8.0)), operations)) for t in told.tolist()])
 
 
-def _sigma(belief: Structured, name: str) -> float:
+def _sigma(belief: Belief, name: str) -> float:
     names = [name, *belief.blanket(name)]
     if belief.cells(names) > CELLS:
         raise TooLarge(

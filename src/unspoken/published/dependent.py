@@ -19,10 +19,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 import numpy as np
 
 from unspoken.beliefs import Belief
-from unspoken.calibration.problem import Problem
+from unspoken.calibration.problem import NoiseProblem
 from unspoken.calibration.rules.dpm import READINGS as ADDED
 from unspoken.calibration.rules.dpm import Moves, fixed_point
-from unspoken.calibration.rules.others import Others, alike, targets
+from unspoken.calibration.rules.pair_laws import PairLaws, alike, moves_of_targets
 from unspoken.errors import InputError, unknown
 from unspoken.mechanisms.linear import Weighted
 from unspoken.models.friends import READINGS, Neighbour
@@ -57,7 +57,7 @@ def _lower(other: Neighbour, sigma: float) -> float:
     return sigma * (peak + math.log(float(grown.max())))
 
 
-def _pairwise(others: Others, sigma: float) -> Array:
+def _pairwise(others: PairLaws, sigma: float) -> Array:
     """sigma max_o,a,b log E[e^(-|x_j - o| / sigma) | a] / E[... | b], o being a value of x_j."""
     told = []
     for law, numbers in zip(others.laws, others.ends[:, 0], strict=True):
@@ -71,7 +71,7 @@ def _pairwise(others: Others, sigma: float) -> Array:
 
 
 # Of scalar tuples that are added up, all pairs at once; and of any tuples, one pair at a time.
-LINEAR: dict[str, Moves] = {**ADDED, "14": _pairwise, "lo": Others.lower}
+LINEAR: dict[str, Moves] = {**ADDED, "14": _pairwise, "lo": PairLaws.lower}
 PRINTED: dict[str, Callable[[Neighbour, float], float]] = {**READINGS, "lo": _lower}
 
 
@@ -174,7 +174,7 @@ def baseline(
         f"Theorem 7 with L = {size} counted {how}: three bits, any two independent and the "
         "third their xor, have L = 1 and leak log((1 + e^(2 limit)) / 2)"
     )
-    return Estimate(size * Problem(belief, weights, limit).reach / limit, "scale", why)
+    return Estimate(size * NoiseProblem(belief, weights, limit).reach / limit, "scale", why)
 
 
 def pearson(
@@ -184,7 +184,7 @@ def pearson(
 
     Correlations below the ``threshold`` count as 0.
     """
-    moves = Problem(belief, weights, limit).reaches
+    moves = NoiseProblem(belief, weights, limit).reaches
     if not 0 <= number(threshold) <= 1:
         raise InputError(f"pearson.threshold: {threshold}; correlations are from 0 to 1")
     related = _correlations(belief)
@@ -207,9 +207,9 @@ def _linear(
 ) -> Estimate:
     if reading not in LINEAR:
         raise unknown("reading", reading, LINEAR)
-    problem = Problem(belief, weights, limit)
+    problem = NoiseProblem(belief, weights, limit)
     links = None if neighbours is None else _linked(belief, neighbours)
-    tables = list(targets(problem, [belief.domain.names], links))
+    tables = list(moves_of_targets(problem, [belief.domain.names], links))
     return Estimate(fixed_point(problem, tables, LINEAR[reading]), "scale", why)
 
 

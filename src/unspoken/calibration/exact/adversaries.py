@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 
 from unspoken.adversary import Adversary
 from unspoken.calibration.exact.contexts import each_value
-from unspoken.calibration.exact.least import Found
 from unspoken.calibration.exact.separation import Separation
-from unspoken.calibration.problem import Problem
+from unspoken.calibration.exact.threats import WorstAt
+from unspoken.calibration.problem import NoiseProblem
 from unspoken.measures import MEASURES
 from unspoken.numerics.arrays import Array
 from unspoken.questions import leakages
 from unspoken.types.bound import Bound
 
-__all__ = ["Listed", "One", "Oracle", "all_but", "knowing", "one"]
+__all__ = [
+    "Adversaries",
+    "OneAdversary",
+    "Searched",
+    "all_but",
+    "knowing",
+    "listed",
+    "one_adversary",
+]
 
 # How many names are written out.
 NAMED = 4
@@ -29,7 +37,7 @@ CLOSER = 64
 FEW = 64
 
 
-class Curves(Protocol):
+class LeakCurves(Protocol):
     """What some adversaries learn at any scale."""
 
     def upper(self, scale: float, pieces: int = 1) -> Array:
@@ -44,14 +52,14 @@ class Curves(Protocol):
         """The same in full."""
         ...
 
-    def kept(self, places: Sequence[int]) -> Curves: ...
+    def kept(self, places: Sequence[int]) -> LeakCurves: ...
 
 
 @dataclass(frozen=True)
-class Targets:
+class RatiosOfEach:
     """Who knows the same, and these values of it, for many targets at once: a row each."""
 
-    problem: Problem
+    problem: NoiseProblem
     names: tuple[str, ...]
     separation: Separation
     knows: tuple[str, ...] = ()
@@ -63,68 +71,72 @@ class Targets:
         return float(self.separation.rows([place]).at(scale)[0])
 
     def bound(self, place: int, scale: float) -> Bound:
-        return one(self.problem, Adversary(self.names[place], knows=self.knows)).told(scale)
+        adversary = Adversary(self.names[place], knows=self.knows)
+        return one_adversary(self.problem, adversary).bound(0, scale)
 
-    def kept(self, places: Sequence[int]) -> Targets:
+    def kept(self, places: Sequence[int]) -> RatiosOfEach:
         names = tuple(self.names[k] for k in places)
-        return Targets(self.problem, names, self.separation.rows(places), self.knows)
+        return RatiosOfEach(self.problem, names, self.separation.rows(places), self.knows)
 
 
 @dataclass(frozen=True)
-class Views:
+class PointsOfEach:
     """Who knows nothing else, by a measure that is largest at some point: all targets at once."""
 
-    problem: Problem
+    problem: NoiseProblem
     names: tuple[str, ...]
 
     def upper(self, scale: float, pieces: int = 1) -> Array:
-        own, mechanism = self.problem, self.problem.mechanism(scale)
-        told = leakages(own.remembered, mechanism, own.measure, self.names, **own.options)
-        return np.array([bound.value for bound in told.values()])
+        problem, mechanism = self.problem, self.problem.mechanism(scale)
+        each = leakages(
+            problem.worked_out_once, mechanism, problem.measure, self.names, **problem.options
+        )
+        return np.array([bound.value for bound in each.values()])
 
     def leak(self, place: int, scale: float) -> float:
         return self.problem.leak(Adversary(self.names[place]), scale).value
 
     def bound(self, place: int, scale: float) -> Bound:
-        return one(self.problem, Adversary(self.names[place])).told(scale)
+        return one_adversary(self.problem, Adversary(self.names[place])).bound(0, scale)
 
-    def kept(self, places: Sequence[int]) -> Views:
-        return Views(self.problem, tuple(self.names[k] for k in places))
+    def kept(self, places: Sequence[int]) -> PointsOfEach:
+        return PointsOfEach(self.problem, tuple(self.names[k] for k in places))
 
 
 @dataclass(frozen=True)
-class One:
+class OneAdversary:
     """One adversary; the worst of what they may know.
 
-    ``rough``: quickly, not too little, and closer with more pieces; None: ``exact`` is quick.
+    ``quick``: not too little, and closer with more pieces; None: ``leak_at`` is quick.
     """
 
-    told: Callable[[float], Bound]
-    exact: Callable[[float], float]
-    rough: Callable[[float, int], float] | None = None
+    bound_at: Callable[[float], Bound]
+    leak_at: Callable[[float], float]
+    quick: Callable[[float, int], float] | None = None
 
     def upper(self, scale: float, pieces: int = 1) -> Array:
-        return np.array([self.rough(scale, pieces) if self.rough else self.exact(scale)])
+        return np.array([self.quick(scale, pieces) if self.quick else self.leak_at(scale)])
 
     def leak(self, place: int, scale: float) -> float:
-        return self.exact(scale)
+        return self.leak_at(scale)
 
     def bound(self, place: int, scale: float) -> Bound:
-        return self.told(scale)
+        return self.bound_at(scale)
 
-    def kept(self, places: Sequence[int]) -> One:
+    def kept(self, places: Sequence[int]) -> OneAdversary:
         return self
 
 
 @dataclass
-class Listed:
-    """Adversaries that are all looked at; whoever keeps the limit once is done with (least.py)."""
+class Adversaries:
+    """All are looked at; whoever keeps the limit once is done with (threats.py)."""
 
+    slow: ClassVar[bool] = False
     limit: float
-    groups: Sequence[Curves]
+    groups: Sequence[LeakCurves]
 
-    def worst(self, scale: float) -> Found:
-        """The most promising first; who cannot be worse than the one found is not looked at."""
+    def worst(self, scale: float) -> WorstAt:
+        """The most promising first; who cannot be worse than the worst so far is not looked at."""
         uppers = [group.upper(scale) for group in self.groups]
         order = sorted(range(len(uppers)), key=lambda g: -uppers[g].max())
         value, worst, at = -np.inf, self.groups[0], 0
@@ -136,68 +148,78 @@ class Listed:
             if uppers[g].max() <= value:
                 continue
             place = int(uppers[g].argmax())
-            own = self.groups[g].leak(place, scale)
-            if own > value:
-                value, worst, at = own, self.groups[g], place
-        left = list[Curves]()
+            leak = self.groups[g].leak(place, scale)
+            if leak > value:
+                value, worst, at = leak, self.groups[g], place
+        left = list[LeakCurves]()
         for group, upper in zip(self.groups, uppers, strict=True):
             above = np.flatnonzero(upper > self.limit).tolist()
             if above:
                 left.append(group if len(above) == len(upper) else group.kept(above))
         self.groups = left or self.groups
-        return Found(value, lambda s: worst.leak(at, s), lambda s: worst.bound(at, s))
+        return WorstAt(value, partial(worst.leak, at), partial(worst.bound, at))
 
 
 @dataclass(frozen=True)
-class Oracle:
+class Searched:
     """A search of its own: what nobody exceeds at a scale, and the worst adversary it found."""
 
-    problem: Problem
+    slow: ClassVar[bool] = True
+    problem: NoiseProblem
     search: Callable[[float], tuple[float, Adversary]]
 
-    def worst(self, scale: float) -> Found:
+    def worst(self, scale: float) -> WorstAt:
         value, adversary = self.search(scale)
         known, belief = set(adversary.known), self.problem.belief
-        open_ones = [name for name in belief.domain.names if name not in known]
-        beside = {name for own in open_ones for name in belief.blanket(own)} & known
+        unknown = [name for name in belief.domain.names if name not in known]
+        beside = {name for other in unknown for name in belief.blanket(other)} & known
         border = [name for name in adversary.known if name in beside]
         (target,) = adversary.targets
-        own = all_but(self.problem, target, [n for n in open_ones if n != target], border)
-        return Found(value, own.exact, own.told)
+        hidden = [name for name in unknown if name != target]
+        worst = all_but(self.problem, target, hidden, border)
+        return WorstAt(value, worst.leak_at, worst.bound_at)
 
 
-def knowing(problem: Problem, known: tuple[str, ...] = ()) -> Listed:
+def knowing(problem: NoiseProblem, known: tuple[str, ...] = ()) -> Adversaries:
     """Those who know these and nothing else, after each of the others."""
     belief = problem.belief
     names = _unlike(problem, [name for name in belief.domain.names if name not in known])
     if not problem.fast and not known and MEASURES[problem.measure].over == "sup":
-        return Listed(problem.limit, [Views(problem, tuple(names))])
+        return Adversaries(problem.limit, [PointsOfEach(problem, tuple(names))])
     few = not known or (belief.cells(known) <= FEW and belief.knows_jointly(known))
     if problem.fast and few:
-        parts = list(each_value(problem, known))
-        sums = [part.remembered.sums_of_each(names, part.queries) for part in parts]
-        laws = [Separation.of(own) for own in sums if own is not None]
-        if len(laws) == len(parts):
-            own = tuple(names)
-            return Listed(problem.limit, [Targets(problem, own, law, known) for law in laws])
-    return Listed(problem.limit, [one(problem, Adversary(name, knows=known)) for name in names])
+        contexts = list(each_value(problem, known))
+        sums = [one.worked_out_once.sums_of_each(names, one.queries) for one in contexts]
+        laws = [Separation.of(law) for law in sums if law is not None]
+        if len(laws) == len(contexts):
+            groups = [RatiosOfEach(problem, tuple(names), law, known) for law in laws]
+            return Adversaries(problem.limit, groups)
+    return listed(problem, [Adversary(name, knows=known) for name in names])
 
 
-def all_but(problem: Problem, target: str, hidden: Sequence[str], boundary: Sequence[str]) -> One:
+def listed(problem: NoiseProblem, adversaries: Sequence[Adversary]) -> Adversaries:
+    """These, one by one."""
+    return Adversaries(problem.limit, [one_adversary(problem, who) for who in adversaries])
+
+
+def all_but(
+    problem: NoiseProblem, target: str, hidden: Sequence[str], boundary: Sequence[str]
+) -> OneAdversary:
     """Who knows all but the ``hidden``: of that only the boundary says anything about them.
 
     The rest is a known part of the answers.
     """
-    open_ones = {*hidden, target}
+    unknown = {*hidden, target}
     weights = {
         name: [query.get(name, 0.0) for query in problem.queries]
         for name in problem.belief.domain.names
-        if name in open_ones
+        if name in unknown
     }
-    return one(replace(problem, weights=weights), Adversary(target, knows=tuple(boundary)))
+    adversary = Adversary(target, knows=tuple(boundary))
+    return one_adversary(replace(problem, weights=weights), adversary)
 
 
-def one(problem: Problem, adversary: Adversary) -> One:
+def one_adversary(problem: NoiseProblem, adversary: Adversary) -> OneAdversary:
     """What one adversary learns at any scale."""
 
     @cache
@@ -205,8 +227,8 @@ def one(problem: Problem, adversary: Adversary) -> One:
         return replace(problem.leak(adversary, scale), why=_who(adversary))
 
     if not problem.fast:
-        return One(bound, lambda s: bound(s).value, partial(problem.most, adversary))
-    belief, matter = problem.remembered.knowing(adversary.known)
+        return OneAdversary(bound, lambda s: bound(s).value, partial(problem.most, adversary))
+    belief, matter = problem.worked_out_once.knowing(adversary.known)
     queries = [
         {name: w for name, w in query.items() if name in belief.domain.names}
         for query in problem.queries
@@ -216,7 +238,7 @@ def one(problem: Problem, adversary: Adversary) -> One:
     def leak(scale: float) -> float:
         return float(law.at(scale).max(initial=0.0))
 
-    return One(bound, leak)
+    return OneAdversary(bound, leak)
 
 
 def _who(adversary: Adversary) -> str:
@@ -224,10 +246,10 @@ def _who(adversary: Adversary) -> str:
     return f"{adversary.target}, to somebody who knows {named or 'nothing else'}"
 
 
-def _unlike(problem: Problem, names: Sequence[str]) -> Sequence[str]:
+def _unlike(problem: NoiseProblem, names: Sequence[str]) -> Sequence[str]:
     """Of those that neither the belief nor their weights tell apart, one."""
-    kinds = {name: kind for kind, own in enumerate(problem.belief.alike()) for name in own}
-    firsts: dict[tuple[float, ...], str] = {}
+    kinds = {name: kind for kind, alike in enumerate(problem.belief.alike()) for name in alike}
+    firsts: dict[Hashable, str] = {}
     for name in names:
         weights = (query.get(name, 0.0) for query in problem.queries)
         firsts.setdefault((kinds[name], *weights), name)

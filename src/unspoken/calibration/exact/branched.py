@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import ClassVar
 
 from unspoken.adversary import Adversary
-from unspoken.calibration.exact.least import Found
-from unspoken.calibration.problem import LEAST, Problem
+from unspoken.calibration.exact.threats import WorstAt
+from unspoken.calibration.problem import LEAST, NoiseProblem
 from unspoken.errors import NotKnown
 from unspoken.numerics.roots import least_scale
 from unspoken.searching.branches import Branches
@@ -21,7 +22,7 @@ from unspoken.types.bound import Bound
 __all__ = ["Branched", "branches"]
 
 
-def branches(problem: Problem) -> float:
+def branches(problem: NoiseProblem) -> float:
     """The scale, for those who may know anything."""
     if problem.belief.forest is None:
         raise NotKnown('method "branches": needs a Tree or a Chain; use "exact", "mean" or "group"')
@@ -34,10 +35,11 @@ def branches(problem: Problem) -> float:
 class Branched:
     """On a tree: the scale is the least one at which the bound for everybody keeps the limit."""
 
-    problem: Problem
+    slow: ClassVar[bool] = False
+    problem: NoiseProblem
 
-    def worst(self, scale: float) -> Found:
-        return Found(self.most(scale), self.most, self.bound)
+    def worst(self, scale: float) -> WorstAt:
+        return WorstAt(self.most(scale), self.most, self.bound)
 
     def most(self, scale: float) -> float:
         """What nobody exceeds."""

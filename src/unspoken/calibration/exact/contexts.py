@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from unspoken.calibration.problem import Problem
+from unspoken.calibration.problem import NoiseProblem
 from unspoken.errors import TooLarge
 
 __all__ = ["contexts", "each_value"]
@@ -20,7 +20,9 @@ __all__ = ["contexts", "each_value"]
 MOST = 2**14
 
 
-def contexts(problem: Problem, knows: str | Sequence[str], method: str) -> Iterator[Problem]:
+def contexts(
+    problem: NoiseProblem, knows: str | Sequence[str], method: str
+) -> Iterator[NoiseProblem]:
     """The problem as it is left by each possible value of what they know."""
     names = problem.belief.domain.names
     if knows == "nothing":
@@ -42,7 +44,7 @@ def contexts(problem: Problem, knows: str | Sequence[str], method: str) -> Itera
         yield from each_value(problem, known)
 
 
-def each_value(problem: Problem, known: Sequence[str]) -> Iterator[Problem]:
+def each_value(problem: NoiseProblem, known: Sequence[str]) -> Iterator[NoiseProblem]:
     """Of the variables that are known, every combination of values that can be."""
     belief = problem.belief
     if not known:

@@ -19,8 +19,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from unspoken.calibration.problem import Problem
-from unspoken.calibration.rules.others import Others, Targets, others, targets
+from unspoken.calibration.problem import NoiseProblem
+from unspoken.calibration.rules.pair_laws import PairLaws, TargetMoves, moves_of_targets, pair_laws
 from unspoken.errors import unknown
 from unspoken.numerics.arrays import Array
 from unspoken.numerics.roots import least_scale
@@ -29,30 +29,30 @@ from unspoken.numerics.rounding import quotient_up, up
 __all__ = ["READINGS", "Moves", "coefficient", "dpm", "fixed_point", "mean"]
 
 # How far x_j moves, for every j and target, at a scale: |w_j| R_j rho_ij without the weight.
-Moves = Callable[[Others, float], Array]
+Moves = Callable[[PairLaws, float], Array]
 
 
-def mean(problem: Problem) -> float:
+def mean(problem: NoiseProblem) -> float:
     """max_i (D_i + max_b sum_j |w_j| max_c E[|x_j - c| | x_i = b]) / limit: no fixed point.
 
     The mean coefficients with one b for all j (mean_joint): never more than any reading of DPM.
     """
     most = 0.0
-    for own in targets(problem, problem.belief.blocks()):
+    for own in moves_of_targets(problem, problem.belief.blocks()):
         means = (np.einsum("ji,jia->ia", other.weights, other.means) for other in own.tables)
         most = max(most, float((own.reaches[:, None] + sum(means, np.zeros(1))).max()))
     return quotient_up(up(most, 4 * len(problem.reaches) + 64), problem.limit)
 
 
-def dpm(problem: Problem, reading: str = "B") -> float:
+def dpm(problem: NoiseProblem, reading: str = "B") -> float:
     """The scale of one of `READINGS`, over all others in each block."""
     if reading not in READINGS:
         raise unknown("reading", reading, READINGS)
-    tables = list(targets(problem, problem.belief.blocks()))
+    tables = list(moves_of_targets(problem, problem.belief.blocks()))
     return fixed_point(problem, tables, READINGS[reading])
 
 
-def fixed_point(problem: Problem, tables: Sequence[Targets], moves: Moves) -> float:
+def fixed_point(problem: NoiseProblem, tables: Sequence[TargetMoves], moves: Moves) -> float:
     """sigma limit = max_i (D_i + sum_j |w_j| R_j rho_ij(sigma)), the upper end.
 
     The right side over sigma falls strictly onto (0, inf), so there is exactly one, and it lies
@@ -67,14 +67,16 @@ def fixed_point(problem: Problem, tables: Sequence[Targets], moves: Moves) -> fl
     return least_scale(leak, problem.limit, low, low) if low else low
 
 
-def coefficient(problem: Problem, target: str, other: str, sigma: float, reading: str) -> float:
+def coefficient(
+    problem: NoiseProblem, target: str, other: str, sigma: float, reading: str
+) -> float:
     """rho_ij of two variables, by one of `READINGS`."""
-    own = others(problem, [other], [target])
+    own = pair_laws(problem, [other], [target])
     return float(READINGS[reading](own, sigma).item() / own.ends.max())
 
 
-READINGS: dict[str, Callable[[Others, float], Array]] = {
-    "A": Others.farthest,
-    "B": Others.either,
-    "M": Others.mean,
+READINGS: dict[str, Callable[[PairLaws, float], Array]] = {
+    "A": PairLaws.farthest,
+    "B": PairLaws.either,
+    "M": PairLaws.mean,
 }

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from unspoken.calibration.problem import Problem
+from unspoken.calibration.problem import NoiseProblem
 from unspoken.conversion import dependence
 from unspoken.numerics.rounding import quotient_up, up
 
 __all__ = ["budget", "group"]
 
 
-def group(problem: Problem) -> float:
+def group(problem: NoiseProblem) -> float:
     """max over blocks of sum_i D_i / limit: group privacy (the "baseline", for unequal weights).
 
     Needs blocks that are jointly independent of one another; then changing x_i changes its block at
@@ -21,7 +21,7 @@ def group(problem: Problem) -> float:
     return quotient_up(up(max(sums), len(reaches)), problem.limit)
 
 
-def budget(problem: Problem) -> float:
+def budget(problem: NoiseProblem) -> float:
     """max_i D_i / eps for the largest eps that k dependent ones and a distance sigma allow.
 
     Needs the total variation distance sigma_i = max_ab TV(P(x_others | a), P(x_others | b)) of each

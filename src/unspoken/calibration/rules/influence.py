@@ -13,10 +13,11 @@ move and what the next edge adds. Put in one after the other that is a part of P
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from unspoken.beliefs import Chain
-from unspoken.calibration.problem import Problem
+from unspoken.calibration.problem import NoiseProblem
 from unspoken.errors import NotKnown
 from unspoken.numerics.arrays import Array
 from unspoken.numerics.rounding import quotient_up, up
@@ -24,21 +25,20 @@ from unspoken.numerics.rounding import quotient_up, up
 __all__ = ["influence"]
 
 
-def influence(problem: Problem) -> float:
+def influence(problem: NoiseProblem) -> float:
     """max_i 2 (Phi D)_i / limit."""
-    chain = problem.belief
-    if not isinstance(chain, Chain):
+    belief = problem.belief
+    if belief.steps is None or belief.forest is None:
         raise NotKnown('method "influence": needs a Chain; use "branches", "mean" or "group"')
-    moves = np.array([problem.reaches[name] for name in chain.domain.names])
-    most = float((2 * _reached(*_gammas(chain), moves)).max())
+    moves = np.array([problem.reaches[name] for name in belief.domain.names])
+    most = float((2 * _reached(*_gammas(belief.forest.singles[0], belief.steps), moves)).max())
     return quotient_up(up(most, 64 * len(moves)), problem.limit)
 
 
-def _gammas(chain: Chain) -> tuple[Array, Array]:
+def _gammas(start: Array, steps: Sequence[Array]) -> tuple[Array, Array]:
     """gamma of each variable with the one before it, and with the one after it; 0 at the ends."""
-    size = chain.domain.sizes[-1]
-    lefts = [chain.marginals[0][None], *chain.steps]
-    rights = [*chain.steps, np.ones((size, 1))]
+    lefts = [start[None], *steps]
+    rights = [*steps, np.ones((lefts[-1].shape[1], 1))]
     known = dict[tuple[int, int], tuple[float, float]]()  # most chains have few different steps
     for left, right in zip(lefts, rights, strict=True):
         if (id(left), id(right)) not in known:

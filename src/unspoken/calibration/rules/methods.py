@@ -8,7 +8,7 @@ from contextlib import suppress
 from unspoken.calibration.exact.branched import branches
 from unspoken.calibration.exact.contexts import contexts
 from unspoken.calibration.knowledge import Knows
-from unspoken.calibration.problem import RATIO, Problem
+from unspoken.calibration.problem import RATIO, NoiseProblem
 from unspoken.calibration.rules.dpm import dpm, mean
 from unspoken.calibration.rules.group import budget, group
 from unspoken.calibration.rules.influence import influence
@@ -20,7 +20,7 @@ __all__ = ["FOR_EVERYBODY", "METHODS", "beside", "by_method"]
 
 # For "max-log-ratio"; all but these hold for those who know nothing else (contexts.py).
 FOR_EVERYBODY = ("branches", "group", "influence")
-METHODS: dict[str, Callable[[Problem], float]] = {
+METHODS: dict[str, Callable[[NoiseProblem], float]] = {
     "branches": branches,
     "budget": budget,
     "dpm": dpm,
@@ -35,19 +35,28 @@ METHODS: dict[str, Callable[[Problem], float]] = {
 SLOW, FEW = ("dpm", "mean", "wasserstein"), 400
 
 
-def by_method(method: str, problem: Problem, knows: Knows) -> float:
-    """The scale of one of `METHODS`; beyond those who know nothing else, case by case."""
-    names = problem.belief.domain.names
+def by_method(method: str, problem: NoiseProblem, knows: Knows) -> float:
+    """The scale of one of `METHODS`; of a set of beliefs, the one that serves all of them."""
     if problem.measure != RATIO:
         raise NotKnown(f'method "{method}": bounds "{RATIO}" only; use method="exact"')
-    if not problem.belief.knows_jointly(names[:1]):
+    if problem.members is None:
+        raise NotKnown(
+            f'method "{method}": needs beliefs that can be listed; use "exact", or give '
+            "Beliefs([...]), finitely many"
+        )
+    return max(_of_one(method, member, knows) for member in problem.members)
+
+
+def _of_one(method: str, problem: NoiseProblem, knows: Knows) -> float:
+    """Beyond those who know nothing else, case by case."""
+    if not problem.belief.knows_jointly(problem.belief.domain.names[:1]):
         raise NotKnown(f'method "{method}": needs bounded values, which these are not; use "exact"')
     if method in FOR_EVERYBODY:
         return METHODS[method](problem)
-    return max(METHODS[method](part) for part in contexts(problem, knows, method))
+    return max(METHODS[method](context) for context in contexts(problem, knows, method))
 
 
-def beside(problem: Problem) -> dict[str, float]:
+def beside(problem: NoiseProblem) -> dict[str, float]:
     """The scales of all rules that apply, the least first, for those who know nothing else."""
     few = len(problem.belief.domain.names) <= FEW
     found = dict[str, float]()

@@ -19,8 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from unspoken.beliefs import Chain
-from unspoken.calibration.problem import Problem
+from unspoken.calibration.problem import NoiseProblem
 from unspoken.errors import InputError, NotKnown, TooLarge
 from unspoken.numerics.arrays import CELLS, Array, Mask
 from unspoken.numerics.numbers import positive, whole
@@ -35,16 +34,16 @@ STEPS = 8
 AT_ONCE = 2**22
 
 
-def quilt(problem: Problem) -> float:
+def quilt(problem: NoiseProblem) -> float:
     """Exact influences, from the start and the steps of a Chain."""
-    chain = problem.belief
-    if not isinstance(chain, Chain):
+    belief = problem.belief
+    if belief.steps is None or belief.forest is None:
         raise NotKnown('method "quilt": needs a Chain; use "exact", "mean" or "group"')
-    if len(set(chain.domain.sizes)) > 1:
+    if len(set(belief.domain.sizes)) > 1:
         raise NotKnown('method "quilt": needs a Chain whose variables have equally many values')
-    moves = np.array([problem.reaches[name] for name in chain.domain.names])
-    laws, size = np.stack(chain.marginals), chain.domain.sizes[0]
-    steps = np.stack(chain.steps) if chain.steps else np.zeros((0, size, size))
+    moves = np.array([problem.reaches[name] for name in belief.domain.names])
+    laws, size = np.stack(belief.forest.singles), belief.domain.sizes[0]
+    steps = np.stack(belief.steps) if belief.steps else np.zeros((0, size, size))
     left = (own[::-1] for own in influences(backwards(laws, steps)))
     return Quilts(moves, laws > 0, left, influences(steps)).scale(problem.limit)
 

@@ -13,7 +13,7 @@ import itertools
 import numpy as np
 
 from unspoken.calibration.exact.separation import Separation
-from unspoken.calibration.problem import Problem
+from unspoken.calibration.problem import NoiseProblem
 from unspoken.errors import NotKnown
 from unspoken.numerics.arrays import Array
 from unspoken.numerics.rounding import quotient_up
@@ -24,13 +24,13 @@ __all__ = ["distance", "wasserstein"]
 TIE = 1e-12
 
 
-def wasserstein(problem: Problem) -> float:
+def wasserstein(problem: NoiseProblem) -> float:
     """max W_inf / limit, over the variables and their values."""
     if len(problem.queries) != 1:
         raise NotKnown('method "wasserstein": one number at a time; use "exact" or "mean"')
     names = problem.belief.domain.names
-    each = problem.remembered.sums_of_each(names, problem.queries)
-    own = [each] if each else [problem.remembered.sums([n], problem.queries) for n in names]
+    each = problem.worked_out_once.sums_of_each(names, problem.queries)
+    own = [each] if each else [problem.worked_out_once.sums([n], problem.queries) for n in names]
     laws = [Separation.of(sums) for sums in own]
     most = max(_widest(law, TIE) for law in laws)
     if most and max(float(law.at(most / problem.limit).max()) for law in laws) > problem.limit:

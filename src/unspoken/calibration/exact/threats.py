@@ -12,13 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from unspoken.numerics.roots import least_scale
 from unspoken.numerics.rounding import ROUNDED
 from unspoken.types.bound import Bound
 
-__all__ = ["Found", "Threat", "least"]
+__all__ = ["Threat", "WorstAt", "least"]
 
 # One adversary alone is kept this much below the limit, relatively: searches of all round as well.
 MARGIN = 16 * ROUNDED
@@ -29,7 +29,7 @@ Leak = Callable[[float], float]
 
 
 @dataclass(frozen=True)
-class Found:
+class WorstAt:
     """Who learns most at one scale: ``value``, and what the same one learns at others.
 
     ``bound``: in full, for the answer.
@@ -41,12 +41,17 @@ class Found:
 
 
 class Threat(Protocol):
-    """Some adversaries, and who learns most at a scale. Scales that are asked for only grow."""
+    """Some adversaries, and who learns most at a scale. Scales that are asked for only grow.
 
-    def worst(self, scale: float) -> Found: ...
+    ``slow``: those who know nothing else are worth a look before them.
+    """
+
+    slow: ClassVar[bool]
+
+    def worst(self, scale: float) -> WorstAt: ...
 
 
-def least(threat: Threat, limit: float, start: float, guess: float) -> tuple[float, Found]:
+def least(threat: Threat, limit: float, start: float, guess: float) -> tuple[float, WorstAt]:
     """The least scale from ``start`` on at which nobody exceeds the limit, and who comes nearest.
 
     One adversary at a time: the scale that the worst one needs is looked at by all.

@@ -12,45 +12,47 @@ import numpy as np
 
 from unspoken.adversary import Adversary
 from unspoken.beliefs import Belief, Independent
-from unspoken.calibration.exact.adversaries import Listed, One, one
-from unspoken.calibration.exact.least import least
-from unspoken.calibration.problem import LEAST, RATIO, Problem
+from unspoken.calibration.exact.adversaries import Adversaries, OneAdversary, one_adversary
+from unspoken.calibration.exact.threats import least
+from unspoken.calibration.problem import LEAST, RATIO, NoiseProblem
 from unspoken.numerics.rounding import quotient_up
 from unspoken.types.bound import Bound
 
-__all__ = ["alone", "floor_of"]
+__all__ = ["single_variables", "floor_of"]
 
 
-def floor_of(problem: Problem) -> float:
+def floor_of(problem: NoiseProblem) -> float:
     """The least scale that keeps the limit for every variable by itself; 0 where none is moved."""
     if not problem.reach:
         return 0.0
     if problem.measure == RATIO:
         return quotient_up(problem.reach, problem.limit)
+    if problem.members is not None and problem.members[0] is not problem:
+        return max(floor_of(member) for member in problem.members)
     start = LEAST[problem.noise]
     scale, _ = least(
-        alone(problem, problem.belief.domain.names), problem.limit, start, problem.reach
+        single_variables(problem, problem.belief.domain.names), problem.limit, start, problem.reach
     )
     return 0.0 if scale == start else scale
 
 
-def alone(problem: Problem, names: Sequence[str]) -> Listed:
+def single_variables(problem: NoiseProblem, names: Sequence[str]) -> Adversaries:
     """Each variable by itself, with its own law and nothing else in the answer; alike ones once."""
     moved = [name for name in names if problem.reaches[name]] or names[:1]
     if problem.measure == RATIO:
         spans = {name: _span(problem, name) for name in moved}
         farthest = max(moved, key=spans.__getitem__)
-        return Listed(problem.limit, [_shifted(problem, farthest, spans[farthest])])
+        return Adversaries(problem.limit, [_shifted(problem, farthest, spans[farthest])])
     apart: dict[Hashable, str] = {}
     for name in moved:
         law, values = _law(problem.belief, name), problem.belief.domain.values_of(name)
         own = [query.get(name, 0.0) for query in problem.queries]
         apart.setdefault((law.tobytes(), values, *own), name)
-    groups = [one(_by_itself(problem, name), Adversary(name)) for name in apart.values()]
-    return Listed(problem.limit, groups)
+    groups = [one_adversary(_by_itself(problem, name), Adversary(name)) for name in apart.values()]
+    return Adversaries(problem.limit, groups)
 
 
-def _shifted(problem: Problem, name: str, span: float) -> One:
+def _shifted(problem: NoiseProblem, name: str, span: float) -> OneAdversary:
     """Two values D apart: their likelihoods differ by e^(D / scale) at most, and do so far out."""
     premise = problem.belief.premise
 
@@ -61,10 +63,10 @@ def _shifted(problem: Problem, name: str, span: float) -> One:
         why = f"{name}, to somebody who knows all others: the noise is all that hides it"
         return Bound(leak(scale), leak(scale), "nat", premise, why)
 
-    return One(bound, leak)
+    return OneAdversary(bound, leak)
 
 
-def _span(problem: Problem, name: str) -> float:
+def _span(problem: NoiseProblem, name: str) -> float:
     """D of the values that can be; of a probability of 0 nobody learns anything."""
     numbers = problem.belief.domain.numbers(name) if problem.reaches[name] else np.zeros(1)
     reach = float(np.ptp(numbers))
@@ -74,7 +76,7 @@ def _span(problem: Problem, name: str) -> float:
     return problem.reaches[name] * (float(np.ptp(possible)) / reach)
 
 
-def _by_itself(problem: Problem, name: str) -> Problem:
+def _by_itself(problem: NoiseProblem, name: str) -> NoiseProblem:
     law, values = _law(problem.belief, name), problem.belief.domain.values_of(name)
     return problem.part(Independent([law], [name], [values], problem.belief.premise))
 

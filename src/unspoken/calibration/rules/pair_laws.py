@@ -9,14 +9,14 @@ from functools import cached_property
 import numpy as np
 
 from unspoken.beliefs import Belief
-from unspoken.calibration.problem import Problem
+from unspoken.calibration.problem import NoiseProblem
 from unspoken.numerics.arrays import CELLS, Array, Mask
 
-__all__ = ["Links", "Others", "Targets", "alike", "others", "targets"]
+__all__ = ["Links", "PairLaws", "TargetMoves", "alike", "pair_laws", "moves_of_targets"]
 
 
 @dataclass(frozen=True)
-class Others:
+class PairLaws:
     """P(x_j | x_i) for some j and i: ``laws[j, i, a, x]``, of 0 where x_i cannot be a.
 
     ``weights[j, i]``: |w_j|, and 0 where j is i. ``ends[j]``: how far each value of x_j is from
@@ -68,16 +68,16 @@ class Others:
 
 
 @dataclass(frozen=True)
-class Targets:
+class TargetMoves:
     """D_i for some targets i, and the others that count for them.
 
-    Targets have as many values each, and so have those of one table.
+    TargetMoves have as many values each, and so have those of one table.
     """
 
     reaches: Array
-    tables: Sequence[Others]
+    tables: Sequence[PairLaws]
 
-    def total(self, moves: Callable[[Others, float], Array], sigma: float) -> Array:
+    def total(self, moves: Callable[[PairLaws, float], Array], sigma: float) -> Array:
         """D_i + sum_j |w_j| times what x_j moves by, at this scale."""
         each = ((own.weights * moves(own, sigma)).sum(0) for own in self.tables)
         total: Array = self.reaches + sum(each, np.zeros(1))
@@ -87,9 +87,9 @@ class Targets:
 Links = Collection[tuple[str, str]]
 
 
-def targets(
-    problem: Problem, blocks: Iterable[Sequence[str]], links: Links | None = None
-) -> Iterator[Targets]:
+def moves_of_targets(
+    problem: NoiseProblem, blocks: Iterable[Sequence[str]], links: Links | None = None
+) -> Iterator[TargetMoves]:
     """Every variable, and all others in its block that the answer moves with.
 
     ``links``: (target, other) for those that count; None: all.
@@ -101,8 +101,8 @@ def targets(
         for names in alike(belief, block):
             for own in _few(names, max(1, CELLS // cells)):
                 beside = ([name for name in kind if [name] != own] for kind in kinds)
-                tables = [others(problem, kind, own, links) for kind in beside if kind]
-                yield Targets(np.array([reaches[name] for name in own]), tables)
+                tables = [pair_laws(problem, kind, own, links) for kind in beside if kind]
+                yield TargetMoves(np.array([reaches[name] for name in own]), tables)
 
 
 def alike(belief: Belief, names: Iterable[str]) -> Iterator[list[str]]:
@@ -117,9 +117,9 @@ def _few(names: list[str], most: int) -> Iterator[list[str]]:
     return (names[at : at + most] for at in range(0, len(names), most))
 
 
-def others(
-    problem: Problem, names: Sequence[str], own: Sequence[str], links: Links | None = None
-) -> Others:
+def pair_laws(
+    problem: NoiseProblem, names: Sequence[str], own: Sequence[str], links: Links | None = None
+) -> PairLaws:
     """These beside the targets ``own``; as many values each."""
     belief = problem.belief
     joint = belief.beside(names, own)
@@ -130,4 +130,4 @@ def others(
     weights = np.array([sum(abs(q.get(name, 0.0)) for q in problem.queries) for name in names])
     counts = [[name != i and (links is None or (i, name) in links) for i in own] for name in names]
     ends = np.stack([numbers - low, high - numbers], axis=1)
-    return Others(weights[:, None] * np.array(counts), laws, ends)
+    return PairLaws(weights[:, None] * np.array(counts), laws, ends)

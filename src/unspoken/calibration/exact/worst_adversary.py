@@ -5,18 +5,23 @@ from __future__ import annotations
 from typing import Any
 
 from unspoken.adversary import Adversary
-from unspoken.calibration.exact.adversaries import Listed, One, Oracle, all_but
-from unspoken.calibration.exact.alone import alone
+from unspoken.calibration.exact.adversaries import (
+    Adversaries,
+    OneAdversary,
+    Searched,
+    all_but,
+)
 from unspoken.calibration.exact.branched import Branched
-from unspoken.calibration.exact.least import Threat
-from unspoken.calibration.problem import LEAST, RATIO, Problem
+from unspoken.calibration.exact.single_variable import single_variables
+from unspoken.calibration.exact.threats import Threat
+from unspoken.calibration.problem import LEAST, RATIO, NoiseProblem
 from unspoken.errors import TooLarge
 from unspoken.numerics.rounding import ROUNDED
 from unspoken.searching.joints import connected
 from unspoken.searching.search import ROUNDING, Worst, looks_at_everybody, worst
 from unspoken.types.bound import Bound
 
-__all__ = ["anybody"]
+__all__ = ["worst_adversary"]
 
 # Ends that are further apart, relatively and beyond rounding, are those of a bound.
 APART = 1e-9
@@ -24,7 +29,7 @@ APART = 1e-9
 WAYS_OUT = 'say knows="nothing", or name what they know; method="group" holds for everybody'
 
 
-def anybody(problem: Problem) -> Threat:
+def worst_adversary(problem: NoiseProblem) -> Threat:
     """Who is worst is searched at every scale that is looked at (searching/worst.py).
 
     Where variables are independent it takes no search, knowing all others is worst: it takes noise
@@ -33,17 +38,17 @@ def anybody(problem: Problem) -> Threat:
     """
     names = problem.belief.domain.names
     if all(len(block) == 1 for block in problem.belief.blocks()):
-        return alone(problem, names)
+        return single_variables(problem, names)
     if problem.belief.covariance is not None and problem.fast:
         return _proportional(problem)
     if _too_many(problem):
         return Branched(problem)
     if not problem.fast and problem.belief.ones is None:
         return _one_by_one(problem)
-    return Oracle(problem, lambda scale: _searched(problem, scale))
+    return Searched(problem, lambda scale: _searched(problem, scale))
 
 
-def _too_many(problem: Problem) -> bool:
+def _too_many(problem: NoiseProblem) -> bool:
     """Whether only their bound can be had."""
     if problem.measure != RATIO or problem.belief.forest is None:
         return False
@@ -51,17 +56,17 @@ def _too_many(problem: Problem) -> bool:
     return not looks_at_everybody(problem.belief, problem.mechanism(scale), problem.measure)
 
 
-def _one_by_one(problem: Problem) -> Listed:
+def _one_by_one(problem: NoiseProblem) -> Adversaries:
     """All but those who learn no more than another; each is done with once it keeps the limit."""
     try:
         found = connected(problem.belief, problem.belief.domain.names)
     except TooLarge as error:
         raise TooLarge(f"calibrate: {error}; or {WAYS_OUT}") from None
     groups = [all_but(problem, own.target, own.hidden, own.boundary) for own in found]
-    return Listed(problem.limit, groups)
+    return Adversaries(problem.limit, groups)
 
 
-def _searched(problem: Problem, scale: float) -> tuple[float, Adversary]:
+def _searched(problem: NoiseProblem, scale: float) -> tuple[float, Adversary]:
     found = _worst(problem, scale)
     assert found.adversary is not None  # a search that is not stopped finds somebody
     low, high = found.bound.low, found.bound.high
@@ -70,7 +75,7 @@ def _searched(problem: Problem, scale: float) -> tuple[float, Adversary]:
     return high * (1 + ROUNDED), found.adversary
 
 
-def _worst(problem: Problem, scale: float) -> Worst:
+def _worst(problem: NoiseProblem, scale: float) -> Worst:
     options: dict[str, Any] = dict(problem.options)
     try:
         return worst(problem.belief, problem.mechanism(scale), problem.measure, **options)
@@ -78,7 +83,7 @@ def _worst(problem: Problem, scale: float) -> Worst:
         raise TooLarge(f"calibrate: {error}; or {WAYS_OUT}") from None
 
 
-def _proportional(problem: Problem) -> Listed:
+def _proportional(problem: NoiseProblem) -> Adversaries:
     """R_i |c_iK| / scale, largest over i and K."""
     found = _worst(problem, 1.0)
     low, high = found.bound.low, found.bound.high
@@ -90,4 +95,4 @@ def _proportional(problem: Problem) -> Listed:
     def leak(scale: float) -> float:
         return high / scale
 
-    return Listed(problem.limit, [One(bound, leak)])
+    return Adversaries(problem.limit, [OneAdversary(bound, leak)])

@@ -1,0 +1,126 @@
+"""The least scale by search, and what is left to learn at any scale."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from unspoken.calibration.exact.adversaries import knowing
+from unspoken.calibration.exact.threats import Threat, WorstAt, least
+from unspoken.calibration.exact.unlisted import least_noise, of_views
+from unspoken.calibration.exact.windows import Windows
+from unspoken.calibration.exact.worst_adversary import worst_adversary
+from unspoken.calibration.knowledge import Knows
+from unspoken.calibration.problem import NoiseProblem
+from unspoken.numerics.rounding import ROUNDED
+from unspoken.types.bound import Bound
+
+__all__ = ["exact", "left_at"]
+
+# Chains whose sums have more cells than this, for all variables, are looked at through windows ...
+LONG = {"nothing": 2**22, "anything": 2**16}
+# so wide that their edges say less than this share of the limit; settled, if both ends of the
+# bound are so near to each other.
+FADED, SETTLED = (1e-4, 1e-9), 1e-7
+
+
+def exact(problem: NoiseProblem, knows: Knows, start: float) -> tuple[float, Bound]:
+    """The least scale from ``start`` on that keeps the limit, and what it leaves, recomputed.
+
+    Of a set of beliefs it keeps the limit whichever of them is true.
+    """
+    scale, bounds = start, list[tuple[float, Bound]]()
+    for member in _members(problem):
+        scale, bound = _exact(member, knows, scale)
+        bounds.append((scale, bound))
+    last = [
+        bound if at == scale else left_at(member, knows, scale)
+        for member, (at, bound) in zip(_members(problem), bounds, strict=True)
+    ]
+    return scale, _worst_of(problem, last)
+
+
+def left_at(problem: NoiseProblem, knows: Knows, scale: float) -> Bound:
+    """What the worst of those who may know this much learns at this scale."""
+    bounds = list[Bound]()
+    for member in _members(problem):
+        for threat in _threats(member, knows):
+            bound = threat.worst(scale).bound(scale)
+            if _settled(bound):
+                break
+        bounds.append(bound)  # there is always a last threat
+    return _worst_of(problem, bounds)
+
+
+def _members(problem: NoiseProblem) -> list[NoiseProblem]:
+    return [problem] if problem.members is None else problem.members
+
+
+def _worst_of(problem: NoiseProblem, bounds: Sequence[Bound]) -> Bound:
+    """Of the beliefs that may be true: high holds for all of them, low for one."""
+    if len(bounds) == 1:
+        return bounds[0]
+    at = max(range(len(bounds)), key=lambda k: bounds[k].high)
+    why = f"worst of {len(bounds)} beliefs, number {at}: {bounds[at].why}"
+    low = max(bound.low for bound in bounds)
+    return replace(bounds[at], low=low, premise=problem.belief.premise, why=why)
+
+
+def _exact(problem: NoiseProblem, knows: Knows, start: float) -> tuple[float, Bound]:
+    """Of one belief; where rounding carries the leakage beyond the limit, a little more noise."""
+    if problem.members is None:
+        start = max(start, least_noise(problem))
+    scale, worst = _searched(problem, knows, start)
+    raised = ROUNDED
+    while (bound := worst.bound(scale)).value > problem.limit:
+        scale, raised = scale * (1 + raised), 2 * raised
+    return scale, bound
+
+
+def _searched(problem: NoiseProblem, knows: Knows, start: float) -> tuple[float, WorstAt]:
+    """Who knows nothing else is looked at first, being had quickly."""
+    guess = problem.reach / problem.limit
+    best: tuple[float, WorstAt] | None = None
+    for threat in _threats(problem, knows):
+        if threat.slow:
+            start, _ = least(knowing(problem), problem.limit, start, guess)
+        best = scale, found = least(threat, problem.limit, start, guess)
+        if scale == start or _settled(found.bound(scale)):
+            break
+    assert best is not None
+    return best
+
+
+def _settled(bound: Bound) -> bool:
+    return bound.low >= (1 - SETTLED) * bound.high
+
+
+def _threats(problem: NoiseProblem, knows: Knows) -> Iterator[Threat]:
+    """Long chains through windows, narrow ones first; where none is settled, whole if affordable.
+
+    Every one of them is sound.
+    """
+    if problem.members is None:
+        yield of_views(problem, knows)
+        return
+    long, windowed = _cells(problem), False
+    if knows in LONG and problem.fast and long > LONG[str(knows)]:
+        for share in FADED:
+            windows = Windows.of(problem, knows == "anything", share)
+            if windows is not None:
+                windowed = True
+                yield windows
+    if not windowed or long <= LONG["nothing"]:
+        yield _whole(problem, knows)
+
+
+def _cells(problem: NoiseProblem) -> float:
+    """About how many numbers the laws of the sum have, for all variables."""
+    sizes = problem.belief.domain.sizes
+    return float(len(sizes)) * max(sizes) * (1 + sum(sizes) - len(sizes))
+
+
+def _whole(problem: NoiseProblem, knows: Knows) -> Threat:
+    if knows == "anything":
+        return worst_adversary(problem)
+    return knowing(problem, () if knows == "nothing" else tuple(knows))
