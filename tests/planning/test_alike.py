@@ -12,7 +12,7 @@ from tests.planning.joints import INF, curves, one_cause
 from unspoken.planning.bits import alike, branching
 from unspoken.planning.bits.curves import Curves
 from unspoken.planning.bits.epsilon import maximise_epsilon
-from unspoken.planning.bits.items import Found, Items
+from unspoken.planning.bits.items import Certified, Items
 
 GAP = 1e-9
 
@@ -46,7 +46,7 @@ def test_the_closed_form_is_the_optimum(seed: int, cap: float, share: float) -> 
 def test_ranking_and_branching_agree(seed: int, cap: float, share: float) -> None:
     """From nothing each of the two searches finds a point that the other's bound allows."""
     items = equal(curves(one_cause(7, seed)), cap, share)
-    nothing = Found(np.zeros(7), items.gain(items.ends) * 1.01, 1.0)
+    nothing = Certified(np.zeros(7), items.gain(items.ends) * 1.01, 1.0)
     ranked = alike.ranked(items, nothing, GAP, 40)
     found = branching.search(items, GAP, 1000)
     assert items.curves.total(ranked.epsilon) <= items.limit

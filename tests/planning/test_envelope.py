@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 from tests.planning.joints import Task, curves, one_cause, tasks
 from unspoken.planning.bits.curves import Curves
-from unspoken.planning.bits.envelope import Envelope, bends, bound, envelope, relax, rest
+from unspoken.planning.bits.envelope import Envelope, bends, envelope
 from unspoken.planning.bits.epsilon import maximise_epsilon
 from unspoken.planning.bits.items import Items
+from unspoken.planning.bits.relaxation import bound, relax, rest
 
 
 def is_envelope(field: Curves, env: Envelope) -> bool:

@@ -14,8 +14,9 @@ from scipy.optimize import minimize
 from benchmarks.instances import curves_of, latent_classes
 from tests.planning.joints import INF, Task, curves, leaks, one_cause, random_joint, tasks
 from unspoken.numerics.arrays import Array
-from unspoken.planning.bits import envelope as envelopes
+from unspoken.planning.bits import relaxation
 from unspoken.planning.bits.curves import Curves
+from unspoken.planning.bits.envelope import Envelope
 from unspoken.planning.bits.epsilon import NOTHING, maximise_epsilon, unbounded_witness
 from unspoken.planning.bits.solution import Solution
 
@@ -302,10 +303,10 @@ def test_no_feasible_point_is_above_the_bound(task: Task, seed: int) -> None:
         assert float(weights @ (low * point)) <= upper
 
 
-BOUND = envelopes.bound
+BOUND = relaxation.bound
 
 
-def without_chord(smooth: Any, env: envelopes.Envelope, *others: Any) -> float:
+def without_chord(smooth: Any, env: Envelope, *others: Any) -> float:
     """The fault: the bound follows the curve and forgets the chord to its end."""
     return BOUND(smooth, env._replace(hi=env.knee, at_hi=env.at_knee), *others)
 
@@ -319,5 +320,5 @@ def test_a_bound_without_the_chord_is_noticed(seed: int, monkeypatch: pytest.Mon
     limit = 0.6 * float(spent.max())
     best = float((grid @ weights)[spent <= limit].max())
     assert best <= solve(field, limit, weights, caps).upper
-    monkeypatch.setattr(envelopes, "bound", without_chord)
+    monkeypatch.setattr(relaxation, "bound", without_chord)
     assert best > solve(field, limit, weights, caps).upper

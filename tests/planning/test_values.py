@@ -20,7 +20,7 @@ from unspoken.planning.block import Block
 from unspoken.planning.chosen import Chosen
 from unspoken.planning.joint_law import AnswerLaw
 from unspoken.planning.limits import Limits
-from unspoken.planning.problem import Problem
+from unspoken.planning.problem import ReleaseProblem
 from unspoken.planning.values import plan_values
 from unspoken.types.bound import LOG2
 
@@ -40,7 +40,7 @@ def plan_of(
 ) -> Chosen:
     """``limit`` in nats."""
     return plan_values(
-        Problem.of(
+        ReleaseProblem.of(
             belief,
             {name: nats / LOG2 for name, nats in limit.items()}
             if isinstance(limit, Mapping)

@@ -129,7 +129,7 @@ def corners(rows: Array, a: Array, b: Array) -> Array:
 
 
 @dataclass(frozen=True)
-class Relaxed:
+class Ceiling:
     """A ceiling, where the relaxation reaches it, and each cut's multiplier."""
 
     upper: float
@@ -137,7 +137,7 @@ class Relaxed:
     multipliers: Array
 
 
-def relaxed(weights: Array, a: Array, b: Array, rows: Array) -> Relaxed:
+def relaxed(weights: Array, a: Array, b: Array, rows: Array) -> Ceiling:
     """The largest weights . p in the box under the cuts' lower hulls."""
     value = _linear(weights, a, b)
     ends = corners(rows, a, b)
@@ -147,7 +147,7 @@ def relaxed(weights: Array, a: Array, b: Array, rows: Array) -> Relaxed:
     for axis in range(len(a)):
         at_b = shares.reshape(2**axis, 2, -1)[:, 1].sum()
         point[axis] += (b[axis] - a[axis]) * min(at_b, 1.0)
-    return Relaxed(upper, point, multipliers)
+    return Ceiling(upper, point, multipliers)
 
 
 def _linear(weights: Array, a: Array, b: Array) -> Array:

@@ -20,7 +20,7 @@ import numpy as np
 
 from unspoken.numerics.arrays import Array
 
-__all__ = ["Box", "Frontier", "LowerSet", "bracket", "fill", "furthest", "maximise", "search"]
+__all__ = ["SearchBox", "Frontier", "LowerSet", "bracket", "fill", "furthest", "maximise", "search"]
 
 Excess = Callable[[Array], float]
 
@@ -54,7 +54,7 @@ class Frontier:
 
 
 @dataclass(frozen=True)
-class Box:
+class SearchBox:
     """The points a <= p <= b; nothing better than ``upper`` is in the set.
 
     ``point``: where the ceiling would be reached, a direction to look in. Split next: ``axis``,
@@ -69,7 +69,7 @@ class Box:
     at: float
     memory: Array | None = None
 
-    def halves(self) -> Iterator[Box]:
+    def halves(self) -> Iterator[SearchBox]:
         below, above = self.b.copy(), self.a.copy()
         below[self.axis] = self.at
         above[self.axis] = max(self.at, TINY)
@@ -86,7 +86,7 @@ class LowerSet(ABC):
         """At most 0 in the set, above 0 outside; never falling in any coordinate."""
 
     @abstractmethod
-    def ceiling(self, box: Box, floor: float) -> Box | None:
+    def ceiling(self, box: SearchBox, floor: float) -> SearchBox | None:
         """The box, smaller if possible, with its ceiling; None: nothing above ``floor`` in it."""
 
     def improve(self, p: Array, weights: Array, caps: Array) -> Array:
@@ -104,7 +104,7 @@ class Predicate(LowerSet):
     def excess(self, p: Array) -> float:
         return 0.0 if self.feasible(p) else math.inf
 
-    def ceiling(self, box: Box, floor: float) -> Box | None:
+    def ceiling(self, box: SearchBox, floor: float) -> SearchBox | None:
         """weights . b, once b is cut back to the set along every axis and along the diagonal."""
         if not self.feasible(box.a):
             return None
@@ -120,7 +120,7 @@ class Predicate(LowerSet):
         if upper <= floor:
             return None
         axis = int(np.argmax(self.weights * (b - a)))
-        return Box(a, b, upper, b, axis, float(a[axis] + b[axis]) / 2.0)
+        return SearchBox(a, b, upper, b, axis, float(a[axis] + b[axis]) / 2.0)
 
 
 def maximise(
@@ -141,7 +141,7 @@ def search(
     best = _Best(weights, caps, lower)
     best.offer(np.zeros_like(caps), caps)
     order = itertools.count()
-    root = Box(np.zeros_like(caps), caps, math.inf, caps, 0, 0.0)
+    root = SearchBox(np.zeros_like(caps), caps, math.inf, caps, 0, 0.0)
     first = lower.ceiling(root, best.objective)
     heap = [] if first is None else [(-first.upper, next(order), first)]
     closed, negligible = 0.0, NEGLIGIBLE * float(weights @ caps)

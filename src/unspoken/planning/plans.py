@@ -11,7 +11,7 @@ from unspoken.display import Shown
 from unspoken.mechanisms import OneSided
 from unspoken.planning.bits.account import plan_bits
 from unspoken.planning.chosen import Chosen
-from unspoken.planning.problem import Account, By, Limit, Objective, Problem
+from unspoken.planning.problem import Account, By, Limit, Objective, ReleaseProblem
 from unspoken.planning.supports import Telling
 from unspoken.planning.values import plan_values
 from unspoken.types.bound import Bound
@@ -118,14 +118,14 @@ def plan(
     ``by``: one coin a cell.
     """
     expect(belief, Belief, "plan", A_BELIEF)
-    problem = Problem.of(
+    problem = ReleaseProblem.of(
         belief, limit_bits, sensitive, secrets, objective, weights, caps, odds_cap, exceed, account,
         coalitions, by,
     )  # fmt: skip
     return _described(problem, plan_bits(problem) if account == "bit" else plan_values(problem))
 
 
-def _described(problem: Problem, chosen: Chosen) -> Plan:
+def _described(problem: ReleaseProblem, chosen: Chosen) -> Plan:
     reached = chosen.objective
     apart = ", each coalition on its own," if len(problem.coalitions or ()) > 1 else ""
     bound = Bound(

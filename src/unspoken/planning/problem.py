@@ -19,7 +19,7 @@ from unspoken.planning.joint_law import entropy
 from unspoken.types.bound import LOG2
 from unspoken.types.domain import Value
 
-__all__ = ["Account", "By", "Limit", "Objective", "Problem"]
+__all__ = ["Account", "By", "Limit", "Objective", "ReleaseProblem"]
 
 Account = Literal["bit", "value"]
 Objective = Literal["released", "epsilon"]
@@ -35,7 +35,7 @@ NOT_OF_BITS = {
 
 
 @dataclass(frozen=True)
-class Problem:
+class ReleaseProblem:
     """Maximise ``weights`` . p (or . eps) under a leakage limit, caps on eps and an odds cap."""
 
     belief: Belief
@@ -65,7 +65,7 @@ class Problem:
         account: str,
         coalitions: Sequence[Sequence[str]] | None = None,
         by: str = "cell",
-    ) -> Problem:
+    ) -> ReleaseProblem:
         _check_words(objective, account, by)
         cap = math.inf if odds_cap is None else odds_cap
         if not cap >= 1:

@@ -9,7 +9,7 @@ import numpy as np
 
 from unspoken.numerics.arrays import Array, Mask
 from unspoken.planning.cuts import corners, relaxed
-from unspoken.planning.frontier import Box, LowerSet, fill, furthest
+from unspoken.planning.frontier import LowerSet, SearchBox, fill, furthest
 
 __all__ = ["RADIUS", "Cuttable"]
 
@@ -45,7 +45,7 @@ class Cuttable(LowerSet):
     def tangents(self, p: Array, sure: Mask) -> Array:
         """Cuts for everything that is broken at p or might be nearby."""
 
-    def ceiling(self, box: Box, floor: float) -> Box | None:
+    def ceiling(self, box: SearchBox, floor: float) -> SearchBox | None:
         """Cut, solve, look at the solution, cut again."""
         narrow = self._narrowed(box.a, box.b, floor)
         if narrow is None or self.outer_excess(narrow[0]) > 0:
@@ -65,7 +65,7 @@ class Cuttable(LowerSet):
             rows = np.concatenate([rows, more])
         axis, at = self._split(a, b, best.point) if face is None else (face, 0.0)
         upper = best.upper + 1e-13 * float(self.weights @ b)  # the corners' own rounding
-        return Box(a, b, upper, best.point, axis, at, np.concatenate([used, more])[:KEPT])
+        return SearchBox(a, b, upper, best.point, axis, at, np.concatenate([used, more])[:KEPT])
 
     def improve(self, p: Array, weights: Array, caps: Array) -> Array:
         """Climb by linear programmes in a box around p, smaller after each that does not help."""

@@ -23,7 +23,7 @@ from unspoken.planning.chosen import Chosen, worst_odds
 from unspoken.planning.coalitions import Group, overlapping
 from unspoken.planning.limits import ROUNDING, Limits
 from unspoken.planning.pairs import dependents, independent_groups
-from unspoken.planning.problem import Problem
+from unspoken.planning.problem import ReleaseProblem
 from unspoken.planning.supports import Telling
 from unspoken.types.bound import Bound
 from unspoken.types.domain import Value
@@ -38,7 +38,7 @@ NOTHING = 1e-12
 Views = dict[str, list[View]]  # target: what each coalition may believe of it, by each belief
 
 
-def plan_values(problem: Problem, gap: float = 1e-3) -> Chosen:
+def plan_values(problem: ReleaseProblem, gap: float = 1e-3) -> Chosen:
     """The most weights . p within the limits, the odds cap and the caps of a problem."""
     wholes = [_whole(problem, belief) for belief in problem.belief.candidates]
     names, weights, caps, limits = problem.names, problem.weights, wholes[0].caps, wholes[0].limits
@@ -77,7 +77,7 @@ def plan_values(problem: Problem, gap: float = 1e-3) -> Chosen:
     )
 
 
-def _whole(problem: Problem, belief: Belief) -> Block:
+def _whole(problem: ReleaseProblem, belief: Belief) -> Block:
     """All variables in one block, however they depend."""
     secrets = problem.secrets
     targets = {name: own for name, own in secrets.items() if _occurs(belief, name, own)}

@@ -12,7 +12,7 @@ import numpy as np
 from unspoken.adversary import Adversary
 from unspoken.measures import MEASURES
 from unspoken.numerics.arrays import CELLS, Array, Codes
-from unspoken.planning.bits.bit_laws import Bits
+from unspoken.planning.bits.bit_laws import BitLaws
 from unspoken.planning.bits.curves import Curves
 from unspoken.planning.bits.epsilon import maximise_epsilon
 from unspoken.planning.bits.released import maximise_released
@@ -22,7 +22,7 @@ from unspoken.planning.frontier import furthest, maximise, search
 from unspoken.planning.joint_law import JointLaw
 from unspoken.planning.limit_set import Allowed, LimitSet
 from unspoken.planning.pairs import independent_groups
-from unspoken.planning.problem import Problem
+from unspoken.planning.problem import ReleaseProblem
 from unspoken.types.bound import Bound
 from unspoken.types.domain import Value
 
@@ -48,7 +48,7 @@ class Budget:
     def total(self, epsilon: Array) -> float:
         return self.curves.total(epsilon[self.members])
 
-    def solve(self, problem: Problem, caps: Array) -> Solution:
+    def solve(self, problem: ReleaseProblem, caps: Array) -> Solution:
         solver = maximise_released if problem.objective == "released" else maximise_epsilon
         limit = min(self.limit, self.curves.total(np.full(self.curves.n, math.inf)))
         return solver(self.curves, problem.weights[self.members], caps[self.members], limit)
@@ -62,9 +62,9 @@ class Mended(NamedTuple):
     within: bool
 
 
-def plan_bits(problem: Problem) -> Chosen:
+def plan_bits(problem: ReleaseProblem) -> Chosen:
     """The certified optimum, then smaller where the pooled bits would break the odds cap."""
-    bits = Bits.of(problem)
+    bits = BitLaws.of(problem)
     caps = np.minimum(problem.caps, bits.odds.caps(problem.odds_cap))
     groups = [np.array(block) for block in independent_groups([problem.belief])]
     budgets = _budgets(problem, bits, groups)
@@ -88,7 +88,7 @@ def plan_bits(problem: Problem) -> Chosen:
     return Chosen(epsilon, problem.value(epsilon), upper, total, multiplier, odds)
 
 
-def _budgets(problem: Problem, bits: Bits, groups: list[Codes]) -> list[Budget]:
+def _budgets(problem: ReleaseProblem, bits: BitLaws, groups: list[Codes]) -> list[Budget]:
     """One budget of eq. 21; or, for limits per target, each block's self terms on their own.
 
     sum_{i in block} I(X_i; M_i) bounds what any coalition learns from bits about any S_j in it, so
@@ -101,7 +101,7 @@ def _budgets(problem: Problem, bits: Bits, groups: list[Codes]) -> list[Budget]:
     return [Budget(group, own.take(group), float(limits[group].min())) for group in groups]
 
 
-def _lists(problem: Problem, group: Codes) -> bool:
+def _lists(problem: ReleaseProblem, group: Codes) -> bool:
     """Whether its pooled bits can be listed, or there is no secret that they tell of."""
     if not _targets(problem, group):
         return True
@@ -110,7 +110,7 @@ def _lists(problem: Problem, group: Codes) -> bool:
     return problem.belief.knows_jointly(names) and cells <= LOOK
 
 
-def _pooled(problem: Problem, group: Codes, epsilon: Array) -> Bound:
+def _pooled(problem: ReleaseProblem, group: Codes, epsilon: Array) -> Bound:
     """The worst odds about any secret in the group when all its bits are pooled."""
     names = [problem.names[i] for i in group]
     mechanism, odds = problem.mechanism(epsilon), {}
@@ -120,14 +120,14 @@ def _pooled(problem: Problem, group: Codes, epsilon: Array) -> Bound:
     return worst_odds(odds, problem.belief.premise)
 
 
-def _targets(problem: Problem, group: Codes) -> dict[str, tuple[Value, ...]]:
+def _targets(problem: ReleaseProblem, group: Codes) -> dict[str, tuple[Value, ...]]:
     """The secrets in a group."""
     names = [problem.names[i] for i in group]
     return {name: problem.sensitive[name] for name in names if problem.sensitive[name]}
 
 
 def _mend(
-    problem: Problem,
+    problem: ReleaseProblem,
     group: Codes,
     vary: Codes,
     budget: Budget,
@@ -172,7 +172,9 @@ def _mend(
     return Mended(epsilon, min(upper, rest + best.upper) if alone else upper, within and alone)
 
 
-def _odds(problem: Problem, bits: Bits, epsilon: Array, listed: list[Codes], whole: bool) -> Bound:
+def _odds(
+    problem: ReleaseProblem, bits: BitLaws, epsilon: Array, listed: list[Codes], whole: bool
+) -> Bound:
     """The worst odds of all groups' pooled bits; unbounded where a group is too large to list."""
     alone = math.log(bits.odds.alone(epsilon))
     pooled = [_pooled(problem, group, epsilon) for group in listed]

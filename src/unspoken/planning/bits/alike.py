@@ -24,18 +24,9 @@ from typing import NamedTuple
 import numpy as np
 
 from unspoken.numerics.arrays import Array
-from unspoken.planning.bits.envelope import (
-    MEETS,
-    SUMS,
-    Answers,
-    Rest,
-    answers,
-    bends,
-    envelope,
-    inverse,
-    rest,
-)
-from unspoken.planning.bits.items import TIGHT, Found, Items
+from unspoken.planning.bits.envelope import bends, envelope, inverse
+from unspoken.planning.bits.items import TIGHT, Certified, Items
+from unspoken.planning.bits.relaxation import MEETS, SUMS, Responses, Rest, responses, rest
 
 # Bands a search looks at cost about so many rounds each.
 ROUNDS = 60
@@ -47,14 +38,14 @@ MARGIN = 0.05
 NARROW = 1e-12
 
 
-def closed_form(items: Items) -> Found:
+def closed_form(items: Items) -> Certified:
     """The optimum for concave curves."""
     slack = MEETS + 1.2e-16 * items.curves.n
     low, last = _fullest(items, items.limit * (1.0 - slack))
     high, _ = _fullest(items, items.limit * (1.0 + slack))
     slope = float(bends(items.curves, low).slope[last])
     price = float(items.weights[last]) / slope if slope > 0.0 else math.inf
-    return Found(items.kept(low), items.gain(high) * (1.0 + SUMS), price)
+    return Certified(items.kept(low), items.gain(high) * (1.0 + SUMS), price)
 
 
 def _together(items: Items) -> tuple[Array, Array]:
@@ -83,7 +74,7 @@ def _fullest(items: Items, limit: float) -> tuple[Array, int]:
 
 
 class Step(NamedTuple):
-    """D at one lambda, its slope, and the point that the answers make; ``last`` is the item j."""
+    """D at one lambda, its slope, and the point that the responses make; ``last`` is the item j."""
 
     at: float
     value: float
@@ -105,7 +96,7 @@ class Band:
         self.modes = [envelope(items.curves, *box) for box in boxes]
         self.rests: list[Rest | None] = [None, None, None]
 
-    def _answers(self, mode: int, lam: float) -> Answers:
+    def _answers(self, mode: int, lam: float) -> Responses:
         items, env, price = self.items, self.modes[mode], 1.0 / lam
         near = self.rests[mode]
         if near is None:
@@ -113,7 +104,7 @@ class Band:
         else:
             start = near.epsilon + near.moves * (price - near.price)
         self.rests[mode] = now = rest(items.smooth, env, price, start)
-        return answers(items.smooth, env, items.weights, now)
+        return responses(items.smooth, env, items.weights, now)
 
     def step(self, lam: float) -> Step:
         """D(lambda), rounded up."""
@@ -159,7 +150,7 @@ class Band:
         return lowest, rises
 
 
-def ranked(items: Items, found: Found, gap: float, nodes: int) -> Found:
+def ranked(items: Items, found: Certified, gap: float, nodes: int) -> Certified:
     """Branch on where the (K+1)-th largest eps lies, from what another search has found."""
     count = min(
         int(np.searchsorted(_together(items)[1][1:], items.limit, "right")), items.curves.n - 1
@@ -188,7 +179,7 @@ def ranked(items: Items, found: Found, gap: float, nodes: int) -> Found:
             for part in ((low, cut), (cut, high)):
                 heappush(open_, (-upper, *part, lam or found.price or 1.0))
     upper = max(settled, reached, -open_[0][0] if open_ else 0.0)
-    return Found(best, min(upper, found.upper), found.price)
+    return Certified(best, min(upper, found.upper), found.price)
 
 
 def _filled(items: Items, step: Step) -> Array:

@@ -16,14 +16,14 @@ import numpy as np
 from unspoken.numerics.arrays import Array, Codes
 from unspoken.planning.bits.curves import Curves
 from unspoken.planning.bits.odds import BitOdds, overheard
-from unspoken.planning.problem import Problem
+from unspoken.planning.problem import ReleaseProblem
 from unspoken.types.secret import Secret
 
-__all__ = ["Bits"]
+__all__ = ["BitLaws"]
 
 
 @dataclass(frozen=True)
-class Bits:
+class BitLaws:
     """The laws of the bits X_i = [value may be released], singly and in pairs."""
 
     free: Array  # (n,)  P(X_i = 1)
@@ -34,7 +34,7 @@ class Bits:
     odds: BitOdds
 
     @classmethod
-    def of(cls, problem: Problem) -> Bits:
+    def of(cls, problem: ReleaseProblem) -> BitLaws:
         belief = problem.belief
         sides = {name: _sides(problem, name) for name in problem.names}
         values = {name: _values(problem, name) for name in problem.names}
@@ -97,14 +97,14 @@ class Directed:
         return t[:, 1, 1] * t[:, 0, 0] - t[:, 1, 0] * t[:, 0, 1]
 
 
-def _sides(problem: Problem, name: str) -> Array:
+def _sides(problem: ReleaseProblem, name: str) -> Array:
     """The 2 x d matrix that merges values to the bit: row 0 sensitive, row 1 not."""
     values = problem.belief.domain.values_of(name)
     hidden = np.array([value in problem.sensitive[name] for value in values], dtype=np.float64)
     return np.stack([hidden, 1.0 - hidden])
 
 
-def _values(problem: Problem, name: str) -> Array:
+def _values(problem: ReleaseProblem, name: str) -> Array:
     """The sensitive values as rows over all values; of a single one there is only the bit."""
     secret = Secret.of(problem.belief.domain, name, problem.sensitive[name])
     each = secret.classes[secret.hidden].astype(np.float64)

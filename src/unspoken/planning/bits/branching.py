@@ -13,8 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from unspoken.numerics.arrays import Array
-from unspoken.planning.bits.envelope import Envelope, Rest, envelope, relax, rest
-from unspoken.planning.bits.items import Found, Items
+from unspoken.planning.bits.envelope import Envelope, envelope
+from unspoken.planning.bits.items import Certified, Items
+from unspoken.planning.bits.relaxation import Rest, relax, rest
 
 # Parts a search looks at cost about so many rounds each.
 ROUNDS = 10
@@ -24,7 +25,7 @@ MARGIN = 1e-3
 NARROW = 1e-10
 
 
-class Node(NamedTuple):
+class Part(NamedTuple):
     """A part of the box: its bound (negative: the heap gives the least) and where to cut it."""
 
     minus_upper: float
@@ -35,13 +36,13 @@ class Node(NamedTuple):
     near: Rest
 
 
-class Tree:
+class Branches:
     """The best point so far, the parts of the box still open, the largest bound of closed ones."""
 
     def __init__(self, items: Items) -> None:
         self.items = items
         self.best, self.reached = np.zeros(items.curves.n), 0.0
-        self.open: list[Node] = []
+        self.open: list[Part] = []
         self.settled = 0.0
         self.looked = 0
 
@@ -69,7 +70,7 @@ class Tree:
         elif upper > self.reached:
             margin = MARGIN * (env.hi[k] - env.knee[k])
             cut = float(np.clip(point[k], env.knee[k] + margin, env.hi[k] - margin))
-            heappush(self.open, Node(-upper, self.looked, narrowed, k, cut, near))
+            heappush(self.open, Part(-upper, self.looked, narrowed, k, cut, near))
         return at.price
 
     def branch(self) -> None:
@@ -89,15 +90,15 @@ class Tree:
             self.best, self.reached = point, gained
 
 
-def search(items: Items, gap: float, nodes: int) -> Found:
+def search(items: Items, gap: float, nodes: int) -> Certified:
     """Branch and bound until the gap is small enough, or that many parts were cut."""
-    tree, root = Tree(items), items.root
+    branches, root = Branches(items), items.root
     mean = float(np.sum(root.at_hi)) / items.gain(root.hi)
     near = rest(items.smooth, root, mean, 0.5 * root.knee[items.smooth.index])
-    price = tree.look({}, near, math.inf)
+    price = branches.look({}, near, math.inf)
     for _ in range(nodes):
-        enough = max(tree.settled, tree.reached / (1.0 - gap))
-        if not tree.open or -tree.open[0].minus_upper <= enough:
+        enough = max(branches.settled, branches.reached / (1.0 - gap))
+        if not branches.open or -branches.open[0].minus_upper <= enough:
             break
-        tree.branch()
-    return Found(tree.best, tree.upper, 1.0 / price)
+        branches.branch()
+    return Certified(branches.best, branches.upper, 1.0 / price)

@@ -4,7 +4,7 @@ The problem of the papers as printed. It is unbounded as soon as one attribute w
 released always, I_i(inf) <= T. Otherwise it is a knapsack: I_i is concave in eps at least from some
 point on, so utility as a function of leakage is convex there and a nat is best spent on one item.
 
-    envelope.py    every curve replaced by its concave envelope: one price, an upper bound, and a
+    relaxation.py  every curve replaced by its concave envelope: one price, an upper bound, and a
                    point with at most one item off its curve
     branching.py   branch and bound on that item's interval
     alike.py       equal weights and caps: a closed form if all curves are concave, else branch and
@@ -23,8 +23,8 @@ import numpy as np
 from unspoken.numerics.arrays import Array
 from unspoken.planning.bits import alike, branching
 from unspoken.planning.bits.curves import ERROR, Curves
-from unspoken.planning.bits.envelope import SUMS
-from unspoken.planning.bits.items import Found, Items, farthest
+from unspoken.planning.bits.items import Certified, Items, farthest
+from unspoken.planning.bits.relaxation import SUMS
 from unspoken.planning.bits.solution import Solution
 
 __all__ = ["maximise_epsilon", "unbounded_witness"]
@@ -86,13 +86,13 @@ def maximise_epsilon(
 
 def _divide(
     curves: Curves, weights: Array, caps: Array, limit: float, gap: float, nodes: int | None
-) -> Found:
+) -> Certified:
     """The same for the attributes that share a limit too small for all their caps."""
     if limit < NOTHING:
         most = farthest(curves, caps, NOTHING) if limit > 0.0 else np.zeros(curves.n)
         with np.errstate(divide="ignore", over="ignore"):
             price = float(np.max(weights / curves.slope_at_zero))
-        return Found(np.zeros(curves.n), _gain(weights, most), price)
+        return Certified(np.zeros(curves.n), _gain(weights, most), price)
     items = Items.of(curves, weights, caps, limit)
     if items.alike and len(items.smooth.index) == 0:
         found = alike.closed_form(items)

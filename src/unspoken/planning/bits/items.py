@@ -9,16 +9,8 @@ import numpy as np
 
 from unspoken.numerics.arrays import Array, Codes
 from unspoken.planning.bits.curves import ERROR, Curves
-from unspoken.planning.bits.envelope import (
-    MEETS,
-    Bends,
-    Envelope,
-    Relaxed,
-    Smooth,
-    envelope,
-    inverse,
-    rise,
-)
+from unspoken.planning.bits.envelope import Bends, Envelope, envelope, inverse, rise
+from unspoken.planning.bits.relaxation import MEETS, Relaxed, Smooth
 
 # e^-eps is 0 beyond it: no curve rises any more.
 FARTHEST = 750.0
@@ -30,7 +22,7 @@ WORK, EACH, PER_ITEM = 1.5e8, 5e3, 4
 
 
 @dataclass(frozen=True)
-class Found:
+class Certified:
     """What a search hands back: a feasible point, a bound, and the price of the limit."""
 
     epsilon: Array

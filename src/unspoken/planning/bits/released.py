@@ -40,7 +40,7 @@ FEW_ULPS = 2e-15
 
 
 @dataclass(frozen=True)
-class Answer:
+class Demand:
     """What every attribute answers to one price, and what that leaks."""
 
     log_price: float
@@ -69,15 +69,15 @@ class Rivals:
         """The end of every curve."""
         return self.curves.jet(self.caps)
 
-    def highest(self) -> Answer:
+    def highest(self) -> Demand:
         """The lowest price at which everybody answers 0: the largest w_i / I_i'(0)."""
         price = float(np.max(self.weights / self.curves.slope_at_zero))
         nobody = np.arange(0)
         zero = np.zeros(self.curves.n)
         part = self.curves.take(nobody)
-        return Answer(math.log(price), zero, 0.0, zero, 0.0, nobody, part)
+        return Demand(math.log(price), zero, 0.0, zero, 0.0, nobody, part)
 
-    def answer(self, log_price: float, near: Answer) -> Answer:
+    def answer(self, log_price: float, near: Demand) -> Demand:
         """w_i = lambda I_i'(p_i) for everybody, cut off at 0 and at the cap."""
         target = self.weights * math.exp(-log_price)
         full = target >= self.at_cap.slope
@@ -92,7 +92,7 @@ class Rivals:
         speed = jet.slope / jet.curvature
         moves[inner] = speed * np.exp(epsilon[inner])
         response = float(np.sum(jet.slope * speed))
-        return Answer(log_price, epsilon, float(np.sum(leakage)), moves, response, inner, part)
+        return Demand(log_price, epsilon, float(np.sum(leakage)), moves, response, inner, part)
 
 
 def maximise_released(curves: Curves, weights: Array, caps: Array, limit: float) -> Solution:
@@ -177,7 +177,7 @@ def _divide(rivals: Rivals, limit: float) -> Solution:
     )
 
 
-def _price(rivals: Rivals, limit: float) -> tuple[Answer, Answer, Answer]:
+def _price(rivals: Rivals, limit: float) -> tuple[Demand, Demand, Demand]:
     """Answers to a price slightly too high, the best one known, and one slightly too low."""
     most = float(np.sum(rivals.at_cap.leakage))
     below, above = rivals.highest(), None
@@ -202,7 +202,7 @@ def _price(rivals: Rivals, limit: float) -> tuple[Answer, Answer, Answer]:
     return below, rivals.answer(guess, now), above
 
 
-def _settled(below: Answer, above: Answer, limit: float) -> bool:
+def _settled(below: Demand, above: Demand, limit: float) -> bool:
     """Whether interpolation between the two does the rest, or no price lies between them."""
     width = below.log_price - above.log_price
     middle = 0.5 * (below.log_price + above.log_price)
@@ -211,7 +211,7 @@ def _settled(below: Answer, above: Answer, limit: float) -> bool:
     return width <= NARROW and above.leakage - below.leakage <= NARROW * limit
 
 
-def _newton(now: Answer, limit: float, most: float) -> list[float]:
+def _newton(now: Demand, limit: float, most: float) -> list[float]:
     """Where Newton's method in log price would go on, in the order to try.
 
     On log leakage while the limit is small and on log (most - leakage) where it is nearly all, both
