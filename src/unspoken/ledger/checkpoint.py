@@ -13,7 +13,7 @@ from typing import Any
 
 import sqlalchemy as sql
 
-from unspoken.ledger.account import Account
+from unspoken.ledger.account import Account, Listed
 from unspoken.ledger.event import Release
 
 __all__ = ["FORMAT", "Checkpoint", "tables"]
@@ -62,13 +62,13 @@ class Checkpoint:
         self, last: tuple[int, str] | None, replay: Callable[[], Iterable[tuple[int, Release]]]
     ) -> Account:
         """That of all events; ``last``: the number of the last one, and what is kept of it."""
-        account = Account(self)
         if self.get([("last",)]).get(("last",)) != _mark(last):
-            self._connection.execute(sql.delete(self._table))
+            replayed = Listed()
             for number, event in replay():
-                account.add(event, number)
-            self.reached(last)
-        return account
+                Account(replayed).add(event, number)
+            self._connection.execute(sql.delete(self._table))
+            self.put({**replayed.entries, ("last",): _mark(last)})
+        return Account(self)
 
     def reached(self, last: tuple[int, str] | None) -> None:
         """It has the events up to this one."""
