@@ -31,6 +31,35 @@ def test_the_account_is_what_the_formulas_say(events: list[Release]) -> None:
             assert account.shown(audience).exponents() == pytest.approx(exposure(seen), rel=1e-12)
 
 
+def read(fingerprint: str, **epsilon: float) -> Release:
+    return replace(event("1", **epsilon), readings={"1": dict.fromkeys(epsilon, fingerprint)})
+
+
+@given(histories(most=4))
+def test_a_reading_that_differs_from_any_before_is_found(events: list[Release]) -> None:
+    *earlier, last = events
+    differ = any(
+        one.readings.get(epoch, {}).get(name, now) != now
+        for one in earlier
+        for epoch, own in last.readings.items()
+        for name, now in own.items()
+    )
+    assert (Account.of(earlier).changed(last) is not None) == differ
+
+
+def test_every_reading_of_an_epoch_counts() -> None:
+    """Of attributes read later, and of those read anew."""
+    account = Account.of([read("then", a=0.5), read("then", b=0.5), read("now", a=0.75)])
+    assert account.changed(read("then", c=1.0)) is None
+    assert account.changed(read("now", b=1.0)) == ("1", "b", "t")
+    assert account.changed(read("then", a=1.0)) == ("1", "a", "t")
+    everybody = account.readers()
+    assert account.covers(read("then", a=0.5, b=0.5), everybody)
+    assert account.covers(read("now", a=0.75), everybody)
+    assert not account.covers(read("then", a=0.75), everybody)
+    assert not account.covers(read("now", b=0.25), everybody)
+
+
 @given(histories(), st.data())
 def test_the_account_does_not_depend_on_the_order(events: list[Release], data: Any) -> None:
     """Sums are exact: no digit depends on who came first."""
