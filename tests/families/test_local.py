@@ -204,3 +204,27 @@ def test_an_impossible_answer() -> None:
     who = unspoken.Adversary("x0", secret=[0])
     assert unspoken.odds(box, shown, who, {"x1": 0}).status == "impossible"
     assert unspoken.odds(box, shown, who, {"x1": 1}).status == "ok"
+
+
+def test_files_list_intervals_as_tables() -> None:
+    joint = unspoken.Joint([[3, 2, 5], [1, 1, 8]])
+    low, up = [[0.2, 0.1, 0.4], [0.0, 0.0, 0.7]], [[0.4, 0.3, 0.6], [0.2, 0.2, 0.9]]
+    written = {"name": "x0", "values": [0], "lower": low, "upper": up, "probability": [0.4, 0.6]}
+    event = ("x0", (0,))
+    listed, keyed = (
+        Intervals(joint, [written]),
+        Intervals(joint, {event: (low, up)}, {event: (0.4, 0.6)}),
+    )
+    assert listed == keyed
+    assert listed != Intervals(joint, {event: (low, up)})
+    wrong: Any
+    for wrong in (
+        [{"name": "x0"}],
+        [{**written, "more": 1}],
+        [3],
+        "x",
+        [{**written, "probability": 1}],
+    ):
+        with pytest.raises(unspoken.UnspokenError, match="intervals") as refused:
+            Intervals(joint, wrong)
+        assert "\n" not in str(refused.value)

@@ -17,6 +17,7 @@ from unspoken.display import Shown
 from unspoken.errors import InputError, TooLarge
 from unspoken.numerics.arrays import CELLS, Array, Codes
 from unspoken.numerics.ring import LEAST
+from unspoken.numerics.same import same, state
 from unspoken.numerics.wide import Wide
 from unspoken.types.channel import Channel, Output
 from unspoken.types.domain import Domain, Value
@@ -219,6 +220,13 @@ class Belief(Shown, ABC):
         table = self.marginal(self.domain.names)
         flat = rng.choice(table.size, size=rows, p=table.ravel())
         return np.stack(np.unravel_index(flat, table.shape), axis=1)
+
+    def __eq__(self, other: object) -> bool:
+        """Of the same kind, with the same numbers on the same premise."""
+        return type(self) is type(other) and same(state(self), state(other))
+
+    def __hash__(self) -> int:
+        return hash((type(self).__name__, len(self.domain.names), self.premise))
 
     def facts(self) -> list[tuple[str, str]]:
         names = self.domain.names

@@ -7,6 +7,7 @@ what counting rows with and without the event gives, each with its own errors.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -26,6 +27,7 @@ from unspoken.families.local import Furthest, Pair
 from unspoken.families.tables import TableSet
 from unspoken.numerics.arrays import Array, Mask
 from unspoken.numerics.rounding import UNIT
+from unspoken.numerics.tables import table_of
 from unspoken.types.bound import Bound
 from unspoken.types.domain import Value, check_list
 from unspoken.types.kinds import expect
@@ -80,8 +82,9 @@ class Intervals(TableSet):
 
     ``intervals``: {(name, values): (lower, upper)}, the event being that the variable takes one of
     the values; both tables are in the order of the ``belief``'s. P(event) may be anything, or
-    within ``probability``, {(name, values): (least, most)}. Of several events every one holds;
-    another event is answered from what they say of single cells.
+    within ``probability``, {(name, values): (least, most)}. Files list tables instead, [{name,
+    values, lower, upper, probability}]. Of several events every one holds; another event is
+    answered from what they say of single cells.
     """
 
     kind = "intervals"
@@ -89,23 +92,26 @@ class Intervals(TableSet):
     def __init__(
         self,
         belief: Belief,
-        intervals: Mapping[Any, tuple[npt.ArrayLike, npt.ArrayLike]],
+        intervals: Mapping[Any, tuple[npt.ArrayLike, npt.ArrayLike]] | Sequence[Mapping[str, Any]],
         probability: Mapping[Any, tuple[float, float]] | None = None,
         premise: Premise | str = "stated",
     ) -> None:
         expect(belief, Belief, "intervals.belief", A_BELIEF)
         self.centre, self.domain = belief, belief.domain
         self.premise = Premise.of(premise)
-        if not isinstance(intervals, Mapping) or not intervals:
+        if not isinstance(intervals, Mapping):
+            intervals, probability = _listed(intervals, probability)
+        if not intervals:
             raise InputError('intervals: name an event at least, {("A", (0,)): (lower, upper)}')
-        self.rounded = 8 * UNIT * int(np.prod(self.domain.sizes))
+        self.rounded = 8 * UNIT * math.prod(self.domain.sizes)
         known = {_key(event): ends for event, ends in (probability or {}).items()}
-        strange = [event for event in known if event not in {_key(own) for own in intervals}]
-        if strange:
-            raise InputError(f"intervals.probability: {strange[0]} is not among the events")
+        declared = {_key(event): ends for event, ends in intervals.items()}
+        for event in known:
+            if event not in declared:
+                raise InputError(f"intervals.probability: {event} is not among the events")
         self.events = {
-            _key(event): self._declared(_key(event), ends, known.get(_key(event), (0.0, 1.0)))
-            for event, ends in intervals.items()
+            event: self._declared(event, ends, known.get(event, (0.0, 1.0)))
+            for event, ends in declared.items()
         }
         _ = self.joint_cells  # refused here if they leave nothing
 
@@ -202,9 +208,7 @@ class Intervals(TableSet):
         if not (isinstance(ends, Sequence) and len(ends) == 2):
             raise InputError(f"{where}: a pair of tables is expected, (lower, upper)")
         held = Ends.of(*ends, self.domain.names, self.domain.values, where)
-        least, most = (float(end) for end in weight)
-        if not 0 <= least <= most <= 1:
-            raise InputError(f"{where}: probability {least:g} to {most:g}; 0 <= least <= most <= 1")
+        least, most = _weight(weight, where)
         for side in (cells, ~cells):
             low, up = (float(end.ravel()[side].sum()) for end in (held.lower, held.upper))
             if low > 1 + self.rounded or up < 1 - self.rounded:
@@ -225,6 +229,31 @@ class Intervals(TableSet):
     def facts(self) -> list[tuple[str, str]]:
         listed = [f"{name} {', '.join(map(str, values))}" for name, values in self.events]
         return [*super().facts()[:1], ("given", "; ".join(listed)), ("premise", str(self.premise))]
+
+
+def _weight(given: object, where: str) -> tuple[float, float]:
+    """The least and the largest P(event)."""
+    ends = np.array(table_of(given, f"{where}: probability")).ravel()
+    if len(ends) != 2 or not 0 <= ends[0] <= ends[1] <= 1:
+        raise InputError(f"{where}: probability is a pair, 0 <= least <= most <= 1")
+    return float(ends[0]), float(ends[1])
+
+
+def _listed(tables: Any, probability: object) -> tuple[dict[Any, Any], dict[Any, Any]]:
+    """Intervals and probabilities by event, from a list of tables as files have them."""
+    keys, wanted = {"name", "values", "lower", "upper"}, "name, values, lower, upper, probability"
+    check_list(tables, "intervals")
+    if probability is not None:
+        raise InputError("intervals.probability: stands in each table of the list of intervals")
+    ends, weights = {}, {}
+    for table in tables:
+        if not isinstance(table, Mapping) or not keys <= {*table} <= {*keys, "probability"}:
+            raise InputError(f"intervals: a list of tables is expected, each with {wanted}")
+        event = _key((table["name"], table["values"]))
+        ends[event] = table["lower"], table["upper"]
+        if "probability" in table:
+            weights[event] = table["probability"]
+    return ends, weights
 
 
 def _key(event: Event) -> tuple[str, tuple[Value, ...]]:
