@@ -13,7 +13,7 @@ from unspoken.numerics.arrays import Array
 from unspoken.searching.gaussian.branching import branch_and_bound
 from unspoken.searching.gaussian.certificates import certificates
 from unspoken.searching.gaussian.exhaustive import exhaustive
-from unspoken.searching.gaussian.problem import Answer, Problem, gaussian_problem
+from unspoken.searching.gaussian.problem import GaussianProblem, WorstCoefficient, gaussian_problem
 from unspoken.searching.gaussian.trees import spanning_tree, trees
 from unspoken.searching.gaussian.worst import worst_gaussian
 
@@ -92,16 +92,16 @@ def one_by_one(covariance: Array) -> float:
     return worst
 
 
-def problem(covariance: Array, mixed: bool = False) -> Problem:
+def problem(covariance: Array, mixed: bool = False) -> GaussianProblem:
     n = len(covariance)
     return gaussian_problem(covariance, np.ones(n), MIXED[:n] if mixed else np.ones(n), 1.0)
 
 
-def by_messages(own: Problem) -> Answer:
+def by_messages(own: GaussianProblem) -> WorstCoefficient:
     return trees(own, spanning_tree(own))
 
 
-def timed(what: str, search: Callable[[], Answer]) -> Answer:
+def timed(what: str, search: Callable[[], WorstCoefficient]) -> WorstCoefficient:
     wall, own = time.perf_counter(), time.process_time()
     answer = search()
     wall, own = time.perf_counter() - wall, time.process_time() - own

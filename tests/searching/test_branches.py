@@ -102,7 +102,7 @@ def test_nobody_exceeds_it(seed: int) -> None:
     terms = [w * joint.domain.numbers(name) for w, name in zip(weights, names, strict=True)]
     laplace = unspoken.Laplace(scale, weights)
     own, epsilons = branches(belief, laplace)
-    leaks, alone = own.leaks(epsilons), own.alone(epsilons)
+    leaks, alone = own.leaks(epsilons), own.knowing_all(epsilons)
     with np.errstate(divide="ignore"):
         everybody = all_nodes(joint.table, terms, 1 / scale)
     for (i, known), leak in everybody.items():

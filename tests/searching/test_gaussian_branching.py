@@ -10,21 +10,21 @@ from tests.searching.gaussian_cases import Case, covariance
 from unspoken.numerics.arrays import Array
 from unspoken.searching.gaussian import branching as gaussian_branching
 from unspoken.searching.gaussian import worst as gaussian_worst
-from unspoken.searching.gaussian.branching import State, _foreseen, _seen, branch_and_bound
+from unspoken.searching.gaussian.branching import State, _foreseen, _quantities, branch_and_bound
 from unspoken.searching.gaussian.certificates import reflected
 from unspoken.searching.gaussian.exhaustive import exhaustive
-from unspoken.searching.gaussian.problem import KEYBOARD, Problem, gaussian_problem
+from unspoken.searching.gaussian.problem import KEYBOARD, GaussianProblem, gaussian_problem
 from unspoken.searching.gaussian.worst import worst_gaussian
 
 
 def bound(state: State) -> Array:
     """T5 of every part, without what rounding is allowed."""
-    seen = _seen(state)
-    made: Array = np.abs(seen.own + seen.alone) + np.sqrt(np.maximum(seen.inner * seen.outer, 0.0))
+    at = _quantities(state)
+    made: Array = np.abs(at.w + at.c0) + np.sqrt(np.maximum(at.a * at.c, 0.0))
     return made / 2
 
 
-def completions(problem: Problem, state: State) -> float:
+def completions(problem: GaussianProblem, state: State) -> float:
     """The largest |c| of the target over all that the free variables of a part may be."""
     free, known = (np.flatnonzero(own[0]).tolist() for own in (state.free, state.known))
     return max(
@@ -52,7 +52,7 @@ def test_a_part_is_bounded_by_what_was_foreseen_for_it(family: str) -> None:
     assert bound(state)[0] == pytest.approx(reflected(problem)[3], rel=1e-9)
     for k in rng.permutation([j for j in range(n) if j != 3]).tolist():
         side = bool(rng.random() < 0.5)
-        foreseen = _foreseen(state, _seen(state), problem.eta)[side][0, k]
+        foreseen = _foreseen(state, _quantities(state), problem.eta)[side][0, k]
         gaussian_branching._decide(state, np.array([0]), np.array([k]), side)
         assert bound(state)[0] == pytest.approx(foreseen, rel=1e-5)
         assert completions(problem, state) <= bound(state)[0] * (1 + 1e-9)
@@ -80,7 +80,7 @@ def test_what_is_not_searched_is_certified(family: str, monkeypatch: pytest.Monk
     assert wide
 
 
-def hard(n: int, seed: int) -> Problem:
+def hard(n: int, seed: int) -> GaussianProblem:
     rng = np.random.default_rng(seed)
     table, weights = covariance("equicorrelated", n, rng), rng.choice([-1.0, 1.0], n)
     return gaussian_problem(table, np.ones(n), weights, 1.0)

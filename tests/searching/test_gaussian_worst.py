@@ -14,7 +14,7 @@ from unspoken.searching.gaussian import worst as gaussian_worst
 from unspoken.searching.gaussian.branching import branch_and_bound
 from unspoken.searching.gaussian.certificates import certificates, reflected, weakest_is_worst
 from unspoken.searching.gaussian.exhaustive import exhaustive
-from unspoken.searching.gaussian.problem import Answer, gaussian_problem
+from unspoken.searching.gaussian.problem import WorstCoefficient, gaussian_problem
 from unspoken.searching.gaussian.worst import worst_gaussian
 
 VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "pdp-ip.json").read_text("utf-8"))
@@ -198,7 +198,7 @@ def test_nobody_in_any_block_exceeds_what_is_certified(monkeypatch: pytest.Monke
     """The adversary found may be in one block, what could not be settled in another."""
     ends = iter([(2.0, 3.0), (1.0, 5.0)])
     monkeypatch.setattr(
-        gaussian_worst, "_of_block", lambda *_: Answer(*next(ends), 0, (1,), "tried")
+        gaussian_worst, "_of_block", lambda *_: WorstCoefficient(*next(ends), 0, (1,), "tried")
     )
     table = np.kron(np.eye(2), [[1.0, 0.5], [0.5, 1.0]])
     worst = worst_gaussian(table, np.ones(4), np.ones(4), 1.0)
@@ -288,7 +288,7 @@ def test_a_listing_that_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     answers = [exhaustive(problem, 0.0)]
     monkeypatch.setattr(gaussian_exhaustive, "wait", stopped)
     answers.append(exhaustive(problem))
-    monkeypatch.setattr(gaussian_exhaustive.Listing, "_work", lambda *_: False)
+    monkeypatch.setattr(gaussian_exhaustive.Threads, "_work", lambda *_: False)
     answers.append(exhaustive(problem))
     assert not answers[0].stopped or "0 s" in answers[0].how
     assert "keyboard" in answers[2].how

@@ -93,7 +93,7 @@ def test_the_connected_sets_of_a_chain_are_intervals() -> None:
     found = connected(chain, chain.domain.names)
     assert len(found) == len(set(found)) == sum((i + 1) * (6 - i) for i in range(6))
     for who in found:
-        places = sorted(chain.domain.axis(name) for name in (who.target, *who.hidden))
+        places = sorted(chain.domain.axis(name) for name in (who.target, *who.unknown))
         assert places == list(range(places[0], places[-1] + 1))
         ends = [k for k in (places[0] - 1, places[-1] + 1) if 0 <= k < 6]
         assert [chain.domain.axis(name) for name in who.boundary] == ends
@@ -103,7 +103,7 @@ def test_every_subset_of_a_block_is_listed_once() -> None:
     joint = unspoken.Joint(np.full((2,) * 5, 1 / 32))
     found = connected(joint, ["x1", "x3"])
     assert len(found) == len(set(found)) == 2 * 2**4
-    sets = {frozenset(who.hidden) for who in found if who.target == "x1"}
+    sets = {frozenset(who.unknown) for who in found if who.target == "x1"}
     others = ["x0", "x2", "x3", "x4"]
     assert sets == {frozenset(c) for k in range(5) for c in itertools.combinations(others, k)}
 
@@ -157,7 +157,7 @@ def test_independent_variables_one_by_one(name: str) -> None:
 def test_a_boundary_is_what_shields() -> None:
     wet, late = [[0.9, 0.1], [0.2, 0.8]], [[0.8, 0.2], [0.4, 0.6]]
     tree = unspoken.Tree({"wet": "rain", "late": "rain"}, [0.7, 0.3], {"wet": wet, "late": late})
-    found = {who.hidden: who.boundary for who in connected(tree, ["wet"])}
+    found = {who.unknown: who.boundary for who in connected(tree, ["wet"])}
     assert found == {(): ("rain",), ("rain",): ("late",), ("rain", "late"): ()}
 
 

@@ -16,7 +16,7 @@ from unspoken.beliefs.forests.markov import Markov
 from unspoken.errors import TooLarge
 from unspoken.measures import MEASURES
 from unspoken.searching.certificate import Certificate
-from unspoken.searching.joints import Unknown
+from unspoken.searching.joints import AllBut
 from unspoken.searching.search import Asked, looks_at_everybody, worst
 from unspoken.searching.surroundings import worst_of_branches
 
@@ -141,7 +141,7 @@ def test_wherever_it_is_stopped_it_tells_what_holds() -> None:
 def test_whom_views_cannot_show_is_passed_over() -> None:
     tree = binary(40)
 
-    def nobody(who: Unknown) -> float:
+    def nobody(who: AllBut) -> float:
         raise TooLarge(who.target)
 
     parts = unspoken.Laplace(30.0).parts(tree.domain, unspoken.Adversary("x0"))

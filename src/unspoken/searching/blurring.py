@@ -39,10 +39,10 @@ def _arriving(laws: Array, rate: float) -> Array:
     arrived = np.empty(laws.shape)
     for first in range(0, length, width):
         part = laws[..., first : first + width]
-        own = arrived[..., first : first + width]
-        np.multiply(part, way[: part.shape[-1]], out=own)
+        stretch = arrived[..., first : first + width]
+        np.multiply(part, way[: part.shape[-1]], out=stretch)
         if first:
-            own[..., 0] += arrived[..., first - 1] * np.exp(-rate)
-        np.cumsum(own, axis=-1, out=own)
-        own /= way[: part.shape[-1]]
+            stretch[..., 0] += arrived[..., first - 1] * np.exp(-rate)
+        np.cumsum(stretch, axis=-1, out=stretch)
+        stretch /= way[: part.shape[-1]]
     return arrived

@@ -58,11 +58,11 @@ NOTHING = 1e300
 
 
 @dataclass(frozen=True)
-class Edges:
+class Arrows:
     """Arrows between variables of equal sizes. Every pair of values a < b has a place of its own:
 
     ``above[edge]`` are those of the parent's pairs, ``below[edge]`` those of the child's. For each
-    law (``kind`` says which one an edge has) ``down[child's pair, law, parent's pair]`` is
+    law (``kind`` says which one an arrow has) ``down[child's pair, law, parent's pair]`` is
     1 / expm1(r / 2), ``up`` the same the other way round; ``joined`` and ``joins``: whether two
     values of the parent, or of the child, fit one and the same value of the other. ``leaves``: the
     edges whose child has none; P(A | a) - P(A | b) and P(A | b) are [law, direction, pair, A].
@@ -90,11 +90,11 @@ class Edges:
         with np.errstate(divide="ignore", over="ignore"):
             shares = 1.0 / np.expm1(beyond / 2)
             for laws, share in zip(table, shares.T, strict=True):
-                own = laws[self.kind]
-                np.minimum(least, own + (1.0 + 2.0 * own) * share[:, None], out=least)
-            found = 2.0 * np.log1p(1.0 / least)
+                share_of_r = laws[self.kind]
+                np.minimum(least, share_of_r + (1.0 + 2.0 * share_of_r) * share[:, None], out=least)
+            e = 2.0 * np.log1p(1.0 / least)
         most = beyond.max(axis=1, keepdims=True)
-        bound: Array = np.minimum(found, most) * (1.0 + UNIT * OPERATIONS)
+        bound: Array = np.minimum(e, most) * (1.0 + UNIT * OPERATIONS)
         return bound
 
     def ends(self, moved: Array) -> Array:
@@ -103,8 +103,8 @@ class Edges:
         with np.errstate(divide="ignore", over="ignore"):
             rest = 1.0 / np.expm1(moved)
             share = 1.0 / (rest[:, None, None, None] + self.base[kind])
-            found = np.log1p(self.gain[kind] * share).max(axis=(1, 3))
-        bound: Array = np.minimum(found, moved[:, None]) * (1.0 + UNIT * OPERATIONS)
+            e = np.log1p(self.gain[kind] * share).max(axis=(1, 3))
+        bound: Array = np.minimum(e, moved[:, None]) * (1.0 + UNIT * OPERATIONS)
         return bound
 
 
@@ -117,21 +117,21 @@ class Branches:
 
     def epsilons(self, parts: Parts) -> Array:
         """By how much replacing one value by another moves a likelihood, for every pair, up."""
-        found = np.zeros(len(self.owner))
+        epsilon = np.zeros(len(self.owner))
         for query in parts.queries:
             weights = [query.weights.get(name, 0.0) for name in self.domain.names]
             moved = np.abs(np.array(weights))[self.owner] * self._steps(weights)
-            found += query.noise.rate * moved
+            epsilon += query.noise.rate * moved
         for name, channel in parts.by_name().items():
             v = self.domain.axis(name)
-            found[self.places[v] : self.places[v + 1]] += _apart(channel)
-        return found * (1.0 + UNIT * (OPERATIONS + len(parts.queries)))
+            epsilon[self.places[v] : self.places[v + 1]] += _log_ratios(channel)
+        return epsilon * (1.0 + UNIT * (OPERATIONS + len(parts.queries)))
 
     def leaks(self, epsilons: Array) -> Array:
         """What nobody exceeds about each variable."""
         return self._largest(np.where(self.possible, self._totals(epsilons), 0.0))
 
-    def alone(self, epsilons: Array) -> Array:
+    def knowing_all(self, epsilons: Array) -> Array:
         """What somebody learns who knows all others: of two values that both fit these."""
         fits = self.possible.copy()
         for edges in self.edges:
@@ -153,11 +153,13 @@ class Branches:
     @cached_property
     def possible(self) -> Mask:
         """Whether both values of a pair can be."""
-        both: list[Mask] = [np.asarray(own[_pairs(len(own))].all(axis=0)) for own in self._supports]
+        both: list[Mask] = [
+            np.asarray(support[_pairs(len(support))].all(axis=0)) for support in self._supports
+        ]
         return np.concatenate(both)
 
     @cached_property
-    def edges(self) -> list[Edges]:
+    def edges(self) -> list[Arrows]:
         """The arrows by the sizes of their ends."""
         alike: dict[tuple[int, int], list[int]] = {}
         for v, parent in enumerate(self.forest.parents):
@@ -169,14 +171,14 @@ class Branches:
     @cached_property
     def _supports(self) -> list[Mask]:
         """Which values can be; their probabilities could be too small for floats to say so."""
-        found: list[Mask] = [np.empty(0, dtype=bool)] * len(self.forest.laws)
+        supports: list[Mask] = [np.empty(0, dtype=bool)] * len(self.forest.laws)
         for v in self.forest.order:
             fits, parent = self.forest.laws[v] > 0, self.forest.parents[v]
-            rows = fits if parent < 0 else fits[found[parent]]
-            found[v] = np.asarray(rows.any(axis=0))
-        return found
+            rows = fits if parent < 0 else fits[supports[parent]]
+            supports[v] = np.asarray(rows.any(axis=0))
+        return supports
 
-    def _edges(self, children: Sequence[int]) -> Edges:
+    def _edges(self, children: Sequence[int]) -> Arrows:
         """Each law is looked at once, without the rows that cannot be."""
         kinds: dict[tuple[int, bytes], int] = {}
         laws, kind = list[Array](), list[int]()
@@ -187,7 +189,7 @@ class Branches:
             if key not in kinds:
                 laws.append(np.where(fits[:, None], law, 0.0))
             kind.append(kinds.setdefault(key, len(kinds)))
-        above, below = (np.stack([self._own(v) for v in ends]) for ends in (parents, children))
+        above, below = (np.stack([self._pairs_of(v) for v in ends]) for ends in (parents, children))
         if len(laws) * above.shape[1] * below.shape[1] > CELLS:
             rows, columns = laws[0].shape
             raise TooLarge(
@@ -195,22 +197,22 @@ class Branches:
                 f"pairs of its rows and columns: more than {CELLS:,} cells; use coarser values"
             )
         table = np.stack(laws)
-        apart, seen = _odd(table), table > 0
-        return Edges(
+        shares, possible = _cross_ratios(table), table > 0
+        return Arrows(
             np.array(parents),
             np.array(children),
             above,
             below,
             np.array(kind),
-            np.ascontiguousarray(apart.transpose(2, 0, 1)),
-            np.ascontiguousarray(apart.transpose(1, 0, 2)),
-            _meet(seen),
-            _meet(seen.transpose(0, 2, 1)),
+            np.ascontiguousarray(shares.transpose(2, 0, 1)),
+            np.ascontiguousarray(shares.transpose(1, 0, 2)),
+            _meet(possible),
+            _meet(possible.transpose(0, 2, 1)),
             np.flatnonzero([not self.forest.children[v] for v in children]),
             *_sets(table),
         )
 
-    def _own(self, v: int) -> Codes:
+    def _pairs_of(self, v: int) -> Codes:
         return np.arange(self.places[v], self.places[v + 1])
 
     def _totals(self, epsilons: Array) -> Array:
@@ -259,21 +261,21 @@ class Branches:
 
     def _steps(self, weights: Sequence[float]) -> Array:
         """|v - v'| of every pair; of values that are no numbers, which weigh nothing, 0."""
-        found, known = np.zeros(len(self.owner)), dict[tuple[Value, ...], Array]()
+        steps, read = np.zeros(len(self.owner)), dict[tuple[Value, ...], Array]()
         for v, (name, weight) in enumerate(zip(self.domain.names, weights, strict=True)):
             if weight:
                 values = self.domain.values[v]
-                if values not in known:
+                if values not in read:
                     first, second = self.domain.numbers(name)[_pairs(len(values))]
-                    known[values] = np.abs(first - second)
-                found[self.places[v] : self.places[v + 1]] = known[values]
-        return found
+                    read[values] = np.abs(first - second)
+                steps[self.places[v] : self.places[v + 1]] = read[values]
+        return steps
 
     def _largest(self, values: Array) -> Array:
         """Of each variable's pairs; 0 where it has one value."""
-        found = np.zeros(len(self.forest.sizes))
-        np.maximum.at(found, self.owner, values)
-        return found
+        largest = np.zeros(len(self.forest.sizes))
+        np.maximum.at(largest, self.owner, values)
+        return largest
 
 
 def _pairs(size: int) -> Codes:
@@ -281,20 +283,23 @@ def _pairs(size: int) -> Codes:
     return np.stack(np.triu_indices(size, 1))
 
 
-def _odd(table: Array) -> Array:
+def _cross_ratios(table: Array) -> Array:
     """1 / expm1(r / 2) for each law, pair of rows and pair of columns, rounded down."""
     with np.errstate(divide="ignore"):
         logs = np.log(table)
     rows, columns = _pairs(table.shape[1]), _pairs(table.shape[2])
     corners = logs[:, rows][..., columns]  # [law, a or b, pair, v or v', pair]
-    one, other = (
+    straight, crossed = (
         corners[:, 0, :, 0] + corners[:, 1, :, 1],
         corners[:, 0, :, 1] + corners[:, 1, :, 0],
     )
-    certain = np.isneginf(one) != np.isneginf(other)
-    neither = np.isneginf(one) & np.isneginf(other)
-    one, other = np.where(certain | neither, 0.0, one), np.where(certain | neither, 0.0, other)
-    r = np.abs(one - other) + 4 * UNIT * (np.abs(one) + np.abs(other) + 1)
+    certain = np.isneginf(straight) != np.isneginf(crossed)
+    neither = np.isneginf(straight) & np.isneginf(crossed)
+    straight, crossed = (
+        np.where(certain | neither, 0.0, straight),
+        np.where(certain | neither, 0.0, crossed),
+    )
+    r = np.abs(straight - crossed) + 4 * UNIT * (np.abs(straight) + np.abs(crossed) + 1)
     with np.errstate(over="ignore"):
         share = np.where(certain, 0.0, 1.0 / np.expm1(r / 2))
     return np.minimum(np.where(neither, NOTHING, share), NOTHING)
@@ -306,33 +311,33 @@ def _sets(table: Array) -> tuple[Array, Array]:
     Rows sum to 1 but for rounding. What is in no such set says nothing: 0 beside 1.
     """
     first, second = _pairs(table.shape[1])
-    one = np.stack([table[:, first], table[:, second]], axis=1)  # [law, direction, pair, v]
-    other = one[:, ::-1]
+    law_a = np.stack([table[:, first], table[:, second]], axis=1)  # [law, direction, pair, v]
+    law_b = law_a[:, ::-1]
     with np.errstate(divide="ignore", invalid="ignore"):
-        order = np.argsort(np.where(one > 0, -one / other, 0.0), axis=-1, kind="stable")
-    one, other = np.take_along_axis(one, order, -1), np.take_along_axis(other, order, -1)
-    more = np.maximum(one - other, 0.0)
+        order = np.argsort(np.where(law_a > 0, -law_a / law_b, 0.0), axis=-1, kind="stable")
+    law_a, law_b = np.take_along_axis(law_a, order, -1), np.take_along_axis(law_b, order, -1)
+    more = np.maximum(law_a - law_b, 0.0)
     error = 4 * UNIT * (table.shape[2] + 2)
     telling = more > 0
     gain = np.where(telling, np.cumsum(more, axis=-1) + error, 0.0)
-    return gain, np.where(telling, np.cumsum(other, axis=-1) * (1.0 - error), 1.0)
+    return gain, np.where(telling, np.cumsum(law_b, axis=-1) * (1.0 - error), 1.0)
 
 
-def _meet(seen: Mask) -> Mask:
+def _meet(possible: Mask) -> Mask:
     """For each law and pair of its rows, whether one column is possible in both."""
-    first, second = _pairs(seen.shape[1])
-    return np.asarray((seen[:, first] & seen[:, second]).any(axis=-1))
+    first, second = _pairs(possible.shape[1])
+    return np.asarray((possible[:, first] & possible[:, second]).any(axis=-1))
 
 
 def _falls(before: Array, after: Array) -> bool:
     return bool((after < before * (1.0 - STILL)).any())
 
 
-def _apart(channel: Channel) -> Array:
+def _log_ratios(channel: Channel) -> Array:
     """max over outputs of |log W[a, y] / W[b, y]| for every pair of values, from its parts."""
     first, second = channel.excess[_pairs(len(channel.excess))]
     beside = np.exp(channel.log_common) + np.minimum(first, second)
-    more = np.abs(first - second)
+    gap = np.abs(first - second)
     with np.errstate(divide="ignore"):
-        grown = np.divide(more, beside, out=np.zeros_like(more), where=more > 0)
+        grown = np.divide(gap, beside, out=np.zeros_like(gap), where=gap > 0)
     return np.asarray(np.log1p(grown).max(axis=1, initial=0.0))

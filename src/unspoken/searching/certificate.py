@@ -42,26 +42,26 @@ class Certificate:
 
 def epsilons(domain: Domain, parts: Parts) -> dict[str, float]:
     """For each variable by how much, in nats, replacing its value alone may move a likelihood."""
-    found = dict.fromkeys(domain.names, 0.0)
+    epsilon = dict.fromkeys(domain.names, 0.0)
     for query in parts.queries:
         for name, weight in query.weights.items():
             if weight:
                 reach = query.noise.rate * float(np.ptp(weight * domain.numbers(name)))
-                found[name] = sum_up(found[name], up(reach, OPERATIONS))
+                epsilon[name] = sum_up(epsilon[name], up(reach, OPERATIONS))
     for name, channel in parts.by_name().items():
-        found[name] = sum_up(found[name], up(_apart(channel), OPERATIONS))
-    return found
+        epsilon[name] = sum_up(epsilon[name], up(_log_ratio(channel), OPERATIONS))
+    return epsilon
 
 
-def group(own: Iterable[float]) -> float:
+def group(epsilon: Iterable[float]) -> float:
     """The sum of these epsilons, rounded up."""
     total = 0.0
-    for epsilon in own:
-        total = sum_up(total, epsilon)
+    for each in epsilon:
+        total = sum_up(total, each)
     return total
 
 
-def _apart(channel: Channel) -> float:
+def _log_ratio(channel: Channel) -> float:
     """max_{y, a, b} log W[a, y] / W[b, y] = log1p of (e_a - e_b) / (c + e_b), from its parts."""
     least, most = channel.excess.min(axis=0), channel.excess.max(axis=0)
     beside = np.exp(channel.log_common) + least

@@ -68,7 +68,7 @@ def worst_of_chain(
             f"{work:.2g} numbers to go through, more than {WORK:.2g}; ask about a part of the chain"
             ", or use coarser values"
         )
-    return Search(
+    return IntervalSearch(
         belief.domain, query, runs, [belief.domain.axis(name) for name in targets]
     ).steps()
 
@@ -93,12 +93,12 @@ class Runs:
         if forest is None or steps is None:
             return None
         sizes, d = belief.domain.sizes, max(belief.domain.sizes)
-        own = {
+        adds = {
             belief.domain.axis(name): w * belief.domain.numbers(name)
             for name, w in query.weights.items()
             if w
         }
-        lattice = Lattice.of([own]) if own else None
+        lattice = Lattice.of([adds]) if adds else None
         if lattice is None or not lattice.dense or len(sizes) * d * d * lattice.size > CELLS:
             return None
         terms = np.zeros((len(sizes), d), dtype=np.intp)
@@ -131,7 +131,7 @@ class Runs:
         yield law
         for t, move in enumerate(self.moves):
             fresh = move * self.possible[t][:, None]
-            law = _grown(move.T @ self._moved(t, law), fresh)
+            law = _with_empty_run(move.T @ self._moved(t, law), fresh)
             yield law
 
     def rights(self) -> Iterator[Array]:
@@ -141,7 +141,7 @@ class Runs:
         yield law
         for t in reversed(range(len(self.moves))):
             move = self.moves[t] * self.possible[t][:, None]
-            law = _grown(move @ self._moved(t + 1, law), move.T)
+            law = _with_empty_run(move @ self._moved(t + 1, law), move.T)
             yield law
 
     def at(self, i: int) -> tuple[Array, Array]:
@@ -156,12 +156,12 @@ class Runs:
         fits: Mask = np.any(given > 0, axis=-1, keepdims=True)[..., 0]
         with np.errstate(divide="ignore"):
             logs = np.log(blurred(given, self.rate))
-        found = np.full((*fits.shape, fits.shape[1]), -np.inf)
+        largest = np.full((*fits.shape, fits.shape[1]), -np.inf)
         for a, b in itertools.combinations(range(fits.shape[1]), 2):
             both = fits[:, a] & fits[:, b]
-            apart = logs[both, a] - logs[both, b]
-            found[both, a, b], found[both, b, a] = apart.max(-1), -apart.min(-1)
-        return found
+            log_ratio = logs[both, a] - logs[both, b]
+            largest[both, a, b], largest[both, b, a] = log_ratio.max(-1), -log_ratio.min(-1)
+        return largest
 
     def gaps(self, i: int) -> Array:
         """|w_i (a - b)| / lambda; -inf for a = b, of which nothing is to be learned."""
@@ -169,7 +169,7 @@ class Runs:
         np.fill_diagonal(gaps, -np.inf)
         return gaps
 
-    def alone(self, i: int) -> float:
+    def knowing_all(self, i: int) -> float:
         """What who knows all others learns: how far apart two values are that both can be."""
         before = self.moves[i - 1] * self.possible[i - 1][:, None] if i else self.start[None]
         after = self.moves[i].T if i < len(self.moves) else self.possible[i][None]
@@ -181,15 +181,15 @@ class Runs:
         if lefts.shape[-1] > rights.shape[-1]:
             lefts, rights = rights, lefts
         width = lefts.shape[-1] + rights.shape[-1] - 1
-        both = np.zeros((*lefts.shape[:-1], width))
+        law = np.zeros((*lefts.shape[:-1], width))
         for k in range(lefts.shape[-1]):
-            both[..., k : k + rights.shape[-1]] += lefts[..., k, None] * rights
-        seen = blurred(self._moved(i, both), self.rate)
-        fits = seen > 0
-        logs = np.log(seen, out=np.zeros_like(seen), where=fits)
+            law[..., k : k + rights.shape[-1]] += lefts[..., k, None] * rights
+        likelihood = blurred(self._moved(i, law), self.rate)
+        fits = likelihood > 0
+        logs = np.log(likelihood, out=np.zeros_like(likelihood), where=fits)
         most = logs.max(axis=1, where=fits, initial=-np.inf)
-        apart: Array = (most - logs.min(axis=1, where=fits, initial=np.inf)).max(axis=-1)
-        return apart
+        log_ratio: Array = (most - logs.min(axis=1, where=fits, initial=np.inf)).max(axis=-1)
+        return log_ratio
 
     def _moved(self, t: int, law: Array) -> Array:
         """With the term of x_t added."""
@@ -200,7 +200,7 @@ class Runs:
 
 
 @dataclass(frozen=True)
-class Search:
+class IntervalSearch:
     """Intervals around each target, those with the largest bounds first."""
 
     domain: Domain
@@ -213,8 +213,8 @@ class Search:
         most = group(epsilons(self.domain, Parts(queries=(self.query,))).values())
         best = Certificate(0.0, most, "", frozenset(), 0, n + len(self.targets), "group bound")
         for i in self.targets:
-            if self.runs.alone(i) > best.low:
-                best = replace(best, low=self.runs.alone(i), target=self.domain.names[i])
+            if self.runs.knowing_all(i) > best.low:
+                best = replace(best, low=self.runs.knowing_all(i), target=self.domain.names[i])
         yield best
         lefts, rights = dict[int, Array](), dict[int, Array]()
         for i, (left, right) in enumerate(zip(self.runs.lefts(), self.runs.rights(), strict=True)):
@@ -279,14 +279,14 @@ def _largest(side: Array) -> Array:
 
 def _padded(steps: Sequence[Array], d: int) -> tuple[Array, ...]:
     """Each matrix once, however often it is repeated."""
-    once: dict[int, Array] = {}
+    padded: dict[int, Array] = {}
     for step in steps:
-        if id(step) not in once:
-            once[id(step)] = np.pad(step, [(0, d - size) for size in step.shape])
-    return tuple(once[id(step)] for step in steps)
+        if id(step) not in padded:
+            padded[id(step)] = np.pad(step, [(0, d - size) for size in step.shape])
+    return tuple(padded[id(step)] for step in steps)
 
 
-def _grown(laws: Array, fresh: Array) -> Array:
+def _with_empty_run(laws: Array, fresh: Array) -> Array:
     """With one more run, that is empty so far."""
     grown = np.zeros((len(laws) + 1, *laws.shape[1:]))
     grown[:-1] = laws

@@ -42,8 +42,8 @@ def worst_of_exchangeable(
     weights = {query.weights.get(name, 0.0) for name in belief.domain.names}
     if belief.ones is None or len(weights) > 1 or not all(weights):
         return None
-    own = epsilons(belief.domain, Parts(queries=(query,)))
-    return _steps(belief.ones, own, query.noise.rate * abs(weights.pop()), targets[0])
+    epsilon = epsilons(belief.domain, Parts(queries=(query,)))
+    return _steps(belief.ones, epsilon, query.noise.rate * abs(weights.pop()), targets[0])
 
 
 def _steps(
@@ -78,12 +78,15 @@ def _leak(laws: Array, rate: float) -> float:
         runs = np.split(np.flatnonzero(fits), 1 + np.flatnonzero(np.diff(np.flatnonzero(fits)) > 1))
         return max((_leak(laws[run], rate) for run in runs if len(run) > 1), default=0.0)
     laws /= mass[:, None]
-    seen, fall = blurred(laws, rate), math.exp(-rate)
-    one, zero = seen[1:], seen[:-1]
-    below, above = fall * one[:, 0] / zero[:, 0], one[:, -1] / (fall * zero[:, -1])
-    inside = np.divide(one[:, :-1], zero[:, 1:], out=laws[1:, 1:])
-    most = max(float(own.max(initial=0.0)) for own in (below, inside, above))
-    least = min(float(own.min(initial=math.inf)) for own in (below, inside, above))
+    likelihood, fall = blurred(laws, rate), math.exp(-rate)
+    given_one, given_zero = likelihood[1:], likelihood[:-1]
+    below, above = (
+        fall * given_one[:, 0] / given_zero[:, 0],
+        given_one[:, -1] / (fall * given_zero[:, -1]),
+    )
+    inside = np.divide(given_one[:, :-1], given_zero[:, 1:], out=laws[1:, 1:])
+    most = max(float(ratios.max(initial=0.0)) for ratios in (below, inside, above))
+    least = min(float(ratios.min(initial=math.inf)) for ratios in (below, inside, above))
     return max(math.log(most), -math.log(least))
 
 
@@ -98,9 +101,9 @@ def _laws(each: Wide, factorials: Wide, k: int) -> Iterator[Array]:
     powers = np.lib.stride_tricks.sliding_window_view(each.exponent, m + 1)
     rows = max(1, CELLS_AT_ONCE // (m + 1))
     for first in range(0, k + 1, rows):
-        own = slice(first, first + rows + 1)
-        power = powers[own] - ways.exponent
+        part = slice(first, first + rows + 1)
+        power = powers[part] - ways.exponent
         power -= power.max(axis=1, keepdims=True)
         np.maximum(power, LEAST, out=power)
-        laws = parts[own] / ways.mantissa
+        laws = parts[part] / ways.mantissa
         yield np.ldexp(laws, power.astype(np.int32), out=laws)

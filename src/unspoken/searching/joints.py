@@ -38,8 +38,8 @@ from unspoken.views import View
 
 __all__ = [
     "ADVERSARIES",
+    "AllBut",
     "Listing",
-    "Unknown",
     "boundary",
     "connected",
     "counted",
@@ -53,15 +53,15 @@ RANGE = 300.0
 
 
 @dataclass(frozen=True)
-class Unknown:
-    """Somebody after ``target`` who knows all but ``hidden``; of that ``boundary`` matters."""
+class AllBut:
+    """Somebody after ``target`` who knows all but ``unknown``; of that ``boundary`` matters."""
 
     target: str
-    hidden: tuple[str, ...]
+    unknown: tuple[str, ...]
     boundary: tuple[str, ...]
 
 
-def connected(belief: Belief, targets: Sequence[str]) -> list[Unknown]:
+def connected(belief: Belief, targets: Sequence[str]) -> list[AllBut]:
     """Those who know all but a connected set; counted while they are listed, before any view."""
     names = belief.domain.names
     place = {name: axis for axis, name in enumerate(names)}
@@ -70,15 +70,15 @@ def connected(belief: Belief, targets: Sequence[str]) -> list[Unknown]:
         for other in belief.blanket(name):
             edges[place[name]] |= 1 << place[other]
             edges[place[other]] |= 1 << place[name]
-    found = []
+    sets_found = []
     for target in targets:
-        for sets in _grown(1 << place[target], edges):
-            found.append((target, *sets))
-            if len(found) > ADVERSARIES:
+        for sets in _connected_sets(1 << place[target], edges):
+            sets_found.append((target, *sets))
+            if len(sets_found) > ADVERSARIES:
                 _refuse(belief, targets)
     return [
-        Unknown(target, _named(names, inside ^ 1 << place[target]), _named(names, beside))
-        for target, inside, beside in found
+        AllBut(target, _named(names, inside ^ 1 << place[target]), _named(names, beside))
+        for target, inside, beside in sets_found
     ]
 
 
@@ -88,16 +88,16 @@ def boundary(belief: Belief, inside: Collection[str]) -> tuple[str, ...]:
     return tuple(name for name in belief.domain.names if name in beside and name not in inside)
 
 
-def _grown(own: int, edges: Sequence[int]) -> Iterator[tuple[int, int]]:
+def _connected_sets(target: int, edges: Sequence[int]) -> Iterator[tuple[int, int]]:
     """Every connected set with these members, once, beside its boundary (sets as masks)."""
-    stack = [(own, _beside(own, edges), 0)]
+    stack = [(target, _beside(target, edges), 0)]
     while stack:
         inside, beside, never = stack.pop()
         yield inside, beside
-        open_ones = beside & ~never
-        while open_ones:
-            new = open_ones & -open_ones
-            open_ones ^= new
+        addable = beside & ~never
+        while addable:
+            new = addable & -addable
+            addable ^= new
             grown = inside | new
             stack.append((grown, (beside | edges[new.bit_length() - 1]) & ~grown, never))
             never |= new
@@ -128,7 +128,7 @@ def _many(count: int) -> str:
     return f"{count:,}" if count < 10**12 else f"2^{count.bit_length() - 1}"
 
 
-def counted(belief: Belief, parts: Parts, targets: Sequence[str]) -> list[Unknown] | None:
+def counted(belief: Belief, parts: Parts, targets: Sequence[str]) -> list[AllBut] | None:
     """Of those who know equally many variables of each kind, one; of a kind are those that neither
 
     the belief nor their weights tell apart. None where no two are of a kind but depend on each
@@ -143,18 +143,20 @@ def counted(belief: Belief, parts: Parts, targets: Sequence[str]) -> list[Unknow
         for name in names:
             key = (number, *(query.weights.get(name, 0.0) for query in parts.queries))
             groups.setdefault(key, []).append(name)
-    firsts = [next(iter(set(own) & set(targets)), None) for own in groups.values()]
-    count = math.prod(len(own) + 1 for own in groups.values())
+    firsts = [next(iter(set(members) & set(targets)), None) for members in groups.values()]
+    count = math.prod(len(members) + 1 for members in groups.values())
     if count * len(groups) > ADVERSARIES:
         return None
-    found = []
+    everyone = []
     for target in filter(None, firsts):
-        rest = [[name for name in own if name != target] for own in groups.values()]
-        for sizes in itertools.product(*(range(len(own) + 1) for own in rest)):
-            split = [(own[:size], own[size:]) for own, size in zip(rest, sizes, strict=True)]
-            hidden, known = (tuple(itertools.chain(*part)) for part in zip(*split, strict=True))
-            found.append(Unknown(target, hidden, known))
-    return found
+        rest = [[name for name in members if name != target] for members in groups.values()]
+        for sizes in itertools.product(*(range(len(members) + 1) for members in rest)):
+            split = [
+                (members[:size], members[size:]) for members, size in zip(rest, sizes, strict=True)
+            ]
+            unknown, known = (tuple(itertools.chain(*part)) for part in zip(*split, strict=True))
+            everyone.append(AllBut(target, unknown, known))
+    return everyone
 
 
 @dataclass(frozen=True)
@@ -166,35 +168,37 @@ class Listing:
 
     belief: Belief
     mechanism: Mechanism
-    everyone: Sequence[Unknown]
+    everyone: Sequence[AllBut]
     of: Callable[[View], tuple[float, float]]
     most: Callable[[float], float]
 
     def steps(self) -> Iterator[Certificate]:
         domain, total = self.belief.domain, len(self.everyone)
         parts = self.mechanism.parts(domain, Adversary(self.everyone[0].target))
-        own = epsilons(domain, parts)
-        apart = [group(own[name] for name in (who.target, *who.hidden)) for who in self.everyone]
-        order = sorted(range(total), key=lambda k: -apart[k])
-        caps = [self.most(apart[k]) for k in order] + [0.0]
-        best, seen = Certificate(0.0, caps[0], "", frozenset(), 0, total, "group bound"), 0.0
+        epsilon = epsilons(domain, parts)
+        separation = [
+            group(epsilon[name] for name in (who.target, *who.unknown)) for who in self.everyone
+        ]
+        order = sorted(range(total), key=lambda k: -separation[k])
+        caps = [self.most(separation[k]) for k in order] + [0.0]
+        best, reached = Certificate(0.0, caps[0], "", frozenset(), 0, total, "group bound"), 0.0
         yield best
         for done, k in enumerate(order):
             if caps[done] <= best.low:
                 break
             who = self.everyone[k]
             low, high = self.of(self.view(who))
-            seen = max(seen, min(high, caps[done]))
+            reached = max(reached, min(high, caps[done]))
             if low > best.low:
-                best = replace(best, low=low, target=who.target, unknown=frozenset(who.hidden))
-            best = replace(best, high=max(best.low, seen, caps[done + 1]), done=done + 1)
+                best = replace(best, low=low, target=who.target, unknown=frozenset(who.unknown))
+            best = replace(best, high=max(best.low, reached, caps[done + 1]), done=done + 1)
             yield best
         how = f"the worst of {total:,} adversaries; nobody else learns more"
-        yield replace(best, high=max(best.low, seen), done=total, how=how)
+        yield replace(best, high=max(best.low, reached), done=total, how=how)
 
-    def view(self, who: Unknown) -> View:
+    def view(self, who: AllBut) -> View:
         """What they may come to believe."""
-        remaining = Remaining({who.target, *who.hidden}, self.mechanism)
+        remaining = Remaining({who.target, *who.unknown}, self.mechanism)
         return remaining.view(self.belief, Adversary(who.target, knows=who.boundary))
 
 
@@ -229,8 +233,8 @@ def worst_of_table(
     """
     wanted = set(targets)
     blocks = [block for block in belief.blocks() if wanted & set(block)]
-    own = epsilons(belief.domain, Parts(queries=(query,)))
-    most = [group(own[name] for name in block) for block in blocks]
+    epsilon = epsilons(belief.domain, Parts(queries=(query,)))
+    most = [group(epsilon[name] for name in block) for block in blocks]
     cells = max(math.prod(1 + belief.cells([name]) for name in block) for block in blocks)
     if max(most) > RANGE or cells > CELLS or not all(map(belief.knows_jointly, blocks)):
         return None

@@ -68,7 +68,7 @@ def pdp_nodes(belief: Joint, weights: Sequence[float], scale: float) -> Nodes:
 
 
 @dataclass(frozen=True)
-class Unknown:
+class UnknownSet:
     """T_U: ``table`` has an axis for each variable of ``rest``, then one for the sums ``points``.
 
     ``rate`` is one over the noise's scale.
@@ -79,20 +79,20 @@ class Unknown:
     points: Array
     table: Array
     rate: float
-    seen: dict[bytes, list[Array]] = field(default_factory=dict)
+    shifted: dict[bytes, list[Array]] = field(default_factory=dict)
 
-    def adding(self, axis: int, term: Array) -> Unknown:
+    def adding(self, axis: int, term: Array) -> UnknownSet:
         """T_{U+j}: sum over x_j, each value shifting the sums by its term."""
         shifted = self.points[None, :] + term[:, None]
         points, code = np.unique(shifted, return_inverse=True)
         code = code.reshape(shifted.shape)
         parts = np.moveaxis(self.table, axis, 0)
         table = np.zeros((*parts.shape[1:-1], len(points)))
-        for part, own in zip(parts, code, strict=True):
-            table[..., own] += part
+        for part, at in zip(parts, code, strict=True):
+            table[..., at] += part
         j = self.rest[axis]
         rest = self.rest[:axis] + self.rest[axis + 1 :]
-        return Unknown(self.mask | 1 << j, rest, points, table, self.rate)
+        return UnknownSet(self.mask | 1 << j, rest, points, table, self.rate)
 
     def leak(self, axis: int, term: Array) -> float:
         """The largest log f(r|a, x_K) / f(r|b, x_K) over x_K, a, b and the support points r.
@@ -101,16 +101,18 @@ class Unknown:
         """
         shifted = self._shifted(term)
         rows = [log[(slice(None),) * axis + (a,)] for a, log in enumerate(shifted)]
-        apart = (np.abs(one - other) for one, other in itertools.combinations(rows, 2))
-        return max((float(np.fmax.reduce(d, axis=None, initial=0.0)) for d in apart), default=0.0)
+        distances = (np.abs(log_a - log_b) for log_a, log_b in itertools.combinations(rows, 2))
+        return max(
+            (float(np.fmax.reduce(d, axis=None, initial=0.0)) for d in distances), default=0.0
+        )
 
     def _shifted(self, term: Array) -> list[Array]:
         """log f(r | x_rest) for r = s + term_a at all s and a, for each value of the target."""
         key = term.tobytes()
-        if key not in self.seen:
+        if key not in self.shifted:
             at = np.unique(self.points[:, None] + term)
-            self.seen[key] = [self.log_likelihood(at - own) for own in term]
-        return self.seen[key]
+            self.shifted[key] = [self.log_likelihood(at - moved) for moved in term]
+        return self.shifted[key]
 
     def log_likelihood(self, at: Array) -> Array:
         """log sum_s P(s | x_rest) e^-|r - s| at each r of ``at``; NaN where x_rest cannot be."""
@@ -121,8 +123,8 @@ class Unknown:
         from_right = self._left_after(np.where(inside, self.points[after] - at, math.inf))
         left, right = self._messages
         with np.errstate(divide="ignore", invalid="ignore"):
-            seen = left[..., before - 1] * from_left + right[..., after] * from_right
-            log: Array = np.log(seen / self.table.sum(-1, keepdims=True))
+            likelihood = left[..., before - 1] * from_left + right[..., after] * from_right
+            log: Array = np.log(likelihood / self.table.sum(-1, keepdims=True))
         return log
 
     def _left_after(self, way: Array) -> Array:
@@ -138,9 +140,9 @@ class Unknown:
         return left, right
 
 
-def _unknowns(table: Array, terms: Sequence[Array], rate: float) -> Iterator[Unknown]:
+def _unknowns(table: Array, terms: Sequence[Array], rate: float) -> Iterator[UnknownSet]:
     """Every U but the full set, each made once, from the one without its largest member."""
-    stack = [Unknown(0, tuple(range(table.ndim)), np.zeros(1), table[..., None], rate)]
+    stack = [UnknownSet(0, tuple(range(table.ndim)), np.zeros(1), table[..., None], rate)]
     while stack:
         unknown = stack.pop()
         yield unknown

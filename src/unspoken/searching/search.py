@@ -27,7 +27,7 @@ from unspoken.searching.certificate import Certificate
 from unspoken.searching.chains import worst_of_chain
 from unspoken.searching.exchangeable import worst_of_exchangeable
 from unspoken.searching.gaussian.worst import worst_of_gaussian
-from unspoken.searching.joints import Listing, Unknown, boundary, connected, counted, worst_of_table
+from unspoken.searching.joints import AllBut, Listing, boundary, connected, counted, worst_of_table
 from unspoken.searching.surroundings import worst_of_branches
 from unspoken.types.bound import Bound
 from unspoken.views import View
@@ -56,15 +56,15 @@ class Worst(Shown):
         if self.adversary is None:
             return [*self.bound.facts(), ("adversary", "none found yet")]
         known = self.adversary.known
-        listed = ", ".join(known[:NAMED]) + (f", ... ({len(known)})" if len(known) > NAMED else "")
-        rows = [("about", str(self.adversary.target)), ("knowing", listed or "nothing else")]
+        names = ", ".join(known[:NAMED]) + (f", ... ({len(known)})" if len(known) > NAMED else "")
+        rows = [("about", str(self.adversary.target)), ("knowing", names or "nothing else")]
         return [*rows, *self.bound.facts()]
 
     def as_json(self) -> dict[str, Any]:
         """The bound, and who attains its low end."""
         who = self.adversary
-        found = None if who is None else {"target": who.target, "knows": list(who.known)}
-        return {**self.bound.as_json(), "adversary": found}
+        adversary = None if who is None else {"target": who.target, "knows": list(who.known)}
+        return {**self.bound.as_json(), "adversary": adversary}
 
 
 def worst(
@@ -159,10 +159,10 @@ class Asked:
         try:
             yield from self.everybody()
         except TooLarge:
-            found = self.branches()
-            if found is None:
+            bound_by_branches = self.branches()
+            if bound_by_branches is None:
                 raise
-            yield from found
+            yield from bound_by_branches
 
     def branches(self) -> Iterator[Certificate] | None:
         """Of a tree, whatever its size."""
@@ -170,7 +170,7 @@ class Asked:
             return None
         parts = self.parts
 
-        def look(who: Unknown) -> float:
+        def look(who: AllBut) -> float:
             return self.ends(self.listing([who]).view(who))[0]
 
         return worst_of_branches(self.belief, parts, self.targets, look)
@@ -181,9 +181,9 @@ class Asked:
         if self.measure is MEASURES["max-log-ratio"] and _is_one_sum(parts):
             for search in self.quick:
                 try:
-                    found = search(self.belief, parts.queries[0], self.targets)
-                    if found is not None:
-                        for best in found:
+                    certificates = search(self.belief, parts.queries[0], self.targets)
+                    if certificates is not None:
+                        for best in certificates:
                             yield best
                         if 0 < best.low < LITTLE and self.belief.covariance is None:
                             yield self.with_all_digits(best, parts)
@@ -206,12 +206,12 @@ class Asked:
         """
         hidden = tuple(best.unknown)
         shield = boundary(self.belief, {best.target, *hidden})
-        who = Unknown(best.target, hidden, shield)
+        who = AllBut(best.target, hidden, shield)
         low, high = self.ends(self.listing([who]).view(who))
         above = max(high, best.high + ROUNDING)
         return replace(best, low=low if low == high else best.low, high=above)
 
-    def listing(self, everyone: Sequence[Unknown]) -> Listing:
+    def listing(self, everyone: Sequence[AllBut]) -> Listing:
         return Listing(self.belief, self.mechanism, everyone, self.ends, self.most)
 
     def ends(self, view: View) -> tuple[float, float]:
@@ -221,12 +221,14 @@ class Asked:
             return 0.0, 0.0
         return bound.logs if self.measure.unit == "odds" and bound.logs else (bound.low, bound.high)
 
-    def most(self, apart: float) -> float:
-        """What the measure is at most where likelihoods are at most e^apart apart."""
+    def most(self, separation: float) -> float:
+        """What the measure is at most where likelihoods are at most e^separation apart."""
         if self.measure is MEASURES["mutual-information"]:  # not more than there is to be known
-            return min(apart, math.log(max(self.belief.cells([name]) for name in self.targets)))
-        if self.measure.unit in ("nat", "odds") or not apart:
-            return apart
+            return min(
+                separation, math.log(max(self.belief.cells([name]) for name in self.targets))
+            )
+        if self.measure.unit in ("nat", "odds") or not separation:
+            return separation
         return 1.0 if self.measure.unit == "probability" else math.inf
 
     def answer(self, best: Certificate, stopped: str) -> Worst:

@@ -20,7 +20,7 @@ from unspoken.mechanisms.parts import Parts
 from unspoken.numerics.rounding import UNIT
 from unspoken.searching.branches import OPERATIONS, Branches
 from unspoken.searching.certificate import Certificate
-from unspoken.searching.joints import Unknown
+from unspoken.searching.joints import AllBut
 
 __all__ = ["worst_of_branches"]
 
@@ -31,7 +31,7 @@ CONTEXTS = 2**10
 # Ends that are this close, relatively, are the same but for rounding.
 TIE = 1e-12
 
-Look = Callable[[Unknown], float]
+Look = Callable[[AllBut], float]
 
 
 def worst_of_branches(
@@ -49,24 +49,24 @@ def worst_of_branches(
         return None
     places = [belief.domain.axis(name) for name in targets]
     bounds = dict(zip(targets, branches.leaks(epsilons)[places].tolist(), strict=True))
-    alone = branches.alone(epsilons)[places] * (1.0 - 4 * UNIT * OPERATIONS)
+    knowing_all = branches.knowing_all(epsilons)[places] * (1.0 - 4 * UNIT * OPERATIONS)
     around = partial(_around, belief, belief.forest)
-    return _steps(around, bounds, dict(zip(targets, alone.tolist(), strict=True)), look)
+    return _looking(around, bounds, dict(zip(targets, knowing_all.tolist(), strict=True)), look)
 
 
-def _steps(
-    around: Callable[[str], Iterator[Unknown]],
+def _looking(
+    around: Callable[[str], Iterator[AllBut]],
     bounds: dict[str, float],
-    alone: dict[str, float],
+    knowing_all: dict[str, float],
     look: Look,
 ) -> Iterator[Certificate]:
     order = sorted(bounds, key=lambda name: -bounds[name])
     everyone = [who for name in order[:TARGETS] for who in around(name)]
-    nearest = max(alone, key=alone.__getitem__)
+    nearest = max(knowing_all, key=knowing_all.__getitem__)
     best = Certificate(
-        alone[nearest],
-        max(bounds[order[0]], alone[nearest]),
-        nearest if alone[nearest] > 0 else "",
+        knowing_all[nearest],
+        max(bounds[order[0]], knowing_all[nearest]),
+        nearest if knowing_all[nearest] > 0 else "",
         frozenset(),
         1,
         1 + len(everyone),
@@ -81,22 +81,24 @@ def _steps(
         except TooLarge:
             low = 0.0
         if low > best.low:
-            best = replace(best, low=low, target=who.target, unknown=frozenset(who.hidden))
+            best = replace(best, low=low, target=who.target, unknown=frozenset(who.unknown))
         best = replace(best, done=done)
         yield best
     how = f"{best.how}; from below by the worst of {best.done} who were looked at"
     yield replace(best, done=best.total, how=how)
 
 
-def _around(belief: Belief, forest: Forest, target: str) -> Iterator[Unknown]:
+def _around(belief: Belief, forest: Forest, target: str) -> Iterator[AllBut]:
     """Who knows nothing else, then those who know what lies beyond some arrows."""
     names = belief.domain.names
     axis = belief.domain.axis(target)
-    tree = [name for name, own in zip(names, forest.tree, strict=True) if own == forest.tree[axis]]
-    yield Unknown(target, tuple(name for name in tree if name != target), ())
+    tree = [
+        name for name, number in zip(names, forest.tree, strict=True) if number == forest.tree[axis]
+    ]
+    yield AllBut(target, tuple(name for name in tree if name != target), ())
     for arrows, (inner, edge) in enumerate(forest.balls([axis])):
         if not edge or arrows > ARROWS[-1]:
             return
         boundary = tuple(names[v] for v in sorted(edge))
         if arrows in ARROWS and belief.cells(boundary) <= CONTEXTS:
-            yield Unknown(target, tuple(names[v] for v in sorted(inner - {axis})), boundary)
+            yield AllBut(target, tuple(names[v] for v in sorted(inner - {axis})), boundary)

@@ -62,7 +62,7 @@ def _one_by_one(problem: NoiseProblem) -> Adversaries:
         found = connected(problem.belief, problem.belief.domain.names)
     except TooLarge as error:
         raise TooLarge(f"calibrate: {error}; or {WAYS_OUT}") from None
-    groups = [all_but(problem, own.target, own.hidden, own.boundary) for own in found]
+    groups = [all_but(problem, own.target, own.unknown, own.boundary) for own in found]
     return Adversaries(problem.limit, groups)
 
 

@@ -29,7 +29,7 @@ from unspoken.numerics.arrays import Array, Codes, Mask
 from unspoken.numerics.rounding import UNIT
 from unspoken.searching.gaussian.certificates import certificates
 from unspoken.searching.gaussian.climbing import climbed
-from unspoken.searching.gaussian.problem import KEYBOARD, Answer, Problem
+from unspoken.searching.gaussian.problem import KEYBOARD, GaussianProblem, WorstCoefficient
 
 __all__ = ["branch_and_bound"]
 
@@ -44,20 +44,20 @@ MANY = 300
 
 
 def branch_and_bound(
-    problem: Problem, bounds: Array | None = None, seconds: float = 10.0, parts: int = PARTS
-) -> Answer:
+    problem: GaussianProblem, bounds: Array | None = None, seconds: float = 10.0, parts: int = PARTS
+) -> WorstCoefficient:
     """The worst adversary found, and what nobody exceeds, at any time.
 
     ``bounds`` is what is known to bound |c| of each target; by default what is certified at once.
     A stop from the keyboard ends it like the end of its time.
     """
-    search = Search(problem, certificates(problem) if bounds is None else bounds)
+    search = BranchAndBound(problem, certificates(problem) if bounds is None else bounds)
     stopped = search.run(seconds, parts)
     target, known = search.best
     members = tuple(np.flatnonzero(known).tolist())
-    low, high = problem.found(target, members), search.certified * (1 + 4 * UNIT)
+    low, high = problem.reached_by(target, members), search.certified * (1 + 4 * UNIT)
     why = f"branch and bound, {stopped or 'nothing more is to be found'}"
-    return Answer(low, max(low, high), target, members, why, stopped)
+    return WorstCoefficient(low, max(low, high), target, members, why, stopped)
 
 
 class State(NamedTuple):
@@ -71,7 +71,7 @@ class State(NamedTuple):
     known: Mask
 
 
-class Part(NamedTuple):
+class OpenPart(NamedTuple):
     """A part that is open: the state it comes from, with ``k`` decided, or nothing (k < 0)."""
 
     rank: tuple[int, float]
@@ -82,19 +82,19 @@ class Part(NamedTuple):
     known: bool
 
 
-class Search:
+class BranchAndBound:
     """``reached`` is what ``best`` leaks, as R |c|; no adversary leaks more than ``certified``.
 
     ``bounds``: what is known to bound |c| of each target.
     """
 
-    def __init__(self, problem: Problem, bounds: Array) -> None:
+    def __init__(self, problem: GaussianProblem, bounds: Array) -> None:
         self.problem, self.bounds = problem, problem.ranges * bounds
         self.rounding = problem.ranges * 3 * problem.slack
         self.reached, self.settled, self.looked = 0.0, 0.0, 0
         nobody = np.zeros(problem.n, dtype=bool)
         self.best: tuple[int, Mask] = (int(problem.targets[0]), nobody)
-        self.open: list[Part] = []
+        self.open: list[OpenPart] = []
         self.certified = float(self.bounds[problem.targets].max())
 
     def run(self, seconds: float, parts: int) -> str:
@@ -147,9 +147,9 @@ class Search:
         The open part of the largest bound comes first, unless room is short.
         """
         parts = self.open[:1] if self.open and self.open[0].rank[0] else self.open
-        found = self.reached + float(self.rounding[self.problem.targets].max())
+        reachable = self.reached + float(self.rounding[self.problem.targets].max())
         uppers = (part.upper for part in parts)
-        self.certified = min(self.certified, max(found, self.settled, *uppers, 0.0))
+        self.certified = min(self.certified, max(reachable, self.settled, *uppers, 0.0))
 
     def _enough(self, target: Codes) -> Array:
         enough: Array = self.reached * (1 + GAP) + self.rounding[target]
@@ -163,46 +163,46 @@ class Search:
         self.looked += 1
         crowded = len(self.open) * self.problem.n**2 > KEPT
         rank = (0, -float(self.looked)) if crowded else (1, -upper)
-        heappush(self.open, Part(rank, self.looked, upper, parent, k, known))
+        heappush(self.open, OpenPart(rank, self.looked, upper, parent, k, known))
 
     def _round(self) -> None:
         """Bound some parts, by themselves, and branch where that leaves enough to be found."""
         count = min(len(self.open), TOGETHER, max(1, LARGE // self.problem.n**2))
         parts = [heappop(self.open) for _ in range(count)]
         state = _decided(parts)
-        seen, ranges = _seen(state), self.problem.ranges[state.target]
-        for c, known in ((seen.own, state.known | state.free), (seen.alone, state.known)):
+        at, ranges = _quantities(state), self.problem.ranges[state.target]
+        for c, known in ((at.w, state.known | state.free), (at.c0, state.known)):
             b = int((ranges * np.abs(c)).argmax())
             self._try(float(ranges[b] * abs(c[b])), int(state.target[b]), known[b])
-        spread = np.sqrt(np.maximum(seen.inner, 0) * np.maximum(seen.outer, 0))
-        bound = ranges * (np.abs(seen.own + seen.alone) + spread) / 2
+        spread = np.sqrt(np.maximum(at.a, 0) * np.maximum(at.c, 0))
+        bound = ranges * (np.abs(at.w + at.c0) + spread) / 2
         uppers = np.minimum(bound + self.rounding[state.target], [part.upper for part in parts])
         left = state.free.any(axis=1) & (uppers > self._enough(state.target))
         self.settled = max(self.settled, float(uppers[~left].max(initial=0.0)))
-        self._branch(state, seen, uppers, left)
+        self._branch(state, at, uppers, left)
 
-    def _branch(self, state: State, seen: Seen, uppers: Array, left: Mask) -> None:
+    def _branch(self, state: State, at: Quantities, uppers: Array, left: Mask) -> None:
         """Decide where both answers are bounded best."""
         ranges, rounding = (t[state.target][:, None] for t in (self.problem.ranges, self.rounding))
-        foreseen = _foreseen(state, seen, self.problem.eta)
+        foreseen = _foreseen(state, at, self.problem.eta)
         unknown, known = (ranges * c + rounding for c in foreseen)
         choice = np.where(state.free, unknown + known, np.inf).argmin(axis=1)
         for b in np.flatnonzero(left).tolist():
-            k, own = int(choice[b]), State(*(np.array(part[b]) for part in state))
+            k, parent = int(choice[b]), State(*(np.array(part[b]) for part in state))
             for side, bounds in ((False, unknown), (True, known)):
-                self._put(min(float(bounds[b, k]), float(uppers[b])), own, k, side)
+                self._put(min(float(bounds[b, k]), float(uppers[b])), parent, k, side)
 
 
-class Seen(NamedTuple):
+class Quantities(NamedTuple):
     """Of each part: w_i, c_0, A, C (rounded up), q_i = Q_ii, s = Sigma_ii, their rows on F,
 
     and Cov(S_F, x_j | x_i) for every free j.
     """
 
-    own: Array
-    alone: Array
-    inner: Array
-    outer: Array
+    w: Array
+    c0: Array
+    a: Array
+    c: Array
     q: Array
     s: Array
     to_q: Array
@@ -210,7 +210,7 @@ class Seen(NamedTuple):
     with_sum: Array
 
 
-def _seen(state: State) -> Seen:
+def _quantities(state: State) -> Quantities:
     rows, i = np.arange(len(state.target)), state.target
     others = np.where(state.free, state.weights, 0.0)
     to_q, to_s = (
@@ -222,7 +222,7 @@ def _seen(state: State) -> Seen:
     with_sum = free_sums - to_s * (through / s)[:, None]
     size = (np.abs(others) * np.sqrt(np.einsum("bii->bi", state.covariance))).sum(axis=1)
     rounded = 4 * (others.shape[1] + 4) * UNIT * size**2
-    return Seen(
+    return Quantities(
         state.weights[rows, i],
         state.weights[rows, i] + through / s,
         -(to_q * to_s).sum(axis=1) / s,
@@ -231,31 +231,32 @@ def _seen(state: State) -> Seen:
     )  # fmt: skip
 
 
-def _foreseen(state: State, seen: Seen, eta: float) -> tuple[Array, Array]:
+def _foreseen(state: State, at: Quantities, eta: float) -> tuple[Array, Array]:
     """The bounds on |c| there would be with each variable unknown, and with it known.
 
     Here A and C fall by subtraction, so what rounding may have left of them is added.
     """
-    own_q, own_s = (np.einsum("bii->bi", t) for t in (state.precision, state.covariance))
-    inner, outer = np.maximum(seen.inner, 0)[:, None], np.maximum(seen.outer, 0)[:, None]
-    left_a = 8 * eta * np.sqrt(seen.q[:, None] * inner) + 8 * eta**2 * seen.q[:, None]
+    diagonal_q, diagonal_s = (np.einsum("bii->bi", t) for t in (state.precision, state.covariance))
+    inner, outer = np.maximum(at.a, 0)[:, None], np.maximum(at.c, 0)[:, None]
+    left_a = 8 * eta * np.sqrt(at.q[:, None] * inner) + 8 * eta**2 * at.q[:, None]
     left_c = 4 * eta * outer
-    own, alone = seen.own[:, None], seen.alone[:, None]
+    w, c0 = at.w[:, None], at.c0[:, None]
     # Unknown: c_0 stays, w_i moves.
-    a = np.maximum(inner - seen.to_q**2 / own_q, 0) + left_a
-    c = np.maximum(outer - state.weights**2 / own_q, 0) + left_c
-    unknown = np.abs(own - seen.to_q * state.weights / own_q + alone) + np.sqrt(a * c)
+    a = np.maximum(inner - at.to_q**2 / diagonal_q, 0) + left_a
+    c = np.maximum(outer - state.weights**2 / diagonal_q, 0) + left_c
+    unknown = np.abs(w - at.to_q * state.weights / diagonal_q + c0) + np.sqrt(a * c)
     # Known: w_i stays, c_0 moves. rest is Var(x_k | x_i), tiny only for decided variables.
-    s = seen.s[:, None]
-    rest = own_s - seen.to_s**2 / s
-    a = np.maximum(inner - seen.to_s**2 / (s * own_s * (s - seen.to_s**2 / own_s)), 0) + left_a
-    c = np.maximum(outer - seen.with_sum**2 / rest, 0) + left_c
-    moved = alone - seen.to_s * seen.with_sum / (s * rest)
-    known = np.abs(own + moved) + np.sqrt(a * c)
+    s = at.s[:, None]
+    rest = diagonal_s - at.to_s**2 / s
+    through = s * diagonal_s * (s - at.to_s**2 / diagonal_s)
+    a = np.maximum(inner - at.to_s**2 / through, 0) + left_a
+    c = np.maximum(outer - at.with_sum**2 / rest, 0) + left_c
+    moved = c0 - at.to_s * at.with_sum / (s * rest)
+    known = np.abs(w + moved) + np.sqrt(a * c)
     return unknown / 2, known / 2
 
 
-def _decided(parts: list[Part]) -> State:
+def _decided(parts: list[OpenPart]) -> State:
     """The states of these parts: their parents' with one more variable decided."""
     stack = [np.stack([getattr(part.parent, name) for part in parts]) for name in State._fields]
     state = State(*stack)

@@ -18,37 +18,37 @@ import numpy as np
 
 from unspoken.numerics.arrays import Array
 from unspoken.numerics.rounding import UNIT
-from unspoken.searching.gaussian.problem import Answer, Problem
+from unspoken.searching.gaussian.problem import GaussianProblem, WorstCoefficient
 
 __all__ = ["certificates", "weakest_bounds", "weakest_is_worst"]
 
 
-def certificates(problem: Problem) -> Array:
+def certificates(problem: GaussianProblem) -> Array:
     """For each target, rounded up, the least known |c| that nobody exceeds."""
     best: Array = np.minimum(reflected(problem), walked(problem))
     return best
 
 
-def reflected(problem: Problem) -> Array:
+def reflected(problem: GaussianProblem) -> Array:
     """T5. Q_ii - 1 / Sigma_ii = -sum_j Q_ij Sigma_ij / Sigma_ii subtracts nothing nearly equal."""
     cov, precision, w = problem.covariance, problem.precision, problem.weights
-    own, n = np.diag(cov), problem.n
-    beside, size = cov - np.diag(own), np.abs(cov - np.diag(own))
+    variances, n = np.diag(cov), problem.n
+    beside, size = cov - np.diag(variances), np.abs(cov - np.diag(variances))
     d = np.sqrt(np.diag(precision))
     off = problem.inversion * d[:, None] * d + 2 * (n + 2) * UNIT * np.abs(precision)
-    inner = (-(precision * beside).sum(axis=1) + 2 * (off * size).sum(axis=1)) / own
+    inner = (-(precision * beside).sum(axis=1) + 2 * (off * size).sum(axis=1)) / variances
     # Var(S | x_i), of the others' part of the sum.
     others = np.abs(w) @ np.abs(cov) @ np.abs(w)
-    through = (beside @ w) ** 2 / own
-    total = w @ cov @ w - 2 * w * (beside @ w) - w**2 * own
-    outer = total - through + 8 * (n + 3) * UNIT * (others + (size @ np.abs(w)) ** 2 / own)
-    c, rounded = problem.alone
+    through = (beside @ w) ** 2 / variances
+    total = w @ cov @ w - 2 * w * (beside @ w) - w**2 * variances
+    outer = total - through + 8 * (n + 3) * UNIT * (others + (size @ np.abs(w)) ** 2 / variances)
+    c, rounded = problem.knowing_nothing
     spread = np.sqrt(np.maximum(inner, 0) * np.maximum(outer, 0))
     bound: Array = ((np.abs(w + c) + rounded + spread) / 2) * (1 + 16 * UNIT)
     return bound
 
 
-def walked(problem: Problem) -> Array:
+def walked(problem: GaussianProblem) -> Array:
     """T6; infinite where it does not apply.
 
     The last quotient is c of somebody who knows nothing, where <Q> is the precision: the lemma on
@@ -75,16 +75,16 @@ def walked(problem: Problem) -> Array:
     return bound
 
 
-def weakest_is_worst(problem: Problem) -> Answer:
+def weakest_is_worst(problem: GaussianProblem) -> WorstCoefficient:
     """T7: who knows nothing else; nobody learns more where the two ends are close."""
-    sizes = problem.ranges * np.abs(problem.alone[0])
+    sizes = problem.ranges * np.abs(problem.knowing_nothing[0])
     target = int(problem.targets[int(sizes[problem.targets].argmax())])
     why = "no partial dependence against the weights: who knows least learns most"
     high = problem.largest(weakest_bounds(problem))
-    return Answer(problem.found(target, ()), high, target, (), why)
+    return WorstCoefficient(problem.reached_by(target, ()), high, target, (), why)
 
 
-def weakest_bounds(problem: Problem) -> Array:
+def weakest_bounds(problem: GaussianProblem) -> Array:
     """T7: for each target, rounded up, what nobody exceeds; near c of the weakest if it applies.
 
     Entries Q_ij that are positive, or may be within rounding, are not passed over but paid for:
@@ -99,12 +99,12 @@ def weakest_bounds(problem: Problem) -> Array:
     eta = float((np.abs(problem.covariance) @ positive).sum(axis=1).max()) * (1 + 1e-9)
     if eta > 0.1:
         return np.full(problem.n, np.inf)
-    c, rounded = problem.alone
+    c, rounded = problem.knowing_nothing
     bound: Array = (np.abs(c) + rounded + 2 * problem.allowed(eta)) * (1 + 4 * UNIT)
     return bound
 
 
-def _signs(problem: Problem) -> Array:
+def _signs(problem: GaussianProblem) -> Array:
     """Signs that make the weights >= 0 and, beside them, the entries of Q <= 0.
 
     A variable without a weight is turned away from the strongest entry beside one already turned.

@@ -16,7 +16,7 @@ from time import monotonic
 import numpy as np
 
 from unspoken.numerics.arrays import Array, Mask
-from unspoken.searching.gaussian.problem import Problem
+from unspoken.searching.gaussian.problem import GaussianProblem
 
 __all__ = ["climbed"]
 
@@ -24,7 +24,9 @@ __all__ = ["climbed"]
 GAIN = 1e-11
 
 
-def climbed(problem: Problem, target: int, all_known: bool, ends: float) -> tuple[float, Mask]:
+def climbed(
+    problem: GaussianProblem, target: int, all_known: bool, ends: float
+) -> tuple[float, Mask]:
     """The largest |c| reached by moving one variable at a time, and who is known there.
 
     It starts from the adversary who knows nothing else, or from the one who knows all, and stops

@@ -24,7 +24,7 @@ import numpy as np
 from unspoken.errors import TooLarge
 from unspoken.numerics.arrays import Array
 from unspoken.searching.gaussian.certificates import certificates
-from unspoken.searching.gaussian.problem import KEYBOARD, Answer, Problem
+from unspoken.searching.gaussian.problem import KEYBOARD, GaussianProblem, WorstCoefficient
 
 __all__ = ["LISTED", "exhaustive"]
 
@@ -117,7 +117,7 @@ def _doubled(branch: Branch, room: Array, idle: int) -> Array:
     return made
 
 
-def exhaustive(problem: Problem, seconds: float | None = None) -> Answer:
+def exhaustive(problem: GaussianProblem, seconds: float | None = None) -> WorstCoefficient:
     """The worst of all adversaries.
 
     A stop from the keyboard ends the listing early, as the time does: what nobody exceeds is then
@@ -128,23 +128,23 @@ def exhaustive(problem: Problem, seconds: float | None = None) -> Answer:
             f"exhaustive: {problem.n} variables have {problem.n} x 2^{problem.n - 1} adversaries; "
             f"at most {LISTED} are listed, branch and bound may do with more"
         )
-    listing = Listing(problem)
-    stopped = listing.run(seconds)
-    _, target, known = max(tally.best for tally in listing.tallies)
-    sizes = np.max([tally.largest for tally in listing.tallies], axis=0) + problem.slack
+    threads = Threads(problem)
+    stopped = threads.run(seconds)
+    _, target, known = max(tally.best for tally in threads.tallies)
+    sizes = np.max([tally.largest for tally in threads.tallies], axis=0) + problem.slack
     if stopped:
         sizes = certificates(problem)
-    found, high = problem.found(target, known), problem.largest(sizes)
+    low, high = problem.reached_by(target, known), problem.largest(sizes)
     why = f"listing all adversaries of {problem.n} variables, {stopped or 'to the end'}"
-    return Answer(found, max(found, high), target, known, why, stopped)
+    return WorstCoefficient(low, max(low, high), target, known, why, stopped)
 
 
-class Listing:
+class Threads:
     """The work, handed out to threads; NumPy computes outside Python's lock."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: GaussianProblem) -> None:
         self.leaks = np.isin(np.arange(problem.n), problem.targets).tolist()
-        self.waiting = deque(_whole(problem, self.leaks).down_to(problem.n - SPLIT, self.leaks))
+        self.waiting = deque(_undecided(problem, self.leaks).down_to(problem.n - SPLIT, self.leaks))
         ranges = np.where(self.leaks, problem.ranges, 0.0)
         count, nobody = min(os.cpu_count() or 1, len(self.waiting)), int(problem.targets[0])
         self.tallies = [Tally(ranges, nobody) for _ in range(count)]
@@ -177,7 +177,7 @@ class Listing:
                 tally.add(leaf)
 
 
-def _whole(problem: Problem, leaks: Sequence[bool]) -> Branch:
+def _undecided(problem: GaussianProblem, leaks: Sequence[bool]) -> Branch:
     """Nothing decided. Who is no target comes first: once decided, they are gone."""
     order = np.argsort(leaks, kind="stable")
     table = np.column_stack([problem.precision[np.ix_(order, order)], problem.weights[order]])

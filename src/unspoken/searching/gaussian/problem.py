@@ -36,7 +36,7 @@ from unspoken.numerics.arrays import Array, Codes
 from unspoken.numerics.rounding import UNIT
 from unspoken.numerics.tables import finite_list, finite_table
 
-__all__ = ["KEYBOARD", "Answer", "Problem", "gaussian_problem"]
+__all__ = ["KEYBOARD", "GaussianProblem", "WorstCoefficient", "gaussian_problem"]
 
 # How far, relatively, two entries that ought to be equal may differ.
 SYMMETRIC = 1e-9
@@ -46,7 +46,7 @@ KEYBOARD = "stopped from the keyboard"
 
 
 @dataclass(frozen=True)
-class Answer:
+class WorstCoefficient:
     """R |c| in a problem's units: ``low`` of the adversary found, ``high`` of anybody at most.
 
     ``how``: by what search, and why nobody learns more; ``stopped``: what ended it early.
@@ -65,7 +65,7 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Problem:
+class GaussianProblem:
     """Covariance, ranges and weights in units (powers of two) in which variances are about 1.
 
     ``targets``: who may leak, by index here; ``indices``: where these variables stand in what was
@@ -136,17 +136,17 @@ class Problem:
         return self.allowed(self.eta)
 
     @cached_property
-    def alone(self) -> tuple[Array, Array]:
+    def knowing_nothing(self) -> tuple[Array, Array]:
         """c of every target for somebody who knows nothing else, and its rounding."""
-        own = np.diag(self.covariance)
-        beside = self.covariance - np.diag(own)
-        rounded = 2 * (self.n + 3) * UNIT * (np.abs(beside) @ np.abs(self.weights)) / own
-        c = self.weights + beside @ self.weights / own
+        variances = np.diag(self.covariance)
+        beside = self.covariance - np.diag(variances)
+        rounded = 2 * (self.n + 3) * UNIT * (np.abs(beside) @ np.abs(self.weights)) / variances
+        c = self.weights + beside @ self.weights / variances
         return c, rounded + 2 * UNIT * np.abs(c) * (rounded > 0)
 
-    def part(self, members: Codes) -> Problem:
+    def part(self, members: Codes) -> GaussianProblem:
         """The same question about some variables that are independent of the rest."""
-        return Problem(
+        return GaussianProblem(
             self.covariance[np.ix_(members, members)],
             self.ranges[members],
             self.weights[members],
@@ -161,11 +161,11 @@ class Problem:
 
         C_TT y = C_TU w_U, T = K + i; then c = w_i + y_i, and |C_TT^-1| |residual| bounds the error.
         """
-        own = np.array([target, *known])
-        rest = np.setdiff1d(np.arange(self.n), own)
+        kept = np.array([target, *known])
+        rest = np.setdiff1d(np.arange(self.n), kept)
         if not rest.size:
             return float(self.weights[target]), 0.0
-        within, across = self.covariance[np.ix_(own, own)], self.covariance[np.ix_(own, rest)]
+        within, across = self.covariance[np.ix_(kept, kept)], self.covariance[np.ix_(kept, rest)]
         inverse, right = np.linalg.inv(within), across @ self.weights[rest]
         y = inverse @ right
         sizes = np.abs(across) @ np.abs(self.weights[rest]) + np.abs(within) @ np.abs(y)
@@ -173,7 +173,7 @@ class Problem:
         c = float(self.weights[target] + y[0])
         return c, 2 * float(np.abs(inverse[0]) @ left) + UNIT * abs(c)
 
-    def found(self, target: int, known: Sequence[int]) -> float:
+    def reached_by(self, target: int, known: Sequence[int]) -> float:
         """R |c| of one adversary, rounded down."""
         c, error = self.coefficient(target, known)
         return float(self.ranges[target]) * max(abs(c) - error, 0.0) * (1 - 4 * UNIT)
@@ -189,7 +189,7 @@ def gaussian_problem(
     weights: npt.ArrayLike,
     scale: float,
     targets: Sequence[int] | None = None,
-) -> Problem:
+) -> GaussianProblem:
     """The question, checked; variables that do not vary leak nothing and are left out."""
     table = finite_table(covariance, "covariance")
     n = len(table) if table.ndim else 0
@@ -205,36 +205,36 @@ def gaussian_problem(
         raise InputError(f"targets: {asked}; indices from 0 to {n - 1}")
     kept = _varying(table)
     wanted = np.isin(kept, asked) & (widths[kept] > 0)
-    own, exponents = _scaled(table[np.ix_(kept, kept)])
+    scaled, exponents = _scaled(table[np.ix_(kept, kept)])
     widths, more = _units(np.ldexp(widths[kept], -exponents))
     sums, again = _units(np.ldexp(sums[kept], exponents))
-    return Problem(own, widths, sums, np.flatnonzero(wanted), kept, more + again, scale)
+    return GaussianProblem(scaled, widths, sums, np.flatnonzero(wanted), kept, more + again, scale)
 
 
 def _varying(table: Array) -> Codes:
     """Who varies; a variable of variance zero must have no covariance either."""
-    own = np.diag(table)
-    if (own < 0).any():
-        at = int(own.argmin())
-        raise InputError(f"covariance: variable {at} has the variance {own[at]:g}")
-    fixed = np.flatnonzero(own == 0)
+    variances = np.diag(table)
+    if (variances < 0).any():
+        at = int(variances.argmin())
+        raise InputError(f"covariance: variable {at} has the variance {variances[at]:g}")
+    fixed = np.flatnonzero(variances == 0)
     if np.any(table[fixed] != 0) or np.any(table[:, fixed] != 0):
         raise InputError(f"covariance: not positive definite, variable {fixed[0]} has variance 0")
-    return np.flatnonzero(own > 0)
+    return np.flatnonzero(variances > 0)
 
 
 def _scaled(table: Array) -> tuple[Array, Codes]:
     """The covariance in units of powers of two, which rounds nothing; checked."""
     exponents = np.frexp(np.sqrt(np.diag(table)))[1].astype(np.intp)
-    own = np.ldexp(table, -exponents[:, None] - exponents)
-    apart = np.abs(own - own.T)
-    if own.size and apart.max() > SYMMETRIC:
-        i, j = np.unravel_index(int(apart.argmax()), own.shape)
+    in_units = np.ldexp(table, -exponents[:, None] - exponents)
+    asymmetry = np.abs(in_units - in_units.T)
+    if in_units.size and asymmetry.max() > SYMMETRIC:
+        i, j = np.unravel_index(int(asymmetry.argmax()), in_units.shape)
         raise InputError(
             f"covariance: not symmetric, [{i}, {j}] is {table[i, j]:g} and [{j}, {i}] is "
             f"{table[j, i]:g}"
         )
-    symmetric: Array = (own + own.T) / 2
+    symmetric: Array = (in_units + in_units.T) / 2
     try:
         np.linalg.cholesky(symmetric)
     except np.linalg.LinAlgError:

@@ -26,30 +26,30 @@ import numpy as np
 from unspoken.errors import InputError
 from unspoken.numerics.arrays import Array
 from unspoken.numerics.rounding import UNIT
-from unspoken.searching.gaussian.problem import Answer, Problem
+from unspoken.searching.gaussian.problem import GaussianProblem, WorstCoefficient
 
-__all__ = ["Tree", "spanning_tree", "trees"]
+__all__ = ["GaussianTree", "spanning_tree", "trees"]
 
 # A covariance is a tree's when the tree's Q inverts it but for this.
 NEARLY = 1e-9
 
 
 @dataclass(frozen=True)
-class Tree:
-    """``own`` and ``edges[l][c]`` are Q_ll and Q_lc; ``order``: parents before their children."""
+class GaussianTree:
+    """``diagonal[l]`` = Q_ll, ``edges[l][c]`` = Q_lc; ``order``: parents before children."""
 
-    own: Array
+    diagonal: Array
     edges: Sequence[dict[int, float]]
     order: Sequence[int]
     parent: Sequence[int]
     eta: float
 
 
-def spanning_tree(problem: Problem) -> Tree:
+def spanning_tree(problem: GaussianProblem) -> GaussianTree:
     """The tree of strongest correlations (Prim), its Q, and how far that is from inverting."""
     cov, n = problem.covariance, problem.n
-    own = np.diag(cov)
-    strength = np.abs(cov) / np.sqrt(np.outer(own, own))
+    variances = np.diag(cov)
+    strength = np.abs(cov) / np.sqrt(np.outer(variances, variances))
     parent, order = [-1] * n, [0]
     near, via, outside = strength[0].copy(), np.zeros(n, dtype=np.intp), np.ones(n, dtype=bool)
     outside[0] = False
@@ -62,25 +62,25 @@ def spanning_tree(problem: Problem) -> Tree:
     return _of_edges(cov, order, parent)
 
 
-def _of_edges(cov: Array, order: Sequence[int], parent: Sequence[int]) -> Tree:
+def _of_edges(cov: Array, order: Sequence[int], parent: Sequence[int]) -> GaussianTree:
     """Q_lp = -s_lp / (s_ll s_pp - s_lp^2);  Q_ll = (1 - sum_p Q_lp s_lp) / s_ll."""
     variances = np.diag(cov)
-    own, edges = 1 / variances, [dict[int, float]() for _ in order]
+    diagonal, edges = 1 / variances, [dict[int, float]() for _ in order]
     for k in order[1:]:
         p, s = parent[k], cov[k, parent[k]]
         entry = -s / max(variances[k] * variances[p] - s * s, np.finfo(float).tiny)
         if entry:
             edges[k][p] = edges[p][k] = float(entry)
-            own[k] -= entry * s / variances[k]
-            own[p] -= entry * s / variances[p]
-    return Tree(own, edges, order, parent, _off(cov, own, edges))
+            diagonal[k] -= entry * s / variances[k]
+            diagonal[p] -= entry * s / variances[p]
+    return GaussianTree(diagonal, edges, order, parent, _off(cov, diagonal, edges))
 
 
-def _off(cov: Array, own: Array, edges: Sequence[dict[int, float]]) -> float:
+def _off(cov: Array, diagonal: Array, edges: Sequence[dict[int, float]]) -> float:
     """The norm of Q Sigma - 1, and of what is rounded in measuring it."""
     size, worst = np.abs(cov), 0.0
     for k, beside in enumerate(edges):
-        row, made = own[k] * cov[k], own[k] * size[k]
+        row, made = diagonal[k] * cov[k], diagonal[k] * size[k]
         for c, entry in beside.items():
             row, made = row + entry * cov[c], made + abs(entry) * size[c]
         row[k] -= 1.0
@@ -89,7 +89,7 @@ def _off(cov: Array, own: Array, edges: Sequence[dict[int, float]]) -> float:
     return worst
 
 
-def trees(problem: Problem, tree: Tree) -> Answer:
+def trees(problem: GaussianProblem, tree: GaussianTree) -> WorstCoefficient:
     """The worst adversary, by what every target hears from its neighbours."""
     if tree.eta > NEARLY:
         a, b = _cycle(problem, tree)
@@ -97,16 +97,16 @@ def trees(problem: Problem, tree: Tree) -> Answer:
             f"trees: not a tree, variables {problem.indices[a]} and {problem.indices[b]} close a "
             "cycle; search with branch and bound"
         )
-    heard = _Messages(problem, tree)
-    sizes = heard.sizes()
-    slack = _slack(problem, tree, heard.corners)
+    messages = _Messages(problem, tree)
+    sizes = messages.sizes()
+    slack = _slack(problem, tree, messages.corners)
     best = int(problem.targets[int((problem.ranges * sizes)[problem.targets].argmax())])
     low = float(problem.ranges[best] * max(sizes[best] - slack[best], 0.0)) * (1 - 4 * UNIT)
     why = "the dependence is a tree: worst over all that can be unknown behind each edge"
-    return Answer(low, problem.largest(sizes + slack), best, heard.known(best), why)
+    return WorstCoefficient(low, problem.largest(sizes + slack), best, messages.known(best), why)
 
 
-def _cycle(problem: Problem, tree: Tree) -> tuple[int, int]:
+def _cycle(problem: GaussianProblem, tree: GaussianTree) -> tuple[int, int]:
     """The two variables that are no neighbours in the tree and yet most dependent given all."""
     d = np.sqrt(np.diag(problem.precision))
     partial = np.abs(problem.precision) / np.outer(d, d)
@@ -117,9 +117,9 @@ def _cycle(problem: Problem, tree: Tree) -> tuple[int, int]:
     return int(min(a, b)), int(max(a, b))
 
 
-def _slack(problem: Problem, tree: Tree, corners: int) -> Array:
+def _slack(problem: GaussianProblem, tree: GaussianTree, corners: int) -> Array:
     """By the lemma: rounding moves Q_ll, Q_lc and w_l by eps d_l d_c, and eps d_l sqrt(Var S)."""
-    eps, d = 2 * (corners + 8) * UNIT, np.sqrt(tree.own)
+    eps, d = 2 * (corners + 8) * UNIT, np.sqrt(tree.diagonal)
     moved = np.diag(d * d)
     for k, beside in enumerate(tree.edges):
         moved[k, list(beside)] = d[k] * d[list(beside)]
@@ -141,9 +141,9 @@ class Polygon:
     @classmethod
     def of(cls, corners: Array) -> Polygon:
         first = int(np.lexsort((corners[:, 0], corners[:, 1]))[0])
-        own = np.roll(corners, -first, axis=0)
-        sides = np.roll(own, -1, axis=0) - own
-        return cls(own, sides, np.arctan2(sides[:, 1], sides[:, 0]) % (2 * np.pi))
+        ordered = np.roll(corners, -first, axis=0)
+        sides = np.roll(ordered, -1, axis=0) - ordered
+        return cls(ordered, sides, np.arctan2(sides[:, 1], sides[:, 0]) % (2 * np.pi))
 
 
 def _added(polygons: Sequence[Polygon], start: Array) -> Array:
@@ -159,7 +159,7 @@ def _added(polygons: Sequence[Polygon], start: Array) -> Array:
     return corners
 
 
-def _heard(corners: Array, entry: float) -> Polygon:
+def _polygon(corners: Array, entry: float) -> Polygon:
     """{0} and (-Q_lc^2 u, -Q_lc v), of the corners (Q~, w~) of the neighbour c that is heard.
 
     0 lies to the right of all; it sees the side between the two lines that touch from there.
@@ -180,7 +180,7 @@ def _heard(corners: Array, entry: float) -> Polygon:
 class _Messages:
     """``polygons[l][c]``: what l hears from its neighbour c."""
 
-    def __init__(self, problem: Problem, tree: Tree) -> None:
+    def __init__(self, problem: GaussianProblem, tree: GaussianTree) -> None:
         self.problem, self.tree, self.corners = problem, tree, 0
         self.polygons: list[dict[int, Polygon]] = [{} for _ in tree.order]
         for k in reversed(tree.order[1:]):
@@ -192,20 +192,20 @@ class _Messages:
         entry = self.tree.edges[teller].get(hearer)
         if entry is None:  # they are independent
             return
-        heard = [own for c, own in self.polygons[teller].items() if c != hearer]
-        start = np.array([self.tree.own[teller], self.problem.weights[teller]])
+        heard = [polygon for c, polygon in self.polygons[teller].items() if c != hearer]
+        start = np.array([self.tree.diagonal[teller], self.problem.weights[teller]])
         corners = _added(heard, start)
         self.corners = max(self.corners, len(corners))
-        self.polygons[hearer][teller] = _heard(corners, entry)
+        self.polygons[hearer][teller] = _polygon(corners, entry)
 
     def sizes(self) -> Array:
         """The largest |c| of each target."""
         ends = [
             (
-                sum((p.corners[:, 1].min() for p in heard.values()), start=own),
-                sum((p.corners[:, 1].max() for p in heard.values()), start=own),
+                sum((p.corners[:, 1].min() for p in heard.values()), start=w),
+                sum((p.corners[:, 1].max() for p in heard.values()), start=w),
             )
-            for heard, own in zip(self.polygons, self.problem.weights.tolist(), strict=True)
+            for heard, w in zip(self.polygons, self.problem.weights.tolist(), strict=True)
         ]
         sizes: Array = np.abs(np.array(ends)).max(axis=1)
         return sizes

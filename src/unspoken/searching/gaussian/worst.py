@@ -25,7 +25,12 @@ from unspoken.searching.certificate import Certificate
 from unspoken.searching.gaussian.branching import branch_and_bound
 from unspoken.searching.gaussian.certificates import certificates, weakest_bounds, weakest_is_worst
 from unspoken.searching.gaussian.exhaustive import LISTED, exhaustive
-from unspoken.searching.gaussian.problem import KEYBOARD, Answer, Problem, gaussian_problem
+from unspoken.searching.gaussian.problem import (
+    KEYBOARD,
+    GaussianProblem,
+    WorstCoefficient,
+    gaussian_problem,
+)
 from unspoken.searching.gaussian.trees import NEARLY, spanning_tree, trees
 
 __all__ = ["WorstGaussian", "worst_gaussian", "worst_of_gaussian"]
@@ -70,7 +75,7 @@ def worst_of_gaussian(
     names, covariance = belief.domain.names, belief.covariance
     if covariance is None or query.noise.whole:
         return None
-    found = worst_gaussian(
+    worst = worst_gaussian(
         covariance,
         [float(np.ptp(belief.domain.numbers(name))) for name in names],
         [query.weights.get(name, 0.0) for name in names],
@@ -78,9 +83,9 @@ def worst_of_gaussian(
         [names.index(name) for name in targets],
         SECONDS if seconds is None else seconds,
     )
-    hidden = frozenset(names) - {names[i] for i in (found.target, *found.known)}
-    high = up(found.high, 4)  # the scale is rounded
-    return iter([Certificate(found.low, high, names[found.target], hidden, 1, 1, found.how)])
+    hidden = frozenset(names) - {names[i] for i in (worst.target, *worst.known)}
+    high = up(worst.high, 4)  # the scale is rounded
+    return iter([Certificate(worst.low, high, names[worst.target], hidden, 1, 1, worst.how)])
 
 
 def worst_gaussian(
@@ -100,13 +105,13 @@ def worst_gaussian(
     if not blocks:
         asked = 0 if targets is None or not len(targets) else int(targets[0])
         return WorstGaussian(0.0, 0.0, asked, (), "no range, no weight or no variance: no leakage")
-    ends, answers = monotonic() + seconds, list[Answer]()
+    ends, answers = monotonic() + seconds, list[WorstCoefficient]()
     for k, part in enumerate(blocks):
         left = max(ends - monotonic(), 0.0) / (len(blocks) - k)
         answers.append(_of_block(part, left))
         ends = -math.inf if answers[-1].stopped == KEYBOARD else ends
     part, answer = max(zip(blocks, answers, strict=True), key=lambda pair: pair[1].low)
-    most = max(answers, key=lambda own: own.high)
+    most = max(answers, key=lambda answer: answer.high)
     return WorstGaussian(
         math.nextafter(problem.leak(answer.low), 0.0),
         math.nextafter(problem.leak(most.high), math.inf),
@@ -116,7 +121,7 @@ def worst_gaussian(
     )
 
 
-def _why(most: Answer, blocks: int) -> str:
+def _why(most: WorstCoefficient, blocks: int) -> str:
     """How the block was searched in which most may be left to be found."""
     left = "; near to singular, the rest is rounding"
     rounding = "" if most.stopped or most.within(ROUGHLY) else left
@@ -138,15 +143,15 @@ def _blocks(covariance: Array) -> Iterator[Codes]:
         yield np.flatnonzero(members)
 
 
-def _leaks(part: Problem) -> bool:
+def _leaks(part: GaussianProblem) -> bool:
     return bool(len(part.targets)) and bool(part.weights.any())
 
 
-def _of_block(part: Problem, seconds: float) -> Answer:
+def _of_block(part: GaussianProblem, seconds: float) -> WorstCoefficient:
     if part.n == 1:
-        own = float(part.ranges[0] * abs(part.weights[0]))
+        size = float(part.ranges[0] * abs(part.weights[0]))
         why = "independent of all others: whatever is known"
-        return Answer(own * (1 - 2 * UNIT), own * (1 + 2 * UNIT), 0, (), why)
+        return WorstCoefficient(size * (1 - 2 * UNIT), size * (1 + 2 * UNIT), 0, (), why)
     weakest = weakest_is_worst(part)
     if weakest.within(EXACTLY):
         return weakest
@@ -158,7 +163,7 @@ def _of_block(part: Problem, seconds: float) -> Answer:
     return weakest if weakest.within(ROUGHLY) else _searched(part, seconds)
 
 
-def _searched(part: Problem, seconds: float) -> Answer:
+def _searched(part: GaussianProblem, seconds: float) -> WorstCoefficient:
     """Branch and bound; if that takes as long as listing all would, and there is time, list."""
     bounds = np.minimum(weakest_bounds(part), certificates(part))
     listing = LISTING * part.n * 2.0 ** (part.n - 1)
@@ -166,7 +171,7 @@ def _searched(part: Problem, seconds: float) -> Answer:
     searched = branch_and_bound(part, bounds, listing if lists else seconds)
     if not lists or searched.stopped in {"", KEYBOARD}:
         return searched
-    listed = exhaustive(part, seconds - listing)
-    best = max(listed, searched, key=lambda own: own.low)
-    high = max(best.low, min(searched.high, listed.high))
-    return dataclasses.replace(best, high=high, how=listed.how, stopped=listed.stopped)
+    all_of_them = exhaustive(part, seconds - listing)
+    best = max(all_of_them, searched, key=lambda answer: answer.low)
+    high = max(best.low, min(searched.high, all_of_them.high))
+    return dataclasses.replace(best, high=high, how=all_of_them.how, stopped=all_of_them.stopped)
