@@ -224,3 +224,13 @@ def test_sums_that_only_rounding_tells_apart() -> None:
         noisy = Laplace(scale, {"x0": 2, "x1": -1, "x2": -0.3})
         told = unspoken.leakage(joint, noisy, Adversary("x2"), "maximal-leakage")
         assert math.log(3) - 1e-6 <= told.low <= told.high <= math.log(3) + 1e-12
+
+
+@pytest.mark.parametrize("scale", [1e-4, 1e-8, 1e-12])
+@pytest.mark.parametrize("measure", ["max-information", "relative-entropy"])
+def test_answers_of_another_context_add_no_rounding(measure: str, scale: float) -> None:
+    """Billions of noise scales away lifts are differences of huge numbers; no bit tells more."""
+    belief = unspoken.Joint(np.full((2, 2, 2), 0.125))
+    who, noise = unspoken.Adversary("x1", knows=["x0", "x2"]), unspoken.Laplace(scale, [2, 0.5, -1])
+    bound = unspoken.leakage(belief, noise, who, measure)
+    assert bound.high == pytest.approx(math.log(2), rel=1e-14)

@@ -12,6 +12,8 @@ __all__ = ["Likelihood", "Lifts"]
 
 # Up to this deviation from 1 a lift's logarithm is taken by log1p.
 NEAR = 0.5
+# What rounding leaves of a prior next to 1 moves its logarithm by less.
+SLACK = 2.0**-50
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,8 @@ def _lifts(joint: Array, log_common: Array, excess: Array, in_logs: bool) -> Lif
     told *= _others(prior)[:, :, None]
     np.subtract(told, x, out=x)
     np.log1p(x, out=log_lift, where=np.abs(x) < NEAR)
+    with np.errstate(divide="ignore"):  # nobody is surer than certain, however far the answer lies
+        np.minimum(log_lift, SLACK - np.log(prior)[:, :, None], out=log_lift)
     log_lift[impossible] = 0.0
     return Lifts(prior, log_mass, np.moveaxis(log_lift, 1, 2))
 
