@@ -12,7 +12,20 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-__all__ = ["InputError", "LimitExceeded", "NotKnown", "TooLarge", "UnspokenError", "unknown"]
+__all__ = [
+    "InputError",
+    "LimitExceeded",
+    "NotKnown",
+    "TooLarge",
+    "UnspokenError",
+    "among",
+    "shown",
+    "unknown",
+]
+
+
+# So many characters of a wrong value are shown.
+SHOWN = 40
 
 
 class UnspokenError(ValueError):
@@ -41,4 +54,17 @@ def unknown(what: str, name: object, options: Iterable[object]) -> InputError:
     near = difflib.get_close_matches(str(name), known, n=1)
     listed = ", ".join(known[:8]) + (", ..." if len(known) > 8 else ".")
     hint = f'Did you mean "{near[0]}"?' if near else f"There are: {listed}"
-    return InputError(f'{what}: there is no "{name}". {hint}')
+    return InputError(f'{what}: there is no "{shown(name)}". {hint}')
+
+
+def among(what: str, name: object, options: Iterable[str]) -> str:
+    """The name, where it is one of these."""
+    if not isinstance(name, str) or name not in options:
+        raise unknown(what, name, options)
+    return name
+
+
+def shown(value: object) -> str:
+    """A wrong value in one short line."""
+    text = " ".join(str(value).split())
+    return text if len(text) <= SHOWN else f"{text[: SHOWN - 3]}..."

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from unspoken.errors import InputError, TooLarge, unknown
+from unspoken.errors import InputError, TooLarge, among, shown
 from unspoken.numerics.numbers import number, positive, whole
 from unspoken.numerics.roots import last_where
 from unspoken.numerics.rounding import up
@@ -39,10 +39,9 @@ def accuracy(
     Rounded to the safe side: alpha and beta up, scale down. ``norm``: "l1" for the sum of the
     errors of ``dimension`` numbers, "linf" for the largest of them.
     """
-    if norm not in TAILS:
-        raise unknown("accuracy.norm", norm, TAILS)
+    among("accuracy.norm", norm, TAILS)
     dimension = whole("accuracy.dimension", dimension, "answers")
-    if [scale, alpha, beta].count(None) != 1:
+    if sum(given is None for given in (scale, alpha, beta)) != 1:
         raise InputError("accuracy: give two of scale, alpha and beta; the third is the answer")
     _checked(scale, alpha, beta)
 
@@ -63,9 +62,9 @@ def _checked(scale: float | None, alpha: float | None, beta: float | None) -> No
     if scale is not None:
         positive("accuracy.scale", scale)
     if alpha is not None and not 0 <= number(alpha) < math.inf:
-        raise InputError(f"accuracy.alpha: {alpha} must be an error, 0 or more")
+        raise InputError(f"accuracy.alpha: {shown(alpha)} must be an error, 0 or more")
     if beta is not None and not 0 < number(beta) <= 1:
-        raise InputError(f"accuracy.beta: {beta} must be a probability, more than 0")
+        raise InputError(f"accuracy.beta: {shown(beta)} must be a probability, more than 0")
 
 
 def _sum(x: float, q: int) -> float:

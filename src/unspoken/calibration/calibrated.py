@@ -12,7 +12,7 @@ from unspoken.calibration.knowledge import Knows, checked, whom
 from unspoken.calibration.problem import LEAST, RATIO, NoiseProblem
 from unspoken.calibration.rules.methods import METHODS, beside, by_method
 from unspoken.display import Shown
-from unspoken.errors import unknown
+from unspoken.errors import among
 from unspoken.mechanisms import Geometric, Laplace
 from unspoken.mechanisms.linear import Weighted
 from unspoken.types.bound import Bound
@@ -71,8 +71,7 @@ def calibrate(
     expect(belief, Belief, "calibrate.belief", A_BELIEF)
     problem = NoiseProblem(belief, weights, limit, measure, options, noise)
     knows = checked(belief.domain, knows, "calibrate")
-    if method not in ("exact", *METHODS):
-        raise unknown("method", method, ["exact", *METHODS])
+    among("method", method, ["exact", *METHODS])
     start = max(floor_of(problem) if floor else 0.0, LEAST[noise])
     if method == "exact":
         scale, bound = exact(problem, knows, start)

@@ -11,10 +11,10 @@ of noise 1 whose weights are w_t / sigma_t. Limits of rules that are linear in 1
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import reduce
 
 from unspoken.adversary import Adversary
 from unspoken.beliefs import Belief
@@ -25,6 +25,7 @@ from unspoken.calibration.rules.methods import FOR_EVERYBODY, METHODS, by_method
 from unspoken.errors import InputError, NotKnown, TooLarge
 from unspoken.mechanisms import Together
 from unspoken.numerics.roots import least_scale
+from unspoken.numerics.rounding import sum_up
 from unspoken.questions import leakage, leakages
 from unspoken.searching import worst
 from unspoken.types.bound import Bound
@@ -65,9 +66,9 @@ def sequential(answers: Sequence[Calibrated]) -> Bound:
             raise NotKnown(
                 f'sequential: limits of method "{own.method}" do not add up: {why}; {WAY_OUT}'
             )
-    total = math.fsum(own.problem.limit for own in answers)
+    total = reduce(sum_up, (answer.problem.limit for answer in answers))
     why = f"limits of {len(answers)} answers added up, for those who know {whom(knows)}"
-    return Bound(0.0, total * (1 + 2**-50), "nat", belief.premise, why)
+    return Bound(0.0, total, "nat", belief.premise, why)
 
 
 def parallel(answers: Sequence[Calibrated]) -> Bound:
@@ -143,7 +144,8 @@ def by_rules(answers: Sequence[Calibrated], knows: Knows) -> list[tuple[float, s
 
 def _asked(answers: Sequence[Calibrated], where: str) -> tuple[Belief, Knows]:
     """The belief they share, and whom they are safe from."""
-    if not answers or not all(isinstance(own, Calibrated) for own in answers):
+    given = list(answers) if isinstance(answers, Sequence) else []
+    if not given or not all(isinstance(answer, Calibrated) for answer in given):
         raise InputError(f"{where}: give a list of answers, as calibrate returns them")
     first = answers[0].problem.belief
     if any(own.problem.belief is not first for own in answers):

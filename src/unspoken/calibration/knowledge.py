@@ -19,7 +19,7 @@ def checked(domain: Domain, knows: Knows, where: str) -> Knows:
         if knows not in ("anything", "nothing"):
             raise unknown(f"{where}.knows", knows, ["anything", "nothing", "a list of names"])
         return knows
-    if not isinstance(knows, Iterable):
+    if not isinstance(knows, Iterable) or not all(isinstance(name, str) for name in knows):
         raise unknown(f"{where}.knows", knows, ["anything", "nothing", "a list of names"])
     knows = tuple(dict.fromkeys(knows))
     for name in knows:

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from unspoken.adversary import Adversary
-from unspoken.beliefs import Belief
-from unspoken.errors import InputError, NotKnown, TooLarge, unknown
+from unspoken.beliefs import A_BELIEF, Belief
+from unspoken.errors import InputError, NotKnown, TooLarge, among, shown
 from unspoken.measures import MEASURES
 from unspoken.mechanisms import Geometric, Laplace
 from unspoken.mechanisms.linear import Weighted, linear_queries
@@ -21,6 +21,7 @@ from unspoken.numerics.numbers import number
 from unspoken.questions import leakage
 from unspoken.types.bound import Bound
 from unspoken.types.domain import Value
+from unspoken.types.kinds import expect
 from unspoken.types.sums import Weights
 from unspoken.views import NoisyView
 
@@ -44,14 +45,13 @@ class NoiseProblem:
     noise: str = "laplace"
 
     def __post_init__(self) -> None:
-        if self.measure not in MEASURES:
-            raise unknown("measure", self.measure, MEASURES)
-        if self.noise not in NOISES:
-            raise unknown("noise", self.noise, NOISES)
+        expect(self.belief, Belief, "belief", A_BELIEF)
+        among("measure", self.measure, MEASURES)
+        among("noise", self.noise, NOISES)
         nothing = 1.0 if MEASURES[self.measure].unit == "odds" else 0.0
         if not nothing < number(self.limit) < math.inf:
             raise InputError(
-                f"limit: {self.limit} must be finite and more than {nothing:g}, which "
+                f"limit: {shown(self.limit)} must be finite and more than {nothing:g}, which "
                 f"{self.measure} is where nothing leaks"
             )
         self.mechanism(1.0).parts(self.belief.domain, Adversary(self.belief.domain.names[0]))

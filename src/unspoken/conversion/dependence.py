@@ -107,6 +107,7 @@ def dependence(belief: Belief) -> Dependence:
     sigma_i = max over possible values a, b of TV(P(X_others | a), P(X_others | b)). Given its
     Markov blanket B the rest says no more of X_i, so TV(P(X_B | a), P(X_B | b)) is the same number.
     """
+    expect(belief, Belief, "dependence.belief", A_BELIEF)
     sizes = {name: len(block) for block in belief.blocks() for name in block}
     names = belief.domain.names
     sigmas = {name: _sigma(belief, name) for name in names}

@@ -20,7 +20,7 @@ from numbers import Real
 
 import numpy as np
 
-from unspoken.errors import InputError
+from unspoken.errors import InputError, shown
 from unspoken.numerics.entropy import h
 from unspoken.numerics.roots import last_where
 from unspoken.numerics.rounding import quotient_down, up
@@ -149,7 +149,7 @@ def nats(what: str, number: float) -> float:
     try:
         given = float(number)
     except (TypeError, ValueError):
-        raise InputError(f"{what}: {number!r} is no number; give nats, 0 or more") from None
+        raise InputError(f"{what}: {shown(number)!r} is no number; give nats, 0 or more") from None
     if not given >= 0.0:
         raise InputError(f"{what}: {number} must be 0 or more, in nats")
     return given
@@ -158,14 +158,18 @@ def nats(what: str, number: float) -> float:
 def whole(k: float) -> int:
     """How many variables depend on one another, the one in question counted."""
     if not (isinstance(k, Real) and 1 <= k < MOST and k == int(k)):
-        raise InputError(f"k: {k!r} must be a whole number from 1: how many depend on one another")
+        raise InputError(
+            f"k: {shown(repr(k))} must be a whole number from 1: how many depend on one another"
+        )
     return int(k)
 
 
 def share(sigma: float) -> float:
     """A total variation distance."""
     if not (isinstance(sigma, Real) and 0.0 <= sigma <= 1.0):
-        raise InputError(f"sigma: {sigma!r} must be in [0, 1], a total variation distance")
+        raise InputError(
+            f"sigma: {shown(repr(sigma))} must be in [0, 1], a total variation distance"
+        )
     return float(sigma)
 
 

@@ -19,13 +19,14 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from unspoken.beliefs import Belief
+from unspoken.beliefs import A_BELIEF, Belief
 from unspoken.display import Shown
 from unspoken.errors import InputError, NotKnown, TooLarge, unknown
 from unspoken.numerics.arrays import CELLS, Array
 from unspoken.numerics.numbers import number, positive, whole
 from unspoken.numerics.rounding import quotient_up, up
 from unspoken.numerics.tables import finite_table
+from unspoken.types.kinds import expect
 
 __all__ = [
     "ObjectiveNoise",
@@ -194,6 +195,8 @@ def additive(belief: Belief, terms: Mapping[str, npt.ArrayLike], *, limit: float
     the sum over all others of its block. About x_i itself, not f_i(x_i) only; for those who know
     nothing else.
     """
+    expect(belief, Belief, "additive.belief", A_BELIEF)
+    expect(terms, Mapping, "additive.terms", "give {name: f_j of each of its values}")
     numbers = {name: _term(belief, name, own) for name, own in terms.items()}
     most = 0.0
     for i, block in ((name, own) for own in belief.blocks() for name in own):
@@ -216,6 +219,7 @@ def bounded(belief: Belief, answers: npt.ArrayLike, *, limit: float) -> float:
 
     For those who know nothing else.
     """
+    expect(belief, Belief, "bounded.belief", A_BELIEF)
     names = belief.domain.names
     if belief.cells(names) > CELLS:
         raise TooLarge(f"bounded: {belief.cells(names):,} combinations of values to look at")

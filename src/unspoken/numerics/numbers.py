@@ -5,11 +5,12 @@ has them.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from numbers import Real
 
-from unspoken.errors import InputError
+from unspoken.errors import InputError, shown
 
-__all__ = ["json_number", "number", "positive", "whole"]
+__all__ = ["json_number", "not_negative", "number", "positive", "whole"]
 
 
 def json_number(x: float) -> float | str:
@@ -29,7 +30,7 @@ def positive(where: str, given: object) -> float:
     """More than 0, and finite."""
     own = number(given)
     if not 0 < own < math.inf:
-        raise InputError(f"{where}: {given} must be positive and finite")
+        raise InputError(f"{where}: {shown(given)} must be positive and finite")
     return own
 
 
@@ -37,5 +38,13 @@ def whole(where: str, given: object, what: str = "things") -> int:
     """1, 2, ..."""
     own = number(given)
     if not (1 <= own < math.inf and own == int(own)):
-        raise InputError(f"{where}: {given} is no number of {what}; give 1, 2, ...")
+        raise InputError(f"{where}: {shown(given)} is no number of {what}; give 1, 2, ...")
     return int(own)
+
+
+def not_negative(where: str, given: object) -> list[float]:
+    """One or more finite numbers, 0 or more."""
+    listed = [number(each) for each in given] if isinstance(given, Iterable) else []
+    if not listed or not all(0 <= each < math.inf for each in listed):
+        raise InputError(f"{where}: {shown(given)} must be one or more numbers, 0 or more")
+    return listed

@@ -14,22 +14,23 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from unspoken.beliefs import Belief
+from unspoken.beliefs import A_BELIEF, Belief
 from unspoken.calibration.problem import NoiseProblem
 from unspoken.calibration.rules.dpm import READINGS as ADDED
 from unspoken.calibration.rules.dpm import Moves, fixed_point
 from unspoken.calibration.rules.pair_laws import PairLaws, alike, moves_of_targets
-from unspoken.errors import InputError, unknown
+from unspoken.errors import InputError, among, shown, unknown
 from unspoken.mechanisms.linear import Weighted
 from unspoken.models.friends import READINGS, Neighbour
 from unspoken.numerics.arrays import Array
 from unspoken.numerics.numbers import number
 from unspoken.numerics.roots import least_scale
 from unspoken.types.bound import Estimate
+from unspoken.types.kinds import expect
 
 __all__ = [
     "baseline",
@@ -84,14 +85,17 @@ def pairs(
 
     An edge is written down at one of its ends at least.
     """
+    expect(belief, Belief, "pairs.belief", A_BELIEF)
+    ranges = {} if ranges is None else ranges
+    expect(ranges, Mapping, "ranges", "give {name: (low, high)}")
     wanted = _linked(belief, neighbours)
-    for name in ranges or ():
+    for name in ranges:
         belief.domain.axis(name, "ranges")
     found = {}
     for i, j in sorted(wanted):
         joint = belief.marginal([i, j])
         joint = joint[joint.sum(1) > 0]
-        ends = _range(j, ranges[j]) if ranges and j in ranges else ()
+        ends = _range(j, ranges[j]) if j in ranges else ()
         numbers = belief.domain.numbers(j)
         found[i, j] = Neighbour.of(joint / joint.sum(1, keepdims=True), numbers, *ends)
     return found
@@ -167,6 +171,7 @@ def baseline(
     They are counted pair by pair, or as neighbours in a graph. Group privacy needs more: a block
     that is jointly independent of all others (`unspoken.calibrate`, method "group").
     """
+    reach = NoiseProblem(belief, weights, limit).reach
     linked = _dependent(belief) if neighbours is None else _linked(belief, neighbours)
     size = 1 + max(Counter(i for i, _ in linked).values(), default=0)
     how = "pair by pair" if neighbours is None else "in a graph"
@@ -174,7 +179,7 @@ def baseline(
         f"Theorem 7 with L = {size} counted {how}: three bits, any two independent and the "
         "third their xor, have L = 1 and leak log((1 + e^(2 limit)) / 2)"
     )
-    return Estimate(size * NoiseProblem(belief, weights, limit).reach / limit, "scale", why)
+    return Estimate(size * reach / limit, "scale", why)
 
 
 def pearson(
@@ -186,7 +191,7 @@ def pearson(
     """
     moves = NoiseProblem(belief, weights, limit).reaches
     if not 0 <= number(threshold) <= 1:
-        raise InputError(f"pearson.threshold: {threshold}; correlations are from 0 to 1")
+        raise InputError(f"pearson.threshold: {shown(threshold)}; correlations are from 0 to 1")
     related = _correlations(belief)
     related = np.where(related < threshold, 0.0, related)
     most = float((related @ np.array([moves[name] for name in belief.domain.names])).max())
@@ -205,8 +210,7 @@ def _linear(
     neighbours: Graph | None,
     why: str,
 ) -> Estimate:
-    if reading not in LINEAR:
-        raise unknown("reading", reading, LINEAR)
+    among("reading", reading, LINEAR)
     problem = NoiseProblem(belief, weights, limit)
     links = None if neighbours is None else _linked(belief, neighbours)
     tables = list(moves_of_targets(problem, [belief.domain.names], links))
@@ -217,6 +221,9 @@ def _linked(belief: Belief, neighbours: Graph | None) -> set[tuple[str, str]]:
     """All ordered pairs, or both directions of the edges of a graph."""
     if neighbours is None:
         return set(itertools.permutations(belief.domain.names, 2))
+    expect(neighbours, Mapping, "neighbours", "give {name: its neighbours}")
+    for beside in neighbours.values():
+        expect(beside, Iterable, "neighbours", "give {name: its neighbours}")
     once = {(i, j) for i, others in neighbours.items() for j in others if i != j}
     for name in itertools.chain(*once):
         belief.domain.axis(name, "neighbours")
@@ -224,22 +231,32 @@ def _linked(belief: Belief, neighbours: Graph | None) -> set[tuple[str, str]]:
 
 
 def _range(name: str, ends: tuple[float, float]) -> tuple[float, float]:
-    if len(ends) != 2 or not all(math.isfinite(number(end)) for end in ends):
-        raise InputError(f"ranges of {name}: {ends!r}; two numbers are expected, low and high")
+    if (
+        not isinstance(ends, Sequence)
+        or len(ends) != 2
+        or not all(math.isfinite(number(end)) for end in ends)
+    ):
+        raise InputError(f"ranges of {name}: {shown(ends)}; two numbers are expected, low and high")
     return ends
 
 
 def _solved(moves: Mapping[str, float], laws: Pairs, limit: float, reading: str) -> float:
     """The fixed point; DS(sigma) / sigma falls, so it is the only one."""
-    if reading not in PRINTED:
-        raise unknown("reading", reading, PRINTED)
+    among("reading", reading, PRINTED)
+    expect(moves, Mapping, "dpm.moves", "give {name: how far it moves the answer}")
+    expect(laws, Mapping, "dpm.pairs", "give {(i, j): the law of j given i}, as `pairs` does")
+    for pair, law in laws.items():
+        expect(pair, tuple, "dpm.pairs", "its keys are pairs of names")
+        expect(law, Neighbour, "dpm.pairs", "its values are laws, as `pairs` makes them")
     for name in itertools.chain(*laws):
         if name not in moves:
             raise unknown("moves", name, moves)
     least = max(moves.values(), default=0.0)
     finite = all(0 <= number(move) < math.inf for move in moves.values())
     if not (0 < number(limit) < math.inf and finite):
-        raise InputError(f"dpm: limit {limit} must be positive, and moves 0 or more and finite")
+        raise InputError(
+            f"dpm: limit {shown(limit)} must be positive, and moves 0 or more and finite"
+        )
 
     def leak(sigma: float) -> float:
         total = dict(moves)

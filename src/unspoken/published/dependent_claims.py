@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from unspoken.errors import InputError
-from unspoken.numerics.numbers import number
+from unspoken.errors import InputError, shown
+from unspoken.numerics.numbers import not_negative, number
 from unspoken.types.bound import Estimate
 
 __all__ = ["accuracy_of_vectors", "entropy_drop", "parallel", "sequential"]
@@ -17,12 +17,12 @@ def entropy_drop(epsilon: float) -> Estimate:
 
     True on average: I(D_i; answer) <= epsilon tanh(epsilon / 2), in nats. False answer by answer.
     """
-    (own,) = _epsilons([epsilon])
+    (epsilon,) = not_negative("epsilons", [epsilon])
     why = (
         "Theorem 2 for a single answer: it may point at the likeliest of 2^20 + 1 values, and at "
         "epsilon = 1 take 4.8 bits; only the mean is bounded"
     )
-    return Estimate(own, "nat", why)
+    return Estimate(epsilon, "nat", why)
 
 
 def sequential(epsilons: Sequence[float]) -> Estimate:
@@ -31,7 +31,7 @@ def sequential(epsilons: Sequence[float]) -> Estimate:
         "Theorem 3 for releases calibrated exactly, each by itself: three bits that are an xor, "
         "two sums of limit 1 each, leak 2.34; calibrate them jointly"
     )
-    return Estimate(math.fsum(_epsilons(epsilons)), "nat", why)
+    return Estimate(sum(not_negative("epsilons", epsilons)), "nat", why)
 
 
 def parallel(epsilons: Sequence[float]) -> Estimate:
@@ -40,7 +40,7 @@ def parallel(epsilons: Sequence[float]) -> Estimate:
         "Theorem 4: D2 = D1, one noisy release of each, leak 2 epsilon of D1; true where the parts "
         "are independent of one another"
     )
-    return Estimate(max(_epsilons(epsilons)), "nat", why)
+    return Estimate(max(not_negative("epsilons", epsilons)), "nat", why)
 
 
 def accuracy_of_vectors(scale: float, alpha: float) -> Estimate:
@@ -49,16 +49,11 @@ def accuracy_of_vectors(scale: float, alpha: float) -> Estimate:
     `unspoken.calibration.accuracy` has the true one.
     """
     if not (0 < number(scale) < math.inf and number(alpha) >= 0):
-        raise InputError(f"accuracy: scale {scale} must be positive and alpha {alpha} 0 or more")
+        raise InputError(
+            f"accuracy: scale {shown(scale)} must be positive and alpha {shown(alpha)} 0 or more"
+        )
     why = (
         "Theorem 10 holds for one number: the L1 error of 96 exceeds 1000 at scale 10 in 33 % of "
         "all cases, and not in 10^-44"
     )
     return Estimate(math.exp(-alpha / scale), "probability", why)
-
-
-def _epsilons(given: Sequence[float]) -> list[float]:
-    listed = [number(epsilon) for epsilon in given]
-    if not listed or not all(0 <= epsilon < math.inf for epsilon in listed):
-        raise InputError(f"epsilons: {list(given)} must be one or more numbers, 0 or more")
-    return listed

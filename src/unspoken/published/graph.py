@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -238,7 +238,8 @@ def graph(belief: Joint, weights: Sequence[float], scale: float) -> Graph:
     """The graph of S + Laplace(scale), S = sum_i w_i x_i, with the truth beside it."""
     if not isinstance(belief, Joint):
         raise NotKnown(f"graph: needs a Joint, not a {type(belief).__name__}; list its table")
-    if isinstance(weights, Mapping) or not all(math.isfinite(number(w)) for w in (*weights, scale)):
+    listed = isinstance(weights, Sequence | np.ndarray)
+    if not listed or not all(math.isfinite(number(w)) for w in (*weights, scale)):
         raise InputError("graph: give a list of finite weights, one for each variable, and a scale")
     exact = pdp_nodes(belief, weights, scale)
     edges = Edges.of(belief, weights, scale)

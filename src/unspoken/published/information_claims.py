@@ -6,11 +6,9 @@ is in `unspoken.conversion`: add up the epsilons of differential privacy first, 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
-from unspoken.errors import InputError
-from unspoken.numerics.numbers import number, whole
+from unspoken.numerics.numbers import not_negative, whole
 from unspoken.types.bound import Estimate
 
 __all__ = ["information_group", "information_sequential"]
@@ -18,13 +16,13 @@ __all__ = ["information_group", "information_sequential"]
 
 def information_group(limit: float, size: int) -> Estimate:
     """Theorem 5 for P^delta: ``size`` variables together lose at most that many limits."""
-    (own,) = _limits([limit])
+    (limit,) = not_negative("limits", [limit])
     size = whole("group", size, "variables")
     why = (
         "Theorem 5 beyond independent blocks: of 8 variables with sigma 0.1 and epsilon 0.5 two "
         "lose 4.0 nat, and not twice 1.938"
     )
-    return Estimate(size * own, "nat", why)
+    return Estimate(size * limit, "nat", why)
 
 
 def information_sequential(limits: Sequence[float]) -> Estimate:
@@ -33,11 +31,4 @@ def information_sequential(limits: Sequence[float]) -> Estimate:
         "Theorem 6 beyond independent blocks: of 6 variables with sigma 0.1 one answer at epsilon "
         "0.5 may tell 1.251 nat, two of them tell 3.737"
     )
-    return Estimate(math.fsum(_limits(limits)), "nat", why)
-
-
-def _limits(given: Sequence[float]) -> list[float]:
-    listed = [number(limit) for limit in given]
-    if not listed or not all(0 <= limit < math.inf for limit in listed):
-        raise InputError(f"limits: {list(given)} must be one or more numbers, 0 or more")
-    return listed
+    return Estimate(sum(not_negative("limits", limits)), "nat", why)

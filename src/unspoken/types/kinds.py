@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from unspoken.errors import InputError
+from unspoken.errors import InputError, shown
 
 __all__ = ["expect"]
-
-# So many characters of a wrong object are shown.
-SHOWN = 40
 
 
 def expect(value: object, kind: type[Any], where: str, hint: str) -> None:
     """Refuse a value that is not of this kind; ``hint`` says what to give."""
     if isinstance(value, kind):
         return
-    text = " ".join(repr(value).split())
-    text = text if len(text) <= SHOWN else f"{text[: SHOWN - 3]}..."
-    raise InputError(f"{where}: {text} is no {kind.__name__.lower()}; {hint}")
+    raise InputError(f"{where}: {shown(repr(value))} is no {kind.__name__.lower()}; {hint}")

@@ -21,7 +21,7 @@ import numpy as np
 
 from unspoken.calibration.problem import NoiseProblem
 from unspoken.calibration.rules.pair_laws import PairLaws, TargetMoves, moves_of_targets, pair_laws
-from unspoken.errors import unknown
+from unspoken.errors import among
 from unspoken.numerics.arrays import Array
 from unspoken.numerics.roots import least_scale
 from unspoken.numerics.rounding import quotient_up, up
@@ -46,8 +46,7 @@ def mean(problem: NoiseProblem) -> float:
 
 def dpm(problem: NoiseProblem, reading: str = "B") -> float:
     """The scale of one of `READINGS`, over all others in each block."""
-    if reading not in READINGS:
-        raise unknown("reading", reading, READINGS)
+    among("reading", reading, READINGS)
     tables = list(moves_of_targets(problem, problem.belief.blocks()))
     return fixed_point(problem, tables, READINGS[reading])
 
