@@ -144,9 +144,7 @@ def by_rules(answers: Sequence[Calibrated], knows: Knows) -> list[tuple[float, s
 
 def _asked(answers: Sequence[Calibrated], where: str) -> tuple[Belief, Knows]:
     """The belief they share, and whom they are safe from."""
-    given = list(answers) if isinstance(answers, Sequence) else []
-    if not given or not all(isinstance(answer, Calibrated) for answer in given):
-        raise InputError(f"{where}: give a list of answers, as calibrate returns them")
+    _check(answers, where)
     first = answers[0].problem.belief
     if any(own.problem.belief is not first for own in answers):
         raise InputError(f"{where}: the answers were calibrated for different beliefs")
@@ -158,3 +156,9 @@ def _asked(answers: Sequence[Calibrated], where: str) -> tuple[Belief, Knows]:
     if len({own if isinstance(own, str) else frozenset(own) for own in some}) > 1:
         raise InputError(f"{where}: the answers are for those who know different things")
     return first, some[0]
+
+
+def _check(answers: object, where: str) -> None:
+    given = list(answers) if isinstance(answers, Sequence) else []
+    if not given or not all(isinstance(answer, Calibrated) for answer in given):
+        raise InputError(f"{where}: give a list of answers, as calibrate returns them")

@@ -15,18 +15,24 @@ Knows = str | Sequence[str]
 
 def checked(domain: Domain, knows: Knows, where: str) -> Knows:
     """A word or names, as they are; no names are "nothing"."""
-    if isinstance(knows, str):
-        if knows not in ("anything", "nothing"):
-            raise unknown(f"{where}.knows", knows, ["anything", "nothing", "a list of names"])
+    if isinstance(knows, str) and knows in ("anything", "nothing"):
         return knows
-    if not isinstance(knows, Iterable) or not all(isinstance(name, str) for name in knows):
+    names = _names(knows)
+    if names is None:
         raise unknown(f"{where}.knows", knows, ["anything", "nothing", "a list of names"])
-    knows = tuple(dict.fromkeys(knows))
-    for name in knows:
+    for name in names:
         domain.axis(name, f"{where}.knows")
-    if len(knows) == len(domain.names):
+    if len(names) == len(domain.names):
         raise InputError(f"{where}.knows: names every variable; nobody is left to protect")
-    return knows or "nothing"
+    return names or "nothing"
+
+
+def _names(knows: object) -> tuple[str, ...] | None:
+    """Each once; None where it is no list of names."""
+    if isinstance(knows, str) or not isinstance(knows, Iterable):
+        return None
+    names = tuple(knows)
+    return tuple(dict.fromkeys(names)) if all(type(name) is str for name in names) else None
 
 
 def whom(knows: Knows) -> str:
