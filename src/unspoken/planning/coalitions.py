@@ -45,18 +45,18 @@ def overlapping(
     One that sees part of what another sees adds nothing, unless some answers are ``exempt``: their
     probability may be larger for who sees less.
     """
-    sees: list[list[str]] = []
+    shown: list[list[str]] = []
     for coalition in coalitions:
-        seen = [name for name in names if name in coalition]
-        if seen and seen not in sees:
-            sees.append(seen)
+        sees = [name for name in names if name in coalition]
+        if sees and sees not in shown:
+            shown.append(sees)
     if not exempt:
-        sees = [less for less in sees if not any(set(less) < set(more) for more in sees)]
+        shown = [less for less in shown if not any(set(less) < set(more) for more in shown)]
     groups: list[list[list[str]]] = []
-    for seen in sees:
-        near = [group for group in groups if any(set(seen) & set(other) for other in group)]
+    for sees in shown:
+        near = [group for group in groups if any(set(sees) & set(other) for other in group)]
         groups = [group for group in groups if group not in near]
-        groups.append([*(other for group in near for other in group), seen])
+        groups.append([*(other for group in near for other in group), sees])
     return groups
 
 
@@ -120,12 +120,12 @@ class Group:
     parts: tuple[Block, ...]
 
     @classmethod
-    def of(cls, blocks: Sequence[Block], sees: Sequence[Sequence[str]]) -> Group:
-        """``blocks``: one for each belief; ``sees``: of their names those each coalition sees."""
-        union = {name for seen in sees for name in seen}
-        own = [block.only([name for name in block.names if name in union]) for block in blocks]
-        parts = tuple(block.only(seen) for block in own for seen in sees)
-        return cls(own[0].names, own[0].weights, own[0].caps, parts)
+    def of(cls, blocks: Sequence[Block], shown: Sequence[Sequence[str]]) -> Group:
+        """``blocks``: one for each belief; ``shown``: of their names those each coalition sees."""
+        union = {name for sees in shown for name in sees}
+        whole = blocks[0].only([name for name in blocks[0].names if name in union])
+        parts = tuple(block.only(sees) for block in blocks for sees in shown)
+        return cls(whole.names, whole.weights, whole.caps, parts)
 
     @property
     def axes(self) -> tuple[Codes, ...]:
@@ -174,12 +174,12 @@ class Group:
 
     def _parted(self, gap: float) -> Frontier:
         """The plans of the parts one by one, each with its share of the weights."""
-        found = [search_block(part, gap) for part in self._weighted()]
-        upper = math.fsum(frontier.upper for frontier in found)
+        frontiers = [search_block(part, gap) for part in self._weighted()]
+        upper = math.fsum(frontier.upper for frontier in frontiers)
         if self._exempt:
             return Frontier.of(self.weights, self._strict()._parted(gap).p, upper)
         p = self.caps.copy()
-        for frontier, axes in zip(found, self.axes, strict=True):
+        for frontier, axes in zip(frontiers, self.axes, strict=True):
             p[axes] = np.minimum(p[axes], frontier.p)
         if self._limited and all(part.listable for part in self.parts):
             p = fill(self.weights, self.caps, self._lower().excess, p, 1e-4)

@@ -119,7 +119,10 @@ class Cuts:
 
 
 def corners(rows: Array, a: Array, b: Array) -> Array:
-    """The rows' values at the 2^n corners of the box; rows are 2^n long and stay so."""
+    """The values of cuts, [cut, set of heads], at the corners of a <= p <= b: [cut, corner].
+
+    Corners are numbered as sets are: axis i at b_i where i is in the set, else at a_i.
+    """
     for axis in range(len(a)):
         halves = rows.reshape(len(rows) * 2**axis, 2, 2 ** (len(a) - axis - 1))
         tails, grown = halves[:, 0], halves[:, 1] - halves[:, 0]
@@ -138,7 +141,7 @@ class Ceiling:
 
 
 def relaxed(weights: Array, a: Array, b: Array, rows: Array) -> Ceiling:
-    """The largest weights . p in the box under the cuts' lower hulls."""
+    """The largest weights . p in the box under the lower hulls of the cuts, ``rows[cut, set]``."""
     value = _linear(weights, a, b)
     ends = corners(rows, a, b)
     shares, multipliers = simplex(value, ends)

@@ -114,7 +114,7 @@ class Climber:
         """What is to hold nearby: answers that exceed the cap now may go on, within the exemption.
 
         So may those next to the cap, as many as fill a ``share`` of it. Answers that show what is
-        not released yet are told apart by what they would be.
+        not released yet are distinguished by what they would be.
         """
         cuts, cap = self.limit_set.cuts, self.limit_set.inner.log_cap
         limits = self.limit_set.inner.information

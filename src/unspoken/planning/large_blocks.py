@@ -111,10 +111,10 @@ class Heads:
     def of(cls, block: Block) -> Heads:
         sets, information, most = [], [], []
         for target, secrets in block.targets.items():
-            listed = list(itertools.islice(_sets(block, target), SETS))
+            small = list(itertools.islice(_sets(block, target), SETS))
             about = {target: secrets}
-            joints = [JointLaw.of(block.belief, block.sensitive, about, names) for names in listed]
-            rows = [[name in names for name in block.names] for names in listed]
+            joints = [JointLaw.of(block.belief, block.sensitive, about, names) for names in small]
+            rows = [[name in names for name in block.names] for names in small]
             sets.append(np.array(rows, dtype=bool).reshape(-1, len(block.names)))
             released = [joint.at(np.ones(len(joint.names))) for joint in joints]
             information.append(np.array([float(answers.information[0]) for answers in released]))

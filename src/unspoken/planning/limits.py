@@ -63,7 +63,7 @@ class Limits:
 
     @classmethod
     def in_bits(cls, bits: Mapping[str, float], odds_cap: float, exceed: float) -> Limits:
-        return cls({target: own * LOG2 for target, own in bits.items()}, odds_cap, exceed)
+        return cls({target: limit * LOG2 for target, limit in bits.items()}, odds_cap, exceed)
 
     @property
     def log_cap(self) -> float:

@@ -14,7 +14,7 @@ from unspoken.planning.chosen import Chosen
 from unspoken.planning.problem import Account, By, Limit, Objective, ReleaseProblem
 from unspoken.planning.supports import Telling
 from unspoken.planning.values import plan_values
-from unspoken.types.bound import Bound
+from unspoken.types.bound import LOG2, Bound
 from unspoken.types.domain import Value
 from unspoken.types.kinds import expect
 
@@ -75,8 +75,8 @@ class Plan(Shown):
         if len(self.epsilon) > 20:
             rows.append(("...", f"{len(self.epsilon) - 20} more"))
         rows.append(("objective", f"{self.objective:.6g}; no plan exceeds {self.bound.high:.6g}"))
-        told = f"{self.total:.6g} nat ({self.total / math.log(2):.6g} bit)"
-        rows.append(("leakage", f"{told}, account {self.account}"))
+        leakage = f"{self.total:.6g} nat ({self.total / LOG2:.6g} bit)"
+        rows.append(("leakage", f"{leakage}, account {self.account}"))
         rows.append(("worst odds", f"x {self.odds.value:.4g}: {self.odds.why}"))
         for name, share in self.exceeded.items():
             rows.append(("above the cap", f"{share:.3%} of the answers, about {name}"))
@@ -127,15 +127,15 @@ def plan(
 
 def _described(problem: ReleaseProblem, chosen: Chosen) -> Plan:
     reached = chosen.objective
-    apart = ", each coalition on its own," if len(problem.coalitions or ()) > 1 else ""
+    each = ", each coalition on its own," if len(problem.coalitions or ()) > 1 else ""
     bound = Bound(
         reached,
         max(reached, chosen.upper),
         "eps" if problem.objective == "epsilon" else "release",
         problem.belief.premise,
-        f"reached by this plan; certified: no plan within the limit{apart} exceeds the upper end"
+        f"reached by this plan; certified: no plan within the limit{each} exceeds the upper end"
         if problem.belief.premise.certifies
-        else f"reached by this plan; for this belief no plan within the limit{apart} exceeds the "
+        else f"reached by this plan; for this belief no plan within the limit{each} exceeds the "
         "upper end",
     )
     names = problem.names

@@ -145,10 +145,10 @@ def _sensitive(
                 f"plan.sensitive: {name} has {len(values)} values; say which are sensitive, "
                 f'sensitive={{"{name}": [...]}}'
             )
-        own = values[:1] if sensitive is None else sensitive.get(name, ())
-        for value in own:
+        chosen = values[:1] if sensitive is None else sensitive.get(name, ())
+        for value in chosen:
             belief.domain.code(name, value, "plan.sensitive")
-        hidden[name] = tuple(dict.fromkeys(own))
+        hidden[name] = tuple(dict.fromkeys(chosen))
     return hidden
 
 
@@ -173,10 +173,10 @@ def _secrets(
 def _coalitions(
     belief: Belief, coalitions: Sequence[Sequence[str]] | None
 ) -> tuple[tuple[str, ...], ...] | None:
-    for seen in coalitions or ():
-        if isinstance(seen, str):
-            raise InputError(f"plan.coalitions: {seen!r} is no list of variables; write [{seen!r}]")
-        for name in seen:
+    for sees in coalitions or ():
+        if isinstance(sees, str):
+            raise InputError(f"plan.coalitions: {sees!r} is no list of variables; write [{sees!r}]")
+        for name in sees:
             belief.domain.axis(name, "plan.coalitions")
     return None if coalitions is None else tuple(map(tuple, coalitions))
 

@@ -16,6 +16,7 @@ import numpy as np
 from unspoken.beliefs import Belief
 from unspoken.numerics.arrays import Array
 from unspoken.planning.joint_law import JointLaw
+from unspoken.planning.limits import ROUNDING
 from unspoken.types.bound import exp_or_inf
 from unspoken.types.domain import Value
 
@@ -98,7 +99,7 @@ def _alone(belief: Belief, joint: JointLaw, odds_cap: float) -> list[Telling]:
         for target, label in enumerate(joint.targets):
             events = joint.events_of(target)
             worst = max(events, key=lambda e: factors[e, k], default=None)
-            if worst is None or not factors[worst, k] > math.log(odds_cap) + 1e-12:
+            if worst is None or not factors[worst, k] > math.log(odds_cap) + ROUNDING:
                 continue
             secret = joint.secrets(worst)
             factor = exp_or_inf(float(factors[worst, k]))

@@ -1,4 +1,4 @@
-"""Plans on the account "value": what the values released tell, all together, about every secret.
+"""Plans on the account "value": what all released values together tell of every secret.
 
 Maximise sum_i w_i p_i over p, subject for every target j with a secret to I(S_j; Y) <= limit_j and
 to an odds cap on every answer, Y being all released values together; under every belief that may be
@@ -55,9 +55,9 @@ def plan_values(problem: ReleaseProblem, gap: float = 1e-3) -> Chosen:
             telling += block.telling(problem.odds_cap)
         for sees in overlapping(blocks[0].names, pools, limits.exceed > 0):
             group = Group.of(blocks, sees)
-            found = group.search(gap)
-            p[[names.index(name) for name in group.names]] = _confirmed(group, found.p, views)
-            uppers.append(found.upper)
+            frontier = group.search(gap)
+            p[[names.index(name) for name in group.names]] = _confirmed(group, frontier.p, views)
+            uppers.append(frontier.upper)
     with np.errstate(divide="ignore"):
         epsilon = np.minimum(-np.log1p(-p), problem.caps)
     information = _worst(views, INFORMATION.of)
@@ -71,7 +71,7 @@ def plan_values(problem: ReleaseProblem, gap: float = 1e-3) -> Chosen:
         odds=worst_odds(_worst(views, ODDS.of), problem.belief.premise),
         information=information,
         exceeded={
-            target: max(map(limits.above, own)) for target, own in views.items() if limits.exceed
+            target: max(map(limits.above, each)) for target, each in views.items() if limits.exceed
         },
         telling=_worst_first(telling),
     )
@@ -80,7 +80,7 @@ def plan_values(problem: ReleaseProblem, gap: float = 1e-3) -> Chosen:
 def _whole(problem: ReleaseProblem, belief: Belief) -> Block:
     """All variables in one block, however they depend."""
     secrets = problem.secrets
-    targets = {name: own for name, own in secrets.items() if _occurs(belief, name, own)}
+    targets = {name: values for name, values in secrets.items() if _occurs(belief, name, values)}
     odds_cap = problem.odds_cap if problem.exceed < 1 else math.inf
     exceed = problem.exceed if math.isfinite(odds_cap) else 0.0
     information = {target: problem.limit_about(belief, target) for target in targets}
@@ -97,7 +97,7 @@ def _whole(problem: ReleaseProblem, belief: Belief) -> Block:
 
 
 def _parted(
-    wholes: Sequence[Block], members: Sequence[int], seen: Iterable[str]
+    wholes: Sequence[Block], members: Sequence[int], shown: Iterable[str]
 ) -> tuple[list[int], list[Block]]:
     """Of a group of variables those that may be released whatever else is, and a block of the rest
 
@@ -105,8 +105,8 @@ def _parted(
     """
     names, worth = wholes[0].names, (wholes[0].weights > 0) & (wholes[0].caps > 0)
     blocks = [whole.about([names[i] for i in members]) for whole in wholes]
-    wanted = [i for i in members if worth[i] and names[i] in set(seen)]
-    # What is always sensitive is always withheld, and where nothing is, nothing can be told.
+    wanted = [i for i in members if worth[i] and names[i] in set(shown)]
+    # What is always sensitive is always withheld, and where nothing is, nothing can leak.
     harmless = [
         i
         for i in wanted
@@ -138,10 +138,10 @@ def _confirmed(group: Group, p: Array, views: Views) -> Array:
     for rounding in (0.0, ROUNDING / 2):
         for step in range(-1, 12):
             less = p * (1.0 - 1e-13 * 8.0**step) if step >= 0 else p
-            seen = [(part, part.views(less[axes])) for part, axes in parts]
-            if not any(part.limits.broken(own, rounding) for part, own in seen):
-                for _, own in seen:
-                    _add(views, own)
+            tried = [(part.limits, part.views(less[axes])) for part, axes in parts]
+            if not any(limits.broken(each, rounding) for limits, each in tried):
+                for _, each in tried:
+                    _add(views, each)
                 return less
     return np.zeros_like(p)
 
@@ -154,8 +154,8 @@ def _add(views: Views, more: Mapping[str, View]) -> None:
 def _worst(views: Views, measure: Callable[[View], Bound]) -> dict[str, Bound]:
     """For every target the largest of its bounds; of equal ones that of who sees more."""
     return {
-        target: max(map(measure, reversed(own)), key=lambda bound: bound.high)
-        for target, own in views.items()
+        target: max(map(measure, reversed(each)), key=lambda bound: bound.high)
+        for target, each in views.items()
     }
 
 

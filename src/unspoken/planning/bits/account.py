@@ -21,6 +21,7 @@ from unspoken.planning.chosen import Chosen, worst_odds
 from unspoken.planning.frontier import furthest, maximise, search
 from unspoken.planning.joint_law import JointLaw
 from unspoken.planning.limit_set import Allowed, LimitSet
+from unspoken.planning.limits import ROUNDING
 from unspoken.planning.pairs import independent_groups
 from unspoken.planning.problem import ReleaseProblem
 from unspoken.types.bound import Bound
@@ -33,8 +34,6 @@ ODDS = MEASURES["odds"]
 LOOK = CELLS // 16
 # Boxes searched where both the leakage limit and the pooled odds bind.
 BOXES = 100
-# What is left of the cap so that the views, which have the last word, agree.
-ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -74,8 +73,8 @@ def plan_bits(problem: ReleaseProblem) -> Chosen:
         epsilon[budget.members] = solution.epsilon
     upper = math.fsum(solution.upper for solution in solved)
     multiplier = max(solution.multiplier for solution in solved)
-    listed = [group for group in groups if _lists(problem, group)]
-    for group in listed:
+    listable = [group for group in groups if _lists(problem, group)]
+    for group in listable:
         vary = group[bits.odds.varies[group]]  # the others say nothing
         if len(vary) and _pooled(problem, group, epsilon).nats > math.log(problem.odds_cap):
             budget = next(budget for budget in budgets if group[0] in budget.members)
@@ -84,7 +83,7 @@ def plan_bits(problem: ReleaseProblem) -> Chosen:
             # A price that only the limit has: none where it does not bind, unknown where both do.
             multiplier = 0.0 if multiplier == 0.0 or mended.within else math.nan
     total = math.fsum(budget.total(epsilon) for budget in budgets)
-    odds = _odds(problem, bits, epsilon, listed, whole=len(listed) == len(groups))
+    odds = _odds(problem, bits, epsilon, listable, whole=len(listable) == len(groups))
     return Chosen(epsilon, problem.value(epsilon), upper, total, multiplier, odds)
 
 
@@ -97,8 +96,8 @@ def _budgets(problem: ReleaseProblem, bits: BitLaws, groups: list[Codes]) -> lis
     if not isinstance(problem.limit, Mapping):
         return [Budget(np.arange(len(bits.free)), bits.curves(), problem.limit)]
     limits = np.array([problem.limit_about(problem.belief, name) for name in problem.names])
-    own = bits.curves(cross=False)
-    return [Budget(group, own.take(group), float(limits[group].min())) for group in groups]
+    alone = bits.curves(cross=False)
+    return [Budget(group, alone.take(group), float(limits[group].min())) for group in groups]
 
 
 def _lists(problem: ReleaseProblem, group: Codes) -> bool:
@@ -173,11 +172,11 @@ def _mend(
 
 
 def _odds(
-    problem: ReleaseProblem, bits: BitLaws, epsilon: Array, listed: list[Codes], whole: bool
+    problem: ReleaseProblem, bits: BitLaws, epsilon: Array, listable: list[Codes], whole: bool
 ) -> Bound:
     """The worst odds of all groups' pooled bits; unbounded where a group is too large to list."""
     alone = math.log(bits.odds.alone(epsilon))
-    pooled = [_pooled(problem, group, epsilon) for group in listed]
+    pooled = [_pooled(problem, group, epsilon) for group in listable]
     worst = max(pooled, key=lambda bound: bound.nats, default=None)
     premise = problem.belief.premise
     if whole and worst is not None:

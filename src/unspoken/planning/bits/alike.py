@@ -96,7 +96,7 @@ class Band:
         self.modes = [envelope(items.curves, *box) for box in boxes]
         self.rests: list[Rest | None] = [None, None, None]
 
-    def _answers(self, mode: int, lam: float) -> Responses:
+    def _responses(self, mode: int, lam: float) -> Responses:
         items, env, price = self.items, self.modes[mode], 1.0 / lam
         near = self.rests[mode]
         if near is None:
@@ -108,13 +108,13 @@ class Band:
 
     def step(self, lam: float) -> Step:
         """D(lambda), rounded up."""
-        high, middle, low = (self._answers(mode, lam) for mode in range(3))
+        high, middle, low = (self._responses(mode, lam) for mode in range(3))
         up = np.where(self.reaches, high.value - low.value, -math.inf)
-        one = np.where(self.reaches, middle.value - low.value, -math.inf)
+        between = np.where(self.reaches, middle.value - low.value, -math.inf)
         order = np.argsort(-up, kind="stable")
         first = float(np.sum(up[order[: self.count]]))
         # The best S for each j: the K best, or if j is among them the K+1 best without j.
-        best = first + one
+        best = first + between
         best[order[: self.count]] += up[order[self.count]] - up[order[: self.count]]
         last = int(np.argmax(best))
         top = order[order != last][: self.count]
@@ -150,13 +150,13 @@ class Band:
         return lowest, rises
 
 
-def ranked(items: Items, found: Certified, gap: float, nodes: int) -> Certified:
+def ranked(items: Items, start: Certified, gap: float, nodes: int) -> Certified:
     """Branch on where the (K+1)-th largest eps lies, from what another search has found."""
     count = min(
         int(np.searchsorted(_together(items)[1][1:], items.limit, "right")), items.curves.n - 1
     )
-    best, reached, settled = found.epsilon, items.gain(found.epsilon), 0.0
-    open_ = [(-found.upper, 0.0, float(np.max(items.ends)), found.price or 1.0)]
+    best, reached, settled = start.epsilon, items.gain(start.epsilon), 0.0
+    open_ = [(-start.upper, 0.0, float(np.max(items.ends)), start.price or 1.0)]
     for _ in range(nodes):
         if not open_ or -open_[0][0] <= max(settled, reached / (1.0 - gap)):
             break
@@ -177,9 +177,9 @@ def ranked(items: Items, found: Certified, gap: float, nodes: int) -> Certified:
             margin = MARGIN * (high - low)
             cut = cut if low + margin < cut < high - margin else 0.5 * (low + high)
             for part in ((low, cut), (cut, high)):
-                heappush(open_, (-upper, *part, lam or found.price or 1.0))
+                heappush(open_, (-upper, *part, lam or start.price or 1.0))
     upper = max(settled, reached, -open_[0][0] if open_ else 0.0)
-    return Certified(best, min(upper, found.upper), found.price)
+    return Certified(best, min(upper, start.upper), start.price)
 
 
 def _filled(items: Items, step: Step) -> Array:

@@ -79,7 +79,7 @@ def rise(
     it is of. Newton's steps, kept inside a shrinking bracket, and halving where the last step did
     not halve the value; until no step is wider than ``width``. Items done are left by and by.
     """
-    found, items, part = at.copy(), np.arange(len(at)), curves
+    roots, items, part = at.copy(), np.arange(len(at)), curves
     first, last, before = low, high, np.full_like(at, np.inf)
     for _ in range(ROUNDS):
         value, slope = function(bends(part, at), at, items)
@@ -90,14 +90,14 @@ def rise(
         fair = (newton >= low) & (newton <= high) & (np.abs(value) <= 0.5 * before)
         step = np.where(fair, newton, 0.5 * (low + high))
         before, wide = np.abs(value), np.flatnonzero(np.abs(step - at) > width)
-        at = found[items] = step
+        at = roots[items] = step
         if not len(wide):
             break
         if 2 * len(wide) <= len(items):
             items, part = items[wide], part.take(wide)
             arrays = (at, low, high, first, last, before, width)
             at, low, high, first, last, before, width = (array[wide] for array in arrays)
-    return found
+    return roots
 
 
 def inverse(curves: Curves, leakage: Array, low: Array, high: Array, width: Array) -> Array:

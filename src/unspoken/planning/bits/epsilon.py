@@ -77,9 +77,9 @@ def maximise_epsilon(
     if competes.any():
         scale = 2.0 ** math.frexp(float(np.max(weights[competes])))[1]  # a power of 2: no rounding
         shared = curves.take(np.flatnonzero(competes)), weights[competes] / scale, caps[competes]
-        found = _divide(*shared, limit, gap, nodes)
-        epsilon[competes] = found.epsilon
-        upper, price = upper + found.upper * scale, found.price * scale
+        part = _divide(*shared, limit, gap, nodes)
+        epsilon[competes] = part.epsilon
+        upper, price = upper + part.upper * scale, part.price * scale
     gained, total = _gain(weights, epsilon), curves.total(epsilon)
     return Solution(epsilon, gained, max(upper, gained) * (1.0 + SUMS), price, total)
 
@@ -95,14 +95,14 @@ def _divide(
         return Certified(np.zeros(curves.n), _gain(weights, most), price)
     items = Items.of(curves, weights, caps, limit)
     if items.alike and len(items.smooth.index) == 0:
-        found = alike.closed_form(items)
+        best = alike.closed_form(items)
     else:
         cuts = items.affordable(branching.ROUNDS) if nodes is None else nodes
-        found = branching.search(items, gap, min(cuts, FEW) if items.alike else cuts)
+        best = branching.search(items, gap, min(cuts, FEW) if items.alike else cuts)
     if items.alike and len(items.smooth.index) > 0:
         bands = items.affordable(alike.ROUNDS) if nodes is None else nodes
-        found = alike.ranked(items, found, gap, bands)
-    return found if items.bounded else replace(found, upper=math.inf)
+        best = alike.ranked(items, best, gap, bands)
+    return best if items.bounded else replace(best, upper=math.inf)
 
 
 def _gain(weights: Array, epsilon: Array) -> float:

@@ -86,9 +86,9 @@ class Items:
     def filled(self, epsilon: Array, leakage: Array, k: int, low: float, high: float) -> Array:
         """A point with item k moved, within [low, high], to where all together meet the limit."""
         room = np.array([self.limit * (1.0 - MEETS) - float(np.sum(np.delete(leakage, k)))])
-        one, bracket = self.curves.take(np.array([k])), (np.array([low]), np.array([high]))
+        item, bracket = self.curves.take(np.array([k])), (np.array([low]), np.array([high]))
         moved = epsilon.copy()
-        moved[k] = inverse(one, room, *bracket, TIGHT * bracket[1])[0]
+        moved[k] = inverse(item, room, *bracket, TIGHT * bracket[1])[0]
         return moved
 
     def affordable(self, rounds: int) -> int:
@@ -114,8 +114,8 @@ def _ends(curves: Curves, caps: Array, limit: float) -> Array:
         return here.leakage - aim, here.slope
 
     low = np.minimum(least * (1.0 - TIGHT), high)
-    found = rise(part, over, low, high, low, TIGHT * low)
-    ends[long] = np.minimum(found * (1.0 + 4.0 * TIGHT), ends[long])
+    roots = rise(part, over, low, high, low, TIGHT * low)
+    ends[long] = np.minimum(roots * (1.0 + 4.0 * TIGHT), ends[long])
     return ends
 
 

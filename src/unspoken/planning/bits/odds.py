@@ -49,10 +49,10 @@ class BitOdds:
         p, kept = -np.expm1(-epsilon)[self.bit], np.exp(-epsilon)[self.bit]
         withheld = [law[:, 0] + kept * law[:, 1] for law in (self.inside, self.outside)]
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            own = np.exp(epsilon[self.varies])
+            itself = np.exp(epsilon[self.varies])
             f_1 = withheld[0] / withheld[1]
             f_2 = np.where(p > 0, self.inside[:, 1] / self.outside[:, 1], 1.0)
-        return float(np.nanmax(np.concatenate([[1.0], own, f_1, f_2])))
+        return float(np.nanmax(np.concatenate([[1.0], itself, f_1, f_2])))
 
     def caps(self, odds_cap: float) -> Array:
         """The largest eps at which bit i alone raises nobody's odds beyond K.
