@@ -15,7 +15,6 @@ from unspoken.beliefs import BELIEFS
 from unspoken.doors import as_json
 from unspoken.doors.case import Case
 from unspoken.errors import UnspokenError
-from unspoken.families import FAMILIES
 from unspoken.mechanisms import (
     MECHANISMS,
     Finite,
@@ -283,60 +282,6 @@ def test_every_kind_of_belief(tmp_path: Path, kind: str) -> None:
     }
     told = answered(tmp_path, json.dumps(case), ".json")
     assert 0.5 - 1e-12 <= told["max-log-ratio"]["value"] <= 2.0
-
-
-JOINT: dict[str, Any] = {"kind": "joint", "table": [[2, 1], [1, 6]], "names": ["A", "B"]}
-FAMILY: dict[str, dict[str, Any]] = {
-    "beliefs": {
-        "members": [JOINT, {"kind": "independent", "marginals": {"A": [3, 7], "B": [1, 1]}}]
-    },
-    "box": {
-        "lower": [[0.1, 0.05], [0.05, 0.5]],
-        "upper": [[0.3, 0.2], [0.2, 0.7]],
-        "names": ["A", "B"],
-    },
-    "rows": {
-        "lower": [[0.6, 0.1], [0.1, 0.7]],
-        "upper": [[0.8, 0.4], [0.3, 0.9]],
-        "given": ["A"],
-        "names": ["A", "B"],
-    },
-}
-
-
-@pytest.mark.parametrize("kind", FAMILIES)
-def test_every_kind_of_set(tmp_path: Path, kind: str) -> None:
-    """As soon as a set of beliefs is registered it goes where a belief does."""
-    case = {
-        "belief": {"kind": kind, **FAMILY[kind]},
-        "mechanism": {"kind": "laplace", "scale": 2.0},
-        "adversary": {"target": "A"},
-        "ask": {"measures": ["max-log-ratio"]},
-    }
-    told = answered(tmp_path, json.dumps(case), ".json")
-    assert 0 < told["max-log-ratio"]["value"] < math.inf
-
-
-@pytest.mark.parametrize(
-    ("members", "says"),
-    [
-        ([], "is empty"),
-        ([{"kind": "joint"}], "belief.members[0].table: is missing"),
-        ([JOINT, {"kind": "jont"}], 'belief.members[1].kind: there is no "jont"'),
-        ([JOINT, 3], "beliefs"),
-    ],
-)
-def test_mistakes_about_sets(tmp_path: Path, members: Any, says: str) -> None:
-    case = {"belief": {"kind": "beliefs", "members": members}, "ask": {"measures": ["odds"]}}
-    with pytest.raises(UnspokenError, match=re.escape(says)) as refusal:
-        answered(tmp_path, json.dumps(case), ".json")
-    assert "\n" not in str(refusal.value)
-
-
-def test_beliefs_in_beliefs_without_end(tmp_path: Path) -> None:
-    text = '{"kind": "beliefs", "members": [' * 150 + json.dumps(JOINT) + "]}" * 150
-    with pytest.raises(UnspokenError):
-        answered(tmp_path, f'{{"belief": {text}, "ask": {{"worst": true}}}}', ".json")
 
 
 BIF = """

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.doors.test_case import BELIEF, FAMILY, MECHANISM
+from tests.doors.test_case import BELIEF, MECHANISM
+from tests.doors.test_case_sets import FAMILY
 from tests.effort import examples
 from unspoken.doors import as_json
 from unspoken.doors.case import Case
