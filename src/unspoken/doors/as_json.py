@@ -35,75 +35,77 @@ FORMAT = 1
 
 def learned(ready: Prepared) -> dict[str, Any]:
     """The belief's outline: labels, shares of sensitive rows, telling values."""
-    own = ready.learned
+    model = ready.learned
     return {
         **_head("learn"),
-        "rows": own.rows,
-        "prior_rows": own.prior_rows,
-        "premise": str(own.belief.premise),
-        **(_tree(own.tree) if own.tree else {}),
+        "rows": model.rows,
+        "prior_rows": model.prior_rows,
+        "premise": str(model.belief.premise),
+        **(_tree(model.tree) if model.tree else {}),
         "attributes": {
             name: {
-                "labels": dict(zip(labels, own.counts[name], strict=True)),
-                "sensitive": list(own.sensitive[name]),
+                "labels": dict(zip(labels, model.counts[name], strict=True)),
+                "sensitive": list(model.sensitive[name]),
             }
-            for name, labels in own.labels.items()
+            for name, labels in model.labels.items()
         },
         "telling": [
             {
-                "attribute": told.name,
-                "label": str(told.value),
-                "about": told.target,
-                "secret": [str(value) for value in told.secret],
-                "odds": number(told.factor),
-                "share": told.probability,
+                "attribute": value.name,
+                "label": str(value.value),
+                "about": value.target,
+                "secret": [str(label) for label in value.secret],
+                "odds": number(value.factor),
+                "share": value.probability,
             }
-            for told in ready.closed.telling
+            for value in ready.closed.telling
         ],
     }
 
 
-def _tree(own: Kept) -> dict[str, Any]:
+def _tree(tree: Kept) -> dict[str, Any]:
     """The pairs that a tree keeps, what it loses of the secrets, and both in words."""
     return {
         "form": "tree",
-        "links": [asdict(link) for link in own.links],
-        "lost": [asdict(one) for one in own.lost],
-        "left_out": own.said(),
+        "links": [asdict(link) for link in tree.links],
+        "lost": [asdict(pair) for pair in tree.lost],
+        "left_out": tree.said(),
     }
 
 
-def leak(found: Findings) -> dict[str, Any]:
+def leak(findings: Findings) -> dict[str, Any]:
     """Who is told what, with everything not sensitive released."""
     return {
         **_head("leak"),
-        "premise": str(found.learned.belief.premise),
-        "told": leakage(found.everything),
+        "premise": str(findings.learned.belief.premise),
+        "told": leakage(findings.everything),
     }
 
 
-def plan(found: Findings) -> dict[str, Any]:
+def plan(findings: Findings) -> dict[str, Any]:
     """The plan, the one without closure, and what the plan tells."""
     return {
         **_head("plan"),
-        "premise": str(found.learned.belief.premise),
-        "plan": planned(found.plan),
-        "without_closure": planned(found.open_plan),
-        "shares": dict(found.shares),
-        "closed": {name: [str(v) for v in values] for name, values in found.closure.added.items()},
-        "told": leakage(found.planned),
-        "assumptions": list(found.assumptions),
+        "premise": str(findings.learned.belief.premise),
+        "plan": planned(findings.plan),
+        "without_closure": planned(findings.open_plan),
+        "shares": dict(findings.shares),
+        "closed": {
+            name: [str(v) for v in values] for name, values in findings.closure.added.items()
+        },
+        "told": leakage(findings.planned),
+        "assumptions": list(findings.assumptions),
     }
 
 
-def planned(one: Plan) -> dict[str, Any]:
+def planned(plan: Plan) -> dict[str, Any]:
     """A plan's numbers."""
     return {
-        "epsilon": {name: number(epsilon) for name, epsilon in one.epsilon.items()},
-        "p": dict(one.p),
-        "bound": one.bound.as_json(),
-        "odds": one.odds.as_json(),
-        "information": {name: bound.as_json() for name, bound in one.information.items()},
+        "epsilon": {name: number(epsilon) for name, epsilon in plan.epsilon.items()},
+        "p": dict(plan.p),
+        "bound": plan.bound.as_json(),
+        "odds": plan.odds.as_json(),
+        "information": {name: bound.as_json() for name, bound in plan.information.items()},
     }
 
 

@@ -137,9 +137,9 @@ class Case:
         for key, name, options in _measures(ask.get("measures", [])):
             bounds[key] = leakage(belief, mechanism, adversary, name, **options)
         if "odds" in ask:
-            seen = _outcome(belief.domain, ask["odds"])
+            outcome = _outcome(belief.domain, ask["odds"])
             key = "odds" if "odds" not in bounds else "odds-of-outcome"
-            bounds[key] = odds(belief, mechanism, adversary, seen)
+            bounds[key] = odds(belief, mechanism, adversary, outcome)
         return bounds
 
     def _about_everybody(self, belief: Belief, ask: Mapping[str, Any]) -> dict[str, Bound]:
@@ -172,7 +172,7 @@ class Case:
     def _inner(self, value: Any, where: str) -> Any:
         """The belief of a table with a kind, and those of a list of such tables."""
         if isinstance(value, list) and value and all(map(_has_kind, value)):
-            return [self._stated(own, f"{where}[{i}]") for i, own in enumerate(value)]
+            return [self._stated(table, f"{where}[{i}]") for i, table in enumerate(value)]
         return self._stated(value, where) if _has_kind(value) else value
 
     def _section(self, name: str) -> Mapping[str, Any]:
@@ -196,7 +196,7 @@ def _kind(given: dict[str, Any], where: str, known: Mapping[str, Any]) -> Any:
 
 def _measures(asked: Any) -> list[tuple[str, str, dict[str, float]]]:
     """(key in the answer, measure, options); options are named where a measure is asked twice."""
-    found = []
+    asked_for = []
     for i, entry in enumerate(asked):
         where = f"ask.measures[{i}]"
         options = dict(entry) if isinstance(entry, dict) else {"name": entry}
@@ -205,11 +205,13 @@ def _measures(asked: Any) -> list[tuple[str, str, dict[str, float]]]:
         name = held(where, str, options.pop("name"))
         if name not in MEASURES:
             raise unknown(where, name, MEASURES)
-        found.append((name, {key: held(where, float, own) for key, own in options.items()}))
-    names = [name for name, _ in found]
+        asked_for.append(
+            (name, {key: held(where, float, option) for key, option in options.items()})
+        )
+    names = [name for name, _ in asked_for]
     return [
         (name if names.count(name) == 1 else " ".join([name, *_spelled(options)]), name, options)
-        for name, options in found
+        for name, options in asked_for
     ]
 
 
@@ -222,8 +224,8 @@ def _with_infinity(value: Any) -> Any:
     if value == "inf":
         return math.inf
     if isinstance(value, dict):
-        return {key: _with_infinity(own) for key, own in value.items()}
-    return [_with_infinity(own) for own in value] if isinstance(value, list) else value
+        return {key: _with_infinity(inner) for key, inner in value.items()}
+    return [_with_infinity(inner) for inner in value] if isinstance(value, list) else value
 
 
 def _pair(key: str) -> tuple[str, ...]:
@@ -237,11 +239,11 @@ def _outcome(domain: Domain, given: Mapping[str, Any]) -> dict[str, Output]:
     Answers of noisy queries have names of their own, and are numbers.
     """
     words = {"withheld": WITHHELD, "released": RELEASED}
-    seen = {}
+    outcome = {}
     for name, shown in given.items():
-        own = domain.values_of(name) if name in domain.names else ()
-        seen[name] = shown if shown in own else words.get(shown, shown)
-    return seen
+        values = domain.values_of(name) if name in domain.names else ()
+        outcome[name] = shown if shown in values else words.get(shown, shown)
+    return outcome
 
 
 def _so_far(now: Certificate) -> str:

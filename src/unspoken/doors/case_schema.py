@@ -60,9 +60,9 @@ def shape_of(kind: Any) -> Shape:
     if origin is Annotated:
         return replace(shape_of(inside[0]), single=inside[1], example="")
     if origin in (Union, UnionType):
-        return _any_of([shape_of(one) for one in inside if one is not NoneType])
+        return _any_of([shape_of(part) for part in inside if part is not NoneType])
     if origin is Literal:
-        words = " or ".join(f'"{one}"' if isinstance(one, str) else f"{one}" for one in inside)
+        words = " or ".join(f'"{word}"' if isinstance(word, str) else f"{word}" for word in inside)
         return Shape(lambda value: value in inside, words, words, "")
     if inspect.isclass(origin) and issubclass(origin, Mapping):
         return _by_name(shape_of(inside[1]))
@@ -125,14 +125,14 @@ def made(where: str, make: Callable[..., Any], given: Mapping[str, Any], *first:
     """Call a function, or a class, with the table's keys as its arguments after the first ones."""
     kinds = get_type_hints(make.__init__ if inspect.isclass(make) else make)
     arguments = list(inspect.signature(make).parameters.values())[len(first) :]
-    named = {own.name: own for own in arguments if own.kind is not own.VAR_KEYWORD}
-    options = [own.name for own in arguments if own.kind is own.VAR_KEYWORD]
+    named = {each.name: each for each in arguments if each.kind is not each.VAR_KEYWORD}
+    options = [each.name for each in arguments if each.kind is each.VAR_KEYWORD]
     for key, value in given.items():
         if key not in named and not options:
             raise unknown(where, key, named)
         held(f"{where}.{key}", kinds[key if key in named else options[0]], value)
-    for name, own in named.items():
-        if own.default is own.empty and name not in given:
+    for name, argument in named.items():
+        if argument.default is argument.empty and name not in given:
             raise InputError(f"{where}.{name}: is missing")
     try:
         return make(*first, **given)

@@ -81,9 +81,9 @@ def init(
     """Write a commented project file for a table, to be edited."""
     with busy(err, f"looking at {table}"):
         started = begin(table, database, keys, project)
-    own = started.project
+    written = started.project
     if in_json:
-        show(as_json.started(project, own.source.keys, tuple(own.attributes)))
+        show(as_json.started(project, written.source.keys, tuple(written.attributes)))
     where = "" if project.name == "unspoken.toml" and project.parent == Path() else f" {project}"
     first = f"what names a row ({started.doubt}), " if started.doubt else ""
     say(
@@ -104,8 +104,8 @@ def leak(project: ProjectFile = Path(), in_json: AsJson = False) -> None:
     """Who would learn what, if everything not sensitive were released."""
     ready = prepared(project)
     with busy(err, "looking at every answer"):
-        found = ready.findings(curve=False)
-    show(as_json.leak(found) if in_json else tables.leak(found))
+        findings = ready.findings(curve=False)
+    show(as_json.leak(findings) if in_json else tables.leak(findings))
 
 
 @app.command()
@@ -123,8 +123,8 @@ def plan(
     """The most that can be released within the limits."""
     ready = prepared(project).closing(close)
     with busy(err, "planning"):
-        found = ready.findings(curve=False)
-    show(as_json.plan(found) if in_json else tables.plan(found))
+        findings = ready.findings(curve=False)
+    show(as_json.plan(findings) if in_json else tables.plan(findings))
 
 
 @app.command("release")
@@ -144,15 +144,16 @@ def release_command(
     in_json: AsJson = False,
 ) -> None:
     """Charge the ledger; write the released table and its manifest."""
-    own = declared(project)
-    room_for(own.files.release, own.files.manifest, own.files.key, own.files.ledger)
+    given = declared(project)
+    files = given.files
+    room_for(files.release, files.manifest, files.key, files.ledger)
     if dry_run:
         with busy(err, "planning"):
-            trial = rehearse(own, scale, reader)
+            trial = rehearse(given, scale, reader)
         show(as_json.rehearsed(trial) if in_json else tables.rehearsed(trial))
         return
     with busy(err, "planning, charging and releasing"):
-        done = release(own, scale, reader)
+        done = release(given, scale, reader)
     show(as_json.released(done) if in_json else tables.released(done))
 
 
@@ -229,20 +230,20 @@ def demo(
 
 def declared(path: Path) -> Project:
     """The project; if it protects nothing, that is said loudly."""
-    own = Project.read(path)
-    if not own.protected:
+    project = Project.read(path)
+    if not project.protected:
         say(
-            f"warning: no attribute in {near(own.path)} says what is "
+            f"warning: no attribute in {near(project.path)} says what is "
             "`sensitive`, so NOTHING IS PROTECTED: everything read would be released"
         )
-    return own
+    return project
 
 
 def prepared(path: Path) -> Prepared:
     """The project with its table read."""
-    own = declared(path)
+    project = declared(path)
     with busy(err, "reading the table"):
-        return prepare(own)
+        return prepare(project)
 
 
 def room_for(*files: Path) -> None:

@@ -85,12 +85,12 @@ def demonstrate(folder: Path, offices: int, days: int, out: Console) -> None:
         ),
         "",
     )
-    found = prepare(project).findings()
-    out.print(tables.leak(found), "")
-    out.print(tables.plan(found), "")
+    findings = prepare(project).findings()
+    out.print(tables.leak(findings), "")
+    out.print(tables.plan(findings), "")
     out.print(tables.released(release(project)))
-    write_report(found, found.project.files.report)
-    out.print(Prose(f"Report: {near(found.project.files.report)}"), "")
+    write_report(findings, findings.project.files.report)
+    out.print(Prose(f"Report: {near(findings.project.files.report)}"), "")
     out.print(Prose("Next: unspoken init YOUR_TABLE.parquet        Docs: docs/tutorial.md"))
 
 

@@ -27,67 +27,67 @@ TELLING = 8  # telling values listed before "and n more"
 
 def learned(ready: Prepared) -> RenderableType:
     """Labels and shares per attribute, and the values that tell too much."""
-    own = ready.learned
+    model = ready.learned
     rows = []
-    for name, labels in own.labels.items():
-        share = words.percent(own.sensitive_share(name))
+    for name, labels in model.labels.items():
+        share = words.percent(model.sensitive_share(name))
         rows.append((name, share, ", ".join(map(_whole, labels))))
-    prior = words.digits(own.prior_rows, 3)
+    prior = words.digits(model.prior_rows, 3)
     return Group(
-        head(f"Learned from {words.rows(own.rows)}"),
+        head(f"Learned from {words.rows(model.rows)}"),
         blank(),
         rows_of(["attribute", "sensitive rows", "values told apart"], rows),
         blank(),
         *_telling(ready),
         note(f"smoothed by {prior} rows in which the attributes would be independent"),
-        *_tree(own, links=True),
+        *_tree(model, links=True),
     )
 
 
-def leak(found: Findings) -> RenderableType:
+def leak(findings: Findings) -> RenderableType:
     """The matrix: for every reader and target the worst factor, the bits, and the answer."""
-    if not found.everything:
+    if not findings.everything:
         return Group(
             head("Nothing is declared sensitive: there is nothing that a release could tell.")
         )
-    names, cap = words.readers(found), found.project.limits.odds_cap
+    names, cap = words.readers(findings), findings.project.limits.odds_cap
     rows = [
-        (names[one.who], one.about, _factor(one, cap), words.bits_of(one.information, unit=False),
-         _answer(one))
-        for one in found.everything
+        (names[entry.who], entry.about, _factor(entry, cap),
+         words.bits_of(entry.information, unit=False), _answer(entry))
+        for entry in findings.everything
     ]  # fmt: skip
     return Group(
-        head(f"If everything not sensitive were released ({words.rows(found.learned.rows)})"),
+        head(f"If everything not sensitive were released ({words.rows(findings.learned.rows)})"),
         blank(),
         rows_of(["who", "about", "odds", "bits", "most telling answer"], rows),
         blank(),
-        *_in_words(found, found.everything),
+        *_in_words(findings, findings.everything),
         blank(),
-        _premise(found.learned.rows, found.learned.belief.premise),
-        *_tree(found.learned),
+        _premise(findings.learned.rows, findings.learned.belief.premise),
+        *_tree(findings.learned),
     )
 
 
-def plan(found: Findings) -> RenderableType:
+def plan(findings: Findings) -> RenderableType:
     """What is released how often, what that tells, and what closing telling values buys."""
     rows = [
-        (name, words.chance(found.plan.epsilon[name]),
-         words.epsilon(found.plan.epsilon[name]), words.percent(share))
-        for name, share in found.shares.items()
+        (name, words.chance(findings.plan.epsilon[name]),
+         words.epsilon(findings.plan.epsilon[name]), words.percent(share))
+        for name, share in findings.shares.items()
     ]  # fmt: skip
     return Group(
-        head(f"Plan: {_limits(found.project)}"),
+        head(f"Plan: {_limits(findings.project)}"),
         blank(),
         rows_of(["attribute", "release", "eps", "of all rows"], rows),
         blank(),
-        note(_best(found)),
-        *_closing(found),
-        *map(note, starved(found).values()),
+        note(_best(findings)),
+        *_closing(findings),
+        *map(note, starved(findings).values()),
         blank(),
-        *_in_words(found, found.planned),
-        *([blank()] if found.planned else []),
-        _premise(found.learned.rows, found.learned.belief.premise),
-        *_tree(found.learned),
+        *_in_words(findings, findings.planned),
+        *([blank()] if findings.planned else []),
+        _premise(findings.learned.rows, findings.learned.belief.premise),
+        *_tree(findings.learned),
     )
 
 
@@ -105,12 +105,12 @@ def rehearsed(done: Rehearsed) -> RenderableType:
 
 def released(done: Released) -> RenderableType:
     """Where the release is and what it may tell."""
-    told = f" {_most_told(done.told)}" if done.told else ""
+    most = f" {_most_told(done.told)}" if done.told else ""
     charge = "the same as before, so nothing was charged" if done.again else "charged to the ledger"
     return Group(
         Prose(
             f"Released {near(done.path)} ({words.rows(done.rows)}; withheld cells are NULL, sorted "
-            f"by key) and {near(done.manifest)}; {charge}.{told}"
+            f"by key) and {near(done.manifest)}; {charge}.{most}"
         )
     )
 
@@ -138,14 +138,14 @@ def _limits(project: Project) -> str:
     limits = project.limits
     most = "" if math.isinf(limits.odds_cap) else f"odds at most ×{NBSP}{limits.odds_cap:g}, "
     but = f" (but for {words.percent(limits.exceed)} of the answers)" if limits.exceed else ""
-    own = "".join(f", {words.limit(b)} about {name}" for name, b in limits.targets.items())
-    return f"{most}{words.limit(limits.bits)} about each attribute{own}{but}"
+    single = "".join(f", {words.limit(b)} about {name}" for name, b in limits.targets.items())
+    return f"{most}{words.limit(limits.bits)} about each attribute{single}{but}"
 
 
-def _best(found: Findings) -> str:
+def _best(findings: Findings) -> str:
     """How far from the best possible the plan can be."""
-    bound = found.plan.bound
-    if not found.planned:
+    bound = findings.plan.bound
+    if not findings.planned:
         return UNLIMITED
     if bound.low <= 0:
         return (
@@ -157,17 +157,20 @@ def _best(found: Findings) -> str:
     return f"No plan within these limits lets out {most}{NBSP}% more."
 
 
-def _in_words(found: Findings, told: Sequence[Told]) -> list[Prose]:
+def _in_words(findings: Findings, entries: Sequence[Told]) -> list[Prose]:
     worst: dict[str, Told] = {}
-    for one in told:
-        if one.about not in worst or one.odds.nats > worst[one.about].odds.nats:
-            worst[one.about] = one
-    return [said(words.sentence(one, found.learned.sensitive[one.about])) for one in worst.values()]
+    for entry in entries:
+        if entry.about not in worst or entry.odds.nats > worst[entry.about].odds.nats:
+            worst[entry.about] = entry
+    return [
+        said(words.sentence(entry, findings.learned.sensitive[entry.about]))
+        for entry in worst.values()
+    ]
 
 
-def _most_told(told: Sequence[Told]) -> str:
+def _most_told(entries: Sequence[Told]) -> str:
     """The largest factor of all, in one sentence."""
-    worst = max(told, key=lambda one: one.odds.nats, default=None)
+    worst = max(entries, key=lambda entry: entry.odds.nats, default=None)
     if worst is None:
         return UNLIMITED
     if math.isinf(worst.odds.odds):
@@ -177,13 +180,13 @@ def _most_told(told: Sequence[Told]) -> str:
     return f"{by} answer multiplies odds by more than {words.most(worst.odds.odds)}."
 
 
-def _tree(own: Learned, links: bool = False) -> list[RenderableType]:
+def _tree(model: Learned, links: bool = False) -> list[RenderableType]:
     """What a tree does not have; and the pairs it has, if ``links``."""
-    if own.tree is None:
+    if model.tree is None:
         return []
-    pairs = [(one.first, one.second, f"{one.bits:.3f}") for one in own.tree.links]
+    pairs = [(link.first, link.second, f"{link.bits:.3f}") for link in model.tree.links]
     kept: list[RenderableType] = [rows_of(["attribute", "and", "bits"], pairs), blank()]
-    return [blank(), *(kept if links else []), *map(note, own.tree.said())]
+    return [blank(), *(kept if links else []), *map(note, model.tree.said())]
 
 
 def _premise(rows: int, premise: Premise) -> Prose:
@@ -195,14 +198,14 @@ def _premise(rows: int, premise: Premise) -> Prose:
 # ---------------------------------------------------------------- cells
 
 
-def _factor(one: Told, cap: float) -> Text:
-    return Text(words.odds_of(one.odds), style="bold red" if one.beyond(cap) else "")
+def _factor(entry: Told, cap: float) -> Text:
+    return Text(words.odds_of(entry.odds), style="bold red" if entry.beyond(cap) else "")
 
 
-def _answer(one: Told) -> str:
-    if words.tells_nothing(one):
+def _answer(entry: Told) -> str:
+    if words.tells_nothing(entry):
         return "none"
-    return "too many to list" if one.answer is None else _seen(one.answer)
+    return "too many to list" if entry.answer is None else _seen(entry.answer)
 
 
 def _seen(answer: Answer) -> str:
@@ -225,18 +228,18 @@ def _listed(epsilon: Mapping[str, float]) -> str:
 
 
 def _telling(ready: Prepared) -> list[RenderableType]:
-    told = ready.closed.telling
+    telling = ready.closed.telling
     if not ready.project.protected:
         return []
-    if not told:
+    if not telling:
         return [note("No single value tells more than the odds cap allows.")]
     rows = [
-        (one.name, _whole(one.value), words.percent(one.probability), one.target,
-         words.factor(one.factor))
-        for one in told[:TELLING]
+        (entry.name, _whole(entry.value), words.percent(entry.probability), entry.target,
+         words.factor(entry.factor))
+        for entry in telling[:TELLING]
     ]  # fmt: skip
     closing = "close = true withholds them too" if ready.project.limits.close else "left open"
-    more = [note(f"and {len(told) - TELLING} more")] if len(told) > TELLING else []
+    more = [note(f"and {len(telling) - TELLING} more")] if len(telling) > TELLING else []
     return [
         head(f"Values that by themselves tell more than the odds cap allows ({closing})"),
         blank(),
@@ -246,19 +249,19 @@ def _telling(ready: Prepared) -> list[RenderableType]:
     ]
 
 
-def _closing(found: Findings) -> list[Prose]:
-    added = found.closure.added
+def _closing(findings: Findings) -> list[Prose]:
+    added = findings.closure.added
     if not added:
         return []
     closed = "; ".join(
         f"{name} {words.listed(f'“{_whole(v)}”' for v in values)}" for name, values in added.items()
     )
-    if not found.project.limits.close:
+    if not findings.project.limits.close:
         return [
             note(f"Left open, though they tell too much by themselves: {closed}. Try{NBSP}--close.")
         ]
-    reads = found.project.reads
-    best = found.open_plan
+    reads = findings.project.reads
+    best = findings.open_plan
     without = ", ".join(f"{n}{NBSP}{words.chance(best.epsilon[n])}" for n in reads)
     return [
         note(f"Withheld too, since they tell too much by themselves: {closed}."),

@@ -34,14 +34,14 @@ def bands(odds_cap: float) -> dict[int, str]:
     return {**dict(sorted(named.items())), len(edges): "beyond"}
 
 
-def band(told: Told, odds_cap: float) -> int:
+def band(entry: Told, odds_cap: float) -> int:
     """Which of these colours an entry has."""
-    if math.isnan(told.odds.odds):
+    if math.isnan(entry.odds.odds):
         return 0
     rounded = [edge * (1 + 1e-9) for edge in _edges(odds_cap)]
     within, beyond = (0, BEYOND - 1), (BEYOND, len(rounded))
     return bisect.bisect_left(
-        rounded, told.odds.odds, *(beyond if told.beyond(odds_cap) else within)
+        rounded, entry.odds.odds, *(beyond if entry.beyond(odds_cap) else within)
     )
 
 
@@ -53,8 +53,8 @@ def _edges(odds_cap: float) -> list[float]:
 
 def heat(entries: Sequence[Told], names: Mapping[str, str], cap: float, use: Palette) -> Chart:
     """The leakage matrix: a row a reader, a column a target; the worst odds and the mean bits."""
-    about = list(dict.fromkeys(told.about for told in entries))
-    who = list(dict.fromkeys(told.who for told in entries))
+    about = list(dict.fromkeys(entry.about for entry in entries))
+    who = list(dict.fromkeys(entry.who for entry in entries))
     steps = bands(cap)
     order = list(steps.values())
     colour = {"domain": order, "range": [use.steps[step] for step in steps]}
@@ -68,7 +68,7 @@ def heat(entries: Sequence[Told], names: Mapping[str, str], cap: float, use: Pal
     odds = _mark("text", dy=-8, fontSize=14, fontWeight=600)
     bits = _mark("text", dy=11, fontSize=11)
     return {
-        "data": {"values": [_cell(told, names, cap, use) for told in entries]},
+        "data": {"values": [_cell(entry, names, cap, use) for entry in entries]},
         "encoding": _axes(
             [_wrapped(a, ABOVE) for a in about], [_wrapped(names[w], BESIDE) for w in who]
         ),
@@ -95,13 +95,13 @@ def _axes(about: Sequence[str], who: Sequence[str]) -> Chart:
     }
 
 
-def _cell(told: Told, names: Mapping[str, str], cap: float, use: Palette) -> dict[str, object]:
-    number = band(told, cap)
+def _cell(entry: Told, names: Mapping[str, str], cap: float, use: Palette) -> dict[str, object]:
+    number = band(entry, cap)
     return {
-        "who": _wrapped(names[told.who], BESIDE),
-        "about": _wrapped(told.about, ABOVE),
-        "odds": words.odds_of(told.odds),
-        "bits": words.bits_of(told.information),
+        "who": _wrapped(names[entry.who], BESIDE),
+        "about": _wrapped(entry.about, ABOVE),
+        "odds": words.odds_of(entry.odds),
+        "bits": words.bits_of(entry.information),
         "band": bands(cap)[number],
         "ink": use.inks[number],
         "beyond": number >= BEYOND,
@@ -117,7 +117,7 @@ def trade_off(findings: Findings, use: Palette) -> Chart:
     percent = f"format(100 * datum.value, '~g') + '{words.NBSP}%'"
     share = {"labelExpr": percent, "values": ticks, "title": "share of cells released"}
     level = {"labelAngle": 0, "grid": False, "labelOverlap": False}
-    told = {**_named("limit"), "sort": [point["limit"] for point in points], "axis": level}
+    across = {**_named("limit"), "sort": [point["limit"] for point in points], "axis": level}
     up = {"field": "released", "type": "quantitative", "scale": {"domain": [0, top]}, "axis": share}
     chosen = {"transform": [{"filter": "datum.chosen"}]}
     rule = _mark("rule", color=use.text, strokeDash=[4, 4])
@@ -130,7 +130,7 @@ def trade_off(findings: Findings, use: Palette) -> Chart:
     edge = _mark("text", dy=-13, fontSize=12, color=use.paper, stroke=use.paper, strokeWidth=5)
     return {
         "data": {"values": points},
-        "encoding": {"x": {**told, "title": "limit, in bits about any one attribute"}, "y": up},
+        "encoding": {"x": {**across, "title": "limit, in bits about any one attribute"}, "y": up},
         "layer": [
             {**rule, **chosen, "encoding": {"y2": {"datum": 0}}},
             line,
@@ -236,8 +236,8 @@ def _named(field: str) -> Chart:
 def _by_lines(first: float, each: float) -> dict[str, Any]:
     """A distance that grows with the lines a name is wrapped on."""
     tests = [f"length(split(datum.label, '\\n')) == {lines}" for lines in range(2, 9)]
-    found = [{"test": test, "value": first + each * k} for k, test in enumerate(tests, 1)]
-    return {"condition": found, "value": first}
+    lines = [{"test": test, "value": first + each * k} for k, test in enumerate(tests, 1)]
+    return {"condition": lines, "value": first}
 
 
 def _wrapped(name: str, width: int) -> str:

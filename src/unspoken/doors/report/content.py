@@ -30,7 +30,7 @@ def content(findings: Findings, on: date) -> Row:
         "premise": words.premise(findings.plan.bound.premise),
         "limits": limits(findings),
         "limit_bits": words.limit(findings.project.limits.bits),
-        "own_limits": _own_limits(findings),
+        "single_limits": _single_limits(findings),
         "but_for": _but_for(findings),
         "cap": words.factor(findings.project.limits.odds_cap),
         "first_beyond": BEYOND,
@@ -81,12 +81,12 @@ def _about_table(findings: Findings, on: date) -> list[str]:
 def limits(findings: Findings) -> list[str]:
     """What the plan keeps, a sentence each."""
     given = findings.project.limits
-    own = _own_limits(findings)
+    single = _single_limits(findings)
     return [
         "Every answer: it multiplies nobody's odds of a sensitive value by more than "
         f"{given.odds_cap:g}{_but_for(findings)}.",
         f"All answers on average: they tell at most {words.limit(given.bits)} about each "
-        f"attribute{f' ({own})' if own else ''}.",
+        f"attribute{f' ({single})' if single else ''}.",
         "Both hold for each coalition on its own, pooling what its applications get."
         if findings.project.apart
         else "Both hold for all applications together, pooling everything they get.",
@@ -99,7 +99,7 @@ def _but_for(findings: Findings) -> str:
     return said if share else ""
 
 
-def _own_limits(findings: Findings) -> str:
+def _single_limits(findings: Findings) -> str:
     targets = findings.project.limits.targets
     return words.listed(f"{words.limit(bits)} about {name}" for name, bits in targets.items())
 
@@ -109,7 +109,7 @@ def tiles(findings: Findings) -> list[Row]:
     before, after = _most(findings.everything), _most(findings.planned)
     if before is None or after is None:
         return []
-    told = (_most_bits(findings.everything), _most_bits(findings.planned))
+    most = (_most_bits(findings.everything), _most_bits(findings.planned))
     return [
         {
             "name": "The most telling answer multiplies odds by",
@@ -118,8 +118,8 @@ def tiles(findings: Findings) -> list[Row]:
         },
         {
             "name": "All answers, on average, tell of an attribute up to",
-            "before": words.bits_of(told[0].information),
-            "after": words.bits_of(told[1].information),
+            "before": words.bits_of(most[0].information),
+            "after": words.bits_of(most[1].information),
         },
         {
             "name": "Released of all cells read",
@@ -130,11 +130,11 @@ def tiles(findings: Findings) -> list[Row]:
 
 
 def _most(entries: Sequence[Told]) -> Told | None:
-    return max(entries, key=lambda told: told.odds.nats, default=None)
+    return max(entries, key=lambda entry: entry.odds.nats, default=None)
 
 
 def _most_bits(entries: Sequence[Told]) -> Told:
-    return max(entries, key=lambda told: told.information.nats)
+    return max(entries, key=lambda entry: entry.information.nats)
 
 
 def matrix(findings: Findings) -> list[tuple[str, list[Row]]]:
@@ -170,18 +170,18 @@ def worst(findings: Findings) -> list[Row]:
             "before": _worst_of(findings, findings.everything, target),
             "after": _worst_of(findings, findings.planned, target),
         }
-        for target in dict.fromkeys(told.about for told in findings.everything)
+        for target in dict.fromkeys(entry.about for entry in findings.everything)
     ]
 
 
 def _worst_of(findings: Findings, entries: Sequence[Told], target: str) -> Row:
-    told = max((one for one in entries if one.about == target), key=lambda one: one.odds.nats)
-    nobody = words.tells_nothing(told)
-    above = told.above(findings.project.limits.odds_cap)
+    entry = max((e for e in entries if e.about == target), key=lambda e: e.odds.nats)
+    nobody = words.tells_nothing(entry)
+    above = entry.above(findings.project.limits.odds_cap)
     return {
-        "who": "" if nobody else words.readers(findings)[told.who],
-        "text": words.sentence(told, findings.learned.sensitive[target]),
-        "above": "" if told.answer is None or not above else words.percent(above),
+        "who": "" if nobody else words.readers(findings)[entry.who],
+        "text": words.sentence(entry, findings.learned.sensitive[target]),
+        "above": "" if entry.answer is None or not above else words.percent(above),
     }
 
 
@@ -227,14 +227,14 @@ def curve(findings: Findings) -> list[Row]:
 def closing(findings: Findings) -> Row:
     """The telling values, and the plan with them closed beside the plan with them open."""
     close = findings.project.limits.close
-    told = findings.closure.telling if close else findings.plan.telling
+    telling = findings.closure.telling if close else findings.plan.telling
     shown = {
         "closed": close,
         "telling": [
             telling_row(t.name, t.value, t.probability, t.target, t.secret, t.factor)
-            for t in told[:MOST]
+            for t in telling[:MOST]
         ],
-        "more": len(told[MOST:]),
+        "more": len(telling[MOST:]),
         "plans": _plans(findings) if close else [],
     }
     if not close:
@@ -255,7 +255,7 @@ def telling_row(
         "label": str(label),
         "share": words.percent(share),
         "of": target,
-        "secret": words.listed([f"“{one}”" for one in secret], "or"),
+        "secret": words.listed([f"“{label}”" for label in secret], "or"),
         "factor": words.factor(odds),
     }
 
@@ -274,26 +274,26 @@ def _plans(findings: Findings) -> list[Row]:
 def application(findings: Findings, name: str, nothing: str = "") -> Row:
     """What one application gets, and what it learns on its own."""
     reads = findings.project.applications[name]
-    own = [told for told in findings.planned if told.who == name]
-    most = _most(own)
+    entries = [entry for entry in findings.planned if entry.who == name]
+    most = _most(entries)
     return {
         "name": name,
         "sentence": f"{name} reads {words.listed(reads)}. {nothing}"
         if nothing
         else _application(findings, name, most),
         "gets": [
-            f"{one}: the true value in {words.percent(findings.shares[one])} of the rows, "
+            f"{read}: the true value in {words.percent(findings.shares[read])} of the rows, "
             "a blank in all others"
-            for one in reads
+            for read in reads
         ],
         "learns": [
             {
-                "about": told.about,
-                "bits": words.bits_of(told.information),
-                "text": words.sentence(told, findings.learned.sensitive[told.about]),
+                "about": entry.about,
+                "bits": words.bits_of(entry.information),
+                "text": words.sentence(entry, findings.learned.sensitive[entry.about]),
             }
-            for told in own
-            if any(findings.shares[one] for one in reads)
+            for entry in entries
+            if any(findings.shares[read] for read in reads)
         ],
     }
 
@@ -301,7 +301,7 @@ def application(findings: Findings, name: str, nothing: str = "") -> Row:
 def _application(findings: Findings, name: str, most: Told | None) -> str:
     reads = findings.project.applications[name]
     asked = f"{name} reads {words.listed(reads)}"
-    if not any(findings.shares[one] for one in reads):
+    if not any(findings.shares[read] for read in reads):
         return f"{asked}; under this plan, it gets nothing and learns nothing."
     if most is None:
         return f"{asked}; nothing is declared sensitive."

@@ -153,40 +153,40 @@ def premise(stands_on: Premise) -> str:
 
 def readers(findings: Findings) -> dict[str, str]:
     """Everybody who reads, by a short name: all applications together are "all pooled"."""
-    names = {told.who: told.who for told in findings.everything}
+    names = {entry.who: entry.who for entry in findings.everything}
     everybody = " + ".join(findings.project.applications)
     if everybody in names and len(findings.project.applications) > 1 and "all pooled" not in names:
         names[everybody] = "all pooled"
     return names
 
 
-def tells_nothing(told: Told) -> bool:
+def tells_nothing(entry: Told) -> bool:
     """Whether no answer makes any secret noticeably more likely."""
-    return not told.odds.odds > UNCHANGED
+    return not entry.odds.odds > UNCHANGED
 
 
-def sentence(told: Told, secrets: Sequence[object]) -> str:
-    """The most telling answer that ``told.who`` can get, for people.
+def sentence(entry: Told, secrets: Sequence[object]) -> str:
+    """The most telling answer that ``entry.who`` can get, for people.
 
     ``secrets``: all sensitive labels of the target, to name them shortly.
     """
-    if tells_nothing(told):
-        return f"No answer makes a sensitive value of {told.about} more likely than it was."
-    if told.answer is None:
+    if tells_nothing(entry):
+        return f"No answer makes a sensitive value of {entry.about} more likely than it was."
+    if entry.answer is None:
         return (
-            f"Some answer may multiply the odds of a sensitive value of {told.about} "
-            f"({odds_of(told.odds)}); there are too many answers to name it."
+            f"Some answer may multiply the odds of a sensitive value of {entry.about} "
+            f"({odds_of(entry.odds)}); there are too many answers to name it."
         )
-    return _answered(told, told.answer, _secret(told.answer.secret, secrets))
+    return _answered(entry, entry.answer, _secret(entry.answer.secret, secrets))
 
 
-def _answered(told: Told, answer: Answer, secret: str) -> str:
+def _answered(entry: Told, answer: Answer, secret: str) -> str:
     """Before, what is seen, after."""
-    certain = math.isinf(told.odds.odds)
+    certain = math.isinf(entry.odds.odds)
     after = "certainty" if certain else percent(answer.after)
-    odds = "" if certain else f", odds {odds_of(told.odds)},"
+    odds = "" if certain else f", odds {odds_of(entry.odds)},"
     return (
-        f"The chance that {told.about} is {secret} goes from {percent(answer.before)} to "
+        f"The chance that {entry.about} is {secret} goes from {percent(answer.before)} to "
         f"{after}{odds} for whoever sees {_seen(answer.seen)}. "
         f"Share of rows with this answer: {percent(answer.mass)}."
     )
