@@ -176,7 +176,7 @@ def test_mistakes_are_one_line(tmp_path: Path, old: str, new: str, says: str) ->
         ('kind = "geometric"\nalpha = 2', "geometric.alpha: 2 must lie between 0 and 1"),
         ('kind = "geometric"\nalpha = 0.5\nweights = [0.5, 1]', "not always a whole number"),
         ('kind = "finite"\nname = "A"', "mechanism.matrix: is missing"),
-        ('kind = "finite"\nname = "A"\nmatrix = [[1, "x"]]', "finite.matrix of A"),
+        ('kind = "finite"\nname = "A"\nmatrix = [[1, "x"]]', "mechanism.matrix: [[1, 'x']] is not"),
         ('kind = "finite"\nname = "A"\nmatrix = [[0.5, 0.6]]', "row 0: sums to 1.1"),
         ('kind = "randomized-response"\nname = "A"\nepsilon = {A = 1}', "mechanism.epsilon"),
         ('kind = "randomized-response"\nname = 3\nepsilon = 1', "mechanism.name: 3"),

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.doors.conftest import Run
-from unspoken.doors.report import starved
+from unspoken.doors.report.starved import in_words
 from unspoken.releasing import prepare
+from unspoken.releasing.starved import broken_by
 
 # Whoever has job a and street c is mostly sick: either alone tells little, both tell a lot.
 SICK = {("a", "c"): 40, ("a", "d"): 3, ("b", "c"): 2, ("b", "d"): 2}
@@ -89,7 +90,7 @@ def test_closing_is_a_way_out_where_it_was_not_taken(people: Path, run: Run) -> 
     (people / "unspoken.toml").write_text(text.format(bits=0.9, cap=2.0, more="close = false"))
     found = prepare(people).findings(curve=False)
     assert found.closure.added, "the example is meant to have telling values"
-    for line in starved.starved(found).values():
+    for line in in_words(found).values():
         assert "Two ways out: close the values that tell too much (close = true), or" in line
 
 
@@ -118,9 +119,8 @@ def test_who_does_not_pool_breaks_no_limit_together(people: Path) -> None:
     (people / "unspoken.toml").write_text(PROJECT.format(bits=0.9, cap=4.0, more=more))
     found = prepare(people).findings(curve=False)
     assert min(found.shares[name] for name in ("job", "street")) > 0.9
-    assert list(starved._broken(found, dict(found.plan.epsilon))) == []
+    assert broken_by(found, found.plan.epsilon) == []
     together = replace(found.project.limits, coalitions=(("taxes", "roads"),))
     pooled = replace(found, project=replace(found.project, limits=together))
-    assert list(starved._broken(pooled, dict(found.plan.epsilon))) == [
-        "the odds cap of ×\u00a04 about ill"
-    ]
+    (broken,) = broken_by(pooled, found.plan.epsilon)
+    assert (broken.target, broken.limit) == ("ill", "odds")

@@ -108,6 +108,9 @@ def test_nothing_changes_them() -> None:
         Finite("a", [[1.0]]).matrix[0] = 0  # type: ignore[index]
 
 
+LISTS: list[Any] = []
+for _ in range(100_000):
+    LISTS = [LISTS]
 DEEP: dict[str, Any] = {"kind": "laplace", "scale": 1}
 for _ in range(20):
     DEEP = {"kind": "together", "parts": [DEEP]}
@@ -125,7 +128,7 @@ for _ in range(20):
         ({"kind": "one-sided", "epsilon": {"a": True}}, "a number for each name"),
         ({"kind": "one-sided", "epsilon": {"a": -1}}, "one-sided.epsilon of a: -1 must be 0 or"),
         ({"kind": "one-sided", "epsilon": {"a": math.nan}}, "one-sided.epsilon of a: nan must"),
-        ({"kind": "one-sided", "epsilon": {"a": 10**400}}, "must be 0 or more"),
+        ({"kind": "laplace", "scale": 10**400}, "must be positive and finite"),
         ({"kind": "one-sided", "epsilon": {}, "sensitive": {"a": "x"}}, "mechanism.sensitive: "),
         ({"kind": "one-sided", "epsilon": {}, "sensitive": {"a": [{}]}}, "mechanism.sensitive: "),
         ({"kind": "one-sided", "epsilon": {}, "sensitive": {"a": [{"number": "x"}]}}, "a list of"),
@@ -134,11 +137,12 @@ for _ in range(20):
         ({"kind": "laplace", "scale": 1, "weights": "abc"}, "mechanism.weights: 'abc' is not"),
         ({"kind": "laplace", "scale": "inf"}, "laplace.scale: inf must be positive and finite"),
         (
-            {"kind": "finite", "name": "a", "matrix": [["0.5", "0.5"]]},
-            "finite.matrix of a: a table",
+            {"kind": "finite", "name": "a", "matrix": [["0.5"]]},
+            "matrix: [['0.5']] is not",
         ),
-        ({"kind": "finite", "name": "a", "matrix": [[1], 2]}, "finite.matrix of a: a table"),
+        ({"kind": "finite", "name": "a", "matrix": [[1], 2]}, "finite.matrix of a: "),
         ({"kind": "together", "parts": [{"kind": "laplace"}]}, "mechanism.parts[0].scale: is mis"),
+        ({"kind": "finite", "name": "a", "matrix": LISTS}, "[mechanism] name, matrix: "),
         (DEEP, "lies too deep; at most 16"),
     ],
 )

@@ -8,8 +8,7 @@ from collections.abc import Mapping, Sequence
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from unspoken.doors.report import words
-from unspoken.doors.report.starved import starved
+from unspoken.doors.report import starved, words
 from unspoken.doors.terminal import NBSP, Prose, blank, head, near, note, rows_of, said
 from unspoken.learning import Learned
 from unspoken.ledger import Release, fold
@@ -82,7 +81,7 @@ def plan(findings: Findings) -> RenderableType:
         blank(),
         note(_best(findings)),
         *_closing(findings),
-        *map(note, starved(findings).values()),
+        *map(note, starved.in_words(findings).values()),
         blank(),
         *_in_words(findings, findings.planned),
         *([blank()] if findings.planned else []),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
@@ -18,6 +16,7 @@ from unspoken.ledger import checkpoint
 from unspoken.ledger.account import Account
 from unspoken.ledger.checkpoint import Checkpoint
 from unspoken.ledger.event import FORMAT, Release
+from unspoken.numerics.files import created
 
 __all__ = ["Ledger"]
 
@@ -137,22 +136,12 @@ class Ledger:
             )
         if self.path.exists():
             return
-        home = self.path.resolve()
-        descriptor, partial = tempfile.mkstemp(prefix=f".{home.name}.", dir=home.parent)
-        os.close(descriptor)
-        try:
-            with _engine(Path(partial)).begin() as connection:
-                self._prepare(connection)
-            with suppress(FileExistsError):  # of somebody else, who was faster
-                os.link(partial, home)
-        finally:
-            os.unlink(partial)
-        if os.name == "posix":  # the folder has to know it, after a power cut too
-            folder = os.open(home.parent, os.O_RDONLY)
-            try:
-                os.fsync(folder)
-            finally:
-                os.close(folder)
+        with (
+            suppress(FileExistsError),  # of somebody else, who was faster
+            created(self.path.resolve()) as partial,
+            _engine(partial).begin() as connection,
+        ):
+            self._prepare(connection)
 
     def _prepare(self, connection: sql.Connection) -> None:
         tables = set(sql.inspect(connection).get_table_names())

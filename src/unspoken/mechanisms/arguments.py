@@ -9,12 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from unspoken.errors import InputError
+from unspoken.numerics.numbers import json_number
 from unspoken.types.domain import Symbol
 
 __all__ = [
@@ -27,7 +27,6 @@ __all__ = [
     "WEIGHTS",
     "WORD",
     "Argument",
-    "as_float",
     "listed",
 ]
 
@@ -52,14 +51,6 @@ class Argument:
             short = text if len(text) <= 60 else f"{text[:57]}..."
             raise InputError(f"{where}: {short} is not what it takes: {self.wanted}")
         return self.read(value)
-
-
-def as_float(value: object) -> float:
-    """A number of any kind; NaN where it is none, or too large for a float."""
-    try:
-        return float(value) if isinstance(value, Real) else math.nan
-    except OverflowError:
-        return math.nan
 
 
 def _is_number(value: Any) -> bool:
@@ -95,9 +86,12 @@ def _by_name(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
 
 
 def _are_weights(value: Any) -> bool:
-    own = value.values() if isinstance(value, Mapping) else value if _is_list(value) else [value]
-    rows = [row if _is_list(row) else [row] for row in own]
-    return all(_is_number(weight) for row in rows for weight in row)
+    own = [*value.values()] if isinstance(value, Mapping) else value
+    return _are_numbers(own)
+
+
+def _are_numbers(value: Any) -> bool:
+    return all(map(_are_numbers, value)) if _is_list(value) else _is_number(value)
 
 
 # Infinite labels, and the words for them.
@@ -106,10 +100,6 @@ INF = {"inf": math.inf, "-inf": -math.inf}
 
 def _number(value: Any) -> Any:
     return math.inf if value == "inf" else value
-
-
-def _said(value: Any) -> Any:
-    return "inf" if value == math.inf else value
 
 
 def _label(value: Any) -> Any:
@@ -146,13 +136,13 @@ def listed(value: Any) -> Any:
     return [*map(listed, plain)] if isinstance(plain, list | tuple) else plain
 
 
-NUMBER = Argument("a number", _is_number, _number, _said)
+NUMBER = Argument("a number", _is_number, _number, json_number)
 WORD = Argument('a word in quotes, like "A"', _is_word)
 NUMBERS = Argument(
     "a number for each name, {A = 1.0}",
     _by_name(_is_number),
     lambda value: {name: _number(own) for name, own in value.items()},
-    lambda value: {name: _said(own) for name, own in value.items()},
+    lambda value: {name: json_number(own) for name, own in value.items()},
 )
 LABELS = Argument("a list of labels, [0, 1]", _are_labels, _labels, _said_labels)
 LABELS_BY_NAME = Argument(
@@ -162,7 +152,7 @@ LABELS_BY_NAME = Argument(
     lambda value: {name: _said_labels(own) for name, own in value.items()},
 )
 WEIGHTS = Argument("a number for each variable, {A = 1.0}", _are_weights, write=listed)
-TABLE = Argument("a table of numbers, [[0.9, 0.1], [0.1, 0.9]]", _is_list, write=listed)
+TABLE = Argument("a table of numbers, [[0.9, 0.1], [0.1, 0.9]]", _are_numbers, write=listed)
 PARTS = Argument(
     "a list of mechanisms, [{kind = ...}, {kind = ...}]",
     lambda value: _is_list(value) and all(isinstance(part, Mapping) for part in value),

@@ -9,11 +9,12 @@ from typing import ClassVar
 from unspoken.adversary import Adversary
 from unspoken.display import Shown
 from unspoken.errors import InputError
-from unspoken.mechanisms.arguments import NUMBER, WEIGHTS, as_float, listed
+from unspoken.mechanisms.arguments import NUMBER, WEIGHTS, listed
 from unspoken.mechanisms.laplace import asked
 from unspoken.mechanisms.linear import Weighted, frozen, linear_queries
 from unspoken.mechanisms.mechanism import Mechanism
 from unspoken.mechanisms.parts import Parts, Query
+from unspoken.numerics.numbers import number
 from unspoken.types.domain import Domain
 from unspoken.types.noise import Noise
 
@@ -34,7 +35,7 @@ class Geometric(Mechanism, Shown):
     arguments: ClassVar = {"alpha": NUMBER, "weights": WEIGHTS}
 
     def __post_init__(self) -> None:
-        alpha = as_float(self.alpha)
+        alpha = number(self.alpha)
         if not 0 < alpha < 1:
             raise InputError(f"geometric.alpha: {self.alpha!r} must lie between 0 and 1")
         object.__setattr__(self, "alpha", alpha)

@@ -46,7 +46,7 @@ def _made(description: Mapping[str, Any], where: str, deep: int) -> Mechanism:
     except UnspokenError as error:
         named = str(error).startswith((where, f"[{where}"))
         raise error if named else type(error)(f"[{where}] {error}") from None
-    except (TypeError, ValueError, AttributeError, OverflowError) as error:
+    except (TypeError, ValueError, AttributeError, OverflowError, RecursionError) as error:
         raise InputError(f"[{where}] {', '.join(given)}: {error}") from None
 
 

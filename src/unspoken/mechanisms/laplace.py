@@ -9,10 +9,11 @@ from typing import ClassVar
 from unspoken.adversary import Adversary
 from unspoken.display import Shown
 from unspoken.errors import InputError
-from unspoken.mechanisms.arguments import NUMBER, WEIGHTS, as_float, listed
+from unspoken.mechanisms.arguments import NUMBER, WEIGHTS, listed
 from unspoken.mechanisms.linear import Weighted, frozen, linear_queries
 from unspoken.mechanisms.mechanism import Mechanism
 from unspoken.mechanisms.parts import ANSWER, Parts, Query
+from unspoken.numerics.numbers import number
 from unspoken.types.domain import Domain
 from unspoken.types.noise import Noise
 
@@ -39,7 +40,7 @@ class Laplace(Mechanism, Shown):
     arguments: ClassVar = {"scale": NUMBER, "weights": WEIGHTS}
 
     def __post_init__(self) -> None:
-        scale = as_float(self.scale)
+        scale = number(self.scale)
         if not TINY <= scale < math.inf:
             raise InputError(f"laplace.scale: {self.scale!r} must be positive and finite")
         object.__setattr__(self, "scale", scale)

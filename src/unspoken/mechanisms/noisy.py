@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from numbers import Real
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from unspoken.mechanisms.banded import band_view
 from unspoken.mechanisms.local import Question, can_happen
 from unspoken.mechanisms.parts import Query
 from unspoken.numerics.arrays import CELLS, Array
+from unspoken.numerics.numbers import number
 from unspoken.types.channel import Channel, Output
 from unspoken.types.domain import Domain, Value
 from unspoken.types.likelihood import Likelihood
@@ -219,8 +219,8 @@ def _share(domain: Domain, weights: Weights, known: Mapping[str, Value]) -> floa
 
 
 def _number(name: str, seen: Output, query: Query) -> float:
-    number = float(seen) if isinstance(seen, Real) else math.nan
-    if not math.isfinite(number) or (query.noise.whole and number != int(number)):
+    answer = number(seen)
+    if not math.isfinite(answer) or (query.noise.whole and answer != int(answer)):
         kind = "whole number" if query.noise.whole else "number"
         raise InputError(f'outcome: "{name}" is {seen!r}; a {kind} is expected')
-    return number
+    return answer

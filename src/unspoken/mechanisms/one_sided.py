@@ -17,10 +17,11 @@ import numpy as np
 from unspoken.adversary import Adversary
 from unspoken.display import Shown
 from unspoken.errors import InputError, unknown
-from unspoken.mechanisms.arguments import LABELS_BY_NAME, NUMBERS, WORD, as_float
+from unspoken.mechanisms.arguments import LABELS_BY_NAME, NUMBERS, WORD
 from unspoken.mechanisms.mechanism import Mechanism
 from unspoken.mechanisms.parts import Parts, Toss
 from unspoken.numerics.arrays import Array
+from unspoken.numerics.numbers import number
 from unspoken.types.channel import Channel, Output
 from unspoken.types.domain import RELEASED, WITHHELD, Domain, Value, check_list
 from unspoken.types.frozen import Frozen
@@ -57,7 +58,7 @@ class OneSided(Mechanism, Shown):
             if not isinstance(given, Mapping):
                 raise InputError("one-sided: epsilon is {name: number}, sensitive {name: values}")
         for name, epsilon in self.epsilon.items():
-            if not as_float(epsilon) >= 0:
+            if not number(epsilon) >= 0:
                 raise InputError(f"one-sided.epsilon of {name}: {epsilon!r} must be 0 or more")
         for name, values in (self.sensitive or {}).items():
             check_list(values, f"one-sided.sensitive of {name}")
@@ -68,7 +69,7 @@ class OneSided(Mechanism, Shown):
         object.__setattr__(
             self,
             "epsilon",
-            Frozen((name, as_float(epsilon)) for name, epsilon in self.epsilon.items()),
+            Frozen((name, number(epsilon)) for name, epsilon in self.epsilon.items()),
         )
         if self.sensitive is not None:
             hidden = ((name, tuple(values)) for name, values in self.sensitive.items())

@@ -11,10 +11,11 @@ import numpy as np
 from unspoken.adversary import Adversary
 from unspoken.display import Shown
 from unspoken.errors import InputError
-from unspoken.mechanisms.arguments import NUMBER, WORD, as_float
+from unspoken.mechanisms.arguments import NUMBER, WORD
 from unspoken.mechanisms.finite import fresh
 from unspoken.mechanisms.mechanism import Mechanism
 from unspoken.mechanisms.parts import Parts
+from unspoken.numerics.numbers import number
 from unspoken.types.channel import Channel
 from unspoken.types.domain import Domain
 
@@ -32,7 +33,7 @@ class RandomizedResponse(Mechanism, Shown):
     arguments: ClassVar = {"name": WORD, "epsilon": NUMBER}
 
     def __post_init__(self) -> None:
-        epsilon = as_float(self.epsilon)
+        epsilon = number(self.epsilon)
         if not epsilon >= 0:
             raise InputError(f"randomized-response.epsilon: {self.epsilon!r} must be 0 or more")
         object.__setattr__(self, "epsilon", epsilon)

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Any
 
-from unspoken.doors.report import words
+from unspoken.doors.report import starved, words
 from unspoken.doors.report.charts import bands
 from unspoken.doors.report.palette import BEYOND
-from unspoken.doors.report.starved import starved
 from unspoken.planning import Plan
 from unspoken.releasing.findings import Findings
 from unspoken.releasing.told import Told
@@ -23,7 +22,7 @@ MOST_NAMES = 4  # attributes named in the title before "n more attributes"
 
 def content(findings: Findings, on: date) -> Row:
     """Everything the template shows, but for pictures and colours."""
-    nothing = starved(findings)
+    nothing = starved.in_words(findings)
     return {
         "table": table_name(findings),
         "about_table": _about_table(findings, on),
