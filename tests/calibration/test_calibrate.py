@@ -16,6 +16,7 @@ from tests.effort import examples
 from unspoken.calibration import calibrate
 from unspoken.calibration.problem import NoiseProblem
 from unspoken.calibration.rules.wasserstein import distance
+from unspoken.measures import MeasureName
 from unspoken.mechanisms import Geometric, Laplace
 from unspoken.questions import leakage
 
@@ -60,7 +61,9 @@ def worst_of(belief, mechanism, knows, measure, options) -> float:
     ],
 )
 @pytest.mark.parametrize("knows", ["anything", "nothing", ["x0"]])
-def test_any_measure(measure: str, limit: float, options: dict, knows: str | list[str]) -> None:
+def test_any_measure(
+    measure: MeasureName, limit: float, options: dict, knows: str | list[str]
+) -> None:
     found = calibrate(PAIR, limit=limit, measure=measure, knows=knows, floor=False, **options)
     leak = worst_of(PAIR, found.mechanism, knows, measure, options)
     assert leak <= limit

@@ -1,6 +1,7 @@
 """Adversaries that are listed against all of them, for every kind of belief and measure."""
 
 import itertools
+from typing import cast
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ import unspoken
 from tests.searching.everyone import all_nodes, nodes, tree_table
 from tests.searching.found import attained
 from unspoken.adversary import Adversary
-from unspoken.measures import MEASURES
+from unspoken.measures import MEASURES, MeasureName
 from unspoken.mechanisms import Mechanism
 from unspoken.searching import joints
 from unspoken.searching.certificate import epsilons, group
@@ -125,11 +126,13 @@ def test_every_measure_of_every_mechanism(mechanism: Mechanism) -> None:
     joint = unspoken.Joint(table(rng, (2, 2, 2)))
     for name, measure in MEASURES.items():
         if measure.over == "sup" or not mechanism.parts(joint.domain, Adversary("x0")).queries:
-            agrees(worst(joint, mechanism, name), everybody(joint, mechanism, name))
+            agrees(
+                worst(joint, mechanism, cast(MeasureName, name)), everybody(joint, mechanism, name)
+            )
 
 
 @pytest.mark.parametrize("measure", MEANS)
-def test_means(measure: str) -> None:
+def test_means(measure: MeasureName) -> None:
     joint = unspoken.Joint([[0.4, 0.1], [0.2, 0.3]])
     agrees(
         worst(joint, unspoken.Laplace(1.0), measure),
@@ -138,7 +141,7 @@ def test_means(measure: str) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name, own in MEASURES.items() if own.over == "sup"])
-def test_independent_variables_one_by_one(name: str) -> None:
+def test_independent_variables_one_by_one(name: MeasureName) -> None:
     """Whatever else is known: who knows all learns most, and for the sum exactly the range."""
     rng = np.random.default_rng(5)
     marginals = [rng.dirichlet(np.ones(3)), rng.dirichlet(np.ones(2)), rng.dirichlet(np.ones(2))]

@@ -14,7 +14,8 @@ from tests.searching.everyone import all_nodes
 from tests.searching.found import attained
 from unspoken.beliefs.forests.markov import Markov
 from unspoken.errors import TooLarge
-from unspoken.measures import MEASURES
+from unspoken.measures import MEASURES, MeasureName
+from unspoken.mechanisms import Mechanism
 from unspoken.searching.certificate import Certificate
 from unspoken.searching.joints import AllBut
 from unspoken.searching.search import Asked, looks_at_everybody, worst
@@ -109,10 +110,11 @@ def test_vectors_and_coins() -> None:
 
 
 def test_what_shows_values_for_certain_is_refused_as_before() -> None:
-    for mechanism, measure in (
+    asked: list[tuple[Mechanism, MeasureName]] = [
         (unspoken.OneSided({f"x{v}": 1.0 for v in range(40)}, {"x0": [1]}), "max-log-ratio"),
         (unspoken.Laplace(30.0), "mutual-information"),
-    ):
+    ]
+    for mechanism, measure in asked:
         with pytest.raises(unspoken.UnspokenError, match="adversaries of 40 variables"):
             worst(binary(40), mechanism, measure)
 

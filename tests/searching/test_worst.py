@@ -13,6 +13,8 @@ import unspoken
 from tests.searching.everyone import all_nodes
 from tests.searching.found import attained
 from unspoken.adversary import Adversary
+from unspoken.measures import MeasureName
+from unspoken.mechanisms import Mechanism
 from unspoken.searching.certificate import Certificate
 from unspoken.searching.chains import Runs
 from unspoken.searching.gaussian.worst import worst_gaussian
@@ -71,7 +73,8 @@ def test_gaussian_variables_and_other_answers() -> None:
     both = unspoken.Laplace(2.0, [[1.0, 0.0], [1.0, 1.0]])
     who = [Adversary("x0"), Adversary("x1"), Adversary("x0", knows=["x1"])]
     who.append(Adversary("x1", knows=["x0"]))
-    for mechanism, measure in ((both, "max-log-ratio"), (LAPLACE, "delta")):
+    asked: list[tuple[Mechanism, MeasureName]] = [(both, "max-log-ratio"), (LAPLACE, "delta")]
+    for mechanism, measure in asked:
         every = [unspoken.leakage(belief, mechanism, own, measure).value for own in who]
         assert worst(belief, mechanism, measure).bound.value == pytest.approx(max(every))
     with pytest.raises(unspoken.UnspokenError, match="use Laplace"):

@@ -11,6 +11,7 @@ import unspoken
 from unspoken.adversary import Adversary
 from unspoken.beliefs import Belief
 from unspoken.families import Ball, Beliefs, Box
+from unspoken.measures import MeasureName
 from unspoken.mechanisms import Mechanism
 from unspoken.searching import Certificate
 
@@ -25,7 +26,9 @@ MECHANISMS: list[Mechanism] = [
 
 @pytest.mark.parametrize("mechanism", MECHANISMS, ids=lambda own: type(own).__name__)
 @pytest.mark.parametrize("measure", ["max-log-ratio", "mutual-information"])
-def test_of_finitely_many_it_is_the_worst_of_them(mechanism: Mechanism, measure: str) -> None:
+def test_of_finitely_many_it_is_the_worst_of_them(
+    mechanism: Mechanism, measure: MeasureName
+) -> None:
     each = [unspoken.worst(belief, mechanism, measure).bound for belief in (ONE, OTHER)]
     found = unspoken.worst(Beliefs([ONE, OTHER]), mechanism, measure)
     assert found.bound.high == pytest.approx(max(own.high for own in each), rel=1e-9)

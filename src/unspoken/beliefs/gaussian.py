@@ -133,8 +133,8 @@ class Gaussian(Belief):
         corners = np.array(list(itertools.product(*ends))).reshape(-1, len(keep))
         points, codes = [], []
         coefficients, blur = self._coefficients(keep, queries)
-        for own in coefficients @ corners.T:
-            possible, code = np.unique(own, return_inverse=True)
+        for answers in coefficients @ corners.T:
+            possible, code = np.unique(answers, return_inverse=True)
             points.append(possible)
             codes.append(code)
         sizes = tuple(map(len, points))

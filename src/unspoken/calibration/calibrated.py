@@ -13,6 +13,7 @@ from unspoken.calibration.problem import LEAST, RATIO, NoiseProblem
 from unspoken.calibration.rules.methods import METHODS, beside, by_method
 from unspoken.display import Shown
 from unspoken.errors import among
+from unspoken.measures import MeasureName
 from unspoken.mechanisms import Geometric, Laplace
 from unspoken.mechanisms.linear import Weighted
 from unspoken.types.bound import Bound
@@ -51,7 +52,7 @@ def calibrate(
     weights: Weighted = None,
     *,
     limit: float,
-    measure: str = RATIO,
+    measure: MeasureName = RATIO,
     knows: Knows = "anything",
     method: str = "exact",
     floor: bool = True,

@@ -7,14 +7,14 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from unspoken.adversary import Adversary
 from unspoken.beliefs import A_BELIEF, Belief
 from unspoken.errors import InputError, NotKnown, TooLarge, among, shown
-from unspoken.measures import MEASURES
+from unspoken.measures import MEASURES, MeasureName
 from unspoken.mechanisms import Geometric, Laplace
 from unspoken.mechanisms.linear import Weighted, linear_queries
 from unspoken.numerics.numbers import number
@@ -27,7 +27,7 @@ from unspoken.views import NoisyView
 
 __all__ = ["LEAST", "NOISES", "RATIO", "NoiseProblem"]
 
-RATIO = "max-log-ratio"
+RATIO: Final = "max-log-ratio"
 NOISES = ("laplace", "geometric")
 # The least noise there is: what a scale of 0 ("no noise is needed") is looked at with.
 LEAST = {"laplace": 1e-150, "geometric": 1.0 / 700.0}
@@ -40,7 +40,7 @@ class NoiseProblem:
     belief: Belief
     weights: Weighted
     limit: float
-    measure: str = RATIO
+    measure: MeasureName = RATIO
     options: Mapping[str, float] = field(default_factory=dict)
     noise: str = "laplace"
 

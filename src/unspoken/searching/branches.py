@@ -44,7 +44,7 @@ from unspoken.errors import TooLarge
 from unspoken.mechanisms.parts import Parts
 from unspoken.numerics.arrays import CELLS, Array, Codes, Mask
 from unspoken.numerics.rounding import UNIT
-from unspoken.types.channel import Channel
+from unspoken.searching.certificate import log_ratio
 from unspoken.types.domain import Domain, Value
 
 __all__ = ["Branches"]
@@ -124,7 +124,9 @@ class Branches:
             epsilon += query.noise.rate * moved
         for name, channel in parts.by_name().items():
             v = self.domain.axis(name)
-            epsilon[self.places[v] : self.places[v + 1]] += _log_ratios(channel)
+            epsilon[self.places[v] : self.places[v + 1]] += log_ratio(
+                channel, *channel.excess[_pairs(len(channel.excess))]
+            )
         return epsilon * (1.0 + UNIT * (OPERATIONS + len(parts.queries)))
 
     def leaks(self, epsilons: Array) -> Array:
@@ -331,13 +333,3 @@ def _meet(possible: Mask) -> Mask:
 
 def _falls(before: Array, after: Array) -> bool:
     return bool((after < before * (1.0 - STILL)).any())
-
-
-def _log_ratios(channel: Channel) -> Array:
-    """max over outputs of |log W[a, y] / W[b, y]| for every pair of values, from its parts."""
-    first, second = channel.excess[_pairs(len(channel.excess))]
-    beside = np.exp(channel.log_common) + np.minimum(first, second)
-    gap = np.abs(first - second)
-    with np.errstate(divide="ignore"):
-        grown = np.divide(gap, beside, out=np.zeros_like(gap), where=gap > 0)
-    return np.asarray(np.log1p(grown).max(axis=1, initial=0.0))

@@ -13,11 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from unspoken.mechanisms.parts import Parts
+from unspoken.numerics.arrays import Array
 from unspoken.numerics.rounding import sum_up, up
 from unspoken.types.channel import Channel
 from unspoken.types.domain import Domain
 
-__all__ = ["Certificate", "epsilons", "group"]
+__all__ = ["Certificate", "epsilons", "group", "log_ratio"]
 
 # Rounded operations behind each epsilon, counted generously.
 OPERATIONS = 16
@@ -49,7 +50,9 @@ def epsilons(domain: Domain, parts: Parts) -> dict[str, float]:
                 reach = query.noise.rate * float(np.ptp(weight * domain.numbers(name)))
                 epsilon[name] = sum_up(epsilon[name], up(reach, OPERATIONS))
     for name, channel in parts.by_name().items():
-        epsilon[name] = sum_up(epsilon[name], up(_log_ratio(channel), OPERATIONS))
+        ends = channel.excess.max(axis=0), channel.excess.min(axis=0)
+        largest = float(log_ratio(channel, *ends))
+        epsilon[name] = sum_up(epsilon[name], up(largest, OPERATIONS))
     return epsilon
 
 
@@ -61,10 +64,12 @@ def group(epsilon: Iterable[float]) -> float:
     return total
 
 
-def _log_ratio(channel: Channel) -> float:
-    """max_{y, a, b} log W[a, y] / W[b, y] = log1p of (e_a - e_b) / (c + e_b), from its parts."""
-    least, most = channel.excess.min(axis=0), channel.excess.max(axis=0)
-    beside = np.exp(channel.log_common) + least
+def log_ratio(channel: Channel, first: Array, second: Array) -> Array:
+    """max_y |log (c + e_first) / (c + e_second)| from its parts: rows e of the excess, [..., y].
+
+    That is log1p of |e_first - e_second| / (c + the smaller one), in which nothing cancels.
+    """
+    gap, beside = np.abs(first - second), np.exp(channel.log_common) + np.minimum(first, second)
     with np.errstate(divide="ignore"):
-        more = np.divide(most - least, beside, out=np.zeros_like(most), where=most > least)
-    return float(np.log1p(more).max(initial=0.0))
+        grown = np.divide(gap, beside, out=np.zeros_like(gap), where=gap > 0)
+    return np.asarray(np.log1p(grown).max(axis=-1, initial=0.0))

@@ -213,7 +213,7 @@ class Remaining(Mechanism):
         parts = self.mechanism.parts(domain, adversary)
         return Parts(
             tuple((name, toss) for name, toss in parts.tosses if name in self.unknown),
-            tuple((name, own) for name, own in parts.channels if name in self.unknown),
+            tuple((name, channel) for name, channel in parts.channels if name in self.unknown),
             tuple(replace(query, weights=self._unknown(query)) for query in parts.queries),
         )
 

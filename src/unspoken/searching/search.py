@@ -17,7 +17,7 @@ from unspoken.adversary import Adversary
 from unspoken.beliefs import Belief
 from unspoken.display import Shown
 from unspoken.errors import InputError, TooLarge
-from unspoken.measures import MEASURES, Measure, measure_named
+from unspoken.measures import MEASURES, Measure, MeasureName, measure_named
 from unspoken.mechanisms import Mechanism
 from unspoken.mechanisms.parts import Parts, Query
 from unspoken.numerics.numbers import number
@@ -70,7 +70,7 @@ class Worst(Shown):
 def worst(
     belief: Belief,
     mechanism: Mechanism,
-    measure: str = "max-log-ratio",
+    measure: MeasureName = "max-log-ratio",
     targets: Sequence[str] | None = None,
     *,
     seconds: float | None = None,

@@ -99,8 +99,8 @@ def _crossing(cells: Array, i: int, j: int, error: float) -> WorstEvents | None:
         return None
     rows = joint / np.where(mass > 0, mass, 1.0)
     base, gain = [], []
-    for row, own in zip(rows, mass > 0, strict=True):
-        q = np.where(own & (mass > 0), rows, 0.0)
+    for row, possible in zip(rows, mass > 0, strict=True):
+        q = np.where(possible & (mass > 0), rows, 0.0)
         more = np.where(q > 0, np.maximum(row - q, 0.0), 0.0)
         ratio = np.divide(more, q, out=np.zeros_like(q), where=q > 0)
         order = np.argsort(-ratio, axis=-1, kind="stable")
