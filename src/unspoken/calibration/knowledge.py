@@ -18,21 +18,21 @@ def checked(domain: Domain, knows: Knows, where: str) -> Knows:
     if isinstance(knows, str) and knows in ("anything", "nothing"):
         return knows
     names = _names(knows)
-    if names is None:
+    if names is None or not all(isinstance(name, str) for name in names):
         raise unknown(f"{where}.knows", knows, ["anything", "nothing", "a list of names"])
     for name in names:
         domain.axis(name, f"{where}.knows")
     if len(names) == len(domain.names):
         raise InputError(f"{where}.knows: names every variable; nobody is left to protect")
-    return names or "nothing"
+    return tuple(names) or "nothing"
 
 
-def _names(knows: object) -> tuple[str, ...] | None:
-    """Each once; None where it is no list of names."""
+def _names(knows: object) -> list[str] | None:
+    """Each once; None where it is no list."""
     if isinstance(knows, str) or not isinstance(knows, Iterable):
         return None
-    names = tuple(knows)
-    return tuple(dict.fromkeys(names)) if all(type(name) is str for name in names) else None
+    names = list(knows)
+    return [name for k, name in enumerate(names) if name not in names[:k]]
 
 
 def whom(knows: Knows) -> str:

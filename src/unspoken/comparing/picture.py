@@ -26,13 +26,13 @@ Progress = Callable[[int, int], object]
 def picture(compared: Compared, progress: Progress | None = None) -> Chart:
     """Every rule that is not refused; ``progress`` is called with how many limits are done."""
     limits = [compared.problem.limit * 2.0**step for step in STEPS]
-    found = []
+    compareds = []
     for k, limit in enumerate(limits):
-        found.append(compared.at(limit))
+        compareds.append(compared.at(limit))
         if progress is not None:
             progress(k + 1, len(limits))
-    points = [point for one in found for point in _points(one)]
-    last = [row for row in found[-1].rows if row.scale]
+    points = [point for each in compareds for point in _points(each)]
+    last = [row for row in compareds[-1].rows if row.scale]
     along: Chart = {
         "field": "limit",
         "type": "quantitative",
@@ -107,7 +107,7 @@ def _names(last: Sequence[Row], least: float, most: float) -> Iterator[Chart]:
     heights = {row: (math.log(row.scale or least) - low) / span for row in last}
     rows = sorted(last, key=lambda row: -heights[row])
     ends = [HEIGHT * (1 - heights[row]) for row in rows]
-    places = _apart(ends)
+    places = _spread(ends)
     yield _leaders(ends, places)
     for row, place in zip(rows, places, strict=True):
         exact = row.name == "exact"
@@ -139,11 +139,11 @@ def _leaders(ends: Sequence[float], places: Sequence[float]) -> Chart:
     }
 
 
-def _apart(wanted: Sequence[float]) -> list[float]:
+def _spread(wanted: Sequence[float]) -> list[float]:
     """Rising places, as they are wanted but a line apart: moved down, then up from the foot."""
     places, free = list[float](), -math.inf
-    for own in wanted:
-        places.append(max(own, free))
+    for place in wanted:
+        places.append(max(place, free))
         free = places[-1] + LINE
     foot = math.inf if free - LINE <= HEIGHT else HEIGHT
     for k in reversed(range(len(places))):

@@ -30,8 +30,7 @@ class Rule:
 
 
 def _exact(problem: NoiseProblem, knows: Knows) -> float:
-    found = calibrate(problem.belief, problem.weights, limit=problem.limit, knows=knows)
-    return found.scale
+    return calibrate(problem.belief, problem.weights, limit=problem.limit, knows=knows).scale
 
 
 def _sound(method: str, why: str, composes: str) -> Rule:

@@ -123,16 +123,18 @@ def gaussian_sigmas(covariance: npt.ArrayLike, ranges: npt.ArrayLike) -> Array:
 
     which keeps its digits where dependence is weak; so does 2 Phi(x) - 1 = erf(x / sqrt 2).
     """
-    sigma, apart = _covariance(covariance), table_of(ranges, "ranges")
-    if apart.shape != sigma.shape[:1] or not (np.isfinite(apart) & (apart >= 0)).all():
+    sigma, distances = _covariance(covariance), table_of(ranges, "ranges")
+    if distances.shape != sigma.shape[:1] or not (np.isfinite(distances) & (distances >= 0)).all():
         raise InputError("ranges: give |a - b| >= 0, a number for each variable")
     scale = np.sqrt(np.diag(sigma))
     correlation = sigma / np.outer(scale, scale)
     precision = np.linalg.inv(correlation)
     others = precision * correlation * (1.0 - np.eye(len(sigma)))
-    told = np.sqrt(np.maximum(-others.sum(axis=1), 0.0)) * apart / scale
+    moved = np.sqrt(np.maximum(-others.sum(axis=1), 0.0)) * distances / scale
     operations = 16.0 + 4.0 * len(sigma) * float(np.linalg.cond(correlation))
-    return np.array([min(1.0, up(math.erf(t / math.sqrt(8.0)), operations)) for t in told.tolist()])
+    return np.array(
+        [min(1.0, up(math.erf(t / math.sqrt(8.0)), operations)) for t in moved.tolist()]
+    )
 
 
 def _sigma(belief: Belief, name: str) -> float:
@@ -146,9 +148,9 @@ def _sigma(belief: Belief, name: str) -> float:
     joint = table.reshape(len(table), -1)
     mass = joint.sum(axis=1)
     rows = joint[mass > 0] / mass[mass > 0, None]
-    apart = max(float(np.maximum(row - rows, 0.0).sum(axis=1).max()) for row in rows)
+    distance = max(float(np.maximum(row - rows, 0.0).sum(axis=1).max()) for row in rows)
     # Every cell of the two laws is off by a few units, and so, in all, is their distance.
-    return min(1.0, up(apart, 64.0) + 16.0 * UNIT) if apart else 0.0
+    return min(1.0, up(distance, 64.0) + 16.0 * UNIT) if distance else 0.0
 
 
 def _covariance(numbers: npt.ArrayLike) -> Array:

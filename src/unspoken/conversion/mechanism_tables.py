@@ -39,8 +39,8 @@ def mechanism_distances(matrix: npt.ArrayLike) -> Array:
     flat = table.reshape(cells, outputs)
     furthest = np.zeros(codes.shape[1] + 1)
     for code, row in zip(codes, flat, strict=True):
-        apart = (codes != code).sum(axis=1)
-        np.maximum.at(furthest, apart, _log_ratios(row, flat).max(axis=1))
+        differ = (codes != code).sum(axis=1)
+        np.maximum.at(furthest, differ, _log_ratios(row, flat).max(axis=1))
     furthest[0] = 0.0
     return np.array([up(float(nats), 8) for nats in np.maximum.accumulate(furthest)])
 
@@ -67,21 +67,21 @@ def bound_from_mechanism(matrix: npt.ArrayLike, target: int, *, sigma: float) ->
 def _mixed(a: Array, b: Array, sigma: float) -> float:
     """The largest log-ratio for one pair of values; rows z, columns r."""
     most, least = a.max(axis=0), b.min(axis=0)
-    apart = (1.0 - sigma) * (a - b) + sigma * (most - least)
+    excess = (1.0 - sigma) * (a - b) + sigma * (most - least)
     below = (1.0 - sigma) * b + sigma * least
-    return float(_log1p_ratio(apart, below).max())
+    return float(_log1p_ratio(excess, below).max())
 
 
 def _log_ratios(x: Array, y: Array) -> Array:
     return _log1p_ratio(x - y, np.broadcast_to(y, np.broadcast_shapes(x.shape, y.shape)))
 
 
-def _log1p_ratio(apart: Array, below: Array) -> Array:
-    """log(1 + apart / below): infinite where the output is impossible below, 0 where for both."""
+def _log1p_ratio(excess: Array, below: Array) -> Array:
+    """log(1 + excess / below): infinite where the output is impossible below, 0 where for both."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        far = np.log(apart + below) - np.log(below)
-        nats = np.where(apart > below, far, np.log1p(apart / below))
-    return np.where((below == 0) & (apart == 0), 0.0, nats)
+        far = np.log(excess + below) - np.log(below)
+        nats = np.where(excess > below, far, np.log1p(excess / below))
+    return np.where((below == 0) & (excess == 0), 0.0, nats)
 
 
 def _ordered_pairs(rows: Array) -> Iterator[tuple[Array, Array]]:

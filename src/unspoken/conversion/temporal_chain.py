@@ -61,9 +61,9 @@ class Crossings:
 
 def _run(events: Iterable[WorstEvents], epsilon: Array) -> Array:
     rows = [(0.0, float(epsilon[0]))]
-    for event, own in zip(events, epsilon[1:].tolist(), strict=True):
+    for event, own_epsilon in zip(events, epsilon[1:].tolist(), strict=True):
         crossed = event.leak(rows[-1][1])
-        rows.append((crossed, sum_up(crossed, own)))
+        rows.append((crossed, sum_up(crossed, own_epsilon)))
     return np.array(rows).T
 
 
@@ -86,19 +86,19 @@ def _reversed_events(
     kernels: Sequence[Array], laws: Sequence[Array], error: float
 ) -> list[WorstEvents]:
     """For P(x_t | x_{t+1}), t = 0, 1, ...; made anew where the matrix or the law is another."""
-    found: list[WorstEvents] = []
+    events: list[WorstEvents] = []
     made: tuple[int, Array] | None = None
     for kernel, law in zip(kernels, laws[:-1], strict=True):
         if made is None or made[0] != id(kernel) or not _alike(made[1], law):
             made = id(kernel), law
-            found.append(WorstEvents.of(reversed_kernel(law, kernel), 2.0 * error))
+            events.append(WorstEvents.of(reversed_kernel(law, kernel), 2.0 * error))
         else:
-            found.append(found[-1])
-    return found
+            events.append(events[-1])
+    return events
 
 
-def _alike(one: Array, other: Array) -> bool:
-    return bool((np.abs(one - other) <= ALIKE * one).all())
+def _alike(p: Array, q: Array) -> bool:
+    return bool((np.abs(p - q) <= ALIKE * p).all())
 
 
 def _laws(kernels: Sequence[Array], start: Array) -> tuple[list[Array], float]:
@@ -107,8 +107,8 @@ def _laws(kernels: Sequence[Array], start: Array) -> tuple[list[Array], float]:
     A law is a sum of products of t matrices: off by d + 2 units a step, as all terms are positive;
     the stationary one by some d^3 units.
     """
-    size, one = len(start), len({id(kernel) for kernel in kernels}) == 1
-    law = stationary(kernels[0]) if one and kernels[0].shape == (size, size) else None
+    size, same = len(start), len({id(kernel) for kernel in kernels}) == 1
+    law = stationary(kernels[0]) if same and kernels[0].shape == (size, size) else None
     if law is not None and _alike(law, start):
         error = 0.0 if np.array_equal(law, start) else ALIKE
         return [law] * (len(kernels) + 1), error + UNIT * 2.0 * size**3

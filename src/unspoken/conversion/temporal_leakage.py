@@ -97,7 +97,7 @@ def temporal(chain: Chain, epsilon: npt.ArrayLike) -> Temporal:
     starts in the law that its step keeps, the `supremum` holds for every length.
     """
     crossings = crossings_of(chain, "temporal")
-    each = [nats("epsilon", one) for one in np.ravel(np.asarray(epsilon, dtype=object))]
+    each = [nats("epsilon", number) for number in np.ravel(np.asarray(epsilon, dtype=object))]
     count = len(chain.domain.names)
     if len(each) not in (1, count) or (np.ndim(epsilon) and len(each) != count):
         raise InputError(

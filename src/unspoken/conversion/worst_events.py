@@ -120,8 +120,8 @@ def _prefixes(p: Array, q: Array) -> tuple[Array, Array]:
     with np.errstate(divide="ignore", invalid="ignore"):
         order = np.argsort(np.where(gain > 0, -gain / q, np.inf), axis=1, kind="stable")
     gain, q = np.take_along_axis(gain, order, 1), np.take_along_axis(q, order, 1)
-    own = gain > 0
-    return np.cumsum(q, axis=1)[own], np.cumsum(gain, axis=1)[own]
+    positive = gain > 0
+    return np.cumsum(q, axis=1)[positive], np.cumsum(gain, axis=1)[positive]
 
 
 def _undominated(base: Array, gain: Array) -> tuple[Array, Array]:

@@ -72,8 +72,8 @@ class Neighbour(Shown):
         if where.shape[1] > NUMBERS:
             raise TooLarge(f"friends.places: {where.shape[1]} numbers each; at most {NUMBERS}")
         ends = [
-            own if given is None else _end(given, own.shape)
-            for own, given in ((where.min(0), low), (where.max(0), high))
+            end if given is None else _end(given, end.shape)
+            for end, given in ((where.min(0), low), (where.max(0), high))
         ]
         if not ((ends[0] <= where.min(0)) & (where.max(0) <= ends[1])).all():
             raise InputError("friends.low, friends.high: there are places outside of this range")
@@ -115,7 +115,7 @@ class Neighbour(Shown):
         ends = np.stack([self.places - self.low, self.high - self.places])
         choices = itertools.product((0, 1), repeat=ends.shape[2])
         first = np.arange(ends.shape[2])
-        return np.stack([ends[list(own), :, first].sum(0) for own in choices])
+        return np.stack([ends[list(corner), :, first].sum(0) for corner in choices])
 
     @cached_property
     def farthest(self) -> float:
@@ -152,13 +152,15 @@ def _mean(other: Neighbour, sigma: float) -> float:
 
 
 def _pairwise(other: Neighbour, sigma: float) -> float:
-    told = other.law @ np.exp(-other.outputs.T / sigma)
+    moments = other.law @ np.exp(-other.outputs.T / sigma)
     with np.errstate(divide="ignore"):
-        if told.all():
-            logs = np.log(told)
+        if moments.all():
+            logs = np.log(moments)
         else:  # beyond the range of floats
             law = np.log(other.law)
-            rows = [np.logaddexp.reduce(law - own / sigma, axis=1) for own in other.outputs]
+            rows = [
+                np.logaddexp.reduce(law - distances / sigma, axis=1) for distances in other.outputs
+            ]
             logs = np.stack(rows, axis=1)
     return sigma * float(np.ptp(logs, axis=0).max())
 
@@ -201,7 +203,7 @@ class Blocked(Shown):
     needs: tuple[str, ...]
 
     def facts(self) -> list[tuple[str, str]]:
-        needs = [("needs" if not k else "", own) for k, own in enumerate(self.needs)]
+        needs = [("needs" if not k else "", need) for k, need in enumerate(self.needs)]
         return [("scale", f"{self.scale:.6g}"), *self.bound.facts(), *needs]
 
 
@@ -247,12 +249,12 @@ def _end(given: npt.ArrayLike, shape: tuple[int, ...]) -> Array:
     return np.broadcast_to(end, shape)
 
 
-def _distances(one: Array, other: Array) -> Array:
+def _distances(x: Array, y: Array) -> Array:
     """L1, a coordinate at a time."""
-    apart = np.zeros((len(one), len(other)))
-    for k in range(one.shape[1]):
-        apart += np.abs(one[:, k, None] - other[None, :, k])
-    return apart
+    distances = np.zeros((len(x), len(y)))
+    for k in range(x.shape[1]):
+        distances += np.abs(x[:, k, None] - y[None, :, k])
+    return distances
 
 
 def _places(numbers: npt.ArrayLike, where: str) -> Array:

@@ -197,13 +197,13 @@ def additive(belief: Belief, terms: Mapping[str, npt.ArrayLike], *, limit: float
     """
     expect(belief, Belief, "additive.belief", A_BELIEF)
     expect(terms, Mapping, "additive.terms", "give {name: f_j of each of its values}")
-    numbers = {name: _term(belief, name, own) for name, own in terms.items()}
+    numbers = {name: _term(belief, name, values) for name, values in terms.items()}
     most = 0.0
-    for i, block in ((name, own) for own in belief.blocks() for name in own):
+    for i, block in ((name, names) for names in belief.blocks() for name in names):
         others = np.zeros(1)
         for j in (j for j in block if j != i and j in numbers):
-            law, own = _given(belief.marginal([i, j])), numbers[j]
-            ends = np.stack([own - own.min(), own.max() - own])
+            law, f_j = _given(belief.marginal([i, j])), numbers[j]
+            ends = np.stack([f_j - f_j.min(), f_j.max() - f_j])
             others = others + (law @ ends.T).max(1)
         reach = float(np.ptp(numbers[i])) if i in numbers else 0.0
         most = max(most, reach + float(others.max()))
@@ -253,9 +253,9 @@ def _scale(most: float, belief: Belief, limit: float) -> float:
     return quotient_up(up(most, 64 + terms), positive("limit", limit))
 
 
-def _term(belief: Belief, name: str, own: npt.ArrayLike) -> Array:
+def _term(belief: Belief, name: str, values: npt.ArrayLike) -> Array:
     size = belief.cells([name])
-    numbers = finite_table(own, f"additive.terms of {name}")
+    numbers = finite_table(values, f"additive.terms of {name}")
     if numbers.shape != (size,):
         raise InputError(f"additive.terms of {name}: a number for each of its {size} values")
     return numbers
@@ -288,7 +288,7 @@ DEGREES: dict[str, tuple[str, Callable[[int | None, int | None], float]]] = {
 
 def _width(query: str, low: npt.ArrayLike, high: npt.ArrayLike) -> Fraction:
     """sum of (high - low), exactly."""
-    ends = [np.atleast_1d(finite_table(own, f"{query}: bounds")) for own in (low, high)]
+    ends = [np.atleast_1d(finite_table(end, f"{query}: bounds")) for end in (low, high)]
     try:
         lows, highs = np.broadcast_arrays(*ends)
     except ValueError:

@@ -60,15 +60,15 @@ def _lower(other: Neighbour, sigma: float) -> float:
 
 def _pairwise(others: PairLaws, sigma: float) -> Array:
     """sigma max_o,a,b log E[e^(-|x_j - o| / sigma) | a] / E[... | b], o being a value of x_j."""
-    told = []
+    ratios = []
     for law, numbers in zip(others.laws, others.ends[:, 0], strict=True):
         with np.errstate(divide="ignore"):
             terms = np.log(law)[..., None, :] - np.abs(numbers[:, None] - numbers) / sigma
         logs = np.logaddexp.reduce(terms, axis=-1)
         can_be = law.any(-1, keepdims=True)
         most = np.where(can_be, logs, -np.inf).max(1)
-        told.append((most - np.where(can_be, logs, np.inf).min(1)).max(-1))
-    return sigma * np.stack(told)
+        ratios.append((most - np.where(can_be, logs, np.inf).min(1)).max(-1))
+    return sigma * np.stack(ratios)
 
 
 # Of scalar tuples that are added up, all pairs at once; and of any tuples, one pair at a time.
@@ -91,14 +91,14 @@ def pairs(
     wanted = _linked(belief, neighbours)
     for name in ranges:
         belief.domain.axis(name, "ranges")
-    found = {}
+    laws = {}
     for i, j in sorted(wanted):
         joint = belief.marginal([i, j])
         joint = joint[joint.sum(1) > 0]
         ends = _range(j, ranges[j]) if j in ranges else ()
         numbers = belief.domain.numbers(j)
-        found[i, j] = Neighbour.of(joint / joint.sum(1, keepdims=True), numbers, *ends)
-    return found
+        laws[i, j] = Neighbour.of(joint / joint.sum(1, keepdims=True), numbers, *ends)
+    return laws
 
 
 def dpm(belief: Belief, weights: Weighted = None, *, limit: float, reading: str = "B") -> Estimate:
@@ -272,30 +272,34 @@ def _solved(moves: Mapping[str, float], laws: Pairs, limit: float, reading: str)
 def _joints(belief: Belief) -> Iterator[tuple[list[str], list[str], Array]]:
     """The joint laws of all pairs, between those of as many values: [j, i, x_i, x_j]."""
     kinds = list(alike(belief, belief.domain.names))
-    for names, own in itertools.product(kinds, kinds):
-        yield names, own, belief.beside(names, own)
+    for names, targets in itertools.product(kinds, kinds):
+        yield names, targets, belief.beside(names, targets)
 
 
 def _dependent(belief: Belief) -> set[tuple[str, str]]:
     """(i, j) whose joint law is not the product of its margins."""
-    found = set()
-    for names, own, joint in _joints(belief):
+    linked = set()
+    for names, targets, joint in _joints(belief):
         products = joint.sum(3, keepdims=True) * joint.sum(2, keepdims=True)
         for j, i in np.argwhere(np.abs(joint - products).max((2, 3)) > PRODUCT):
-            found.add((own[i], names[j]))
-    return {(i, j) for i, j in found if i != j}
+            linked.add((targets[i], names[j]))
+    return {(i, j) for i, j in linked if i != j}
 
 
 def _correlations(belief: Belief) -> Array:
     """|Pearson|; 1 with itself, 0 where one of the two does not vary."""
     place = {name: k for k, name in enumerate(belief.domain.names)}
-    found = np.eye(len(place))
-    for names, own, joint in _joints(belief):
-        columns, rows = (np.stack([_standard(belief, n) for n in side]) for side in (names, own))
+    related = np.eye(len(place))
+    for names, targets, joint in _joints(belief):
+        columns, rows = (
+            np.stack([_standard(belief, n) for n in side]) for side in (names, targets)
+        )
         table = np.abs(np.einsum("ia,jiax,jx->ij", rows, joint, columns))
-        found[np.ix_([place[i] for i in own], [place[j] for j in names])] = table.clip(max=1.0)
-    np.fill_diagonal(found, 1.0)
-    return found
+        related[np.ix_([place[i] for i in targets], [place[j] for j in names])] = table.clip(
+            max=1.0
+        )
+    np.fill_diagonal(related, 1.0)
+    return related
 
 
 def _standard(belief: Belief, name: str) -> Array:

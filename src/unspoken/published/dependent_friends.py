@@ -34,7 +34,7 @@ def dpm_friends(
         raise InputError(f"dpm_friends: limit {limit} and reach {reach} must be positive")
 
     def leak(sigma: float) -> float:
-        rho: Array = np.array([own.coefficient(sigma, reading) for own in laws])[places]
+        rho: Array = np.array([law.coefficient(sigma, reading) for law in laws])[places]
         return reach * (1 + edges.growth(rho)) / sigma
 
     low = reach / limit
@@ -52,11 +52,11 @@ def _laws(edges: Edges, friends: Models) -> tuple[list[Neighbour], np.ndarray]:
     if isinstance(friends, Neighbour):
         return [friends], np.zeros((size, size), dtype=np.intp)
     table = []
-    for one in edges.classes:
+    for own in edges.classes:
         for other in edges.classes:
-            if (one, other) not in friends:
-                raise unknown("friends, law of the classes", (one, other), friends)
-            table.append(friends[one, other])
-    laws = list({id(own): own for own in table}.values())
-    places = [next(k for k, law in enumerate(laws) if law is own) for own in table]
+            if (own, other) not in friends:
+                raise unknown("friends, law of the classes", (own, other), friends)
+            table.append(friends[own, other])
+    laws = list({id(law): law for law in table}.values())
+    places = [next(k for k, law in enumerate(laws) if law is wanted) for wanted in table]
     return laws, np.array(places, dtype=np.intp).reshape(size, size)

@@ -50,10 +50,10 @@ class Branched:
     def bound(self, scale: float) -> Bound:
         """The same, and what somebody learns who was looked for."""
         problem = self.problem
-        found = worst(problem.belief, problem.mechanism(scale), problem.measure)
-        who = _who(found, len(problem.belief.domain.names))
-        high = max(found.bound.low, self.most(scale))
-        return replace(found.bound, high=high, why=f"{who}; {found.bound.why}")
+        looked_for = worst(problem.belief, problem.mechanism(scale), problem.measure)
+        who = _who(looked_for, len(problem.belief.domain.names))
+        high = max(looked_for.bound.low, self.most(scale))
+        return replace(looked_for.bound, high=high, why=f"{who}; {looked_for.bound.why}")
 
     @cached_property
     def branches(self) -> Branches:
@@ -62,8 +62,8 @@ class Branched:
         return Branches(forest, self.problem.belief.domain)
 
 
-def _who(found: Worst, variables: int) -> str:
-    assert found.adversary is not None  # a search that is not stopped finds somebody
-    (target,), known = found.adversary.targets, len(found.adversary.known)
+def _who(worst_of_tree: Worst, variables: int) -> str:
+    assert worst_of_tree.adversary is not None  # a search that is not stopped finds somebody
+    (target,), known = worst_of_tree.adversary.targets, len(worst_of_tree.adversary.known)
     few = "all others" if known == variables - 1 else f"all but {variables - 1 - known} others"
     return f"{target}, to somebody who knows {few if known else 'nothing else'}"

@@ -32,7 +32,7 @@ def contexts(
     if knows == "anything":
         sizes = range(len(names))
         sets = itertools.chain.from_iterable(itertools.combinations(names, k) for k in sizes)
-        count = float(np.prod([float(own + 1) for own in cells]))
+        count = float(np.prod([float(size + 1) for size in cells]))
     else:
         sets, count = itertools.chain([tuple(knows)]), float(problem.belief.cells(list(knows)))
     if count > MOST:
@@ -52,5 +52,7 @@ def each_value(problem: NoiseProblem, known: Sequence[str]) -> Iterator[NoisePro
         return
     values = [belief.domain.values_of(name) for name in known]
     for codes in np.argwhere(belief.marginal(known) > 0).tolist():
-        own = {name: row[code] for name, row, code in zip(known, values, codes, strict=True)}
-        yield problem.part(belief.given(own))
+        values_known = {
+            name: row[code] for name, row, code in zip(known, values, codes, strict=True)
+        }
+        yield problem.part(belief.given(values_known))

@@ -84,8 +84,8 @@ def _searched(problem: NoiseProblem, knows: Knows, start: float) -> tuple[float,
     for threat in _threats(problem, knows):
         if threat.slow:
             start, _ = least(knowing(problem), problem.limit, start, guess)
-        best = scale, found = least(threat, problem.limit, start, guess)
-        if scale == start or _settled(found.bound(scale)):
+        best = scale, worst = least(threat, problem.limit, start, guess)
+        if scale == start or _settled(worst.bound(scale)):
             break
     assert best is not None
     return best

@@ -58,8 +58,8 @@ class Separation:
         """
         steps = np.diff(self.points) / scale
         far = steps.sum() - self._log_least > RANGE
-        apart = self._in_logs(steps) if self.in_logs or far else self._linear(steps)
-        largest: Array = np.fmax.reduce(apart, axis=0, initial=0.0)
+        ratios = self._in_logs(steps) if self.in_logs or far else self._linear(steps)
+        largest: Array = np.fmax.reduce(ratios, axis=0, initial=0.0)
         largest += np.where(largest > 0, 8 * UNIT * (len(self.points) + 8 + largest), 0.0)
         return largest
 
@@ -76,38 +76,38 @@ class Separation:
         return float(np.log(self.laws.min(where=self.laws > 0, initial=1.0)))
 
     def _linear(self, steps: Array) -> Array:
-        seen, right = self.laws.copy(), self.laws.copy()
+        density, right = self.laws.copy(), self.laws.copy()
         fades = np.exp(-steps).tolist()
         for k, fade in enumerate(fades, start=1):
-            seen[k] += fade * seen[k - 1]
+            density[k] += fade * density[k - 1]
         for k, fade in zip(range(len(fades) - 1, -1, -1), fades[::-1], strict=True):
             arriving = fade * right[k + 1]
             right[k] += arriving
-            seen[k] += arriving
-        high, low = self._ends(seen, 0.0)
+            density[k] += arriving
+        high, low = self._ends(density, 0.0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            apart: Array = np.log((high / low).max(0, keepdims=True))
-        return apart
+            ratios: Array = np.log((high / low).max(0, keepdims=True))
+        return ratios
 
     def _in_logs(self, steps: Array) -> Array:
         with np.errstate(divide="ignore"):
-            seen = self.laws.copy() if self.in_logs else np.log(self.laws)
-        right = seen.copy()
+            density = self.laws.copy() if self.in_logs else np.log(self.laws)
+        right = density.copy()
         for k, step in enumerate(steps.tolist(), start=1):
-            np.logaddexp(seen[k], seen[k - 1] - step, out=seen[k])
+            np.logaddexp(density[k], density[k - 1] - step, out=density[k])
         for k, step in zip(range(len(steps) - 1, -1, -1), steps[::-1].tolist(), strict=True):
-            np.logaddexp(seen[k], right[k + 1] - step, out=seen[k])
+            np.logaddexp(density[k], right[k + 1] - step, out=density[k])
             np.logaddexp(right[k], right[k + 1] - step, out=right[k])
-        high, low = self._ends(seen, -np.inf)
+        high, low = self._ends(density, -np.inf)
         with np.errstate(invalid="ignore"):
-            apart: Array = high - low  # nowhere: this row cannot be, and is passed over
-        return apart
+            ratios: Array = high - low  # nowhere: this row cannot be, and is passed over
+        return ratios
 
-    def _ends(self, seen: Array, never: float) -> tuple[Array, Array]:
+    def _ends(self, density: Array, never: float) -> tuple[Array, Array]:
         """The largest and the least over the values that can be."""
         possible = self._possible
         if possible.all():
-            values = [seen[:, x] for x in range(seen.shape[1])]
+            values = [density[:, x] for x in range(density.shape[1])]
             return reduce(np.maximum, values), reduce(np.minimum, values)
-        high = np.where(possible, seen, never).max(1)
-        return high, np.where(possible, seen, np.inf).min(1)
+        high = np.where(possible, density, never).max(1)
+        return high, np.where(possible, density, np.inf).min(1)

@@ -43,12 +43,12 @@ def single_variables(problem: NoiseProblem, names: Sequence[str]) -> Adversaries
         spans = {name: _span(problem, name) for name in moved}
         farthest = max(moved, key=spans.__getitem__)
         return Adversaries(problem.limit, [_shifted(problem, farthest, spans[farthest])])
-    apart: dict[Hashable, str] = {}
+    kinds: dict[Hashable, str] = {}
     for name in moved:
         law, values = _law(problem.belief, name), problem.belief.domain.values_of(name)
-        own = [query.get(name, 0.0) for query in problem.queries]
-        apart.setdefault((law.tobytes(), values, *own), name)
-    groups = [one_adversary(_by_itself(problem, name), Adversary(name)) for name in apart.values()]
+        weights = [query.get(name, 0.0) for query in problem.queries]
+        kinds.setdefault((law.tobytes(), values, *weights), name)
+    groups = [one_adversary(_by_itself(problem, name), Adversary(name)) for name in kinds.values()]
     return Adversaries(problem.limit, groups)
 
 

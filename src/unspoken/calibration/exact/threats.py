@@ -20,7 +20,7 @@ from unspoken.types.bound import Bound
 
 __all__ = ["Threat", "WorstAt", "least"]
 
-# One adversary alone is kept this much below the limit, relatively: searches of all round as well.
+# One adversary is kept this much below the limit, relatively: searches of all round as well.
 MARGIN = 16 * ROUNDED
 # The next adversary may need so much more noise.
 CLOSE = 1.25
@@ -57,13 +57,13 @@ def least(threat: Threat, limit: float, start: float, guess: float) -> tuple[flo
     One adversary at a time: the scale that the worst one needs is looked at by all.
     """
     scale, nudge = start, ROUNDED
-    while (found := threat.worst(scale)).value > limit:
-        alone = found.leak if found.leak(scale) > limit else _everybody(threat)
-        wanted = least_scale(alone, limit * (1.0 - MARGIN), scale, guess)
+    while (worst := threat.worst(scale)).value > limit:
+        leak = worst.leak if worst.leak(scale) > limit else _everybody(threat)
+        wanted = least_scale(leak, limit * (1.0 - MARGIN), scale, guess)
         guess = CLOSE * wanted
         scale = max(wanted, scale * (1.0 + nudge))
         nudge *= 2.0
-    return scale, found
+    return scale, worst
 
 
 def _everybody(threat: Threat) -> Leak:

@@ -59,20 +59,20 @@ def _too_many(problem: NoiseProblem) -> bool:
 def _one_by_one(problem: NoiseProblem) -> Adversaries:
     """All but those who learn no more than another; each is done with once it keeps the limit."""
     try:
-        found = connected(problem.belief, problem.belief.domain.names)
+        surroundings = connected(problem.belief, problem.belief.domain.names)
     except TooLarge as error:
         raise TooLarge(f"calibrate: {error}; or {WAYS_OUT}") from None
-    groups = [all_but(problem, own.target, own.unknown, own.boundary) for own in found]
+    groups = [all_but(problem, one.target, one.unknown, one.boundary) for one in surroundings]
     return Adversaries(problem.limit, groups)
 
 
 def _searched(problem: NoiseProblem, scale: float) -> tuple[float, Adversary]:
-    found = _worst(problem, scale)
-    assert found.adversary is not None  # a search that is not stopped finds somebody
-    low, high = found.bound.low, found.bound.high
+    worst_now = _worst(problem, scale)
+    assert worst_now.adversary is not None  # a search that is not stopped finds somebody
+    low, high = worst_now.bound.low, worst_now.bound.high
     if problem.belief.forest and high - low > APART * high + 2 * ROUNDING:
         raise TooLarge(f"calibrate: too little noise to look at everybody; {WAYS_OUT}")
-    return high * (1 + ROUNDED), found.adversary
+    return high * (1 + ROUNDED), worst_now.adversary
 
 
 def _worst(problem: NoiseProblem, scale: float) -> Worst:
@@ -85,11 +85,11 @@ def _worst(problem: NoiseProblem, scale: float) -> Worst:
 
 def _proportional(problem: NoiseProblem) -> Adversaries:
     """R_i |c_iK| / scale, largest over i and K."""
-    found = _worst(problem, 1.0)
-    low, high = found.bound.low, found.bound.high
+    worst_now = _worst(problem, 1.0)
+    low, high = worst_now.bound.low, worst_now.bound.high
 
     def bound(scale: float) -> Bound:
-        premise, why = found.bound.premise, found.bound.why
+        premise, why = worst_now.bound.premise, worst_now.bound.why
         return Bound(low / scale, high / scale, "nat", premise, why)
 
     def leak(scale: float) -> float:

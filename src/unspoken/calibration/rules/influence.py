@@ -59,8 +59,8 @@ def _both(left: Array, right: Array) -> tuple[float, float]:
 
 def _spread(logs: Array, axis: int) -> float:
     with np.errstate(invalid="ignore"):
-        apart = np.fmax.reduce(logs, axis=axis) - np.fmin.reduce(logs, axis=axis)
-    return float(np.fmax.reduce(apart, axis=None, initial=0.0))  # -inf - -inf: cannot be at all
+        spread = np.fmax.reduce(logs, axis=axis) - np.fmin.reduce(logs, axis=axis)
+    return float(np.fmax.reduce(spread, axis=None, initial=0.0))  # -inf - -inf: cannot be at all
 
 
 def _reached(before: Array, after: Array, moves: Array) -> Array:

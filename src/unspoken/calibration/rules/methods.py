@@ -59,9 +59,9 @@ def _of_one(method: str, problem: NoiseProblem, knows: Knows) -> float:
 def beside(problem: NoiseProblem) -> dict[str, float]:
     """The scales of all rules that apply, the least first, for those who know nothing else."""
     few = len(problem.belief.domain.names) <= FEW
-    found = dict[str, float]()
+    scales = dict[str, float]()
     for name in METHODS:
         with suppress(NotKnown, TooLarge):
             if few or name not in SLOW:
-                found[name] = by_method(name, problem, "nothing")
-    return dict(sorted(found.items(), key=lambda rule: rule[1]))
+                scales[name] = by_method(name, problem, "nothing")
+    return dict(sorted(scales.items(), key=lambda rule: rule[1]))

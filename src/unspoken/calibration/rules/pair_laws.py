@@ -79,7 +79,7 @@ class TargetMoves:
 
     def total(self, moves: Callable[[PairLaws, float], Array], sigma: float) -> Array:
         """D_i + sum_j |w_j| times what x_j moves by, at this scale."""
-        each = ((own.weights * moves(own, sigma)).sum(0) for own in self.tables)
+        each = ((laws.weights * moves(laws, sigma)).sum(0) for laws in self.tables)
         total: Array = self.reaches + sum(each, np.zeros(1))
         return total
 
@@ -99,10 +99,10 @@ def moves_of_targets(
         kinds = list(alike(belief, [name for name in block if reaches[name]]))
         cells = max(belief.cells([name]) for name in block) ** 2 * len(block)
         for names in alike(belief, block):
-            for own in _few(names, max(1, CELLS // cells)):
-                beside = ([name for name in kind if [name] != own] for kind in kinds)
-                tables = [pair_laws(problem, kind, own, links) for kind in beside if kind]
-                yield TargetMoves(np.array([reaches[name] for name in own]), tables)
+            for few in _few(names, max(1, CELLS // cells)):
+                beside = ([name for name in kind if [name] != few] for kind in kinds)
+                tables = [pair_laws(problem, kind, few, links) for kind in beside if kind]
+                yield TargetMoves(np.array([reaches[name] for name in few]), tables)
 
 
 def alike(belief: Belief, names: Iterable[str]) -> Iterator[list[str]]:
@@ -118,16 +118,16 @@ def _few(names: list[str], most: int) -> Iterator[list[str]]:
 
 
 def pair_laws(
-    problem: NoiseProblem, names: Sequence[str], own: Sequence[str], links: Links | None = None
+    problem: NoiseProblem, names: Sequence[str], of: Sequence[str], links: Links | None = None
 ) -> PairLaws:
-    """These beside the targets ``own``; as many values each."""
+    """These beside the targets ``of``; as many values each."""
     belief = problem.belief
-    joint = belief.beside(names, own)
+    joint = belief.beside(names, of)
     mass = joint.sum(3, keepdims=True)
     laws = np.divide(joint, mass, out=np.zeros_like(joint), where=mass > 0)
     numbers = np.stack([belief.domain.numbers(name) for name in names])
     low, high = numbers.min(1, keepdims=True), numbers.max(1, keepdims=True)
     weights = np.array([sum(abs(q.get(name, 0.0)) for q in problem.queries) for name in names])
-    counts = [[name != i and (links is None or (i, name) in links) for i in own] for name in names]
+    counts = [[name != i and (links is None or (i, name) in links) for i in of] for name in names]
     ends = np.stack([numbers - low, high - numbers], axis=1)
     return PairLaws(weights[:, None] * np.array(counts), laws, ends)

@@ -22,6 +22,7 @@ import numpy.typing as npt
 from unspoken.calibration.problem import NoiseProblem
 from unspoken.errors import InputError, NotKnown, TooLarge
 from unspoken.numerics.arrays import CELLS, Array, Mask
+from unspoken.numerics.kernels import stationary
 from unspoken.numerics.numbers import positive, whole
 from unspoken.numerics.rounding import ROUNDED
 from unspoken.numerics.tables import as_laws
@@ -44,7 +45,7 @@ def quilt(problem: NoiseProblem) -> float:
     moves = np.array([problem.reaches[name] for name in belief.domain.names])
     laws, size = np.stack(belief.forest.singles), belief.domain.sizes[0]
     steps = np.stack(belief.steps) if belief.steps else np.zeros((0, size, size))
-    left = (own[::-1] for own in influences(backwards(laws, steps)))
+    left = (influence[::-1] for influence in influences(backwards(laws, steps)))
     return Quilts(moves, laws > 0, left, influences(steps)).scale(problem.limit)
 
 
@@ -60,14 +61,15 @@ def quilt_any_start(step: npt.ArrayLike, length: int, limit: float, reach: float
     powers = [np.eye(len(matrix))]
     for _ in range(length - 1):
         powers.append(powers[-1] @ matrix)
-    told = _apart(np.swapaxes(np.stack(powers), 1, 2))  # of x_t+g after x_t is a rather than b
-    start = np.swapaxes(told, 1, 2)
+    # Of x_t+g, after x_t is a rather than b.
+    follows = _log_ratios(np.swapaxes(np.stack(powers), 1, 2))
+    start = np.swapaxes(follows, 1, 2)
 
     def left() -> Iterator[Array]:
         for gap in range(1, length):
-            own = np.full_like(told, np.inf)
-            own[gap:] = told[gap] + start[gap:]
-            yield own
+            influence = np.full_like(follows, np.inf)
+            influence[gap:] = follows[gap] + start[gap:]
+            yield influence
 
     right = influences(np.broadcast_to(matrix, (length - 1, *matrix.shape)))
     possible = np.ones((length, len(matrix)), dtype=bool)
@@ -95,11 +97,11 @@ def quilt_approximate(step: npt.ArrayLike, length: int, limit: float, reach: flo
         t = np.where(
             fades < least, np.log((least + fades) / np.maximum(least - fades, 0.0)), np.inf
         )
-    said = 2 * t[:, None] + t[None, :]
+    e = 2 * t[:, None] + t[None, :]
     between = np.add.outer(np.arange(1, length), np.arange(1, length)) - 1.0
-    open_ones = said < limit
-    if open_ones.any():
-        best = min(best, float((between[open_ones] / (limit - said[open_ones])).min()))
+    fits = e < limit
+    if fits.any():
+        best = min(best, float((between[fits] / (limit - e[fits])).min()))
     return best * reach * (1 + ROUNDED)
 
 
@@ -140,23 +142,23 @@ class Quilts:
 
     def _scales(self, sides: list[list[Array]], spans: list[list[Array]], limit: float) -> Array:
         """For every variable the least scale of all its pairs of gaps (0: no quilt there)."""
-        left, right = (np.stack(own, axis=-1) for own in sides)
-        before, after = (np.stack(own, axis=-1) for own in spans)
+        left, right = (np.stack(side, axis=-1) for side in sides)
+        before, after = (np.stack(side, axis=-1) for side in spans)
         gaps = left.shape[-1]
         rows = max(1, AT_ONCE // gaps**2)
         scales = np.empty(len(self.moves))
         for first in range(0, len(scales), rows):
             part = slice(first, first + rows)
-            said = np.full((len(scales[part]), gaps, gaps), 0.0)
+            e = np.full((len(scales[part]), gaps, gaps), 0.0)
             for a, b in itertools.permutations(range(left.shape[1]), 2):
                 both = self.possible[part, a] & self.possible[part, b]
                 with np.errstate(invalid="ignore"):  # where a or b cannot be
-                    own = left[part, a, b][:, :, None] + right[part, a, b][:, None, :]
-                np.maximum(said, np.where(both[:, None, None], own, 0.0), out=said)
+                    pair = left[part, a, b][:, :, None] + right[part, a, b][:, None, :]
+                np.maximum(e, np.where(both[:, None, None], pair, 0.0), out=e)
             between = before[part][:, :, None] + after[part][:, None, :]
             between -= self.moves[part][:, None, None]
-            room = limit - said * (1 + ROUNDED)
-            cost = np.divide(between, room, out=np.full_like(said, np.inf), where=room > 0)
+            room = limit - e * (1 + ROUNDED)
+            cost = np.divide(between, room, out=np.full_like(e, np.inf), where=room > 0)
             scales[part] = cost.min((1, 2))
         return scales
 
@@ -174,25 +176,23 @@ def influences(steps: Array) -> Iterator[Array]:
     table = steps
     for gap in range(1, len(steps) + 1):
         beyond = np.full((gap, *steps.shape[1:]), np.inf)
-        yield np.concatenate([_apart(table), beyond])
+        yield np.concatenate([_log_ratios(table), beyond])
         table = table[:-1] @ steps[gap:]
 
 
-def _apart(tables: Array) -> Array:
+def _log_ratios(tables: Array) -> Array:
     """max_x log T[a, x] / T[b, x], for every table and a, b."""
     with np.errstate(divide="ignore", invalid="ignore"):
         logs = np.log(tables)
-        apart = logs[:, :, None, :] - logs[:, None, :, :]
-    largest: Array = np.nan_to_num(apart, nan=-np.inf, posinf=np.inf, neginf=-np.inf).max(-1)
+        ratios = logs[:, :, None, :] - logs[:, None, :, :]
+    largest: Array = np.nan_to_num(ratios, nan=-np.inf, posinf=np.inf, neginf=-np.inf).max(-1)
     return largest
 
 
 def _forgets(matrix: Array) -> tuple[float, float]:
     """The least stationary probability and the gap."""
-    size = len(matrix)
-    system = np.vstack([matrix.T - np.eye(size), np.ones(size)])
-    law = np.linalg.lstsq(system, np.append(np.zeros(size), 1.0), rcond=None)[0]
-    if not law.min() > 0:
+    law = stationary(matrix)
+    if law is None or not law.min() > 0:
         raise InputError("chain.step: some states die out, so nothing is known of their influence")
     flow = law[:, None] * matrix
     if np.allclose(flow, flow.T, rtol=1e-12, atol=1e-15):

@@ -30,22 +30,22 @@ def wasserstein(problem: NoiseProblem) -> float:
         raise NotKnown('method "wasserstein": one number at a time; use "exact" or "mean"')
     names = problem.belief.domain.names
     each = problem.worked_out_once.sums_of_each(names, problem.queries)
-    own = [each] if each else [problem.worked_out_once.sums([n], problem.queries) for n in names]
-    laws = [Separation.of(sums) for sums in own]
+    sums = [each] if each else [problem.worked_out_once.sums([n], problem.queries) for n in names]
+    laws = [Separation.of(law) for law in sums]
     most = max(_widest(law, TIE) for law in laws)
     if most and max(float(law.at(most / problem.limit).max()) for law in laws) > problem.limit:
         most = max(_widest(law, 0.0) for law in laws)
     return quotient_up(most, problem.limit)
 
 
-def distance(points: Array, one: Array, other: Array, tie: float = 0.0) -> float:
+def distance(points: Array, p: Array, q: Array, tie: float = 0.0) -> float:
     """W_inf of two laws on these points, ascending: max over u of |Q_1(u) - Q_2(u)|."""
-    first, second = np.cumsum(one), np.cumsum(other)
+    first, second = np.cumsum(p), np.cumsum(q)
     levels = np.unique(np.concatenate([np.zeros(1), first[:-1], second[:-1], np.ones(1)]))
     levels = levels[levels <= 1.0]
     middle = (levels[1:] + levels[:-1])[np.diff(levels) > tie] / 2
     top = len(points) - 1
-    at = [np.minimum(np.searchsorted(own, middle), top) for own in (first, second)]
+    at = [np.minimum(np.searchsorted(total, middle), top) for total in (first, second)]
     return float(np.abs(points[at[0]] - points[at[1]]).max(initial=0.0))
 
 
@@ -54,6 +54,6 @@ def _widest(law: Separation, tie: float) -> float:
     widest = 0.0
     for row in laws.transpose(2, 1, 0):
         possible = row[row.sum(1) > 0.5]
-        for one, other in itertools.combinations(possible, 2):
-            widest = max(widest, distance(law.points, one, other, tie))
+        for p, q in itertools.combinations(possible, 2):
+            widest = max(widest, distance(law.points, p, q, tie))
     return widest
