@@ -20,6 +20,7 @@ def checked(domain: Domain, knows: Knows, where: str) -> Knows:
     names = _names(knows)
     if names is None or not all(isinstance(name, str) for name in names):
         raise unknown(f"{where}.knows", knows, ["anything", "nothing", "a list of names"])
+    names = list(dict.fromkeys(names))
     for name in names:
         domain.axis(name, f"{where}.knows")
     if len(names) == len(domain.names):
@@ -28,11 +29,8 @@ def checked(domain: Domain, knows: Knows, where: str) -> Knows:
 
 
 def _names(knows: object) -> list[str] | None:
-    """Each once; None where it is no list."""
-    if isinstance(knows, str) or not isinstance(knows, Iterable):
-        return None
-    names = list(knows)
-    return [name for k, name in enumerate(names) if name not in names[:k]]
+    """As a list; None where it is none."""
+    return list(knows) if isinstance(knows, Iterable) and not isinstance(knows, str) else None
 
 
 def whom(knows: Knows) -> str:
