@@ -18,7 +18,7 @@ from typing import Any
 import duckdb
 import numpy as np
 
-from unspoken.models.edges import Blocks, Edges
+from unspoken.models.edges import Blocks, Friendships
 from unspoken.models.friends import Neighbour, grid
 from unspoken.published.dependent_friends import dpm_friends
 
@@ -57,7 +57,7 @@ def records(millions: float, memory: str) -> Iterator[dict[str, Any]]:
     rng = np.random.default_rng(1)
     a, b = rng.integers(0, USERS, (2, FRIENDSHIPS))
     begin = time.perf_counter()
-    edges = Edges.of(a, b)
+    edges = Friendships.of(a, b)
     counted = time.perf_counter()
     law = Neighbour.by_distance(grid())
     scale = dpm_friends(edges, law, limit=1.0, reach=law.width).value
@@ -67,7 +67,7 @@ def records(millions: float, memory: str) -> Iterator[dict[str, Any]]:
         edge_file, city_file = files(Path(name), size)
         for title, given in (("DuckDB, one class", None), ("DuckDB, three classes", city_file)):
             begin = time.perf_counter()
-            edges = Edges.read(edge_file, given, folder=Path(name), memory=memory)
+            edges = Friendships.read(edge_file, given, folder=Path(name), memory=memory)
             counted = time.perf_counter()
             models = laws() if given else law
             scale = dpm_friends(edges, models, limit=1.0, reach=law.width).value

@@ -13,15 +13,15 @@ import pyarrow.parquet as pq
 import pytest
 
 import unspoken
-from unspoken.models.edges import Blocks, Edges
+from unspoken.models.edges import Blocks, Friendships
 
 Rows = Counter[tuple[Any, ...]]
 
 
-def rows_of(edges: Edges) -> Rows:
+def rows_of(edges: Friendships) -> Rows:
     """{(own class, friends of each class): users}."""
     found: Rows = Counter()
-    for own, friends, users in zip(edges.own, edges.friends, edges.users, strict=True):
+    for own, friends, users in zip(edges.kinds, edges.friends, edges.users, strict=True):
         found[(edges.classes[own], *friends.tolist())] += int(users)
     return found
 
@@ -52,13 +52,13 @@ def test_friends_of_every_class(seed: int, tmp_path: Path) -> None:
     pairs, classes = drawn(seed)
     a, b = map(list, zip(*pairs, strict=True))
     truth = by_hand(pairs, classes)
-    assert rows_of(Edges.of(a, b, classes)) == truth
+    assert rows_of(Friendships.of(a, b, classes)) == truth
     table = pa.table({"a": a, "b": b})
-    assert rows_of(Edges.of(table["a"], table["b"], classes)) == truth
+    assert rows_of(Friendships.of(table["a"], table["b"], classes)) == truth
     edges = written(tmp_path, "edges.parquet", {"who": a, "with whom": b})
     kinds: dict[str, list[Any]] = {"user": list(classes), "it's": list(classes.values())}
     users = written(tmp_path, "classes.parquet", kinds)
-    read = Edges.read(edges, users, folder=tmp_path)
+    read = Friendships.read(edges, users, folder=tmp_path)
     assert rows_of(read) == truth
     assert read.classes == ("la", "ny", "sf")
 
@@ -70,17 +70,17 @@ def test_one_class_of_users(tmp_path: Path) -> None:
     named = dict.fromkeys({*a, *b}, "")
     truth = by_hand(pairs, named)
     alone = truth.pop(("", 0), 0)  # whoever is a friend of nobody is in no edge
-    found = rows_of(Edges.of(a, b))
+    found = rows_of(Friendships.of(a, b))
     assert found.pop(("", 0), 0) == alone
-    assert found == rows_of(Edges.read("edges.csv", folder=tmp_path)) == truth
+    assert found == rows_of(Friendships.read("edges.csv", folder=tmp_path)) == truth
     names = [f"u{x}" for x in a], [f"u{x}" for x in b]
-    assert np.array_equal(Edges.of(*names).degrees, Edges.of(a, b).degrees)
+    assert np.array_equal(Friendships.of(*names).degrees, Friendships.of(a, b).degrees)
 
 
 def test_growth_is_the_largest_over_users() -> None:
     pairs, classes = drawn(2)
     a, b = zip(*pairs, strict=True)
-    edges = Edges.of(a, b, classes)
+    edges = Friendships.of(a, b, classes)
     rho = np.random.default_rng(1).random((3, 3))
     most = max(
         sum(n * rho[edges.classes.index(row[0]), c] for c, n in enumerate(row[1:]))
@@ -150,19 +150,19 @@ def test_nobody_is_lost(
     first = written(tmp_path, "edges.parquet", edges)
     second = written(tmp_path, "classes.parquet", classes) if classes else None
     with pytest.raises(unspoken.UnspokenError, match=words):
-        Edges.read(first, second, folder=tmp_path)
+        Friendships.read(first, second, folder=tmp_path)
 
 
 @pytest.mark.parametrize(
     ("ask", "words"),
     [
-        (lambda: Edges.of([1, 2], [1]), "equal length"),
-        (lambda: Edges.of([1.0, np.nan], [1, 2]), "missing"),
-        (lambda: Edges.of(np.array(["a", None], object), ["b", "c"]), "missing"),
-        (lambda: Edges.of([1], [2], {1: "x"}), "1 users have none, such as 2"),
-        (lambda: Edges.of([1], [2], {"1": "x"}), "have none"),
-        (lambda: Edges.of(range(65), range(65), {k: str(k) for k in range(65)}), "merge"),
-        (lambda: Edges.read("absent.parquet"), "absent.parquet"),
+        (lambda: Friendships.of([1, 2], [1]), "equal length"),
+        (lambda: Friendships.of([1.0, np.nan], [1, 2]), "missing"),
+        (lambda: Friendships.of(np.array(["a", None], object), ["b", "c"]), "missing"),
+        (lambda: Friendships.of([1], [2], {1: "x"}), "1 users have none, such as 2"),
+        (lambda: Friendships.of([1], [2], {"1": "x"}), "have none"),
+        (lambda: Friendships.of(range(65), range(65), {k: str(k) for k in range(65)}), "merge"),
+        (lambda: Friendships.read("absent.parquet"), "absent.parquet"),
     ],
 )
 def test_refusals(ask: Any, words: str) -> None:
@@ -182,12 +182,12 @@ def test_gowalla(shared: Path) -> None:
         pytest.skip("needs gowalla_capri, which is not among the data sets beside the checkout")
     pairs = pairs_in(home / "friends.csv.gz")
     a, b = zip(*pairs, strict=True)
-    edges = Edges.of(a, b)
+    edges = Friendships.of(a, b)
     assert (len(pairs), edges.users.sum(), edges.degrees.max()) == (46_001, 5_086, 1_353)
     assert edges.users @ edges.degrees == 2 * 46_001
-    assert rows_of(Edges.read(home / "friends.csv.gz")) == rows_of(edges)
+    assert rows_of(Friendships.read(home / "friends.csv.gz")) == rows_of(edges)
     classes = {user: "abc"[user % 3] for user in {*a, *b}}
-    assert rows_of(Edges.of(a, b, classes)) == by_hand(pairs, classes)
+    assert rows_of(Friendships.of(a, b, classes)) == by_hand(pairs, classes)
     assert Blocks.of(a, b).largest == 5_042
 
 
@@ -196,7 +196,7 @@ def test_ego_facebook(shared: Path) -> None:
     if not home.is_dir():
         pytest.skip("needs ego_facebook, which is not among the data sets beside the checkout")
     pairs = pairs_in(home / "edges.csv.gz")
-    edges = Edges.read(home / "edges.csv.gz")
+    edges = Friendships.read(home / "edges.csv.gz")
     assert edges.users.sum() == 4_039
     assert edges.users @ edges.degrees == 2 * 88_234
     assert edges.degrees.max() == max(Counter(itertools.chain(*pairs)).values()) == 1_045

@@ -13,7 +13,7 @@ from tests.test_vectors_noisy import joint, kind, leak, numbers, same, separatio
 from unspoken.beliefs import Chain, Joint
 from unspoken.calibration import accuracy
 from unspoken.mechanisms import Laplace, Together
-from unspoken.models.edges import Edges
+from unspoken.models.edges import Friendships
 from unspoken.models.friends import Neighbour, blocked
 from unspoken.published.dependent import (
     PRINTED,
@@ -227,8 +227,8 @@ def test_eq_14_is_the_truth_of_two_tuples(v: dict[str, Any]) -> None:
         assert max(leak(belief, both, name) for name in ("D1", "D2")) <= 1 + 1e-9
 
 
-def line(users: int) -> Edges:
-    return Edges.of(np.arange(users - 1), np.arange(1, users))
+def line(users: int) -> Friendships:
+    return Friendships.of(np.arange(users - 1), np.arange(1, users))
 
 
 def test_friends_of_friends() -> None:
@@ -247,7 +247,7 @@ def test_friends_of_friends() -> None:
 @kind("friend_fixed_point")
 def test_the_fixed_point_of_one_friend(v: dict[str, Any]) -> None:
     from_all = Neighbour.by_distance(np.array(list(itertools.product(CENTRES, repeat=2))))
-    star = Edges.of(np.zeros(v["input"]["degree"], int), 1 + np.arange(v["input"]["degree"]))
+    star = Friendships.of(np.zeros(v["input"]["degree"], int), 1 + np.arange(v["input"]["degree"]))
     scale = dpm_friends(star, from_all, limit=limit_of(v), reach=1.9).value
     same(scale, v["expected"]["sigma"])
     same(from_all.coefficient(scale), v["expected"]["rho"])
@@ -260,7 +260,7 @@ def test_how_little_noise_friends_would_need() -> None:
     """L = 6,969 users against 100 and 300 friends: the gains are of not counting all others."""
     law = Neighbour.by_distance(np.array(list(itertools.product(CENTRES, repeat=2))))
     for degree, ratio in ((100, 112), (300, 38)):
-        star = Edges.of(np.zeros(degree, int), 1 + np.arange(degree))
+        star = Friendships.of(np.zeros(degree, int), 1 + np.arange(degree))
         printed = dpm_friends(star, law, limit=1.0, reach=law.width).value
         assert round(6969 * law.width / printed) == ratio
 
@@ -268,7 +268,7 @@ def test_how_little_noise_friends_would_need() -> None:
 def test_classes_have_laws_of_their_own() -> None:
     near, far = Neighbour.by_distance([0, 1]), Neighbour.by_distance([0, 1], [0, 0.5, 1])
     laws = {("a", "a"): near, ("a", "b"): far, ("b", "a"): far, ("b", "b"): near}
-    edges = Edges.of([0, 0, 1], [1, 2, 2], {0: "a", 1: "a", 2: "b"})
+    edges = Friendships.of([0, 0, 1], [1, 2, 2], {0: "a", 1: "a", 2: "b"})
     scale = dpm_friends(edges, laws, limit=2.0, reach=3.0, reading="M").value
     rho = {pair: law.coefficient(1.0, "M") for pair, law in laws.items()}
     most = max(rho["a", "a"] + rho["a", "b"], 2 * rho["b", "a"])

@@ -60,11 +60,11 @@ WAY_OUT = (
 def sequential(answers: Sequence[Calibrated]) -> Bound:
     """The sum of the limits, where the methods that found the scales are additive."""
     belief, knows = _asked(answers, "sequential")
-    for own in answers:
-        if own.method not in ADDITIVE:
-            why = NOT_ADDITIVE[own.method]
+    for answer in answers:
+        if answer.method not in ADDITIVE:
+            why = NOT_ADDITIVE[answer.method]
             raise NotKnown(
-                f'sequential: limits of method "{own.method}" do not add up: {why}; {WAY_OUT}'
+                f'sequential: limits of method "{answer.method}" do not add up: {why}; {WAY_OUT}'
             )
     total = reduce(sum_up, (answer.problem.limit for answer in answers))
     why = f"limits of {len(answers)} answers added up, for those who know {whom(knows)}"
@@ -76,15 +76,15 @@ def parallel(answers: Sequence[Calibrated]) -> Bound:
     belief, knows = _asked(answers, "parallel")
     block = {name: k for k, names in enumerate(belief.blocks()) for name in names}
     taken = dict[int, int]()
-    for t, own in enumerate(answers):
-        for name in (name for name, reach in own.problem.reaches.items() if reach):
+    for t, answer in enumerate(answers):
+        for name in (name for name, reach in answer.problem.reaches.items() if reach):
             if taken.setdefault(block[name], t) != t:
                 raise NotKnown(
                     f"parallel: answers {taken[block[name]]} and {t} speak of variables that "
                     f"depend on one another ({name} is one). Theorem 4 of paper 002 is false "
                     f"there: D2 = D1, one noisy answer about each, leak twice the limit; {WAY_OUT}"
                 )
-    most = max(own.problem.limit for own in answers)
+    most = max(answer.problem.limit for answer in answers)
     why = (
         f"the largest limit of {len(answers)} answers, about blocks that are independent of one "
         f"another, for those who know {whom(knows)}"
@@ -95,15 +95,15 @@ def parallel(answers: Sequence[Calibrated]) -> Bound:
 def composed(answers: Sequence[Calibrated]) -> Bound:
     """What the answers tell together: exactly, or where that is too much by the best sound rule."""
     belief, knows = _asked(answers, "composed")
-    low, found = 0.0, list[tuple[float, str]]()
+    low, bounds = 0.0, list[tuple[float, str]]()
     with suppress(NotKnown, TooLarge):
-        joint = _joint(belief, Together([own.mechanism for own in answers]), knows)
-        low, found = joint.low, [(joint.high, joint.why)]
-    if not found or found[0][0] > low:
-        found += by_rules(answers, knows)
-    if not found:
+        joint = _joint(belief, Together([answer.mechanism for answer in answers]), knows)
+        low, bounds = joint.low, [(joint.high, joint.why)]
+    if not bounds or bounds[0][0] > low:
+        bounds += by_rules(answers, knows)
+    if not bounds:
         raise TooLarge(f"composed: {len(answers)} answers are too many to look at; {WAY_OUT}")
-    high, why = min(found)
+    high, why = min(bounds)
     return Bound(min(low, high), high, "nat", belief.premise, why)
 
 
@@ -119,41 +119,42 @@ def _joint(belief: Belief, mechanism: Together, knows: Knows) -> Bound:
 
 def by_rules(answers: Sequence[Calibrated], knows: Knows) -> list[tuple[float, str]]:
     """For every rule the least limit that needs no more than the noise there is."""
-    if any(not own.scale and own.problem.reach for own in answers):
+    if any(not answer.scale and answer.problem.reach for answer in answers):
         return []
     queries = [
-        {name: w / own.scale for name, w in query.items()}
-        for own in answers
-        if own.scale  # the others move with nothing
-        for query in own.problem.queries
+        {name: w / answer.scale for name, w in query.items()}
+        for answer in answers
+        if answer.scale  # the others move with nothing
+        for query in answer.problem.queries
     ]
     belief = answers[0].problem.belief
-    weights = {name: [own.get(name, 0.0) for own in queries] for name in belief.domain.names}
-    whole, found = NoiseProblem(belief, weights, 1.0), list[tuple[float, str]]()
+    weights = {name: [query.get(name, 0.0) for query in queries] for name in belief.domain.names}
+    together, limits = NoiseProblem(belief, weights, 1.0), list[tuple[float, str]]()
     for method in METHODS:
 
         def scale(limit: float, method: str = method) -> float:
-            return by_method(method, replace(whole, limit=limit), knows)
+            return by_method(method, replace(together, limit=limit), knows)
 
         with suppress(NotKnown, TooLarge):
             why = f'method "{method}" for all answers, for those who know {whom(knows)}'
-            low = whole.reach
-            found.append((least_scale(scale, 1.0, low, 2 * low) if low else low, why))
-    return found
+            low = together.reach
+            limits.append((least_scale(scale, 1.0, low, 2 * low) if low else low, why))
+    return limits
 
 
 def _asked(answers: Sequence[Calibrated], where: str) -> tuple[Belief, Knows]:
     """The belief they share, and whom they are safe from."""
     _check(answers, where)
     first = answers[0].problem.belief
-    if any(own.problem.belief is not first for own in answers):
+    if any(answer.problem.belief is not first for answer in answers):
         raise InputError(f"{where}: the answers were calibrated for different beliefs")
-    if any(own.problem.measure != RATIO for own in answers):
+    if any(answer.problem.measure != RATIO for answer in answers):
         raise NotKnown(
             f'{where}: limits on "{RATIO}" only; of others ask the mechanism Together([...])'
         )
-    some = [own.knows for own in answers if own.method not in FOR_EVERYBODY] or [answers[0].knows]
-    if len({own if isinstance(own, str) else frozenset(own) for own in some}) > 1:
+    some = [answer.knows for answer in answers if answer.method not in FOR_EVERYBODY]
+    some = some or [answers[0].knows]
+    if len({knows if isinstance(knows, str) else frozenset(knows) for knows in some}) > 1:
         raise InputError(f"{where}: the answers are for those who know different things")
     return first, some[0]
 

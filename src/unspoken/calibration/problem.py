@@ -77,14 +77,14 @@ class NoiseProblem:
         (types/noise.py: seeing nodes tells at least as much as seeing the answer). The nodes are
         the points, and of one answer so many ``pieces`` between them.
         """
-        seen = self.mechanism(scale).view(self.worked_out_once, adversary)
-        if isinstance(seen, NoisyView):
-            nodes = list(seen.points)
+        view = self.mechanism(scale).view(self.worked_out_once, adversary)
+        if isinstance(view, NoisyView):
+            nodes = list(view.points)
             if len(nodes) == 1 and pieces > 1:
-                (noise,), (points,) = seen.source.noises, nodes
+                (noise,), (points,) = view.source.noises, nodes
                 nodes = [noise.finer(points, np.full(len(points) - 1, pieces))]
-            seen = seen.source.listed(seen.source.nodes(nodes))
-        return MEASURES[self.measure].of(seen, **self.options).value
+            view = view.source.listed(view.source.nodes(nodes))
+        return MEASURES[self.measure].of(view, **self.options).value
 
     @cached_property
     def queries(self) -> list[Weights]:
@@ -102,19 +102,19 @@ class NoiseProblem:
             beliefs = self.belief.candidates
         except NotKnown:
             return None
-        return [self if own is self.belief else replace(self, belief=own) for own in beliefs]
+        return [self if it is self.belief else replace(self, belief=it) for it in beliefs]
 
     @cached_property
     def reaches(self) -> dict[str, float]:
         """D_i = sum_c |w_ci| (max x_i - min x_i): how far x_i alone moves all answers."""
         domain = self.belief.domain
-        size = dict.fromkeys(domain.names, 0.0)
+        weight = dict.fromkeys(domain.names, 0.0)
         for query in self.queries:
             for name, w in query.items():
-                size[name] += abs(w)
+                weight[name] += abs(w)
         return {
-            name: own * float(np.ptp(domain.numbers(name))) if own else 0.0
-            for name, own in size.items()
+            name: w * float(np.ptp(domain.numbers(name))) if w else 0.0
+            for name, w in weight.items()
         }
 
     @property

@@ -7,7 +7,8 @@ every scale that is tried costs the classes, not the friendships.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,21 +23,21 @@ from unspoken.engines.sql import identifier, literal
 from unspoken.errors import InputError, TooLarge
 from unspoken.numerics.arrays import Array, Codes
 
-__all__ = ["Blocks", "Edges"]
+__all__ = ["Blocks", "Friendships"]
 
 CLASSES = 64
 MEMORY = "4GB"  # beyond it DuckDB spills to disk
 
 
 @dataclass(frozen=True, eq=False)
-class Edges:
-    """``users[r]`` users of class ``own[r]`` have ``friends[r, c]`` friends of each class c.
+class Friendships:
+    """``users[r]`` users of class ``kinds[r]`` have ``friends[r, c]`` friends of each class c.
 
     A friendship is listed once, in either direction; one that is listed twice counts twice.
     """
 
     classes: tuple[str, ...]
-    own: Codes
+    kinds: Codes
     friends: Codes
     users: Codes
 
@@ -46,16 +47,16 @@ class Edges:
         first: npt.ArrayLike,
         second: npt.ArrayLike,
         classes: Mapping[Any, str] | None = None,
-    ) -> Edges:
+    ) -> Friendships:
         """From two arrays, or two columns of an Arrow table; ``classes``: {user: class}."""
-        users, one, other = _ends(first, second, classes)
-        kinds, own = _coded(users, classes, "edges.classes")
-        if len(kinds) > CLASSES:
-            raise _too_many(len(kinds))
-        cells = np.concatenate([one, other]) * len(kinds) + own[np.concatenate([other, one])]
-        counts = np.bincount(cells, minlength=len(users) * len(kinds)).reshape(-1, len(kinds))
-        rows, often = np.unique(np.column_stack([own, counts]), axis=0, return_counts=True)
-        return cls(kinds, rows[:, 0], rows[:, 1:], often)
+        users, a, b = _ends(first, second, classes)
+        names, kinds = _coded(users, classes, "edges.classes")
+        if len(names) > CLASSES:
+            raise _too_many(len(names))
+        cells = np.concatenate([a, b]) * len(names) + kinds[np.concatenate([b, a])]
+        counts = np.bincount(cells, minlength=len(users) * len(names)).reshape(-1, len(names))
+        rows, often = np.unique(np.column_stack([kinds, counts]), axis=0, return_counts=True)
+        return cls(names, rows[:, 0], rows[:, 1:], often)
 
     @classmethod
     def read(
@@ -65,23 +66,21 @@ class Edges:
         *,
         folder: Path = Path(),
         memory: str = MEMORY,
-    ) -> Edges:
+    ) -> Friendships:
         """From files (Parquet or CSV), by DuckDB, which spills what exceeds ``memory``.
 
         Of ``edges`` the first two columns are the users; of ``classes`` a user and its class.
         """
-        with opened(folder, memory) as opening:
-            paths = {"edges": edges} | ({"classes": classes} if classes is not None else {})
-            ends = _tables(opening, paths)
-            kinds = _kinds(opening, ends["classes"][1]) if classes is not None else ("",)
-            rows = _answer(opening, _profiles(ends, kinds))
-            opening.close()
+        paths = {"edges": edges} | ({"classes": classes} if classes is not None else {})
+        with _reading(paths, folder, memory) as (opening, columns):
+            names = _kinds(opening, columns["classes"][1]) if classes is not None else ("",)
+            rows = _answer(opening, _profiles(columns, names))
         if rows[:, -2].any():
             raise InputError(
                 f"{'edges' if classes is None else 'classes'}: users in friendships have no class, "
                 "or an end of a friendship is missing; give each user a class, each friendship two"
             )
-        return cls(kinds, rows[:, 0], rows[:, 1:-2], rows[:, -1])
+        return cls(names, rows[:, 0], rows[:, 1:-2], rows[:, -1])
 
     @property
     def degrees(self) -> Codes:
@@ -91,7 +90,7 @@ class Edges:
 
     def growth(self, coefficients: Array) -> float:
         """The largest over the users of sum_c n(user, c) rho[own class, c]."""
-        sums = (self.friends * coefficients[self.own]).sum(1)
+        sums = (self.friends * coefficients[self.kinds]).sum(1)
         return float(sums.max(initial=0.0))
 
 
@@ -110,12 +109,12 @@ class Blocks:
         blocks: Mapping[Any, object] | None = None,
     ) -> Blocks:
         """``blocks``: {user: block}; nothing given: what the friendships connect."""
-        users, one, other = _ends(first, second, blocks)
+        users, a, b = _ends(first, second, blocks)
         if blocks is None:
-            labels = _components(len(users), one, other)
+            labels = _components(len(users), a, b)
         else:
             _, labels = _coded(users, blocks, "blocks")
-        _uncrossed(int((labels[one] != labels[other]).sum()))
+        _uncrossed(int((labels[a] != labels[b]).sum()))
         sizes, many = np.unique(np.unique(labels, return_counts=True)[1], return_counts=True)
         return cls(sizes, many)
 
@@ -128,9 +127,10 @@ class Blocks:
         folder: Path = Path(),
         memory: str = MEMORY,
     ) -> Blocks:
-        """From files, as in `Edges.read`; ``blocks`` has a user and its block in each row."""
-        with opened(folder, memory) as opening:
-            (a, b), (user, block) = _tables(opening, {"edges": edges, "blocks": blocks}).values()
+        """From files, as in `Friendships.read`; ``blocks`` has a user and its block in each row."""
+        paths = {"edges": edges, "blocks": blocks}
+        with _reading(paths, folder, memory) as (opening, columns):
+            (a, b), (user, block) = columns.values()
             crossing = (
                 f"SELECT count(*) FROM {OWN}.edges e LEFT JOIN {OWN}.blocks x ON e.{a} = x.{user}"
                 f" LEFT JOIN {OWN}.blocks y ON e.{b} = y.{user}"
@@ -139,7 +139,6 @@ class Blocks:
             _uncrossed(int(_answer(opening, crossing)[0, 0]))
             sizes = f"SELECT count(*) AS size FROM {OWN}.blocks GROUP BY {block}"
             rows = _answer(opening, f"SELECT size, count(*) FROM ({sizes}) GROUP BY 1 ORDER BY 1")
-            opening.close()
         return cls(rows[:, 0], rows[:, 1])
 
     @property
@@ -152,16 +151,16 @@ def _ends(
     first: npt.ArrayLike, second: npt.ArrayLike, also: Mapping[Any, object] | None
 ) -> tuple[npt.NDArray[Any], Codes, Codes]:
     """All users, and the two ends of every friendship as positions among them."""
-    one, other = np.asarray(first), np.asarray(second)
-    if one.shape != other.shape or one.ndim != 1:
-        raise InputError(f"edges: two columns of equal length, not {one.shape} and {other.shape}")
-    ends = np.concatenate([one, other, *([np.asarray(list(also))] if also else [])])
+    a, b = np.asarray(first), np.asarray(second)
+    if a.shape != b.shape or a.ndim != 1:
+        raise InputError(f"edges: two columns of equal length, not {a.shape} and {b.shape}")
+    ends = np.concatenate([a, b, *([np.asarray(list(also))] if also else [])])
     if (ends != ends).any() or (ends.dtype == object and any(end is None for end in ends)):
         raise InputError("edges: an end of a friendship is missing")
     users, codes = np.unique(ends, return_inverse=True)
-    one, other = codes[: len(one)], codes[len(one) : 2 * len(one)]
-    real = one != other  # nobody is a friend of themselves
-    return users, one[real], other[real]
+    a, b = codes[: len(a)], codes[len(a) : 2 * len(a)]
+    real = a != b  # nobody is a friend of themselves
+    return users, a[real], b[real]
 
 
 def _coded(
@@ -170,20 +169,20 @@ def _coded(
     """The classes of the users as positions among all classes, sorted."""
     if names is None:
         return ("",), np.zeros(len(users), dtype=np.intp)
-    listed = users.tolist()
-    lost = [user for user in listed if user not in names]
+    every = users.tolist()
+    lost = [user for user in every if user not in names]
     if lost:
         raise InputError(f"{where}: {len(lost):,} users have none, such as {lost[0]!r}")
-    kinds, codes = np.unique([str(names[user]) for user in listed], return_inverse=True)
+    kinds, codes = np.unique([str(names[user]) for user in every], return_inverse=True)
     return tuple(kinds.tolist()), codes
 
 
-def _components(size: int, one: Codes, other: Codes) -> Codes:
+def _components(size: int, a: Codes, b: Codes) -> Codes:
     """The least user each user is connected with."""
     labels = np.arange(size)
-    while (labels[one] != labels[other]).any():
-        least = np.minimum(labels[one], labels[other])
-        for end in (labels[one], labels[other], one, other):
+    while (labels[a] != labels[b]).any():
+        least = np.minimum(labels[a], labels[b])
+        for end in (labels[a], labels[b], a, b):
             np.minimum.at(labels, end, least)
         while (labels[labels] != labels).any():
             labels = labels[labels]
@@ -202,12 +201,22 @@ def _too_many(classes: int) -> TooLarge:
     return TooLarge(f"edges.classes: {classes} classes; at most {CLASSES}, so merge some")
 
 
+@contextmanager
+def _reading(
+    paths: Mapping[str, str | Path], folder: Path, memory: str
+) -> Iterator[tuple[Opened, dict[str, tuple[str, str]]]]:
+    """The friendships, and what is known of users, open to be asked; closed at the end."""
+    with opened(folder, memory) as opening:
+        yield opening, _tables(opening, paths)
+        opening.close()
+
+
 def _tables(opening: Opened, paths: Mapping[str, str | Path]) -> dict[str, tuple[str, str]]:
     """A view of each file; gives its first two columns. After the edges come users, each once."""
-    found = {name: opening.relation((str(path),), None, name) for name, path in paths.items()}
+    relations = {name: opening.relation((str(path),), None, name) for name, path in paths.items()}
     opening.lock("edges")
     ends = {}
-    for name, relation in found.items():
+    for name, relation in relations.items():
         columns = list(opening.file_view(name, relation, name))
         if len(columns) < 2:
             raise InputError(f"{name}: two columns are expected, {paths[name]} has {columns}")
@@ -229,8 +238,8 @@ def _kinds(opening: Opened, column: str) -> tuple[str, ...]:
 def _profiles(ends: Mapping[str, tuple[str, str]], kinds: tuple[str, ...]) -> str:
     """own class, friends of each class, ends that have none, and how many users are alike."""
     a, b = ends["edges"]
-    apart = f"FROM {OWN}.edges WHERE {a} IS DISTINCT FROM {b}"
-    pairs = f"SELECT {a} AS who, {b} AS friend {apart} UNION ALL SELECT {b}, {a} {apart}"
+    of_two = f"FROM {OWN}.edges WHERE {a} IS DISTINCT FROM {b}"
+    pairs = f"SELECT {a} AS who, {b} AS friend {of_two} UNION ALL SELECT {b}, {a} {of_two}"
     if "classes" not in ends:
         missing = "count(*) FILTER (who IS NULL OR friend IS NULL)"
         users = f"SELECT 0 AS own, count(*) AS n0, {missing} AS lost FROM ({pairs}) GROUP BY who"
@@ -259,4 +268,4 @@ def _answer(opening: Opened, query: str) -> Codes:
     """Whole numbers, a row for each of the query."""
     with opening.told("edges"):
         columns = opening.con.execute(query).fetchnumpy().values()
-    return np.stack([np.asarray(own).astype(np.intp) for own in columns], axis=1)
+    return np.stack([np.asarray(column).astype(np.intp) for column in columns], axis=1)

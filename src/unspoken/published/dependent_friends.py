@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from unspoken.errors import InputError, unknown
-from unspoken.models.edges import Edges
+from unspoken.models.edges import Friendships
 from unspoken.models.friends import READINGS, Neighbour
 from unspoken.numerics.arrays import Array
 from unspoken.numerics.numbers import number
@@ -21,7 +21,7 @@ Models = Neighbour | Mapping[tuple[str, str], Neighbour]
 
 
 def dpm_friends(
-    edges: Edges, friends: Models, *, limit: float, reach: float, reading: str = "B"
+    edges: Friendships, friends: Models, *, limit: float, reach: float, reading: str = "B"
 ) -> Estimate:
     """The scale that solves sigma limit = reach (1 + max_i sum_c n(i, c) rho[own, c](sigma)).
 
@@ -46,7 +46,7 @@ def dpm_friends(
     return Estimate(scale, "scale", why)
 
 
-def _laws(edges: Edges, friends: Models) -> tuple[list[Neighbour], np.ndarray]:
+def _laws(edges: Friendships, friends: Models) -> tuple[list[Neighbour], np.ndarray]:
     """The different laws, and which one each pair of classes has."""
     size = len(edges.classes)
     if isinstance(friends, Neighbour):

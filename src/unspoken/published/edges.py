@@ -24,11 +24,11 @@ from unspoken.beliefs import Joint
 from unspoken.numerics.arrays import Array
 from unspoken.searching.upper import partial_sums
 
-__all__ = ["Edges"]
+__all__ = ["Forgetting"]
 
 
 @dataclass(frozen=True)
-class Edges:
+class Forgetting:
     """``least[i, j, mask]`` and ``largest``: over all gains of i by forgetting j, down to ``mask``.
 
     NaN where nobody compares two values of x_i: whoever knows x_K' knows it too. ``reach`` is
@@ -40,7 +40,7 @@ class Edges:
     reach: Array
 
     @classmethod
-    def of(cls, belief: Joint, weights: Sequence[float], scale: float) -> Edges:
+    def of(cls, belief: Joint, weights: Sequence[float], scale: float) -> Forgetting:
         """All n (n - 1) 2^(n - 2) of them."""
         pairs = zip(weights, belief.domain.names, strict=True)
         terms = [w * belief.domain.numbers(name) / scale for w, name in pairs]
@@ -72,7 +72,7 @@ class Edges:
         """
         n = len(self.reach)
         values = np.full((n, 2**n), math.nan)
-        layer = {(i, 2**n - 1 ^ 1 << i): float(own) for i, own in enumerate(self.reach)}
+        layer = {(i, 2**n - 1 ^ 1 << i): float(reach) for i, reach in enumerate(self.reach)}
         while layer:
             for node, value in layer.items():
                 values[node] = value
@@ -87,11 +87,11 @@ class Edges:
         return values
 
 
-def _gains(cells: Array, own: Array, forgotten: Array) -> Array:
-    """Every e for cells P(x_i, x_j, x_K'); ``own`` are w_i x_i / lambda, ``forgotten`` w_j x_j."""
-    order = np.argsort(own, kind="stable")
+def _gains(cells: Array, target: Array, forgotten: Array) -> Array:
+    """Every e for cells P(x_i, x_j, x_K'); ``target``: w_i x_i / lambda, ``forgotten``: w_j x_j."""
+    order = np.argsort(target, kind="stable")
     joint = cells.reshape(*cells.shape[:2], -1)[order]
-    high, low = np.tril_indices(len(own), -1)
+    high, low = np.tril_indices(len(target), -1)
     centred = forgotten - (forgotten.min() + forgotten.max()) / 2
     with np.errstate(divide="ignore", invalid="ignore"):
         shares = joint / joint.sum(axis=1, keepdims=True)

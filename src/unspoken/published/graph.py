@@ -19,7 +19,7 @@ from unspoken.beliefs import Joint
 from unspoken.display import Shown
 from unspoken.errors import InputError, NotKnown, unknown
 from unspoken.numerics.numbers import number, whole
-from unspoken.published.edges import Edges
+from unspoken.published.edges import Forgetting
 from unspoken.published.tails import pdp_tails
 from unspoken.searching.nodes import Nodes, pdp_nodes
 from unspoken.searching.upper import pdp_upper, reaches
@@ -96,7 +96,7 @@ class Graph(Shown):
     ``tails`` (from below) and ``upper`` (from above) hold the ``exact`` leakages between them.
     """
 
-    edges: Edges
+    edges: Forgetting
     values: Nodes
     exact: Nodes
     tails: Nodes
@@ -164,7 +164,7 @@ class Graph(Shown):
         value = float(self.edges.reach[i])
         for name in forgets:
             if name not in self.names or not mask >> self.names.index(name) & 1:
-                known = [own for j, own in enumerate(self.names) if mask >> j & 1]
+                known = [other for j, other in enumerate(self.names) if mask >> j & 1]
                 raise unknown("chain.forgets: not known any more, or not at all", name, known)
             j = self.names.index(name)
             mask ^= 1 << j
@@ -242,7 +242,7 @@ def graph(belief: Joint, weights: Sequence[float], scale: float) -> Graph:
     if not listed or not all(math.isfinite(number(w)) for w in (*weights, scale)):
         raise InputError("graph: give a list of finite weights, one for each variable, and a scale")
     exact = pdp_nodes(belief, weights, scale)
-    edges = Edges.of(belief, weights, scale)
+    edges = Forgetting.of(belief, weights, scale)
     return Graph(
         edges,
         Nodes(belief.domain.names, edges.search()),

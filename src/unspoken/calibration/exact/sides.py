@@ -21,7 +21,7 @@ import numpy as np
 from unspoken.numerics.arrays import Array, Codes
 from unspoken.searching.blurring import blurred
 
-__all__ = ["Reach", "Side"]
+__all__ = ["Reach", "ChainSide"]
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Reach:
 
 
 @dataclass(frozen=True)
-class Side:
+class ChainSide:
     """``moves[t][a, b]`` = P(x_t+1 = b | x_t = a), ``adds[t, a]``: what x_t = a adds, in units."""
 
     moves: Array

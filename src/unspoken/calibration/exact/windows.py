@@ -24,7 +24,7 @@ import numpy as np
 from unspoken.adversary import Adversary
 from unspoken.beliefs.lattice import Lattice
 from unspoken.calibration.exact.adversaries import one_adversary
-from unspoken.calibration.exact.sides import Reach, Side
+from unspoken.calibration.exact.sides import Reach, ChainSide
 from unspoken.calibration.exact.threats import WorstAt
 from unspoken.calibration.problem import NoiseProblem
 from unspoken.calibration.rules.quilt import backwards, influences
@@ -47,7 +47,7 @@ class Windows:
 
     slow: ClassVar[bool] = False
     problem: NoiseProblem
-    sides: tuple[Side, Side]  # the second one backwards
+    sides: tuple[ChainSide, ChainSide]  # the second one backwards
     possible: Mask
     unit: float
     nodes: Codes
@@ -73,7 +73,7 @@ class Windows:
         for t, units in lattice.steps.items():
             adds[t] = units
         laws, moves = np.stack(forest.singles), np.stack(belief.steps)
-        ahead, behind = Side(moves, adds), Side(backwards(laws, moves), adds[::-1])
+        ahead, behind = ChainSide(moves, adds), ChainSide(backwards(laws, moves), adds[::-1])
         width = _width(ahead.moves, behind.moves, share * problem.limit)
         if width is None:
             return None

@@ -38,9 +38,9 @@ def mean(problem: NoiseProblem) -> float:
     The mean coefficients with one b for all j (mean_joint): never more than any reading of DPM.
     """
     most = 0.0
-    for own in moves_of_targets(problem, problem.belief.blocks()):
-        means = (np.einsum("ji,jia->ia", other.weights, other.means) for other in own.tables)
-        most = max(most, float((own.reaches[:, None] + sum(means, np.zeros(1))).max()))
+    for target in moves_of_targets(problem, problem.belief.blocks()):
+        means = (np.einsum("ji,jia->ia", laws.weights, laws.means) for laws in target.tables)
+        most = max(most, float((target.reaches[:, None] + sum(means, np.zeros(1))).max()))
     return quotient_up(up(most, 4 * len(problem.reaches) + 64), problem.limit)
 
 
@@ -59,7 +59,7 @@ def fixed_point(problem: NoiseProblem, tables: Sequence[TargetMoves], moves: Mov
     """
 
     def leak(sigma: float) -> float:
-        most = max(float(own.total(moves, sigma).max()) for own in tables)
+        most = max(float(target.total(moves, sigma).max()) for target in tables)
         return up(most / sigma, 64 * len(problem.reaches))
 
     low = problem.reach / problem.limit
@@ -70,8 +70,8 @@ def coefficient(
     problem: NoiseProblem, target: str, other: str, sigma: float, reading: str
 ) -> float:
     """rho_ij of two variables, by one of `READINGS`."""
-    own = pair_laws(problem, [other], [target])
-    return float(READINGS[reading](own, sigma).item() / own.ends.max())
+    laws = pair_laws(problem, [other], [target])
+    return float(READINGS[reading](laws, sigma).item() / laws.ends.max())
 
 
 READINGS: dict[str, Callable[[PairLaws, float], Array]] = {
