@@ -24,7 +24,7 @@ import numpy as np
 from unspoken.adversary import Adversary
 from unspoken.beliefs.lattice import Lattice
 from unspoken.calibration.exact.adversaries import one_adversary
-from unspoken.calibration.exact.sides import Reach, ChainSide
+from unspoken.calibration.exact.sides import ChainSide, Reach
 from unspoken.calibration.exact.threats import WorstAt
 from unspoken.calibration.problem import NoiseProblem
 from unspoken.calibration.rules.quilt import backwards, influences
