@@ -9,16 +9,16 @@ from hypothesis import strategies as st
 
 import unspoken
 from unspoken.doors.report import charts, palette, words
-from unspoken.releasing.told import Answer, Told, told
+from unspoken.releasing.leaks import Leak, TellingAnswer, leak
 from unspoken.types.bound import Bound
 from unspoken.types.domain import WITHHELD
 from unspoken.types.premise import STATED, Premise
 
 
 @pytest.fixture(scope="module")
-def one() -> Told:
+def one() -> Leak:
     belief = unspoken.Joint([[0.1, 0.2], [0.3, 0.4]], ["z", "a"])
-    return told(belief, unspoken.OneSided({"a": 1.0}), "me", ("a",), "z")
+    return leak(belief, unspoken.OneSided({"a": 1.0}), "me", ("a",), "z")
 
 
 # --- colours
@@ -44,7 +44,7 @@ def test_everything_can_be_read(use: palette.Palette) -> None:
 
 
 @pytest.mark.parametrize("cap", [1.0, 1.01, 1.5, 4.0, 1e6])
-def test_the_cap_parts_the_colours(cap: float, one: Told) -> None:
+def test_the_cap_parts_the_colours(cap: float, one: Leak) -> None:
     def step(factor: float) -> int:
         return charts.band(replace(one, odds=odds(factor)), cap)
 
@@ -128,8 +128,8 @@ def odds(high: float) -> Bound:
     return Bound.of_odds(log, log, STATED, "")
 
 
-def test_sentences(one: Told) -> None:
-    seen = Answer({"a": WITHHELD, "b": "x", "c": WITHHELD}, "p or q", 0.2, 0.5, 0.031)
+def test_sentences(one: Leak) -> None:
+    seen = TellingAnswer({"a": WITHHELD, "b": "x", "c": WITHHELD}, "p or q", 0.2, 0.5, 0.031)
     mine = replace(one, who="me", about="z", odds=odds(4.0), answer=seen)
     assert words.sentence(mine, ["p", "q"]).replace(words.NBSP, " ") == (
         "The chance that z is “p” or “q” goes from 20 % to 50 %, odds × 4, for whoever sees "
@@ -141,7 +141,7 @@ def test_sentences(one: Told) -> None:
     assert "“f” or one of 2 more goes" in words.sentence(common, many)
 
 
-def test_an_answer_that_cannot_be_named_is_not_called_harmless(one: Told) -> None:
+def test_an_answer_that_cannot_be_named_is_not_called_harmless(one: Leak) -> None:
     mine = replace(one, odds=odds(3.0), answer=None)
     assert "may multiply the odds" in words.sentence(mine, ["p"])
     assert "No answer" in words.sentence(replace(mine, odds=odds(1.0)), ["p"])

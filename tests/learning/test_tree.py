@@ -279,7 +279,7 @@ def test_a_tree_is_planned_released_and_charged(tmp_path: Path) -> None:
     assert done.rows == 900
     assert tried.epsilon == {name: done.plan.epsilon[name] for name in ("x0", "x1", "x2", "x10")}
     assert sum(done.plan.p.values()) > 0.1
-    for one in done.told:
+    for one in done.leakage:
         assert one.odds.value <= 4 * (1 + 1e-9)
         assert one.information.bits <= 0.1 * (1 + 1e-9)
         assert one.odds.premise == "learned(tree, 900 rows)"

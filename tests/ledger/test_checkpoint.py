@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from tests.ledger.histories import event, histories
 from unspoken.errors import LimitExceeded
 from unspoken.ledger import Account, Ledger, Release
-from unspoken.ledger.account import Listed
+from unspoken.ledger.entries import InMemory
 from unspoken.mechanisms import Laplace
 
 
@@ -27,7 +27,7 @@ def passes(_account: Account) -> None:
 
 
 def asks(account: Account) -> None:
-    account.shown([("r",)])
+    account.exposure([("r",)])
 
 
 # What is not of the events alone, but of who asked.
@@ -40,7 +40,7 @@ def kept(path: Path) -> tuple[Any, Any]:
 
     def look(account: Account) -> None:
         for audience in (account.readers(), [("r",)], []):
-            assert account.shown(audience) == replayed.shown(audience)
+            assert account.exposure(audience) == replayed.exposure(audience)
         found.append(dict(account._entries.below(())))
 
     ledger = Ledger(path)
@@ -48,7 +48,7 @@ def kept(path: Path) -> tuple[Any, Any]:
     replayed = Account.of([Release.from_json(text) for text in events])
     ledger.look(look)
     entries = replayed._entries
-    assert isinstance(entries, Listed)
+    assert isinstance(entries, InMemory)
     return (
         {key: value for key, value in found[0].items() if key[0] not in ASKED},
         {key: value for key, value in entries.entries.items() if key[0] not in ASKED},
@@ -115,7 +115,7 @@ def test_what_was_added_up_for_a_refusal_stays(tmp_path: Path) -> None:
     charged(path)
 
     def refuse(account: Account) -> None:
-        account.shown([("r",), ()])
+        account.exposure([("r",), ()])
         raise LimitExceeded("no")
 
     with pytest.raises(LimitExceeded):

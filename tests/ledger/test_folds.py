@@ -28,7 +28,9 @@ def test_the_account_is_what_the_formulas_say(events: list[Release]) -> None:
             got, expected = adding(one, account, audience), added_to(one, seen)
             assert len(got) == len(expected)
             assert all(pytest.approx(own, rel=1e-12) in expected for own in got)
-            assert account.shown(audience).exponents() == pytest.approx(exposure(seen), rel=1e-12)
+            assert account.exposure(audience).exponents() == pytest.approx(
+                exposure(seen), rel=1e-12
+            )
 
 
 def read(fingerprint: str, **epsilon: float) -> Release:
@@ -66,8 +68,8 @@ def test_the_account_does_not_depend_on_the_order(events: list[Release], data: A
     other = data.draw(st.permutations(events))
     one, two = Account.of(events), Account.of(other)
     audience = one.readers()
-    assert one.shown(audience) == two.shown(audience)
-    assert one.shown(audience).fold({}) == two.shown(two.readers()).fold({})
+    assert one.exposure(audience) == two.exposure(audience)
+    assert one.exposure(audience).fold({}) == two.exposure(two.readers()).fold({})
     last = events[-1]
     assert all(shown in two.before(last, audience) for shown in one.before(last, audience))
 
@@ -78,7 +80,7 @@ def test_sums_that_are_carried_on_are_those_added_up_at_the_end(events: list[Rel
     for number, one in enumerate(events, start=1):
         carried.add(one, number)
         for audience in ([("r",)], [("r",), ("s",)], [()], carried.readers()):
-            assert carried.shown(audience) == Account.of(events[:number]).shown(audience)
+            assert carried.exposure(audience) == Account.of(events[:number]).exposure(audience)
 
 
 @given(cases(["1", "2", "month"], most=3))

@@ -191,7 +191,7 @@ def test_many_open_a_new_ledger_at_once(tmp_path: Path) -> None:
 
 def _spend(path: Path, count: int) -> None:
     def at_most_twenty(account: Account) -> None:
-        if account.shown(account.readers()).exponents().get("a", 0) >= 20:
+        if account.exposure(account.readers()).exponents().get("a", 0) >= 20:
             raise LimitExceeded("full")
 
     ledger = Ledger(path)

@@ -205,7 +205,7 @@ def test_that_a_bin_is_all_a_value_tells_is_said_to_be_assumed(tmp_path: Path) -
     said = prepare(path).findings(curve=False).assumptions
     assert any(one.startswith("A value of a is released as it is, and taken") for one in said)
     done = release(path)
-    assert all(told.odds.odds <= 4 for told in done.told)
+    assert all(leak.odds.odds <= 4 for leak in done.leakage)
     got = pq.read_table(done.path)["a"].to_pylist()
     assert [value in (0.26, 0.76) for value in got if value is not None] == [
         bool(one) for one, value in zip(secret, got, strict=True) if value is not None

@@ -35,8 +35,8 @@ def test_a_limit_one_percent_below_refuses_and_above_lets_pass(
         return small(tmp_path, TABLE, ONE, epoch=f'label = "{labels}"', **limits)
 
     planned(monkeypatch, a=labels * HALF)  # what all labels show together
-    (told,) = rehearse(project()).told
-    reached = {"limit_bits": told.information.bits, "odds_cap": told.odds.odds}[limit]
+    (leak,) = rehearse(project()).leakage
+    reached = {"limit_bits": leak.information.bits, "odds_cap": leak.odds.odds}[limit]
     planned(monkeypatch, a=HALF)
     for earlier in range(1, labels):
         release(small(tmp_path, TABLE, ONE, epoch=f'label = "{earlier}"'))

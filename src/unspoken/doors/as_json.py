@@ -115,7 +115,7 @@ def rehearsed(done: Rehearsed) -> dict[str, Any]:
         **_head("release"),
         "dry_run": True,
         "epsilon": {name: number(epsilon) for name, epsilon in done.epsilon.items()},
-        "told": leakage(done.told),
+        "told": leakage(done.leakage),
     }
 
 
@@ -130,7 +130,7 @@ def released(done: Released) -> dict[str, Any]:
         "epsilon": {
             name: number(epsilon) for name, epsilon in done.event.mechanism.exponents().items()
         },
-        "told": leakage(done.told),
+        "told": leakage(done.leakage),
     }
 
 

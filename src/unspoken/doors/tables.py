@@ -14,7 +14,7 @@ from unspoken.learning import Learned
 from unspoken.ledger import Release, fold
 from unspoken.policy import Project
 from unspoken.releasing import Findings, Prepared, Rehearsed, Released
-from unspoken.releasing.told import Answer, Told
+from unspoken.releasing.leaks import Leak, TellingAnswer
 from unspoken.types.domain import WITHHELD
 from unspoken.types.premise import Premise
 
@@ -98,13 +98,13 @@ def rehearsed(done: Rehearsed) -> RenderableType:
         blank(),
         rows_of(["attribute", "release", "eps"], rows),
         blank(),
-        note(_most_told(done.told)),
+        note(_most_told(done.leakage)),
     )
 
 
 def released(done: Released) -> RenderableType:
     """Where the release is and what it may tell."""
-    most = f" {_most_told(done.told)}" if done.told else ""
+    most = f" {_most_told(done.leakage)}" if done.leakage else ""
     charge = "the same as before, so nothing was charged" if done.again else "charged to the ledger"
     return Group(
         Prose(
@@ -156,8 +156,8 @@ def _best(findings: Findings) -> str:
     return f"No plan within these limits lets out {most}{NBSP}% more."
 
 
-def _in_words(findings: Findings, entries: Sequence[Told]) -> list[Prose]:
-    worst: dict[str, Told] = {}
+def _in_words(findings: Findings, entries: Sequence[Leak]) -> list[Prose]:
+    worst: dict[str, Leak] = {}
     for entry in entries:
         if entry.about not in worst or entry.odds.nats > worst[entry.about].odds.nats:
             worst[entry.about] = entry
@@ -167,7 +167,7 @@ def _in_words(findings: Findings, entries: Sequence[Told]) -> list[Prose]:
     ]
 
 
-def _most_told(entries: Sequence[Told]) -> str:
+def _most_told(entries: Sequence[Leak]) -> str:
     """The largest factor of all, in one sentence."""
     worst = max(entries, key=lambda entry: entry.odds.nats, default=None)
     if worst is None:
@@ -197,17 +197,17 @@ def _premise(rows: int, premise: Premise) -> Prose:
 # ---------------------------------------------------------------- cells
 
 
-def _factor(entry: Told, cap: float) -> Text:
+def _factor(entry: Leak, cap: float) -> Text:
     return Text(words.odds_of(entry.odds), style="bold red" if entry.beyond(cap) else "")
 
 
-def _answer(entry: Told) -> str:
+def _answer(entry: Leak) -> str:
     if words.tells_nothing(entry):
         return "none"
     return "too many to list" if entry.answer is None else _seen(entry.answer)
 
 
-def _seen(answer: Answer) -> str:
+def _seen(answer: TellingAnswer) -> str:
     shown = [f"{n} {_whole(out)}" for n, out in answer.seen.items() if out is not WITHHELD]
     hidden = [name for name, out in answer.seen.items() if out is WITHHELD]
     return ", ".join([*shown, *([f"{words.listed(hidden)} withheld"] if hidden else [])])

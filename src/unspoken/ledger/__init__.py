@@ -1,7 +1,16 @@
 """The ledger: what was released, as events that outlive every plan, policy and epoch."""
 
-from unspoken.ledger.account import Account, PolicyShown, Shown, fold, reaches, tossing
+from unspoken.ledger.account import Account, EarlierPolicy, Exposure, fold, reaches, tossing
 from unspoken.ledger.event import Release
 from unspoken.ledger.store import Ledger
 
-__all__ = ["Account", "Ledger", "PolicyShown", "Release", "Shown", "fold", "reaches", "tossing"]
+__all__ = [
+    "Account",
+    "EarlierPolicy",
+    "Exposure",
+    "Ledger",
+    "Release",
+    "fold",
+    "reaches",
+    "tossing",
+]

@@ -20,54 +20,24 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Any
 
+from unspoken.ledger.entries import Entries, InMemory, Key
 from unspoken.ledger.event import Release
 from unspoken.mechanisms import InEpoch, Mechanism, OneSided, Together, from_description
 from unspoken.mechanisms.parts import Tossed
 from unspoken.types.domain import Value
 
-__all__ = ["Account", "Entries", "Listed", "PolicyShown", "Shown", "fold", "reaches", "tossing"]
+__all__ = ["Account", "EarlierPolicy", "Exposure", "fold", "reaches", "tossing"]
 
 # Coalitions whose sums are carried on; beyond, they are added up again when asked for.
 AUDIENCES = 32
 
-Key = tuple[str, ...]
 Exponents = Mapping[str, float]
 Hidden = Mapping[str, Sequence[Value]]
-
-
-class Entries(Protocol):
-    """Where an account is kept: plain data by key; keys are tuples of words."""
-
-    def get(self, keys: Collection[Key]) -> dict[Key, Any]:
-        """The entries there are of these."""
-
-    def below(self, key: Key) -> Iterator[tuple[Key, Any]]:
-        """All entries whose keys begin so, and are longer."""
-
-    def put(self, entries: Mapping[Key, Any]) -> None:
-        """Write them, over what is there."""
-
-
-@dataclass
-class Listed:
-    """Entries in memory."""
-
-    entries: dict[Key, Any] = field(default_factory=dict)
-
-    def get(self, keys: Collection[Key]) -> dict[Key, Any]:
-        return {key: self.entries[key] for key in keys if key in self.entries}
-
-    def below(self, key: Key) -> Iterator[tuple[Key, Any]]:
-        longer = [own for own in self.entries if own[: len(key)] == key and own != key]
-        return ((own, self.entries[own]) for own in longer)
-
-    def put(self, entries: Mapping[Key, Any]) -> None:
-        self.entries.update(entries)
 
 
 def tossing(event: Release) -> str:
@@ -92,27 +62,28 @@ def fold(events: Iterable[Release], sensitive: Hidden | None = None) -> Mechanis
     if sensitive is None and listed:
         return Together([InEpoch(tossing(event), event.mechanism) for event in listed])
     account = Account.of(listed)
-    return account.shown(account.readers()).fold(sensitive or {})
+    return account.exposure(account.readers()).fold(sensitive or {})
 
 
 @dataclass(frozen=True)
-class Shown:
-    """What was shown of some cells: under the coins of one label, and under all others.
+class Exposure:
+    """What was shown of some cells: ``within``, under the coins of one label, and under all others.
 
     ``anew``: what has no persistent coins.
     """
 
     others: Mapping[str, Tossed] = field(default_factory=dict)
-    own: Exponents = field(default_factory=dict)
+    within: Exponents = field(default_factory=dict)
     anew: tuple[Mechanism, ...] = ()
 
     def exponents(self, more: Exponents | None = None) -> dict[str, float]:
         """Of the one release that shows as much, with ``more`` under the coins of the label."""
-        own = _larger(self.own, more or {})
+        within = _larger(self.within, more or {})
         tossed = {
-            n: self.others.get(n, Tossed()).toss(own.get(n, 0.0)) for n in (*self.others, *own)
+            n: self.others.get(n, Tossed()).toss(within.get(n, 0.0))
+            for n in (*self.others, *within)
         }
-        return {name: one.exponent for name, one in tossed.items() if one != Tossed()}
+        return {name: coins.exponent for name, coins in tossed.items() if coins != Tossed()}
 
     def fold(self, sensitive: Hidden, mechanism: Mechanism | None = None) -> Mechanism:
         """As one mechanism that withholds what is sensitive now; with one more under the label."""
@@ -123,7 +94,7 @@ class Shown:
 
 
 @dataclass(frozen=True)
-class PolicyShown:
+class EarlierPolicy:
     """What was declared of an attribute, and ``hidden``, when some of it was shown in ``epoch``."""
 
     attribute: str
@@ -141,7 +112,7 @@ class Account:
     @classmethod
     def of(cls, events: Iterable[Release]) -> Account:
         """The account of these events, in memory."""
-        account = cls(Listed())
+        account = cls(InMemory())
         for number, event in enumerate(events, start=1):
             account.add(event, number)
         return account
@@ -181,12 +152,12 @@ class Account:
         shown: dict[str, str] = self._one(("released",), {})
         return shown
 
-    def policies(self, event: Release) -> list[PolicyShown]:
+    def policies(self, event: Release) -> list[EarlierPolicy]:
         """What was declared when attributes were shown under other coins than the event's."""
         found = []
         for name, policy, hidden, *times in self._one(("policies",), []):
             other = [time for time in times if time[1] != tossing(event)][:1]
-            found += [(number, PolicyShown(name, policy, hidden, e)) for number, _, e in other]
+            found += [(number, EarlierPolicy(name, policy, hidden, e)) for number, _, e in other]
         return [shown for _, shown in sorted(found, key=lambda item: item[0])]
 
     def covers(self, event: Release, audience: Collection[Sequence[str]]) -> bool:
@@ -207,7 +178,7 @@ class Account:
             for name, exponent in exponents.items()
         )
 
-    def before(self, event: Release, audience: Collection[Sequence[str]]) -> list[Shown]:
+    def before(self, event: Release, audience: Collection[Sequence[str]]) -> list[Exposure]:
         """What was shown of the cells of each epoch that the event reads; like ones once.
 
         Events of its own coins count where they had the epoch; those of other coins may be about
@@ -219,17 +190,17 @@ class Account:
         keys = [("epoch", word, label, epoch) for word in words for epoch in event.readings]
         had, others = self._entries.get(keys), self._others(audience, label)
         anew = self._anew(audience)
-        found: list[Shown] = []
+        exposures: list[Exposure] = []
         for epoch in event.readings:
-            own = _larger(*(had.get(("epoch", word, label, epoch), {}) for word in words))
-            shown = Shown(others, own, anew)
-            if shown not in found:
-                found.append(shown)
-        return found
+            within = _larger(*(had.get(("epoch", word, label, epoch), {}) for word in words))
+            exposure = Exposure(others, within, anew)
+            if exposure not in exposures:
+                exposures.append(exposure)
+        return exposures
 
-    def shown(self, audience: Collection[Sequence[str]]) -> Shown:
+    def exposure(self, audience: Collection[Sequence[str]]) -> Exposure:
         """All that was shown, of a cell that was in every epoch."""
-        return Shown(self._sums(audience), {}, self._anew(audience))
+        return Exposure(self._sums(audience), {}, self._anew(audience))
 
     # ------------------------------------------------------------ one event more
 
@@ -247,7 +218,7 @@ class Account:
         first = heads.get(("released",), {})
         entries["released",] = first | {n: event.table for n in shown if n not in first}
         entries["policies",] = self._policies(event, shown, number)
-        drawn = [one.describe() for one in event.mechanism.drawn_anew()]
+        drawn = [mechanism.describe() for mechanism in event.mechanism.drawn_anew()]
         if drawn:
             entries["anew", readers] = [*heads.get(("anew", readers), []), *drawn]
         self._entries.put(entries)
@@ -261,7 +232,7 @@ class Account:
         }
         before = self._entries.get([key for three in keys.values() for key in three])
         for epoch, now in event.readings.items():
-            reading, cell, own = keys[epoch]
+            reading, cell, had = keys[epoch]
             read = before.get(reading, [])
             known = {(name, fingerprint) for name, fingerprint, _ in read}
             new = [[n, now[n], event.table] for n in sorted(now) if (n, now[n]) not in known]
@@ -271,16 +242,16 @@ class Account:
                 name: _larger(shown.get(name, {}), {now.get(name, ""): exponent})
                 for name, exponent in exponents.items()
             }
-            entries[own] = _larger(before.get(own, {}), exponents)
+            entries[had] = _larger(before.get(had, {}), exponents)
         return entries
 
     def _raised(self, readers: str, label: str, exponents: Exponents) -> dict[Key, Any]:
         """The largest of each label, and the sums over labels of everybody who sees it."""
         entries: dict[Key, Any] = {}
-        audiences = [own for own in self._one(("audiences",), []) if readers in own]
-        members = {readers, *(word for own in audiences for word in own)}
+        audiences = [words for words in self._one(("audiences",), []) if readers in words]
+        members = {readers, *(word for words in audiences for word in words)}
         largest = self._entries.get([("label", word, label) for word in members])
-        kept = self._entries.get([("sum", *own) for own in audiences])
+        kept = self._entries.get([("sum", *words) for words in audiences])
         for key in kept:
             before = _larger(*(largest.get(("label", word, label), {}) for word in key[1:]))
             sums = _read(kept[key])
@@ -289,8 +260,8 @@ class Account:
                 for name, exponent in exponents.items()
             }
             entries[key] = _written(sums)
-        own = ("label", readers, label)
-        return {**entries, own: _larger(largest.get(own, {}), exponents)}
+        key = ("label", readers, label)
+        return {**entries, key: _larger(largest.get(key, {}), exponents)}
 
     def _policies(self, event: Release, shown: Sequence[str], number: int) -> list[Any]:
         """Each once, with the first event that had it and the first of other coins."""
@@ -309,8 +280,8 @@ class Account:
 
     def _others(self, audience: Collection[Sequence[str]], label: str) -> dict[str, Tossed]:
         """The sums but for one label."""
-        own = self._entries.get([("label", _word(names), label) for names in audience])
-        largest = _larger(*own.values())
+        within = self._entries.get([("label", _word(names), label) for names in audience])
+        largest = _larger(*within.values())
         sums = self._sums(audience)
         return {n: sums[n].without(largest.get(n, 0.0)) for n in sums}
 
@@ -338,7 +309,7 @@ class Account:
 
     def _anew(self, audience: Collection[Sequence[str]]) -> tuple[Mechanism, ...]:
         kept = self._entries.get([("anew", _word(names)) for names in audience])
-        return tuple(from_description(own) for drawn in kept.values() for own in drawn)
+        return tuple(from_description(one) for drawn in kept.values() for one in drawn)
 
     def _one(self, key: Key, default: Any = None) -> Any:
         return self._entries.get([key]).get(key, default)
@@ -356,8 +327,8 @@ def _same(event: Release) -> Key:
 def _larger(*exponents: Exponents) -> dict[str, float]:
     """The largest by name."""
     largest: dict[str, float] = {}
-    for own in exponents:
-        for name, exponent in own.items():
+    for each in exponents:
+        for name, exponent in each.items():
             largest[name] = max(exponent, largest.get(name, 0.0))
     return largest
 
@@ -367,7 +338,7 @@ def _with(rows: list[Any], row: Any) -> list[Any]:
 
 
 def _written(sums: Mapping[str, Tossed]) -> dict[str, list[int]]:
-    return {n: [*own.finite.as_integer_ratio(), own.infinite] for n, own in sums.items()}
+    return {n: [*coins.finite.as_integer_ratio(), coins.infinite] for n, coins in sums.items()}
 
 
 def _read(sums: Mapping[str, list[int]]) -> dict[str, Tossed]:

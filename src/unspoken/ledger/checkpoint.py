@@ -13,15 +13,14 @@ from typing import Any
 
 import sqlalchemy as sql
 
-from unspoken.ledger.account import Account, Listed
+from unspoken.ledger.account import Account
+from unspoken.ledger.entries import InMemory, Key
 from unspoken.ledger.event import Release
 
 __all__ = ["FORMAT", "Checkpoint", "tables"]
 
 FORMAT = 1
 MANY = 500  # keys of one question
-
-Key = tuple[str, ...]
 
 
 def tables(metadata: sql.MetaData) -> sql.Table:
@@ -48,14 +47,15 @@ class Checkpoint:
         return found
 
     def below(self, key: Key) -> Iterator[tuple[Key, Any]]:
-        begin, own = json.dumps(key)[:-1] + (", " if key else ""), self._table.c.key
-        asked = sql.select(own, self._table.c.value).where(own >= begin, own < begin + "\x7f")
+        begin, column = json.dumps(key)[:-1] + (", " if key else ""), self._table.c.key
+        longer = (column >= begin, column < begin + "\x7f")  # keys are ASCII
+        asked = sql.select(column, self._table.c.value).where(*longer)
         return iter(self._rows(asked).items())
 
     def put(self, entries: Mapping[Key, Any]) -> None:
         for some in _groups(entries):
             self._connection.execute(sql.delete(self._table).where(self._table.c.key.in_(some)))
-        rows = [{"key": json.dumps(key), "value": json.dumps(own)} for key, own in entries.items()]
+        rows = [{"key": json.dumps(k), "value": json.dumps(value)} for k, value in entries.items()]
         self._connection.execute(sql.insert(self._table), rows)
 
     def account(
@@ -63,7 +63,7 @@ class Checkpoint:
     ) -> Account:
         """That of all events; ``last``: the number of the last one, and what is kept of it."""
         if self.get([("last",)]).get(("last",)) != _mark(last):
-            replayed = Listed()
+            replayed = InMemory()
             for number, event in replay():
                 Account(replayed).add(event, number)
             self._connection.execute(sql.delete(self._table))

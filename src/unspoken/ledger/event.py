@@ -44,7 +44,7 @@ class Release:
 
     def to_json(self) -> str:
         """The event as kept, with sorted keys."""
-        body = {one.name: getattr(self, one.name) for one in fields(self)}
+        body = {field.name: getattr(self, field.name) for field in fields(self)}
         return json.dumps(
             {**body, "mechanism": self.mechanism.describe()}, sort_keys=True, allow_nan=False
         )

@@ -9,11 +9,11 @@ from typing import Any
 
 from unspoken.beliefs import Belief
 from unspoken.errors import InputError, LimitExceeded
-from unspoken.ledger import Account, PolicyShown, Release, Shown, reaches
+from unspoken.ledger import Account, EarlierPolicy, Exposure, Release, reaches
 from unspoken.mechanisms import Mechanism
 from unspoken.numerics.roots import bracket
 from unspoken.policy import Project
-from unspoken.releasing.told import limits_of, views
+from unspoken.releasing.leaks import limits_of, views
 from unspoken.types.bound import LOG2, exp_or_inf
 from unspoken.types.domain import Value
 
@@ -46,19 +46,19 @@ class Admission:
             return
         self._known(account)
         self._never_shown(event, account)
-        before = [shown for audience in audiences for shown in account.before(event, audience)]
+        before = [past for audience in audiences for past in account.before(event, audience)]
         broken = self._too_much(event.mechanism, before)
         if broken:
             raise LimitExceeded(f"{broken}; {self._what_fits(event.mechanism, before)}")
 
-    def _too_much(self, mechanism: Mechanism, before: Sequence[Shown]) -> str | None:
+    def _too_much(self, mechanism: Mechanism, before: Sequence[Exposure]) -> str | None:
         """The first limit that it would break, for any coalition that sees it, of the cells of any
         epoch it adds to.
         """
         accounts = [
             after
-            for shown in before
-            if (after := shown.fold(self.sensitive, mechanism)) != shown.fold(self.sensitive)
+            for exposure in before
+            if (after := exposure.fold(self.sensitive, mechanism)) != exposure.fold(self.sensitive)
         ]
         return next(filter(None, map(self._broken, dict.fromkeys(accounts))), None)
 
@@ -133,7 +133,7 @@ class Admission:
                     "that were never released, take a key and a ledger of their own"
                 )
 
-    def _shown(self, earlier: PolicyShown) -> list[Value]:
+    def _shown(self, earlier: EarlierPolicy) -> list[Value]:
         """The labels that are sensitive now and that were not surely hidden then."""
         name = earlier.attribute
         same = all(earlier.policy.get(p) == v for p, v in policy_of(self.project, name).items())
@@ -144,8 +144,8 @@ class Admission:
 
     def _broken(self, mechanism: Mechanism) -> str | None:
         """The first limit that seeing all of this would break, in words."""
-        seen = views(self.belief, mechanism, self.declared)
-        for broken in limits_of(self.project).broken(seen):
+        cloud = views(self.belief, mechanism, self.declared)
+        for broken in limits_of(self.project).broken(cloud):
             if broken.limit == "information":
                 bits, most = broken.reached / LOG2, broken.allowed / LOG2
                 return (
@@ -156,7 +156,7 @@ class Admission:
             return f"the odds of {broken.target} could grow x {factor:.4g}, the cap is {cap:g}"
         return None
 
-    def _what_fits(self, mechanism: Mechanism, before: Sequence[Shown]) -> str:
+    def _what_fits(self, mechanism: Mechanism, before: Sequence[Exposure]) -> str:
         """The largest share of the eps asked for that fits beside what was released before."""
 
         def excess(share: float) -> float:
@@ -176,5 +176,5 @@ class Admission:
 
 def policy_of(project: Project, name: str) -> dict[str, Any]:
     """What the holder declares that decides which values of an attribute may be shown."""
-    own = project.attributes[name]
-    return {"sensitive": own.sensitive, "missing": own.missing}
+    attribute = project.attributes[name]
+    return {"sensitive": attribute.sensitive, "missing": attribute.missing}

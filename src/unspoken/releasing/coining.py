@@ -37,9 +37,9 @@ def shown(
         columns: dict[str, pa.Array] = dict(zip(reading.table.keys, part.keys, strict=True))
         heads = _heads(part, master, below)
         for name, values in part.values.items():
-            seen = part.free[name] & heads[name]
-            columns[name] = pc.if_else(boolean(seen), values, pa.scalar(None, values.type))
-            columns.update(_missing(reading.project, name, values, seen))
+            shows = part.free[name] & heads[name]
+            columns[name] = pc.if_else(boolean(shows), values, pa.scalar(None, values.type))
+            columns.update(_missing(reading.project, name, values, shows))
         yield pa.RecordBatch.from_pydict(columns)
 
 
@@ -54,11 +54,11 @@ def _heads(part: Part, master: MasterKey, below: Mapping[str, int]) -> dict[str,
     return heads
 
 
-def _missing(project: Project, name: str, values: pa.Array, seen: Mask) -> dict[str, pa.Array]:
+def _missing(project: Project, name: str, values: pa.Array, shows: Mask) -> dict[str, pa.Array]:
     rule = project.attributes[name].missing
     if rule == "never":
         return {}
     absent = values.is_null()
     public = rule == "public"
-    known = absent if public else pc.if_else(boolean(seen), absent, pa.scalar(None, pa.bool_()))
+    known = absent if public else pc.if_else(boolean(shows), absent, pa.scalar(None, pa.bool_()))
     return {missing(name): known}

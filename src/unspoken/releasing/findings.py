@@ -10,7 +10,7 @@ from unspoken.learning import Learned
 from unspoken.mechanisms import OneSided
 from unspoken.planning import Closure, Plan, plan
 from unspoken.policy import Project
-from unspoken.releasing.told import Told, matrix
+from unspoken.releasing.leaks import Leak, leakage_matrix
 from unspoken.types.domain import Value
 
 __all__ = ["Findings", "Share", "findings", "readers"]
@@ -29,9 +29,10 @@ class Share:
 
 @dataclass(frozen=True)
 class Findings:
-    """``everything``: what is told if all that is declared free were released; ``planned``: under
-    the plan. ``open_plan``: the best plan without closing telling values. ``shares``: per attribute
-    read, the share of all rows whose cell the plan releases; ``open_shares``: those of the other.
+    """``everything``: what would leak if all that is declared free were released; ``planned``:
+    under the plan. ``open_plan``: the best plan without closing telling values. ``shares``: per
+    attribute read, the share of all rows whose cell the plan releases; ``open_shares``: those of
+    the other.
     """
 
     project: Project
@@ -39,8 +40,8 @@ class Findings:
     closure: Closure
     plan: Plan
     open_plan: Plan
-    everything: Sequence[Told]
-    planned: Sequence[Told]
+    everything: Sequence[Leak]
+    planned: Sequence[Leak]
     shares: Mapping[str, float]
     open_shares: Mapping[str, float]
     curve: Sequence[Share]
@@ -70,8 +71,8 @@ def findings(project: Project, learned: Learned, closure: Closure, curve: bool =
         closure=closure,
         plan=chosen,
         open_plan=left_open,
-        everything=matrix(learned.belief, free, readers(project), secrets),
-        planned=matrix(learned.belief, chosen.mechanism, readers(project), secrets),
+        everything=leakage_matrix(learned.belief, free, readers(project), secrets),
+        planned=leakage_matrix(learned.belief, chosen.mechanism, readers(project), secrets),
         shares=shares(project, learned, chosen, hidden),
         open_shares=shares(project, learned, left_open, learned.sensitive),
         curve=trade_off(project, learned, hidden) if curve else (),
@@ -84,14 +85,14 @@ def readers(project: Project, serving: str | None = None) -> dict[str, tuple[str
 
     ``serving``: only that application, and the coalitions it is in.
     """
-    seen: dict[tuple[str, ...], tuple[str, ...]] = {}
-    seen |= {(name,): reads for name, reads in project.applications.items()}
-    seen |= project.pools
+    groups: dict[tuple[str, ...], tuple[str, ...]] = {}
+    groups |= {(name,): reads for name, reads in project.applications.items()}
+    groups |= project.pools
     if not project.apart:
-        seen[tuple(project.applications)] = project.reads
+        groups[tuple(project.applications)] = project.reads
     return {
         " + ".join(members): reads
-        for members, reads in seen.items()
+        for members, reads in groups.items()
         if serving is None or serving in members
     }
 
@@ -166,11 +167,11 @@ def _public(project: Project, learned: Learned) -> list[str]:
         return []
     values = {name: learned.labels[name][:-1] for name in public}  # its last label is "missing"
     shown = OneSided(dict.fromkeys(public, math.inf), values)
-    told = matrix(learned.belief, shown, {"everybody": public}, learned.sensitive)
+    leaks = leakage_matrix(learned.belief, shown, {"everybody": public}, learned.sensitive)
     return [
         f"That a value is missing is public for {', '.join(public)}: a release shows it for every "
         "row, whatever is closed, and no number counts it. To somebody who did not know it before, "
-        f"it {_most(told)}."
+        f"it {_most(leaks)}."
     ]
 
 
@@ -179,16 +180,16 @@ def _pooling(project: Project, learned: Learned, chosen: Plan) -> str:
     if not project.apart:
         return "Everybody who reads anything may pool it with everybody else."
     everybody = {"everybody": project.reads}
-    told = matrix(learned.belief, chosen.mechanism, everybody, learned.sensitive)
+    leaks = leakage_matrix(learned.belief, chosen.mechanism, everybody, learned.sensitive)
     groups = "; ".join(" and ".join(members) for members in project.pools if len(members) > 1)
     pooling = f"Only these pool what they get: {groups}" if groups else "No two readers pool"
-    return f"{pooling}. If all did, under this plan, an answer {_most(told)}."
+    return f"{pooling}. If all did, under this plan, an answer {_most(leaks)}."
 
 
-def _most(told: Sequence[Told]) -> str:
+def _most(leaks: Sequence[Leak]) -> str:
     """The worst of these, in words."""
-    worst = max((one.odds.odds for one in told), default=1.0)
-    most = max((one.information.bits for one in told), default=0.0)
+    worst = max((leak.odds.odds for leak in leaks), default=1.0)
+    most = max((leak.information.bits for leak in leaks), default=0.0)
     return f"could multiply odds by {worst:.4g}, and all answers would tell up to {most:.4g} bit"
 
 

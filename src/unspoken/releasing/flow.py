@@ -33,9 +33,9 @@ from unspoken.releasing import manifest
 from unspoken.releasing.admission import Admission, policy_of
 from unspoken.releasing.coining import shown
 from unspoken.releasing.findings import Findings, best, findings, readers
+from unspoken.releasing.leaks import Leak, leakage_matrix
 from unspoken.releasing.pieces import regrouped
 from unspoken.releasing.reading import Reading, Witness
-from unspoken.releasing.told import Told, matrix
 from unspoken.types.domain import Value
 
 __all__ = ["Prepared", "Rehearsed", "Released", "prepare", "rehearse", "release"]
@@ -84,7 +84,7 @@ class Released:
     manifest: Path
     rows: int
     plan: Plan
-    told: Sequence[Told]
+    leakage: Sequence[Leak]
     event: Release
     again: bool
 
@@ -95,16 +95,16 @@ class Rehearsed:
 
     epsilon: Mapping[str, float]
     plan: Plan
-    told: Sequence[Told]
+    leakage: Sequence[Leak]
 
 
 def prepare(project: Project | str | Path) -> Prepared:
     """Open the table of a project (or of the project file at a path) and learn its belief."""
-    own = _read(project)
-    table = table_of(own)
-    _refuse_sources(own, table)
-    learned = learn(own, table)
-    return Prepared(own, table, learned, _closed(own, learned))
+    whole = _read(project)
+    table = table_of(whole)
+    _refuse_sources(whole, table)
+    learned = learn(whole, table)
+    return Prepared(whole, table, learned, _closed(whole, learned))
 
 
 def release(
@@ -128,7 +128,7 @@ def release(
     with unfinished(files.release) as data, unfinished(files.manifest) as paper:
         number = ledger.charge(event, admit)
         rows, digest = _write(asked.reading, master, event, data)
-        described = manifest.described(asked.project, event, number, rows, digest, asked.told)
+        described = manifest.described(asked.project, event, number, rows, digest, asked.leakage)
         with writing(files.manifest):
             paper.write_text(manifest.text(described), "utf-8")
         with writing(files.release):
@@ -136,7 +136,7 @@ def release(
         with writing(files.manifest):
             publish(paper, files.manifest)
     again = same != [None]
-    return Released(files.release, files.manifest, rows, asked.plan, asked.told, event, again)
+    return Released(files.release, files.manifest, rows, asked.plan, asked.leakage, event, again)
 
 
 def rehearse(
@@ -151,7 +151,7 @@ def rehearse(
     event = asked.event(MasterKey.read(files.key) if made else MasterKey(bytes(KEY_BYTES)))
     admit = partial(asked.admission.check, event)
     ledger.look(admit) if ledger else admit(Account.of(()))
-    return Rehearsed(event.mechanism.exponents(), asked.plan, asked.told)
+    return Rehearsed(event.mechanism.exponents(), asked.plan, asked.leakage)
 
 
 def _read(project: Project | str | Path) -> Project:
@@ -164,19 +164,20 @@ def _closed(project: Project, learned: Learned) -> Closure:
     closed = closure(learned.belief, secrets, cap, project.reads)
     if learned.tree is None:
         return closed
-    worst = {(one.name, one.value): one for one in closed.telling}
+    worst = {(telling.name, telling.value): telling for telling in closed.telling}
     for pair in learned.tree.pairs:
         names = pair.domain.names
-        own, read = {name: secrets[name] for name in names}, set(names).intersection(project.reads)
-        for one in closure(pair, own, cap, read).telling:
-            before = worst.get((one.name, one.value), one)
-            worst[one.name, one.value] = max(before, one, key=lambda told: told.factor)
+        both, read = {name: secrets[name] for name in names}, {*names} & {*project.reads}
+        for telling in closure(pair, both, cap, read).telling:
+            before = worst.get((telling.name, telling.value), telling)
+            factors = before.factor, telling.factor
+            worst[telling.name, telling.value] = before if factors[0] >= factors[1] else telling
     hidden = {
         name: tuple(v for v in labels if v in secrets[name] or (name, v) in worst)
         for name, labels in learned.labels.items()
     }
-    telling = sorted(worst.values(), key=lambda one: (-one.factor, -one.probability))
-    return Closure(hidden, tuple(telling))
+    ranked = sorted(worst.values(), key=lambda one: (-one.factor, -one.probability))
+    return Closure(hidden, tuple(ranked))
 
 
 @contextmanager
@@ -221,17 +222,17 @@ class _Asked:
     scale: float
     plan: Plan
     mechanism: OneSided
-    told: Sequence[Told]
+    leakage: Sequence[Leak]
 
     @classmethod
     def of(cls, project: Project | str | Path, scale: float, reader: str | None) -> _Asked:
         whole = _read(project)
-        own, ready = whole.serving(reader), prepare(whole)
-        _refuse_sources(own, ready.table)
+        served, ready = whole.serving(reader), prepare(whole)
+        _refuse_sources(served, ready.table)
         plan = ready.plan()
         mechanism, learned = _scaled(plan, whole.reads, ready.sensitive, scale), ready.learned
-        told = matrix(learned.belief, mechanism, readers(whole, reader), learned.sensitive)
-        return cls(own, ready, reader, scale, plan, mechanism, told)
+        leaks = leakage_matrix(learned.belief, mechanism, readers(whole, reader), learned.sensitive)
+        return cls(served, ready, reader, scale, plan, mechanism, leaks)
 
     @property
     def reading(self) -> Reading:
@@ -248,10 +249,10 @@ class _Asked:
 
     def event(self, master: MasterKey) -> Release:
         """What the ledger is to keep of it; reads the source once."""
-        ready, own = self.ready, self.ready.project
-        epoch, limits, keys = own.epoch, own.limits, ready.table.keys
+        ready, whole = self.ready, self.ready.project
+        epoch, limits, keys = whole.epoch, whole.limits, ready.table.keys
         return Release(
-            table=own.source.name,
+            table=whole.source.name,
             epoch=epoch.of or epoch.label or "",
             per_key=epoch.of is not None,
             mechanism=OneSided(
@@ -261,12 +262,12 @@ class _Asked:
             readings=Witness.of(self.reading, master).readings(),
             key=master.fingerprint,
             coins=ALGORITHM,
-            limits=_declared(own),
-            leakage={"told": manifest.leakage(self.told)},
+            limits=_declared(whole),
+            leakage={"told": manifest.leakage(self.leakage)},
             closed={name: [str(v) for v in values] for name, values in ready.closed.added.items()}
             if limits.close
             else {},
-            policy={name: policy_of(own, name) for name in self.project.reads},
+            policy={name: policy_of(whole, name) for name in self.project.reads},
             readers=() if self.reader is None else (self.reader,),
             keys=keys if len(keys) > 1 else (),
         )

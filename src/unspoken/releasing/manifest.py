@@ -14,7 +14,7 @@ from typing import Any
 from unspoken.ledger import Release
 from unspoken.mechanisms.one_sided import release_probability
 from unspoken.policy import Project
-from unspoken.releasing.told import Told
+from unspoken.releasing.leaks import Leak
 
 __all__ = ["FORMAT", "described", "leakage", "text"]
 
@@ -22,7 +22,7 @@ FORMAT = 1
 
 
 def described(
-    project: Project, event: Release, number: int, rows: int, digest: str, told: Sequence[Told]
+    project: Project, event: Release, number: int, rows: int, digest: str, leaks: Sequence[Leak]
 ) -> dict[str, Any]:
     """The manifest as plain data, the same for the same release."""
     return {
@@ -34,9 +34,9 @@ def described(
         "attributes": {name: _attribute(project, event, name) for name in project.reads},
         "epoch": {"of" if event.per_key else "label": event.epoch},
         "coins": {"algorithm": event.coins, "key": event.key},
-        "readings": {epoch: dict(own) for epoch, own in event.readings.items()},
+        "readings": {epoch: dict(read) for epoch, read in event.readings.items()},
         "limits": dict(event.limits),
-        "leakage": leakage(told),
+        "leakage": leakage(leaks),
         "charge": number,
     }
 
@@ -46,16 +46,16 @@ def text(manifest: Mapping[str, Any]) -> str:
     return json.dumps(manifest, indent=2, sort_keys=False, allow_nan=False) + "\n"
 
 
-def leakage(told: Sequence[Told]) -> list[dict[str, Any]]:
-    """Who is told how much about what."""
+def leakage(leaks: Sequence[Leak]) -> list[dict[str, Any]]:
+    """Who learns how much about what."""
     return [
         {
-            "who": one.who,
-            "about": one.about,
-            "odds": one.odds.as_json(),
-            "information": one.information.as_json(),
+            "who": leak.who,
+            "about": leak.about,
+            "odds": leak.odds.as_json(),
+            "information": leak.information.as_json(),
         }
-        for one in told
+        for leak in leaks
     ]
 
 

@@ -68,11 +68,11 @@ class Reading:
         """The columns of a release. Where a value may be missing, a second one tells whether it is:
         that is not the same as being withheld.
         """
-        told = [
+        columns = [
             (name,) if self.project.attributes[name].missing == "never" else (name, missing(name))
             for name in self._names
         ]
-        return [*self.table.keys, *itertools.chain.from_iterable(told)]
+        return [*self.table.keys, *itertools.chain.from_iterable(columns)]
 
     def _refuse_twins(self) -> None:
         columns = [name.casefold() for name in self.columns()]
@@ -160,7 +160,7 @@ class Witness:
 
     def __init__(self, reading: Reading, master: MasterKey) -> None:
         self._reading, self._master = reading, master
-        self._seen: dict[str, dict[str, RowFingerprint]] = {}
+        self._read: dict[str, dict[str, RowFingerprint]] = {}
 
     @classmethod
     def of(cls, reading: Reading, master: MasterKey) -> Witness:
@@ -173,28 +173,28 @@ class Witness:
     def watch(self, parts: Iterator[Part]) -> Iterator[Part]:
         for part in parts:
             for epoch, rows in part.epochs.items():
-                own = taken(part.batch, rows)
-                for seen in self._fingerprints(epoch).values():
-                    seen.add(own)
+                batch = taken(part.batch, rows)
+                for fingerprint in self._fingerprints(epoch).values():
+                    fingerprint.add(batch)
             yield part
 
     def readings(self) -> dict[str, dict[str, str]]:
         """The fingerprints, by epoch and attribute."""
         return {
-            epoch: {name: seen.hexdigest() for name, seen in own.items()}
-            for epoch, own in sorted(self._seen.items())
+            epoch: {name: fingerprint.hexdigest() for name, fingerprint in read.items()}
+            for epoch, read in sorted(self._read.items())
         }
 
     def _fingerprints(self, epoch: str) -> dict[str, RowFingerprint]:
-        if epoch not in self._seen:
-            if len(self._seen) == EPOCHS:
+        if epoch not in self._read:
+            if len(self._read) == EPOCHS:
                 raise self._reading.project.error(
                     "epoch", "of", text=f"gives more than {EPOCHS:,} epochs; take a coarser one, "
                     "such as the month",
                 )  # fmt: skip
             names = self._reading.project.reads
-            self._seen[epoch] = {name: self._fingerprint(epoch, name) for name in names}
-        return self._seen[epoch]
+            self._read[epoch] = {name: self._fingerprint(epoch, name) for name in names}
+        return self._read[epoch]
 
     def _fingerprint(self, epoch: str, name: str) -> RowFingerprint:
         project = self._reading.project

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from unspoken.planning.limits import Broken
 from unspoken.releasing.findings import Findings
-from unspoken.releasing.told import limits_of, views
+from unspoken.releasing.leaks import limits_of, views
 
 __all__ = ["Starved", "broken_by", "starved"]
 
@@ -43,13 +43,13 @@ def starved(findings: Findings) -> list[Starved]:
     ]
 
 
-def _of(findings: Findings, name: str, reads: tuple[str, ...]) -> Starved:
+def _of(findings: Findings, application: str, reads: tuple[str, ...]) -> Starved:
     hidden = findings.plan.mechanism.sensitive or {}
-    if all(set(findings.learned.labels[own]) <= set(hidden.get(own, ())) for own in reads):
-        return Starved(name, reads, True, ())
+    if all(set(findings.learned.labels[name]) <= set(hidden.get(name, ())) for name in reads):
+        return Starved(application, reads, True, ())
     tried = ({**findings.plan.epsilon, **dict.fromkeys(reads, eps)} for eps in TRIED)
     broken = (broken_by(findings, epsilon) for epsilon in tried)
-    return Starved(name, reads, False, next(filter(None, broken), []))
+    return Starved(application, reads, False, next(filter(None, broken), []))
 
 
 def broken_by(findings: Findings, epsilon: Mapping[str, float]) -> list[Broken]:
@@ -57,9 +57,9 @@ def broken_by(findings: Findings, epsilon: Mapping[str, float]) -> list[Broken]:
     tried, secrets = replace(findings.plan.mechanism, epsilon=epsilon), findings.learned.sensitive
     limits = limits_of(findings.project)
     broken = {
-        (own.target, own.limit): own
+        (one.target, one.limit): one
         for reads in findings.project.pools.values()
-        for own in limits.broken(views(findings.learned.belief, tried, secrets, reads))
+        for one in limits.broken(views(findings.learned.belief, tried, secrets, reads))
     }
     places = [(target, limit) for target in secrets for limit in ("odds", "information")]
     return [broken[place] for place in places if place in broken]

@@ -15,7 +15,7 @@ from unspoken.doors.report import words
 from unspoken.doors.report.palette import BEYOND, LIGHT, PAGE, Palette
 from unspoken.pictures import FONT, Chart
 from unspoken.releasing.findings import Findings
-from unspoken.releasing.told import Told
+from unspoken.releasing.leaks import Leak
 
 __all__ = ["CHARTS", "Chart", "band", "bands", "chart"]
 
@@ -34,7 +34,7 @@ def bands(odds_cap: float) -> dict[int, str]:
     return {**dict(sorted(named.items())), len(edges): "beyond"}
 
 
-def band(entry: Told, odds_cap: float) -> int:
+def band(entry: Leak, odds_cap: float) -> int:
     """Which of these colours an entry has."""
     if math.isnan(entry.odds.odds):
         return 0
@@ -51,7 +51,7 @@ def _edges(odds_cap: float) -> list[float]:
     return [*even, odds_cap, max(odds_cap**2, 2 * odds_cap)]
 
 
-def heat(entries: Sequence[Told], names: Mapping[str, str], cap: float, use: Palette) -> Chart:
+def heat(entries: Sequence[Leak], names: Mapping[str, str], cap: float, use: Palette) -> Chart:
     """The leakage matrix: a row a reader, a column a target; the worst odds and the mean bits."""
     about = list(dict.fromkeys(entry.about for entry in entries))
     who = list(dict.fromkeys(entry.who for entry in entries))
@@ -95,7 +95,7 @@ def _axes(about: Sequence[str], who: Sequence[str]) -> Chart:
     }
 
 
-def _cell(entry: Told, names: Mapping[str, str], cap: float, use: Palette) -> dict[str, object]:
+def _cell(entry: Leak, names: Mapping[str, str], cap: float, use: Palette) -> dict[str, object]:
     number = band(entry, cap)
     return {
         "who": _wrapped(names[entry.who], BESIDE),

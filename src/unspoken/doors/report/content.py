@@ -11,7 +11,7 @@ from unspoken.doors.report.charts import bands
 from unspoken.doors.report.palette import BEYOND
 from unspoken.planning import Plan
 from unspoken.releasing.findings import Findings
-from unspoken.releasing.told import Told
+from unspoken.releasing.leaks import Leak
 
 __all__ = ["content"]
 
@@ -128,11 +128,11 @@ def tiles(findings: Findings) -> list[Row]:
     ]
 
 
-def _most(entries: Sequence[Told]) -> Told | None:
+def _most(entries: Sequence[Leak]) -> Leak | None:
     return max(entries, key=lambda entry: entry.odds.nats, default=None)
 
 
-def _most_bits(entries: Sequence[Told]) -> Told:
+def _most_bits(entries: Sequence[Leak]) -> Leak:
     return max(entries, key=lambda entry: entry.information.nats)
 
 
@@ -173,7 +173,7 @@ def worst(findings: Findings) -> list[Row]:
     ]
 
 
-def _worst_of(findings: Findings, entries: Sequence[Told], target: str) -> Row:
+def _worst_of(findings: Findings, entries: Sequence[Leak], target: str) -> Row:
     entry = max((e for e in entries if e.about == target), key=lambda e: e.odds.nats)
     nobody = words.tells_nothing(entry)
     above = entry.above(findings.project.limits.odds_cap)
@@ -297,7 +297,7 @@ def application(findings: Findings, name: str, nothing: str = "") -> Row:
     }
 
 
-def _application(findings: Findings, name: str, most: Told | None) -> str:
+def _application(findings: Findings, name: str, most: Leak | None) -> str:
     reads = findings.project.applications[name]
     asked = f"{name} reads {words.listed(reads)}"
     if not any(findings.shares[read] for read in reads):

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from unspoken.mechanisms.one_sided import release_probability
 from unspoken.releasing.findings import Findings
-from unspoken.releasing.told import Answer, Told
+from unspoken.releasing.leaks import Leak, TellingAnswer
 from unspoken.types.bound import Bound
 from unspoken.types.domain import WITHHELD
 from unspoken.types.premise import Premise
@@ -160,12 +160,12 @@ def readers(findings: Findings) -> dict[str, str]:
     return names
 
 
-def tells_nothing(entry: Told) -> bool:
+def tells_nothing(entry: Leak) -> bool:
     """Whether no answer makes any secret noticeably more likely."""
     return not entry.odds.odds > UNCHANGED
 
 
-def sentence(entry: Told, secrets: Sequence[object]) -> str:
+def sentence(entry: Leak, secrets: Sequence[object]) -> str:
     """The most telling answer that ``entry.who`` can get, for people.
 
     ``secrets``: all sensitive labels of the target, to name them shortly.
@@ -180,7 +180,7 @@ def sentence(entry: Told, secrets: Sequence[object]) -> str:
     return _answered(entry, entry.answer, _secret(entry.answer.secret, secrets))
 
 
-def _answered(entry: Told, answer: Answer, secret: str) -> str:
+def _answered(entry: Leak, answer: TellingAnswer, secret: str) -> str:
     """Before, what is seen, after."""
     certain = math.isinf(entry.odds.odds)
     after = "certainty" if certain else percent(answer.after)

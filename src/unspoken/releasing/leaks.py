@@ -1,4 +1,4 @@
-"""Who is told what about whom: the leakage matrix, with its most telling answers in words."""
+"""Who learns what about whom: the leakage matrix, each entry with its most telling answer."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from unspoken.types.domain import Value
 from unspoken.types.posteriors import Posteriors
 from unspoken.views import View
 
-__all__ = ["Answer", "Told", "limits_of", "matrix", "told", "views"]
+__all__ = ["TellingAnswer", "Leak", "leak", "leakage_matrix", "limits_of", "views"]
 
 
 @dataclass(frozen=True)
-class Answer:
+class TellingAnswer:
     """The most telling answer: what is seen, which secret it points at, before and after."""
 
     seen: Mapping[str, Output]
@@ -35,7 +35,7 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Told:
+class Leak:
     """What ``who`` (pooling the outputs of ``reads``) learns about ``about``."""
 
     who: str
@@ -43,7 +43,7 @@ class Told:
     about: str
     odds: Bound
     information: Bound
-    answer: Answer | None  # None where the answers cannot be listed
+    answer: TellingAnswer | None  # None where the answers cannot be listed
     view: View
 
     def beyond(self, odds_cap: float) -> bool:
@@ -70,42 +70,42 @@ def views(
 ) -> dict[str, View]:
     """What somebody who sees ``reads`` (None: all) may believe of each target with a secret."""
     return {
-        about: mechanism.view(belief, Adversary(about, secret=own, sees=reads))
-        for about, own in secrets.items()
-        if own
+        about: mechanism.view(belief, Adversary(about, secret=values, sees=reads))
+        for about, values in secrets.items()
+        if values
     }
 
 
-def matrix(
+def leakage_matrix(
     belief: Belief,
     mechanism: Mechanism,
     readers: Mapping[str, Sequence[str]],
     secrets: Mapping[str, Sequence[Value]],
-) -> list[Told]:
+) -> list[Leak]:
     """One entry for each reader and each target that has a secret."""
     return [
-        told(belief, mechanism, who, tuple(reads), about, own)
+        leak(belief, mechanism, who, tuple(reads), about, values)
         for who, reads in readers.items()
-        for about, own in secrets.items()
-        if own
+        for about, values in secrets.items()
+        if values
     ]
 
 
-def told(
+def leak(
     belief: Belief,
     mechanism: Mechanism,
     who: str,
     reads: tuple[str, ...],
     about: str,
     secrets: Sequence[Value] | None = None,
-) -> Told:
+) -> Leak:
     """What one reader learns about the secrets of one target, by default all that is withheld."""
     view = mechanism.view(belief, Adversary(about, secret=secrets, sees=reads))
     odds, information = MEASURES["odds"].of(view), MEASURES["mutual-information"].of(view)
-    return Told(who, reads, about, odds, information, most_telling(view), view)
+    return Leak(who, reads, about, odds, information, most_telling(view), view)
 
 
-def most_telling(view: View) -> Answer | None:
+def most_telling(view: View) -> TellingAnswer | None:
     """The answer with the largest factor on the odds of a secret, if answers can be listed."""
     events = view.events
     if not events:
@@ -116,7 +116,7 @@ def most_telling(view: View) -> Answer | None:
         return None
     after = math.fsum(point.posterior[label] for label in labels)
     before = math.fsum(point.prior[label] for label in labels)
-    return Answer(point.outcome, " or ".join(map(str, labels)), before, after, point.mass)
+    return TellingAnswer(point.outcome, " or ".join(map(str, labels)), before, after, point.mass)
 
 
 def _factor(number: int) -> Callable[[Posteriors], Array]:
