@@ -9,7 +9,7 @@ import numpy as np
 from unspoken.adversary import Adversary
 from unspoken.beliefs import A_BELIEF, Belief
 from unspoken.errors import InputError
-from unspoken.measures import measure_named
+from unspoken.measures import MeasureName, measure_named
 from unspoken.mechanisms import Mechanism
 from unspoken.types.bound import Bound
 from unspoken.types.channel import Output
@@ -38,7 +38,7 @@ def leakage(
     belief: Belief,
     mechanism: Mechanism,
     adversary: Adversary,
-    measure: str = "max-log-ratio",
+    measure: MeasureName | str = "max-log-ratio",
     **options: float,
 ) -> Bound:
     """How much the adversary learns about the target's secret, by one of `MEASURES`.
@@ -53,7 +53,7 @@ def leakage(
 def leakages(
     belief: Belief,
     mechanism: Mechanism,
-    measure: str = "max-log-ratio",
+    measure: MeasureName | str = "max-log-ratio",
     targets: Sequence[str] | None = None,
     **options: float,
 ) -> dict[str, Bound]:

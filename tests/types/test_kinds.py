@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
 
 import unspoken
+from unspoken.measures import MEASURES, MeasureName
 from unspoken.types.kinds import expect
 
 BELIEF = unspoken.Joint([[3, 2], [1, 8]])
@@ -34,6 +35,10 @@ def test_wrong_kinds_get_a_line(name: str, place: int) -> None:
         given[place] = wrong
         with pytest.raises(unspoken.UnspokenError, match=f"{name}.{word}: .* is no {word}; give"):
             ASKED[name](*given)
+
+
+def test_every_measure_has_its_word_in_the_signatures() -> None:
+    assert [*get_args(MeasureName)] == sorted(MEASURES) == [*MEASURES]
 
 
 def test_a_measure_is_a_word() -> None:

@@ -13,7 +13,21 @@ from unspoken.numerics.arrays import Array
 from unspoken.types.bound import Bound
 from unspoken.types.posteriors import Reading, Reads
 
-__all__ = ["Measure"]
+__all__ = ["Measure", "MeasureName"]
+
+MeasureName = Literal[
+    "bayes-leakage",
+    "delta",
+    "exclusion",
+    "guessing",
+    "max-information",
+    "max-information-two-sided",
+    "max-log-ratio",
+    "maximal-leakage",
+    "mutual-information",
+    "odds",
+    "relative-entropy",
+]
 
 
 class Cloud(Protocol):
@@ -36,7 +50,7 @@ class Measure:
     posteriors f depends on (types/posteriors.py). ``options``: those f takes, with their defaults.
     """
 
-    name: str
+    name: MeasureName
     f: Callable[..., Array]
     over: Literal["sup", "mean"]
     unit: Literal["nat", "odds", "guess", "probability"] = "nat"

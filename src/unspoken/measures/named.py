@@ -2,33 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from unspoken.errors import InputError, unknown
 from unspoken.measures.delta import DELTA
 from unspoken.measures.exclusion import EXCLUSION
 from unspoken.measures.guesses import BAYES_LEAKAGE, GUESSING, MAXIMAL_LEAKAGE
 from unspoken.measures.max_information import MAX_INFORMATION, MAX_INFORMATION_TWO_SIDED
 from unspoken.measures.max_log_ratio import MAX_LOG_RATIO
-from unspoken.measures.measure import Measure
+from unspoken.measures.measure import Measure, MeasureName
 from unspoken.measures.odds import ODDS
 from unspoken.measures.relative_entropy import MUTUAL_INFORMATION, RELATIVE_ENTROPY
 
 __all__ = ["MEASURES", "MeasureName", "measure_named"]
-
-MeasureName = Literal[
-    "bayes-leakage",
-    "delta",
-    "exclusion",
-    "guessing",
-    "max-information",
-    "max-information-two-sided",
-    "max-log-ratio",
-    "maximal-leakage",
-    "mutual-information",
-    "odds",
-    "relative-entropy",
-]
 
 MEASURES: dict[str, Measure] = {
     measure.name: measure
