@@ -177,14 +177,7 @@ def must_answer(kind: str, shown: str, who: str, measure: str) -> bool:
         return False
     if kind == "ball":
         return measure in EXACT
-    if shown in LOCAL:
-        return measure in (*EXACT, "delta", "mutual-information")
-    return (
-        shown != "together"
-        and kind != "intervals"
-        and who == "every value"
-        and (measure == "max-log-ratio")
-    )
+    return measure in EXACT or (shown in LOCAL and measure in ("delta", "mutual-information"))
 
 
 @pytest.mark.parametrize("kind", SETS)

@@ -28,8 +28,8 @@ from unspoken.beliefs.asking import NoisySum
 from unspoken.errors import InputError
 from unspoken.families.ends import Ends
 from unspoken.families.knapsack import Cells, between, fill, share, threshold
-from unspoken.families.local import Furthest, Pair
 from unspoken.families.noisy import Masses
+from unspoken.families.searched import Furthest, Pair
 from unspoken.families.tables import TableSet
 from unspoken.numerics.arrays import Array, Codes, Mask
 from unspoken.numerics.rounding import UNIT

@@ -22,7 +22,6 @@ from unspoken.beliefs.asking import NoisySum, Shows
 from unspoken.beliefs.gaussian import Gaussian
 from unspoken.errors import InputError, NotKnown
 from unspoken.families.family import Family
-from unspoken.families.noisy import one_query
 from unspoken.measures.max_log_ratio import MAX_LOG_RATIO
 from unspoken.numerics.rounding import sum_up, up
 from unspoken.types.bound import Bound
@@ -74,3 +73,17 @@ class GaussianBall(Family):
 
     def facts(self) -> list[tuple[str, str]]:
         return [*self.centre.facts(), ("within", f"e^{self.eta:g} of its covariance, both ways")]
+
+
+def one_query(
+    mechanism: Shows, family: Family, adversary: Adversary, outcome: Mapping[str, Output] | None
+) -> NoisySum:
+    """The one noisy sum that is seen; anything else is refused by name."""
+    seen = mechanism.observed(family.domain, adversary, outcome)
+    if len(adversary.targets) > 1 or adversary.secret is not None:
+        raise NotKnown(f"{family.kind}: compares the values of one target; leave out secret")
+    if outcome is not None or seen.channels or len(seen.queries) != 1:
+        raise NotKnown(
+            f"{family.kind}: knows what one noisy sum tells; give Laplace or Geometric, once"
+        )
+    return next(iter(seen.queries.values()))

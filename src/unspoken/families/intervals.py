@@ -16,19 +16,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unspoken.adversary import Adversary
 from unspoken.beliefs import A_BELIEF, Belief
-from unspoken.beliefs.asking import NoisySum
-from unspoken.errors import InputError, NotKnown
+from unspoken.errors import InputError
 from unspoken.families.box import Box
 from unspoken.families.ends import Ends
 from unspoken.families.knapsack import Cells, between
-from unspoken.families.local import Furthest, Pair
+from unspoken.families.searched import Furthest, Pair
 from unspoken.families.tables import TableSet
 from unspoken.numerics.arrays import Array, Mask
 from unspoken.numerics.rounding import UNIT
 from unspoken.numerics.tables import table_of
-from unspoken.types.bound import Bound
 from unspoken.types.domain import Value, check_list
 from unspoken.types.kinds import expect
 from unspoken.types.premise import Premise
@@ -132,12 +129,6 @@ class Intervals(TableSet):
         if (low > up + self.rounded).any():
             raise InputError("intervals: are empty; no table agrees with all of the events")
         return Box(np.minimum(low, up), up, self.domain.names, self.domain.values, self.premise)
-
-    def apart(self, query: NoisySum, adversary: Adversary) -> Bound:
-        raise NotKnown(
-            "intervals: know what local channels tell; of a noisy sum ask the box of their single "
-            "cells, .joint_cells"
-        )
 
     def furthest(self, pair: Pair, kernel: Array) -> Furthest | None:
         """Exact for the events declared: their two sides do not restrain one another."""

@@ -7,22 +7,19 @@ only the least and the largest mass on each sum matter.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from unspoken.adversary import Adversary
-from unspoken.beliefs.asking import NoisySum, Shows
-from unspoken.errors import InputError, NotKnown, TooLarge
+from unspoken.beliefs.asking import NoisySum
+from unspoken.errors import InputError, TooLarge
 from unspoken.families.ends import Ends
-from unspoken.families.family import Family
 from unspoken.numerics.arrays import CELLS, Array, Codes
 from unspoken.numerics.ring import RANGE
-from unspoken.types.channel import Output
 from unspoken.types.domain import Domain
 
-__all__ = ["Masses", "one_query"]
+__all__ = ["Masses"]
 
 # How many numbers may be looked at in all, a sum at a time.
 WORK = 2**7 * CELLS
@@ -83,20 +80,6 @@ class Masses:
         """e^(-rate |answer - s - term|) for all s."""
         weight: Array = np.exp(-self.rate * np.abs(answer - self.points - self.term[value]))
         return weight
-
-
-def one_query(
-    mechanism: Shows, family: Family, adversary: Adversary, outcome: Mapping[str, Output] | None
-) -> NoisySum:
-    """The one noisy sum that is seen; anything else is refused by name."""
-    seen = mechanism.observed(family.domain, adversary, outcome)
-    if len(adversary.targets) > 1 or adversary.secret is not None:
-        raise NotKnown(f"{family.kind}: compares the values of one target; leave out secret")
-    if outcome is not None or seen.channels or len(seen.queries) != 1:
-        raise NotKnown(
-            f"{family.kind}: knows what one noisy sum tells; give Laplace or Geometric, once"
-        )
-    return next(iter(seen.queries.values()))
 
 
 def _contexts(domain: Domain, adversary: Adversary) -> Codes:

@@ -1,18 +1,16 @@
-"""Sets of joint tables: what one noisy sum, or local channels, tell under any of them."""
+"""Sets of joint tables."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Mapping
 
 from unspoken.adversary import Adversary
-from unspoken.beliefs.asking import NoisySum, Shows
+from unspoken.beliefs.asking import Shows
 from unspoken.families.family import Family
-from unspoken.families.local import LocalView, Tables
-from unspoken.families.noisy import one_query
-from unspoken.types.bound import Bound
+from unspoken.families.searched import Tables
+from unspoken.families.view import TablesView
 from unspoken.types.channel import Output
-from unspoken.views import RatioView, View
+from unspoken.views import View
 
 __all__ = ["TableSet"]
 
@@ -24,12 +22,4 @@ class TableSet(Family, Tables):
         self, mechanism: Shows, adversary: Adversary, outcome: Mapping[str, Output] | None
     ) -> View:
         seen = mechanism.observed(self.domain, adversary, outcome)
-        if not seen.queries:
-            return LocalView(self, mechanism, adversary, outcome, seen)
-        query = one_query(mechanism, self, adversary, outcome)
-        values = self.domain.values_of(adversary.targets[0])
-        return RatioView(self.kind, values, self.apart(query, adversary))
-
-    @abstractmethod
-    def apart(self, query: NoisySum, adversary: Adversary) -> Bound:
-        """The largest log-ratio of the likelihoods of two values, of one noisy sum."""
+        return TablesView(self, mechanism, adversary, outcome, seen)

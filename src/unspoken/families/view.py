@@ -1,9 +1,10 @@
-"""What local channels tell under any table of a set: over every answer, by knapsacks.
+"""What is told under any table of a set: over every answer, by knapsacks.
 
 An answer y has the likelihood P(y | A, x_K) = sum_x P(x) W(y | x) / sum_x P(x), over the cells x of
 a class A that agree with what is known: linear in the cells' masses over linear. A set of tables
 says for two classes how far these can come apart, and of a table that takes them there. What that
-table really leaks is the lower end.
+table really leaks is the lower end. Of noisy sums the noise-free answers are looked at: under any
+table the largest ratio is at one of them (types/noise.py), and both maxima can be swapped.
 
 Means. With q any law of answers and L_A(y) = P(y | A), mutual information is
 
@@ -17,11 +18,10 @@ from __future__ import annotations
 
 import itertools
 import math
-from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, NoReturn, Protocol
+from typing import NoReturn
 
 import numpy as np
 
@@ -29,19 +29,20 @@ from unspoken.adversary import Adversary
 from unspoken.beliefs import Joint
 from unspoken.beliefs.asking import Observed, Shows
 from unspoken.display import Shown
-from unspoken.errors import NotKnown, TooLarge
+from unspoken.errors import InputError, NotKnown, TooLarge
 from unspoken.families.knapsack import fill
+from unspoken.families.searched import Furthest, Pair, Tables
 from unspoken.numerics.arrays import CELLS, Array, Codes, Mask
+from unspoken.numerics.ring import RANGE
 from unspoken.numerics.rounding import UNIT
 from unspoken.types.bound import Bound
 from unspoken.types.channel import Output
-from unspoken.types.domain import Domain, Value
+from unspoken.types.domain import Value
 from unspoken.types.posteriors import Posteriors, Reading, Reads, secret_events
-from unspoken.types.premise import Premise
-from unspoken.views import View
+from unspoken.views import RatioView, View
 from unspoken.views.view import Convex
 
-__all__ = ["Furthest", "LocalView", "Pair", "Tables"]
+__all__ = ["TablesView"]
 
 # How many pairs of classes, contexts and answers are looked at one by one.
 QUESTIONS = 50_000
@@ -53,65 +54,9 @@ TRIED = 32
 BETWEEN = np.linspace(0.0, 1.0, 33)
 
 
-@dataclass(frozen=True)
-class Pair:
-    """Two classes of the target's values, as cells [cell] of the table, in one context."""
-
-    above: Mask
-    below: Mask
-    context: Mask
-
-
-@dataclass(frozen=True)
-class Furthest:
-    """The largest log of P(y | above) / P(y | below), and the table [cell] that has it."""
-
-    log_ratio: float
-    table: Array
-
-    @classmethod
-    def of(cls, most: float, least: float, table: Array) -> Furthest | None:
-        """From the two likelihoods; None where neither can be anything but 0."""
-        if most == 0:
-            return None if least == 0 else cls(-math.inf, table)
-        return cls(math.inf if least == 0 else math.log(most) - math.log(least), table)
-
-
-class Tables(Protocol):
-    """A set of tables, as far as local channels are concerned; cells are flattened."""
-
-    kind: ClassVar[str]
-    domain: Domain
-    premise: Premise
-
-    @abstractmethod
-    def furthest(self, pair: Pair, kernel: Array) -> Furthest | None:
-        """How far the kernel's [cell] means over both classes come apart; None: one cannot be."""
-
-    @abstractmethod
-    def likely(self, cells: Mask, context: Mask, kernel: Array) -> tuple[float, float] | None:
-        """The least and the largest mean of the kernel over these cells; None: they cannot be."""
-
-    @abstractmethod
-    def weight(self, cells: Mask, context: Mask) -> tuple[float, float]:
-        """The least and the largest P(cells | context)."""
-
-    @abstractmethod
-    def allowed(self) -> Mask:
-        """Which cells [cell] some table allows."""
-
-    @abstractmethod
-    def examples(self) -> list[Array]:
-        """Some tables [cell] of the set."""
-
-    @abstractmethod
-    def holds(self, table: Array) -> bool:
-        """Whether a table [cell] is one of them, but for rounding."""
-
-
 @dataclass(frozen=True, repr=False)
-class LocalView(Shown):
-    """The view of a set of tables, of what local channels show."""
+class TablesView(Shown):
+    """The view of a set of tables."""
 
     family: Tables
     mechanism: Shows
@@ -135,6 +80,9 @@ class LocalView(Shown):
             self._refuse(reading.name)
         if reading.reads == "secret" and self.seen.secret.hidden.all():
             f(Posteriors.of_two(0.0))  # which says why there are no such odds
+        quick = self._quickly(reading)
+        if quick is not None:
+            return quick
         allowed = self.family.allowed()
         if not any(self.kernels[context & allowed].any() for context in self.contexts):
             return Bound.impossible("nat", self.family.premise, "no such outcome is possible")
@@ -150,12 +98,23 @@ class LocalView(Shown):
         least = 0.0 if self.outcome is None else -math.inf  # of all answers some tell nothing
         return self._bound(max(reached, default=least), found[0][0] if found else 0.0, len(found))
 
+    def _quickly(self, reading: Reading) -> Bound | None:
+        """Of one noisy sum and nothing else, what compares any two values of one target."""
+        queries, who = list(self.seen.queries.values()), self.adversary
+        alone = len(queries) == 1 and not self.seen.channels and self.outcome is None
+        if reading.reads != "pairs" or not alone or len(who.targets) > 1 or who.secret is not None:
+            return None
+        apart = self.family.apart(queries[0], who)
+        return None if apart is None else RatioView(self.family.kind, (), apart).sup(reading)
+
     def mean(self, f: Convex) -> Bound:
         """Mutual information, or what compares the laws of two classes; looked for in some tables,
 
         and bounded over all of them.
         """
         reading = Reading.of(f)
+        if self.seen.queries:
+            self._refuse(f"{reading.name} of noisy sums")
         if reading.reads == "divergence":
             high = max(map(self._information, self.contexts))
         elif reading.reads == "pairs":
@@ -199,15 +158,33 @@ class LocalView(Shown):
 
     @cached_property
     def kernels(self) -> Array:
-        """W[x, y] of all that is seen together: [cell, outcome]."""
+        """W[x, y] of all that is seen together: [cell, outcome]; of sums at noise-free answers."""
         domain, laws = self.family.domain, np.ones((self._codes.shape[1], 1))
-        for name, channel in self.seen.channels.items():
-            law = channel.law[self._codes[domain.axis(name)]]
+        each = [c.law[self._codes[domain.axis(name)]] for name, c in self.seen.channels.items()]
+        for law in (*each, *map(self._noise, self.seen.queries)):
             size = laws.size * law.shape[1]
             if size > CELLS:
                 raise TooLarge(f"{self.family.kind}: {size:,} cells times outcomes; see less")
             laws = (laws[:, :, None] * law[:, None, :]).reshape(len(laws), -1)
         return laws
+
+    def _noise(self, name: str) -> Array:
+        """e^(-|r - S(x)| / scale) of one noisy sum: [cell, answer]."""
+        query, domain = self.seen.queries[name], self.family.domain
+        terms = [
+            weight * domain.numbers(own)[self._codes[domain.axis(own)]]
+            for own, weight in query.weights.items()
+            if weight
+        ]
+        sums = np.sum([np.zeros(self._codes.shape[1]), *terms], axis=0)
+        at = np.unique(sums) if self.outcome is None else np.array([self.outcome[name]], float)
+        away = query.noise.rate * np.abs(at - sums[:, None])
+        if away.max() > RANGE:
+            raise InputError(
+                f"{self.family.kind}: sums range over more than {RANGE:g} noise scales; give more"
+            )
+        kernel: Array = np.exp(-away)
+        return kernel
 
     @cached_property
     def _codes(self) -> Codes:
@@ -304,8 +281,8 @@ class LocalView(Shown):
 
     def _refuse(self, asked: str) -> NoReturn:
         raise NotKnown(
-            f"{self.family.kind}: answers max-log-ratio, exclusion, odds, delta and "
-            f"mutual-information, not {asked}; give Beliefs([...]), finitely many"
+            f"{self.family.kind}: answers max-log-ratio, exclusion, odds and, without noisy sums, "
+            f"delta and mutual-information, not {asked}; give Beliefs([...]), finitely many"
         )
 
 
