@@ -18,14 +18,14 @@ from tests.searching.everyone import all_nodes, leak_of_node
 from unspoken.adversary import Adversary
 from unspoken.beliefs.forests.markov import Markov
 from unspoken.mechanisms import Mechanism
-from unspoken.searching.branches import Branches
+from unspoken.searching.branches import BranchBounds
 
 FAIR, FLIP = [0.5, 0.5], [[0.9, 0.1], [0.1, 0.9]]
 SCALES = [0.05, 0.3, 1.0, 3.0, 30.0, 1e4]
 
 
-def branches(belief: Markov, mechanism: Mechanism) -> tuple[Branches, np.ndarray]:
-    own = Branches(belief.forest, belief.domain)
+def branches(belief: Markov, mechanism: Mechanism) -> tuple[BranchBounds, np.ndarray]:
+    own = BranchBounds(belief.forest, belief.domain)
     parts = mechanism.parts(belief.domain, Adversary(belief.domain.names[0]))
     return own, own.epsilons(parts)
 

@@ -47,7 +47,7 @@ from unspoken.numerics.rounding import UNIT
 from unspoken.searching.certificate import log_ratio
 from unspoken.types.domain import Domain, Value
 
-__all__ = ["Branches"]
+__all__ = ["BranchBounds"]
 
 # Once no edge falls by a larger share, or after so many rounds, what there is is the bound.
 STILL, ROUNDS = 1e-13, 2000
@@ -109,7 +109,7 @@ class Arrows:
 
 
 @dataclass(frozen=True)
-class Branches:
+class BranchBounds:
     """The bound about every variable of a forest, for any mechanism with finite epsilons."""
 
     forest: Forest

@@ -186,7 +186,7 @@ class Asked:
                         for best in certificates:
                             yield best
                         if 0 < best.low < LITTLE and self.belief.covariance is None:
-                            yield self.with_all_digits(best, parts)
+                            yield self.from_view(best)
                         return
                 except OutOfRange:
                     continue
@@ -199,7 +199,7 @@ class Asked:
         gaussian = partial(worst_of_gaussian, seconds=self.seconds)
         return [gaussian, worst_of_exchangeable, worst_of_chain, worst_of_table]
 
-    def with_all_digits(self, best: Certificate, parts: Parts) -> Certificate:
+    def from_view(self, best: Certificate) -> Certificate:
         """A small leakage is a difference of logarithms to quick searches; views subtract nothing.
 
         Whom the search took for the worst may be so by its rounding only, which is added to high.

@@ -18,7 +18,7 @@ from unspoken.beliefs.forests.forest import Forest
 from unspoken.errors import TooLarge
 from unspoken.mechanisms.parts import Parts
 from unspoken.numerics.rounding import UNIT
-from unspoken.searching.branches import OPERATIONS, Branches
+from unspoken.searching.branches import OPERATIONS, BranchBounds
 from unspoken.searching.certificate import Certificate
 from unspoken.searching.joints import AllBut
 
@@ -43,7 +43,7 @@ def worst_of_branches(
     """
     if belief.forest is None:
         return None
-    branches = Branches(belief.forest, belief.domain)
+    branches = BranchBounds(belief.forest, belief.domain)
     epsilons = branches.epsilons(parts)
     if not np.isfinite(epsilons).all():
         return None

@@ -15,7 +15,7 @@ from unspoken.calibration.exact.threats import WorstAt
 from unspoken.calibration.problem import LEAST, NoiseProblem
 from unspoken.errors import NotKnown
 from unspoken.numerics.roots import least_scale
-from unspoken.searching.branches import Branches
+from unspoken.searching.branches import BranchBounds
 from unspoken.searching.search import Worst, worst
 from unspoken.types.bound import Bound
 
@@ -56,10 +56,10 @@ class Branched:
         return replace(looked_for.bound, high=high, why=f"{who}; {looked_for.bound.why}")
 
     @cached_property
-    def branches(self) -> Branches:
+    def branches(self) -> BranchBounds:
         forest = self.problem.belief.forest
         assert forest is not None
-        return Branches(forest, self.problem.belief.domain)
+        return BranchBounds(forest, self.problem.belief.domain)
 
 
 def _who(worst_of_tree: Worst, variables: int) -> str:
