@@ -25,8 +25,7 @@ def _said(findings: Findings, case: Starved) -> str:
     either = words.listed(case.reads, "or")
     return (
         f"{gets}, so that others get more: releasing {either} beside the rest would break {why}. "
-        f"Two ways out: {_closing(findings, either)}, or give {either} more weight "
-        f"(weights={words.NBSP}of unspoken.plan; project files have none)."
+        f"Ways out: {_closing(findings, either)}, raise that limit, or ask for less of the rest."
     )
 
 
