@@ -1,0 +1,40 @@
+"""An engine of thirty lines: an Arrow table in memory. What is learned and released is the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import duckdb
+import pyarrow as pa
+
+from unspoken.engines.protocol import BATCH
+
+
+@dataclass(frozen=True)
+class ToyTable:
+    """As engines/protocol.py has it; its rows come in batches of 100."""
+
+    arrow: pa.Table
+    keys: tuple[str, ...]
+    title: str = "the toy"
+    files: Sequence[Path] = ()
+
+    @cached_property
+    def columns(self) -> Mapping[str, str]:
+        read = duckdb.from_arrow(self.arrow)
+        return dict(zip(read.columns, map(str, read.types), strict=True))
+
+    def values(self, name: str, most: int, where: str) -> pa.Array:
+        held = set(self.arrow[name].to_pylist()) - {None}
+        return pa.array(list(held)[:most], self.arrow.schema.field(name).type)
+
+    def batches(
+        self, names: Sequence[str], ordered: bool = True, rows: int = BATCH,
+        places: Mapping[str, str] | None = None,
+    ) -> Iterator[pa.RecordBatch]:  # fmt: skip
+        order = [(key, "ascending") for key in self.keys]
+        found = self.arrow.sort_by(order) if ordered else self.arrow
+        yield from found.select(list(names)).to_batches(100)
