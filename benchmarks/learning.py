@@ -21,7 +21,7 @@ import numpy as np
 import pyarrow.parquet as pq
 
 from unspoken.engines.protocol import Table
-from unspoken.learning import Labeller, Learned, learn, table_of
+from unspoken.learning import Labeller, Learned, table_of
 from unspoken.planning import closure
 from unspoken.policy import Project
 from unspoken.simulation import building
@@ -71,11 +71,11 @@ def _steps(folder: Path) -> dict[str, float]:
     project = Project.parse(PROJECT, folder / "unspoken.toml")
     opened = partial(table_of, project)
     table = opened()
-    learned = learn(project, table)
+    learned = Learned.of(project, table)
     cap = project.limits.odds_cap
     return {
         "open": _seconds(opened),
-        "learn": _seconds(lambda: learn(project, table)),
+        "learn": _seconds(lambda: Learned.of(project, table)),
         "close": _seconds(lambda: closure(learned.belief, learned.sensitive, cap)),
         "read labels": _seconds(lambda: _read(learned, table, ordered=False)),
         "read sorted": _seconds(lambda: _read(learned, table, ordered=True)),

@@ -30,7 +30,7 @@ if TYPE_CHECKING:  # for those who read without running; tests/house holds it eq
     from unspoken.families import GaussianBall as GaussianBall
     from unspoken.families import Intervals as Intervals
     from unspoken.families import Rows as Rows
-    from unspoken.learning import learn_table
+    from unspoken.learning import learn as learn
     from unspoken.mechanisms import Finite as Finite
     from unspoken.mechanisms import Geometric as Geometric
     from unspoken.mechanisms import Laplace as Laplace
@@ -53,7 +53,6 @@ if TYPE_CHECKING:  # for those who read without running; tests/house holds it eq
     from unspoken.types.domain import RELEASED as RELEASED
     from unspoken.types.domain import WITHHELD as WITHHELD
 
-    learn = learn_table
     __version__: str
 
 # Where each public name lives.
@@ -80,7 +79,6 @@ HOMES = {
 }  # fmt: skip
 ROOMS = ("published",)  # called by their own name
 _HOME = {name: home for home, names in HOMES.items() for name in names}
-_AT_HOME = {"learn": "learn_table"}  # what is called something else where it lives
 
 __all__ = sorted([*_HOME, "__version__"])
 
@@ -92,7 +90,7 @@ def __getattr__(name: str) -> object:
     elif name in ROOMS:
         found = import_module(f"unspoken.{name}")
     elif name in _HOME:
-        found = getattr(import_module(f"unspoken.{_HOME[name]}"), _AT_HOME.get(name, name))
+        found = getattr(import_module(f"unspoken.{_HOME[name]}"), name)
     else:
         raise AttributeError(f"module 'unspoken' has no attribute {name!r}")
     globals()[name] = found

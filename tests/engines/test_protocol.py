@@ -14,7 +14,7 @@ from tests.engines.toy import ToyTable
 from tests.releasing.small import planned, small
 from unspoken.engines.protocol import Table
 from unspoken.errors import InputError
-from unspoken.learning import learn, table_of
+from unspoken.learning import Learned, table_of
 from unspoken.policy import Project
 from unspoken.releasing import flow, release
 
@@ -78,7 +78,7 @@ def test_a_belief_is_the_same_from_every_engine(form: str, tmp_path: Path) -> No
     path = small(tmp_path, rows(), ATTRIBUTES, keys=KEYS)
     path.write_text(f'{path.read_text()}\n[belief]\nform = "{form}"')
     project = Project.read(path)
-    first, other = learn(project, table_of(project)), learn(project, in_the_toy(project))
+    first, other = Learned.of(project, table_of(project)), Learned.of(project, in_the_toy(project))
     assert first.labelling == other.labelling
     assert (first.counts, first.rows) == (other.counts, other.rows)
     pair = ["arrival", "rooms"]
@@ -91,6 +91,6 @@ def test_what_is_refused_is_refused_from_every_engine(tmp_path: Path) -> None:
     said = set()
     for table in (table_of(project), in_the_toy(project)):
         with pytest.raises(InputError, match='hold none of its values, such as "back"') as refused:
-            learn(project, table)
+            Learned.of(project, table)
         said.add(str(refused.value))
     assert len(said) == 1

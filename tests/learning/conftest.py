@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from unspoken.learning import Labeller, Labelling, Learned, learn, table_of
+from unspoken.learning import Labeller, Labelling, Learned, table_of
 from unspoken.learning.cells import Cells
 from unspoken.policy import Project
 
@@ -65,6 +65,6 @@ def learned(tmp_path: Path) -> Learn:
         pq.write_table(table, tmp_path / "t.parquet")
         source = 'table = "t.parquet"\nkeys = ["id"]'
         own = project_of(attributes, source, limit, tmp_path)
-        return learn(own, table_of(own))
+        return Learned.of(own, table_of(own))
 
     return learned_

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tests.effort import examples
 from tests.learning.conftest import project_of, whole
 from unspoken.errors import InputError
-from unspoken.learning import Learned, learn, table_of
+from unspoken.learning import Learned, table_of
 
 EDGES = [2, 4.5]
 CELLS = ["below 2", "2-4.5", "4.5 or more"]
@@ -67,7 +67,7 @@ def learned(rows: list[dict], predicate: str, missing: str, prior: float | None)
         source = 'table = "t.parquet"\nkeys = ["id"]'
         limit = "" if prior is None else f"prior_rows = {prior}"
         own = project_of(attributes(predicate, missing), source, limit, Path(folder))
-        return learn(own, table_of(own))
+        return Learned.of(own, table_of(own))
 
 
 def by_hand(rows: list[dict], predicate: str, missing: str) -> tuple[dict, dict, Counter]:

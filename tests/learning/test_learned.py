@@ -11,7 +11,7 @@ import pytest
 from tests.engines.test_duckdb import run
 from tests.learning.conftest import Learn, coded, project_of, whole
 from unspoken.errors import InputError, TooLarge
-from unspoken.learning import learn, table_of
+from unspoken.learning import Learned, table_of
 from unspoken.learning.labels import NONE
 
 X = {"x": [7.0, 8.0, 9.5, 10.2, 10.8, 13.0], "y": list("aababb")}
@@ -175,7 +175,7 @@ def test_preferences_decide_and_silence_means_sensitive(tmp_path: Path) -> None:
     (tmp_path / "p.csv").write_text("id,hide\n1,true\n2,false\n4,false\n")
     source = 'table = "t.parquet"\nkeys = ["id"]\npreferences = "p.csv"'
     own = project_of('[attribute.x]\nsensitive = "hide"', source, folder=tmp_path)
-    found = learn(own, table_of(own))
+    found = Learned.of(own, table_of(own))
     assert found.counts == {"x": (1, 2, 1)}
     assert found.labels["x"] == ("1", "1 (sensitive)", "2")
 
@@ -190,7 +190,7 @@ def test_a_release_reads_the_same_labels(tmp_path: Path) -> None:
     split = "[attribute.x]\nbins = [0.3, 0.6]\nsensitive = \"x > 0.5 AND y <> 'c'\""
     source = 'table = "t.parquet"\nkeys = ["id"]'
     own = project_of(f'{split}\nmissing = "value"\n{Y}', source, folder=tmp_path)
-    found = learn(own, table_of(own))
+    found = Learned.of(own, table_of(own))
     codes = coded(found, own)
     for name in ("x", "y"):
         held = np.bincount(codes[name], minlength=len(found.labels[name]))
@@ -209,7 +209,7 @@ def test_kinds_of_rows_that_were_not_there_have_no_free_label(tmp_path: Path) ->
     rows = {"x": [1, 1, 4, 4, 8], "hide": [False, False, False, True, True], "y": list("ababa")}
     pq.write_table(pa.table({"id": list(range(5)), **rows}), tmp_path / "t.parquet")
     own = project_of(attributes, source, folder=tmp_path)
-    found = learn(own, table_of(own))
+    found = Learned.of(own, table_of(own))
     assert found.labels["x"] == ("below 3", "3-6", "3-6 (sensitive)", "6 or more")
     later = {"x": [1, 8, 4, None], "hide": [True, False, None, False], "y": ["a", "b", "c", None]}
     pq.write_table(pa.table({"id": list(range(4)), **later}), tmp_path / "t.parquet")
@@ -295,12 +295,12 @@ PANDAS = """
 import json, sys
 from pathlib import Path
 from tests.learning.conftest import project_of
-from unspoken.learning import learn, table_of
+from unspoken.learning import Learned, table_of
 from unspoken.planning import closure
 text = '[attribute.x]\\nbins = [3]\\nsensitive = "x > 4"\\n[attribute.y]'
 own = project_of(text, 'table = "t.parquet"\\nkeys = ["id"]', folder=Path(sys.argv[1]))
 before = "pandas" in sys.modules
-found = learn(own, table_of(own))
+found = Learned.of(own, table_of(own))
 closure(found.belief, found.sensitive, 4.0)
 print(json.dumps([before, "pandas" in sys.modules]))
 """
@@ -320,5 +320,5 @@ def test_a_table_may_be_learned_while_it_is_streamed(tmp_path: Path) -> None:
     own = project_of("[attribute.x]", 'table = "t.parquet"\nkeys = ["id"]', folder=tmp_path)
     table = table_of(own)
     stream = table.batches(["id"])
-    assert learn(own, table).rows == 3
+    assert Learned.of(own, table).rows == 3
     assert sum(batch.num_rows for batch in stream) == 3

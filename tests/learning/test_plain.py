@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import itertools
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet as pq
 import pytest
 
 import unspoken
+from unspoken import learning
 from unspoken.errors import InputError
 
 
@@ -38,12 +42,32 @@ def test_missing_is_a_value() -> None:
 
 def test_categories_are_their_values() -> None:
     text = pa.array(["u", "v", None, "u"])
-    plain, coded = (
+    views = pa.array(["v", "u"], pa.string_view())  # as polars has text and categories
+    coded = pa.DictionaryArray.from_arrays(pa.array([1, 0, None, 1], pa.uint32()), views)
+    plain, *others = (
         unspoken.learn(pa.table({"a": a, "b": [0, 1, 1, 1]}))
-        for a in (text, text.dictionary_encode())
+        for a in (text, text.dictionary_encode(), text.cast(pa.string_view()), coded)
     )
-    assert coded.domain == plain.domain
-    assert (coded.table == plain.table).all()
+    for other in others:
+        assert other.domain == plain.domain
+        assert (other.table == plain.table).all()
+
+
+@pytest.mark.parametrize("name", ["t.parquet", "t.csv"])
+def test_a_file_is_a_table_too(name: str, tmp_path: Path) -> None:
+    table = pa.table({"a": ["u", "v", None, "u"], "b": [0, 1, 1, 1]})
+    write = pq.write_table if name.endswith("parquet") else pyarrow.csv.write_csv
+    write(table, tmp_path / name)
+    found = unspoken.learn(tmp_path / name, prior_rows=2)
+    assert (found.table == unspoken.learn(table, prior_rows=2).table).all()
+    with pytest.raises(InputError, match="^learn, file: there is no"):
+        unspoken.learn(str(tmp_path / "no.csv"))
+
+
+def test_what_is_no_table_is_refused() -> None:
+    with pytest.raises(InputError, match="dict is no table; give one of pandas, polars or Arrow"):
+        unspoken.learn({"a": [1, 2]})  # type: ignore[call-overload]
+    assert unspoken.learn is learning.learn
 
 
 def test_two_columns_of_one_name_are_refused() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from tests.learning.conftest import coded, project_of, whole
 from tests.planning.test_closure import check
-from unspoken.learning import Learned, learn, table_of
+from unspoken.learning import Learned, table_of
 from unspoken.planning import closure
 
 SPACE_DAYS = """
@@ -85,7 +85,7 @@ def space_days(shared: Path) -> tuple[Learned, list[dict[str, str]]]:
         and int(row["weekday"]) < 5
         and float(row["coverage"]) >= 0.9
     ]
-    return learn(own, table_of(own)), kept
+    return Learned.of(own, table_of(own)), kept
 
 
 def test_space_days_are_counted(space_days: tuple[Learned, list[dict[str, str]]]) -> None:
@@ -134,7 +134,7 @@ def test_adult_is_counted_and_closed(shared: Path) -> None:
     folder = shared / "data/adult"
     query = "SELECT row_number() OVER () AS person, * FROM 'adult.csv.gz'"
     own = project_of(ADULT, f'sql = "{query}"\nkeys = ["person"]', folder=folder)
-    found = learn(own, table_of(own))
+    found = Learned.of(own, table_of(own))
     rows = rows_of(folder / "adult.csv.gz")
     assert found.rows == len(rows) == 32_561
     assert len(found.labels["occupation"]) == 15  # "?" is a value like any other here
@@ -181,7 +181,7 @@ def test_ten_attributes_of_adult_are_a_tree(shared: Path) -> None:
     query = "SELECT row_number() OVER () AS person, * FROM 'adult.csv.gz'"
     source, tree = f'sql = "{query}"\nkeys = ["person"]', '[belief]\nform = "tree"'
     own = project_of(WIDE, source, tree, folder)
-    found = learn(own, table_of(own))
+    found = Learned.of(own, table_of(own))
     assert (found.form, found.rows) == ("tree", 32_561)
     rows = rows_of(folder / "adult.csv.gz")
     held = Counter(row["occupation"] for row in rows)

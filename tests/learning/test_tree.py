@@ -23,7 +23,7 @@ from tests.learning.test_counting import ROW
 from tests.learning.test_counting import learned as counted
 from unspoken.doors import as_json, tables
 from unspoken.errors import InputError, TooLarge
-from unspoken.learning import learn, table_of
+from unspoken.learning import Learned, table_of
 from unspoken.policy import Project
 from unspoken.releasing import prepare, rehearse, release
 
@@ -307,7 +307,7 @@ def test_a_tree_is_learned_the_same_by_a_file_in_another_order(tmp_path: Path) -
         pq.write_table(pa.table({"id": np.arange(600), **table}), tmp_path / "t.parquet")
         source = 'table = "t.parquet"\nkeys = ["id"]'
         own: Project = project_of(f"{SPLIT}[attribute.z]\n", source, TREE, tmp_path)
-        found.append(learn(own, table_of(own)))
+        found.append(Learned.of(own, table_of(own)))
     first, again = found
     assert edges_of(first.belief) == edges_of(again.belief)
     for one, other in zip(first.belief.forest.laws, again.belief.forest.laws, strict=True):

@@ -15,10 +15,10 @@ import pytest
 from tests.releasing.small import small
 from unspoken.engines.protocol import Table
 from unspoken.errors import UnspokenError
-from unspoken.learning import Learned, learn
+from unspoken.learning import Learned
 from unspoken.ledger import Ledger
 from unspoken.policy import Project
-from unspoken.releasing import flow, rehearse, release
+from unspoken.releasing import rehearse, release
 
 ROWS = 200
 ATTRIBUTES: dict[str, dict[str, Any]] = {
@@ -212,12 +212,13 @@ def test_a_new_label_after_learning_is_withheld(
 ) -> None:
     """A sensitive row where all were free: it has no label, so it is not shown."""
     known: list[Learned] = []
+    honest = Learned.of
 
     def once(project: Project, opened: Table) -> Learned:
-        known.append(known[0] if known else learn(project, opened))
+        known.append(known[0] if known else honest(project, opened))
         return known[0]
 
-    monkeypatch.setattr(flow, "learn", once)
+    monkeypatch.setattr(Learned, "of", once)
     attributes: dict[str, dict[str, Any]] = {
         "a": {"bins": [0.25, 0.5], "sensitive": "a > b"},
         "b": {"bins": [0.5]},

@@ -10,15 +10,18 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from unspoken.numerics.arrays import Mask
-from unspoken.numerics.columns import in_one_piece
 
 __all__ = ["boolean", "missing", "numbers", "plain", "texts"]
 
 
 def plain(column: pa.Array) -> pa.Array:
     """The column in one piece, with its values themselves: no dictionary, no views of text."""
-    whole = in_one_piece(column)
-    return whole.cast(pa.string()) if pa.types.is_string_view(whole.type) else whole
+    if isinstance(column, pa.ChunkedArray):
+        pieces = [plain(piece) for piece in column.chunks]
+        return pa.concat_arrays(pieces) if pieces else column.combine_chunks()
+    if pa.types.is_dictionary(column.type):
+        return plain(column.dictionary).take(column.indices)
+    return column.cast(pa.string()) if pa.types.is_string_view(column.type) else column
 
 
 def numbers(column: pa.Array) -> npt.NDArray[Any]:

@@ -36,7 +36,7 @@ from unspoken.numerics.arrays import Array, Codes
 from unspoken.policy import Project
 from unspoken.types.premise import Premise
 
-__all__ = ["CELLS", "Learned", "learn", "refuse_size"]
+__all__ = ["CELLS", "Learned", "refuse_size"]
 
 CELLS = 2**20  # combinations of labels up to which a whole joint is learned
 
@@ -55,6 +55,36 @@ class Learned(Shown):
     rows: int
     prior_rows: float
     tree: Kept | None = None
+
+    @classmethod
+    def of(cls, project: Project, table: Table) -> Learned:
+        """Learn the belief about a project's attributes, in one pass over its table.
+
+        ``project.form``: "joint" (and None), or "tree": the strongest pairs only, of many
+        attributes. That shows less than there is, so it is taken only where somebody asks for it.
+        """
+        cells = cells_of(project, table)
+        names, marks = list(project.attributes), [own.marks for own in cells]
+        if project.form == "tree":
+            pairs = Pairs.none(names, marks)
+            count(project, cells, table, pairs.add)
+            return _tree(project, labelled(project, cells, table, pairs.single), pairs)
+        refuse_size(names, [len(own.names) for own in cells])
+        if math.prod(marks) > MOST:  # then some attribute has one label, or there are too many
+            single = Pairs(tuple(map(np.zeros, marks)), {})
+            count(project, cells, table, single.add)
+            labels = labelled(project, cells, table, single.single)
+            refuse_size(names, [len(own.names) for own in labels])
+        combinations = Combinations(marks)
+        count(project, cells, table, combinations.add)
+        held, counts = combinations.held()
+        totals = [
+            np.bincount(mark, counts, size).astype(np.float64)
+            for mark, size in zip(held, marks, strict=True)
+        ]
+        labels = labelled(project, cells, table, totals)
+        refuse_size(names, [len(own.names) for own in labels])  # split into sensitive and free
+        return _whole_joint(project, labels, _joint(labels, held, counts))
 
     @cached_property
     def labels(self) -> Mapping[str, tuple[str, ...]]:
@@ -82,36 +112,6 @@ class Learned(Shown):
         ]
         rows = f"{self.rows:,}, and {self.prior_rows:.6g} of a prior"
         return [("rows", rows), *shares, ("form", self.form), ("premise", str(self.belief.premise))]
-
-
-def learn(project: Project, table: Table) -> Learned:
-    """Learn the belief about a project's attributes, in one pass over its table.
-
-    ``project.form``: "joint" (and None), or "tree": the strongest pairs only, of many attributes.
-    That shows less than there is, so it is taken only where somebody asks for it.
-    """
-    cells = cells_of(project, table)
-    names, marks = list(project.attributes), [own.marks for own in cells]
-    if project.form == "tree":
-        pairs = Pairs.none(names, marks)
-        count(project, cells, table, pairs.add)
-        return _tree(project, labelled(project, cells, table, pairs.single), pairs)
-    refuse_size(names, [len(own.names) for own in cells])
-    if math.prod(marks) > MOST:  # then some attribute has one label, or there are too many
-        single = Pairs(tuple(map(np.zeros, marks)), {})
-        count(project, cells, table, single.add)
-        labels = labelled(project, cells, table, single.single)
-        refuse_size(names, [len(own.names) for own in labels])
-    combinations = Combinations(marks)
-    count(project, cells, table, combinations.add)
-    held, counts = combinations.held()
-    totals = [
-        np.bincount(mark, counts, size).astype(np.float64)
-        for mark, size in zip(held, marks, strict=True)
-    ]
-    labels = labelled(project, cells, table, totals)
-    refuse_size(names, [len(own.names) for own in labels])  # split into sensitive and free
-    return _whole_joint(project, labels, _joint(labels, held, counts))
 
 
 def refuse_size(names: Sequence[str], sizes: Sequence[int]) -> None:

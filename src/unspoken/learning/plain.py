@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Literal, Protocol, overload
 
 import numpy as np
@@ -11,6 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from unspoken.beliefs import Joint, Tree
+from unspoken.engines.arrow import plain
+from unspoken.engines.duckdb import DuckTable
 from unspoken.errors import InputError, unknown
 from unspoken.learning.chow_liu import ChowLiu
 from unspoken.learning.learned import refuse_size
@@ -19,7 +22,7 @@ from unspoken.learning.smoothing import smoothed
 from unspoken.policy.schema import FORMS
 from unspoken.types.premise import Premise
 
-__all__ = ["learn_table"]
+__all__ = ["learn"]
 
 
 class Streams(Protocol):
@@ -29,27 +32,29 @@ class Streams(Protocol):
 
 
 @overload
-def learn_table(
-    table: Streams,
+def learn(
+    table: Streams | str | Path,
     columns: Sequence[str] | None = None,
     prior_rows: float | None = None,
     form: Literal["joint"] = "joint",
 ) -> Joint: ...
 @overload
-def learn_table(
-    table: Streams,
+def learn(
+    table: Streams | str | Path,
     columns: Sequence[str] | None = None,
     prior_rows: float | None = None,
     *,
     form: Literal["tree"],
 ) -> Tree: ...
-def learn_table(
-    table: Streams,
+def learn(
+    table: Streams | str | Path,
     columns: Sequence[str] | None = None,
     prior_rows: float | None = None,
     form: str = "joint",
 ) -> Joint | Tree:
     """The belief over ``columns`` (all), each with its own distinct values; NULL is a value too.
+
+    ``table``: of pandas, polars or the Arrow world, or the path of a Parquet or CSV file.
 
     Smoothed by ``prior_rows`` (the square root of the rows) in which the columns are independent:
     P(x) = (count(x) + m prod_i q_i(x_i)) / (n + m). The premise is learned(n): a plug-in.
@@ -59,7 +64,7 @@ def learn_table(
     """
     if form not in FORMS:
         raise unknown("learn.form", form, FORMS)
-    whole = pa.RecordBatchReader.from_stream(table).read_all()
+    whole = _read(table)
     names = list(whole.column_names if columns is None else columns)
     for name in names:
         if name not in whole.column_names:
@@ -71,8 +76,8 @@ def learn_table(
     strength = math.sqrt(whole.num_rows) if prior_rows is None else prior_rows
     if not 0 <= strength < math.inf:
         raise InputError(f"learn.prior_rows: {strength} must be a finite number of 0 or more")
-    plain = pa.table({name: _plain(whole.column(name), name) for name in names})
-    groups = plain.group_by(names).aggregate([([], "count_all")])
+    valued = pa.table({name: _valued(whole.column(name), name) for name in names})
+    groups = valued.group_by(names).aggregate([([], "count_all")])
     codes, values = zip(*(_coded(groups.column(name)) for name in names), strict=True)
     counts = _numbers(groups.column("count_all"))
     sizes = [len(own) for own in values]
@@ -87,10 +92,19 @@ def learn_table(
     return Joint(smooth, names, values, Premise.learned(whole.num_rows))
 
 
-def _plain(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
-    """The column with its values themselves, where categories have a dictionary of them."""
-    if pa.types.is_dictionary(column.type):
-        return column.cast(column.type.value_type)
+def _read(table: Streams | str | Path) -> pa.Table:
+    if isinstance(table, (str, Path)):
+        opened = DuckTable.open(table, at=lambda _: "learn")
+        return opened.batches(list(opened.columns), ordered=False).read_all()
+    if not hasattr(table, "__arrow_c_stream__"):
+        raise InputError(
+            f"learn: {type(table).__name__} is no table; give one of pandas, polars or Arrow, or "
+            "the path of a Parquet or CSV file"
+        )
+    return pa.RecordBatchReader.from_stream(table).read_all()
+
+
+def _valued(column: pa.ChunkedArray, name: str) -> pa.Array:
     if pa.types.is_floating(column.type):
         raise InputError(
             f"learn.columns: {name} has real numbers; give it bins first, in a project file"
@@ -99,7 +113,7 @@ def _plain(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
         raise InputError(
             f"learn.columns: {name} has {column.type} in its cells; make columns of single values"
         )
-    return column
+    return plain(column)
 
 
 def _coded(column: pa.ChunkedArray) -> tuple[np.ndarray, list[Any]]:

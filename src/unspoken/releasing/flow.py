@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 
 from unspoken.engines.protocol import Table
 from unspoken.errors import InputError, TooLarge
-from unspoken.learning import Learned, learn, table_of
+from unspoken.learning import Learned, table_of
 from unspoken.ledger import Account, Ledger, Release
 from unspoken.mechanisms import OneSided
 from unspoken.numerics.coins import ALGORITHM, BATCH, MasterKey
@@ -103,7 +103,7 @@ def prepare(project: Project | str | Path) -> Prepared:
     whole = _read(project)
     table = table_of(whole)
     _refuse_sources(whole, table)
-    learned = learn(whole, table)
+    learned = Learned.of(whole, table)
     return Prepared(whole, table, learned, _closed(whole, learned))
 
 
