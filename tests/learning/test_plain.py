@@ -60,7 +60,7 @@ def test_a_file_is_a_table_too(name: str, tmp_path: Path) -> None:
     write(table, tmp_path / name)
     found = unspoken.learn(tmp_path / name, prior_rows=2)
     assert (found.table == unspoken.learn(table, prior_rows=2).table).all()
-    with pytest.raises(InputError, match="^learn, file: there is no"):
+    with pytest.raises(InputError, match=r"^learn, file: there is no"):
         unspoken.learn(str(tmp_path / "no.csv"))
 
 

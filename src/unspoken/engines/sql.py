@@ -8,9 +8,11 @@ aggregates, windows and functions like random() or now() are refused by name.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import duckdb
@@ -23,6 +25,7 @@ __all__ = [
     "column_of",
     "identifier",
     "literal",
+    "name_in_sql",
     "one_line",
     "read_expression",
     "read_query",
@@ -30,6 +33,8 @@ __all__ = [
 ]
 
 Node = Mapping[str, Any]
+
+BARE = re.compile(r"[a-z_][a-z0-9_]*")
 
 LONGEST = 300  # characters of a DuckDB message that are passed on
 # The parts of an expression that read one row; any other (subquery, window, *, ?) is refused.
@@ -78,6 +83,20 @@ def identifier(name: str) -> str:
 def literal(text: str) -> str:
     """A text in SQL."""
     return "'" + text.replace("'", "''") + "'"
+
+
+def name_in_sql(name: str) -> str:
+    """A name in SQL for people to read: in quotes unless it needs none."""
+    bare = BARE.fullmatch(name) and name not in _keywords()
+    return name if bare else identifier(name)
+
+
+@cache
+def _keywords() -> frozenset[str]:
+    """The words that are not everywhere taken for a name."""
+    query = "SELECT keyword_name FROM duckdb_keywords() WHERE keyword_category <> 'unreserved'"
+    with duckdb.connect(":memory:") as con:
+        return frozenset(word for (word,) in con.execute(query).fetchall())
 
 
 def one_line(error: object) -> str:

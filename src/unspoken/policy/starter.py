@@ -6,9 +6,10 @@ import math
 from collections.abc import Iterator, Sequence
 from itertools import count
 
+from unspoken.engines.sql import literal, name_in_sql
 from unspoken.policy.columns import MOST_VALUES
 from unspoken.policy.guesses import guess_keys, guess_unit, round_edges
-from unspoken.policy.quoting import sql_name, sql_text, toml_key, toml_text
+from unspoken.policy.quoting import toml_key, toml_text
 from unspoken.types.column import Cell, ColumnInfo
 
 __all__ = ["starter"]
@@ -114,7 +115,7 @@ def _source(source: str, database: str | None) -> Iterator[str]:
 
 def _rows_of(source: str, database: str | None) -> str:
     """The table as SQL names it after FROM."""
-    return sql_text(source) if database is None else sql_name(source)
+    return literal(source) if database is None else name_in_sql(source)
 
 
 def _keys(guess: Sequence[str], doubt: str, row: str, rows: str) -> Iterator[str]:
@@ -237,7 +238,7 @@ def _values(column: ColumnInfo) -> list[Cell]:
 
 def _predicate(column: ColumnInfo, edges: Sequence[float], values: Sequence[Cell]) -> str:
     """An example of when a value may be sensitive."""
-    name = sql_name(column.name)
+    name = name_in_sql(column.name)
     if edges:
         return f"{name} >= {_plain(edges[-1])}"
     if column.kind == "boolean":
@@ -277,4 +278,4 @@ def _plain(value: Cell) -> str:
 
 
 def _sql(value: Cell) -> str:
-    return sql_text(value) if type(value) is str else str(value).lower()
+    return literal(value) if type(value) is str else str(value).lower()
