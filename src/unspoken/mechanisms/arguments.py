@@ -86,8 +86,8 @@ def _by_name(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
 
 
 def _are_weights(value: Any) -> bool:
-    own = [*value.values()] if isinstance(value, Mapping) else value
-    return _are_numbers(own)
+    weights = [*value.values()] if isinstance(value, Mapping) else value
+    return _are_numbers(weights)
 
 
 def _are_numbers(value: Any) -> bool:
@@ -131,7 +131,7 @@ def _said_labels(labels: Any) -> Any:
 def listed(value: Any) -> Any:
     """Arrays and tuples of numbers as lists, in mappings too."""
     if isinstance(value, Mapping):
-        return {name: listed(own) for name, own in value.items()}
+        return {name: listed(each) for name, each in value.items()}
     plain = value.tolist() if hasattr(value, "tolist") else value
     return [*map(listed, plain)] if isinstance(plain, list | tuple) else plain
 
@@ -141,15 +141,15 @@ WORD = Argument('a word in quotes, like "A"', _is_word)
 NUMBERS = Argument(
     "a number for each name, {A = 1.0}",
     _by_name(_is_number),
-    lambda value: {name: _number(own) for name, own in value.items()},
-    lambda value: {name: json_number(own) for name, own in value.items()},
+    lambda value: {name: _number(number) for name, number in value.items()},
+    lambda value: {name: json_number(number) for name, number in value.items()},
 )
 LABELS = Argument("a list of labels, [0, 1]", _are_labels, _labels, _said_labels)
 LABELS_BY_NAME = Argument(
     "a list of values for each name, {A = [0]}",
     _by_name(_are_labels),
-    lambda value: {name: _labels(own) for name, own in value.items()},
-    lambda value: {name: _said_labels(own) for name, own in value.items()},
+    lambda value: {name: _labels(labels) for name, labels in value.items()},
+    lambda value: {name: _said_labels(labels) for name, labels in value.items()},
 )
 WEIGHTS = Argument("a number for each variable, {A = 1.0}", _are_weights, write=listed)
 TABLE = Argument("a table of numbers, [[0.9, 0.1], [0.1, 0.9]]", _are_numbers, write=listed)

@@ -38,10 +38,10 @@ def band_view(question: Question, queries: Sequence[Query], alone: Sequence[View
     )
     likelihood = belief.outputs(question.keep, {})
     nothing = question.cloud(likelihood, {})
-    parts, told = [nothing, *alone], nothing.told_all()
+    parts, revealed = [nothing, *alone], nothing.told_all()
     values = belief.cells(targets)
     if values > VALUES or math.isinf(ratio):
-        return BandView(told, parts, told, ratio)
+        return BandView(revealed, parts, revealed, ratio)
     prior = likelihood.prior.reshape(-1, values)
     raised = (np.arange(2**values)[:, None] >> np.arange(values) & 1).T.astype(float)
     with np.errstate(divide="ignore"):
@@ -49,4 +49,4 @@ def band_view(question: Question, queries: Sequence[Query], alone: Sequence[View
     excess = log.reshape(*likelihood.prior.shape, -1)
     extreme = Likelihood(likelihood.prior, np.full(2**values, -np.inf), excess, in_logs=True)
     corners = question.cloud(extreme, {"corner": range(2**values)})
-    return BandView(corners, parts, told, ratio)
+    return BandView(corners, parts, revealed, ratio)

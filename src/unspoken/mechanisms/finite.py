@@ -45,7 +45,7 @@ class Finite(Mechanism, Shown):
         law = as_laws(self.matrix, f"finite.matrix of {self.name}")
         outputs = tuple(range(law.shape[1]) if self.outputs is None else self.outputs)
         different = sum(output not in outputs[:k] for k, output in enumerate(outputs))
-        if different != law.shape[1] or not all(isinstance(own, Hashable) for own in outputs):
+        if different != law.shape[1] or not all(isinstance(output, Hashable) for output in outputs):
             raise InputError(
                 f"finite.outputs of {self.name}: {different} different outputs for "
                 f"{law.shape[1]} columns; give a word or a number for each"

@@ -43,8 +43,8 @@ class Geometric(Mechanism, Shown):
 
     def parts(self, domain: Domain, adversary: Adversary) -> Parts:
         queries = linear_queries(domain, self.weights, "geometric")
-        for own in queries:
-            for name, weight in own.items():
+        for weights in queries:
+            for name, weight in weights.items():
                 if weight and any(
                     number % 1 for number in (weight * domain.numbers(name)).tolist()
                 ):
@@ -53,7 +53,7 @@ class Geometric(Mechanism, Shown):
                         "use Laplace, or whole weights and values"
                     )
         noise = Noise(-math.log(self.alpha), whole=True)
-        return Parts(queries=asked([Query(own, noise) for own in queries], adversary))
+        return Parts(queries=asked([Query(weights, noise) for weights in queries], adversary))
 
     def facts(self) -> list[tuple[str, str]]:
         said = "1 for every variable" if self.weights is None else str(listed(self.weights))

@@ -25,8 +25,8 @@ class InEpoch(Mechanism, Shown):
 
     def parts(self, domain: Domain, adversary: Adversary) -> Parts:
         parts = self.mechanism.parts(domain, adversary)
-        own = tuple((name, replace(toss, epoch=self.epoch)) for name, toss in parts.tosses)
-        return replace(parts, tosses=own)
+        tosses = tuple((name, replace(toss, epoch=self.epoch)) for name, toss in parts.tosses)
+        return replace(parts, tosses=tosses)
 
     def sensitive_values(self, domain: Domain, name: str) -> tuple[Value, ...] | None:
         return self.mechanism.sensitive_values(domain, name)

@@ -49,7 +49,7 @@ class Laplace(Mechanism, Shown):
     def parts(self, domain: Domain, adversary: Adversary) -> Parts:
         queries = linear_queries(domain, self.weights, "laplace")
         noise = Noise(1.0 / self.scale)
-        return Parts(queries=asked([Query(own, noise) for own in queries], adversary))
+        return Parts(queries=asked([Query(weights, noise) for weights in queries], adversary))
 
     def facts(self) -> list[tuple[str, str]]:
         said = "1 for every variable" if self.weights is None else str(listed(self.weights))

@@ -36,7 +36,7 @@ def local_view(
     Outputs of known variables and of independent ones tell nothing, so they are left out; coins
     that never show heads only where listing them is what costs too much.
     """
-    open_ones = {name: own for name, own in channels.items() if name not in adversary.known}
+    open_ones = {name: channel for name, channel in channels.items() if name not in adversary.known}
     question = Question.of(belief, open_ones, adversary, secret).narrowed()
     seen = tuple(question.channels)
     for names in (seen, [name for name in seen if channels[name].heads > 0]):
@@ -52,7 +52,7 @@ def event_view(
 
     What tells nothing is left out here too, but it has to be possible.
     """
-    open_ones = {n: own for n, own in events.items() if n not in adversary.known_values}
+    open_ones = {n: channel for n, channel in events.items() if n not in adversary.known_values}
     question = Question.of(belief, open_ones, adversary, secret).narrowed()
     seen = question.channels
     if not question.fits(tuple(seen)):
@@ -67,7 +67,11 @@ def can_happen(belief: Belief, events: Mapping[str, Channel], question: Question
     for name in fixed:
         if name in events and not events[name].possible[belief.domain.code(name, fixed[name])]:
             return False
-    left = {name: own for name, own in events.items() if name not in {*fixed, *question.channels}}
+    left = {
+        name: channel
+        for name, channel in events.items()
+        if name not in {*fixed, *question.channels}
+    }
     return not left or question.belief.possible(left)
 
 
@@ -119,8 +123,8 @@ class Question:
 
     def ordered(self, seen: Sequence[str]) -> dict[str, Channel]:
         """The channels of these variables, those of kept ones last, as `outputs` lists them."""
-        own = [name for name in seen if name in self.keep]
-        order = [*(name for name in seen if name not in own), *own]
+        kept = [name for name in seen if name in self.keep]
+        order = [*(name for name in seen if name not in kept), *kept]
         return {name: self.channels[name] for name in order}
 
     def cloud(self, likelihood: Likelihood, shown: Mapping[str, Sequence[Output]]) -> FiniteView:
@@ -142,12 +146,14 @@ class Question:
             self.refuse()
         tells = {name: c.heads for name, c in self.channels.items() if c.heads > 0}
         window, shield = self._shielded()
-        sets = [] if shield else [own for own in self._sets(list(tells)) if self.fits(own)]
-        shares = [_exactly(own, tells) for own in sets]
+        sets = [] if shield else [coins for coins in self._sets(list(tells)) if self.fits(coins)]
+        shares = [_exactly(coins, tells) for coins in sets]
         parts = [(), window] if shield else self._parts(sets)
         return HeadsView(
-            parts=[self.listed(own) for own in parts],
-            heads=[(p, self.listed(own, heads=True)) for p, own in zip(shares, sets, strict=True)],
+            parts=[self.listed(part) for part in parts],
+            heads=[
+                (p, self.listed(coins, heads=True)) for p, coins in zip(shares, sets, strict=True)
+            ],
             rest=max(0.0, 1.0 - math.fsum([*shares, _exactly((), tells)])),
             above=[self.listed(()).told_all(), *shield],
             premise=self.belief.premise,
@@ -193,7 +199,7 @@ class Question:
             if count > 1 and listed > SETS:
                 return
             sets = list(itertools.combinations(names, count))
-            cells += sum(self.size(own) for own in sets)
+            cells += sum(self.size(coins) for coins in sets)
             if count > 1 and cells > SETS_CELLS:
                 return
             yield from sets
@@ -203,7 +209,7 @@ class Question:
         grown: tuple[str, ...] = ()
         for name in self.channels:
             grown = (*grown, name) if self.fits((*grown, name)) else grown
-        return [(), grown, *(own for own in sets if len(own) == 1)]
+        return [(), grown, *(coins for coins in sets if len(coins) == 1)]
 
     def _contexts(self) -> list[dict[str, Value]]:
         if self.adversary.known_values:
@@ -219,6 +225,6 @@ def _grouped(likelihood: Likelihood, targets: int) -> Likelihood:
     return replace(likelihood, prior=likelihood.prior.reshape(shape), excess=excess)
 
 
-def _exactly(own: Sequence[str], tells: Mapping[str, float]) -> float:
+def _exactly(coins: Sequence[str], tells: Mapping[str, float]) -> float:
     """The probability that these coins show heads and all others tails."""
-    return math.prod(p if name in own else 1 - p for name, p in tells.items())
+    return math.prod(p if name in coins else 1 - p for name, p in tells.items())

@@ -87,7 +87,9 @@ class Mechanism(ABC):
         part: Callable[[Mapping[str, Any], str], Mechanism],
     ) -> Mechanism:
         """From the plain data of its arguments; ``part`` makes a mechanism that is one of them."""
-        return cls(**{n: cls.arguments[n].held(own, f"{where}.{n}") for n, own in given.items()})
+        return cls(
+            **{n: cls.arguments[n].held(value, f"{where}.{n}") for n, value in given.items()}
+        )
 
     def view(
         self, belief: Belief, adversary: Adversary, outcome: Mapping[str, Output] | None = None
@@ -142,8 +144,8 @@ class Mechanism(ABC):
         }
         for name, query in parts.answers().items():
             terms = [
-                weight * domain.numbers(own)[cells[:, domain.axis(own)]]
-                for own, weight in query.weights.items()
+                weight * domain.numbers(summed)[cells[:, domain.axis(summed)]]
+                for summed, weight in query.weights.items()
                 if weight
             ]
             noise = query.noise.sample(rng, len(cells))
@@ -207,7 +209,7 @@ def _releases(outputs: Sequence[Output]) -> list[int]:
     """Which places of the outputs can be silent; all of them, where none can."""
     several = [_listed(output) for output in outputs]
     places = range(len(several[0]))
-    return [p for p in places if any(own[p] is WITHHELD for own in several)] or list(places)
+    return [p for p in places if any(outputs[p] is WITHHELD for outputs in several)] or list(places)
 
 
 def _means(word: Output, output: Output, releases: Sequence[int]) -> bool:

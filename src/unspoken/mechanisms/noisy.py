@@ -41,7 +41,7 @@ def noisy_view(
     Where all noise is on whole numbers the nodes are the answers, and the cloud is listed. Where
     the answers cannot be listed, they are bounded (views/band.py).
     """
-    open_ones = {n: own for n, own in channels.items() if n not in adversary.known}
+    open_ones = {n: channel for n, channel in channels.items() if n not in adversary.known}
     source = NoisyAnswers.of(belief, open_ones, answers, adversary, secret)
     try:
         if source.blurred and any(query.noise.whole for query in answers.values()):
@@ -78,7 +78,7 @@ def answer_view(
 
     Events of variables known by name only stay: they say which values of them are possible.
     """
-    open_ones = {n: own for n, own in events.items() if n not in adversary.known_values}
+    open_ones = {n: channel for n, channel in events.items() if n not in adversary.known_values}
     source = NoisyAnswers.of(belief, open_ones, answers, adversary, secret, one_answer=True)
     if source.blurred:
         raise NotKnown("outcome: this belief knows how far an answer can move odds, not where")
@@ -121,11 +121,11 @@ class NoisyAnswers:
         summed = {name for query in answers.values() for name, w in query.weights.items() if w}
         about = dict.fromkeys([*adversary.targets, *adversary.known, *summed])
         seen = belief.relevant(tuple(about), tuple(channels))
-        own = {name: channels[name] for name in seen}
+        beside = {name: channels[name] for name in seen}
         if one_answer and not adversary.known_values:
-            question = Question(belief, own, adversary, secret, adversary.known)
+            question = Question(belief, beside, adversary, secret, adversary.known)
         else:
-            question = Question.of(belief, own, adversary, secret)
+            question = Question.of(belief, beside, adversary, secret)
         known = {
             name: _share(belief.domain, query.weights, adversary.known_values)
             for name, query in answers.items()
@@ -151,10 +151,10 @@ class NoisyAnswers:
         return tuple(query.noise for query in self.answers.values())
 
     def nodes(self, nodes: Sequence[Array]) -> tuple[Bins, ...]:
-        return tuple(own.at_least(at) for at, own in zip(nodes, self.noises, strict=True))
+        return tuple(noise.at_least(at) for at, noise in zip(nodes, self.noises, strict=True))
 
     def cells(self, nodes: Sequence[Array]) -> tuple[Bins, ...]:
-        return tuple(own.at_most(at) for at, own in zip(nodes, self.noises, strict=True))
+        return tuple(noise.at_most(at) for at, noise in zip(nodes, self.noises, strict=True))
 
     def room(self) -> float:
         """How many bins, over all queries, can be listed."""
@@ -175,8 +175,8 @@ class NoisyAnswers:
         shown: dict[str, Sequence[Output]] = {
             name: channel.outputs for name, channel in self.channels.items()
         }
-        for name, own in zip(self.answers, bins, strict=True):
-            shown[name] = (own.high + self.known[name]).tolist()
+        for name, answer_bins in zip(self.answers, bins, strict=True):
+            shown[name] = (answer_bins.high + self.known[name]).tolist()
         return self.question.cloud(through(self.law, self.sums.points, bins), shown)
 
     @cached_property
@@ -190,13 +190,13 @@ class NoisyAnswers:
             raise TooLarge("noisy answers beside released values: probabilities below 1e-308")
         last = range(table.ndim - summed, table.ndim)
         table = np.moveaxis(table, range(kept, kept + summed), last)
-        own = {
+        axes = {
             self.question.keep.index(name): channel
             for name, channel in self.channels.items()
             if name in self.question.keep
         }
         return contract(
-            table, kept + len(self.answers), own, [self.channels[name] for name in self._summed]
+            table, kept + len(self.answers), axes, [self.channels[name] for name in self._summed]
         )
 
     @property

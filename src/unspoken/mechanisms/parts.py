@@ -138,16 +138,16 @@ def shared_coin(tosses: Sequence[Toss]) -> Channel:
     """
     rising = sorted(tosses, key=lambda toss: toss.exponent)
     exponents = [0.0, *(toss.exponent for toss in rising)]
-    told = np.zeros((len(tosses[0].full), *(len(toss.outputs) for toss in tosses)))
+    excess = np.zeros((len(tosses[0].full), *(len(toss.outputs) for toss in tosses)))
     for quiet, (low, high) in enumerate(itertools.pairwise(exponents)):
         if high > low:
             silent = {id(toss) for toss in rising[:quiet]}
             shown = [_silent(toss) if id(toss) in silent else toss.full for toss in tosses]
-            told += math.exp(-low) * -math.expm1(low - high) * reduce(_outer, shown)
-    log_common = np.full(told[0].size, -np.inf)
+            excess += math.exp(-low) * -math.expm1(low - high) * reduce(_outer, shown)
+    log_common = np.full(excess[0].size, -np.inf)
     log_common[0] = -exponents[-1]
     return Channel(
-        _pairs([toss.outputs for toss in tosses]), log_common, told.reshape(len(told), -1)
+        _pairs([toss.outputs for toss in tosses]), log_common, excess.reshape(len(excess), -1)
     )
 
 
@@ -157,17 +157,17 @@ def _silent(toss: Toss) -> Array:
     return silent
 
 
-def _outer(one: Array, other: Array) -> Array:
+def _outer(rows: Array, others: Array) -> Array:
     """For each value x, the outer product of the rows."""
-    return one.reshape(*one.shape, *[1] * (other.ndim - 1)) * other.reshape(
-        len(other), *[1] * (one.ndim - 1), *other.shape[1:]
+    return rows.reshape(*rows.shape, *[1] * (others.ndim - 1)) * others.reshape(
+        len(others), *[1] * (rows.ndim - 1), *others.shape[1:]
     )
 
 
 def _pairs(outputs: Sequence[tuple[Output, ...]]) -> tuple[Output, ...]:
     if len(outputs) == 1:
         return outputs[0]
-    grid = np.indices([len(own) for own in outputs]).reshape(len(outputs), -1).T
+    grid = np.indices([len(each) for each in outputs]).reshape(len(outputs), -1).T
     return tuple(
-        tuple(own[code] for own, code in zip(outputs, row, strict=True)) for row in grid.tolist()
+        tuple(each[code] for each, code in zip(outputs, row, strict=True)) for row in grid.tolist()
     )

@@ -31,10 +31,10 @@ class Together(Mechanism, Shown):
     arguments: ClassVar = {"parts": PARTS}
 
     def __post_init__(self) -> None:
-        own = tuple(self.mechanisms) if isinstance(self.mechanisms, Iterable) else ()
-        if not own or not all(isinstance(one, Mechanism) for one in own):
+        parts = tuple(self.mechanisms) if isinstance(self.mechanisms, Iterable) else ()
+        if not parts or not all(isinstance(part, Mechanism) for part in parts):
             raise InputError("together: a list of at least one mechanism is expected")
-        object.__setattr__(self, "mechanisms", own)
+        object.__setattr__(self, "mechanisms", parts)
 
     def describe(self) -> dict[str, Any]:
         return {"kind": self.kind, "parts": [part.describe() for part in self.mechanisms]}
@@ -50,7 +50,7 @@ class Together(Mechanism, Shown):
         return cls([part(each, f"{where}.parts[{i}]") for i, each in enumerate(parts)])
 
     def parts(self, domain: Domain, adversary: Adversary) -> Parts:
-        return reduce(Parts.beside, (own.parts(domain, adversary) for own in self.mechanisms))
+        return reduce(Parts.beside, (part.parts(domain, adversary) for part in self.mechanisms))
 
     def exponents(self) -> Mapping[str, float]:
         """Its parts share the coin of a cell: the largest shows all that any of them does."""
@@ -67,9 +67,9 @@ class Together(Mechanism, Shown):
         return Together([part.scaled(share) for part in self.mechanisms])
 
     def sensitive_values(self, domain: Domain, name: str) -> tuple[Value, ...] | None:
-        said = [own.sensitive_values(domain, name) or () for own in self.mechanisms]
+        said = [part.sensitive_values(domain, name) or () for part in self.mechanisms]
         union = dict.fromkeys(value for values in said for value in values)
         return tuple(union) or None
 
     def facts(self) -> list[tuple[str, str]]:
-        return [(type(own).__name__, "") for own in self.mechanisms]
+        return [(type(part).__name__, "") for part in self.mechanisms]
