@@ -296,7 +296,7 @@ def test_a_certificate_is_no_less_than_the_dual(wanted: float, miss: float) -> N
     """The bound from a tangent near the best answer to a price covers that answer."""
     field = curves_of(latent_classes(1, 0, seed=4))
     best = np.array([wanted])
-    price = float(1.0 / field.slope(best)[0])  # w = lambda I'(p)
+    price = float(1.0 / field.jet(best).slope[0])  # w = lambda I'(p)
     limit = float(field.leakage(best)[0])
     dual = -math.expm1(-wanted)  # lambda T + w p - lambda I(p), at I(p) = T
     bound = certify(Rivals(field, np.ones(1), np.full(1, INF)), price, best * (1.0 + miss), limit)

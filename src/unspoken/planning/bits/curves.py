@@ -103,21 +103,17 @@ class Curves:
         """I_i at p = 1 - e^-epsilon; epsilon may be inf. 0 throughout where q = 0 or q = 1."""
         return self.jet(epsilon).leakage
 
-    def slope(self, epsilon: Array) -> Array:
-        """dI_i/dp; inf at epsilon = inf where some value makes X_i = 1 certain, as its own does."""
-        return self.jet(epsilon).slope
-
-    def curvature(self, epsilon: Array) -> Array:
-        """d2I_i/dp2; inf where the slope is, and where it exceeds the floats (epsilon near 700)."""
-        return self.jet(epsilon).curvature
-
     def total(self, epsilon: Array) -> float:
         """sum_i I_i rounded up by ERROR, so never below the truth."""
         nearest = math.fsum(self.leakage(epsilon).tolist())
         return math.nextafter(nearest * (1.0 + ERROR), math.inf) if nearest > 0.0 else 0.0
 
     def jet(self, epsilon: Array) -> Jet:
-        """All three at once: they share the logarithms, which are what costs."""
+        """All three at once: they share the logarithms, which are what costs.
+
+        Slope and curvature are inf at epsilon = inf where some value makes X_i = 1 certain, as its
+        own does; the curvature also where it exceeds the floats (epsilon near 700).
+        """
         q, weight, a, b, gap = self._terms
         owner = self.owner
         kept = np.exp(-epsilon)  # 1 - p
