@@ -51,7 +51,7 @@ def joint(given: dict[str, Any]) -> unspoken.Joint:
 
 
 def leak(
-    belief: Any, mechanism: Any, target: Any, measure: str = "max-log-ratio", **more: Any
+    belief: Any, mechanism: Any, target: Any, measure: Any = "max-log-ratio", **more: Any
 ) -> float:
     options = {key: more.pop(key) for key in list(more) if key == "eps"}
     adversary = unspoken.Adversary(target, **more)

@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ from unspoken.types.bound import LOG2
 
 VECTORS = json.loads((Path(__file__).parent / "vectors" / "osdp.json").read_text())["vectors"]
 REL = 1e-9
-MI = "mutual-information"
+MI: Final = "mutual-information"
 
 NOT_YET = "families of beliefs about one-sided releases: not in the library yet"
 UNTESTED = {
@@ -170,7 +170,7 @@ def test_collusion(vector: dict[str, Any]) -> None:
     target, sees = names[v["target"]], [names[i] for i in v["colluders"]]
     asks = dict(zip(names, v["repeats"], strict=True))
 
-    def told(about: str, coalition: list[str], measure: str = MI) -> float:
+    def told(about: str, coalition: list[str], measure: Any = MI) -> float:
         adversary = unspoken.Adversary(about, sees=coalition, asks=asks)
         return unspoken.leakage(belief, mechanism, adversary, measure=measure).value
 

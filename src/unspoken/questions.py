@@ -38,7 +38,7 @@ def leakage(
     belief: Belief,
     mechanism: Mechanism,
     adversary: Adversary,
-    measure: MeasureName | str = "max-log-ratio",
+    measure: MeasureName = "max-log-ratio",
     **options: float,
 ) -> Bound:
     """How much the adversary learns about the target's secret, by one of `MEASURES`.
@@ -53,7 +53,7 @@ def leakage(
 def leakages(
     belief: Belief,
     mechanism: Mechanism,
-    measure: MeasureName | str = "max-log-ratio",
+    measure: MeasureName = "max-log-ratio",
     targets: Sequence[str] | None = None,
     **options: float,
 ) -> dict[str, Bound]:

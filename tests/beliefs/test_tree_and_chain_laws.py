@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,7 +24,7 @@ from unspoken.types.sums import Sums
 
 KINDS = st.sampled_from(["chain", "tree"])
 SEEDS = st.integers(0, 2**32 - 1)
-MEASURES = ("max-log-ratio", "mutual-information", "max-information", "relative-entropy")
+MEASURES: Any = ("max-log-ratio", "mutual-information", "max-information", "relative-entropy")
 
 
 def close(found: np.ndarray, true: np.ndarray) -> None:

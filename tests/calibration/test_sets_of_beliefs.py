@@ -17,7 +17,7 @@ APART = unspoken.Joint([[0.25, 0.25], [0.25, 0.25]])
 COPIES = unspoken.Joint([[0.5, 0.0], [0.0, 0.5]])
 
 
-def leak(belief: Any, scale: float, knows: str, measure: str) -> float:
+def leak(belief: Any, scale: float, knows: str, measure: Any) -> float:
     """By views alone, for each adversary."""
     names, largest = belief.domain.names, 0.0
     for target in names:
@@ -35,7 +35,7 @@ def leak(belief: Any, scale: float, knows: str, measure: str) -> float:
     ("measure", "limit"), [("max-log-ratio", 0.7), ("mutual-information", 0.1)]
 )
 @pytest.mark.parametrize("floor", [True, False])
-def test_finitely_many(knows: str, measure: str, limit: float, floor: bool) -> None:
+def test_finitely_many(knows: str, measure: Any, limit: float, floor: bool) -> None:
     """As much as the one that needs most, and what it leaves is the worst of them."""
     members = [APART, COPIES, SHARED]
     options: dict[str, Any] = {"limit": limit, "measure": measure, "knows": knows, "floor": floor}

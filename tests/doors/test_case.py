@@ -242,6 +242,7 @@ def test_every_kind_of_mechanism(tmp_path: Path, kind: str) -> None:
     told = answered(tmp_path, json.dumps(case), ".json")
     belief = unspoken.Joint([[2, 1], [1, 6]], names=["A", "B"])
     adversary = unspoken.Adversary("B", secret=[0], asks=2)
+    name: Any
     for name in names:
         assert told[name] == unspoken.leakage(belief, mechanism, adversary, name).as_json()
     delta = unspoken.leakage(belief, mechanism, adversary, "delta", eps=0.25)

@@ -55,7 +55,7 @@ def test_a_set_stands_on_its_weakest_premise(ask: str, order: int) -> None:
     if ask == "impossible":
         shown = unspoken.odds(both, mechanism, X0, {"x1": 1})
     else:
-        measure = {"sup": "odds", "mean": "mutual-information"}[ask]
+        measure: Any = {"sup": "odds", "mean": "mutual-information"}[ask]
         shown = leakage(both, mechanism, X0, measure)
         assert shown.high == leakage(loud, mechanism, X0, measure).high
     assert shown.premise == both.premise == "learned(11)"

@@ -228,7 +228,7 @@ class Question:
             asks=dict(self.setting.asks) or 1,
         )
 
-    def leakage(self, measure: str) -> unspoken.Bound:
+    def leakage(self, measure: Any) -> unspoken.Bound:
         return unspoken.leakage(self.belief, self.mechanism, self.adversary, measure=measure)
 
     def leakages(self) -> dict[str, unspoken.Bound]:

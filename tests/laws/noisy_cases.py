@@ -58,14 +58,14 @@ class Question:
     adversary: unspoken.Adversary
     options: Mapping[str, float] = field(default_factory=dict)
 
-    def bound(self, measure: str) -> unspoken.Bound:
+    def bound(self, measure: Any) -> unspoken.Bound:
         options = self.options if measure == "delta" else {}
         return unspoken.leakage(self.belief, self.mechanism, self.adversary, measure, **options)
 
     def truths(self, *names: str) -> dict[str, float]:
         return noisy_measures.measures(names, self.world, self.look, **self.options)
 
-    def rounding(self, measure: str, truth: float) -> float:
+    def rounding(self, measure: Any, truth: float) -> float:
         """By how much the rounding of the belief's own numbers may move a leakage next to 0."""
         spans = [min(1.0, span(answer, self.world)) for answer in self.world.answers]
         local = bool(self.world.releases or self.world.locals)

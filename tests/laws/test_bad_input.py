@@ -21,7 +21,7 @@ def one_sided(epsilon: Any = 1.0, **more: Any) -> Any:
     return unspoken.OneSided({"arrival": epsilon}, **{"sensitive": ZERO, **more})
 
 
-def ask(mechanism: Any = VALUES, measure: str = "max-log-ratio", **adversary: Any) -> Any:
+def ask(mechanism: Any = VALUES, measure: Any = "max-log-ratio", **adversary: Any) -> Any:
     who = unspoken.Adversary(**{"target": "occupancy", **adversary})
     return unspoken.leakage(JOINT, mechanism, who, measure=measure)
 

@@ -31,7 +31,7 @@ pytestmark = pytest.mark.stress
 # Not all measures of a secret fall when secrets are merged: guesses count classes, and odds are of
 # any of the secrets, which no single one of the others need be.
 COARSER = tuple(n for n in MEASURES if n not in ("guessing", "bayes-leakage", "odds"))
-QUICK = tuple(name for name, own in MEASURES.items() if own.over == "sup")
+QUICK: Any = tuple(name for name, own in MEASURES.items() if own.over == "sup")
 EVERYTHING = (*QUICK, "mutual-information")
 # What is left of the digits where two ways of adding up meet.
 ROUNDING = 4e-15

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any, Final
 
 import numpy as np
 import pytest
@@ -10,11 +11,11 @@ import pytest
 import unspoken
 from unspoken import RELEASED, WITHHELD
 
-MI = "mutual-information"
+MI: Final = "mutual-information"
 
 
 def leak(
-    belief: unspoken.Joint, mechanism: unspoken.OneSided, measure: str, target: str, sees: str
+    belief: unspoken.Joint, mechanism: unspoken.OneSided, measure: Any, target: str, sees: str
 ) -> float:
     return unspoken.leakage(
         belief, mechanism, unspoken.Adversary(target, sees=list(sees)), measure

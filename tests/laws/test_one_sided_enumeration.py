@@ -257,6 +257,7 @@ def test_tiny_outcomes_are_not_lost() -> None:
             question.odds(silence).value, oracle.event_odds(setting, question.look, silence) or 0
         )
         truths = oracle.measures(setting, question.look)
+        name: Any
         for name, truth in truths.items():
             got = unspoken.leakage(question.belief, mechanism, question.adversary, measure=name)
             assert close(got.value, truth), (target, name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ from tests.laws.cases import FAMILIES, Question, dirichlet, random_mechanism, sh
 from tests.laws.draws import each_family
 from unspoken.types.bound import LOG2
 
-MI = "mutual-information"
+MI: Final = "mutual-information"
 BOTH: tuple[Any, ...] = ("bit", "value")
 
 

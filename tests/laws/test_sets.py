@@ -124,12 +124,12 @@ SETS: dict[str, Callable[[Rng], tuple[Family, Draw]]] = {
 }
 
 
-def leak(belief: Any, mechanism: Any, who: Any, measure: str) -> Any:
+def leak(belief: Any, mechanism: Any, who: Any, measure: Any) -> Any:
     options = {"eps": 0.3} if measure == "delta" else {}
     return unspoken.leakage(belief, mechanism, who, measure, **options)
 
 
-def answered(family: Family, mechanism: Any, who: Any, measure: str) -> Any:
+def answered(family: Family, mechanism: Any, who: Any, measure: Any) -> Any:
     """The bound; None where it is refused, in one line that says what works."""
     try:
         return leak(family, mechanism, who, measure)
@@ -169,7 +169,7 @@ LOCAL = ("one-sided", "bits", "finite", "randomized-response")
 EXACT = ("max-log-ratio", "exclusion", "odds")
 
 
-def must_answer(kind: str, shown: str, who: str, measure: str) -> bool:
+def must_answer(kind: str, shown: str, who: str, measure: Any) -> bool:
     """What a set may not refuse."""
     if kind == "beliefs":
         return True
@@ -193,7 +193,7 @@ def test_what_must_be_answered_is(kind: str) -> None:
 
 @pytest.mark.parametrize("measure", [*EXACT, "mutual-information", "delta"])
 @pytest.mark.parametrize("kind", ["box", "intervals"])
-def test_the_lower_end_is_what_a_member_leaks(kind: str, measure: str) -> None:
+def test_the_lower_end_is_what_a_member_leaks(kind: str, measure: Any) -> None:
     """Exact for likelihood ratios; for means found by climbing as well, not far below."""
     rng = np.random.default_rng(7)
     for _ in range(6):

@@ -31,6 +31,7 @@ def test_far_apart_answers_tell_the_sum_itself(scale: float) -> None:
         "guessing": 0.3,
         "bayes-leakage": math.log(0.9 / 0.6),
     }
+    measure: Any
     for measure, exact in truth.items():
         bound = unspoken.leakage(PAIR, Laplace(scale), Adversary("B"), measure)
         assert bound.low * (1 - 1e-12) <= exact <= bound.high * (1 + 1e-12), measure
@@ -228,7 +229,7 @@ def test_sums_that_only_rounding_tells_apart() -> None:
 
 @pytest.mark.parametrize("scale", [1e-4, 1e-8, 1e-12])
 @pytest.mark.parametrize("measure", ["max-information", "relative-entropy"])
-def test_answers_of_another_context_add_no_rounding(measure: str, scale: float) -> None:
+def test_answers_of_another_context_add_no_rounding(measure: Any, scale: float) -> None:
     """Billions of noise scales away lifts are differences of huge numbers; no bit tells more."""
     belief = unspoken.Joint(np.full((2, 2, 2), 0.125))
     who, noise = unspoken.Adversary("x1", knows=["x0", "x2"]), unspoken.Laplace(scale, [2, 0.5, -1])

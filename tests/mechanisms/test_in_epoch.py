@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -23,7 +24,7 @@ def hiding(epsilon: float, *hidden: int) -> OneSided:
 
 
 def bounds(mechanism: Mechanism) -> list[float]:
-    names = ("odds", "mutual-information")
+    names: Any = ("odds", "mutual-information")
     return [unspoken.leakage(PAIR, mechanism, ABOUT_A, name).value for name in names]
 
 

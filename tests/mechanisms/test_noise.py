@@ -15,7 +15,7 @@ PAIR = unspoken.Joint([[2, 1], [1, 6]], names=["A", "B"])
 COIN = unspoken.Independent({"A": [1, 1]})
 
 
-def leak(mechanism: Any, measure: str = "max-log-ratio", **adversary: Any) -> unspoken.Bound:
+def leak(mechanism: Any, measure: Any = "max-log-ratio", **adversary: Any) -> unspoken.Bound:
     about = unspoken.Adversary(adversary.pop("target", "A"), **adversary)
     return unspoken.leakage(adversary.pop("belief", PAIR), mechanism, about, measure)
 

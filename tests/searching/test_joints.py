@@ -1,7 +1,7 @@
 """Adversaries that are listed against all of them, for every kind of belief and measure."""
 
 import itertools
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ COUNT, SIZES = 2000, [1, 2, 2, 2, 3, 3, 3]
 
 
 def everybody(
-    belief: unspoken.Joint, mechanism: Mechanism, measure: str
+    belief: unspoken.Joint, mechanism: Mechanism, measure: Any
 ) -> dict[tuple[str, tuple[str, ...]], float]:
     """The measure of every adversary's view."""
     names, found = belief.domain.names, {}

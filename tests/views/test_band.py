@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from typing import get_args
 
 import numpy as np
 import pytest
 
 import unspoken
 from unspoken.errors import TooLarge
-from unspoken.measures import MEASURES
+from unspoken.measures import MeasureName
 from unspoken.mechanisms import noisy
 from unspoken.types.posteriors import Posteriors
 from unspoken.views import BandView
@@ -36,7 +37,7 @@ def no_room(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_the_truth_lies_between(seed: int, scale: float, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = question(seed, scale)
-    exact = {name: unspoken.leakage(*asked, name) for name in MEASURES}
+    exact = {name: unspoken.leakage(*asked, name) for name in get_args(MeasureName)}
     monkeypatch.setattr(noisy, "CELLS", 60)
     assert isinstance(unspoken.view(*asked), BandView)
     for name, truth in exact.items():

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pytest
 
 import unspoken
-from unspoken.measures import MEASURES
+from unspoken.measures import MEASURES, MeasureName
 from unspoken.mechanisms import local
 from unspoken.types.bound import LOG2
 from unspoken.types.posteriors import Posteriors
@@ -32,9 +32,12 @@ def random_question(seed: int) -> tuple[unspoken.Joint, unspoken.OneSided, unspo
 @pytest.mark.parametrize("budget", [40, 200])
 def test_bounds_hold(seed: int, budget: int, monkeypatch: pytest.MonkeyPatch) -> None:
     belief, mechanism, adversary = random_question(seed)
-    exact = [unspoken.leakage(belief, mechanism, adversary, name) for name in MEASURES]
+    names = get_args(MeasureName)
+    exact = [unspoken.leakage(belief, mechanism, adversary, name) for name in names]
     monkeypatch.setattr(local, "CELLS", budget)
-    bounds = [unspoken.leakage(belief, mechanism, adversary, name) for name in MEASURES]
+    bounds = [
+        unspoken.leakage(belief, mechanism, adversary, name) for name in get_args(MeasureName)
+    ]
     for truth, bound in zip(exact, bounds, strict=True):
         assert bound.low <= truth.high * (1 + 1e-12) + 1e-15
         assert truth.low <= bound.high * (1 + 1e-12) + 1e-15
@@ -103,7 +106,7 @@ def test_pairwise_is_exact_for_one_output() -> None:
     )
     joint = unspoken.Joint([[0.2, 0.1], [0.1, 0.6]], "AB")
     mechanism = unspoken.OneSided({"A": 1.0, "B": 2.0}, shows="bit")
-    for name in MEASURES:
+    for name in get_args(MeasureName):
         assert (
             unspoken.leakage(pairs, mechanism, unspoken.Adversary("B"), name).value
             == unspoken.leakage(joint, mechanism, unspoken.Adversary("B"), name).value

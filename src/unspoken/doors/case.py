@@ -17,7 +17,7 @@ from unspoken.comparing import Compared, compare
 from unspoken.doors.case_schema import checked, held, made
 from unspoken.errors import InputError, UnspokenError, unknown
 from unspoken.families import FAMILIES
-from unspoken.measures import MEASURES
+from unspoken.measures import MeasureName, measure_named
 from unspoken.mechanisms import from_description
 from unspoken.planning import Plan, plan
 from unspoken.questions import leakage, leakages, odds
@@ -194,7 +194,7 @@ def _kind(given: dict[str, Any], where: str, known: Mapping[str, Any]) -> Any:
     return known[kind]
 
 
-def _measures(asked: Any) -> list[tuple[str, str, dict[str, float]]]:
+def _measures(asked: Any) -> list[tuple[str, MeasureName, dict[str, float]]]:
     """(key in the answer, measure, options); options are named where a measure is asked twice."""
     asked_for = []
     for i, entry in enumerate(asked):
@@ -202,9 +202,7 @@ def _measures(asked: Any) -> list[tuple[str, str, dict[str, float]]]:
         options = dict(entry) if isinstance(entry, dict) else {"name": entry}
         if "name" not in options:
             raise InputError(f'{where}: {entry} has no name; write {{name = "delta", eps = 0.5}}')
-        name = held(where, str, options.pop("name"))
-        if name not in MEASURES:
-            raise unknown(where, name, MEASURES)
+        name = measure_named(held(where, str, options.pop("name")), where).name
         asked_for.append(
             (name, {key: held(where, float, option) for key, option in options.items()})
         )

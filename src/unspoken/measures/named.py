@@ -32,11 +32,11 @@ MEASURES: dict[str, Measure] = {
 }
 
 
-def measure_named(name: object) -> Measure:
+def measure_named(name: object, where: str = "measure") -> Measure:
     """The measure of this name; any other word, or something that is no word, is refused."""
     if not isinstance(name, str):
         text = " ".join(repr(name).split())[:40]
-        raise InputError(f'measure: {text} is no name of one; write "max-log-ratio", say')
+        raise InputError(f'{where}: {text} is no name of one; write "max-log-ratio", say')
     if name not in MEASURES:
-        raise unknown("measure", name, MEASURES)
+        raise unknown(where, name, MEASURES)
     return MEASURES[name]
