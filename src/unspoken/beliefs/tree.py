@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from unspoken.beliefs.forests.forest import Forest
 from unspoken.beliefs.forests.markov import Markov, is_matrix
+from unspoken.beliefs.networks.dag import cycle, topological
 from unspoken.errors import InputError, unknown
 from unspoken.numerics.arrays import Array
 from unspoken.numerics.tables import as_law, as_laws
@@ -107,24 +108,12 @@ def _downward(parents: Sequence[int], names: Sequence[str]) -> list[int]:
     if len(roots) > 1:
         named = ", ".join(names[v] for v in roots[:4]) + (", ..." if len(roots) > 4 else "")
         raise InputError(f"tree.parent: {named} have no parent each; a tree has one root")
-    children: dict[int, list[int]] = {}
-    for v, parent in enumerate(parents):
-        children.setdefault(parent, []).append(v)
-    order = roots
-    for v in order:  # grows while it is read
-        order.extend(children.get(v, ()))
-    if len(order) < len(parents) or not order:
-        cycle = " -> ".join(names[v] for v in _cycle(parents, set(order)))
-        raise InputError(f"tree.parent: {cycle or 'nothing'} has no root above it; a tree has one")
+    above = [[parent] if parent >= 0 else [] for parent in parents]
+    order = topological(above)
+    if not roots or len(order) < len(parents):
+        named = " -> ".join(names[v] for v in cycle(above, set(order))) if parents else "nothing"
+        raise InputError(f"tree.parent: {named} has no root above it; a tree has one")
     return order
-
-
-def _cycle(parents: Sequence[int], placed: set[int]) -> list[int]:
-    """Walk up from somewhere no root leads to, until a variable is met again."""
-    walk = [v for v in range(len(parents)) if v not in placed][:1]
-    while walk and walk[-1] not in walk[:-1]:
-        walk.append(parents[walk[-1]])
-    return walk[walk.index(walk[-1]) :][::-1] if walk else walk
 
 
 def _tables(tables: Any, names: Sequence[str], root: int) -> list[Any]:

@@ -11,7 +11,7 @@ from functools import cached_property
 
 from unspoken.errors import InputError
 
-__all__ = ["Dag"]
+__all__ = ["Dag", "cycle", "topological"]
 
 
 @dataclass(frozen=True)
@@ -23,17 +23,10 @@ class Dag:
 
     @classmethod
     def of(cls, parents: Sequence[Sequence[int]], names: Sequence[str]) -> Dag:
-        waits = [len(above) for above in parents]
-        children = _children(parents)
-        order = [v for v, count in enumerate(waits) if count == 0]
-        for v in order:  # grows while it is read
-            for child in children[v]:
-                waits[child] -= 1
-                if waits[child] == 0:
-                    order.append(child)
+        order = topological(parents)
         if len(order) < len(parents):
-            cycle = " -> ".join(names[v] for v in _cycle(parents, set(order)))
-            raise InputError(f"network.parents: {cycle} is a cycle; take one arrow out")
+            named = " -> ".join(names[v] for v in cycle(parents, set(order)))
+            raise InputError(f"network.parents: {named} is a cycle; take one arrow out")
         return cls(tuple(tuple(above) for above in parents), tuple(order))
 
     @cached_property
@@ -75,6 +68,18 @@ class Dag:
         return reached
 
 
+def topological(parents: Sequence[Sequence[int]]) -> list[int]:
+    """Every variable after its parents; what is on a cycle, or below one, is left out."""
+    waits, children = [len(above) for above in parents], _children(parents)
+    order = [v for v, count in enumerate(waits) if count == 0]
+    for v in order:  # grows while it is read
+        for child in children[v]:
+            waits[child] -= 1
+            if waits[child] == 0:
+                order.append(child)
+    return order
+
+
 def _children(parents: Sequence[Sequence[int]]) -> list[list[int]]:
     children: list[list[int]] = [[] for _ in parents]
     for v, above in enumerate(parents):
@@ -83,7 +88,7 @@ def _children(parents: Sequence[Sequence[int]]) -> list[list[int]]:
     return children
 
 
-def _cycle(parents: Sequence[Sequence[int]], placed: set[int]) -> list[int]:
+def cycle(parents: Sequence[Sequence[int]], placed: set[int]) -> list[int]:
     """Walk up among what could not be placed: every one of these has a parent that could not be."""
     walk = [next(v for v in range(len(parents)) if v not in placed)]
     while walk[-1] not in walk[:-1]:
