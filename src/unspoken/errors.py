@@ -10,6 +10,7 @@ UnspokenError(ValueError)     one line: what is wrong, where, and what to do
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
 
 __all__ = [
@@ -28,8 +29,16 @@ __all__ = [
 SHOWN = 40
 
 
+# More digits than a person reads.
+DIGITS = re.compile(r"(\d{20})\d{20,}")
+
+
 class UnspokenError(ValueError):
-    """Anything unspoken refuses; the message is one line for a person."""
+    """Anything unspoken refuses; the message is one line for a person, whatever it quotes."""
+
+    def __init__(self, message: str) -> None:
+        line = DIGITS.sub(r"\1...", re.sub(r"\s*\n\s*", " ", message))
+        super().__init__("".join(c if c.isprintable() else repr(c)[1:-1] for c in line))
 
 
 class InputError(UnspokenError):
