@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Real
 
 from unspoken.errors import InputError
-from unspoken.types.domain import Value, check_list
+from unspoken.numerics.numbers import number
+from unspoken.types.domain import Value
+from unspoken.types.kinds import expect, items
 
 __all__ = ["Adversary"]
 
@@ -30,11 +31,10 @@ class Adversary:
     asks: int | Mapping[str, int] = 1
 
     def __post_init__(self) -> None:
-        check_list(self.knows, "adversary.knows")
-        check_list(() if self.sees is None else self.sees, "adversary.sees")
-        check_list(() if self.secret is None else self.secret, "adversary.secret")
-        if not isinstance(self.target, str):
-            check_list(self.target, "adversary.target")
+        for field in ("target", "knows", "sees", "secret"):
+            self._keep_list(field)
+        for name in (*self.targets, *self.knows, *(self.sees or ())):
+            expect(name, str, "adversary", "target, knows and sees are names of variables")
         if self.secret is not None and not len(self.secret):
             raise InputError(
                 f"adversary.secret: is empty, so nothing can leak; name values of {self.target}"
@@ -48,8 +48,15 @@ class Adversary:
                 f'adversary.knows: has the target "{name}" itself; nothing is left to learn'
             )
         numbers = self.asks.values() if isinstance(self.asks, Mapping) else [self.asks]
-        for number in numbers:
-            _check_requests(number)
+        for requests in numbers:
+            _check_requests(requests)
+
+    def _keep_list(self, field: str) -> None:
+        """As a tuple; what may stay as it is: one target, values that are known, None."""
+        given = getattr(self, field)
+        plain = {"target": str, "knows": Mapping}.get(field, type(None))
+        if not isinstance(given, plain):
+            object.__setattr__(self, field, items(given, f"adversary.{field}"))
 
     @property
     def targets(self) -> tuple[str, ...]:
@@ -73,7 +80,7 @@ class Adversary:
         return tuple(name for name in names if self.sees is None or name in self.sees)
 
 
-def _check_requests(number: float) -> None:
-    counts = isinstance(number, Real) and number >= 1
-    if not (counts and (math.isinf(number) or number == int(number))):
-        raise InputError(f"adversary.asks: {number!r} is no number of requests; give 1, 2, ...")
+def _check_requests(given: object) -> None:
+    requests = number(given)
+    if not (requests >= 1 and (math.isinf(requests) or requests == int(requests))):
+        raise InputError(f"adversary.asks: {given!r} is no number of requests; give 1, 2, ...")

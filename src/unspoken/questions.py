@@ -13,8 +13,7 @@ from unspoken.measures import MeasureName, measure_named
 from unspoken.mechanisms import Mechanism
 from unspoken.types.bound import Bound
 from unspoken.types.channel import Output
-from unspoken.types.domain import check_list
-from unspoken.types.kinds import expect
+from unspoken.types.kinds import expect, items
 from unspoken.types.posteriors import Posteriors, Reading
 from unspoken.views import View
 
@@ -64,14 +63,14 @@ def leakages(
     """
     check_kinds("leakages", belief, mechanism)
     of = measure_named(measure)
-    if targets is not None:
-        check_list(targets, "leakages.targets")
-    names = tuple(belief.domain.names if targets is None else targets)
+    names = belief.domain.names if targets is None else items(targets, "leakages.targets")
     views: Iterable[View] | None = None
     if names and of.over == "sup":
         views = mechanism.points_of_each(belief, names)
     if views is None:
         views = (mechanism.view(belief, Adversary(name)) for name in names)
+    for name in names:
+        belief.domain.axis(name, "leakages.targets")
     return {name: of.of(own, **options) for name, own in zip(names, views, strict=True)}
 
 

@@ -282,7 +282,7 @@ def test_all_of_them_say_that_they_are_no_guarantee() -> None:
     found = [
         baseline(belief, limit=1),
         dpm(belief, limit=1),
-        dpm_neighbours(belief, {"i": "j"}, limit=1),
+        dpm_neighbours(belief, {"i": ["j"]}, limit=1),
         dpm_one_endpoint(belief, limit=1),
         dpm_pairwise(belief, limit=1),
         pearson(belief, limit=1),

@@ -20,6 +20,7 @@ from unspoken.numerics.ring import LEAST, LINEAR, LOGS, Ring
 from unspoken.numerics.tables import as_law
 from unspoken.types.channel import Channel
 from unspoken.types.domain import Domain, Value
+from unspoken.types.kinds import items
 from unspoken.types.premise import Premise
 from unspoken.types.sums import Sums, Weights
 
@@ -173,9 +174,7 @@ def marginal_tables(
         if missing or len(names) != len(marginals):
             raise InputError(f"{what}: names and marginals do not list the same variables")
         marginals = [marginals[name] for name in names]
-    elif not isinstance(marginals, Iterable):
-        raise InputError(f"{what}: a list of probabilities for each variable is expected")
-    tables = [as_law(numbers, f"{what}[{i}]") for i, numbers in enumerate(marginals)]
+    tables = [as_law(table, f"{what}[{i}]") for i, table in enumerate(items(marginals, what))]
     if not tables:
         raise InputError(f"{what}: empty; give one list of probabilities for each variable")
     flat = next((i for i, table in enumerate(tables) if table.ndim != 1), None)

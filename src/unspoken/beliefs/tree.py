@@ -15,6 +15,7 @@ from unspoken.errors import InputError, unknown
 from unspoken.numerics.arrays import Array
 from unspoken.numerics.tables import as_law, as_laws
 from unspoken.types.domain import Domain, Value
+from unspoken.types.kinds import expect, items
 from unspoken.types.premise import Premise
 
 __all__ = ["Tree"]
@@ -70,7 +71,7 @@ class Tree(Markov):
 def _numbered(parent: Parent, names: Iterable[str] | None) -> tuple[list[str], list[int]]:
     """The variables, and for each the number of its parent; -1 has none."""
     if not isinstance(parent, Mapping):
-        parents = [_number(number) for number in parent]
+        parents = [_number(number) for number in items(parent, "tree.parent")]
         named = [f"x{v}" for v in range(len(parents))] if names is None else list(names)
         if len(named) != len(parents):
             raise InputError(f"tree.names: {len(named)} names for {len(parents)} variables")
@@ -82,6 +83,8 @@ def _numbered(parent: Parent, names: Iterable[str] | None) -> tuple[list[str], l
             )
         return named, parents
     above = {child: name for child, name in parent.items() if name is not None}
+    for name in (*parent, *above.values()):
+        expect(name, str, "tree.parent", "give {child: parent}, both by name")
     roots = dict.fromkeys(name for name in [*above.values(), *parent] if name not in above)
     everyone = [*roots, *above]
     named = everyone if names is None else list(names)

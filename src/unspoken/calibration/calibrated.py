@@ -73,6 +73,7 @@ def calibrate(
     problem = NoiseProblem(belief, weights, limit, measure, options, noise)
     knows = checked(belief.domain, knows, "calibrate")
     among("method", method, ["exact", *METHODS])
+    expect(floor, int, "floor", "True or False")
     start = max(floor_of(problem) if floor else 0.0, LEAST[noise])
     if method == "exact":
         scale, bound = exact(problem, knows, start)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from unspoken.errors import InputError, unknown
 from unspoken.types.domain import Domain
+from unspoken.types.kinds import items
 
 __all__ = ["Knows", "checked", "whom"]
 
@@ -17,20 +18,15 @@ def checked(domain: Domain, knows: Knows, where: str) -> Knows:
     """A word or names, as they are; no names are "nothing"."""
     if isinstance(knows, str) and knows in ("anything", "nothing"):
         return knows
-    names = _names(knows)
-    if names is None or not all(isinstance(name, str) for name in names):
+    if isinstance(knows, str):
         raise unknown(f"{where}.knows", knows, ["anything", "nothing", "a list of names"])
-    names = list(dict.fromkeys(names))
-    for name in names:
+    listed = items(knows, f"{where}.knows")
+    for name in listed:
         domain.axis(name, f"{where}.knows")
+    names = tuple(dict.fromkeys(listed))
     if len(names) == len(domain.names):
         raise InputError(f"{where}.knows: names every variable; nobody is left to protect")
-    return tuple(names) or "nothing"
-
-
-def _names(knows: object) -> list[str] | None:
-    """As a list; None where it is none."""
-    return list(knows) if isinstance(knows, Iterable) and not isinstance(knows, str) else None
+    return names or "nothing"
 
 
 def whom(knows: Knows) -> str:

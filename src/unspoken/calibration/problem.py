@@ -54,6 +54,7 @@ class NoiseProblem:
                 f"limit: {shown(self.limit)} must be finite and more than {nothing:g}, which "
                 f"{self.measure} is where nothing leaks"
             )
+        object.__setattr__(self, "limit", number(self.limit))
         self.mechanism(1.0).parts(self.belief.domain, Adversary(self.belief.domain.names[0]))
 
     def mechanism(self, scale: float) -> Laplace | Geometric:

@@ -148,7 +148,7 @@ def nats(what: str, number: float) -> float:
     """A number of nats: 0 or more, perhaps infinite."""
     try:
         given = float(number)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError(f"{what}: {shown(number)!r} is no number; give nats, 0 or more") from None
     if not given >= 0.0:
         raise InputError(f"{what}: {number} must be 0 or more, in nats")

@@ -28,6 +28,7 @@ from unspoken.errors import InputError
 from unspoken.numerics.arrays import Array
 from unspoken.numerics.roots import last_where
 from unspoken.numerics.rounding import UNIT, quotient_down, sum_up
+from unspoken.types.kinds import expect
 from unspoken.types.premise import Premise
 
 __all__ = ["temporal_budget"]
@@ -42,6 +43,7 @@ def temporal_budget(chain: Chain, limit: float, *, any_length: bool = False) -> 
     1 / epsilon^2). The result is what `temporal` says of these epsilons.
     """
     limit, crossings = nats("limit", limit), crossings_of(chain, "temporal_budget")
+    expect(any_length, int, "temporal_budget.any_length", "True or False")
     if any_length and not crossings.settled:
         raise InputError(
             "temporal_budget: any_length needs a chain in the law it keeps; Chain(None, step, 2)"

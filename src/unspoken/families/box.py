@@ -35,6 +35,7 @@ from unspoken.numerics.arrays import Array, Codes, Mask
 from unspoken.numerics.rounding import UNIT
 from unspoken.types.bound import Bound
 from unspoken.types.domain import Value
+from unspoken.types.kinds import expect
 from unspoken.types.premise import Premise
 
 __all__ = ["Box"]
@@ -68,6 +69,7 @@ class Box(TableSet):
     @classmethod
     def around(cls, centre: Joint, radius: float) -> Box:
         """All P with |P(x) - Q(x)| <= radius at every x."""
+        expect(centre, Joint, "box.centre", "give a Joint")
         if not (isinstance(radius, Real) and radius >= 0):
             raise InputError(f"box.radius: {radius}; is 0 or more")
         return cls._of(centre, centre.table - radius, centre.table + radius)
@@ -75,6 +77,7 @@ class Box(TableSet):
     @classmethod
     def within(cls, centre: Joint, eta: float) -> Box:
         """All P with |log P(x) / Q(x)| <= eta at every x."""
+        expect(centre, Joint, "box.centre", "give a Joint")
         if not (isinstance(eta, Real) and 0 <= eta <= MOST):
             raise InputError(f"box.eta: {eta}; is 0 or more, and {MOST:g} at most")
         return cls._of(centre, centre.table * math.exp(-eta), centre.table * math.exp(eta))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
 import numpy.typing as npt
 
 from unspoken.errors import InputError
 from unspoken.numerics.arrays import Array
+from unspoken.numerics.tables import own_table
 from unspoken.types.domain import Domain, Value
 
 __all__ = ["Ends"]
@@ -33,13 +33,9 @@ class Ends:
         what: str,
     ) -> Ends:
         """Checked: numbers, of one shape, in order, in [0, 1]."""
-        try:
-            low, high = np.array(lower, np.float64), np.array(upper, np.float64)
-        except (TypeError, ValueError):
-            raise InputError(f"{what}: not tables of numbers of equal row lengths") from None
+        low, high = own_table(lower, f"{what}.lower"), own_table(upper, f"{what}.upper")
         if low.shape != high.shape or not low.ndim or not low.size:
             raise InputError(f"{what}: shapes {low.shape} and {high.shape}; two tables alike")
         if not ((low >= 0) & (low <= high) & (high <= 1)).all():
             raise InputError(f"{what}: 0 <= lower <= upper <= 1 does not hold everywhere")
-        low.flags.writeable = high.flags.writeable = False
         return cls(low, high, Domain.of(low.shape, names, values))

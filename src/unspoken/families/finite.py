@@ -10,7 +10,7 @@ from unspoken.beliefs.asking import Shows
 from unspoken.errors import InputError
 from unspoken.families.family import Family
 from unspoken.types.channel import Output
-from unspoken.types.kinds import expect
+from unspoken.types.kinds import expect, items
 from unspoken.types.premise import weakest
 from unspoken.views import MembersView, View
 
@@ -26,7 +26,7 @@ class Beliefs(Family):
     kind = "beliefs"
 
     def __init__(self, members: Iterable[Belief]) -> None:
-        given = tuple(members) if isinstance(members, Iterable) else ()
+        given = items(members, "beliefs")
         if not given:
             raise InputError("beliefs: is empty; give a list of at least one belief")
         for member in given:

@@ -26,8 +26,8 @@ from unspoken.families.tables import TableSet
 from unspoken.numerics.arrays import Array, Mask
 from unspoken.numerics.rounding import UNIT
 from unspoken.numerics.tables import table_of
-from unspoken.types.domain import Value, check_list
-from unspoken.types.kinds import expect
+from unspoken.types.domain import Value
+from unspoken.types.kinds import expect, items
 from unspoken.types.premise import Premise
 
 __all__ = ["Intervals"]
@@ -101,7 +101,9 @@ class Intervals(TableSet):
         if not intervals:
             raise InputError('intervals: name an event at least, {("A", (0,)): (lower, upper)}')
         self.rounded = 8 * UNIT * math.prod(self.domain.sizes)
-        known = {_key(event): ends for event, ends in (probability or {}).items()}
+        allowed = {} if probability is None else probability
+        expect(allowed, Mapping, "intervals.probability", "give {event: (least, most)}")
+        known = {_key(event): ends for event, ends in allowed.items()}
         declared = {_key(event): ends for event, ends in intervals.items()}
         for event in known:
             if event not in declared:
@@ -233,7 +235,7 @@ def _weight(given: object, where: str) -> tuple[float, float]:
 def _listed(tables: Any, probability: object) -> tuple[dict[Any, Any], dict[Any, Any]]:
     """Intervals and probabilities by event, from a list of tables as files have them."""
     keys, wanted = {"name", "values", "lower", "upper"}, "name, values, lower, upper, probability"
-    check_list(tables, "intervals")
+    tables = items(tables, "intervals")
     if probability is not None:
         raise InputError("intervals.probability: stands in each table of the list of intervals")
     ends, weights = {}, {}
@@ -250,5 +252,5 @@ def _listed(tables: Any, probability: object) -> tuple[dict[Any, Any], dict[Any,
 def _key(event: Event) -> tuple[str, tuple[Value, ...]]:
     if not (isinstance(event, tuple) and len(event) == 2):
         raise InputError(f'intervals: {event!r} is no event; write ("A", (0,)), a name and values')
-    check_list(event[1], "intervals")
+    items(event[1], "intervals")
     return event[0], tuple(event[1])

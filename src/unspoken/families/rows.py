@@ -28,6 +28,7 @@ from unspoken.numerics.rounding import UNIT
 from unspoken.types.bound import Bound
 from unspoken.types.channel import Output
 from unspoken.types.domain import Value
+from unspoken.types.kinds import items
 from unspoken.types.premise import Premise
 from unspoken.views import View
 
@@ -53,7 +54,7 @@ class Rows(TableSet):
         premise: Premise | str = "stated",
     ) -> None:
         self.ends = Ends.of(lower, upper, names, values, "rows")
-        self.conditions, self.premise = tuple(given), Premise.of(premise)
+        self.conditions, self.premise = items(given, "rows.given"), Premise.of(premise)
         self.domain = self.ends.domain
         axes = {self.ends.domain.axis(name, "rows.given") for name in self.conditions}
         rest = tuple(axis for axis in range(self.ends.lower.ndim) if axis not in axes)

@@ -14,12 +14,14 @@ import pyarrow.compute as pc
 from unspoken.beliefs import Joint, Tree
 from unspoken.engines.arrow import plain
 from unspoken.engines.duckdb import DuckTable
-from unspoken.errors import InputError, unknown
+from unspoken.errors import InputError, among, unknown
 from unspoken.learning.chow_liu import ChowLiu
 from unspoken.learning.learned import refuse_size
 from unspoken.learning.pairs import Pairs
 from unspoken.learning.smoothing import smoothed
+from unspoken.numerics.numbers import number
 from unspoken.policy.schema import FORMS
+from unspoken.types.kinds import expect, items
 from unspoken.types.premise import Premise
 
 __all__ = ["learn"]
@@ -62,10 +64,11 @@ def learn(
     ``form``: "joint" (at most 2^20 combinations), or "tree", which keeps the strongest pairs only
     and may show far too little.
     """
-    if form not in FORMS:
-        raise unknown("learn.form", form, FORMS)
+    among("learn.form", form, FORMS)
     whole = _read(table)
-    names = list(whole.column_names if columns is None else columns)
+    names = list(items(whole.column_names if columns is None else columns, "learn.columns"))
+    for name in names:
+        expect(name, str, "learn.columns", "give names of columns")
     for name in names:
         if name not in whole.column_names:
             raise unknown("learn.columns", name, whole.column_names)
@@ -73,9 +76,9 @@ def learn(
             raise InputError(f"learn.columns: {name} is there twice; name each column once")
     if not names or not whole.num_rows:
         raise InputError("learn: the table has no rows or no columns; there is nothing to learn")
-    strength = math.sqrt(whole.num_rows) if prior_rows is None else prior_rows
+    strength = math.sqrt(whole.num_rows) if prior_rows is None else number(prior_rows)
     if not 0 <= strength < math.inf:
-        raise InputError(f"learn.prior_rows: {strength} must be a finite number of 0 or more")
+        raise InputError(f"learn.prior_rows: {prior_rows} must be a finite number of 0 or more")
     valued = pa.table({name: _valued(whole.column(name), name) for name in names})
     groups = valued.group_by(names).aggregate([([], "count_all")])
     codes, values = zip(*(_coded(groups.column(name)) for name in names), strict=True)

@@ -10,6 +10,7 @@ from typing import Literal, Protocol
 
 from unspoken.errors import InputError, NotKnown, unknown
 from unspoken.numerics.arrays import Array
+from unspoken.numerics.numbers import number
 from unspoken.types.bound import Bound
 from unspoken.types.posteriors import Reading, Reads
 
@@ -88,5 +89,6 @@ class Measure:
                 raise unknown(f"option of {self.name}", name, self.options)
             if not isinstance(options[name], Real):
                 raise InputError(f"{self.name}: {name} must be a number, got {options[name]!r}")
-        f = partial(self.f, **{**self.options, **options}) if self.options else self.f
+        given = {name: number(options[name]) for name in options}
+        f = partial(self.f, **{**self.options, **given}) if self.options else self.f
         return Reading(f, self.reads, self.name)

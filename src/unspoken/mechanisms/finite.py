@@ -20,6 +20,7 @@ from unspoken.mechanisms.parts import Parts
 from unspoken.numerics.tables import as_laws
 from unspoken.types.channel import Channel, Output
 from unspoken.types.domain import Domain
+from unspoken.types.kinds import items
 
 __all__ = ["Finite", "fresh"]
 
@@ -43,9 +44,10 @@ class Finite(Mechanism, Shown):
 
     def __post_init__(self) -> None:
         law = as_laws(self.matrix, f"finite.matrix of {self.name}")
-        outputs = tuple(range(law.shape[1]) if self.outputs is None else self.outputs)
-        different = sum(output not in outputs[:k] for k, output in enumerate(outputs))
-        if different != law.shape[1] or not all(isinstance(output, Hashable) for output in outputs):
+        columns = range(law.shape[1]) if self.outputs is None else self.outputs
+        outputs = items(columns, f"finite.outputs of {self.name}")
+        different = len({output for output in outputs if isinstance(output, Hashable)})
+        if different != law.shape[1] or different != len(outputs):
             raise InputError(
                 f"finite.outputs of {self.name}: {different} different outputs for "
                 f"{law.shape[1]} columns; give a word or a number for each"

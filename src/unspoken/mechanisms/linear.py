@@ -88,7 +88,7 @@ def _check_sizes(domain: Domain, query: Weights, where: str) -> None:
 def _numbers(weight: npt.ArrayLike, where: str) -> np.ndarray:
     try:
         row = np.atleast_1d(np.asarray(weight, dtype=np.float64))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         row = np.array([np.nan])
     if row.ndim != 1 or not np.isfinite(row).all():
         raise InputError(f"{where}: must be a number, or a list of numbers for a vector query")

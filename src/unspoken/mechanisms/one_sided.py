@@ -16,15 +16,16 @@ import numpy as np
 
 from unspoken.adversary import Adversary
 from unspoken.display import Shown
-from unspoken.errors import InputError, unknown
+from unspoken.errors import InputError, among
 from unspoken.mechanisms.arguments import LABELS_BY_NAME, NUMBERS, WORD
 from unspoken.mechanisms.mechanism import Mechanism
 from unspoken.mechanisms.parts import Parts, Toss
 from unspoken.numerics.arrays import Array
 from unspoken.numerics.numbers import number
 from unspoken.types.channel import Channel, Output
-from unspoken.types.domain import RELEASED, WITHHELD, Domain, Value, check_list
+from unspoken.types.domain import RELEASED, WITHHELD, Domain, Value
 from unspoken.types.frozen import Frozen
+from unspoken.types.kinds import expect, items
 
 __all__ = ["OneSided", "release_probability"]
 
@@ -54,25 +55,22 @@ class OneSided(Mechanism, Shown):
     }
 
     def __post_init__(self) -> None:
-        for given in (self.epsilon, self.sensitive or {}):
-            if not isinstance(given, Mapping):
-                raise InputError("one-sided: epsilon is {name: number}, sensitive {name: values}")
+        expect(self.epsilon, Mapping, "one-sided.epsilon", "give {name: number}")
+        if self.sensitive is not None:
+            expect(self.sensitive, Mapping, "one-sided.sensitive", "give {name: values}")
         for name, epsilon in self.epsilon.items():
             if not number(epsilon) >= 0:
                 raise InputError(f"one-sided.epsilon of {name}: {epsilon!r} must be 0 or more")
-        for name, values in (self.sensitive or {}).items():
-            check_list(values, f"one-sided.sensitive of {name}")
-        if self.shows not in ("value", "bit"):
-            raise unknown("one-sided.shows", self.shows, ("value", "bit"))
-        if self.coins not in ("persistent", "fresh"):
-            raise unknown("one-sided.coins", self.coins, ("persistent", "fresh"))
+        among("one-sided.shows", self.shows, ("value", "bit"))
+        among("one-sided.coins", self.coins, ("persistent", "fresh"))
         object.__setattr__(
             self,
             "epsilon",
             Frozen((name, number(epsilon)) for name, epsilon in self.epsilon.items()),
         )
         if self.sensitive is not None:
-            hidden = ((name, tuple(values)) for name, values in self.sensitive.items())
+            where = "one-sided.sensitive of"
+            hidden = {name: items(own, f"{where} {name}") for name, own in self.sensitive.items()}
             object.__setattr__(self, "sensitive", Frozen(hidden))
 
     def release_probability(self, name: str, asks: float = 1) -> float:

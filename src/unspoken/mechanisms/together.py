@@ -14,6 +14,7 @@ from unspoken.mechanisms.arguments import PARTS
 from unspoken.mechanisms.mechanism import Mechanism
 from unspoken.mechanisms.parts import Parts
 from unspoken.types.domain import Domain, Value
+from unspoken.types.kinds import items
 
 __all__ = ["Together"]
 
@@ -31,7 +32,7 @@ class Together(Mechanism, Shown):
     arguments: ClassVar = {"parts": PARTS}
 
     def __post_init__(self) -> None:
-        parts = tuple(self.mechanisms) if isinstance(self.mechanisms, Iterable) else ()
+        parts = items(self.mechanisms, "together, at least one mechanism")
         if not parts or not all(isinstance(part, Mechanism) for part in parts):
             raise InputError("together: a list of at least one mechanism is expected")
         object.__setattr__(self, "mechanisms", parts)

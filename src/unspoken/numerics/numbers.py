@@ -5,8 +5,10 @@ has them.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from numbers import Real
+from typing import Any
+
+import numpy as np
 
 from unspoken.errors import InputError, shown
 
@@ -42,9 +44,9 @@ def whole(where: str, given: object, what: str = "things") -> int:
     return int(own)
 
 
-def not_negative(where: str, given: object) -> list[float]:
+def not_negative(where: str, given: Any) -> list[float]:
     """One or more finite numbers, 0 or more."""
-    listed = [number(each) for each in given] if isinstance(given, Iterable) else []
+    listed = [number(each) for each in given] if np.iterable(given) else []
     if not listed or not all(0 <= each < math.inf for each in listed):
         raise InputError(f"{where}: {shown(given)} must be one or more numbers, 0 or more")
     return listed

@@ -6,18 +6,19 @@ import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Real
 from typing import Literal
 
 import numpy as np
 
-from unspoken.beliefs import Belief
-from unspoken.errors import InputError, unknown
+from unspoken.beliefs import A_BELIEF, Belief
+from unspoken.errors import InputError, among
 from unspoken.mechanisms import OneSided
 from unspoken.numerics.arrays import Array
+from unspoken.numerics.numbers import number
 from unspoken.planning.joint_law import entropy
 from unspoken.types.bound import LOG2
 from unspoken.types.domain import Value
+from unspoken.types.kinds import expect, items
 
 __all__ = ["Account", "By", "Limit", "Objective", "ReleaseProblem"]
 
@@ -66,13 +67,16 @@ class ReleaseProblem:
         coalitions: Sequence[Sequence[str]] | None = None,
         by: str = "cell",
     ) -> ReleaseProblem:
+        expect(belief, Belief, "plan.belief", A_BELIEF)
         _check_words(objective, account, by)
-        cap = math.inf if odds_cap is None else odds_cap
+        cap, share = math.inf if odds_cap is None else number(odds_cap), number(exceed)
         if not cap >= 1:
-            raise InputError(f"plan.odds_cap: {cap} must be 1 or more (a factor on odds), or None")
-        if not 0 <= exceed <= 1:
+            raise InputError(
+                f"plan.odds_cap: {odds_cap} must be 1 or more (a factor on odds), or None"
+            )
+        if not 0 <= share <= 1:
             raise InputError(f"plan.exceed: {exceed} must be a probability, 0 to 1")
-        needs_values = {"exceed": exceed > 0, "secrets": secrets is not None}
+        needs_values = {"exceed": share > 0, "secrets": secrets is not None}
         for what, is_given in {**needs_values, "coalitions": coalitions is not None}.items():
             if is_given and account == "bit":
                 raise InputError(f'plan.{what} needs account="value": {NOT_OF_BITS[what]}')
@@ -92,7 +96,7 @@ class ReleaseProblem:
             worth,
             _numbers(belief, caps, np.full_like(free, math.inf), "plan.caps"),
             cap,
-            exceed,
+            share,
             objective,  # type: ignore[arg-type]
             account,  # type: ignore[arg-type]
             _coalitions(belief, coalitions),
@@ -120,14 +124,11 @@ class ReleaseProblem:
 
 
 def _check_words(objective: str, account: str, by: str) -> None:
-    if by == "record":
+    if isinstance(by, str) and by == "record":
         raise InputError('plan.by "record" comes with record coins; use by="cell"')
-    if by != "cell":
-        raise unknown("plan.by", by, ("cell",))
-    if objective not in ("released", "epsilon"):
-        raise unknown("plan.objective", objective, ("released", "epsilon"))
-    if account not in ("bit", "value"):
-        raise unknown("plan.account", account, ("bit", "value"))
+    among("plan.by", by, ("cell",))
+    among("plan.objective", objective, ("released", "epsilon"))
+    among("plan.account", account, ("bit", "value"))
     if objective == "epsilon" and account == "value":
         raise InputError('plan.objective "epsilon" needs account="bit": released values leak more')
 
@@ -136,6 +137,8 @@ def _sensitive(
     belief: Belief, sensitive: Mapping[str, Sequence[Value]] | None
 ) -> dict[str, tuple[Value, ...]]:
     """The sensitive values of every variable; by default the first value of a binary one."""
+    if sensitive is not None:
+        expect(sensitive, Mapping, "plan.sensitive", "give {name: values}")
     for name in sensitive or ():
         belief.domain.axis(name, "plan.sensitive")
     hidden: dict[str, tuple[Value, ...]] = {}
@@ -145,7 +148,8 @@ def _sensitive(
                 f"plan.sensitive: {name} has {len(values)} values; say which are sensitive, "
                 f'sensitive={{"{name}": [...]}}'
             )
-        chosen = values[:1] if sensitive is None else sensitive.get(name, ())
+        given = values[:1] if sensitive is None else sensitive.get(name, ())
+        chosen = items(given, f"plan.sensitive of {name}")
         for value in chosen:
             belief.domain.code(name, value, "plan.sensitive")
         hidden[name] = tuple(dict.fromkeys(chosen))
@@ -158,7 +162,9 @@ def _secrets(
     hidden: Mapping[str, Sequence[Value]],
 ) -> dict[str, tuple[Value, ...]]:
     """The secrets of every variable, which are all withheld."""
-    for name, values in secrets.items():
+    expect(secrets, Mapping, "plan.secrets", "give {name: values}")
+    listed = {name: items(own, f"plan.secrets of {name}") for name, own in secrets.items()}
+    for name, values in listed.items():
         belief.domain.axis(name, "plan.secrets")
         for value in values:
             belief.domain.code(name, value, "plan.secrets")
@@ -167,18 +173,19 @@ def _secrets(
                     f"plan.secrets: {name} {value} may be released, so it is no secret; make it "
                     "sensitive too"
                 )
-    return {name: tuple(dict.fromkeys(secrets.get(name, ()))) for name in hidden}
+    return {name: tuple(dict.fromkeys(listed.get(name, ()))) for name in hidden}
 
 
 def _coalitions(
     belief: Belief, coalitions: Sequence[Sequence[str]] | None
 ) -> tuple[tuple[str, ...], ...] | None:
-    for sees in coalitions or ():
-        if isinstance(sees, str):
-            raise InputError(f"plan.coalitions: {sees!r} is no list of variables; write [{sees!r}]")
-        for name in sees:
-            belief.domain.axis(name, "plan.coalitions")
-    return None if coalitions is None else tuple(map(tuple, coalitions))
+    if coalitions is None:
+        return None
+    where = "plan.coalitions"
+    listed = tuple(items(seen, where) for seen in items(coalitions, where))
+    for name in itertools.chain(*listed):
+        belief.domain.axis(name, where)
+    return listed
 
 
 def _free_share(belief: Belief, name: str, hidden: Sequence[Value]) -> float:
@@ -202,9 +209,9 @@ def _limit(belief: Belief, limit_bits: Limit | None) -> Limit:
 
 
 def _nats(bits: float, what: str) -> float:
-    if not (isinstance(bits, Real) and bits >= 0):
+    if not number(bits) >= 0:
         raise InputError(f"{what}: {bits!r} must be a number of bits, 0 or more")
-    return float(bits) * LOG2
+    return number(bits) * LOG2
 
 
 def _numbers(
@@ -216,16 +223,15 @@ def _numbers(
     """One number >= 0 for each variable, from {name: number} or a list in order."""
     if given is None:
         return default
+    if not isinstance(given, Mapping):
+        listed = items(given, what)
+        if len(listed) != len(default):
+            raise InputError(f"{what}: {len(listed)} numbers for {len(default)} variables")
+        given = dict(zip(belief.domain.names, listed, strict=True))
     numbers = default.copy()
-    if isinstance(given, Mapping):
-        for name, number in given.items():
-            numbers[belief.domain.axis(name, what)] = number
-    else:
-        if len(given) != len(default):
-            raise InputError(f"{what}: {len(given)} numbers for {len(default)} variables")
-        numbers[:] = given
-    wrong = np.flatnonzero(~(numbers >= 0))
-    if wrong.size:
-        name, number = belief.domain.names[wrong[0]], float(numbers[wrong[0]])
-        raise InputError(f"{what} of {name}: {number} must be 0 or more")
+    for name, own in given.items():
+        axis = belief.domain.axis(name, what)
+        numbers[axis] = number(own)
+        if not numbers[axis] >= 0:
+            raise InputError(f"{what} of {name}: {own!r} must be 0 or more")
     return numbers

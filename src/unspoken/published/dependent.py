@@ -14,7 +14,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 import numpy as np
 
@@ -30,7 +30,7 @@ from unspoken.numerics.arrays import Array
 from unspoken.numerics.numbers import number
 from unspoken.numerics.roots import least_scale
 from unspoken.types.bound import Estimate
-from unspoken.types.kinds import expect
+from unspoken.types.kinds import expect, items
 
 __all__ = [
     "baseline",
@@ -193,7 +193,7 @@ def pearson(
     if not 0 <= number(threshold) <= 1:
         raise InputError(f"pearson.threshold: {shown(threshold)}; correlations are from 0 to 1")
     related = _correlations(belief)
-    related = np.where(related < threshold, 0.0, related)
+    related = np.where(related < number(threshold), 0.0, related)
     most = float((related @ np.array([moves[name] for name in belief.domain.names])).max())
     why = (
         "correlations see straight lines only: D2 = 1[D1 is not 1/2] has correlation 0 with D1 in "
@@ -219,25 +219,22 @@ def _linear(
 
 def _linked(belief: Belief, neighbours: Graph | None) -> set[tuple[str, str]]:
     """All ordered pairs, or both directions of the edges of a graph."""
+    expect(belief, Belief, "belief", A_BELIEF)
     if neighbours is None:
         return set(itertools.permutations(belief.domain.names, 2))
-    expect(neighbours, Mapping, "neighbours", "give {name: its neighbours}")
-    for beside in neighbours.values():
-        expect(beside, Iterable, "neighbours", "give {name: its neighbours}")
-    once = {(i, j) for i, others in neighbours.items() for j in others if i != j}
-    for name in itertools.chain(*once):
+    expect(neighbours, Mapping, "neighbours", "give {name: names of its neighbours}")
+    listed = {i: items(others, f"neighbours of {i}") for i, others in neighbours.items()}
+    for name in itertools.chain(listed, *listed.values()):
         belief.domain.axis(name, "neighbours")
+    once = {(i, j) for i, others in listed.items() for j in others if i != j}
     return once | {(j, i) for i, j in once}
 
 
 def _range(name: str, ends: tuple[float, float]) -> tuple[float, float]:
-    if (
-        not isinstance(ends, Sequence)
-        or len(ends) != 2
-        or not all(math.isfinite(number(end)) for end in ends)
-    ):
-        raise InputError(f"ranges of {name}: {shown(ends)}; two numbers are expected, low and high")
-    return ends
+    numbers = [number(end) for end in items(ends, f"ranges of {name}")]
+    if len(numbers) != 2 or not all(map(math.isfinite, numbers)):
+        raise InputError(f"ranges of {name}: {ends!r}; two numbers are expected, low and high")
+    return numbers[0], numbers[1]
 
 
 def _solved(moves: Mapping[str, float], laws: Pairs, limit: float, reading: str) -> float:
@@ -251,8 +248,9 @@ def _solved(moves: Mapping[str, float], laws: Pairs, limit: float, reading: str)
     for name in itertools.chain(*laws):
         if name not in moves:
             raise unknown("moves", name, moves)
+    moves = {name: number(move) for name, move in moves.items()}
     least = max(moves.values(), default=0.0)
-    finite = all(0 <= number(move) < math.inf for move in moves.values())
+    finite = all(0 <= move < math.inf for move in moves.values())
     if not (0 < number(limit) < math.inf and finite):
         raise InputError(
             f"dpm: limit {shown(limit)} must be positive, and moves 0 or more and finite"

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,6 +24,7 @@ from unspoken.published.tails import pdp_tails
 from unspoken.searching.nodes import Nodes, pdp_nodes
 from unspoken.searching.upper import pdp_upper, reaches
 from unspoken.types.bound import Bound, Estimate
+from unspoken.types.kinds import items
 from unspoken.types.premise import Premise
 
 __all__ = ["Claim", "Edge", "Graph", "Node", "graph"]
@@ -238,16 +239,16 @@ def graph(belief: Joint, weights: Sequence[float], scale: float) -> Graph:
     """The graph of S + Laplace(scale), S = sum_i w_i x_i, with the truth beside it."""
     if not isinstance(belief, Joint):
         raise NotKnown(f"graph: needs a Joint, not a {type(belief).__name__}; list its table")
-    listed = isinstance(weights, Sequence | np.ndarray)
-    if not listed or not all(math.isfinite(number(w)) for w in (*weights, scale)):
+    listed = () if isinstance(weights, Mapping) else items(weights, "graph.weights")
+    if not listed or not all(math.isfinite(number(w)) for w in (*listed, scale)):
         raise InputError("graph: give a list of finite weights, one for each variable, and a scale")
-    exact = pdp_nodes(belief, weights, scale)
-    edges = Forgetting.of(belief, weights, scale)
+    exact = pdp_nodes(belief, listed, scale)
+    edges = Forgetting.of(belief, listed, scale)
     return Graph(
         edges,
         Nodes(belief.domain.names, edges.search()),
         exact,
-        pdp_tails(belief, weights, scale),
-        pdp_upper(belief, reaches(belief, weights, scale)),
+        pdp_tails(belief, listed, scale),
+        pdp_upper(belief, reaches(belief, listed, scale)),
         belief.premise,
     )

@@ -13,6 +13,7 @@ import numpy as np
 from unspoken.pictures import BLUES, GREY, PAPER, RED, STRONG, TEXT, Chart, style
 from unspoken.published.graph import Graph, Node
 from unspoken.searching.nodes import Nodes
+from unspoken.types.kinds import expect
 
 __all__ = ["picture"]
 
@@ -24,6 +25,7 @@ DARK = 0.58  # from this share of the largest leakage on, letters are light
 
 def picture(graph: Graph) -> Chart:
     """Tiles for up to 8 variables, else the profile of the layers."""
+    expect(graph, Graph, "picture", "give what published.graph returns")
     return _tiles(graph) if len(graph.names) <= TILES else _profile(graph)
 
 

@@ -37,6 +37,7 @@ from unspoken.releasing.leaks import Leak, leakage_matrix
 from unspoken.releasing.pieces import regrouped
 from unspoken.releasing.reading import Reading, Witness
 from unspoken.types.domain import Value
+from unspoken.types.kinds import expect
 
 __all__ = ["Prepared", "Rehearsed", "Released", "prepare", "rehearse", "release"]
 
@@ -155,7 +156,10 @@ def rehearse(
 
 
 def _read(project: Project | str | Path) -> Project:
-    return project if isinstance(project, Project) else Project.read(project)
+    if isinstance(project, str | Path):
+        return Project.read(project)
+    expect(project, Project, "project", "give a path, or what Project.read returns")
+    return project
 
 
 def _closed(project: Project, learned: Learned) -> Closure:

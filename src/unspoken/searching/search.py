@@ -7,7 +7,7 @@ be stopped, by the clock or from the keyboard, and still answers.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from time import monotonic
@@ -30,6 +30,7 @@ from unspoken.searching.gaussian.worst import worst_of_gaussian
 from unspoken.searching.joints import AllBut, Listing, boundary, connected, counted, worst_of_table
 from unspoken.searching.surroundings import worst_of_branches
 from unspoken.types.bound import Bound
+from unspoken.types.kinds import items
 from unspoken.views import View
 
 __all__ = ["Worst", "looks_at_everybody", "worst"]
@@ -123,9 +124,7 @@ def _limit(seconds: object) -> float | None:
 def _names(belief: Belief, targets: Sequence[str] | None) -> tuple[str, ...]:
     if targets is None:
         return belief.domain.names
-    if isinstance(targets, str) or not isinstance(targets, Iterable):
-        raise InputError(f"worst.targets: a list is expected, write [{targets!r}]")
-    names = tuple(targets)
+    names = items(targets, "worst.targets")
     for name in names:
         belief.domain.axis(name, "worst.targets")
     if not names:

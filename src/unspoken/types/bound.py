@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import Any, Literal
 
 from unspoken.display import Shown
 from unspoken.errors import InputError
-from unspoken.numerics.numbers import json_number
+from unspoken.numerics.numbers import json_number, number
+from unspoken.types.kinds import expect
 from unspoken.types.premise import STATED, Premise
 
 __all__ = ["Bound", "Estimate", "Status"]
@@ -36,8 +38,12 @@ class Bound(Shown):
     logs: tuple[float, float] | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
-        if self.status == "ok" and not self.low <= self.high:
+        expect(self.unit, str, "bound.unit", 'write "nat" or "odds", say')
+        low, high = number(self.low), number(self.high)
+        if self.status == "ok" and not low <= high:
             raise InputError(f"a Bound needs low <= high, got [{self.low}, {self.high}]")
+        object.__setattr__(self, "low", low)
+        object.__setattr__(self, "high", high)
         if self.unit == "odds" and self.logs is None:
             object.__setattr__(self, "logs", (_log(self.low), _log(self.high)))
 
@@ -111,6 +117,10 @@ class Estimate(Shown):
     value: float
     unit: str
     why: str
+
+    def __post_init__(self) -> None:
+        expect(self.value, Real, "estimate.value", "give a number")
+        object.__setattr__(self, "value", number(self.value))
 
     def facts(self) -> list[tuple[str, str]]:
         return [("about", f"{self.value:.6g} {self.unit}"), ("no guarantee", self.why)]

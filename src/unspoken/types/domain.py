@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from unspoken.errors import InputError, unknown
 from unspoken.numerics.arrays import Array
+from unspoken.numerics.tables import table_of
+from unspoken.types.kinds import items
 
-__all__ = ["NOT_SENSITIVE", "RELEASED", "WITHHELD", "Domain", "Symbol", "Value", "check_list"]
+__all__ = ["NOT_SENSITIVE", "RELEASED", "WITHHELD", "Domain", "Symbol", "Value"]
 
 Value = Hashable
 
@@ -52,9 +53,9 @@ class Domain:
         values: Mapping[str, Iterable[Value]] | Sequence[Iterable[Value]] | None = None,
     ) -> Domain:
         """Names default to x0, x1, ... and values to 0 .. d-1; either may be given."""
-        if names is not None and not isinstance(names, Iterable):
-            raise InputError(f"names: a list is expected, write [{names!r}]")
-        given = tuple(f"x{i}" for i in range(len(sizes))) if names is None else tuple(names)
+        if names is None:
+            names = (f"x{i}" for i in range(len(sizes)))
+        given = tuple(names) if isinstance(names, str) else items(names, "names")
         if not all(isinstance(name, str) for name in given):
             raise InputError(f"names: {given[:4]} must be words, one for each variable")
         if len(given) != len(sizes):
@@ -84,10 +85,10 @@ class Domain:
     def numbers(self, name: str) -> Array:
         """The values of ``name``, which a linear query needs to be numbers."""
         try:
-            numbers = np.array(self.values_of(name), dtype=np.float64)
-        except (TypeError, ValueError, OverflowError):
+            numbers = table_of(self.values_of(name), "values")
+        except InputError:
             numbers = np.array([math.nan])
-        if not np.isfinite(numbers).all():
+        if numbers.ndim != 1 or not np.isfinite(numbers).all():
             raise InputError(
                 f'query: "{name}" takes values that are no numbers ({self.values_of(name)[0]!r}, '
                 "...); give it weight 0, or number its values"
@@ -108,12 +109,6 @@ class Domain:
         return Domain(tuple(self.names[i] for i in kept), tuple(self.values[i] for i in kept))
 
 
-def check_list(values: object, where: str) -> None:
-    """Complain of one thing where a list of them is expected; a word is no list of letters."""
-    if isinstance(values, str) or not isinstance(values, Collection):
-        raise InputError(f"{where}: a list is expected, write [{values!r}]")
-
-
 def _values(
     names: tuple[str, ...],
     sizes: Sequence[int],
@@ -124,13 +119,13 @@ def _values(
         strangers = [name for name in values if name not in names]
         if strangers:
             raise unknown("values", strangers[0], names)
-        listed = {name: _each(own, f"values of {name}") for name, own in values.items()}
+        listed = {name: items(own, f"values of {name}") for name, own in values.items()}
     elif values is not None:
-        given = _each(values, "values")
+        given = items(values, "values")
         if len(given) != len(names):
             raise InputError(f"values: {len(given)} lists of values for {len(names)} variables")
         pairs = zip(names, given, strict=True)
-        listed = {name: _each(own, f"values of {name}") for name, own in pairs}
+        listed = {name: items(own, f"values of {name}") for name, own in pairs}
     result = tuple(listed.get(name, tuple(range(d))) for name, d in zip(names, sizes, strict=True))
     for name, own, size in zip(names, result, sizes, strict=True):
         if len(own) != size:
@@ -140,10 +135,3 @@ def _values(
         if len(set(own)) != size:
             raise InputError(f"values of {name}: a value is listed twice")
     return result
-
-
-def _each(values: object, where: str) -> tuple[Any, ...]:
-    """What is in a list; a word is no list of letters."""
-    if isinstance(values, str) or not isinstance(values, Iterable):
-        raise InputError(f"{where}: a list is expected, write [{values!r}]")
-    return tuple(values)

@@ -6,7 +6,7 @@ from typing import Any
 
 from unspoken.errors import InputError, shown
 
-__all__ = ["expect"]
+__all__ = ["expect", "items"]
 
 
 def expect(value: object, kind: type[Any], where: str, hint: str) -> None:
@@ -14,3 +14,13 @@ def expect(value: object, kind: type[Any], where: str, hint: str) -> None:
     if isinstance(value, kind):
         return
     raise InputError(f"{where}: {shown(repr(value))} is no {kind.__name__.lower()}; {hint}")
+
+
+def items(values: Any, where: str) -> tuple[Any, ...]:
+    """What is in a list; a word is no list of letters."""
+    try:
+        if not isinstance(values, str | bytes):
+            return tuple(values)
+    except TypeError:
+        pass
+    raise InputError(f"{where}: a list is expected, write [{shown(repr(values))}]")

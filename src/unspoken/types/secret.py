@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,7 +35,11 @@ class Secret:
         given = everything if values is None else [*map(_frozen, values)]
         place = {value: code for code, value in enumerate(everything)}
         for value in given:
-            if not isinstance(value, Hashable) or value not in place:
+            try:
+                known = value in place
+            except TypeError:  # a list in a tuple
+                known = False
+            if not known:
                 raise unknown(f"adversary.secret, value of {target}", value, everything)
         own = list(dict.fromkeys(given))
         rows = np.eye(len(everything), dtype=bool)[[place[value] for value in own]]

@@ -221,7 +221,7 @@ def is_matrix(tables: Any) -> bool:
     try:
         flat = [row is not None and np.ndim(row[0]) == 0 for row in tables]
         return bool(flat) and all(flat)
-    except (TypeError, IndexError, KeyError):
+    except (TypeError, ValueError, IndexError, KeyError):
         return True  # neither; one matrix is what there will be complaints about
 
 

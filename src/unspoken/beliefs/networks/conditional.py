@@ -17,7 +17,8 @@ from unspoken.errors import InputError, unknown
 from unspoken.numerics.arrays import Array
 from unspoken.numerics.ring import Ring
 from unspoken.numerics.tables import as_laws, own_table
-from unspoken.types.domain import Domain, Value, check_list
+from unspoken.types.domain import Domain, Value
+from unspoken.types.kinds import items
 
 __all__ = ["Conditionals"]
 
@@ -111,9 +112,9 @@ def _check_mapping(given: object, where: str) -> None:
 
 
 def _parents(name: str, parents: Sequence[str], names: Sequence[str]) -> list[int]:
-    check_list(parents, f"network.parents[{name}]")
+    parents = items(parents, f"network.parents[{name}]")
     for parent in parents:
-        if parent not in names:
+        if not isinstance(parent, str) or parent not in names:
             raise unknown(f"network.parents[{name}]", parent, names)
     if len(set(parents)) < len(parents):
         raise InputError(f"network.parents[{name}]: a parent is listed twice")
