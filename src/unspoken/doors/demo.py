@@ -20,6 +20,7 @@ from unspoken.simulation.building import building
 __all__ = ["PROJECT", "demonstrate"]
 
 SEED = 2026
+HOME = "https://github.com/unspoken-privacy/unspoken"
 
 PROJECT = """\
 # A building of offices. The lighting contractor wants to know when people come, the space planner
@@ -91,7 +92,7 @@ def demonstrate(folder: Path, offices: int, days: int, out: Console) -> None:
     out.print(tables.released(release(project)))
     write_report(findings, findings.project.files.report)
     out.print(Prose(f"Report: {near(findings.project.files.report)}"), "")
-    out.print(Prose("Next: unspoken init YOUR_TABLE.parquet        Docs: docs/tutorial.md"))
+    out.print(Prose(f"Next: unspoken init YOUR_TABLE.parquet        Docs: {HOME}"))
 
 
 def _set_up(folder: Path, table: pa.Table) -> None:
