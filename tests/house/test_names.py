@@ -10,7 +10,12 @@ import pytest
 from tests.house.conftest import Plant
 from tests.house.source import ask, modules, none_of, texts
 
-TABLES = {"measures": "MEASURES", "mechanisms": "MECHANISMS", "beliefs": "BELIEFS"}
+TABLES = {
+    "measures": "MEASURES",
+    "mechanisms": "MECHANISMS",
+    "beliefs": "BELIEFS",
+    "families": "FAMILIES",
+}
 PUBLIC = """
 import json, unspoken
 missing = [name for name in unspoken.__all__ if not hasattr(unspoken, name)]
