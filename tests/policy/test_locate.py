@@ -49,12 +49,12 @@ LINES: dict[str, tuple[str, dict[KeyPath, int]]] = {
 @pytest.mark.parametrize("case", LINES)
 def test_the_lines_are_right(case: str) -> None:
     text, expected = LINES[case]
-    assert paths(tomllib.loads(text)) == set(Lines.of(text).found)
+    assert paths(tomllib.loads(text)) == set(Lines.of(text).lines)
     assert {path: Lines.of(text).line(path) for path in expected} == expected
 
 
 def test_every_key_of_the_example_is_on_its_line() -> None:
-    found, rows = Lines.of(GOOD).found, GOOD.splitlines()
+    found, rows = Lines.of(GOOD).lines, GOOD.splitlines()
     named = [path for path in found if isinstance(path[-1], str)]
     assert all(str(path[-1]) in rows[found[path] - 1] for path in named)
     assert len(named) > 30
@@ -89,7 +89,7 @@ def test_whatever_tomllib_reads_is_found(text: str) -> None:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError:
         return
-    assert set(Lines.of(text).found) == paths(document)
+    assert set(Lines.of(text).lines) == paths(document)
 
 
 KEYS = st.text(max_size=4).filter(lambda t: all(0x20 <= ord(c) < 0xD800 for c in t))
@@ -124,6 +124,6 @@ def test_lines_of_written_texts(rows: list[tuple[str, str, str]]) -> None:
         text += (before if before.endswith("\n") or not before.strip() else "") + "\n"
         expected[(f"n{number}", tomllib.loads(f"{key} = 1").popitem()[0])] = text.count("\n") + 1
         text += f"n{number}.{key} = {value}\n"
-    found = Lines.of(text).found
+    found = Lines.of(text).lines
     assert {path: found[path] for path in expected} == expected
     assert set(found) == paths(tomllib.loads(text))

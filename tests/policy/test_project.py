@@ -129,11 +129,11 @@ def test_who_pools_and_who_is_served(tmp_path: Path) -> None:
     """Everybody pools unless said otherwise; a reader who is served has its own files."""
     reads = ("first_arrival", "mean_occupancy", "exits")
     pooled = Project.parse(GOOD, tmp_path / "unspoken.toml")
-    assert not pooled.apart
+    assert not pooled.divided
     assert pooled.pools == {("lighting",): ("first_arrival",), ("lighting", "planning"): reads}
     assert pooled.serving(None) is pooled
     apart = Project.parse(edited('["planning", "lighting"]', '["planning"]'), tmp_path / "x")
-    assert apart.apart
+    assert apart.divided
     assert apart.pools == {("lighting",): reads[:1], ("planning",): reads[1:]}
     served = apart.serving("planning")
     assert served.reads == reads[1:]
@@ -144,7 +144,7 @@ def test_who_pools_and_who_is_served(tmp_path: Path) -> None:
         with pytest.raises(InputError) as refused:
             apart.serving(whom)
         assert words in str(refused.value)
-    assert Project.parse(LEAST, tmp_path / "unspoken.toml").apart is False
+    assert Project.parse(LEAST, tmp_path / "unspoken.toml").divided is False
 
 
 # ---------------------------------------------------------------- which files are there

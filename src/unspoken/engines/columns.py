@@ -65,5 +65,5 @@ SHOWN = {"date": "VARCHAR", "number": "DOUBLE"}
 
 
 def _row(opening: Opened, name: str, query: str) -> tuple[Any, ...]:
-    with opening.told(f"column {name}"):
+    with opening.reworded(f"column {name}"):
         return opening.con.execute(query).fetchone() or ()

@@ -19,7 +19,7 @@ from unspoken.engines.columns import column_info, kind_of
 from unspoken.engines.keys import check_keys
 from unspoken.engines.opening import Opened, opened
 from unspoken.engines.protocol import BATCH
-from unspoken.engines.session import OWN
+from unspoken.engines.session import OURS
 from unspoken.engines.source import Place, Source
 from unspoken.engines.sql import identifier
 from unspoken.errors import InputError
@@ -27,7 +27,7 @@ from unspoken.types.column import ColumnInfo
 
 __all__ = ["DuckTable"]
 
-ROWS = f"{OWN}.rows"
+ROWS = f"{OURS}.rows"
 LOST = ("BIT", "TIME WITH TIME ZONE")
 MEMORY = "1GB"  # beyond it a sort spills to disk
 
@@ -71,10 +71,10 @@ class DuckTable:
         named = title or (str(table) if table is not None else "the query")
         source = Source(table, database, sql, tuple(keys), preferences, named, at)
         with opened(folder, memory) as opening:
-            own, columns = source.views(opening)
-            found = cls(named, own, columns, opening, source.place)
-            check_keys(opening, ROWS, own, named, at("keys"))
-        return found
+            key_names, columns = source.views(opening)
+            opened_table = cls(named, key_names, columns, opening, source.place)
+            check_keys(opening, ROWS, key_names, named, at("keys"))
+        return opened_table
 
     def count(self) -> int:
         """How many rows there are."""
@@ -89,7 +89,7 @@ class DuckTable:
         """As the protocol has it."""
         query = f"SELECT DISTINCT {identifier(name)} AS x FROM {ROWS}"
         query = f"SELECT x FROM ({query}) WHERE x IS NOT NULL LIMIT {most}"
-        with self._home.told(where):
+        with self._home.reworded(where):
             return self._home.con.cursor().sql(query).to_arrow_table()["x"].combine_chunks()
 
     def batches(
@@ -100,9 +100,9 @@ class DuckTable:
         places: Mapping[str, str] | None = None,
     ) -> pa.RecordBatchReader:
         """As the protocol has it: streams are independent of one another."""
-        listed = ", ".join(map(self._handed_on, names))
+        handed_on = ", ".join(map(self._handed_on, names))
         order = ", ".join(map(identifier, self.keys)) if ordered else ""
-        query = f"SELECT {listed} FROM {ROWS}" + (f" ORDER BY {order}" if order else "")
+        query = f"SELECT {handed_on} FROM {ROWS}" + (f" ORDER BY {order}" if order else "")
         explain = partial(self._explain, names, places or {})
         cursor = self._home.con.cursor()
         try:
@@ -117,15 +117,15 @@ class DuckTable:
 
         Every column is scanned three times: a copy, so that text is parsed once.
         """
-        copy = identifier(f"{OWN} copy")
-        with self._home.told(self._place):
+        copy = identifier(f"{OURS} copy")
+        with self._home.reworded(self._place):
             self._home.con.execute(f"CREATE OR REPLACE TEMP TABLE {copy} AS SELECT * FROM {ROWS}")
-        found = [
+        described = [
             column_info(self._home, copy, name, kind_of(kind))
             for name, kind in self.columns.items()
         ]
         self._home.con.execute(f"DROP TABLE {copy}")
-        return found
+        return described
 
     def close(self) -> None:
         """Close the files. A stream that is still open ends with an error."""
@@ -139,7 +139,7 @@ class DuckTable:
         return f"CAST({column} AS VARCHAR) AS {column}"
 
     def _one(self, query: str, where: str) -> tuple[Any, ...]:
-        with self._home.told(where):
+        with self._home.reworded(where):
             row = self._home.con.cursor().execute(query).fetchone()
         return row or ()
 
@@ -148,11 +148,11 @@ class DuckTable:
     ) -> InputError:
         """The error as one line that says which column it was: each is tried on its own."""
         for name in names:
-            with self._home.told(places.get(name, name)):
+            with self._home.reworded(places.get(name, name)):
                 query = f"SELECT count({identifier(name)}) FROM {ROWS}"
                 self._home.con.cursor().execute(query).fetchone()
         try:
-            with self._home.told(self._place):
+            with self._home.reworded(self._place):
                 raise error
         except InputError as line:
             return line

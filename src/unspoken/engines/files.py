@@ -14,7 +14,7 @@ import duckdb
 from unspoken.engines.sql import one_line
 from unspoken.errors import InputError, unknown
 
-__all__ = ["CSV", "PARQUET", "File", "blamed", "found"]
+__all__ = ["CSV", "PARQUET", "File", "blamed", "file_at"]
 
 PARQUET = (".parquet", ".pq")
 CSV = tuple(f".{kind}{packed}" for kind in ("csv", "tsv") for packed in ("", ".gz", ".zst"))
@@ -51,7 +51,7 @@ class File:
         return "name a DuckDB file that no other program is writing to"
 
 
-def found(folder: Path, given: str, where: str, name: str = "") -> File:
+def file_at(folder: Path, given: str, where: str, name: str = "") -> File:
     """The file of this name, from ``folder``; one line if there is none that can be read."""
     path = Path(os.path.abspath(folder / given))
     called = name or _called(folder, given)
@@ -59,7 +59,7 @@ def found(folder: Path, given: str, where: str, name: str = "") -> File:
         raise InputError(f"{where}: {called} is a folder; a table is one file, so name one in it")
     if not path.is_file():
         beside = sorted(p.name for p in path.parent.glob("*") if p.is_file())
-        wanted = [own for own in beside if own.lower().endswith((*PARQUET, *CSV, ".duckdb"))]
+        wanted = [file for file in beside if file.lower().endswith((*PARQUET, *CSV, ".duckdb"))]
         if not wanted:
             raise InputError(
                 f'{where}: there is no file "{called}", nor any table beside it; check the path'

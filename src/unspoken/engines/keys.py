@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from unspoken.engines.columns import kind_of
 from unspoken.engines.opening import Opened
-from unspoken.engines.session import OWN
+from unspoken.engines.session import OURS
 from unspoken.engines.sql import column_of, identifier
 from unspoken.errors import InputError
 
@@ -35,7 +35,7 @@ def key_types(
         f"CAST({identifier(name)} AS {to}) AS {identifier(name)}" for name, to in replaced.items()
     ]
     star = f"* REPLACE ({', '.join(casts)})" if casts else "*"
-    return f"SELECT {star} FROM {OWN}.{identifier(view)}"
+    return f"SELECT {star} FROM {OURS}.{identifier(view)}"
 
 
 def with_preferences(
@@ -53,25 +53,25 @@ def with_preferences(
         raise InputError(
             f"{where}: has none of the keys {', '.join(keys)}; it needs one or more to be joined on"
         )
-    own = {key: column_of(key, more, where) for key in shared}
+    matched = {key: column_of(key, more, where) for key in shared}
     typed = opening.view(
-        "own", key_types("preferences", list(own.values()), more, title, where), where
+        "matched", key_types("preferences", list(matched.values()), more, title, where), where
     )
-    check_keys(opening, f"{OWN}.own", list(own.values()), title, where)
-    for key, name in own.items():
+    check_keys(opening, f"{OURS}.matched", list(matched.values()), title, where)
+    for key, name in matched.items():
         if columns[key] != typed[name]:
             raise InputError(
                 f"{where}: {name} is {typed[name]} here and {columns[key]} in the table; "
                 "make them alike"
             )
-    added = [name for name in typed if name not in own.values()]
+    added = [name for name in typed if name not in matched.values()]
     taken = {name.casefold() for name in columns}
     for name in added:
         if name.casefold() in taken:
             raise InputError(f"{where}: {name} is a column of the table too; rename one of them")
-    listed = "".join(f", p.{identifier(name)}" for name in added)
-    match = " AND ".join(f"s.{identifier(k)} = p.{identifier(name)}" for k, name in own.items())
-    return f"SELECT s.*{listed} FROM {OWN}.typed s LEFT JOIN {OWN}.own p ON {match}"
+    columns_added = "".join(f", p.{identifier(name)}" for name in added)
+    match = " AND ".join(f"s.{identifier(k)} = p.{identifier(name)}" for k, name in matched.items())
+    return f"SELECT s.*{columns_added} FROM {OURS}.typed s LEFT JOIN {OURS}.matched p ON {match}"
 
 
 def check_keys(opening: Opened, view: str, keys: Sequence[str], title: str, where: str) -> None:
@@ -80,7 +80,7 @@ def check_keys(opening: Opened, view: str, keys: Sequence[str], title: str, wher
         return
     names = [identifier(name) for name in keys]
     nulls = ", ".join(f"count(*) FILTER ({name} IS NULL)" for name in names)
-    with opening.told(where):
+    with opening.reworded(where):
         missing = opening.con.execute(f"SELECT {nulls} FROM {view}").fetchone() or ()
     for name, count in zip(keys, missing, strict=True):
         if count:
@@ -88,11 +88,11 @@ def check_keys(opening: Opened, view: str, keys: Sequence[str], title: str, wher
                 f"{where}: {name} is missing in {count:,} row{'s' if count > 1 else ''} "
                 f"of {title}; every row needs its key"
             )
-    listed = ", ".join(names)
-    with opening.told(where):
+    keys_listed = ", ".join(names)
+    with opening.reworded(where):
         twice = opening.con.execute(
-            f"SELECT {listed}, count(*) FROM {view} GROUP BY {listed} HAVING count(*) > 1"
-            f" ORDER BY {listed} LIMIT 1"
+            f"SELECT {keys_listed}, count(*) FROM {view} GROUP BY {keys_listed} HAVING count(*) > 1"
+            f" ORDER BY {keys_listed} LIMIT 1"
         ).fetchone()
     if twice:
         key = ", ".join(f"{name} {value!r}" for name, value in zip(keys, twice, strict=False))

@@ -19,9 +19,9 @@ from pathlib import Path
 
 import duckdb
 
-from unspoken.engines.files import CSV, PARQUET, File, blamed, found
-from unspoken.engines.session import OWN, session
-from unspoken.engines.sql import identifier, literal, read_query, told
+from unspoken.engines.files import CSV, PARQUET, File, blamed, file_at
+from unspoken.engines.session import OURS, session
+from unspoken.engines.sql import identifier, literal, read_query, reworded
 from unspoken.errors import InputError, unknown
 
 __all__ = ["Opened", "opened"]
@@ -46,16 +46,16 @@ class Opened:
         self._end()
 
     @contextmanager
-    def told(self, where: str) -> Iterator[None]:
+    def reworded(self, where: str) -> Iterator[None]:
         """Every error as one line that begins with the place, and names the file if it is one's."""
-        with told(where, partial(blamed, files=self.files, con=self.con)):
+        with reworded(where, partial(blamed, files=self.files, con=self.con)):
             yield
 
     def attach(self, database: str, where: str) -> None:
         """A DuckDB file, read only; its tables are found by `relation`."""
-        file = found(self.folder, database, where)
+        file = file_at(self.folder, database, where)
         self.files.append(file)
-        with self.told(where):
+        with self.reworded(where):
             path = literal(str(file.path))
             self.con.execute(f"ATTACH {path} AS {BASE} (READ_ONLY, TYPE duckdb)")
 
@@ -65,7 +65,7 @@ class Opened:
         """What stands behind FROM for a table of the database, or else for a file."""
         if database is not None:
             return self._table(".".join(name), database, where)
-        file = found(self.folder, ".".join(name), where, called)
+        file = file_at(self.folder, ".".join(name), where, called)
         if not file.path.name.lower().endswith((*PARQUET, *CSV)):
             raise InputError(
                 f'{where}: cannot read "{file.name}"; give a .parquet or .csv (.gz) file, or '
@@ -81,30 +81,30 @@ class Opened:
         """From here on only the named files can be read, and nothing can be written or changed."""
         paths = [str(file.path) for file in self.files if file.relation]
         allowed = ", ".join(literal(text) for path in paths for text in (path, glob.escape(path)))
-        with self.told(where):
+        with self.reworded(where):
             self.con.execute(f"SET allowed_paths = [{allowed}]")
             self.con.execute("SET enable_external_access = false")
             self.con.execute("SET lock_configuration = true")
-            self.con.execute(f"CREATE SCHEMA {OWN}")
+            self.con.execute(f"CREATE SCHEMA {OURS}")
 
     def view(self, name: str, query: str, where: str) -> dict[str, str]:
         """A view of our own; gives its columns with their types."""
-        with self.told(where):
-            self.con.execute(f"CREATE VIEW {OWN}.{identifier(name)} AS {query}")
-            rows = self.con.execute(f"DESCRIBE {OWN}.{identifier(name)}").fetchall()
+        with self.reworded(where):
+            self.con.execute(f"CREATE VIEW {OURS}.{identifier(name)} AS {query}")
+            rows = self.con.execute(f"DESCRIBE {OURS}.{identifier(name)}").fetchall()
         return {row[0]: row[1] for row in rows}
 
     def empty(self, name: str, where: str) -> bool:
         """Whether a view of our own has no rows."""
-        with self.told(where):
+        with self.reworded(where):
             return not self.con.execute(
-                f"SELECT 1 FROM {OWN}.{identifier(name)} LIMIT 1"
+                f"SELECT 1 FROM {OURS}.{identifier(name)} LIMIT 1"
             ).fetchall()
 
     def file_view(self, name: str, relation: str, where: str) -> dict[str, str]:
         """A view of a file or table; the types of a CSV are settled once, from all its rows."""
         if relation.startswith("read_csv("):
-            with self.told(where):
+            with self.reworded(where):
                 rows = self.con.execute(
                     f"DESCRIBE SELECT * FROM {relation[:-1]}, sample_size = -1)"
                 ).fetchall()
@@ -120,14 +120,14 @@ class Opened:
         for number, (table, relation) in enumerate(relations):
             self.file_view(f"table {number}", relation, where)
             path = ".".join(map(identifier, table))
-            with self.told(where):
+            with self.reworded(where):
                 if len(table) > 1:
                     self.con.execute(f"CREATE SCHEMA IF NOT EXISTS {identifier(table[0])}")
-                self.con.execute(f'CREATE VIEW {path} AS FROM {OWN}."table {number}"')
+                self.con.execute(f'CREATE VIEW {path} AS FROM {OURS}."table {number}"')
         return self.view(name, self.con.extract_statements(text)[0].query.rstrip("; \n"), where)
 
     def _table(self, name: str, database: str, where: str) -> str:
-        with self.told(where):
+        with self.reworded(where):
             rows = self.con.execute(
                 "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = ?"
                 " UNION ALL"

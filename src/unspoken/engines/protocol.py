@@ -56,7 +56,7 @@ def named(table: Table, name: str, where: str) -> str:
     Letter case counts, as it does in coins and in what is released under this name.
     """
     place = f"{where}, column of {table.title}"
-    found = column_of(name, table.columns, place)
-    if found != name:
-        raise InputError(f'{place}: there is no "{name}". Did you mean "{found}"?')
+    nearest = column_of(name, table.columns, place)
+    if nearest != name:
+        raise InputError(f'{place}: there is no "{name}". Did you mean "{nearest}"?')
     return name

@@ -10,14 +10,14 @@ from collections.abc import Mapping
 import duckdb
 import pyarrow as pa
 
-from unspoken.engines.session import OWN, session
-from unspoken.engines.sql import Expression, identifier, read_expression, told
+from unspoken.engines.session import OURS, session
+from unspoken.engines.sql import Expression, identifier, read_expression, reworded
 from unspoken.errors import InputError
 
 __all__ = ["RowSQL"]
 
 # Under a name that no expression has a column for: `rows.x` is the field x of a column "rows".
-ROWS = f'"{OWN} rows"'
+ROWS = f'"{OURS} rows"'
 
 
 class RowSQL:
@@ -36,7 +36,7 @@ class RowSQL:
             f"CAST(NULL AS {self._columns[name]}) AS {identifier(name)}" for name in reads
         )
         query = f"SELECT {sql} AS x FROM (SELECT {row or '1'}) AS {ROWS}"
-        with told(where):
+        with reworded(where):
             kind = str(self._con.execute(f"DESCRIBE {query}").fetchall()[0][1])
         if condition and kind not in ("BOOLEAN", '"NULL"', "NULL"):
             raise InputError(f"{where}: gives {kind}; a condition is true or false, such as x > 3")
@@ -49,7 +49,7 @@ class RowSQL:
         places: Mapping[str, str] | None = None,
     ) -> dict[str, pa.Array]:
         """The value of each expression in each row. ``places``: whose SQL it is, for messages."""
-        reads = sorted({name for own in expressions.values() for name in own.columns})
+        reads = sorted({name for expression in expressions.values() for name in expression.columns})
         rows = self._con.from_arrow(batch.select(reads or batch.schema.names[:1]))
         if [str(kind) for kind in rows.types] != [self._columns[name] for name in reads]:
             # What crossed Arrow as another type (a UUID as text) is again what was declared.
@@ -59,14 +59,15 @@ class RowSQL:
             ]
             rows = rows.project(", ".join(casts) or "1")
         rows = rows.set_alias(ROWS.strip('"'))
-        listed = [
-            f"{own.sql} AS {identifier(f'{OWN} {i}')}" for i, own in enumerate(expressions.values())
+        values = [
+            f"{expression.sql} AS {identifier(f'{OURS} {i}')}"
+            for i, expression in enumerate(expressions.values())
         ]
         try:
-            found = rows.project(", ".join(listed)).to_arrow_table()
+            answered = rows.project(", ".join(values)).to_arrow_table()
         except (duckdb.Error, pa.ArrowException):
-            for name, own in expressions.items():  # each on its own, to tell whose it is
-                with told((places or {}).get(name, name)):
-                    rows.project(own.sql).to_arrow_table()
+            for name, expression in expressions.items():  # each on its own, to tell whose it is
+                with reworded((places or {}).get(name, name)):
+                    rows.project(expression.sql).to_arrow_table()
             raise
-        return dict(zip(expressions, (c.combine_chunks() for c in found.columns), strict=True))
+        return dict(zip(expressions, (c.combine_chunks() for c in answered.columns), strict=True))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import duckdb
 
-__all__ = ["OWN", "session"]
+__all__ = ["OURS", "session"]
 
-OWN = "unspoken"  # our own schema, and how our own names begin
+OURS = "unspoken"  # our own schema, and how our own names begin
 
 SETTINGS = {
     "autoinstall_known_extensions": "false",

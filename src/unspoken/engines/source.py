@@ -8,7 +8,7 @@ from pathlib import Path
 
 from unspoken.engines.keys import key_types, with_preferences
 from unspoken.engines.opening import Opened
-from unspoken.engines.session import OWN
+from unspoken.engines.session import OURS
 from unspoken.engines.sql import column_of
 from unspoken.errors import InputError
 
@@ -45,7 +45,7 @@ class Source:
         keys = tuple(self._keys(columns))
         typed = key_types("source", keys, columns, self.title, self.at("keys"))
         columns = opening.view("typed", typed, self.at("keys"))
-        query = f"FROM {OWN}.typed"
+        query = f"FROM {OURS}.typed"
         if beside:
             more = opening.file_view("preferences", beside, self.at("preferences"))
             query = with_preferences(opening, keys, columns, more, self.at("preferences"))

@@ -29,7 +29,7 @@ __all__ = [
     "one_line",
     "read_expression",
     "read_query",
-    "told",
+    "reworded",
 ]
 
 Node = Mapping[str, Any]
@@ -109,7 +109,7 @@ def one_line(error: object) -> str:
 
 
 @contextmanager
-def told(where: str, say: Callable[[Exception], str] = one_line) -> Iterator[None]:
+def reworded(where: str, say: Callable[[Exception], str] = one_line) -> Iterator[None]:
     """Every error of the engine as one line that begins with the place."""
     try:
         yield
@@ -123,10 +123,10 @@ def told(where: str, say: Callable[[Exception], str] = one_line) -> Iterator[Non
 def column_of(name: str, columns: Iterable[str], where: str) -> str:
     """The column of this name, upper and lower case aside as in SQL; ``where`` says of what."""
     known = list(columns)
-    found = {own.casefold(): own for own in known}.get(name.casefold())
-    if found is None:
+    spelled = {column.casefold(): column for column in known}.get(name.casefold())
+    if spelled is None:
         raise unknown(where, name, known)
-    return name if name in known else found
+    return name if name in known else spelled
 
 
 def read_expression(
@@ -165,10 +165,10 @@ def read_query(con: duckdb.DuckDBPyConnection, text: str, where: str) -> list[tu
             raise InputError(
                 f"{where}: a sample is another one every time; write REPEATABLE (seed)"
             )
-    own = {entry["key"] for part in parts for entry in part.get("map", ()) if "key" in entry}
+    ctes = {entry["key"] for part in parts for entry in part.get("map", ()) if "key" in entry}
     tables = (part for part in parts if part.get("type") == "BASE_TABLE")
     named = {tuple(filter(None, (part["schema_name"], part["table_name"]))) for part in tables}
-    return sorted(name for name in named if name not in {(cte,) for cte in own})
+    return sorted(name for name in named if name not in {(cte,) for cte in ctes})
 
 
 def _read(parts: Sequence[Node], columns: Sequence[str], where: str) -> frozenset[str]:
@@ -179,15 +179,15 @@ def _read(parts: Sequence[Node], columns: Sequence[str], where: str) -> frozense
     """
     lent = {name for part in parts for name in _lambda_names(part)}
     named = {part["column_names"][0] for part in parts if part.get("class") == "COLUMN_REF"}
-    found = {column_of(name, columns, where) for name in sorted(named - lent)}
+    named_columns = {column_of(name, columns, where) for name in sorted(named - lent)}
     maybe = lent | {call["catalog"] or call["schema"] for call in _calls(parts)}
     folded = {name.casefold() for name in maybe}
-    return frozenset(found | {name for name in columns if name.casefold() in folded})
+    return frozenset(named_columns | {name for name in columns if name.casefold() in folded})
 
 
 def _parsed(con: duckdb.DuckDBPyConnection, text: str, where: str) -> Node:
     """The syntax tree of a text that is one SELECT statement and nothing else."""
-    with told(where):
+    with reworded(where):
         row = con.execute("SELECT json_serialize_sql(?)", [text]).fetchone()
     read: dict[str, Any] = json.loads(row[0] if row else "{}")
     if read["error"]:
@@ -236,14 +236,14 @@ def _refuse_functions(
     names = sorted({name for name, _ in arguments})
     if any(name == "age" and count < 2 for name, count in arguments):  # DuckDB: "consistent"
         raise InputError(f"{where}: age() of one date is its age today; write age(later, earlier)")
-    with told(where):
+    with reworded(where):
         known = con.execute(
             "SELECT function_name, function_type, stability, macro_definition, parameters"
             " FROM duckdb_functions() WHERE list_contains(?, lower(function_name))",
             [names],
         ).fetchall()
     for name in names:
-        kinds = {kind for own, kind, *_ in known if own.lower() == name}
+        kinds = {kind for known_name, kind, *_ in known if known_name.lower() == name}
         if of_rows and kinds and not kinds & {"scalar", "macro"}:
             raise InputError(
                 f"{where}: {name}() gives no value of one row; put it into [source] sql"
@@ -254,7 +254,7 @@ def _refuse_functions(
             inside = list(_nodes(_parsed(con, f"SELECT {definition}", where)))
         # What a macro names beside its parameters is the likes of current_timestamp.
         strange = {node["column_names"][0] for node in inside if "column_names" in node}
-        own = {lent for node in inside for lent in _lambda_names(node)}
-        if (kind == "scalar" and stability != "CONSISTENT") or strange - own - set(parameters):
+        given = {*parameters, *(lent for node in inside for lent in _lambda_names(node))}
+        if (kind == "scalar" and stability != "CONSISTENT") or strange - given:
             raise InputError(f"{where}: {name}() can answer differently each time; leave it out")
         _refuse_functions(con, inside, f"{where}, {name}()", of_rows=of_rows)

@@ -113,14 +113,14 @@ def _values(project: Project, attribute: Attribute, table: Table, row: RowSQL) -
             "[source] sql"
         )
     if attribute.values is None:
-        found = held(table, name, MOST_VALUES + 1, where, row)
-        if len(found) > MOST_VALUES:
+        values = held(table, name, MOST_VALUES + 1, where, row)
+        if len(values) > MOST_VALUES:
             raise InputError(
                 f"{where}: has more than {MOST_VALUES} different values; "
                 + ("give bins" if kind in ("integer", "number") else "list its values")
                 + ", or put it into fewer groups in [source] sql"
             )
-        return found
+        return values
     if not {type(value) for value in attribute.values} <= FITTING.get(kind, set()):
         where = project.at("attribute", name, "values")
         raise InputError(f"{where}: {name} holds {KINDS[kind]}; write its values as {KINDS[kind]}")

@@ -38,13 +38,13 @@ TIES = 12  # decimals of a nat: what differs by less is a tie
 class ChowLiu:
     """``belief``, and the pairs it keeps, the strongest first.
 
-    ``tables``: of all pairs, smoothed; ``told``: what one of a pair tells of the other, in nats.
+    ``tables``: of all pairs, smoothed; ``information``: I(X_i; X_j) of each, in nats.
     """
 
     belief: Tree
     kept: tuple[Pair, ...]
     tables: Mapping[Pair, Array]
-    told: Mapping[Pair, float]
+    information: Mapping[Pair, float]
 
     @classmethod
     def of(
@@ -60,8 +60,8 @@ class ChowLiu:
             pair: smoothed(counts, prior_rows, ruled_out.get(pair, np.zeros(counts.shape, bool)))
             for pair, counts in pairs.pair.items()
         }
-        told = {pair: information(table) for pair, table in tables.items()}
-        kept = spanning(names, told, [pair for pair, mask in ruled_out.items() if mask.any()])
+        shared = {pair: information(table) for pair, table in tables.items()}
+        kept = spanning(names, shared, [pair for pair, mask in ruled_out.items() if mask.any()])
         parents = _parents(len(names), kept)
         laws = [
             None if parent < 0 else _law(tables, parent, child)
@@ -69,22 +69,22 @@ class ChowLiu:
         ]
         root = smoothed(pairs.single[0], prior_rows, np.zeros(pairs.single[0].size, bool))
         premise = Premise.learned(pairs.rows, "tree")
-        strongest = sorted(kept, key=lambda pair: _rank(told, pair))
+        strongest = sorted(kept, key=lambda pair: _rank(shared, pair))
         return cls(
-            Tree(parents, root, laws, names, values, premise), tuple(strongest), tables, told
+            Tree(parents, root, laws, names, values, premise), tuple(strongest), tables, shared
         )
 
 
 def information(table: Array) -> float:
     """I(X; Y) of a joint table, in nats."""
-    apart = np.outer(table.sum(1), table.sum(0))
-    seen = table > 0
-    told = float((table[seen] * np.log(table[seen] / apart[seen])).sum())
-    return max(0.0, told)
+    independent = np.outer(table.sum(1), table.sum(0))
+    positive = table > 0
+    nats = float((table[positive] * np.log(table[positive] / independent[positive])).sum())
+    return max(0.0, nats)
 
 
 def spanning(
-    names: Sequence[str], told: Mapping[Pair, float], first: Iterable[Pair] = ()
+    names: Sequence[str], information: Mapping[Pair, float], first: Iterable[Pair] = ()
 ) -> list[Pair]:
     """The spanning tree with the most information that has all pairs of ``first``.
 
@@ -93,11 +93,12 @@ def spanning(
     needed = set(first)
     part = list(range(len(names)))
     kept: list[Pair] = []
-    for pair in sorted(told, key=lambda own: (own not in needed, _rank(told, own))):
-        one, other = (part[v] for v in pair)
-        if one != other:
+    ranked = sorted(information, key=lambda pair: _rank(information, pair))
+    for pair in sorted(ranked, key=lambda pair: pair not in needed):
+        part_i, part_j = (part[v] for v in pair)
+        if part_i != part_j:
             kept.append(pair)
-            part = [one if own == other else own for own in part]
+            part = [part_i if p == part_j else p for p in part]
         elif pair in needed:
             raise InputError(
                 f"learn: what `sensitive` of {names[pair[0]]} or {names[pair[1]]} rules out closes "
@@ -107,9 +108,9 @@ def spanning(
     return kept
 
 
-def _rank(told: Mapping[Pair, float], pair: Pair) -> tuple[float, Pair]:
+def _rank(information: Mapping[Pair, float], pair: Pair) -> tuple[float, Pair]:
     """The strongest first, of equal ones those of attributes that are declared earlier."""
-    return -round(told[pair], TIES), pair
+    return -round(information[pair], TIES), pair
 
 
 def _parents(count: int, kept: Sequence[Pair]) -> list[int]:

@@ -45,27 +45,27 @@ class Combinations:
             self._table += np.bincount(number, minlength=len(self._table))
             return
         whole = pa.Array.from_buffers(pa.int64(), len(number), [None, pa.py_buffer(number)])
-        found = pc.value_counts(whole)
-        self._parts.append((numbers(found.field(0)), numbers(found.field(1))))
+        occurring = pc.value_counts(whole)
+        self._parts.append((numbers(occurring.field(0)), numbers(occurring.field(1))))
         if sum(len(part) for part, _ in self._parts) > KEPT:
             self._parts = [self._added()]
 
     def held(self) -> tuple[list[Codes], Counts]:
         """The marks of each attribute in every combination that occurs, and how often it does."""
-        found, counts = self._added()
+        combination, counts = self._added()
         marks: list[Codes] = []
         for size in reversed(self._sizes):
-            found, mark = np.divmod(found, size)
+            combination, mark = np.divmod(combination, size)
             marks.insert(0, mark)
         return marks, counts
 
     def _added(self) -> tuple[Counts, Counts]:
         if self._table is not None:
-            found = np.flatnonzero(self._table)
-            return found, self._table[found]
-        found, where = np.unique(
+            combination = np.flatnonzero(self._table)
+            return combination, self._table[combination]
+        combination, where = np.unique(
             np.concatenate([part for part, _ in self._parts]), return_inverse=True
         )
-        counts = np.zeros(len(found), dtype=np.int64)
+        counts = np.zeros(len(combination), dtype=np.int64)
         np.add.at(counts, where, np.concatenate([part for _, part in self._parts]))
-        return found, counts
+        return combination, counts

@@ -46,12 +46,12 @@ class Predicates:
             if self._split(i, j) or self._split(j, i)
         ]
 
-    def _split(self, own: int, other: int) -> bool:
-        """Whether a predicate splits one that reads the other."""
-        predicate = self.labels[own].cells.sensitive
-        if predicate is None or not self.labels[own].split:
+    def _split(self, i: int, j: int) -> bool:
+        """Whether a predicate that reads attribute j splits a cell of attribute i."""
+        predicate = self.labels[i].cells.sensitive
+        if predicate is None or not self.labels[i].split:
             return False
-        return self.labels[other].cells.name in predicate.columns
+        return self.labels[j].cells.name in predicate.columns
 
     def _of(self, pair: tuple[int, int], counts: Array) -> Mask:
         """Unseen pairs of a label that a predicate has split and one of the attribute it reads.
@@ -60,8 +60,8 @@ class Predicates:
         with some label of the other, so that no label that can occur has probability 0.
         """
         mask = np.zeros(counts.shape, dtype=bool)
-        for axis, (own, other) in enumerate([pair, pair[::-1]]):
-            if self._split(own, other):
-                split = np.isin(np.arange(counts.shape[axis]), self.labels[own].split)
+        for axis, (i, j) in enumerate([pair, pair[::-1]]):
+            if self._split(i, j):
+                split = np.isin(np.arange(counts.shape[axis]), self.labels[i].split)
                 mask |= (counts == 0) & np.expand_dims(split, 1 - axis)
         return mask & np.outer(counts.sum(1) > 0, counts.sum(0) > 0)

@@ -55,19 +55,20 @@ class Kept:
     pairs: tuple[Joint, ...]
 
     @classmethod
-    def of(cls, found: ChowLiu, sensitive: Mapping[str, Sequence[str]]) -> Kept:
-        domain, premise = found.belief.domain, found.belief.premise
+    def of(cls, learned: ChowLiu, sensitive: Mapping[str, Sequence[str]]) -> Kept:
+        domain, premise = learned.belief.domain, learned.belief.premise
         pairs = []
-        for i, j in found.tables:
+        for i, j in learned.tables:
             names, values = (domain.names[i], domain.names[j]), (domain.values[i], domain.values[j])
-            pairs.append(Joint(found.tables[i, j], names, values, premise))
+            pairs.append(Joint(learned.tables[i, j], names, values, premise))
         links = (
-            Link(domain.names[i], domain.names[j], found.told[i, j] / LOG2) for i, j in found.kept
+            Link(domain.names[i], domain.names[j], learned.information[i, j] / LOG2)
+            for i, j in learned.kept
         )
         lost = [
-            max(own, key=lambda one: round(one.table - one.tree, 12))
+            max(losses, key=lambda loss: round(loss.table - loss.tree, 12))
             for target, secrets in sensitive.items()
-            if secrets and (own := list(_lost(found, pairs, target, secrets)))
+            if secrets and (losses := list(_lost(learned, pairs, target, secrets)))
         ]
         return cls(tuple(links), tuple(lost), tuple(pairs))
 
@@ -80,17 +81,17 @@ class Kept:
             "as these make them, and what three or more attributes show beyond that is not in it. "
             "What is said of it is sound under this belief, and not beyond it."
         )
-        lost = [str(one) for one in self.lost if one.table - one.tree >= LEAST]
+        lost = [str(loss) for loss in self.lost if loss.table - loss.tree >= LEAST]
         if not lost:
             return [few]
         return [few, f"More is known than the tree says: in the table, alone, {'; '.join(lost)}."]
 
 
 def _lost(
-    found: ChowLiu, pairs: Sequence[Joint], target: str, secrets: Sequence[str]
+    learned: ChowLiu, pairs: Sequence[Joint], target: str, secrets: Sequence[str]
 ) -> list[Lost]:
     """What each other attribute tells of a secret."""
-    values = found.belief.domain.values_of(target)
+    values = learned.belief.domain.values_of(target)
     hidden = np.array([value in secrets for value in values])
     classes = np.vstack([np.eye(len(values))[hidden], ~hidden])
 
@@ -98,7 +99,7 @@ def _lost(
         return information(classes @ table) / LOG2
 
     return [
-        Lost(target, name, bits(pair.marginal(both)), bits(found.belief.marginal(both)))
+        Lost(target, name, bits(pair.marginal(both)), bits(learned.belief.marginal(both)))
         for pair in pairs
         if target in pair.domain.names
         for both in [sorted(pair.domain.names, key=lambda name: name != target)]

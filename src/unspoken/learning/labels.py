@@ -79,7 +79,7 @@ class Labeller:
         places: Mapping[str, str] | None = None,
     ) -> None:
         self._labellings = labellings
-        self._marker = Marker([own.cells for own in labellings], columns, places or {})
+        self._marker = Marker([labelling.cells for labelling in labellings], columns, places or {})
 
     @property
     def reads(self) -> tuple[str, ...]:
@@ -90,6 +90,6 @@ class Labeller:
         """{attribute: [row] -> label}."""
         marks = self._marker.marks(batch)
         return {
-            own.cells.name: own.codes(mark)
-            for own, mark in zip(self._labellings, marks, strict=True)
+            labelling.cells.name: labelling.codes(mark)
+            for labelling, mark in zip(self._labellings, marks, strict=True)
         }

@@ -64,17 +64,17 @@ class Learned(Shown):
         attributes. That shows less than there is, so it is taken only where somebody asks for it.
         """
         cells = cells_of(project, table)
-        names, marks = list(project.attributes), [own.marks for own in cells]
+        names, marks = list(project.attributes), [attribute.marks for attribute in cells]
         if project.form == "tree":
             pairs = Pairs.none(names, marks)
             count(project, cells, table, pairs.add)
             return _tree(project, labelled(project, cells, table, pairs.single), pairs)
-        refuse_size(names, [len(own.names) for own in cells])
+        refuse_size(names, [len(attribute.names) for attribute in cells])
         if math.prod(marks) > MOST:  # then some attribute has one label, or there are too many
             single = Pairs(tuple(map(np.zeros, marks)), {})
             count(project, cells, table, single.add)
             labels = labelled(project, cells, table, single.single)
-            refuse_size(names, [len(own.names) for own in labels])
+            refuse_size(names, [len(attribute.names) for attribute in labels])
         combinations = Combinations(marks)
         count(project, cells, table, combinations.add)
         held, counts = combinations.held()
@@ -83,16 +83,16 @@ class Learned(Shown):
             for mark, size in zip(held, marks, strict=True)
         ]
         labels = labelled(project, cells, table, totals)
-        refuse_size(names, [len(own.names) for own in labels])  # split into sensitive and free
+        refuse_size(names, [len(attribute.names) for attribute in labels])  # cells are split now
         return _whole_joint(project, labels, _joint(labels, held, counts))
 
     @cached_property
     def labels(self) -> Mapping[str, tuple[str, ...]]:
-        return {name: own.names for name, own in self.labelling.items()}
+        return {name: labelling.names for name, labelling in self.labelling.items()}
 
     @cached_property
     def sensitive(self) -> Mapping[str, tuple[str, ...]]:
-        return {name: own.sensitive for name, own in self.labelling.items()}
+        return {name: labelling.sensitive for name, labelling in self.labelling.items()}
 
     @property
     def form(self) -> str:
@@ -132,8 +132,8 @@ def refuse_size(names: Sequence[str], sizes: Sequence[int]) -> None:
 def _whole_joint(project: Project, labels: Sequence[Labelling], joint: Array) -> Learned:
     rows, prior_rows = int(joint.sum()), _prior_rows(project, joint.sum())
     smooth = smoothed(joint, prior_rows, Predicates(labels).in_all(joint))
-    names, listed = tuple(project.attributes), [own.names for own in labels]
-    belief = Joint(smooth, names, listed, Premise.learned(rows))
+    names, values = tuple(project.attributes), [labelling.names for labelling in labels]
+    belief = Joint(smooth, names, values, Premise.learned(rows))
     singles = [marginal(joint, axis) for axis in range(joint.ndim)]
     return _described(belief, labels, singles, prior_rows)
 
@@ -142,8 +142,8 @@ def _joint(
     labels: Sequence[Labelling], marks: Sequence[Codes], counts: npt.NDArray[np.int64]
 ) -> Array:
     """Rows of each combination of labels."""
-    joint = np.zeros(tuple(len(own.names) for own in labels))
-    codes = tuple(own.codes(mark) for own, mark in zip(labels, marks, strict=True))
+    joint = np.zeros(tuple(len(labelling.names) for labelling in labels))
+    codes = tuple(labelling.codes(mark) for labelling, mark in zip(labels, marks, strict=True))
     np.add.at(joint, codes, counts)
     return joint
 
@@ -152,13 +152,17 @@ def _joint(
 
 
 def _tree(project: Project, labels: Sequence[Labelling], marked: Pairs) -> Learned:
-    pairs = marked.renamed([own.code for own in labels], [len(own.names) for own in labels])
+    pairs = marked.renamed(
+        [labelling.code for labelling in labels], [len(labelling.names) for labelling in labels]
+    )
     prior_rows = _prior_rows(project, pairs.rows)
     ruled_out = Predicates(labels).in_pairs(pairs)
-    names, listed = tuple(project.attributes), [own.names for own in labels]
-    found = ChowLiu.of(pairs, names, listed, prior_rows, ruled_out)
-    kept = Kept.of(found, {n: own.sensitive for n, own in zip(names, labels, strict=True)})
-    return _described(found.belief, labels, pairs.single, prior_rows, kept)
+    names, values = tuple(project.attributes), [labelling.names for labelling in labels]
+    tree = ChowLiu.of(pairs, names, values, prior_rows, ruled_out)
+    kept = Kept.of(
+        tree, {n: labelling.sensitive for n, labelling in zip(names, labels, strict=True)}
+    )
+    return _described(tree.belief, labels, pairs.single, prior_rows, kept)
 
 
 # ---------------------------------------------------------------- for both
@@ -175,7 +179,7 @@ def _described(
     return Learned(
         belief=belief,
         labelling=dict(zip(names, labels, strict=True)),
-        counts={n: tuple(map(int, own)) for n, own in zip(names, counts, strict=True)},
+        counts={n: tuple(map(int, single)) for n, single in zip(names, counts, strict=True)},
         rows=int(counts[0].sum()),
         prior_rows=prior_rows,
         tree=tree,

@@ -41,38 +41,39 @@ class Marker:
     ) -> None:
         self._cells, self._places = cells, places
         self._row = RowSQL(columns, "the table")
+        binned = {attribute.name: attribute.edges is not None for attribute in cells}
         self._casts = {
-            own.name: cast
-            for own in cells
-            if (cast := cast_of(own.name, columns[own.name], own.edges is not None))
+            name: cast
+            for name, bins in binned.items()
+            if (cast := cast_of(name, columns[name], bins))
         }
         # Free is what is known not to be sensitive: NULL is not known.
         self._free = {
-            own.name: replace(predicate, sql=f"({predicate.sql} IS FALSE)")
-            for own in cells
-            if (predicate := own.sensitive) is not None
+            attribute.name: replace(predicate, sql=f"({predicate.sql} IS FALSE)")
+            for attribute in cells
+            if (predicate := attribute.sensitive) is not None
         }
 
     @property
     def reads(self) -> tuple[str, ...]:
         """The columns that it needs."""
-        predicates = (name for own in self._free.values() for name in own.columns)
-        return tuple(dict.fromkeys([*(own.name for own in self._cells), *predicates]))
+        predicates = (name for attribute in self._free.values() for name in attribute.columns)
+        return tuple(dict.fromkeys([*(attribute.name for attribute in self._cells), *predicates]))
 
     def marks(self, batch: pa.RecordBatch) -> list[Codes]:
         """[attribute][row] -> mark."""
-        casts = {f"cast {name}": own for name, own in self._casts.items()}
-        frees = {f"free {name}": own for name, own in self._free.items()}
+        casts = {f"cast {name}": attribute for name, attribute in self._casts.items()}
+        frees = {f"free {name}": attribute for name, attribute in self._free.items()}
         places = {f"{what} {n}": p for n, p in self._places.items() for what in ("cast", "free")}
-        found = self._row.over(batch, casts | frees, places) if casts or frees else {}
+        answered = self._row.over(batch, casts | frees, places) if casts or frees else {}
         return [
             self._marks(
-                own,
-                batch.column(own.name),
-                found.get(f"cast {own.name}"),
-                found.get(f"free {own.name}"),
+                attribute,
+                batch.column(attribute.name),
+                answered.get(f"cast {attribute.name}"),
+                answered.get(f"free {attribute.name}"),
             )
-            for own in self._cells
+            for attribute in self._cells
         ]
 
     def _marks(

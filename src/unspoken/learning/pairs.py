@@ -41,7 +41,7 @@ class Pairs:
                 f"learn: the tables of all pairs have {cells:,} cells, more than {PAIRS:,} "
                 f"({listed}); give the largest fewer bins or values, or take an attribute out"
             )
-        return cls(tuple(map(np.zeros, sizes)), {p: np.zeros(own) for p, own in shapes.items()})
+        return cls(tuple(map(np.zeros, sizes)), {p: np.zeros(shape) for p, shape in shapes.items()})
 
     @property
     def rows(self) -> int:
@@ -49,8 +49,8 @@ class Pairs:
 
     def add(self, codes: Sequence[Codes], counts: Array | None = None) -> None:
         """Count in some rows, given by the code of each attribute; ``counts``: each so often."""
-        for own, column in zip(self.single, codes, strict=True):
-            own += np.bincount(column, counts, own.size)
+        for single, column in zip(self.single, codes, strict=True):
+            single += np.bincount(column, counts, single.size)
         for (i, j), table in self.pair.items():
             both = codes[i] * table.shape[1] + codes[j]
             table += np.bincount(both, counts, table.size).reshape(table.shape)
@@ -64,6 +64,6 @@ class Pairs:
             way[named, [code for code in old if code >= 0]] = 1.0
             ways.append(way)
         return Pairs(
-            tuple(own @ way for own, way in zip(self.single, ways, strict=True)),
+            tuple(single @ way for single, way in zip(self.single, ways, strict=True)),
             {(i, j): ways[i].T @ table @ ways[j] for (i, j), table in self.pair.items()},
         )

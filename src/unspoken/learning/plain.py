@@ -83,7 +83,7 @@ def learn(
     groups = valued.group_by(names).aggregate([([], "count_all")])
     codes, values = zip(*(_coded(groups.column(name)) for name in names), strict=True)
     counts = _numbers(groups.column("count_all"))
-    sizes = [len(own) for own in values]
+    sizes = [len(held) for held in values]
     if form == "tree":
         pairs = Pairs.none(names, sizes)
         pairs.add(codes, counts.astype(np.float64))

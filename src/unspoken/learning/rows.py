@@ -26,19 +26,19 @@ REAL = ("FLOAT", "DOUBLE")  # the types that have NaN and infinity
 
 def cells_of(project: Project, table: Table) -> list[Cells]:
     """The cells of each attribute; refused, before rows are counted, if they cannot be."""
-    own = project.attributes.values()
-    places = {a.name: project.at("attribute", a.name) for a in own}
+    attributes = project.attributes.values()
+    places = {a.name: project.at("attribute", a.name) for a in attributes}
     for name, place in places.items():
         named(table, name, place)
     # Their values are listed before rows are counted, and NaN is none of them.
-    listed = [a.name for a in own if a.bins is None and table.columns[a.name] in REAL]
-    if listed:
-        infinite = _Infinite(listed, table.columns)
-        for batch in table.batches(listed, ordered=False, places=places):
+    valued = [a.name for a in attributes if a.bins is None and table.columns[a.name] in REAL]
+    if valued:
+        infinite = _Infinite(valued, table.columns)
+        for batch in table.batches(valued, ordered=False, places=places):
             infinite.add(batch)
         infinite.refuse(places)
     row = RowSQL(table.columns, table.title)
-    return [Cells.of(project, attribute, table, row) for attribute in own]
+    return [Cells.of(project, attribute, table, row) for attribute in attributes]
 
 
 def count(
@@ -48,9 +48,9 @@ def count(
     add: Callable[[Sequence[Codes]], None],
 ) -> None:
     """Count in all rows by their marks; refuse NaN and infinity."""
-    places = {own.name: project.at("attribute", own.name) for own in cells}
+    places = {attribute.name: project.at("attribute", attribute.name) for attribute in cells}
     marker = Marker(cells, table.columns, places)
-    infinite = _Infinite([own.name for own in cells], table.columns)
+    infinite = _Infinite([attribute.name for attribute in cells], table.columns)
     for batch in table.batches(marker.reads, ordered=False, places=places):
         infinite.add(batch)
         add(marker.marks(batch))
@@ -84,12 +84,12 @@ def labelled(
 ) -> list[Labelling]:
     """The labels of each attribute, given how often each of its marks occurs."""
     return [
-        _of_one(project.at("attribute", own.name), own, table, single)
-        for own, single in zip(cells, counts, strict=True)
+        _labelling(project.at("attribute", attribute.name), attribute, table, single)
+        for attribute, single in zip(cells, counts, strict=True)
     ]
 
 
-def _of_one(place: str, cells: Cells, table: Table, counts: Array) -> Labelling:
+def _labelling(place: str, cells: Cells, table: Table, counts: Array) -> Labelling:
     absent, strange = (
         int(counts[2 * cell] + counts[2 * cell + 1]) for cell in (cells.absent, cells.strange)
     )
@@ -105,9 +105,9 @@ def _of_one(place: str, cells: Cells, table: Table, counts: Array) -> Labelling:
             f'"{_stranger(place, cells, table)}"; list every value that occurs'
         )
     labels = Labelling.of(cells, {int(mark): int(counts[mark]) for mark in np.flatnonzero(counts)})
-    seen = {labels.code[mark] for mark in np.flatnonzero(counts)}
-    if len(seen) == 1:
-        only = labels.names[max(0, *seen)]
+    occurring = {labels.code[mark] for mark in np.flatnonzero(counts)}
+    if len(occurring) == 1:
+        only = labels.names[max(0, *occurring)]
         raise InputError(
             f'{place}: is "{only}" in every row, so there is nothing to learn or to protect; '
             "take it out, or tell its values apart by other bins"
@@ -118,13 +118,13 @@ def _of_one(place: str, cells: Cells, table: Table, counts: Array) -> Labelling:
 def _stranger(place: str, cells: Cells, table: Table) -> Any:
     """The least value that is none of the declared ones: they are read once more."""
     marker = Marker([cells], table.columns, {cells.name: place})
-    found = set[Any]()
+    least = set[Any]()
     for batch in table.batches(marker.reads, ordered=False):
         (mark,) = marker.marks(batch)
         column = plain(batch.column(cells.name))
-        found |= set(pc.unique(column.filter(boolean(mark >= 2 * cells.strange))).to_pylist())
-        found = {min(found)} if found else found
-    return found.pop()
+        least |= set(pc.unique(column.filter(boolean(mark >= 2 * cells.strange))).to_pylist())
+        least = {min(least)} if least else least
+    return least.pop()
 
 
 def _rows(count: int) -> str:

@@ -21,8 +21,8 @@ def smoothed(counts: Array, prior_rows: float, impossible: Mask) -> Array:
     rows = counts.sum()
     prior = np.ones(())
     for axis, labels in enumerate(counts.shape):
-        own = (marginal(counts, axis) + 1 / labels) / (rows + 1)
-        prior = np.multiply.outer(prior, own)
+        shares = (marginal(counts, axis) + 1 / labels) / (rows + 1)
+        prior = np.multiply.outer(prior, shares)
     prior = np.where(impossible, 0.0, prior)
     table: Array = (counts + prior_rows * (prior / prior.sum())) / (rows + prior_rows)
     return table
@@ -31,5 +31,5 @@ def smoothed(counts: Array, prior_rows: float, impossible: Mask) -> Array:
 def marginal(counts: Array, axis: int) -> Array:
     """The counts of one attribute."""
     others = tuple(other for other in range(counts.ndim) if other != axis)
-    own: Array = counts.sum(axis=others)
-    return own
+    summed: Array = counts.sum(axis=others)
+    return summed

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from unspoken.engines.keys import check_keys
 from unspoken.engines.opening import Opened, opened
-from unspoken.engines.session import OWN
+from unspoken.engines.session import OURS
 from unspoken.engines.sql import identifier, literal
 from unspoken.errors import InputError, TooLarge
 from unspoken.numerics.arrays import Array, Codes
@@ -132,12 +132,12 @@ class Blocks:
         with _reading(paths, folder, memory) as (opening, columns):
             (a, b), (user, block) = columns.values()
             crossing = (
-                f"SELECT count(*) FROM {OWN}.edges e LEFT JOIN {OWN}.blocks x ON e.{a} = x.{user}"
-                f" LEFT JOIN {OWN}.blocks y ON e.{b} = y.{user}"
+                f"SELECT count(*) FROM {OURS}.edges e LEFT JOIN {OURS}.blocks x ON e.{a} = x.{user}"
+                f" LEFT JOIN {OURS}.blocks y ON e.{b} = y.{user}"
                 f" WHERE x.{block} = y.{block} IS NOT TRUE"
             )
             _uncrossed(int(_answer(opening, crossing)[0, 0]))
-            sizes = f"SELECT count(*) AS size FROM {OWN}.blocks GROUP BY {block}"
+            sizes = f"SELECT count(*) AS size FROM {OURS}.blocks GROUP BY {block}"
             rows = _answer(opening, f"SELECT size, count(*) FROM ({sizes}) GROUP BY 1 ORDER BY 1")
         return cls(rows[:, 0], rows[:, 1])
 
@@ -221,14 +221,14 @@ def _tables(opening: Opened, paths: Mapping[str, str | Path]) -> dict[str, tuple
         if len(columns) < 2:
             raise InputError(f"{name}: two columns are expected, {paths[name]} has {columns}")
         if name != "edges":
-            check_keys(opening, f"{OWN}.{name}", columns[:1], str(paths[name]), name)
+            check_keys(opening, f"{OURS}.{name}", columns[:1], str(paths[name]), name)
         ends[name] = (identifier(columns[0]), identifier(columns[1]))
     return ends
 
 
 def _kinds(opening: Opened, column: str) -> tuple[str, ...]:
-    query = f"SELECT DISTINCT CAST({column} AS VARCHAR) FROM {OWN}.classes WHERE {column} NOTNULL"
-    with opening.told("classes"):
+    query = f"SELECT DISTINCT CAST({column} AS VARCHAR) FROM {OURS}.classes WHERE {column} NOTNULL"
+    with opening.reworded("classes"):
         kinds = sorted(row[0] for row in opening.con.execute(query).fetchall())
     if len(kinds) > CLASSES:
         raise _too_many(len(kinds))
@@ -238,7 +238,7 @@ def _kinds(opening: Opened, column: str) -> tuple[str, ...]:
 def _profiles(ends: Mapping[str, tuple[str, str]], kinds: tuple[str, ...]) -> str:
     """own class, friends of each class, ends that have none, and how many users are alike."""
     a, b = ends["edges"]
-    of_two = f"FROM {OWN}.edges WHERE {a} IS DISTINCT FROM {b}"
+    of_two = f"FROM {OURS}.edges WHERE {a} IS DISTINCT FROM {b}"
     pairs = f"SELECT {a} AS who, {b} AS friend {of_two} UNION ALL SELECT {b}, {a} {of_two}"
     if "classes" not in ends:
         missing = "count(*) FILTER (who IS NULL OR friend IS NULL)"
@@ -248,7 +248,7 @@ def _profiles(ends: Mapping[str, tuple[str, str]], kinds: tuple[str, ...]) -> st
     codes = " ".join(f"WHEN {literal(name)} THEN {k}" for k, name in enumerate(kinds))
     coded = (
         f"SELECT {user} AS user, CASE CAST({kind} AS VARCHAR) {codes} END AS kind"
-        f" FROM {OWN}.classes"
+        f" FROM {OURS}.classes"
     )
     counts = [f"count(*) FILTER (kind = {k}) AS n{k}" for k in range(len(kinds))]
     counted = (
@@ -266,6 +266,6 @@ def _profiles(ends: Mapping[str, tuple[str, str]], kinds: tuple[str, ...]) -> st
 
 def _answer(opening: Opened, query: str) -> Codes:
     """Whole numbers, a row for each of the query."""
-    with opening.told("edges"):
+    with opening.reworded("edges"):
         columns = opening.con.execute(query).fetchnumpy().values()
     return np.stack([np.asarray(column).astype(np.intp) for column in columns], axis=1)

@@ -27,7 +27,7 @@ def complaints(tables: ProjectTable) -> Iterator[Complaint]:
 # ---------------------------------------------------------------- names in lists
 
 
-def listed(path: KeyPath, names: Sequence[str]) -> Iterator[Complaint]:
+def each_once(path: KeyPath, names: Sequence[str]) -> Iterator[Complaint]:
     """No name of a list is empty or there twice."""
     for place, name in enumerate(names):
         if not name.strip():
@@ -53,7 +53,7 @@ def filled(path: KeyPath, text: str | None, otherwise: str) -> Iterator[Complain
         yield Complaint(path, f"is empty. {otherwise}")
 
 
-def apart(path: KeyPath, name: str, others: Iterable[str]) -> Iterator[Complaint]:
+def unlike_in_sql(path: KeyPath, name: str, others: Iterable[str]) -> Iterator[Complaint]:
     """No other column's name is this one in other letter case."""
     alike = [o for o in others if o != name and o.casefold() == name.casefold()]
     if alike:
@@ -75,14 +75,14 @@ def check_source(tables: ProjectTable) -> Iterator[Complaint]:
     yield from filled(("source", "sql"), source.sql, "Write a query, or table = ... instead.")
     if not source.keys:
         yield Complaint(keys, "is empty. List the columns that together name each row.")
-    yield from listed(keys, source.keys)
+    yield from each_once(keys, source.keys)
     for place, name in enumerate(source.keys):
-        yield from apart((*keys, place), name, source.keys)
+        yield from unlike_in_sql((*keys, place), name, source.keys)
     if source.unit is not None:
         if not source.unit:
             text = "is empty. List the keys that name whom to protect, or leave unit out: each row."
             yield Complaint(unit, text)
-        yield from listed(unit, source.unit)
+        yield from each_once(unit, source.unit)
         yield from known(unit, source.unit, "key", source.keys)
 
 
@@ -124,7 +124,7 @@ def attribute_name(path: KeyPath, name: str, tables: ProjectTable) -> Iterator[C
     if name in tables.source.keys:
         text = "is a key, and keys are public: every release shows them. Take it out of one place."
         yield Complaint(path, text)
-    yield from apart(path, name, [*tables.source.keys, *tables.attribute])
+    yield from unlike_in_sql(path, name, [*tables.source.keys, *tables.attribute])
 
 
 def bins(path: KeyPath, edges: Sequence[float] | None) -> Iterator[Complaint]:
@@ -178,7 +178,7 @@ def check_applications(tables: ProjectTable) -> Iterator[Complaint]:
             yield Complaint(path[:2], "its name is empty. Write [application.NAME].")
         if not application.reads:
             yield Complaint(path, "is empty. List the attributes it reads, or take it out.")
-        yield from listed(path, application.reads)
+        yield from each_once(path, application.reads)
         keys = [read for read in application.reads if read in tables.source.keys]
         for key in keys:
             text = f"{quoted(key)} is a key, which everybody sees. Take it out of reads."
@@ -235,7 +235,7 @@ def check_coalitions(tables: ProjectTable) -> Iterator[Complaint]:
     for place, coalition in enumerate(given):
         if not coalition:
             yield Complaint((*path, place), "holds an empty list. List who pools, or take it out.")
-        yield from listed((*path, place), coalition)
+        yield from each_once((*path, place), coalition)
         yield from known((*path, place), coalition, "application", tables.application)
     members = {name for coalition in given for name in coalition}
     for name in tables.application:

@@ -45,9 +45,9 @@ class Place:
 
     def refuse(self, complaints: Iterable[Complaint]) -> None:
         """Raise the complaint that comes first in the file, if there is any."""
-        found = sorted(complaints, key=lambda c: (c.rank, self.lines.line(c.path) or 0))
-        if found:
-            raise self.error(found[0].path, found[0].text)
+        in_order = sorted(complaints, key=lambda c: (c.rank, self.lines.line(c.path) or 0))
+        if in_order:
+            raise self.error(in_order[0].path, in_order[0].text)
 
 
 def one_line(text: str) -> str:

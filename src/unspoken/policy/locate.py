@@ -33,7 +33,7 @@ _PLAIN = re.compile(r"[^,\]}#\n]+")
 class Lines:
     """The line of every key path; items of arrays are found by their position, an int."""
 
-    found: Mapping[KeyPath, int] = field(default_factory=dict)
+    lines: Mapping[KeyPath, int] = field(default_factory=dict)
 
     @classmethod
     def of(cls, text: str) -> Lines:
@@ -44,8 +44,8 @@ class Lines:
         """The line of this key, else of what it would stand in; None if there is no text."""
         whole = tuple(path)
         nearest = (whole[:end] for end in range(len(whole), 0, -1))
-        top = 1 if self.found else None
-        return next((self.found[part] for part in nearest if part in self.found), top)
+        top = 1 if self.lines else None
+        return next((self.lines[part] for part in nearest if part in self.lines), top)
 
 
 class _Reading:
@@ -55,7 +55,7 @@ class _Reading:
         self.text = text
         self.at = 0
         self.starts = [0, *(match.end() for match in re.finditer("\n", text))]
-        self.found: dict[KeyPath, int] = {}
+        self.lines: dict[KeyPath, int] = {}
         self.tables: dict[KeyPath, int] = {}  # arrays of tables, and how many they have by now
 
     def document(self) -> dict[KeyPath, int]:
@@ -64,7 +64,7 @@ class _Reading:
         while self.at < len(self.text):
             table = self._header() if self._peek() == "[" else self._pair(table)
             self._skip(_BLANK)
-        return self.found
+        return self.lines
 
     def _header(self) -> KeyPath:
         """``[a.b]`` or ``[[a.b]]``: the table that what follows stands in."""
@@ -155,7 +155,7 @@ class _Reading:
 
     def _note(self, path: KeyPath, start: int) -> None:
         """The first place counts: a table begins at its first header or dotted key."""
-        self.found.setdefault(path, bisect_right(self.starts, start))
+        self.lines.setdefault(path, bisect_right(self.starts, start))
 
 
 def _unquoted(part: str) -> str:

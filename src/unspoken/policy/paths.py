@@ -50,10 +50,10 @@ def _named(tables: ProjectTable) -> dict[KeyPath, str]:
         "database": source.database,
         "preferences": source.preferences,
     }
-    found: dict[KeyPath, str | None] = {("source", key): name for key, name in read.items()}
-    found |= {("secret", key): name for key, name in tables.secret}
-    found |= {("output", key): name for key, name in tables.output}
-    return {path: name for path, name in found.items() if name is not None}
+    given: dict[KeyPath, str | None] = {("source", key): name for key, name in read.items()}
+    given |= {("secret", key): name for key, name in tables.secret}
+    given |= {("output", key): name for key, name in tables.output}
+    return {path: name for path, name in given.items() if name is not None}
 
 
 def _unsound(path: KeyPath, name: str) -> str:

@@ -152,14 +152,14 @@ class Project:
         }
 
     @property
-    def apart(self) -> bool:
+    def divided(self) -> bool:
         """Whether some do not pool: no coalition has all applications."""
         return not any(set(members) >= set(self.applications) for members in self.limits.coalitions)
 
     def serving(self, reader: str | None) -> Project:
         """What a release to one application reads and writes; None: one for all, if all pool."""
         if reader is None:
-            if self.apart:
+            if self.divided:
                 listed = " or ".join(f"--for {quoted(name)}" for name in self.applications)
                 raise self.error(
                     "limit", "coalitions", text="not all applications pool what they get, so each "

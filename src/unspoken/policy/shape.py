@@ -41,25 +41,25 @@ KINDS: dict[type, str] = {
 
 def of_shape(error: ValidationError) -> Iterator[Complaint]:
     """What pydantic found, in our words; missing keys last: a misspelled one explains them."""
-    for found in error.errors(include_url=False, include_context=False):
-        path: KeyPath = tuple(found["loc"])
-        if found["type"] == "missing":
+    for fault in error.errors(include_url=False, include_context=False):
+        path: KeyPath = tuple(fault["loc"])
+        if fault["type"] == "missing":
             yield Complaint(path, f"is missing. {_write(path)}".rstrip(), rank=1)
-        elif found["type"] == "extra_forbidden":
-            yield Complaint(path, _no_such_key(path, found["input"]))
+        elif fault["type"] == "extra_forbidden":
+            yield Complaint(path, _no_such_key(path, fault["input"]))
         else:
-            yield Complaint(path, _wrong_kind(path, found["type"], found["input"]))
+            yield Complaint(path, _wrong_kind(path, fault["type"], fault["input"]))
 
 
 def _no_such_key(path: KeyPath, value: Any) -> str:
     key, table = str(path[-1]), table_at(path[:-1])
-    own = table.model_fields if table else {}
+    keys = table.model_fields if table else {}
     if path[0] in NAMED and isinstance(value, dict):
         whole = toml_text(f"{path[1]}.{key}")
         return f"a name with a dot in it needs quotes. Write [{path[0]}.{whole}]."
-    if HOMES.get(key) and not difflib.get_close_matches(key, own, n=1):
+    if HOMES.get(key) and not difflib.get_close_matches(key, keys, n=1):
         return f"there is no key {quoted(key)} here. It belongs under {HOMES[key]}."
-    return f"there is no key {quoted(key)} here. {nearest(key, own)}"
+    return f"there is no key {quoted(key)} here. {nearest(key, keys)}"
 
 
 def _wrong_kind(path: KeyPath, kind: str, value: Any) -> str:

@@ -80,18 +80,18 @@ def starter(
     what is known against the guess, by whoever looked at the rows.
     Attributes that would make more than ``most`` combinations of values are left out.
     """
-    apart = _apart(sorted(columns, key=lambda column: column.name not in keys))
-    guess = tuple(keys) or guess_keys(apart, rows)
+    unlike = _unlike(sorted(columns, key=lambda column: column.name not in keys))
+    guess = tuple(keys) or guess_keys(unlike, rows)
     names = [*guess, *(c.name for c in columns)]
     named, nobody = guess or (_free("row", names),), _free("column", names)
     others = [c for c in dict.fromkeys(columns) if c.name not in named]
-    reasons = _reasons(others, apart, most)
+    reasons = _reasons(others, unlike, most)
     usable = [c for c in others if not reasons[c]]
     text = [
         TOP,
         *_source(source, database),
         *_keys(guess, doubt, _free("row", names), _rows_of(source, database)),
-        *_unit(guess_unit(apart, guess) or named),
+        *_unit(guess_unit(unlike, guess) or named),
         EPOCH,
         ABOUT_ATTRIBUTES,
     ]
@@ -163,7 +163,7 @@ def _free(name: str, taken: Sequence[str]) -> str:
 # ---------------------------------------------------------------- attributes
 
 
-def _apart(columns: Sequence[ColumnInfo]) -> list[ColumnInfo]:
+def _unlike(columns: Sequence[ColumnInfo]) -> list[ColumnInfo]:
     """The columns whose names SQL tells apart: of those alike, the first."""
     first: dict[str, ColumnInfo] = {}
     for column in columns:
@@ -172,10 +172,10 @@ def _apart(columns: Sequence[ColumnInfo]) -> list[ColumnInfo]:
 
 
 def _reasons(
-    columns: Sequence[ColumnInfo], apart: Sequence[ColumnInfo], most: int
+    columns: Sequence[ColumnInfo], unlike: Sequence[ColumnInfo], most: int
 ) -> dict[ColumnInfo, str]:
     """For each column, why it is left out; empty if it is not. Those of few values come first."""
-    reasons = {column: _against(column, apart) for column in columns}
+    reasons = {column: _against(column, unlike) for column in columns}
     combinations = 1
     for column in sorted((c for c in columns if not reasons[c]), key=_labels):
         combinations *= _labels(column)

@@ -88,7 +88,7 @@ def readers(project: Project, serving: str | None = None) -> dict[str, tuple[str
     groups: dict[tuple[str, ...], tuple[str, ...]] = {}
     groups |= {(name,): reads for name, reads in project.applications.items()}
     groups |= project.pools
-    if not project.apart:
+    if not project.divided:
         groups[tuple(project.applications)] = project.reads
     return {
         " + ".join(members): reads
@@ -177,7 +177,7 @@ def _public(project: Project, learned: Learned) -> list[str]:
 
 def _pooling(project: Project, learned: Learned, chosen: Plan) -> str:
     """Who is taken to pool, and what it would take to be wrong about that."""
-    if not project.apart:
+    if not project.divided:
         return "Everybody who reads anything may pool it with everybody else."
     everybody = {"everybody": project.reads}
     leaks = leakage_matrix(learned.belief, chosen.mechanism, everybody, learned.sensitive)

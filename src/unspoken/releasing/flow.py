@@ -295,7 +295,7 @@ def _declared(project: Project) -> dict[str, Any]:
         "odds_cap": "inf" if math.isinf(limits.odds_cap) else limits.odds_cap,
         "exceed": limits.exceed,
         "target": dict(limits.targets),
-        **({"coalitions": [list(members) for members in project.pools]} if project.apart else {}),
+        **({"coalitions": [list(members) for members in project.pools]} if project.divided else {}),
     }
 
 

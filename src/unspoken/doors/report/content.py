@@ -87,7 +87,7 @@ def limits(findings: Findings) -> list[str]:
         f"All answers on average: they tell at most {words.limit(given.bits)} about each "
         f"attribute{f' ({single})' if single else ''}.",
         "Both hold for each coalition on its own, pooling what its applications get."
-        if findings.project.apart
+        if findings.project.divided
         else "Both hold for all applications together, pooling everything they get.",
     ]
 
