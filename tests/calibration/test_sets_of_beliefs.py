@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import unspoken
-from unspoken.calibration import METHODS, calibrate
+from unspoken.calibration import METHODS, calibrate, composed
 from unspoken.errors import NotKnown, TooLarge
 
 SHARED = unspoken.Joint([[15, 5], [10, 70]], premise="learned(100)")
@@ -117,3 +117,16 @@ def test_what_is_no_belief_gets_one_line(verb: Any) -> None:
             unspoken.UnspokenError, match=f"{verb.__name__}.belief: .* is no belief"
         ):
             verb(wrong, limit=1.0)
+
+
+def test_answers_about_a_set_together() -> None:
+    """Finitely many are looked at; of an interval for every cell the reason is said."""
+    both = unspoken.Beliefs([APART, SHARED])
+    answer = calibrate(both, limit=0.5, knows="nothing")
+    told = composed([answer, answer])
+    two = unspoken.Together([answer.mechanism, answer.mechanism])
+    each = [unspoken.leakages(member, two).values() for member in (APART, SHARED)]
+    assert told.value == pytest.approx(max(b.high for bounds in each for b in bounds), rel=1e-9)
+    boxed = calibrate(unspoken.Box.within(SHARED, 0.1), limit=0.5)
+    with pytest.raises(NotKnown, match="composed: .*; or calibrate them as one vector query"):
+        composed([boxed, boxed])

@@ -22,7 +22,7 @@ from unspoken.calibration.calibrated import Calibrated
 from unspoken.calibration.knowledge import Knows, whom
 from unspoken.calibration.problem import RATIO, NoiseProblem
 from unspoken.calibration.rules.methods import FOR_EVERYBODY, METHODS, by_method
-from unspoken.errors import InputError, NotKnown, TooLarge
+from unspoken.errors import InputError, NotKnown, TooLarge, UnspokenError
 from unspoken.mechanisms import Together
 from unspoken.numerics.roots import least_scale
 from unspoken.numerics.rounding import sum_up
@@ -51,10 +51,8 @@ NOT_ADDITIVE = {
         "limit 1 each leak 2.34",
     ),
 }
-WAY_OUT = (
-    "ask composed(answers) what they tell, or calibrate them as one vector query, "
-    "{name: [w of the first, w of the second, ...]}"
-)
+VECTOR = "calibrate them as one vector query, {name: [w of the first, w of the second, ...]}"
+WAY_OUT = f"ask composed(answers) what they tell, or {VECTOR}"
 
 
 def sequential(answers: Sequence[Calibrated]) -> Bound:
@@ -96,13 +94,17 @@ def composed(answers: Sequence[Calibrated]) -> Bound:
     """What the answers tell together: exactly, or where that is too much by the best sound rule."""
     belief, knows = _asked(answers, "composed")
     low, bounds = 0.0, list[tuple[float, str]]()
-    with suppress(NotKnown, TooLarge):
+    refused: UnspokenError | None = None
+    try:
         joint = _joint(belief, Together([answer.mechanism for answer in answers]), knows)
         low, bounds = joint.low, [(joint.high, joint.why)]
+    except (NotKnown, TooLarge) as error:
+        refused = error
     if not bounds or bounds[0][0] > low:
         bounds += by_rules(answers, knows)
     if not bounds:
-        raise TooLarge(f"composed: {len(answers)} answers are too many to look at; {WAY_OUT}")
+        kind = TooLarge if isinstance(refused, TooLarge) else NotKnown
+        raise kind(f"composed: {refused}; or {VECTOR}") from None
     high, why = min(bounds)
     return Bound(min(low, high), high, "nat", belief.premise, why)
 
