@@ -128,5 +128,5 @@ def test_answers_about_a_set_together() -> None:
     each = [unspoken.leakages(member, two).values() for member in (APART, SHARED)]
     assert told.value == pytest.approx(max(b.high for bounds in each for b in bounds), rel=1e-9)
     boxed = calibrate(unspoken.Box.within(SHARED, 0.1), limit=0.5)
-    with pytest.raises(NotKnown, match="composed: .*; or calibrate them as one vector query"):
+    with pytest.raises(NotKnown, match=r"composed: .*; or calibrate them as one vector query"):
         composed([boxed, boxed])
