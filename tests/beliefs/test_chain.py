@@ -254,8 +254,3 @@ def test_a_chain_may_start_in_the_law_its_step_keeps() -> None:
     for step, length in cases:
         with pytest.raises(InputError, match=r"chain\.start: None is the one law"):
             unspoken.Chain(None, step, length)
-
-
-def test_a_chain_has_an_end() -> None:
-    with pytest.raises(TooLarge, match="100,000,000,000,000,000,000 variables; at most 10,000,000"):
-        Chain([0.5, 0.5], STICKY, length=10**20)

@@ -8,7 +8,7 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unspoken.numerics.rounding import quotient_down, quotient_up, sum_up, up
+from unspoken.numerics.rounding import down, quotient_down, quotient_up, sum_up, up
 
 NUMBERS = st.floats(1e-200, 1e200)
 
@@ -28,11 +28,14 @@ def test_so_many_operations_are_covered(factors: list[float]) -> None:
         product, exact = product * factor, exact * Fraction(factor)
     assert Fraction(up(product, len(factors))) > exact
     assert up(product, len(factors)) <= product * (1 + 2e-16 * (len(factors) + 2))
+    assert Fraction(down(product, len(factors))) < exact
+    assert down(product, len(factors)) >= product * (1 - 2e-16 * (len(factors) + 2))
 
 
 def test_nothing_and_everything_are_exact() -> None:
     assert up(0.0, 5) == 0.0
     assert up(math.inf, 5) == math.inf
+    assert (down(0.0, 5), down(math.inf, 5)) == (0.0, math.inf)
     assert quotient_down(math.inf, 3) == math.inf
 
 

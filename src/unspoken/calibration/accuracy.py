@@ -17,7 +17,7 @@ from collections.abc import Callable
 from unspoken.errors import InputError, TooLarge, among, shown
 from unspoken.numerics.numbers import number, positive, whole
 from unspoken.numerics.roots import last_where
-from unspoken.numerics.rounding import up
+from unspoken.numerics.rounding import down, up
 
 __all__ = ["accuracy"]
 
@@ -55,7 +55,7 @@ def accuracy(
     if scale is not None:
         return up(scale * x, 1)
     assert alpha is not None
-    return math.nextafter(alpha / x, 0.0) if x else math.inf
+    return down(alpha / x, 1) if x else math.inf
 
 
 def _checked(scale: float | None, alpha: float | None, beta: float | None) -> None:

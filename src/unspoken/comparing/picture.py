@@ -19,7 +19,7 @@ STEPS = range(-3, 4)
 WIDTH, HEIGHT = 620, 380
 LINE = 15  # between the names at the right, in pixels
 LEADER = 26  # from the end of a line to its name, in pixels
-ROUNDED = 1e-9
+DIFFERENT = 1e-9
 Progress = Callable[[int, int], object]
 
 
@@ -72,7 +72,7 @@ def _points(compared: Compared) -> Iterator[Chart]:
     limit = compared.problem.limit
     for row in compared.rows:
         if row.scale:
-            broken = row.left is not None and row.left.low > limit * (1 + ROUNDED)
+            broken = row.left is not None and row.left.low > limit * (1 + DIFFERENT)
             yield {
                 "rule": row.name,
                 "limit": limit,

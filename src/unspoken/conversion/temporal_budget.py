@@ -27,7 +27,7 @@ from unspoken.conversion.temporal_leakage import Temporal, crossings_of, leaks
 from unspoken.errors import InputError
 from unspoken.numerics.arrays import Array
 from unspoken.numerics.roots import last_where
-from unspoken.numerics.rounding import UNIT, quotient_down, sum_up
+from unspoken.numerics.rounding import down, quotient_down, sum_up
 from unspoken.types.kinds import expect
 from unspoken.types.premise import Premise
 
@@ -86,7 +86,7 @@ def _shared(crossings: Crossings, limit: float, premise: Premise) -> Temporal:
     def shared(epsilon: float) -> Temporal:
         return leaks(crossings, np.full(count, epsilon), premise)
 
-    low = quotient_down(limit, count) * (1.0 - 4.0 * UNIT * count)
+    low = down(quotient_down(limit, count), 4 * count)
     return shared(last_where(lambda epsilon: shared(epsilon).total.max() <= limit, low, limit))
 
 

@@ -30,18 +30,18 @@ def number(given: object) -> float:
 
 def positive(where: str, given: object) -> float:
     """More than 0, and finite."""
-    own = number(given)
-    if not 0 < own < math.inf:
+    value = number(given)
+    if not 0 < value < math.inf:
         raise InputError(f"{where}: {shown(given)} must be positive and finite")
-    return own
+    return value
 
 
 def whole(where: str, given: object, what: str = "things") -> int:
     """1, 2, ..."""
-    own = number(given)
-    if not (1 <= own < math.inf and own == int(own)):
+    value = number(given)
+    if not (1 <= value < math.inf and value == int(value)):
         raise InputError(f"{where}: {shown(given)} is no number of {what}; give 1, 2, ...")
-    return int(own)
+    return int(value)
 
 
 def not_negative(where: str, given: Any) -> list[float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-__all__ = ["ROUNDED", "UNIT", "quotient_down", "quotient_up", "sum_up", "up"]
+__all__ = ["ROUNDED", "UNIT", "down", "quotient_down", "quotient_up", "sum_up", "up"]
 
 UNIT = 2.0**-53  # the relative error of one rounded operation
 ROUNDED = 2.0**-44  # what computations of some hundred operations are off by, relatively, at most
@@ -18,10 +18,17 @@ def up(number: float, operations: float) -> float:
     return math.nextafter(number * (1.0 + UNIT * operations), math.inf)
 
 
-def sum_up(one: float, other: float) -> float:
+def down(number: float, operations: float) -> float:
+    """A lower end for a number >= 0 that so many rounded operations have made."""
+    if number == 0.0 or math.isinf(number):
+        return number
+    return math.nextafter(number * (1.0 - UNIT * operations), 0.0)
+
+
+def sum_up(x: float, y: float) -> float:
     """An upper end of a sum of two numbers >= 0; exact where one of them is 0."""
-    total = one + other
-    return math.nextafter(total, math.inf) if one and other else total
+    total = x + y
+    return math.nextafter(total, math.inf) if x and y else total
 
 
 def quotient_down(limit: float, k: int) -> float:

@@ -31,7 +31,7 @@ __all__ = ["Claim", "Edge", "Graph", "Node", "graph"]
 
 CHAIN = "the chain rule of paper 003; the truth may be more, or less"
 # Two numbers further apart than this differ by more than rounding.
-ROUNDED = 1e-9
+DIFFERENT = 1e-9
 
 
 @dataclass(frozen=True, repr=False)
@@ -52,7 +52,7 @@ class Node(Shown):
     @property
     def falls_short(self) -> bool:
         """Whether the published value is below the truth."""
-        return self.published.value < self.exact.low * (1 - ROUNDED)
+        return self.published.value < self.exact.low * (1 - DIFFERENT)
 
     def facts(self) -> list[tuple[str, str]]:
         said = f"{self.published.value:.6g} nat, no guarantee"
@@ -185,9 +185,9 @@ class Graph(Shown):
         n = len(self.names)
         strongest = [self.exact.leaks[i, 2**n - 1 ^ 1 << i] for i in range(n)]
         cases = [
-            (np.nanmin(least, initial=1.0) >= 1 - ROUNDED, float(self.edges.reach.sum())),
-            (np.nanmin(least, initial=1.0) >= -ROUNDED, float(self.exact.leaks[:, 0].max())),
-            (np.nanmax(largest, initial=-1.0) <= ROUNDED, float(max(strongest))),
+            (np.nanmin(least, initial=1.0) >= 1 - DIFFERENT, float(self.edges.reach.sum())),
+            (np.nanmin(least, initial=1.0) >= -DIFFERENT, float(self.exact.leaks[:, 0].max())),
+            (np.nanmax(largest, initial=-1.0) <= DIFFERENT, float(max(strongest))),
         ]
         why = "Corollary 1 of paper 003; what it says need not be the worst"
         return [
@@ -215,7 +215,7 @@ class Graph(Shown):
     def facts(self) -> list[tuple[str, str]]:
         leak, target, known = self.exact.worst()
         who = f"about {target} knowing {', '.join(known) or 'nothing else'}"
-        short = self.values.leaks < self.exact.leaks * (1 - ROUNDED)
+        short = self.values.leaks < self.exact.leaks * (1 - DIFFERENT)
         every = int(np.isfinite(self.exact.leaks).sum())
         return [
             ("adversaries", f"{every} about {len(self.names)} variables"),
