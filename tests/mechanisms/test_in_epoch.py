@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import unspoken
+from unspoken.errors import InputError
 from unspoken.mechanisms import Finite, InEpoch, Laplace, Mechanism, OneSided, Together
 from unspoken.mechanisms.parts import Tossed
 
@@ -79,6 +80,12 @@ def test_sums_are_exact(exponents: list[float]) -> None:
 def sum_of(exponents: list[float]) -> Tossed:
     finite = sum((Fraction(e) for e in exponents if e < math.inf), Fraction(0))
     return Tossed(finite, exponents.count(math.inf))
+
+
+def test_no_file_names_it() -> None:
+    with pytest.raises(InputError, match="InEpoch has no word in files"):
+        InEpoch("1", hiding(1.0, 0)).describe()
+    assert repr(InEpoch("1", hiding(1.0, 0))) == "InEpoch\n  epoch     1\n  releases  OneSided"
 
 
 def test_sums_beyond_floats_are_infinite() -> None:

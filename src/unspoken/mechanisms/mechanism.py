@@ -46,7 +46,7 @@ class Mechanism(ABC):
     says of each argument of its constructor what is written there (arguments.py).
     """
 
-    kind: ClassVar[str]
+    kind: ClassVar[str] = ""
     arguments: ClassVar[Mapping[str, Argument]]
 
     @abstractmethod
@@ -75,6 +75,8 @@ class Mechanism(ABC):
 
     def describe(self) -> dict[str, Any]:
         """It as plain data, for JSON; `from_description` makes it of that again."""
+        if not self.kind:
+            raise InputError(f"mechanism: {type(self).__name__} has no word in files")
         fields = ((name, getattr(self, name)) for name in self.arguments)
         given = {name: value for name, value in fields if value is not None}
         written = {name: self.arguments[name].write(value) for name, value in given.items()}
