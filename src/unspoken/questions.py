@@ -71,7 +71,7 @@ def leakages(
         views = (mechanism.view(belief, Adversary(name)) for name in names)
     for name in names:
         belief.domain.axis(name, "leakages.targets")
-    return {name: of.of(own, **options) for name, own in zip(names, views, strict=True)}
+    return {name: of.of(cloud, **options) for name, cloud in zip(names, views, strict=True)}
 
 
 def odds(

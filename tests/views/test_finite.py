@@ -140,9 +140,9 @@ def test_what_cannot_be_seen_is_never_the_worst() -> None:
     assert [point.outcome["A"] for point in view.outcomes()] == [1, 2]
 
 
-def test_told_all_and_never() -> None:
+def test_revealed_and_never() -> None:
     view, _ = asked(1, ())
-    told = view.told_all()
+    told = view.revealed()
     assert told.sup(peak).value == pytest.approx(1.0)
     assert told.mean(peak).value == pytest.approx(1.0)
     assert view.never().sup(peak).status == "impossible"

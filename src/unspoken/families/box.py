@@ -91,12 +91,12 @@ class Box(TableSet):
         """The largest log-ratio of the beliefs in the box; low = high where one reaches it."""
         masses = Masses.of(self.ends, query, adversary, "box")
         rest = self._rest(masses)
-        best, low = Found(0.0, 0.0), 0.0
+        best, low = PairBound(0.0, 0.0), 0.0
         for answer in masses.answers:
-            sides = [Side.of(masses, float(answer), a) for a in range(len(masses.term))]
+            sides = [Likelihoods.of(masses, float(answer), a) for a in range(len(masses.term))]
             for a, b in itertools.permutations(range(len(sides)), 2):
-                found, sure = _pair(sides[a], sides[b], rest[a, b], self.rounded)
-                best, low = max(best, found), max(low, sure, found.reached)
+                pair_bound, sure = _pair(sides[a], sides[b], rest[a, b], self.rounded)
+                best, low = max(best, pair_bound), max(low, sure, pair_bound.reached)
         reached = low >= best.high
         high = best.high + (UNIT * (8 * masses.added + 64) if best.high else 0.0)
         words = "one of them reaches it" if reached else "their masses may not allow it"
@@ -106,8 +106,8 @@ class Box(TableSet):
     def _rest(self, masses: Masses) -> Array:
         """rest[a, b, c] = least and most mass of all cells but the rows (a, c) and (b, c)."""
         ends = []
-        for table, own in ((self.ends.lower, masses.lower), (self.ends.upper, masses.upper)):
-            rows = own.sum(-1)
+        for table, masses_of in ((self.ends.lower, masses.lower), (self.ends.upper, masses.upper)):
+            rows = masses_of.sum(-1)
             ends.append(float(table.sum()) - rows[:, None] - rows[None])
         return np.stack(ends, axis=-1)
 
@@ -116,7 +116,7 @@ class Box(TableSet):
         at = [np.flatnonzero(cells & pair.context) for cells in (pair.above, pair.below)]
         rest = np.ones(kernel.size, dtype=bool)
         rest[np.concatenate(at)] = False
-        above, below = (self._cells(own) for own in at)
+        above, below = (self._cells(cells_of) for cells_of in at)
         if not (above.possible and below.possible):
             return None
         kernels = kernel[at[0]], kernel[at[1]]
@@ -140,8 +140,8 @@ class Box(TableSet):
 
     def weight(self, cells: Mask, context: Mask) -> tuple[float, float]:
         """Between all of it on the other side and all of it on this one."""
-        own, other = self._weigh(cells & context), self._weigh(~cells & context)
-        ends = [(own[i], other[1 - i]) for i in (0, 1)]
+        these, those = self._weigh(cells & context), self._weigh(~cells & context)
+        ends = [(these[i], those[1 - i]) for i in (0, 1)]
         least, most = (part / (part + rest) if part + rest else 0.0 for part, rest in ends)
         return least, most
 
@@ -152,9 +152,9 @@ class Box(TableSet):
         return [between(self.ends.lower.ravel(), self.ends.upper.ravel(), 1.0)]
 
     def holds(self, table: Array) -> bool:
-        off, own = self.rounded, table.reshape(self.ends.lower.shape)
-        inside = (own >= self.ends.lower - off) & (own <= self.ends.upper + off)
-        return bool(inside.all()) and abs(float(own.sum()) - 1) <= off
+        off, cells = self.rounded, table.reshape(self.ends.lower.shape)
+        inside = (cells >= self.ends.lower - off) & (cells <= self.ends.upper + off)
+        return bool(inside.all()) and abs(float(cells.sum()) - 1) <= off
 
     def _weigh(self, cells: Mask) -> tuple[float, float]:
         """The least and the most these cells weigh by themselves."""
@@ -169,16 +169,16 @@ class Box(TableSet):
 
     def facts(self) -> list[tuple[str, str]]:
         gap = float((self.ends.upper - self.ends.lower).max())
-        listed = ", ".join(self.ends.domain.names[:6])
+        names = ", ".join(self.ends.domain.names[:6])
         return [
-            ("variables", f"{len(self.ends.domain.names)}: {listed}"),
+            ("variables", f"{len(self.ends.domain.names)}: {names}"),
             ("intervals", f"up to {gap:.6g} wide"),
             ("premise", str(self.premise)),
         ]
 
 
 @dataclass(frozen=True, order=True)
-class Found:
+class PairBound:
     """A log-ratio that no belief in the box exceeds, and one that is reached nearby."""
 
     high: float
@@ -186,7 +186,7 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Side:
+class Likelihoods:
     """The likelihoods of one answer under one value of the target, a row for each context.
 
     ``most`` and ``least`` are the masses in [low, up] that make them largest and least.
@@ -199,7 +199,7 @@ class Side:
     least: Array
 
     @classmethod
-    def of(cls, masses: Masses, answer: float, value: int) -> Side:
+    def of(cls, masses: Masses, answer: float, value: int) -> Likelihoods:
         """By thresholds on the kernel."""
         low, up, kernel = masses.lower[value], masses.upper[value], masses.kernel(answer, value)
         return cls(kernel, low, up, threshold(low, up, kernel, 1), threshold(low, up, kernel, -1))
@@ -213,30 +213,32 @@ class Side:
     def weighing(self, mass: Array, context: int, sign: int) -> Array:
         """The largest (sign 1) or least log f of one context, the row weighing this much."""
         low, up = (
-            np.broadcast_to(own[context], (len(mass), own.shape[1])) for own in (self.low, self.up)
+            np.broadcast_to(end[context], (len(mass), end.shape[1])) for end in (self.low, self.up)
         )
         return self.log(fill(low, up, self.kernel, sign, mass[:, None]))
 
 
-def _pair(above: Side, below: Side, rest: Array, rounded: float) -> tuple[Found, float]:
+def _pair(
+    above: Likelihoods, below: Likelihoods, rest: Array, rounded: float
+) -> tuple[PairBound, float]:
     """The largest log-ratio over the contexts; and the largest of those that a belief reaches.
 
     Where the two rows leave the rest too much or too little mass they share what they may weigh,
     in the best of some ways.
     """
-    apart = above.log(above.most) - below.log(below.least)
-    if np.isnan(apart).all():
-        return Found(0.0, 0.0), 0.0
+    log_ratio = above.log(above.most) - below.log(below.least)
+    if np.isnan(log_ratio).all():
+        return PairBound(0.0, 0.0), 0.0
     mass = above.most.sum(-1) + below.least.sum(-1)
     least, most = 1 - rest[:, 1], 1 - rest[:, 0]  # what the two rows may weigh together
     allowed = (mass >= least - rounded) & (mass <= most + rounded)
-    at = int(np.nanargmax(apart))
-    high, sure = float(apart[at]), float(np.nanmax(np.where(allowed, apart, 0.0)))
+    at = int(np.nanargmax(log_ratio))
+    high, sure = float(log_ratio[at]), float(np.nanmax(np.where(allowed, log_ratio, 0.0)))
     if allowed[at]:
-        return Found(high, high), sure
+        return PairBound(high, high), sure
     both = float(min(max(mass[at], least[at]), most[at]))
     first = max(above.low[at].sum(), both - below.up[at].sum())
     last = min(above.up[at].sum(), both - below.low[at].sum())
-    own = np.linspace(first, max(first, last), SHARES)
-    found = above.weighing(own, at, 1) - below.weighing(both - own, at, -1)
-    return Found(high, float(np.fmax.reduce(found, initial=0.0))), sure
+    first_mass = np.linspace(first, max(first, last), SHARES)
+    log_ratios = above.weighing(first_mass, at, 1) - below.weighing(both - first_mass, at, -1)
+    return PairBound(high, float(np.fmax.reduce(log_ratios, initial=0.0))), sure

@@ -52,12 +52,12 @@ class GaussianBall(Family):
         query = one_query(mechanism, self, adversary, outcome)
         if query.noise.whole:
             raise NotKnown("gaussian ball: sums are no whole numbers; give Laplace noise")
-        own = MAX_LOG_RATIO.of(mechanism.cloud(self.centre, adversary, None))
-        apart = self._widened(own, query, adversary)
-        return RatioView(self.kind, self.domain.values_of(adversary.targets[0]), apart)
+        of_centre = MAX_LOG_RATIO.of(mechanism.cloud(self.centre, adversary, None))
+        log_ratio = self._widened(of_centre, query, adversary)
+        return RatioView(self.kind, self.domain.values_of(adversary.targets[0]), log_ratio)
 
-    def _widened(self, own: Bound, query: NoisySum, adversary: Adversary) -> Bound:
-        """The largest log-ratio of all of them, exact, from the centre's ``own``."""
+    def _widened(self, of_centre: Bound, query: NoisySum, adversary: Adversary) -> Bound:
+        """The largest log-ratio of all of them, exact, from the centre's."""
         (target,) = adversary.targets
         before, _ = self.centre.knowing(adversary.known)
         after, _ = before.knowing([target])
@@ -67,9 +67,9 @@ class GaussianBall(Family):
         spread = float(np.linalg.norm(before.root[at]))
         span = float(np.ptp(self.centre.domain.numbers(target)))
         more = math.sinh(self.eta) * query.noise.rate * span * rest / spread
-        high = sum_up(own.high, up(more, 8 * len(self.centre.domain.names) + 32))
-        why = f"the centre's {own.high:.6g}, and sinh(eta) times what S and the target can turn"
-        return Bound(high, high, "nat", own.premise, why)
+        high = sum_up(of_centre.high, up(more, 8 * len(self.centre.domain.names) + 32))
+        why = f"the centre's {of_centre.high:.6g}, and sinh(eta) times what can turn"
+        return Bound(high, high, "nat", of_centre.premise, why)
 
     def facts(self) -> list[tuple[str, str]]:
         return [*self.centre.facts(), ("within", f"e^{self.eta:g} of its covariance, both ways")]
@@ -79,11 +79,11 @@ def one_query(
     mechanism: Shows, family: Family, adversary: Adversary, outcome: Mapping[str, Output] | None
 ) -> NoisySum:
     """The one noisy sum that is seen; anything else is refused by name."""
-    seen = mechanism.observed(family.domain, adversary, outcome)
+    observed = mechanism.observed(family.domain, adversary, outcome)
     if len(adversary.targets) > 1 or adversary.secret is not None:
         raise NotKnown(f"{family.kind}: compares the values of one target; leave out secret")
-    if outcome is not None or seen.channels or len(seen.queries) != 1:
+    if outcome is not None or observed.channels or len(observed.queries) != 1:
         raise NotKnown(
             f"{family.kind}: knows what one noisy sum tells; give Laplace or Geometric, once"
         )
-    return next(iter(seen.queries.values()))
+    return next(iter(observed.queries.values()))

@@ -118,13 +118,13 @@ class Intervals(TableSet):
     def joint_cells(self) -> Box:
         """What all events say of single cells: P(x) = P(event) P(x | event)."""
         low, up = np.zeros(self.domain.sizes), np.ones(self.domain.sizes)
-        for own in self.events.values():
-            least, most = own.weight
+        for declared in self.events.values():
+            least, most = declared.weight
             ends = [
-                np.where(own.cells, inside, outside).reshape(self.domain.sizes) * end
+                np.where(declared.cells, inside, outside).reshape(self.domain.sizes) * end
                 for inside, outside, end in (
-                    (least, 1 - most, own.low.reshape(self.domain.sizes)),
-                    (most, 1 - least, own.up.reshape(self.domain.sizes)),
+                    (least, 1 - most, declared.low.reshape(self.domain.sizes)),
+                    (most, 1 - least, declared.up.reshape(self.domain.sizes)),
                 )
             ]
             low, up = np.maximum(low, ends[0]), np.minimum(up, ends[1])
@@ -134,35 +134,39 @@ class Intervals(TableSet):
 
     def furthest(self, pair: Pair, kernel: Array) -> Furthest | None:
         """Exact for the events declared: their two sides do not restrain one another."""
-        for own in self.events.values():
-            if np.array_equal(pair.below, ~pair.above) and own.side(pair.above) is not None:
-                return self._between(own, pair, kernel)
+        for declared in self.events.values():
+            if np.array_equal(pair.below, ~pair.above) and declared.side(pair.above) is not None:
+                return self._between(declared, pair, kernel)
         return self.joint_cells.furthest(pair, kernel)
 
-    def _between(self, own: Declared, pair: Pair, kernel: Array) -> Furthest | None:
+    def _between(self, declared: Declared, pair: Pair, kernel: Array) -> Furthest | None:
         laws, means = np.zeros(kernel.size), []
         for side, sign in ((pair.above, 1), (pair.below, -1)):
-            part, at = own.part(side, pair.context), side & pair.context
+            part, at = declared.part(side, pair.context), side & pair.context
             if not part.possible:
                 return None
             masses = part.best(kernel[at], sign)
             means.append(float(part.mean(masses[None], kernel[at], sign)[0]))
-            laws += own.law(side, pair.context, masses)
-        return Furthest.of(means[0], means[1], own.mixed(laws))
+            laws += declared.law(side, pair.context, masses)
+        return Furthest.of(means[0], means[1], declared.mixed(laws))
 
     def likely(self, cells: Mask, context: Mask, kernel: Array) -> tuple[float, float] | None:
-        for own in self.events.values():
-            side = own.side(cells)
+        for declared in self.events.values():
+            side = declared.side(cells)
             if side is not None:
-                part = own.part(side, context)
+                part = declared.part(side, context)
                 return part.range(kernel[side & context]) if part.possible else None
         return self.joint_cells.likely(cells, context, kernel)
 
     def weight(self, cells: Mask, context: Mask) -> tuple[float, float]:
-        for own in self.events.values():
-            if context.all() and own.side(cells) is not None:
-                least, most = own.weight
-                return (least, most) if np.array_equal(cells, own.cells) else (1 - most, 1 - least)
+        for declared in self.events.values():
+            if context.all() and declared.side(cells) is not None:
+                least, most = declared.weight
+                return (
+                    (least, most)
+                    if np.array_equal(cells, declared.cells)
+                    else (1 - most, 1 - least)
+                )
         return self.joint_cells.weight(cells, context)
 
     def allowed(self) -> Mask:
@@ -170,24 +174,22 @@ class Intervals(TableSet):
 
     def examples(self) -> list[Array]:
         """The belief they are drawn around, and what the first event says: if all agree."""
-        own = next(iter(self.events.values()))
-        everywhere = np.ones(own.cells.size, dtype=bool)
-        law = sum(
-            (own.law(side, ~everywhere, np.zeros(0)) for side in (own.cells, ~own.cells)),
-            np.zeros(own.cells.size),
-        )
+        declared = next(iter(self.events.values()))
+        cells, nothing = declared.cells, np.zeros(0)
+        nowhere = np.zeros(cells.size, dtype=bool)
+        law = declared.law(cells, nowhere, nothing) + declared.law(~cells, nowhere, nothing)
         centre = self.centre.marginal(self.domain.names).ravel()
-        return [table for table in (centre, own.mixed(law)) if self.holds(table)]
+        return [table for table in (centre, declared.mixed(law)) if self.holds(table)]
 
     def holds(self, table: Array) -> bool:
-        return all(self._agrees(own, table) for own in self.events.values())
+        return all(self._agrees(declared, table) for declared in self.events.values())
 
-    def _agrees(self, own: Declared, table: Array) -> bool:
-        inside, off = float(table[own.cells].sum()), self.rounded
-        total = np.where(own.cells, inside, float(table[~own.cells].sum()))
+    def _agrees(self, declared: Declared, table: Array) -> bool:
+        inside, off = float(table[declared.cells].sum()), self.rounded
+        total = np.where(declared.cells, inside, float(table[~declared.cells].sum()))
         law = np.divide(table, total, out=np.zeros_like(table), where=total > 0)
-        fits = (law >= own.low - off) & (law <= own.up + off) | (total == 0)
-        return bool(fits.all()) and own.weight[0] - off <= inside <= own.weight[1] + off
+        fits = (law >= declared.low - off) & (law <= declared.up + off) | (total == 0)
+        return bool(fits.all()) and declared.weight[0] - off <= inside <= declared.weight[1] + off
 
     def _declared(
         self,
@@ -220,8 +222,8 @@ class Intervals(TableSet):
         return chosen.ravel()
 
     def facts(self) -> list[tuple[str, str]]:
-        listed = [f"{name} {', '.join(map(str, values))}" for name, values in self.events]
-        return [*super().facts()[:1], ("given", "; ".join(listed)), ("premise", str(self.premise))]
+        names = [f"{name} {', '.join(map(str, values))}" for name, values in self.events]
+        return [*super().facts()[:1], ("given", "; ".join(names)), ("premise", str(self.premise))]
 
 
 def _weight(given: object, where: str) -> tuple[float, float]:

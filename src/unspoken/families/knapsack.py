@@ -133,11 +133,13 @@ def share(
     g = above.weighing(kernels[0], 1, t) @ kernels[0]
     h = below.weighing(kernels[1], -1, total - t) @ kernels[1]
     t = np.concatenate([t, _stationary(t, g, h, total)])
-    one, other = above.weighing(kernels[0], 1, t), below.weighing(kernels[1], -1, total - t)
+    most, least = above.weighing(kernels[0], 1, t), below.weighing(kernels[1], -1, total - t)
     with np.errstate(divide="ignore", invalid="ignore"):
-        apart = np.log(above.mean(one, kernels[0], 1)) - np.log(below.mean(other, kernels[1], -1))
-    at = int(np.argmax(np.where(np.isnan(apart), -np.inf, apart)))
-    return one[at], other[at]
+        log_ratio = np.log(above.mean(most, kernels[0], 1)) - np.log(
+            below.mean(least, kernels[1], -1)
+        )
+    at = int(np.argmax(np.where(np.isnan(log_ratio), -np.inf, log_ratio)))
+    return most[at], least[at]
 
 
 def _stationary(t: Array, g: Array, h: Array, total: float) -> Array:
@@ -151,5 +153,5 @@ def _stationary(t: Array, g: Array, h: Array, total: float) -> Array:
         q = -(linear + np.copysign(root, linear)) / 2
         roots = np.stack([q / square, constant / q])
     inside = (roots > t[:-1]) & (roots < t[1:])
-    found: Array = roots[inside]
-    return found
+    inner: Array = roots[inside]
+    return inner

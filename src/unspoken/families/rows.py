@@ -85,9 +85,9 @@ class Rows(TableSet):
                 np.stack([self._mean(masses, float(answer), a, sign) for a in values])
                 for sign in (1, -1)
             )
-            apart = np.log(most)[:, None] - np.log(least)[None]
-            apart[values, values] = 0.0
-            high = max(high, float(np.fmax.reduce(apart, axis=None, initial=0.0)))
+            log_ratio = np.log(most)[:, None] - np.log(least)[None]
+            log_ratio[values, values] = 0.0
+            high = max(high, float(np.fmax.reduce(log_ratio, axis=None, initial=0.0)))
         high += UNIT * (8 * masses.added + 64) if high else 0.0
         why = f"every choice of the rows, at {len(masses.answers)} answers"
         return Bound(high, high, "nat", self.premise, why)
@@ -107,8 +107,8 @@ class Rows(TableSet):
         below = [self._extreme(at, kernel, -1) for at in self._rows(pair.below & pair.context)]
         if not (above and below):
             return None
-        most, high = max(above, key=lambda own: own[0])
-        least, low = min(below, key=lambda own: own[0])
+        most, high = max(above, key=lambda extreme: extreme[0])
+        least, low = min(below, key=lambda extreme: extreme[0])
         return Furthest.of(most, least, (high + low) / 2)
 
     def likely(self, cells: Mask, context: Mask, kernel: Array) -> tuple[float, float] | None:
@@ -139,7 +139,7 @@ class Rows(TableSet):
     def _rows(self, cells: Mask) -> list[Codes]:
         """The possible rows among these cells, as positions."""
         ids = np.unique(self._row[cells & self.allowed()])
-        return [np.flatnonzero(self._row == own) for own in ids]
+        return [np.flatnonzero(self._row == row) for row in ids]
 
     def _extreme(self, at: Codes, kernel: Array, sign: int) -> tuple[float, Array]:
         """The largest (1) or least (-1) mean of a row, and a table [cell] of that row only."""

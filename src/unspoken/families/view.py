@@ -86,17 +86,18 @@ class TablesView(Shown):
         allowed = self.family.allowed()
         if not any(self.kernels[context & allowed].any() for context in self.contexts):
             return Bound.impossible("nat", self.family.premise, "no such outcome is possible")
-        found: list[tuple[float, Furthest]] = []
+        ranked: list[tuple[float, Furthest]] = []
         for pair, secret, y in self._questions(reading.reads):
             furthest = self.family.furthest(pair, self.kernels[:, y])
             if furthest is not None:
                 between = Posteriors.of_two(furthest.log_ratio, secret)
-                found.append((float(np.max(np.asarray(f(between)))), furthest))
-        found.sort(key=lambda value: -value[0])
-        views = self._views([furthest.table for _, furthest in found[:WITNESSES]])
-        reached = [bound.low for bound in (own.sup(f) for own in views) if bound.status == "ok"]
+                ranked.append((float(np.max(np.asarray(f(between)))), furthest))
+        ranked.sort(key=lambda value: -value[0])
+        views = self._views([furthest.table for _, furthest in ranked[:WITNESSES]])
+        reached = [bound.low for bound in (view.sup(f) for view in views) if bound.status == "ok"]
         least = 0.0 if self.outcome is None else -math.inf  # of all answers some tell nothing
-        return self._bound(max(reached, default=least), found[0][0] if found else 0.0, len(found))
+        high = ranked[0][0] if ranked else 0.0
+        return self._bound(max(reached, default=least), high, len(ranked))
 
     def _quickly(self, reading: Reading) -> Bound | None:
         """Of one noisy sum and nothing else, what compares any two values of one target."""
@@ -126,7 +127,7 @@ class TablesView(Shown):
         for pair, _, y in itertools.islice(self._questions("pairs"), TRIED):
             furthest = self.family.furthest(pair, self.kernels[:, y])
             tables += [] if furthest is None else [furthest.table]
-        low = max((own.mean(f).low for own in self._views(tables)), default=0.0)
+        low = max((view.mean(f).low for view in self._views(tables)), default=0.0)
         return self._bound(max(low, 0.0), high, len(tables))
 
     def worst(self, f: Convex) -> None:
@@ -149,10 +150,10 @@ class TablesView(Shown):
             [domain.code(name, fixed[name])] if name in fixed else range(domain.sizes[axis])
             for name, axis in ((name, domain.axis(name)) for name in known)
         ]
-        own = [self._codes[domain.axis(name)] for name in known]
+        known_codes = [self._codes[domain.axis(name)] for name in known]
         every = np.ones(self._codes.shape[1], dtype=bool)
         return [
-            np.logical_and.reduce([every, *(a == b for a, b in zip(own, row, strict=True))])
+            np.logical_and.reduce([every, *(a == b for a, b in zip(known_codes, row, strict=True))])
             for row in itertools.product(*codes)
         ]
 
@@ -172,8 +173,8 @@ class TablesView(Shown):
         """e^(-|r - S(x)| / scale) of one noisy sum: [cell, answer]."""
         query, domain = self.seen.queries[name], self.family.domain
         terms = [
-            weight * domain.numbers(own)[self._codes[domain.axis(own)]]
-            for own, weight in query.weights.items()
+            weight * domain.numbers(variable)[self._codes[domain.axis(variable)]]
+            for variable, weight in query.weights.items()
             if weight
         ]
         sums = np.sum([np.zeros(self._codes.shape[1]), *terms], axis=0)
@@ -225,7 +226,7 @@ class TablesView(Shown):
     def _views(self, tables: Sequence[Array]) -> Iterator[View]:
         """The views under those of these tables that are in the set, and under some that are."""
         domain, known = self.family.domain, np.logical_or.reduce(self.contexts)
-        held = [own for own in tables if self.family.holds(own)]
+        held = [table for table in tables if self.family.holds(table)]
         for table in [*held, *self.family.examples()]:
             if table[known].any():
                 made = table.reshape(domain.sizes) / table.sum()
@@ -259,24 +260,22 @@ class TablesView(Shown):
     def _law(self, cells: Mask, context: Mask) -> Array | None:
         """The least and the largest likelihood of every answer: [2, y]."""
         ranges = [self.family.likely(cells, context, kernel) for kernel in self.kernels.T]
-        ends = [own for own in ranges if own is not None]
-        return np.array(ends).T if ends else None
+        possible = [ends for ends in ranges if ends is not None]
+        return np.array(possible).T if possible else None
 
     def _apart(self, f: Convex, pair: Pair) -> float:
         """The mean of f over answers, for two classes each as likely as the other, at most."""
-        laws = self._law(pair.above, pair.context), self._law(pair.below, pair.context)
-        one, other = laws
-        if one is None or other is None:
+        above, below = (self._law(cells, pair.context) for cells in (pair.above, pair.below))
+        if above is None or below is None:
             return 0.0
         best = math.inf
-        for first, second, turned in ((one, other, False), (other, one, True)):
+        for first, second, turned in ((above, below, False), (below, above, True)):
             ends = [
                 np.max([_shares(f, first[i], second[j], turned) for j in (0, 1)], axis=0)
                 for i in (0, 1)
             ]
-            best = min(
-                best, max(_chords(first, *own) for own in zip(ends[0].T, ends[1].T, strict=True))
-            )
+            each = zip(ends[0].T, ends[1].T, strict=True)
+            best = min(best, max(_chords(first, *shares) for shares in each))
         return best
 
     def _refuse(self, asked: str) -> NoReturn:

@@ -44,9 +44,9 @@ def capacity(channel_matrix: npt.ArrayLike, tolerance: float = 1e-9) -> Bound:
         raise InputError(f"capacity: tolerance must be positive, got {tolerance!r}")
     prior, iterations = _worst_prior(law, tolerance)
     output = prior @ law
-    told = (output * h(law / output - 1.0)).sum(1)
-    low = float(prior @ told) * (1 - ROUNDING)
-    high = max(low, float(told.max()) * (1 + ROUNDING))
+    divergence = (output * h(law / output - 1.0)).sum(1)
+    low = float(prior @ divergence) * (1 - ROUNDING)
+    high = max(low, float(divergence.max()) * (1 + ROUNDING))
     why = f"Blahut-Arimoto, {iterations} iterations: a prior reaches the low end, none the high"
     return Bound(low, high, "nat", STATED, why)
 
@@ -58,21 +58,21 @@ def _worst_prior(law: Array, tolerance: float) -> tuple[Array, int]:
 
     def divergences(prior: Array) -> Array:
         """D_x = sum_y W log W - sum_y W log q."""
-        told: Array = certain - law @ np.log(np.maximum(prior @ law, np.finfo(float).tiny))
-        return told
+        divergence: Array = certain - law @ np.log(np.maximum(prior @ law, np.finfo(float).tiny))
+        return divergence
 
     prior, step = np.full(len(law), 1.0 / len(law)), 1.0
-    told = divergences(prior)
-    mean = float(prior @ told)
+    divergence = divergences(prior)
+    mean = float(prior @ divergence)
     for iteration in range(ITERATIONS):
-        if told.max() - mean <= tolerance * (1 - 1e-3):
+        if divergence.max() - mean <= tolerance * (1 - 1e-3):
             return prior, iteration
-        tried = np.maximum(prior * np.exp(step * (told - told.max())), LEAST)
+        tried = np.maximum(prior * np.exp(step * (divergence - divergence.max())), LEAST)
         tried /= tried.sum()
-        tried_told = divergences(tried)
-        tried_mean = float(tried @ tried_told)
+        tried_divergence = divergences(tried)
+        tried_mean = float(tried @ tried_divergence)
         if tried_mean >= mean or step == 1.0:  # a classical step never loses, but for rounding
-            prior, told, mean = tried, tried_told, tried_mean
+            prior, divergence, mean = tried, tried_divergence, tried_mean
             step *= GROWTH
         else:
             step = max(1.0, step * SHRINKING)

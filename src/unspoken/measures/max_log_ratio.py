@@ -11,8 +11,8 @@ __all__ = ["MAX_LOG_RATIO"]
 
 def _range(after: Posteriors) -> Array:
     """max_{a,b} log P(y|a) / P(y|b): lifts differ from likelihoods by a factor that cancels."""
-    apart: Array = after.log_lift.max(-1) - after.log_lift.min(-1)
-    return apart
+    log_ratio: Array = after.log_lift.max(-1) - after.log_lift.min(-1)
+    return log_ratio
 
 
 MAX_LOG_RATIO = Measure("max-log-ratio", _range, "sup", reads="pairs")

@@ -22,11 +22,11 @@ def _divergence(after: Posteriors) -> Array:
     (Pinsker), so that is 2e-16 / t of it at most: next to nothing unless t is small.
     """
     x = np.expm1(after.log_lift)
-    told = x + 1.0
-    told *= after.log_lift
-    told -= x
-    np.copyto(told, 1.0, where=x == -1.0)  # 0 log 0 = 0
-    divergence: Array = np.einsum("...s,...s->...", after.prior, told)
+    terms = x + 1.0
+    terms *= after.log_lift
+    terms -= x
+    np.copyto(terms, 1.0, where=x == -1.0)  # 0 log 0 = 0
+    divergence: Array = np.einsum("...s,...s->...", after.prior, terms)
     little = np.einsum("...s,...s->...", after.prior, np.abs(x, out=x)) < LITTLE
     if little.any():
         log_lift = after.log_lift[little]

@@ -38,7 +38,7 @@ def band_view(question: Question, queries: Sequence[Query], alone: Sequence[View
     )
     likelihood = belief.outputs(question.keep, {})
     nothing = question.cloud(likelihood, {})
-    parts, revealed = [nothing, *alone], nothing.told_all()
+    parts, revealed = [nothing, *alone], nothing.revealed()
     values = belief.cells(targets)
     if values > VALUES or math.isinf(ratio):
         return BandView(revealed, parts, revealed, ratio)

@@ -155,7 +155,7 @@ class Question:
                 (p, self.listed(coins, heads=True)) for p, coins in zip(shares, sets, strict=True)
             ],
             rest=max(0.0, 1.0 - math.fsum([*shares, _exactly((), tells)])),
-            above=[self.listed(()).told_all(), *shield],
+            above=[self.listed(()).revealed(), *shield],
             premise=self.belief.premise,
         )
 

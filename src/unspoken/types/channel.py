@@ -81,17 +81,17 @@ class Channel:
         """
         outputs = tuple((*_listed(y), *_listed(z)) for y in self.outputs for z in other.outputs)
         log_common = np.add.outer(self.log_common, other.log_common).ravel()
-        told = np.exp(self.log_common)[:, None] * other.excess[:, None, :]
-        told = told + self.excess[:, :, None] * other.law[:, None, :]
+        joint_excess = np.exp(self.log_common)[:, None] * other.excess[:, None, :]
+        joint_excess = joint_excess + self.excess[:, :, None] * other.law[:, None, :]
         silent, tells = self.log_common > -np.inf, other.excess > 0
         some = tells | (other.log_common > -np.inf)
         positive = silent[:, None] & tells[:, None] | (self.excess > 0)[:, :, None] & some[:, None]
-        if (told[positive] < LEAST).any():
+        if (joint_excess[positive] < LEAST).any():
             raise InputError(
                 "channel: what is seen of one variable has a probability below 1e-304; ask for it "
                 "less often, or use probabilities further from 0 (and an epsilon of inf for 1)"
             )
-        return Channel(outputs, log_common, told.reshape(len(told), -1))
+        return Channel(outputs, log_common, joint_excess.reshape(len(joint_excess), -1))
 
     def event(self, name: Output, outputs: Collection[Output]) -> Channel:
         """The likelihood of one event: the output is among these (none: it is impossible)."""

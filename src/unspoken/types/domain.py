@@ -114,24 +114,26 @@ def _values(
     sizes: Sequence[int],
     values: Mapping[str, Iterable[Value]] | Sequence[Iterable[Value]] | None,
 ) -> tuple[tuple[Value, ...], ...]:
-    listed: dict[str, tuple[Value, ...]] = {}
+    by_name: dict[str, tuple[Value, ...]] = {}
     if isinstance(values, Mapping):
         strangers = [name for name in values if name not in names]
         if strangers:
             raise unknown("values", strangers[0], names)
-        listed = {name: items(own, f"values of {name}") for name, own in values.items()}
+        by_name = {name: items(options, f"values of {name}") for name, options in values.items()}
     elif values is not None:
         given = items(values, "values")
         if len(given) != len(names):
             raise InputError(f"values: {len(given)} lists of values for {len(names)} variables")
         pairs = zip(names, given, strict=True)
-        listed = {name: items(own, f"values of {name}") for name, own in pairs}
-    result = tuple(listed.get(name, tuple(range(d))) for name, d in zip(names, sizes, strict=True))
-    for name, own, size in zip(names, result, sizes, strict=True):
-        if len(own) != size:
-            raise InputError(f"values of {name}: {len(own)} values for {size} entries in its table")
-        if not all(isinstance(value, Hashable) for value in own):
+        by_name = {name: items(options, f"values of {name}") for name, options in pairs}
+    result = tuple(by_name.get(name, tuple(range(d))) for name, d in zip(names, sizes, strict=True))
+    for name, options, size in zip(names, result, sizes, strict=True):
+        if len(options) != size:
+            raise InputError(
+                f"values of {name}: {len(options)} values for {size} entries in its table"
+            )
+        if not all(isinstance(value, Hashable) for value in options):
             raise InputError(f"values of {name}: lists are no values; give words or numbers")
-        if len(set(own)) != size:
+        if len(set(options)) != size:
             raise InputError(f"values of {name}: a value is listed twice")
     return result

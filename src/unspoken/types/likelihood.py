@@ -32,8 +32,8 @@ class Lifts:
         """The lifts had the adversary been told the class itself: the most any channel can tell."""
         with np.errstate(divide="ignore"):
             log_prior = np.log(self.prior)
-        told = np.eye(self.prior.shape[1], dtype=bool)
-        lift = np.where(told, -log_prior[:, :, None], -np.inf)
+        certain = np.eye(self.prior.shape[1], dtype=bool)
+        lift = np.where(certain, -log_prior[:, :, None], -np.inf)
         impossible = (self.prior == 0)[:, :, None] | (self.prior == 0)[:, None, :]
         return Lifts(self.prior, log_prior, np.where(impossible, 0.0, lift))
 
@@ -55,8 +55,8 @@ class Likelihood:
         prior = self.prior.reshape(-1, self.prior.shape[-1])  # (k, x)
         excess = self.excess.reshape(*prior.shape, -1)[self.possible]
         merged = prior[self.possible] @ classes.T  # (k, s) P(k, s)
-        told = self._merge(excess, classes)  # (k, s, y) E(k, s, y)
-        return _lifts(merged, self.log_common, told, self.in_logs)
+        excess_of_class = self._merge(excess, classes)  # (k, s, y) E(k, s, y)
+        return _lifts(merged, self.log_common, excess_of_class, self.in_logs)
 
     @property
     def possible(self) -> Mask:
@@ -81,12 +81,12 @@ def _lifts(joint: Array, log_common: Array, excess: Array, in_logs: bool) -> Lif
     prior = joint / joint.sum(1, keepdims=True)
     read = _read_logs if in_logs else _read
     with np.errstate(divide="ignore", invalid="ignore"):
-        log_mass, told, log_lift = read(joint, log_common, excess)
+        log_mass, relative, log_lift = read(joint, log_common, excess)
     impossible = (joint == 0)[:, :, None] | (log_mass == -np.inf)[:, None, :]
-    told[impossible] = 0.0
-    x = _others(prior[:, :, None] * told)
-    told *= _others(prior)[:, :, None]
-    np.subtract(told, x, out=x)
+    relative[impossible] = 0.0
+    x = _others(prior[:, :, None] * relative)
+    relative *= _others(prior)[:, :, None]
+    np.subtract(relative, x, out=x)
     np.log1p(x, out=log_lift, where=np.abs(x) < NEAR)
     with np.errstate(divide="ignore"):  # nobody is surer than certain, however far the answer lies
         np.minimum(log_lift, SLACK - np.log(prior)[:, :, None], out=log_lift)
@@ -115,11 +115,11 @@ def _read(joint: Array, log_common: Array, excess: Array) -> tuple[Array, ...]:
     """log (c + ebar), e / (c + ebar) and log (c + e) / (c + ebar), on plain numbers."""
     common = np.exp(log_common)
     mass = common + excess.sum(1) / joint.sum(1, keepdims=True)
-    told = excess / joint[:, :, None]
-    log_lift = told + common
-    told /= mass[:, None, :]
+    relative = excess / joint[:, :, None]
+    log_lift = relative + common
+    relative /= mass[:, None, :]
     log_lift /= mass[:, None, :]
-    return np.log(mass), told, np.log(log_lift, out=log_lift)
+    return np.log(mass), relative, np.log(log_lift, out=log_lift)
 
 
 def _read_logs(joint: Array, log_common: Array, excess: Array) -> tuple[Array, ...]:

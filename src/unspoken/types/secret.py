@@ -41,16 +41,16 @@ class Secret:
                 known = False
             if not known:
                 raise unknown(f"adversary.secret, value of {target}", value, everything)
-        own = list(dict.fromkeys(given))
-        rows = np.eye(len(everything), dtype=bool)[[place[value] for value in own]]
+        sensitive = list(dict.fromkeys(given))
+        rows = np.eye(len(everything), dtype=bool)[[place[value] for value in sensitive]]
         merged = ~rows.any(0)
         if merged.any():
             return cls(
-                (*own, NOT_SENSITIVE),
+                (*sensitive, NOT_SENSITIVE),
                 np.vstack([rows, merged]),
-                np.array([True] * len(own) + [False]),
+                np.array([True] * len(sensitive) + [False]),
             )
-        return cls(tuple(own), rows, np.ones(len(own), dtype=bool))
+        return cls(tuple(sensitive), rows, np.ones(len(sensitive), dtype=bool))
 
 
 def _values(domain: Domain, target: str | Sequence[str]) -> tuple[Value, ...]:

@@ -61,9 +61,9 @@ class BandView(Shown):
             ("premise", str(self.corners.premise)),
         ]
 
-    def _between(self, found: Sequence[float], high: float) -> Bound:
+    def _between(self, lows: Sequence[float], high: float) -> Bound:
         why = (
-            f"the answers cannot be listed; at least: the best of {len(found) - 1} alone; "
+            f"the answers cannot be listed; at least: the best of {len(lows) - 1} alone; "
             f"at most: likelihoods {self.ratio:.4g} nat apart"
         )
-        return Bound(min(high, max(found)), high, "nat", self.corners.premise, why)
+        return Bound(min(high, max(lows)), high, "nat", self.corners.premise, why)

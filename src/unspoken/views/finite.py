@@ -51,7 +51,9 @@ class FiniteView(Shown):
     @property
     def events(self) -> list[tuple[Value, ...]]:
         """The classes of each secret event (types/posteriors.py)."""
-        return [tuple(itertools.compress(self.classes, own)) for own in self.posteriors.events()]
+        return [
+            tuple(itertools.compress(self.classes, event)) for event in self.posteriors.events()
+        ]
 
     @cached_property
     def posteriors(self) -> Posteriors:
@@ -61,8 +63,8 @@ class FiniteView(Shown):
         if not self._possible.any():
             return Bound.impossible("nat", self.premise, "no such outcome is possible")
         top, context, outcome = self._top(f)
-        seen = self._in_words(self._outcome(outcome))
-        why = f"{self._listed()}: {seen}{self._given(context)}"
+        shown = self._in_words(self._outcome(outcome))
+        why = f"{self._listed()}: {shown}{self._given(context)}"
         return Bound(top, top, "nat", self.premise, why)
 
     def worst(self, f: Convex) -> Outcome:
@@ -80,8 +82,8 @@ class FiniteView(Shown):
         """Every possible point of the cloud, context by context."""
         return [self._point(context, y) for context, y in np.argwhere(self._possible).tolist()]
 
-    def told_all(self) -> FiniteView:
-        """The view of somebody told the class itself."""
+    def revealed(self) -> FiniteView:
+        """The view of somebody who learns the class itself."""
         return replace(self, seen={self.target: self.classes}, lifts=self.lifts.revealed())
 
     def never(self) -> FiniteView:
@@ -123,8 +125,8 @@ class FiniteView(Shown):
         means = parts[0][1]
         if len(parts) > 1:
             means = np.zeros((len(mass), means.shape[1]))
-            for contexts, own in parts:
-                means[contexts] += own
+            for contexts, sums in parts:
+                means[contexts] += sums
         largest: Array = means.max(-1)
         return largest
 
@@ -154,11 +156,11 @@ class FiniteView(Shown):
             yield block, Posteriors(prior, self.lifts.log_lift[block], self.secret)
 
     def _outcome(self, index: int) -> dict[str, Output]:
-        found: dict[str, Output] = {}
-        for name, own in reversed(list(self.seen.items())):  # unravel_index knows 64 axes only
-            index, code = divmod(index, len(own))
-            found[name] = own[code]
-        return dict(reversed(list(found.items())))
+        outcome: dict[str, Output] = {}
+        for name, outputs in reversed(list(self.seen.items())):  # unravel_index knows 64 axes only
+            index, code = divmod(index, len(outputs))
+            outcome[name] = outputs[code]
+        return dict(reversed(list(outcome.items())))
 
     def _listed(self) -> str:
         several = self.lifts.log_mass.shape[1] > 1

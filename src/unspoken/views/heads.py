@@ -67,17 +67,21 @@ class HeadsView(Shown):
         """Some answer may be as telling as the secret itself, unless something shields it."""
         low = max(part.sup(f).low for part in self.parts)
         high = max(low, min(view.sup(f).high for view in self.above))
-        return Bound(low, high, "nat", self.premise, f"{self._found()}; at most: {self._told()}")
+        return Bound(
+            low, high, "nat", self.premise, f"{self._at_least()}; at most: {self._at_most()}"
+        )
 
     def mean(self, f: Convex) -> Bound:
         revealed, *shields = (view.mean(f).high for view in self.above)
         silent = max(0.0, 1.0 - math.fsum([self.rest, *(share for share, _ in self.heads)]))
-        told = [share * view.mean(f).high for share, view in self.heads]
-        listed = math.fsum([*told, silent * self.parts[0].mean(f).high, self.rest * revealed])
+        given_heads = [share * view.mean(f).high for share, view in self.heads]
+        by_sets = math.fsum(
+            [*given_heads, silent * self.parts[0].mean(f).high, self.rest * revealed]
+        )
         low = max(part.mean(f).low for part in self.parts)
-        high = max(low, min([revealed, *shields, listed + 1e-12 * abs(listed)]))
-        shielded = f", or {self._told()}" if shields else ""
-        why = f"{self._found()}; at most: told which coins showed heads{shielded}"
+        high = max(low, min([revealed, *shields, by_sets + 1e-12 * abs(by_sets)]))
+        shielded = f", or {self._at_most()}" if shields else ""
+        why = f"{self._at_least()}; at most: told which coins showed heads{shielded}"
         return Bound(low, high, "nat", self.premise, why)
 
     def facts(self) -> list[tuple[str, str]]:
@@ -85,12 +89,12 @@ class HeadsView(Shown):
         return [
             ("about", self.above[0].target),
             ("from below", f"{len(self.parts)} parts of the coalition"),
-            ("from above", f"{above}; {self._told()}"),
+            ("from above", f"{above}; {self._at_most()}"),
             ("premise", str(self.premise)),
         ]
 
-    def _told(self) -> str:
+    def _at_most(self) -> str:
         return "the secret itself" if len(self.above) == 1 else "what shields it from the rest"
 
-    def _found(self) -> str:
+    def _at_least(self) -> str:
         return f"not every outcome can be listed; at least: the best of {len(self.parts)} parts"

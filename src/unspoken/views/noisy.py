@@ -130,33 +130,33 @@ class NoisyView(Shown):
             high = self.source.listed(at_least).mean(f).high
             return Held(high, self.source.listed(at_most).mean(f).low, np.zeros(0), 1)
         (c,) = self._open
-        told, functions = _shares(self.source.listed(at_least), f, at_least, c)
+        at_nodes, functions = _shares(self.source.listed(at_least), f, at_least, c)
         inside, _ = _shares(self.source.listed(at_most), f, at_most, c)
-        high, low = float(told.sum(-1).max()), float(inside.sum(-1).max())
+        high, low = float(at_nodes.sum(-1).max()), float(inside.sum(-1).max())
         # A cell's part of the nodes' mean: tanh(k width / 2) / 2 of each end's, for its own mass.
         weight = at_least[c].weight  # 0 where nodes are too near for noise so wide
-        ends = np.divide(told, weight, out=np.zeros_like(told), where=weight > 0)
+        ends = np.divide(at_nodes, weight, out=np.zeros_like(at_nodes), where=weight > 0)
         half = np.tanh(at_least[c].rate * np.diff(nodes[c]) / 2) / 2
         gaps = half * (ends[:, 1:] + ends[:, :-1]) - inside[:, 1:-1]
-        leading = told.sum(-1) >= min(low, high)
+        leading = at_nodes.sum(-1) >= min(low, high)
         return Held(high, low, np.maximum(gaps[leading].max(0), 0.0), functions)
 
     def _finer(self, nodes: tuple[Array, ...], held: Held) -> tuple[Array, ...] | None:
         """More nodes, where they matter, as far as there is room."""
         noises, present = self.source.noises, math.prod(len(at) + 1 for at in nodes)
         room = min(NODES, self.source.room() / held.functions)
-        allowed, one = AGREED * held.high / 2, len(self._open) == 1
+        allowed, single = AGREED * held.high / 2, len(self._open) == 1
         while allowed > 0:
             pieces = [np.ones(len(at) - 1, dtype=np.intp) for at in nodes]
             for c in self._open:
                 widths = noises[c].rate * np.diff(nodes[c])
                 wide = widths > widths.max(initial=0.0) / 2  # of several: all become equally wide
-                pieces[c] = _split(held.gaps, allowed) if one else 1 + wide
+                pieces[c] = _split(held.gaps, allowed) if single else 1 + wide
             finer = tuple(
-                own.finer(at, p) for own, at, p in zip(noises, nodes, pieces, strict=True)
+                noise.finer(at, p) for noise, at, p in zip(noises, nodes, pieces, strict=True)
             )
             wanted = math.prod(len(at) + 1 for at in finer)
-            if wanted <= room or wanted <= present or not one:
+            if wanted <= room or wanted <= present or not single:
                 return finer if present < wanted <= room else None
             allowed *= 2
         return None
