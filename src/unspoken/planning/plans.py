@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from unspoken.beliefs import A_BELIEF, Belief
+from unspoken.beliefs import Belief
 from unspoken.display import Shown
 from unspoken.mechanisms import OneSided
 from unspoken.planning.bits.account import plan_bits
@@ -16,7 +16,6 @@ from unspoken.planning.supports import Telling
 from unspoken.planning.values import plan_values
 from unspoken.types.bound import LOG2, Bound
 from unspoken.types.domain import Value
-from unspoken.types.kinds import expect
 
 __all__ = ["Plan", "plan"]
 
@@ -117,7 +116,6 @@ def plan(
     none of which pools with another (default: one that sees all). Both for account "value" only.
     ``by``: one coin a cell.
     """
-    expect(belief, Belief, "plan", A_BELIEF)
     problem = ReleaseProblem.of(
         belief, limit_bits, sensitive, secrets, objective, weights, caps, odds_cap, exceed, account,
         coalitions, by,

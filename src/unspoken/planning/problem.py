@@ -163,8 +163,8 @@ def _secrets(
 ) -> dict[str, tuple[Value, ...]]:
     """The secrets of every variable, which are all withheld."""
     expect(secrets, Mapping, "plan.secrets", "give {name: values}")
-    listed = {name: items(own, f"plan.secrets of {name}") for name, own in secrets.items()}
-    for name, values in listed.items():
+    named = {name: items(values, f"plan.secrets of {name}") for name, values in secrets.items()}
+    for name, values in named.items():
         belief.domain.axis(name, "plan.secrets")
         for value in values:
             belief.domain.code(name, value, "plan.secrets")
@@ -173,7 +173,7 @@ def _secrets(
                     f"plan.secrets: {name} {value} may be released, so it is no secret; make it "
                     "sensitive too"
                 )
-    return {name: tuple(dict.fromkeys(listed.get(name, ()))) for name in hidden}
+    return {name: tuple(dict.fromkeys(named.get(name, ()))) for name in hidden}
 
 
 def _coalitions(
@@ -182,10 +182,10 @@ def _coalitions(
     if coalitions is None:
         return None
     where = "plan.coalitions"
-    listed = tuple(items(seen, where) for seen in items(coalitions, where))
-    for name in itertools.chain(*listed):
+    shown = tuple(items(sees, where) for sees in items(coalitions, where))
+    for name in itertools.chain(*shown):
         belief.domain.axis(name, where)
-    return listed
+    return shown
 
 
 def _free_share(belief: Belief, name: str, hidden: Sequence[Value]) -> float:
