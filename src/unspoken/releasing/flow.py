@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -26,6 +25,7 @@ from unspoken.ledger import Account, Ledger, Release
 from unspoken.mechanisms import OneSided
 from unspoken.numerics.coins import ALGORITHM, BATCH, MasterKey
 from unspoken.numerics.files import publish, unfinished, writing
+from unspoken.numerics.numbers import json_number
 from unspoken.numerics.prf import KEY_BYTES
 from unspoken.planning import Closure, Plan, closure
 from unspoken.policy import Project
@@ -292,7 +292,7 @@ def _declared(project: Project) -> dict[str, Any]:
     limits = project.limits
     return {
         "limit_bits": limits.bits,
-        "odds_cap": "inf" if math.isinf(limits.odds_cap) else limits.odds_cap,
+        "odds_cap": json_number(limits.odds_cap),
         "exceed": limits.exceed,
         "target": dict(limits.targets),
         **({"coalitions": [list(members) for members in project.pools]} if project.divided else {}),

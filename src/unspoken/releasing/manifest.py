@@ -7,12 +7,12 @@ fingerprint, the coin key by one that tells nothing about it.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from unspoken.ledger import Release
 from unspoken.mechanisms.one_sided import release_probability
+from unspoken.numerics.numbers import json_number
 from unspoken.policy import Project
 from unspoken.releasing.leaks import Leak
 
@@ -62,7 +62,7 @@ def leakage(leaks: Sequence[Leak]) -> list[dict[str, Any]]:
 def _attribute(project: Project, event: Release, name: str) -> dict[str, Any]:
     epsilon = event.mechanism.exponents()[name]
     return {
-        "epsilon": "inf" if math.isinf(epsilon) else epsilon,
+        "epsilon": json_number(epsilon),
         "release_probability": release_probability(epsilon),
         "withheld": "NULL",
         "missing": project.attributes[name].missing,
