@@ -69,7 +69,7 @@ def test_what_tells_too_much_by_any_belief_is_closed_and_named() -> None:
 @pytest.mark.parametrize(
     ("belief", "error", "says"),
     [
-        (unspoken.Box.within(JOINT, 0.1), NotKnown, "set of beliefs"),
+        (unspoken.Box.within(JOINT, 0.1), NotKnown, r"plan for a list, Beliefs\(\[...\]\)"),
         ([[0.2, 0.1], [0.1, 0.6]], InputError, "is no belief; give a Joint"),
         (None, InputError, "is no belief; give a Joint"),
     ],

@@ -48,5 +48,5 @@ class Family(Belief):
     def _refuse(self, what: str) -> NoReturn:
         raise NotKnown(
             f"{self.kind}: is a set of beliefs with no one {what}; view, leakage, leakages, odds "
-            "and worst answer for all of them, anything else for one: give a Joint"
+            "and worst answer for all of them, plan for a list, Beliefs([...]); else give a Joint"
         )
