@@ -5,7 +5,9 @@ So a predicate means the same in every engine, and can be evaluated inside a tas
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
+from functools import cache
 
 import duckdb
 import pyarrow as pa
@@ -20,13 +22,20 @@ __all__ = ["RowSQL"]
 ROWS = f'"{OURS} rows"'
 
 
+@cache
+def _embedded(_process: int) -> duckdb.DuckDBPyConnection:
+    """The DuckDB of this process that reaches nothing: it has no tables, files or free settings."""
+    con = session(threads="1", temp_directory="''", enable_external_access="false")
+    con.execute("SET GLOBAL lock_configuration = true")
+    return con
+
+
 class RowSQL:
     """Expressions over rows with these columns, {name: DuckDB type}; it reaches nothing else."""
 
     def __init__(self, columns: Mapping[str, str], title: str) -> None:
         self._columns, self._title = columns, title
-        self._con = session(threads="1", temp_directory="''", enable_external_access="false")
-        self._con.execute("SET GLOBAL lock_configuration = true")
+        self._con = _embedded(os.getpid()).cursor()
 
     def read(self, text: str, where: str, *, condition: bool = False) -> Expression:
         """Check the holder's SQL; a condition is true, false or NULL."""

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from unspoken.engines.arrow import boolean, missing, numbers, plain
-from unspoken.engines.protocol import Table, named
+from unspoken.engines.protocol import BATCH, Table, named
 from unspoken.engines.row_sql import RowSQL
 from unspoken.errors import InputError
 from unspoken.learning.cells import Cells
@@ -21,6 +21,7 @@ from unspoken.policy import Project
 
 __all__ = ["cells_of", "count", "labelled"]
 
+AT_ONCE = 2 * BATCH  # rows: fewer questions to the embedded DuckDB, and still in the cache
 REAL = ("FLOAT", "DOUBLE")  # the types that have NaN and infinity
 
 
@@ -51,7 +52,7 @@ def count(
     places = {attribute.name: project.at("attribute", attribute.name) for attribute in cells}
     marker = Marker(cells, table.columns, places)
     infinite = _Infinite([attribute.name for attribute in cells], table.columns)
-    for batch in table.batches(marker.reads, ordered=False, places=places):
+    for batch in table.batches(marker.reads, False, AT_ONCE, places):
         infinite.add(batch)
         add(marker.marks(batch))
     infinite.refuse(places)
