@@ -29,7 +29,7 @@ SECONDS = 120
 PASSED, FAILED = 0, 1
 
 
-def run(source: Path, tests: Sequence[str]) -> tuple[int, str]:
+def run(source: Path, tests: Sequence[str], seconds: int | None = None) -> tuple[int, str]:
     """These tests on this copy of src: pytest's exit code and the end of what it prints."""
     pytest = [sys.executable, "-m", "pytest", "-x", "-q", "--tb=no", "-p", "no:cacheprovider"]
     environment = {**os.environ, "PYTHONPATH": str(source), "PYTHONDONTWRITEBYTECODE": "1"}
@@ -41,10 +41,10 @@ def run(source: Path, tests: Sequence[str]) -> tuple[int, str]:
             capture_output=True,
             text=True,
             check=False,
-            timeout=SECONDS,
+            timeout=seconds,
         )
     except subprocess.TimeoutExpired:
-        return -1, f"no end within {SECONDS} s"
+        return -1, f"no end within {seconds} s"
     return done.returncode, done.stdout[-2000:] + done.stderr[-500:]
 
 
@@ -54,7 +54,7 @@ def caught_by(source: Path, fault: Fault) -> str | None:
     sound = file.read_text("utf-8")
     file.write_text(fault.planted(source), "utf-8")
     try:
-        code, said = run(source, fault.tests)
+        code, said = run(source, fault.tests, SECONDS)
     finally:
         file.write_text(sound, "utf-8")
     failed = re.search(r"^FAILED (.+?)( - .*)?$", said, re.MULTILINE)
