@@ -14,7 +14,8 @@ ROOMS = Path(__file__).with_name("rooms")
 
 @dataclass(frozen=True)
 class Fault:
-    """In ``file`` (under src/unspoken) the text ``old`` becomes ``new``; ``tests`` are to fail.
+    """In ``file`` (under src/unspoken) the text ``old`` becomes ``new``; ``tests`` are to fail:
+    files, or single ones in them.
 
     ``beyond`` says why these tests are not those of the fault's own room.
     """
@@ -50,7 +51,9 @@ def faults() -> list[Fault]:
 def misplaced(fault: Fault, root: Path) -> list[str]:
     """What is wrong with the description of one fault."""
     complaints = [
-        f"{test}: no such test file" for test in fault.tests if not (root / test).exists()
+        f"{test}: no such test file"
+        for test in fault.tests
+        if not (root / test.partition("::")[0]).exists()
     ]
     strangers = [test for test in fault.tests if not test.startswith(f"tests/{fault.room}/")]
     if strangers and not fault.beyond:

@@ -18,7 +18,7 @@ def test_a_fault_can_be_planted(fault: Fault, root: Path) -> None:
 
 
 def test_there_are_enough_of_them_everywhere() -> None:
-    assert len({fault.name for fault in FAULTS}) == len(FAULTS) >= 60
+    assert len({fault.name for fault in FAULTS}) == len(FAULTS) >= 100
     assert min(Counter(fault.room for fault in FAULTS).values()) >= 1
 
 

@@ -48,3 +48,8 @@ def test_wrong_numbers_are_refused() -> None:
             information_sequential(wrong)
     with pytest.raises(InputError, match="number of variables"):
         information_group(1.0, 0)
+
+
+def test_limits_add_up_as_printed() -> None:
+    assert information_sequential([0.25, 0.5, 1.0]).value == 1.75
+    assert information_group(0.5, 3).value == 1.5
