@@ -1,0 +1,21 @@
+"""Numbers of equal arguments do not change from version to version, nor their refusals."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.laws import frozen
+
+BEFORE = json.loads((Path(__file__).parents[1] / "vectors" / "frozen.json").read_text())
+
+
+def test_numbers_are_what_they_were() -> None:
+    now = dict(frozen.numbers())
+    assert sorted(now) == sorted(BEFORE)
+    changed = {
+        name: (before, now[name])
+        for name, before in BEFORE.items()
+        if now[name] != (before if isinstance(before, str) else pytest.approx(before, rel=1e-12))
+    }
+    assert not changed
