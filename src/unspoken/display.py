@@ -1,11 +1,12 @@
-"""How results show themselves: facts in two columns, as text and as a notebook table."""
+"""How results show themselves: facts in two columns, as text and as a notebook table; as JSON."""
 
 from __future__ import annotations
 
 import html
+import math
 from abc import abstractmethod
 
-__all__ = ["Shown", "Tabled", "html_table"]
+__all__ = ["Shown", "Tabled", "html_table", "json_number"]
 
 
 class Shown:
@@ -80,3 +81,8 @@ class Tabled:
 def _html_row(kind: str, cells: list[str]) -> str:
     inside = (f'<{kind} style="text-align:left">{html.escape(cell)}</{kind}>' for cell in cells)
     return f"<tr>{''.join(inside)}</tr>"
+
+
+def json_number(x: float) -> float | str:
+    """JSON has no infinity: the word "inf" stands for it."""
+    return str(x) if math.isinf(x) else x

@@ -6,11 +6,12 @@ Every object says which command it is of, and the format: {"unspoken": "leak", "
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from unspoken.display import json_number
 from unspoken.doors.case import Answers
 from unspoken.learning import Kept
 from unspoken.ledger import Release, fold
@@ -55,7 +56,7 @@ def learned(ready: Prepared) -> dict[str, Any]:
                 "label": str(value.value),
                 "about": value.target,
                 "secret": [str(label) for label in value.secret],
-                "odds": number(value.factor),
+                "odds": json_number(value.factor),
                 "share": value.probability,
             }
             for value in ready.closed.telling
@@ -101,7 +102,7 @@ def plan(findings: Findings) -> dict[str, Any]:
 def planned(plan: Plan) -> dict[str, Any]:
     """A plan's numbers."""
     return {
-        "epsilon": {name: number(epsilon) for name, epsilon in plan.epsilon.items()},
+        "epsilon": _epsilon(plan.epsilon),
         "p": dict(plan.p),
         "bound": plan.bound.as_json(),
         "odds": plan.odds.as_json(),
@@ -114,7 +115,7 @@ def rehearsed(done: Rehearsed) -> dict[str, Any]:
     return {
         **_head("release"),
         "dry_run": True,
-        "epsilon": {name: number(epsilon) for name, epsilon in done.epsilon.items()},
+        "epsilon": _epsilon(done.epsilon),
         "told": leakage(done.leakage),
     }
 
@@ -127,9 +128,7 @@ def released(done: Released) -> dict[str, Any]:
         "manifest": str(done.manifest),
         "rows": done.rows,
         "again": done.again,
-        "epsilon": {
-            name: number(epsilon) for name, epsilon in done.event.mechanism.exponents().items()
-        },
+        "epsilon": _epsilon(done.event.mechanism.exponents()),
         "told": leakage(done.leakage),
     }
 
@@ -144,11 +143,11 @@ def ledger(history: Sequence[tuple[str, Release]]) -> dict[str, Any]:
                 "at": at,
                 "table": event.table,
                 "epoch": event.epoch,
-                "epsilon": {name: number(e) for name, e in event.mechanism.exponents().items()},
+                "epsilon": _epsilon(event.mechanism.exponents()),
             }
             for at, event in history
         ],
-        "exposure": {name: number(epsilon) for name, epsilon in shown.items()},
+        "exposure": _epsilon(shown),
     }
 
 
@@ -163,9 +162,9 @@ def _asked(plan: Plan) -> dict[str, Any]:
     """A plan for a stated belief: with what its objective and its solver say."""
     return {
         **planned(plan),
-        "objective": number(plan.objective),
+        "objective": json_number(plan.objective),
         "total": plan.total,
-        "multiplier": None if math.isnan(plan.multiplier) else number(plan.multiplier),
+        "multiplier": None if math.isnan(plan.multiplier) else json_number(plan.multiplier),
         "unbounded": plan.unbounded,
         "witness": plan.witness,
     }
@@ -186,10 +185,9 @@ def written(report: Path, charts: Sequence[Path]) -> dict[str, Any]:
     return {**_head("report"), "report": str(report), "charts": [str(path) for path in charts]}
 
 
+def _epsilon(exponents: Mapping[str, float]) -> dict[str, float | str]:
+    return {name: json_number(epsilon) for name, epsilon in exponents.items()}
+
+
 def _head(command: str) -> dict[str, Any]:
     return {"unspoken": command, "format": FORMAT}
-
-
-def number(x: float) -> float | str:
-    """JSON has no infinity."""
-    return "inf" if math.isinf(x) else x

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from unspoken.display import json_number
 from unspoken.errors import InputError
-from unspoken.numerics.numbers import json_number
 from unspoken.types.domain import Symbol
 
 __all__ = [

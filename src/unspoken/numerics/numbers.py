@@ -1,6 +1,4 @@
-"""Numbers as people give them (positive ones, whole ones; anything else is refused), and as JSON
-has them.
-"""
+"""Numbers as people give them: positive ones, whole ones; anything else is refused."""
 
 from __future__ import annotations
 
@@ -12,12 +10,7 @@ import numpy as np
 
 from unspoken.errors import InputError, shown
 
-__all__ = ["json_number", "not_negative", "number", "positive", "whole"]
-
-
-def json_number(x: float) -> float | str:
-    """JSON has no infinity: the word "inf" stands for it."""
-    return str(x) if math.isinf(x) else x
+__all__ = ["not_negative", "number", "positive", "whole"]
 
 
 def number(given: object) -> float:

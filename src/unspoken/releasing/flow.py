@@ -18,6 +18,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
+from unspoken.display import json_number
 from unspoken.engines.protocol import Table
 from unspoken.errors import InputError, TooLarge
 from unspoken.learning import Learned, table_of
@@ -25,7 +26,6 @@ from unspoken.ledger import Account, Ledger, Release
 from unspoken.mechanisms import OneSided
 from unspoken.numerics.coins import ALGORITHM, BATCH, MasterKey
 from unspoken.numerics.files import publish, unfinished, writing
-from unspoken.numerics.numbers import json_number
 from unspoken.numerics.prf import KEY_BYTES
 from unspoken.planning import Closure, Plan, closure
 from unspoken.policy import Project

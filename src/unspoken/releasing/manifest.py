@@ -10,9 +10,9 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from unspoken.display import json_number
 from unspoken.ledger import Release
 from unspoken.mechanisms.one_sided import release_probability
-from unspoken.numerics.numbers import json_number
 from unspoken.policy import Project
 from unspoken.releasing.leaks import Leak
 

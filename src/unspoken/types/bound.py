@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any, Literal
 
-from unspoken.display import Shown
+from unspoken.display import Shown, json_number
 from unspoken.errors import InputError
-from unspoken.numerics.numbers import json_number, number
+from unspoken.numerics.numbers import number
 from unspoken.types.kinds import expect
 from unspoken.types.premise import STATED, Premise
 
