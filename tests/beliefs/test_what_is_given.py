@@ -108,9 +108,9 @@ WRONG: Mapping[str, tuple[Callable[[], Any], str]] = {
     "huge": (lambda: Independent([BIG]), "beyond floats"),
     "huge row": (lambda: Chain(HALF, [BIG, HALF], 3), "row 0: the sum of its entries is beyond"),
     "huge case": (lambda: Network({"a": []}, {"a": BIG}), "beyond floats"),
-    "no list": (lambda: Independent(3), "a list of probabilities for each variable"),  # type: ignore[arg-type]
+    "no list": (lambda: Independent(3), r"independent.marginals: a list is expected"),  # type: ignore[arg-type]
     "length": (lambda: Chain(HALF, STEP, 2.5), "2.5 is no number of variables"),  # type: ignore[arg-type]
-    "word": (lambda: Tree("ab", HALF, STEP), "'a' is no whole number"),  # type: ignore[arg-type]
+    "word": (lambda: Tree("ab", HALF, STEP), "tree.parent: a list is expected"),  # type: ignore[arg-type]
     "half": (lambda: Tree([-1, 0.5], HALF, STEP), "0.5 is no whole number"),  # type: ignore[list-item]
     "parents": (lambda: Network({"a": 3}, {"a": HALF}), "a list is expected"),  # type: ignore[dict-item]
     "mapping": (lambda: Network(["a"], {"a": HALF}), "network.parents: a mapping"),  # type: ignore[arg-type]
