@@ -1,7 +1,8 @@
 """The account beside the events it is of, in the same file and the same transactions.
 
-It carries the number and the hash of the last event in it. Where that is not the last event there
-is, or nothing is there, or it is of another format, it is made again of all events.
+It carries the number and the hash of the last event in it: its mark. Where that is not the last
+event there is, or no mark is there, or it is of another format, it is made again of all events.
+Whatever SQL changes an entry or an event takes the mark away, whoever's it is: the file sees to it.
 """
 
 from __future__ import annotations
@@ -17,10 +18,11 @@ from unspoken.ledger.account import Account
 from unspoken.ledger.entries import InMemory, Key
 from unspoken.ledger.event import Release
 
-__all__ = ["FORMAT", "Checkpoint", "tables"]
+__all__ = ["FORMAT", "Checkpoint", "tables", "watch"]
 
 FORMAT = 1
 MANY = 500  # keys of one question
+MARK = ("last",)
 
 
 def tables(metadata: sql.MetaData) -> sql.Table:
@@ -31,6 +33,23 @@ def tables(metadata: sql.MetaData) -> sql.Table:
         sql.Column("key", sql.Text, primary_key=True),
         sql.Column("value", sql.Text, nullable=False),
     )
+
+
+def watch(connection: sql.Connection) -> None:
+    """Have the file itself take the mark away with every change, but of the mark."""
+    of = f"old.key <> '{json.dumps(MARK)}'"
+    changes = {
+        "INSERT ON account": of.replace("old", "new"),
+        "UPDATE ON account": of,
+        "DELETE ON account": of,
+        "UPDATE ON events": "true",
+        "DELETE ON events": "true",
+    }
+    for number, (change, when) in enumerate(changes.items()):
+        connection.exec_driver_sql(
+            f"CREATE TRIGGER IF NOT EXISTS unmark_{number} AFTER {change} WHEN {when} "
+            f"BEGIN DELETE FROM account WHERE key = '{json.dumps(MARK)}'; END"
+        )
 
 
 class Checkpoint:
@@ -62,17 +81,18 @@ class Checkpoint:
         self, last: tuple[int, str] | None, replay: Callable[[], Iterable[tuple[int, Release]]]
     ) -> Account:
         """That of all events; ``last``: the number of the last one, and what is kept of it."""
-        if self.get([("last",)]).get(("last",)) != _mark(last):
+        if self.get([MARK]).get(MARK) != _mark(last):
             replayed = InMemory()
             for number, event in replay():
                 Account(replayed).add(event, number)
             self._connection.execute(sql.delete(self._table))
-            self.put({**replayed.entries, ("last",): _mark(last)})
+            self.put({**replayed.entries, MARK: _mark(last)})  # which is the last to be written
         return Account(self)
 
     def reached(self, last: tuple[int, str] | None) -> None:
-        """It has the events up to this one."""
-        self.put({("last",): _mark(last)})
+        """It has the events up to this one, and is as it should be."""
+        if self.get([MARK]).get(MARK) != _mark(last):
+            self.put({MARK: _mark(last)})
 
     def _rows(self, asked: sql.Select[Any]) -> dict[Key, Any]:
         rows = self._connection.execute(asked)

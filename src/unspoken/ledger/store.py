@@ -59,7 +59,7 @@ class Ledger:
     def empty(self) -> bool:
         """Whether nothing was ever charged."""
         with self._begin() as connection:
-            return connection.execute(_LAST).first() is None
+            return _last(connection) is None
 
     def events(self) -> list[Release]:
         """Every release, oldest first."""
@@ -81,35 +81,33 @@ class Ledger:
         Gives the number of the event. One that is there already, in every detail, is that one:
         nothing new is shown, so nothing new is written down.
         """
-        with self._checked(check) as (connection, kept, account):
+        with self._checked(check) as (connection, account):
             same = account.number(event)
             if same is not None:
                 return same
             now = datetime.now(UTC).isoformat(timespec="seconds")
-            body = event.to_json()
-            row = {"at": now, "table": event.table, "kind": "release", "body": body}
+            row = {"at": now, "table": event.table, "kind": "release", "body": event.to_json()}
             inserted = connection.execute(sql.insert(_EVENTS).values(**row))
             number = int(inserted.inserted_primary_key[0])  # type: ignore[index]
             account.add(event, number)
-            kept.reached((number, body))
             return number
 
     @contextmanager
-    def _checked(self, check: Check) -> Iterator[tuple[sql.Connection, Checkpoint, Account]]:
+    def _checked(self, check: Check) -> Iterator[tuple[sql.Connection, Account]]:
         """A transaction with the account, once it is let pass. A refusal leaves the events as they
         were; what was added up for it stays.
         """
         refusal: UnspokenError | None = None
         with self._begin() as connection:
             kept = Checkpoint(connection, _ACCOUNT)
-            last = connection.execute(_LAST).first()
-            account = kept.account(last and (last.id, last.body), partial(self._all, connection))
+            account = kept.account(_last(connection), partial(self._all, connection))
             try:
                 check(account)
             except UnspokenError as error:
                 refusal = error
             else:
-                yield connection, kept, account
+                yield connection, account
+            kept.reached(_last(connection))
         if refusal is not None:
             raise refusal
 
@@ -148,6 +146,7 @@ class Ledger:
         if tables and not tables >= {_MEANING.name, _EVENTS.name}:
             raise InputError(f"ledger {self.path}: not a ledger, but another database")
         _TABLES.create_all(connection)
+        checkpoint.watch(connection)
         kept = connection.execute(sql.select(_MEANING.c.value)).scalar()
         if kept is None:
             connection.execute(sql.insert(_MEANING).values(name="format", value=str(FORMAT)))
@@ -179,6 +178,11 @@ def _engine(path: Path) -> sql.Engine:
     sql.event.listen(engine, "connect", _durable)
     sql.event.listen(engine, "begin", _immediate)
     return engine
+
+
+def _last(connection: sql.Connection) -> tuple[int, str] | None:
+    last = connection.execute(_LAST).first()
+    return last and (last.id, last.body)
 
 
 def _rows(connection: sql.Connection) -> Sequence[Any]:
