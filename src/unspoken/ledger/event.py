@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, NoReturn
+from functools import partial
+from typing import Annotated, Any, ClassVar, Literal
 
-from unspoken.errors import InputError, unknown
+from pydantic import BeforeValidator, ConfigDict, StrictBool, TypeAdapter, ValidationError
+
+from unspoken.errors import InputError
 from unspoken.mechanisms import Mechanism, from_description
 
 __all__ = ["FORMAT", "Release"]
 
-FORMAT = 1
+FORMAT: Literal[1] = 1
 
 
 @dataclass(frozen=True)
@@ -27,10 +31,14 @@ class Release:
     tossed on them.
     """
 
+    __pydantic_config__: ClassVar = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
+
     table: str
     epoch: str
-    per_key: bool
-    mechanism: Mechanism
+    per_key: StrictBool
+    mechanism: Annotated[
+        Mechanism, BeforeValidator(partial(from_description, where="event.mechanism"))
+    ]
     readings: Mapping[str, Mapping[str, str]]
     key: str
     coins: str
@@ -40,7 +48,7 @@ class Release:
     policy: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     readers: tuple[str, ...] = ()
     keys: tuple[str, ...] = ()
-    format: int = FORMAT
+    format: Literal[1] = FORMAT
 
     def to_json(self) -> str:
         """The event as kept, with sorted keys."""
@@ -53,60 +61,21 @@ class Release:
     def from_json(cls, text: str) -> Release:
         """Refuses what no release is written as, in one line."""
         try:
-            body = json.loads(text, parse_constant=_no_number)
+            body = json.loads(text, parse_constant=_finite, parse_float=_finite)
+            return _SHAPE.validate_python(body)
+        except ValidationError as error:
+            fault = error.errors(include_url=False)[0]
+            where = ".".join(map(str, ("event", *fault["loc"])))
+            said = fault.get("ctx", {}).get("error", f"{where}: {fault['msg']}")
+            raise InputError(str(said)) from None
         except (ValueError, RecursionError) as error:
             raise InputError(f"event: cannot be read: {' '.join(str(error).split())}") from None
-        if not isinstance(body, dict):
-            raise InputError("event: is no table")
-        for name, (fits, wanted) in _SHAPES.items():
-            if name not in body:
-                raise InputError(f"event.{name}: is missing")
-            if not fits(body[name]):
-                raise InputError(f"event.{name}: is not {wanted}")
-        for name in body:
-            if name not in _SHAPES:
-                raise unknown("event", name, _SHAPES)
-        given = {**body, "readers": tuple(body["readers"]), "keys": tuple(body["keys"])}
-        return cls(**{**given, "mechanism": from_description(body["mechanism"], "event.mechanism")})
 
 
-Fits = Callable[[Any], bool]
-
-
-def _word(value: Any) -> bool:
-    return isinstance(value, str)
-
-
-def _words(value: Any) -> bool:
-    return isinstance(value, list) and all(map(_word, value))
-
-
-def _table(value: Any) -> bool:
-    return isinstance(value, dict)
-
-
-def _table_of(fits: Fits) -> Fits:
-    return lambda value: _table(value) and all(map(fits, value.values()))
-
-
-_TEXT, _LIST, _TABLE = (_word, "text"), (_words, "a list of words"), (_table, "a table")
-_SHAPES: dict[str, tuple[Fits, str]] = {
-    "table": _TEXT,
-    "epoch": _TEXT,
-    "per_key": (lambda value: isinstance(value, bool), "true or false"),
-    "mechanism": _TABLE,
-    "readings": (_table_of(_table_of(_word)), "a table of fingerprints for each epoch"),
-    "key": _TEXT,
-    "coins": _TEXT,
-    "limits": _TABLE,
-    "leakage": _TABLE,
-    "closed": (_table_of(_words), "a list of words for each name"),
-    "policy": (_table_of(_table), "a table for each name"),
-    "readers": _LIST,
-    "keys": _LIST,
-    "format": (lambda value: value is not True and value == FORMAT, f"{FORMAT}, what this reads"),
-}
-
-
-def _no_number(word: str) -> NoReturn:
+def _finite(word: str) -> float:
+    if math.isfinite(number := float(word)):
+        return number
     raise ValueError(f"{word} is no number")
+
+
+_SHAPE = TypeAdapter(Release)
