@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from unspoken.display import json_number
-from unspoken.errors import InputError
+from unspoken.errors import InputError, shown
 from unspoken.types.domain import Symbol
 
 __all__ = [
@@ -46,15 +45,28 @@ class Argument:
 
     def held(self, value: Any, where: str) -> Any:
         """What the constructor takes, from plain data; complains where they are of other shape."""
-        if not self.fits(value):
-            text = repr(value)
-            short = text if len(text) <= 60 else f"{text[:57]}..."
-            raise InputError(f"{where}: {short} is not what it takes: {self.wanted}")
-        return self.read(value)
+        return self.read(self._checked(value, where))
+
+    def written(self, value: Any, where: str) -> Any:
+        """Plain data, from what the constructor took; complains where none can be read back."""
+        return self._checked(self.write(value), where)
+
+    def _checked(self, plain: Any, where: str) -> Any:
+        if not self.fits(plain):
+            raise InputError(f"{where}: {shown(repr(plain))} is not what it takes: {self.wanted}")
+        return plain
+
+
+# Infinite numbers, and the words for them.
+INF = {"inf": math.inf, "-inf": -math.inf}
 
 
 def _is_number(value: Any) -> bool:
-    return value == "inf" or (isinstance(value, int | float) and not isinstance(value, bool))
+    return value in [*INF] or (isinstance(value, int | float) and not isinstance(value, bool))
+
+
+def _are_numbers(value: Any) -> bool:
+    return all(map(_are_numbers, value)) if _is_list(value) else _is_number(value)
 
 
 def _is_word(value: Any) -> bool:
@@ -75,31 +87,18 @@ def _is_said(item: tuple[Any, Any]) -> bool:
     return item in [*(("symbol", symbol.value) for symbol in Symbol), *(("number", w) for w in INF)]
 
 
-def _are_labels(value: Any) -> bool:
-    return _is_list(value) and all(map(_is_label, value))
-
-
-def _by_name(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
-    return lambda value: (
-        isinstance(value, Mapping) and all(map(_is_word, value)) and all(map(fits, value.values()))
-    )
-
-
-def _are_weights(value: Any) -> bool:
-    weights = [*value.values()] if isinstance(value, Mapping) else value
-    return _are_numbers(weights)
-
-
-def _are_numbers(value: Any) -> bool:
-    return all(map(_are_numbers, value)) if _is_list(value) else _is_number(value)
-
-
-# Infinite labels, and the words for them.
-INF = {"inf": math.inf, "-inf": -math.inf}
-
-
 def _number(value: Any) -> Any:
-    return math.inf if value == "inf" else value
+    return [*map(_number, value)] if _is_list(value) else INF[value] if _is_word(value) else value
+
+
+def listed(value: Any) -> Any:
+    """Arrays and tuples of numbers as lists, in mappings too."""
+    if isinstance(value, Mapping):
+        return {name: listed(each) for name, each in value.items()}
+    plain = value.tolist() if hasattr(value, "tolist") else value
+    if isinstance(plain, list | tuple):
+        return [*map(listed, plain)]
+    return next((word for word, number in INF.items() if plain == number), plain)
 
 
 def _label(value: Any) -> Any:
@@ -109,50 +108,44 @@ def _label(value: Any) -> Any:
 
 
 def _said_label(label: Any) -> Any:
-    plain = label.item() if isinstance(label, np.generic) else label
+    numpy = getattr(label, "dtype", np.dtype(object)).kind in "biufU"  # and no times
+    plain = label.item() if numpy else label
     if isinstance(plain, Symbol):
         return {"symbol": plain.value}
-    for word, number in INF.items():
-        if plain == number:
-            return {"number": word}
-    if not _is_label(plain) or plain != plain:
+    if not _is_label(plain) or plain != label:
         raise InputError(f"mechanism: the label {label!r} cannot be written; use words or numbers")
-    return plain
+    return next(({"number": word} for word, number in INF.items() if plain == number), plain)
 
 
-def _labels(value: Any) -> Any:
-    return tuple(map(_label, value))
+def _by_name(each: Argument, wanted: str) -> Argument:
+    def of(change: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        return lambda value: {name: change(given) for name, given in value.items()}
+
+    def fits(value: Any) -> bool:
+        named = isinstance(value, Mapping) and all(map(_is_word, value))
+        return named and all(map(each.fits, value.values()))
+
+    return Argument(wanted, fits, of(each.read), of(each.write))
 
 
-def _said_labels(labels: Any) -> Any:
-    return list(map(_said_label, labels))
-
-
-def listed(value: Any) -> Any:
-    """Arrays and tuples of numbers as lists, in mappings too."""
-    if isinstance(value, Mapping):
-        return {name: listed(each) for name, each in value.items()}
-    plain = value.tolist() if hasattr(value, "tolist") else value
-    return [*map(listed, plain)] if isinstance(plain, list | tuple) else plain
-
-
-NUMBER = Argument("a number", _is_number, _number, json_number)
+NUMBER = Argument("a number", _is_number, _number, listed)
 WORD = Argument('a word in quotes, like "A"', _is_word)
-NUMBERS = Argument(
-    "a number for each name, {A = 1.0}",
-    _by_name(_is_number),
-    lambda value: {name: _number(number) for name, number in value.items()},
-    lambda value: {name: json_number(number) for name, number in value.items()},
+NUMBERS = _by_name(NUMBER, "a number for each name, {A = 1.0}")
+LABELS = Argument(
+    "a list of labels, [0, 1]",
+    lambda value: _is_list(value) and all(map(_is_label, value)),
+    lambda value: tuple(map(_label, value)),
+    lambda value: list(map(_said_label, value)),
 )
-LABELS = Argument("a list of labels, [0, 1]", _are_labels, _labels, _said_labels)
-LABELS_BY_NAME = Argument(
-    "a list of values for each name, {A = [0]}",
-    _by_name(_are_labels),
-    lambda value: {name: _labels(labels) for name, labels in value.items()},
-    lambda value: {name: _said_labels(labels) for name, labels in value.items()},
+LABELS_BY_NAME = _by_name(LABELS, "a list of values for each name, {A = [0]}")
+TABLE = Argument("a table of numbers, [[0.9, 0.1], [0.1, 0.9]]", _are_numbers, _number, listed)
+_WEIGHTS_BY_NAME = _by_name(TABLE, "")
+WEIGHTS = Argument(
+    "a number for each variable, {A = 1.0}",
+    lambda value: _WEIGHTS_BY_NAME.fits(value) or _are_numbers(value),
+    lambda value: (_WEIGHTS_BY_NAME if isinstance(value, Mapping) else TABLE).read(value),
+    listed,
 )
-WEIGHTS = Argument("a number for each variable, {A = 1.0}", _are_weights, write=listed)
-TABLE = Argument("a table of numbers, [[0.9, 0.1], [0.1, 0.9]]", _are_numbers, write=listed)
 PARTS = Argument(
     "a list of mechanisms, [{kind = ...}, {kind = ...}]",
     lambda value: _is_list(value) and all(isinstance(part, Mapping) for part in value),

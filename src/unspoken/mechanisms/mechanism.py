@@ -79,7 +79,7 @@ class Mechanism(ABC):
             raise InputError(f"mechanism: {type(self).__name__} has no word in files")
         fields = ((name, getattr(self, name)) for name in self.arguments)
         given = {name: value for name, value in fields if value is not None}
-        written = {name: self.arguments[name].write(value) for name, value in given.items()}
+        written = {n: self.arguments[n].written(x, f"{self.kind}.{n}") for n, x in given.items()}
         return {"kind": self.kind, **written}
 
     @classmethod
