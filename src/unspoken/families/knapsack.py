@@ -67,8 +67,9 @@ class Cells:
     @classmethod
     def of(cls, low: Array, up: Array, beside: tuple[float, float], total: float = 1.0) -> Cells:
         """Cells that together with others, of this least and most mass, weigh ``total``."""
-        least = max(float(low.sum()), total - beside[1])
-        return cls(low, up, least, max(least, min(float(up.sum()), total - beside[0])))
+        weighed = float(up.sum())  # by rounding the others may leave more than these can weigh
+        least = min(max(float(low.sum()), total - beside[1]), weighed)
+        return cls(low, up, least, max(least, min(weighed, total - beside[0])))
 
     @property
     def possible(self) -> bool:
