@@ -19,6 +19,7 @@ KNOWN = {
     "learned(tree, 80 rows)": Premise.learned(80, "tree"),
     "box(95 %)": Premise.box(0.95),
     "box(99.9 %)": Premise.box(0.999),
+    "box(99.99999 %)": Premise.box(0.9999999),
 }
 
 
@@ -51,6 +52,14 @@ def test_a_record_of_no_known_kind_is_refused() -> None:
         {"kind": "box", "rows": 3},
         {"kind": "box", "level": 1.0},
         {"kind": "box", "level": math.nan},
+        {"kind": "box", "level": 0},
+        {"kind": "box", "level": "high"},
+        {"kind": "learned", "rows": -1},
+        {"kind": "learned", "rows": 2.5},
+        {"kind": "learned", "rows": True},
+        {"kind": "learned", "rows": 3, "form": "stated ("},
+        {"kind": "stated", "form": "tree"},
+        {"kind": ["stated"]},
     ]
     for fields in wrong:
         with pytest.raises(InputError, match="premise"):
@@ -64,6 +73,7 @@ def test_only_what_may_certify_does() -> None:
         "learned(tree, 80 rows)": False,
         "box(95 %)": True,
         "box(99.9 %)": True,
+        "box(99.99999 %)": True,
     }
 
 
@@ -78,3 +88,17 @@ def test_the_weakest() -> None:
     ]
     for at, premise in enumerate(order):
         assert weakest(reversed(order[at:])) == premise
+
+
+def test_a_level_is_printed_as_it_is() -> None:
+    """Neither rounded up nor taken for another one."""
+    assert str(Premise.box(0.9512346)) == "box(95.12346 %)"
+    assert Premise.box(0.9512346) != Premise.box(0.9512349)
+
+
+def test_a_bound_stands_on_a_premise() -> None:
+    bound = unspoken.Bound(0.0, 1.0, premise="learned(3)")  # type: ignore[arg-type]
+    assert bound.premise == Premise.learned(3)
+    assert not bound.premise.certifies
+    with pytest.raises(InputError, match="premise"):
+        unspoken.Bound(0.0, 1.0, premise="certified")  # type: ignore[arg-type]

@@ -42,6 +42,7 @@ class Bound(Shown):
         low, high = number(self.low), number(self.high)
         if self.status == "ok" and not low <= high:
             raise InputError(f"a Bound needs low <= high, got [{self.low}, {self.high}]")
+        object.__setattr__(self, "premise", Premise.of(self.premise))
         object.__setattr__(self, "low", low)
         object.__setattr__(self, "high", high)
         if self.unit == "odds" and self.logs is None:

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from unspoken.errors import InputError
+from unspoken.errors import InputError, among, shown
+from unspoken.numerics.numbers import number
 
 __all__ = ["STATED", "Premise", "weakest"]
 
@@ -18,6 +19,7 @@ Kind = Literal["stated", "learned", "box"]
 KINDS: tuple[Kind, ...] = ("learned", "box", "stated")
 CERTIFYING: tuple[Kind, ...] = ("box", "stated")
 
+EXAMPLES = '"stated", "learned(100)" or "box(95 %)"'
 WRITTEN = re.compile(
     r"(?P<stated>stated)"
     r"|learned\((?P<rows>\d+)\)"
@@ -54,7 +56,7 @@ class Premise:
             return words
         read = WRITTEN.fullmatch(words) if isinstance(words, str) else None
         if read is None:
-            raise InputError(f'premise: {words!r}; is "stated", "learned(100)" or "box(95 %)"')
+            raise InputError(f"premise: {shown(words)!r}; is {EXAMPLES}")
         if read["stated"]:
             return STATED
         if read["level"]:
@@ -63,12 +65,14 @@ class Premise:
 
     def __post_init__(self) -> None:
         level, rows = self.level, self.rows
-        if self.kind not in KINDS:
-            raise InputError(f"premise: {self.kind!r} is no kind; {', '.join(KINDS)} are")
-        if (self.kind == "learned") != (rows is not None) or (self.kind == "box") != bool(level):
+        among("premise", self.kind, KINDS)
+        has = ("learned" if rows is not None else None, "box" if level is not None else None)
+        if {*has} - {None} != {self.kind} - {"stated"} or not isinstance(self.form, str):
             raise InputError("premise: what is learned has rows, a box has a level; no others do")
-        if level is not None and not 0 < level < 1:
-            raise InputError(f"premise: a box of level {level}; it is between 0 and 1")
+        if level is not None and not 0 < number(level) < 1:
+            raise InputError(f"premise: a box of level {shown(level)}; it is between 0 and 1")
+        if not WRITTEN.fullmatch(str(self)) or self.form and rows is None:
+            raise InputError(f"premise: {shown(self)!r}; is {EXAMPLES}")
 
     @property
     def certifies(self) -> bool:
@@ -77,7 +81,7 @@ class Premise:
 
     def __str__(self) -> str:
         if self.kind == "box":
-            return f"box({100 * (self.level or 0.0):g} %)"
+            return f"box({100 * float(self.level or 0):.15g} %)"
         if self.kind == "stated":
             return self.kind
         return f"learned({self.form}, {self.rows} rows)" if self.form else f"learned({self.rows})"
