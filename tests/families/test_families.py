@@ -1,6 +1,7 @@
 """Sets of any beliefs, and of Gaussian ones: no member leaks more than the set says."""
 
 import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -165,7 +166,7 @@ def test_the_gaussian_ball_is_reached() -> None:
 
 def test_what_is_no_ball_is_refused() -> None:
     gaussian = Gaussian([[1, 0.5], [0.5, 1]], [1, 1])
-    for wrong in (-0.1, math.inf, math.nan):
+    for wrong in (-0.1, math.inf, math.nan, 10**400):
         with pytest.raises(unspoken.UnspokenError, match="eta"):
             Ball(unspoken.Joint([[1, 1]]), wrong)
         with pytest.raises(unspoken.UnspokenError, match="eta"):
@@ -174,6 +175,15 @@ def test_what_is_no_ball_is_refused() -> None:
         leakage(GaussianBall(gaussian, 0.1), Laplace(1.0, [[1, 0], [0, 1]]), X0)
     with pytest.raises(unspoken.UnspokenError, match="no whole numbers"):
         leakage(GaussianBall(gaussian, 0.1), Geometric(0.5), X0)
+
+
+def test_how_far_a_belief_is_off_may_be_any_number() -> None:
+    joint, gaussian = unspoken.Joint([[3, 1], [1, 1]]), Gaussian([[1, 0.5], [0.5, 1]], [1, 1])
+    half: Any = Fraction(1, 2)
+    for ball in (Ball(joint, half), GaussianBall(gaussian, half)):
+        assert "e^0.5" in repr(ball)
+    every = Box.around(joint, 10**400)
+    assert (every.ends.lower.min(), every.ends.upper.max()) == (0.0, 1.0)
 
 
 def test_sets_show_themselves() -> None:

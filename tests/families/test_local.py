@@ -234,10 +234,11 @@ def test_cells_that_cannot_be_are_none_whatever_rounding_leaves_them() -> None:
     """.7 + .2 + .1 is less than 1, as floats: nothing is left for the others all the same."""
     row = [0.7, 0.2, 0.1]
     assert sum(row) < 1
-    point = Box([[0, 0, 0], row], [[0, 0, 0], row])
+    table = [[0.0, 0.0, 0.0], row]
+    point = Box(table, table)
     about = unspoken.Adversary("x1", secret=[0], knows=["x0"])
     shown = unspoken.OneSided({"x1": 1.0}, {"x1": [0]})
     for measure in ("exclusion", "odds", "delta"):
         told = unspoken.leakage(point, shown, about, measure)
-        single = unspoken.leakage(unspoken.Joint([[0, 0, 0], row]), shown, about, measure)
+        single = unspoken.leakage(unspoken.Joint(table), shown, about, measure)
         assert told.high == pytest.approx(single.high, rel=1e-9), measure

@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from numbers import Real
 from typing import NoReturn
 
 from unspoken.adversary import Adversary
 from unspoken.beliefs import A_BELIEF, Belief
 from unspoken.beliefs.asking import Shows
 from unspoken.display import Shown
-from unspoken.errors import InputError, NotKnown
+from unspoken.errors import InputError, NotKnown, shown
 from unspoken.families.family import Family
+from unspoken.numerics.numbers import number
 from unspoken.numerics.rounding import sum_up
 from unspoken.types.bound import Bound
 from unspoken.types.channel import Output
@@ -39,10 +39,12 @@ class Ball(Family):
     eta: float
 
     def __init__(self, centre: Belief, eta: float) -> None:
-        if not (isinstance(eta, Real) and 0 <= eta < math.inf):
-            raise InputError(f"ball.eta: {eta}; how far log-probabilities may be off is 0 or more")
         expect(centre, Belief, "ball.centre", A_BELIEF)
-        self.centre, self.eta = centre, eta
+        self.centre, self.eta = centre, number(eta)
+        if not 0 <= self.eta < math.inf:
+            raise InputError(
+                f"ball.eta: {shown(eta)}; how far log-probabilities may be off is 0 or more"
+            )
         self.domain, self.premise = centre.domain, centre.premise
 
     def viewed(
@@ -90,5 +92,6 @@ class BallView(Shown):
 
     def _refuse(self, asked: str) -> NoReturn:
         raise NotKnown(
-            f"ball: answers max-log-ratio and odds, not {asked}; give Beliefs([...]), finitely many"
+            f"ball: answers max-log-ratio, exclusion and odds, not {asked}; give Beliefs([...]), "
+            "finitely many"
         )

@@ -17,7 +17,6 @@ import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Real
 
 import numpy as np
 import numpy.typing as npt
@@ -25,13 +24,14 @@ import numpy.typing as npt
 from unspoken.adversary import Adversary
 from unspoken.beliefs import Joint
 from unspoken.beliefs.asking import NoisySum
-from unspoken.errors import InputError
+from unspoken.errors import InputError, shown
 from unspoken.families.ends import Ends
 from unspoken.families.knapsack import Cells, between, fill, share, threshold
 from unspoken.families.noisy import Masses
 from unspoken.families.searched import Furthest, Pair
 from unspoken.families.tables import TableSet
 from unspoken.numerics.arrays import Array, Codes, Mask
+from unspoken.numerics.numbers import number
 from unspoken.numerics.rounding import UNIT
 from unspoken.types.bound import Bound
 from unspoken.types.domain import Value
@@ -70,16 +70,17 @@ class Box(TableSet):
     def around(cls, centre: Joint, radius: float) -> Box:
         """All P with |P(x) - Q(x)| <= radius at every x."""
         expect(centre, Joint, "box.centre", "give a Joint")
-        if not (isinstance(radius, Real) and radius >= 0):
-            raise InputError(f"box.radius: {radius}; is 0 or more")
-        return cls._of(centre, centre.table - radius, centre.table + radius)
+        apart = number(radius)
+        if not apart >= 0:
+            raise InputError(f"box.radius: {shown(radius)}; is 0 or more")
+        return cls._of(centre, centre.table - apart, centre.table + apart)
 
     @classmethod
     def within(cls, centre: Joint, eta: float) -> Box:
         """All P with |log P(x) / Q(x)| <= eta at every x."""
         expect(centre, Joint, "box.centre", "give a Joint")
-        if not (isinstance(eta, Real) and 0 <= eta <= MOST):
-            raise InputError(f"box.eta: {eta}; is 0 or more, and {MOST:g} at most")
+        if not 0 <= number(eta) <= MOST:
+            raise InputError(f"box.eta: {shown(eta)}; is 0 or more, and {MOST:g} at most")
         return cls._of(centre, centre.table * math.exp(-eta), centre.table * math.exp(eta))
 
     @classmethod

@@ -13,16 +13,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from numbers import Real
 
 import numpy as np
 
 from unspoken.adversary import Adversary
 from unspoken.beliefs.asking import NoisySum, Shows
 from unspoken.beliefs.gaussian import Gaussian
-from unspoken.errors import InputError, NotKnown
+from unspoken.errors import InputError, NotKnown, shown
 from unspoken.families.family import Family
 from unspoken.measures.max_log_ratio import MAX_LOG_RATIO
+from unspoken.numerics.numbers import number
 from unspoken.numerics.rounding import sum_up, up
 from unspoken.types.bound import Bound
 from unspoken.types.channel import Output
@@ -39,11 +39,11 @@ class GaussianBall(Family):
     eta: float
 
     def __init__(self, centre: Gaussian, eta: float) -> None:
-        if not (isinstance(eta, Real) and 0 <= eta <= 700):
-            raise InputError(f"gaussian ball: eta is {eta}; a number from 0 to 700")
+        if not 0 <= number(eta) <= 700:
+            raise InputError(f"gaussian ball: eta is {shown(eta)}; a number from 0 to 700")
         if not isinstance(centre, Gaussian):
             raise InputError("gaussian ball: its centre is a Gaussian; of others take a Ball")
-        self.centre, self.eta = centre, eta
+        self.centre, self.eta = centre, number(eta)
         self.domain, self.premise = centre.domain, centre.premise
 
     def viewed(
