@@ -51,6 +51,9 @@ class Adversary:
         for requests in numbers:
             _check_requests(requests)
 
+    def __hash__(self) -> int:
+        return hash((self.targets, frozenset(self.knows)))  # values may stand in a dictionary
+
     def _keep_list(self, field: str) -> None:
         """As a tuple; what may stay as it is: one target, values that are known, None."""
         given = getattr(self, field)

@@ -1,7 +1,10 @@
 """All rules side by side: in order, sound ones within the limit, and what is left is the truth."""
 
+import copy
 import json
 import math
+import pickle
+from typing import Any
 
 import numpy as np
 import pytest
@@ -134,3 +137,18 @@ def test_wrong_questions_are_one_line() -> None:
         with pytest.raises(unspoken.UnspokenError) as raised:
             unspoken.compare(XOR, **wrong)
         assert "\n" not in str(raised.value)
+
+
+def test_what_is_found_copies_pickles_and_compares() -> None:
+    joint = unspoken.Joint([[3, 1], [1, 3]])
+    found: list[Any] = [
+        unspoken.calibrate(joint, limit=1.0),
+        unspoken.compare(joint, limit=1.0),
+        unspoken.worst(joint, unspoken.Laplace(1.0)),
+        unspoken.Adversary("x0", knows={"x1": 0}, asks={"x0": 2}),
+    ]
+    for one in found:
+        for other in (copy.copy(one), copy.deepcopy(one), pickle.loads(pickle.dumps(one))):
+            assert one == other
+            assert repr(one) == repr(other)
+    assert hash(found[3]) == hash(copy.deepcopy(found[3]))

@@ -18,6 +18,7 @@ from unspoken.measures import MEASURES, MeasureName
 from unspoken.mechanisms import Geometric, Laplace
 from unspoken.mechanisms.linear import Weighted, linear_queries
 from unspoken.numerics.numbers import number
+from unspoken.numerics.same import state
 from unspoken.questions import leakage
 from unspoken.types.bound import Bound
 from unspoken.types.domain import Value
@@ -56,6 +57,9 @@ class NoiseProblem:
             )
         object.__setattr__(self, "limit", number(self.limit))
         self.mechanism(1.0).parts(self.belief.domain, Adversary(self.belief.domain.names[0]))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return state(self)  # copies work out for themselves what was asked of the belief
 
     def mechanism(self, scale: float) -> Laplace | Geometric:
         """The query with this much noise; P(z) ~ e^(-|z| / scale)."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 from unspoken.calibration import by_method, calibrate
@@ -23,7 +23,7 @@ class Rule:
     are added up first and converted once; "as a vector": calibrate all at once).
     """
 
-    scale: Callable[[NoiseProblem, Knows], float]
+    scale: Callable[[NoiseProblem, Knows], float] = field(compare=False)
     sound: bool
     why: str
     composes: str
@@ -44,11 +44,11 @@ def _alone(problem: NoiseProblem, knows: Knows) -> float:
 
 def _printed(rule: Callable[..., Estimate], why: str) -> Rule:
     """One of `unspoken.published`, which gives no guarantee; its limits add up no better."""
+    return Rule(partial(_by_print, rule), False, why, "no")
 
-    def scale(problem: NoiseProblem, knows: Knows) -> float:
-        return rule(problem.belief, problem.weights, limit=problem.limit).value
 
-    return Rule(scale, False, why, "no")
+def _by_print(rule: Callable[..., Estimate], problem: NoiseProblem, knows: Knows) -> float:
+    return rule(problem.belief, problem.weights, limit=problem.limit).value
 
 
 def _neighbours(problem: NoiseProblem, knows: Knows) -> float:

@@ -71,7 +71,7 @@ class Premise:
             raise InputError("premise: what is learned has rows, a box has a level; no others do")
         if level is not None and not 0 < number(level) < 1:
             raise InputError(f"premise: a box of level {shown(level)}; it is between 0 and 1")
-        if not WRITTEN.fullmatch(str(self)) or self.form and rows is None:
+        if not WRITTEN.fullmatch(str(self)) or (self.form and rows is None):
             raise InputError(f"premise: {shown(self)!r}; is {EXAMPLES}")
 
     @property
