@@ -186,6 +186,15 @@ def test_how_far_a_belief_is_off_may_be_any_number() -> None:
     assert (every.ends.lower.min(), every.ends.upper.max()) == (0.0, 1.0)
 
 
+def test_what_a_set_has_not_is_refused_with_what_takes_it() -> None:
+    box = Box.around(unspoken.Joint([[3, 1], [1, 1]]), 0.01)
+    with pytest.raises(unspoken.UnspokenError, match=r"has no list of members; .* calibrate and"):
+        unspoken.plan(box, limit_bits=0.1)
+    with pytest.raises(unspoken.UnspokenError, match="has no joint table"):
+        box.marginal(["x0"])
+    assert unspoken.calibrate(box, limit=1.0).bound.high <= 1.0
+
+
 def test_sets_show_themselves() -> None:
     joint = unspoken.Joint([[1, 1], [1, 1]])
     gaussian = Gaussian([[1, 0.5], [0.5, 1]], [1, 1])

@@ -47,6 +47,7 @@ class Family(Belief):
 
     def _refuse(self, what: str) -> NoReturn:
         raise NotKnown(
-            f"{self.kind}: is a set of beliefs with no one {what}; view, leakage, leakages, odds "
-            "and worst answer for all of them, plan for a list, Beliefs([...]); else give a Joint"
+            f"{self.kind}: is a set of beliefs and has no {what}; view, leakage, leakages, odds, "
+            "worst, calibrate and compare answer for all of them, plan for a list, "
+            "Beliefs([...]); else give one belief"
         )
