@@ -55,3 +55,12 @@ def test_notebooks_show_a_table() -> None:
     shown = unspoken.Bound(0.1, 0.2, why="a < b")._repr_html_()
     assert shown.startswith("<table>")
     assert "a &lt; b" in shown
+
+
+def test_bits_stand_below_the_nats_that_they_are() -> None:
+    lines = repr(unspoken.Bound(0.5, 1.0)).splitlines()
+    assert [line.split()[-2:] for line in lines[1:4]] == [
+        ["1", "nat"],
+        ["1.4427", "bit"],
+        ["0.5", "nat"],
+    ]

@@ -88,10 +88,10 @@ class Bound(Shown):
             return [("status", "impossible"), ("why", self.why)]
         held = "exactly" if self.exact else "at most"
         rows = [(held, f"{self.high:.6g} {self.unit}")]
-        if not self.exact:
-            rows.append(("at least", f"{self.low:.6g} {self.unit}"))
         if self.unit == "nat":
             rows.append(("", f"{self.bits:.6g} bit"))
+        if not self.exact:
+            rows.append(("at least", f"{self.low:.6g} {self.unit}"))
         return [*rows, ("premise", str(self.premise)), ("why", self.why)]
 
     def as_json(self) -> dict[str, Any]:
