@@ -242,3 +242,13 @@ def test_cells_that_cannot_be_are_none_whatever_rounding_leaves_them() -> None:
         told = unspoken.leakage(point, shown, about, measure)
         single = unspoken.leakage(unspoken.Joint(table), shown, about, measure)
         assert told.high == pytest.approx(single.high, rel=1e-9), measure
+
+
+def test_no_more_is_told_than_there_is_to_know() -> None:
+    """Any law whatever of three values: log 3, be some answer possible under one of them only."""
+    every = Box(np.zeros((3, 2)), np.ones((3, 2)))
+    shown = unspoken.Together([unspoken.OneSided({name: math.inf}, {}) for name in ("x0", "x1")])
+    told = unspoken.leakage(
+        every, shown, unspoken.Adversary("x0", secret=[0, 1]), "mutual-information"
+    )
+    assert told.high == pytest.approx(math.log(3), rel=1e-9)

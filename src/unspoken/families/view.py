@@ -255,7 +255,8 @@ class TablesView(Shown):
         middles = [fill(law[:1], law[1:], np.ones(law.shape[1]), 1, 1.0)[0] for law in laws]
         middle = np.mean(middles, axis=0)
         tried = [t * middles[0] + (1 - t) * np.mean(middles[1:], axis=0) for t in BETWEEN]
-        return min(_radius(laws, weights, q) for q in (middle, *tried))
+        most = min(_radius(laws, weights, q) for q in (middle, *tried))
+        return min(most, math.log(len(laws)))  # no more than there is to know
 
     def _law(self, cells: Mask, context: Mask) -> Array | None:
         """The least and the largest likelihood of every answer: [2, y]."""
