@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from unspoken.learning import Labeller, Labelling, Learned, table_of
-from unspoken.learning.cells import Cells
+from unspoken.learning.cells import CellRule
 from unspoken.policy import Project
 
 Learn = Callable[..., Learned]
@@ -50,7 +50,7 @@ def coded(found: Learned, project: Project) -> dict[str, np.ndarray]:
 def by_hand(names: tuple[str, ...], labels: tuple, sensitive: tuple) -> dict[str, Labelling]:
     """These labels, however they may be found."""
     return {
-        name: Labelling(Cells(name, None, (), own, "public", None), own, hidden, (), ())
+        name: Labelling(CellRule(name, None, (), own, "public", None), own, hidden, (), ())
         for name, own, hidden in zip(names, labels, sensitive, strict=True)
     }
 

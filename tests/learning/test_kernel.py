@@ -22,7 +22,7 @@ from tests.effort import examples
 from unspoken.engines.columns import kind_of
 from unspoken.engines.duckdb import DuckTable
 from unspoken.engines.row_sql import RowSQL
-from unspoken.learning.cells import Cells
+from unspoken.learning.cells import CellRule
 from unspoken.learning.labels import Labelling
 from unspoken.learning.marking import FEW, Marker
 
@@ -75,7 +75,7 @@ PREDICATES = [
 MOMENTS = st.datetimes(datetime.datetime(1990, 1, 1), datetime.datetime(2050, 1, 1))
 
 
-def reference(cells: Cells, kind: str) -> str:
+def reference(cells: CellRule, kind: str) -> str:
     """The mark of x as SQL over the row."""
     shown = {"date": "CAST(x AS VARCHAR)", "number": "CAST(x AS DOUBLE)"}.get(kind, "x")
     if cells.edges is not None:
@@ -157,7 +157,7 @@ def test_marks_are_those_of_sql(
             edges, values = tuple(sorted([*EDGES, *range(10, 3 + many)][:many])), ()
         count = len(values) if edges is None else len(edges) + 1
         names = tuple(map(str, range(count + (missing != "never"))))
-        cells = Cells("x", edges, values, names, missing, hidden)
+        cells = CellRule("x", edges, values, names, missing, hidden)
         expected = [mark for (mark,) in read.project(reference(cells, kind)).fetchall()]
         marker = Marker([cells], columns, {})
         found = [mark for batch in table.to_batches() for mark in marker.marks(batch)[0].tolist()]
@@ -171,8 +171,8 @@ def test_few_and_many_are_told_apart_alike(kind: Any, count: int) -> None:
     columns = {"x": str(duckdb.from_arrow(batch).types[0])}
     listed = tuple(range(1, count + 1))
     names = tuple(map(str, range(count + 2)))
-    edges = Cells("x", tuple(map(float, listed)), (), names, "value", None)
-    values = Cells("x", None, listed[::-1], names[1:], "value", None)
+    edges = CellRule("x", tuple(map(float, listed)), (), names, "value", None)
+    values = CellRule("x", None, listed[::-1], names[1:], "value", None)
     bins, places = Marker([edges, values], columns, {}).marks(batch)
     assert (bins // 2).tolist() == [*range(count + 1), count, count + 1]
     strange = values.strange
@@ -188,12 +188,12 @@ def test_integers_of_more_than_64_bits(binned: bool, tmp_path: Path) -> None:
     table = DuckTable.open(sql=query, keys=["id"], folder=tmp_path)
     assert table.columns["x"] == "HUGEINT"
     edges = (0.0, 2.0**64) if binned else None
-    cells = Cells("x", edges, () if binned else values, ("a", "b", "c", "d", "-"), "value", None)
+    cells = CellRule("x", edges, () if binned else values, ("a", "b", "c", "d", "-"), "value", None)
     (marks,) = next(iter(_marks(table, cells)))
     assert marks.tolist() == ([2, 4, 0, 4, 2, 8] if binned else [0, 2, 4, 6, 12, 8])
 
 
-def _marks(table: DuckTable, cells: Cells) -> Any:
+def _marks(table: DuckTable, cells: CellRule) -> Any:
     marker = Marker([cells], table.columns, {})
     for batch in table.batches(marker.reads):
         yield marker.marks(batch)
@@ -201,7 +201,9 @@ def _marks(table: DuckTable, cells: Cells) -> Any:
 
 def test_a_labelling_is_plain_data() -> None:
     hidden = RowSQL({"x": "DOUBLE"}, "t").read("x > 3", "")
-    cells = Cells("x", (2.0, 4.0), (), ("below 2", "2-4", "4 or more", "missing"), "value", hidden)
+    cells = CellRule(
+        "x", (2.0, 4.0), (), ("below 2", "2-4", "4 or more", "missing"), "value", hidden
+    )
     labelling = Labelling.of(cells, {0: 3, 2: 1, 3: 1, 5: 2})
     assert labelling.names == ("below 2", "2-4", "2-4 (sensitive)", "4 or more", "missing")
     assert pickle.loads(pickle.dumps(labelling)) == labelling

@@ -8,7 +8,7 @@ import pytest
 
 from tests.policy.cases import GOOD, LEAST, edited
 from unspoken.errors import InputError
-from unspoken.policy import Attribute, Epoch, Files, Limits, Project, Source, check_files
+from unspoken.policy import Attribute, DeclaredLimits, Epoch, Files, Project, Source, check_files
 
 
 def test_everything_that_is_written_is_read(tmp_path: Path) -> None:
@@ -35,7 +35,7 @@ def test_everything_that_is_written_is_read(tmp_path: Path) -> None:
         "lighting": ("first_arrival",),
         "planning": ("mean_occupancy", "exits"),
     }
-    assert project.limits == Limits(
+    assert project.limits == DeclaredLimits(
         bits=0.1,
         odds_cap=4.0,
         exceed=0.01,
@@ -65,7 +65,7 @@ def test_what_is_not_written_has_a_value() -> None:
     project = Project.parse(LEAST)
     assert project.source.unit == project.source.keys == ("id",)
     assert project.attributes["a"] == Attribute("a", None, None, None, "never")
-    assert project.limits == Limits(0, 4, 0, True, None, {}, (("app",),))
+    assert project.limits == DeclaredLimits(0, 4, 0, True, None, {}, (("app",),))
     assert type(project.limits.bits) is float
     here = Path.cwd()
     assert project.path == here / "unspoken.toml"

@@ -20,7 +20,7 @@ from unspoken.engines.keys import check_keys
 from unspoken.engines.opening import Opened, opened
 from unspoken.engines.protocol import BATCH
 from unspoken.engines.session import OURS
-from unspoken.engines.source import Place, Source
+from unspoken.engines.source import Place, TableSource
 from unspoken.engines.sql import identifier
 from unspoken.errors import InputError
 from unspoken.types.column import ColumnInfo
@@ -69,7 +69,7 @@ class DuckTable:
         if (table is None) == (sql is None):
             raise InputError(f"{at('table')}: give either table or sql")
         named = title or (str(table) if table is not None else "the query")
-        source = Source(table, database, sql, tuple(keys), preferences, named, at)
+        source = TableSource(table, database, sql, tuple(keys), preferences, named, at)
         with opened(folder, memory) as opening:
             key_names, columns = source.views(opening)
             opened_table = cls(named, key_names, columns, opening, source.place)

@@ -12,13 +12,13 @@ from unspoken.engines.session import OURS
 from unspoken.engines.sql import column_of
 from unspoken.errors import InputError
 
-__all__ = ["Place", "Source"]
+__all__ = ["Place", "TableSource"]
 
 Place = Callable[[str], str]  # what a message about a parameter begins with
 
 
 @dataclass(frozen=True)
-class Source:
+class TableSource:
     """A file or a table of a database, or SQL over those; keys, and preferences beside it."""
 
     table: str | Path | None

@@ -20,7 +20,7 @@ from unspoken.policy.columns import KINDS, MOST_VALUES
 from unspoken.policy.project import Missing
 from unspoken.types.column import Cell
 
-__all__ = ["MISSING", "Cells", "noted"]
+__all__ = ["MISSING", "CellRule", "noted"]
 
 MISSING = "missing"
 # The types in which values of a column of each kind can be declared.
@@ -34,7 +34,7 @@ FITTING: dict[str, set[type]] = {
 
 
 @dataclass(frozen=True)
-class Cells:
+class CellRule:
     """The cells of attribute ``name``: bins between ``edges`` or, where these are None, ``values``.
 
     ``names``: of the cells in this order, last that of missing values unless there ``never`` are
@@ -49,7 +49,7 @@ class Cells:
     sensitive: Expression | None
 
     @classmethod
-    def of(cls, project: Project, attribute: Attribute, table: Table, row: RowSQL) -> Cells:
+    def of(cls, project: Project, attribute: Attribute, table: Table, row: RowSQL) -> CellRule:
         """Settle an attribute's cells; its predicate is checked before any row is read."""
         name = named(table, attribute.name, project.at("attribute", attribute.name))
         predicate = None

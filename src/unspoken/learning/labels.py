@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from unspoken.learning.cells import Cells, noted
+from unspoken.learning.cells import CellRule, noted
 from unspoken.learning.marking import Marker
 from unspoken.numerics.arrays import Codes
 
@@ -25,14 +25,14 @@ class Labelling:
     both sensitive and free rows. Plain data, like its cells.
     """
 
-    cells: Cells
+    cells: CellRule
     names: tuple[str, ...]
     sensitive: tuple[str, ...]
     split: tuple[int, ...]
     code: tuple[int, ...]
 
     @classmethod
-    def of(cls, cells: Cells, counts: Mapping[int, int]) -> Labelling:
+    def of(cls, cells: CellRule, counts: Mapping[int, int]) -> Labelling:
         """The labels that occur, and declared ones that do not yet.
 
         A declared cell without rows is sensitive if any of its attribute's may be. A free row in a

@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 
 from unspoken.engines.arrow import missing, numbers, plain, texts
 from unspoken.engines.row_sql import RowSQL
-from unspoken.learning.cells import Cells
+from unspoken.learning.cells import CellRule
 from unspoken.learning.columns import cast_of
 from unspoken.numerics.arrays import Codes
 
@@ -37,7 +37,7 @@ class Marker:
     """
 
     def __init__(
-        self, cells: Sequence[Cells], columns: Mapping[str, str], places: Mapping[str, str]
+        self, cells: Sequence[CellRule], columns: Mapping[str, str], places: Mapping[str, str]
     ) -> None:
         self._cells, self._places = cells, places
         self._row = RowSQL(columns, "the table")
@@ -77,7 +77,7 @@ class Marker:
         ]
 
     def _marks(
-        self, cells: Cells, column: pa.Array, cast: pa.Array | None, free: pa.Array | None
+        self, cells: CellRule, column: pa.Array, cast: pa.Array | None, free: pa.Array | None
     ) -> Codes:
         absent = missing(column)
         marks = 2 * _cell(cells, plain(column if cast is None else cast))
@@ -91,7 +91,7 @@ class Marker:
         return marks
 
 
-def _cell(cells: Cells, column: pa.Array) -> Codes:
+def _cell(cells: CellRule, column: pa.Array) -> Codes:
     """[row] -> cell, of values that are not missing."""
     if cells.edges is not None:
         return _bin(numbers(column).astype(np.float64, copy=False), cells.edges)

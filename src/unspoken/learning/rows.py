@@ -13,7 +13,7 @@ from unspoken.engines.arrow import boolean, missing, numbers, plain
 from unspoken.engines.protocol import BATCH, Table, named
 from unspoken.engines.row_sql import RowSQL
 from unspoken.errors import InputError
-from unspoken.learning.cells import Cells
+from unspoken.learning.cells import CellRule
 from unspoken.learning.labels import Labelling
 from unspoken.learning.marking import Marker
 from unspoken.numerics.arrays import Array, Codes
@@ -25,7 +25,7 @@ AT_ONCE = 2 * BATCH  # rows: fewer questions to the embedded DuckDB, and still i
 REAL = ("FLOAT", "DOUBLE")  # the types that have NaN and infinity
 
 
-def cells_of(project: Project, table: Table) -> list[Cells]:
+def cells_of(project: Project, table: Table) -> list[CellRule]:
     """The cells of each attribute; refused, before rows are counted, if they cannot be."""
     attributes = project.attributes.values()
     places = {a.name: project.at("attribute", a.name) for a in attributes}
@@ -39,12 +39,12 @@ def cells_of(project: Project, table: Table) -> list[Cells]:
             infinite.add(batch)
         infinite.refuse(places)
     row = RowSQL(table.columns, table.title)
-    return [Cells.of(project, attribute, table, row) for attribute in attributes]
+    return [CellRule.of(project, attribute, table, row) for attribute in attributes]
 
 
 def count(
     project: Project,
-    cells: Sequence[Cells],
+    cells: Sequence[CellRule],
     table: Table,
     add: Callable[[Sequence[Codes]], None],
 ) -> None:
@@ -81,7 +81,7 @@ class _Infinite:
 
 
 def labelled(
-    project: Project, cells: Sequence[Cells], table: Table, counts: Sequence[Array]
+    project: Project, cells: Sequence[CellRule], table: Table, counts: Sequence[Array]
 ) -> list[Labelling]:
     """The labels of each attribute, given how often each of its marks occurs."""
     return [
@@ -90,7 +90,7 @@ def labelled(
     ]
 
 
-def _labelling(place: str, cells: Cells, table: Table, counts: Array) -> Labelling:
+def _labelling(place: str, cells: CellRule, table: Table, counts: Array) -> Labelling:
     absent, strange = (
         int(counts[2 * cell] + counts[2 * cell + 1]) for cell in (cells.absent, cells.strange)
     )
@@ -116,7 +116,7 @@ def _labelling(place: str, cells: Cells, table: Table, counts: Array) -> Labelli
     return labels
 
 
-def _stranger(place: str, cells: Cells, table: Table) -> Any:
+def _stranger(place: str, cells: CellRule, table: Table) -> Any:
     """The least value that is none of the declared ones: they are read once more."""
     marker = Marker([cells], table.columns, {cells.name: place})
     least = set[Any]()

@@ -2,14 +2,14 @@
 
 from unspoken.policy.columns import check_columns
 from unspoken.policy.presence import check_files
-from unspoken.policy.project import Attribute, Epoch, Files, Limits, Project, Source
+from unspoken.policy.project import Attribute, DeclaredLimits, Epoch, Files, Project, Source
 from unspoken.policy.starter import starter
 
 __all__ = [
     "Attribute",
     "Epoch",
     "Files",
-    "Limits",
+    "DeclaredLimits",
     "Project",
     "Source",
     "check_columns",

@@ -15,7 +15,7 @@ from unspoken.policy.complaints import Place, quoted
 from unspoken.policy.reading import read_text, tables_of
 from unspoken.policy.schema import AttributeTable, ProjectTable
 
-__all__ = ["Attribute", "Epoch", "Files", "Limits", "Missing", "Project", "Source"]
+__all__ = ["Attribute", "Epoch", "Files", "DeclaredLimits", "Missing", "Project", "Source"]
 
 Missing = Literal["public", "value", "never"]
 
@@ -65,7 +65,7 @@ class Attribute:
 
 
 @dataclass(frozen=True)
-class Limits:
+class DeclaredLimits:
     """How much all that is released may say: ``bits`` on average, ``odds_cap`` for every answer."""
 
     bits: float
@@ -109,7 +109,7 @@ class Project:
     epoch: Epoch
     attributes: Mapping[str, Attribute]
     applications: Mapping[str, tuple[str, ...]]
-    limits: Limits
+    limits: DeclaredLimits
     files: Files
     form: str | None = None
     place: Place = field(default=Place("unspoken.toml"), repr=False, compare=False)
@@ -240,10 +240,10 @@ def _attribute(name: str, given: AttributeTable) -> Attribute:
     )
 
 
-def _limits(tables: ProjectTable) -> Limits:
+def _limits(tables: ProjectTable) -> DeclaredLimits:
     given = tables.limit
     everybody = [list(tables.application)]
-    return Limits(
+    return DeclaredLimits(
         bits=given.limit_bits,
         odds_cap=given.odds_cap,
         exceed=given.exceed,

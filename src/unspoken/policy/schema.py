@@ -34,13 +34,13 @@ def _like(text: str) -> Any:
     return Field(examples=[text])
 
 
-class Table(BaseModel):
+class TomlTable(BaseModel):
     """A TOML table that takes these keys and no others."""
 
     model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False, frozen=True)
 
 
-class SourceTable(Table):
+class SourceTable(TomlTable):
     """``[source]``: where the rows are and what names them."""
 
     table: Annotated[str | None, _like('"occupancy.parquet"')] = None
@@ -51,14 +51,14 @@ class SourceTable(Table):
     preferences: Annotated[str | None, _like('"preferences.csv"')] = None
 
 
-class EpochTable(Table):
+class EpochTable(TomlTable):
     """``[epoch]``: what is read and coined once for ever."""
 
     label: Annotated[str | None, _like('"2026"')] = None
     of: Annotated[str | None, _like('"substr(day, 1, 7)"')] = None
 
 
-class AttributeTable(Table):
+class AttributeTable(TomlTable):
     """``[attribute.NAME]``: one column, its values, and when it is sensitive."""
 
     bins: Annotated[list[float] | None, _like("[8, 9, 10.5]")] = None
@@ -67,19 +67,19 @@ class AttributeTable(Table):
     missing: Annotated[Literal["public", "value", "never"], _like('"value"')] = "never"
 
 
-class ApplicationTable(Table):
+class ApplicationTable(TomlTable):
     """``[application.NAME]``: who reads which attributes."""
 
     reads: Annotated[Names, _like('["first_arrival"]')]
 
 
-class BeliefTable(Table):
+class BeliefTable(TomlTable):
     """``[belief]``: what is learned of how the attributes go together."""
 
     form: Annotated[str | None, _like('"tree"')] = None
 
 
-class LimitTable(Table):
+class LimitTable(TomlTable):
     """``[limit]``: how much a release may say."""
 
     limit_bits: Annotated[float, _like("0.1")]
@@ -91,14 +91,14 @@ class LimitTable(Table):
     coalitions: Annotated[list[Names] | None, _like('[["lighting"], ["planning"]]')] = None
 
 
-class SecretTable(Table):
+class SecretTable(TomlTable):
     """``[secret]``: the files that never leave the holder."""
 
     key: Annotated[str, _like('"unspoken.key"')] = "unspoken.key"
     ledger: Annotated[str, _like('"ledger.sqlite"')] = "ledger.sqlite"
 
 
-class OutputTable(Table):
+class OutputTable(TomlTable):
     """``[output]``: the files to hand on, and the report on them."""
 
     release: Annotated[str, _like('"released.parquet"')] = "released.parquet"
@@ -106,7 +106,7 @@ class OutputTable(Table):
     report: Annotated[str, _like('"report.html"')] = "report.html"
 
 
-class ProjectTable(Table):
+class ProjectTable(TomlTable):
     """The whole file."""
 
     format: Annotated[int, _like("1")]
@@ -121,8 +121,8 @@ class ProjectTable(Table):
 
 
 # The two tables whose keys are names of the holder's choice, and what each name stands for.
-NAMED: dict[str, type[Table]] = {"attribute": AttributeTable, "application": ApplicationTable}
-SECTIONS: dict[str, type[Table]] = {
+NAMED: dict[str, type[TomlTable]] = {"attribute": AttributeTable, "application": ApplicationTable}
+SECTIONS: dict[str, type[TomlTable]] = {
     "source": SourceTable,
     "epoch": EpochTable,
     "limit": LimitTable,
@@ -140,7 +140,7 @@ HOMES: dict[str, str] = {
 TOO_LATE = "this is a key of [limit], not an attribute. Move it above [limit.target]."
 
 
-def table_at(path: tuple[str | int, ...]) -> type[Table] | None:
+def table_at(path: tuple[str | int, ...]) -> type[TomlTable] | None:
     """Which of the tables above stands at this path, if any."""
     if not path:
         return ProjectTable

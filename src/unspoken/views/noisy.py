@@ -35,7 +35,7 @@ NODES, GAINED = 2**18, 0.7
 PIECES = 32
 
 
-class Source(Protocol):
+class NoisySource(Protocol):
     """What lists a cloud for any choice of bins."""
 
     @property
@@ -54,7 +54,7 @@ class Source(Protocol):
 class NoisyView(Shown):
     """``source`` lists the answers' clouds; ``points``: the noise-free values of each answer."""
 
-    source: Source
+    source: NoisySource
     points: tuple[Array, ...]
 
     @property

@@ -25,7 +25,7 @@ MARGIN = 1e-3
 NARROW = 1e-10
 
 
-class Part(NamedTuple):
+class OpenBox(NamedTuple):
     """A part of the box: its bound (negative: the heap gives the least) and where to cut it."""
 
     minus_upper: float
@@ -42,7 +42,7 @@ class Branches:
     def __init__(self, items: Items) -> None:
         self.items = items
         self.best, self.reached = np.zeros(items.curves.n), 0.0
-        self.open: list[Part] = []
+        self.open: list[OpenBox] = []
         self.settled = 0.0
         self.looked = 0
 
@@ -70,7 +70,7 @@ class Branches:
         elif upper > self.reached:
             margin = MARGIN * (env.hi[k] - env.knee[k])
             cut = float(np.clip(point[k], env.knee[k] + margin, env.hi[k] - margin))
-            heappush(self.open, Part(-upper, self.looked, narrowed, k, cut, near))
+            heappush(self.open, OpenBox(-upper, self.looked, narrowed, k, cut, near))
         return at.price
 
     def branch(self) -> None:
