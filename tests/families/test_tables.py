@@ -280,6 +280,9 @@ def test_rows_that_cannot_be_are_left_out() -> None:
 def test_what_are_no_rows_is_refused() -> None:
     with pytest.raises(unspoken.UnspokenError, match="no mass 1"):
         Rows([[0.6, 0.6]], [[0.7, 0.7]], ["x0"])
+    for given in ([], ["x0", "x0"]):
+        with pytest.raises(unspoken.UnspokenError, match="once each"):
+            Rows([[0.4, 0.4]], [[0.6, 0.6]], given)
     rows = Rows([[0.4, 0.4]], [[0.6, 0.6]], ["x0"])
     with pytest.raises(unspoken.UnspokenError, match="given x0"):
         leakage(rows, Laplace(1.0), unspoken.Adversary("x0", knows=["x1"]))
