@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_type_hints
 
 import numpy.typing as npt
 import pytest
 
 from unspoken.doors.case_schema import held, made, shape_of
 from unspoken.errors import InputError
+from unspoken.families import Intervals
 
 Budget = Mapping[str, float]
 INF = float("inf")
@@ -78,3 +79,10 @@ def test_arguments_are_keys() -> None:
 def test_slips_name_the_key(given: dict[str, Any], says: str) -> None:
     with pytest.raises(InputError, match=re.escape(says)):
         made("ask.spend", spend, given, "b")
+
+
+def test_what_files_cannot_write_is_not_asked_of_them() -> None:
+    """A table's keys are words, so events stand in a list of tables."""
+    kind = get_type_hints(Intervals.__init__)["intervals"]
+    with pytest.raises(InputError, match="not what it takes: a list of tables"):
+        held("belief.intervals", kind, {"name": "A"})

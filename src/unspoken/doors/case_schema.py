@@ -60,7 +60,7 @@ def shape_of(kind: Any) -> Shape:
     if origin is Annotated:
         return replace(shape_of(inside[0]), single=inside[1], example="")
     if origin in (Union, UnionType):
-        return _any_of([shape_of(part) for part in inside if part is not NoneType])
+        return _any_of([shape_of(part) for part in inside if _written(part)])
     if origin is Literal:
         words = " or ".join(f'"{word}"' if isinstance(word, str) else f"{word}" for word in inside)
         return Shape(lambda value: value in inside, words, words, "")
@@ -69,6 +69,12 @@ def shape_of(kind: Any) -> Shape:
     if inspect.isclass(origin) and issubclass(origin, Iterable) and inside:
         return _list_of(shape_of(inside[0]))
     return PLAIN.get(kind, ANYTHING)
+
+
+def _written(kind: Any) -> bool:
+    """Whether files can have it: their keys are words."""
+    keys = get_args(kind)[:1] if get_origin(kind) is Mapping else ()
+    return kind is not NoneType and not any(get_origin(key) is tuple for key in keys)
 
 
 def _any_of(shapes: list[Shape]) -> Shape:

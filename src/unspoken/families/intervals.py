@@ -89,7 +89,8 @@ class Intervals(TableSet):
     def __init__(
         self,
         belief: Belief,
-        intervals: Mapping[Any, tuple[npt.ArrayLike, npt.ArrayLike]] | Sequence[Mapping[str, Any]],
+        intervals: Mapping[tuple[Any, Any], tuple[npt.ArrayLike, npt.ArrayLike]]
+        | Sequence[Mapping[str, Any]],
         probability: Mapping[Any, tuple[float, float]] | None = None,
         premise: Premise | str = "stated",
     ) -> None:
