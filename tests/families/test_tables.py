@@ -283,6 +283,9 @@ def test_what_are_no_rows_is_refused() -> None:
     for given in ([], ["x0", "x0"]):
         with pytest.raises(unspoken.UnspokenError, match="once each"):
             Rows([[0.4, 0.4]], [[0.6, 0.6]], given)
+    no_name: Any = [[]]
+    with pytest.raises(unspoken.UnspokenError, match="there is no"):
+        Rows([[0.4, 0.4]], [[0.6, 0.6]], no_name)
     rows = Rows([[0.4, 0.4]], [[0.6, 0.6]], ["x0"])
     with pytest.raises(unspoken.UnspokenError, match="given x0"):
         leakage(rows, Laplace(1.0), unspoken.Adversary("x0", knows=["x1"]))

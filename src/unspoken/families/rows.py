@@ -56,9 +56,9 @@ class Rows(TableSet):
         self.ends = Ends.of(lower, upper, names, values, "rows")
         self.conditions, self.premise = items(given, "rows.given"), Premise.of(premise)
         self.domain = self.ends.domain
-        if not self.conditions or len({*self.conditions}) < len(self.conditions):
-            raise InputError("rows.given: name variables, once each")
         axes = {self.ends.domain.axis(name, "rows.given") for name in self.conditions}
+        if not axes or len(axes) < len(self.conditions):
+            raise InputError("rows.given: name variables, once each")
         rest = tuple(axis for axis in range(self.ends.lower.ndim) if axis not in axes)
         least, most = self.ends.lower.sum(rest), self.ends.upper.sum(rest)
         self.rounded = 4 * UNIT * self.ends.lower.size
