@@ -168,7 +168,7 @@ def _in_words(findings: Findings, entries: Sequence[Leak]) -> list[Prose]:
 
 
 def _most_told(entries: Sequence[Leak]) -> str:
-    """The largest factor of all, in one sentence."""
+    """The largest factor of all, in one sentence: of this release, whatever was before it."""
     worst = max(entries, key=lambda entry: entry.odds.nats, default=None)
     if worst is None:
         return UNLIMITED
@@ -176,7 +176,7 @@ def _most_told(entries: Sequence[Leak]) -> str:
         gives = "gives" if worst.odds.exact else "may give"
         return f"Some answer {gives} a secret away: it makes it certain."
     by = "By the tree that was learned, no" if worst.odds.premise.form == "tree" else "No"
-    return f"{by} answer multiplies odds by more than {words.most(worst.odds.odds)}."
+    return f"{by} answer by itself multiplies odds by more than {words.most(worst.odds.odds)}."
 
 
 def _tree(model: Learned, links: bool = False) -> list[RenderableType]:
