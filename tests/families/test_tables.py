@@ -289,3 +289,10 @@ def test_what_are_no_rows_is_refused() -> None:
     rows = Rows([[0.4, 0.4]], [[0.6, 0.6]], ["x0"])
     with pytest.raises(unspoken.UnspokenError, match="given x0"):
         leakage(rows, Laplace(1.0), unspoken.Adversary("x0", knows=["x1"]))
+
+
+def test_a_box_within_a_factor_has_both_its_ends() -> None:
+    joint = unspoken.Joint([[1, 2], [3, 4]])
+    box = Box.within(joint, 0.3)
+    assert box.ends.lower == pytest.approx(joint.table * math.exp(-0.3))
+    assert box.ends.upper == pytest.approx(joint.table * math.exp(0.3))
