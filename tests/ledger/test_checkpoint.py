@@ -89,7 +89,7 @@ def changed(path: Path, statement: str) -> None:
         "DROP TABLE account",
         "DELETE FROM account",
         "DELETE FROM account WHERE key = '[\"last\"]'",
-        "UPDATE account SET value = '[2, 3, \"\"]' WHERE key = '[\"last\"]'",  # another format
+        "UPDATE account SET value = '[1, 3, \"\"]' WHERE key = '[\"last\"]'",  # another format
         "UPDATE account SET value = '{}' WHERE key LIKE '[\"label\"%'",  # nothing was ever shown
         'UPDATE account SET key = \'["x"]\' WHERE key LIKE \'["cell"%"1"]\'',
         "DELETE FROM account WHERE key LIKE '[\"sum\"%'",

@@ -151,6 +151,19 @@ def test_coalitions_that_are_joined_later_answer_for_what_was(
         release(joined, reader="two")
 
 
+def test_what_is_given_to_one_answers_for_what_others_were_given_of_the_rest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Under one label, a value that is shown and then declared sensitive; b alone is read then."""
+    planned(monkeypatch, a=0.5, b=0.5)
+    pooled = [["one", "two"], ["three"]]
+    release(project(tmp_path, pooled, bits=64.0, cap=1e6), reader="one")
+    path = project(tmp_path, pooled, bits=64.0, cap=1e6)
+    path.write_text(path.read_text().replace("attribute.a]", "attribute.a]\nsensitive = 'a = 1'"))
+    with pytest.raises(LimitExceeded, match=r'attribute\.a: "1" is sensitive now, and may'):
+        release(path, reader="two")
+
+
 def test_who_is_not_declared_any_more_may_pool_with_anybody(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

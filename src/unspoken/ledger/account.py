@@ -153,8 +153,17 @@ class Account:
         return shown
 
     def policies(self, event: Release) -> list[EarlierPolicy]:
-        """What was declared when attributes were shown under other coins than the event's."""
-        found = []
+        """What was declared when attributes were shown under other coins than the event's, or under
+        the same, of an epoch of which it does not read them: then nothing else compares readings.
+        """
+        rows = self._entries.get([("shown", epoch) for epoch in event.readings])
+        reads = event.mechanism.exponents()
+        found = [
+            (number, EarlierPolicy(name, policy, hidden, key[1]))
+            for key, shown in rows.items()
+            for name, (policy, hidden, number) in shown.items()
+            if name not in reads
+        ]
         for name, policy, hidden, *times in self._one(("policies",), []):
             other = [time for time in times if time[1] != tossing(event)][:1]
             found += [(number, EarlierPolicy(name, policy, hidden, e)) for number, _, e in other]
@@ -209,12 +218,13 @@ class Account:
         readers, exponents = _word(event.readers), event.mechanism.exponents()
         heads = self._entries.get([("coins",), ("readers",), ("released",), ("anew", readers)])
         entries: dict[Key, Any] = {_same(event): number}
+        shown = sorted(name for name, exponent in exponents.items() if exponent > 0)
         entries |= self._cells(event, readers, exponents)
+        entries |= self._hidden(event, shown, number)
         entries |= self._raised(readers, tossing(event), exponents)
         row = [event.key, event.coins, list(event.keys)]
         entries["coins",] = _with(heads.get(("coins",), []), row)
         entries["readers",] = _with(heads.get(("readers",), []), json.loads(readers))
-        shown = sorted(name for name, exponent in exponents.items() if exponent > 0)
         first = heads.get(("released",), {})
         entries["released",] = first | {n: event.table for n in shown if n not in first}
         entries["policies",] = self._policies(event, shown, number)
@@ -263,12 +273,18 @@ class Account:
         key = ("label", readers, label)
         return {**entries, key: _larger(largest.get(key, {}), exponents)}
 
+    def _hidden(self, event: Release, shown: Sequence[str], number: int) -> dict[Key, Any]:
+        """What of its epochs it may have shown: all but this, of what nothing was shown before."""
+        keys = [("shown", epoch) for epoch in event.readings]
+        before = self._entries.get(keys)
+        now = {name: [*_declared(event, name), number] for name in shown}
+        return {key: {**now, **before.get(key, {})} for key in keys}
+
     def _policies(self, event: Release, shown: Sequence[str], number: int) -> list[Any]:
         """Each once, with the first event that had it and the first of other coins."""
         rows: list[Any] = [list(row) for row in self._one(("policies",), [])]
         for name in shown:
-            hidden = [str(value) for value in event.mechanism.hides(name)]
-            kept: list[Any] = [name, dict(event.policy.get(name, {})), hidden]
+            kept: list[Any] = [name, *_declared(event, name)]
             row = next((row for row in rows if row[:3] == kept), None)
             if row is None:
                 rows.append(row := kept)
@@ -322,6 +338,10 @@ def _word(readers: Iterable[str]) -> str:
 
 def _same(event: Release) -> Key:
     return "event", hashlib.sha256(event.to_json().encode()).hexdigest()
+
+
+def _declared(event: Release, name: str) -> list[Any]:
+    return [dict(event.policy.get(name, {})), [str(v) for v in event.mechanism.hides(name)]]
 
 
 def _larger(*exponents: Exponents) -> dict[str, float]:

@@ -20,7 +20,7 @@ from unspoken.ledger.event import Release
 
 __all__ = ["FORMAT", "Checkpoint", "tables", "watch"]
 
-FORMAT = 1
+FORMAT = 2
 MANY = 500  # keys of one question
 MARK = ("last",)
 

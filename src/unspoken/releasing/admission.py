@@ -120,8 +120,9 @@ class Admission:
                 )
 
     def _never_shown(self, event: Release, account: Account) -> None:
-        """What is sensitive now must not have been given out under other coins. Under the same
-        there is the same reading in each epoch, so the same cells were withheld.
+        """What is sensitive now must not have been given out: what the event reads, under other
+        coins (under the same each epoch has the same reading, so the same cells were withheld), and
+        under any what it does not read.
         """
         for earlier in account.policies(event):
             shown = self._shown(earlier)
