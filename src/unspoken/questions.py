@@ -14,7 +14,7 @@ from unspoken.mechanisms import Mechanism
 from unspoken.types.bound import Bound
 from unspoken.types.channel import Output
 from unspoken.types.kinds import expect, items
-from unspoken.types.posteriors import Posteriors, Reading
+from unspoken.types.posteriors import Functional, Posteriors
 from unspoken.views import View
 
 __all__ = ["check_kinds", "leakage", "leakages", "odds", "view"]
@@ -101,7 +101,7 @@ def _secret_odds(after: Posteriors) -> np.ndarray:
     return after.log_odds_factor(after.secret)
 
 
-SECRET_ODDS = Reading(_secret_odds, "secret", "odds")
+SECRET_ODDS = Functional(_secret_odds, "secret", "odds")
 
 
 def check_kinds(where: str, belief: object, mechanism: object, *adversary: object) -> None:

@@ -19,7 +19,7 @@ from unspoken.types.bound import Bound
 from unspoken.types.channel import Output
 from unspoken.types.domain import Value
 from unspoken.types.kinds import expect
-from unspoken.types.posteriors import Reading
+from unspoken.types.posteriors import Functional
 from unspoken.views import View
 from unspoken.views.view import Convex
 
@@ -70,8 +70,8 @@ class BallView(Shown):
 
     def sup(self, f: Convex) -> Bound:
         """Between the centre's, and that + 4 eta."""
-        if Reading.of(f).reads not in ("pairs", "events", "secret"):
-            self._refuse(Reading.of(f).name)
+        if Functional.of(f).reads not in ("pairs", "events", "secret"):
+            self._refuse(Functional.of(f).name)
         own = self.centre.sup(f)
         if own.status != "ok":
             return own
@@ -79,7 +79,7 @@ class BallView(Shown):
         return Bound(own.low, sum_up(own.high, 4 * self.eta), "nat", own.premise, why)
 
     def mean(self, f: Convex) -> NoReturn:
-        self._refuse(Reading.of(f).name)
+        self._refuse(Functional.of(f).name)
 
     def worst(self, f: Convex) -> None:
         """Each belief in the ball has its own."""

@@ -38,7 +38,7 @@ from unspoken.numerics.rounding import UNIT
 from unspoken.types.bound import Bound
 from unspoken.types.channel import Output
 from unspoken.types.domain import Value
-from unspoken.types.posteriors import Posteriors, Reading, Reads, secret_events
+from unspoken.types.posteriors import Functional, Posteriors, Reads, secret_events
 from unspoken.views import RatioView, View
 from unspoken.views.view import Convex
 
@@ -75,7 +75,7 @@ class TablesView(Shown):
 
     def sup(self, f: Convex) -> Bound:
         """The largest over answers and tables of an f that compares likelihoods."""
-        reading = Reading.of(f)
+        reading = Functional.of(f)
         if reading.reads not in ("pairs", "events", "secret"):
             self._refuse(reading.name)
         if reading.reads == "secret" and self.seen.secret.hidden.all():
@@ -99,7 +99,7 @@ class TablesView(Shown):
         high = ranked[0][0] if ranked else 0.0
         return self._bound(max(reached, default=least), high, len(ranked))
 
-    def _quickly(self, reading: Reading) -> Bound | None:
+    def _quickly(self, reading: Functional) -> Bound | None:
         """Of one noisy sum and nothing else, what compares any two values of one target."""
         queries, who = list(self.seen.queries.values()), self.adversary
         alone = len(queries) == 1 and not self.seen.channels and self.outcome is None
@@ -113,7 +113,7 @@ class TablesView(Shown):
 
         and bounded over all of them.
         """
-        reading = Reading.of(f)
+        reading = Functional.of(f)
         if self.seen.queries:
             self._refuse(f"{reading.name} of noisy sums")
         if reading.reads == "divergence":

@@ -12,7 +12,7 @@ from unspoken.errors import InputError, NotKnown, unknown
 from unspoken.numerics.arrays import Array
 from unspoken.numerics.numbers import number
 from unspoken.types.bound import Bound
-from unspoken.types.posteriors import Reading, Reads
+from unspoken.types.posteriors import Functional, Reads
 
 __all__ = ["Measure", "MeasureName"]
 
@@ -36,8 +36,8 @@ class Cloud(Protocol):
 
     @property
     def prior_known(self) -> bool: ...
-    def sup(self, f: Reading) -> Bound: ...
-    def mean(self, f: Reading) -> Bound: ...
+    def sup(self, f: Functional) -> Bound: ...
+    def mean(self, f: Functional) -> Bound: ...
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class Measure:
             return Bound.of_odds(low, high, bound.premise, bound.why)
         return Bound(low, high, self.unit, bound.premise, bound.why)
 
-    def _with(self, options: Mapping[str, float]) -> Reading:
+    def _with(self, options: Mapping[str, float]) -> Functional:
         """f with these options, the others being as by default."""
         for name in options:
             if not self.options:
@@ -91,4 +91,4 @@ class Measure:
                 raise InputError(f"{self.name}: {name} must be a number, got {options[name]!r}")
         given = {name: number(options[name]) for name in options}
         f = partial(self.f, **{**self.options, **given}) if self.options else self.f
-        return Reading(f, self.reads, self.name)
+        return Functional(f, self.reads, self.name)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from unspoken.numerics.arrays import Array, Mask
 
-__all__ = ["Posteriors", "Reading", "Reads", "secret_events"]
+__all__ = ["Posteriors", "Functional", "Reads", "secret_events"]
 
 Reads = Literal["pairs", "events", "secret", "divergence", "prior"]
 
@@ -115,7 +115,7 @@ def secret_events(secret: Mask) -> list[Mask]:
 
 
 @dataclass(frozen=True)
-class Reading:
+class Functional:
     """A convex function of posteriors, and what of them it ``reads``.
 
     pairs: the likelihoods of two classes at a time; events: those of each secret event and of the
@@ -128,9 +128,9 @@ class Reading:
     name: str = "this function"
 
     @classmethod
-    def of(cls, f: Callable[[Posteriors], npt.ArrayLike]) -> Reading:
+    def of(cls, f: Callable[[Posteriors], npt.ArrayLike]) -> Functional:
         """Of a plain function nothing is known."""
-        return f if isinstance(f, Reading) else cls(f)
+        return f if isinstance(f, Functional) else cls(f)
 
     def __call__(self, after: Posteriors) -> npt.ArrayLike:
         return self.f(after)

@@ -11,7 +11,7 @@ from unspoken.display import Shown
 from unspoken.errors import NotKnown
 from unspoken.types.bound import Bound
 from unspoken.types.domain import Value
-from unspoken.types.posteriors import Posteriors, Reading
+from unspoken.types.posteriors import Functional, Posteriors
 from unspoken.views.view import Convex
 
 __all__ = ["RatioView"]
@@ -35,14 +35,14 @@ class RatioView(Shown):
 
     def sup(self, f: Convex) -> Bound:
         """f of two classes so far apart: it may compare two at a time only."""
-        if Reading.of(f).reads != "pairs":
-            self._refuse(Reading.of(f).name)
+        if Functional.of(f).reads != "pairs":
+            self._refuse(Functional.of(f).name)
         ends = (Posteriors.of_two(end) for end in (self.apart.low, self.apart.high))
         low, high = (float(np.max(np.asarray(f(both)))) for both in ends)
         return Bound(low, high, "nat", self.apart.premise, self.apart.why)
 
     def mean(self, f: Convex) -> NoReturn:
-        self._refuse(Reading.of(f).name)
+        self._refuse(Functional.of(f).name)
 
     def worst(self, f: Convex) -> None:
         """Nobody has listed the outcomes."""
