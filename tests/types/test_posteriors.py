@@ -79,3 +79,8 @@ def test_the_posterior_itself() -> None:
     assert np.asarray(after)[0] == pytest.approx((joint / joint.sum(0)).T, rel=1e-14)
     assert np.exp(after.standing)[0] == pytest.approx((joint / joint.sum(0)).T / 0.4, rel=1e-14)
     assert math.isinf(after.standing[0, 2, 2])
+
+
+def test_an_event_that_was_ruled_out_has_no_lift() -> None:
+    after = Posteriors(np.array([0.0, 0.4, 0.6]), np.array([0.0, 0.3, -0.3]), np.array([True] * 3))
+    assert after.log_lift_of(np.array([True, False, False])) == 0.0
