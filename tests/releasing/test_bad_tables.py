@@ -120,15 +120,23 @@ PROJECTS: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "epoch of a value, named by a lambda elsewhere": (
         {"epoch": 'of = "len(list_filter([id], lambda b: b > 0)) + floor(b)"'},
-        "epoch.of: reads b; an epoch is a function of the keys alone",
+        r"epoch.of: calls list_filter\(\), which an epoch may not",
+    ),
+    "epoch by the clock": (
+        {"epoch": "of = \"strftime(current_localtimestamp(), '%Y-%m') || id\""},
+        r"epoch.of: calls current_localtimestamp\(\), which an epoch may not",
+    ),
+    "epoch of no key": (
+        {"epoch": "of = \"substr('2026-01', 1, 4)\""},
+        "epoch.of: reads no key, so it names one epoch for all; write label",
     ),
     "epoch of a value of the rows": (
         {"epoch": 'of = "rows.a"', "table": "rows", "keys": ["rows"]},
         "epoch.of: ",
     ),
     "epoch that has no name": (
-        {"epoch": 'of = "[id]"'},
-        r"epoch.of: gives BIGINT\[\], which is no name; CAST it to VARCHAR",
+        {"epoch": 'of = "to_hours(id)"'},
+        "epoch.of: gives INTERVAL, which is no name; CAST it to VARCHAR",
     ),
     "column in other letters": (
         {"attributes": {"A": ATTRIBUTES["a"], "b": ATTRIBUTES["b"]}},

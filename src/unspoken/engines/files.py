@@ -11,7 +11,7 @@ from pathlib import Path
 
 import duckdb
 
-from unspoken.engines.sql import one_line
+from unspoken.engines.syntax import one_line
 from unspoken.errors import InputError, unknown
 
 __all__ = ["CSV", "PARQUET", "File", "blamed", "file_at"]

@@ -19,14 +19,14 @@ from pathlib import Path
 
 import duckdb
 
+from unspoken.engines.database import BASE, table_of_base
 from unspoken.engines.files import CSV, PARQUET, File, blamed, file_at
 from unspoken.engines.session import OURS, session
-from unspoken.engines.sql import identifier, literal, read_query, reworded
-from unspoken.errors import InputError, unknown
+from unspoken.engines.sql import identifier, literal, read_query
+from unspoken.engines.syntax import reworded
+from unspoken.errors import InputError
 
 __all__ = ["Opened", "opened"]
-
-BASE = "base"  # the catalog under which a database is attached
 
 
 @dataclass
@@ -64,7 +64,8 @@ class Opened:
     ) -> str:
         """What stands behind FROM for a table of the database, or else for a file."""
         if database is not None:
-            return self._table(".".join(name), database, where)
+            with self.reworded(where):
+                return table_of_base(self.con, ".".join(name), Path(database).name, where)
         file = file_at(self.folder, ".".join(name), where, called)
         if not file.path.name.lower().endswith((*PARQUET, *CSV)):
             raise InputError(
@@ -125,21 +126,6 @@ class Opened:
                     self.con.execute(f"CREATE SCHEMA IF NOT EXISTS {identifier(table[0])}")
                 self.con.execute(f'CREATE VIEW {path} AS FROM {OURS}."table {number}"')
         return self.view(name, self.con.extract_statements(text)[0].query.rstrip("; \n"), where)
-
-    def _table(self, name: str, database: str, where: str) -> str:
-        with self.reworded(where):
-            rows = self.con.execute(
-                "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = ?"
-                " UNION ALL"
-                " SELECT schema_name, view_name FROM duckdb_views() WHERE database_name = ?"
-                " AND NOT internal ORDER BY ALL",
-                [BASE, BASE],
-            ).fetchall()
-        known = {f"{schema}.{table}": (schema, table) for schema, table in rows}
-        known |= {table: (schema, table) for schema, table in rows if schema == "main"}
-        if name not in known:
-            raise unknown(f"{where}, table of {Path(database).name}", name, sorted(known))
-        return ".".join(map(identifier, (BASE, *known[name])))
 
 
 @contextmanager

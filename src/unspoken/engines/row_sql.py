@@ -13,7 +13,8 @@ import duckdb
 import pyarrow as pa
 
 from unspoken.engines.session import OURS, session
-from unspoken.engines.sql import Expression, identifier, read_expression, reworded
+from unspoken.engines.sql import Expression, identifier, read_expression
+from unspoken.engines.syntax import reworded
 from unspoken.errors import InputError
 
 __all__ = ["RowSQL"]
@@ -37,9 +38,14 @@ class RowSQL:
         self._columns, self._title = columns, title
         self._con = _embedded(os.getpid()).cursor()
 
-    def read(self, text: str, where: str, *, condition: bool = False) -> Expression:
-        """Check the holder's SQL; a condition is true, false or NULL."""
-        sql, reads = read_expression(self._con, text, list(self._columns), self._title, where)
+    def read(
+        self, text: str, where: str, *, condition: bool = False, steady: bool = False
+    ) -> Expression:
+        """Check the holder's SQL; a condition is true, false or NULL, what is ``steady`` calls only
+        what may name an epoch.
+        """
+        columns = list(self._columns)
+        sql, reads = read_expression(self._con, text, columns, self._title, where, steady=steady)
         # Over these columns alone: what it reads beside them, by whatever name, is an error here.
         row = ", ".join(
             f"CAST(NULL AS {self._columns[name]}) AS {identifier(name)}" for name in reads

@@ -122,7 +122,11 @@ class _Epochs:
         if text is None:
             return cls(project, row, None)
         where = project.at("epoch", "of")
-        named = row.read(text, where)
+        named = row.read(text, where, steady=True)
+        if not named.columns:
+            raise InputError(
+                f'{where}: reads no key, so it names one epoch for all; write label = "..." instead'
+            )
         others = sorted(set(named.columns) - set(table.keys))
         if others:
             raise InputError(

@@ -1,0 +1,67 @@
+"""The tables of an attached DuckDB file; a view there is read as the query that it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+import duckdb
+
+from unspoken.engines.sql import identifier, read_query
+from unspoken.errors import InputError, unknown
+
+__all__ = ["BASE", "table_of_base"]
+
+BASE = "base"  # the catalog under which a database is attached
+
+_NAME = r'(?:"(?:[^"]|"")*"|[^\s".,()]+)'
+# How DuckDB writes a view down; what follows is its query.
+CREATED = re.compile(
+    rf"CREATE\s+VIEW\s+{_NAME}(?:\.{_NAME})*\s*(?:\(\s*{_NAME}(?:\s*,\s*{_NAME})*\s*\))?\s+AS\s+",
+    re.IGNORECASE,
+)
+
+
+def table_of_base(con: duckdb.DuckDBPyConnection, name: str, called: str, where: str) -> str:
+    """What stands behind FROM for a table or view of the database; ``called``: by messages."""
+    rows = con.execute(
+        "SELECT schema_name, table_name, '' FROM duckdb_tables() WHERE database_name = ?"
+        " UNION ALL"
+        " SELECT schema_name, view_name, sql FROM duckdb_views() WHERE database_name = ?"
+        " AND NOT internal ORDER BY ALL",
+        [BASE, BASE],
+    ).fetchall()
+    known = {f"{schema}.{table}": (schema, table) for schema, table, _ in rows}
+    known |= {table: (schema, table) for schema, table, _ in rows if schema == "main"}
+    if name not in known:
+        raise unknown(f"{where}, table of {called}", name, sorted(known))
+    views = _Views(con, {(schema, table): sql for schema, table, sql in rows}, called)
+    views.check(known[name][1], where, ())
+    return ".".join(map(identifier, (BASE, *known[name])))
+
+
+class _Views:
+    """The views of a database, checked like a query of the holder's: they can hide a clock."""
+
+    def __init__(
+        self, con: duckdb.DuckDBPyConnection, made: dict[tuple[str, str], str], called: str
+    ) -> None:
+        self._con, self._called = con, called
+        self._made: dict[str, list[str]] = {}
+        for (_, table), sql in made.items():
+            self._made.setdefault(table.casefold(), []).append(sql)
+
+    def check(self, name: str, where: str, within: Collection[str]) -> None:
+        """Refuse the views of this name, in any schema, that read what a query may not read."""
+        for sql in filter(None, self._made[name.casefold()]):
+            place = f"{where}, view {name} of {self._called}"
+            head = CREATED.match(sql)
+            if head is None:
+                raise InputError(f"{place}: cannot be read; make it a table, or name its tables")
+            for *_, table in read_query(self._con, sql[head.end() :], place):
+                if table.casefold() not in self._made:
+                    raise InputError(
+                        f"{place}: reads {table}, which is no table of the database; copy it there"
+                    )
+                if table.casefold() not in within:
+                    self.check(table, where, (*within, name.casefold()))

@@ -1,0 +1,79 @@
+"""SQL as DuckDB's own parser reads it, and its errors as one line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+
+from unspoken.errors import InputError
+
+__all__ = ["Node", "calls", "lambda_names", "nodes", "one_line", "parsed", "reworded"]
+
+Node = Mapping[str, Any]
+
+LONGEST = 300  # characters of a DuckDB message that are passed on
+
+
+def one_line(error: object) -> str:
+    """DuckDB's message without its kind, its picture of the query and its line breaks."""
+    said = str(error).split("\n\nLINE ")[0].split("\nLINE ")[0]
+    _, kind, rest = said.partition("Error: ")
+    line = " ".join((rest if kind else said).split())
+    shown = "".join(c if c.isprintable() else repr(c)[1:-1] for c in line)
+    return shown if len(shown) <= LONGEST else shown[:LONGEST] + "..."
+
+
+@contextmanager
+def reworded(where: str, say: Callable[[Exception], str] = one_line) -> Iterator[None]:
+    """Every error of the engine as one line that begins with the place."""
+    try:
+        yield
+    except duckdb.PermissionException as error:
+        way = "only files named after FROM, as in FROM 'x.parquet', can be read"
+        raise InputError(f"{where}: {say(error)}; {way}") from error
+    except (duckdb.Error, OSError, pa.ArrowException) as error:
+        raise InputError(f"{where}: {say(error)}") from error
+
+
+def parsed(con: duckdb.DuckDBPyConnection, text: str, where: str) -> Node:
+    """The syntax tree of a text that is one SELECT statement and nothing else."""
+    with reworded(where):
+        row = con.execute("SELECT json_serialize_sql(?)", [text]).fetchone()
+    read: dict[str, Any] = json.loads(row[0] if row else "{}")
+    if read["error"]:
+        if read.get("error_type") == "not implemented":
+            raise InputError(f"{where}: only one SELECT, or one expression of one, can stand here")
+        raise InputError(f"{where}: {one_line(read['error_message'])}; check the SQL")
+    if len(read["statements"]) != 1:
+        raise InputError(f"{where}: has {len(read['statements'])} statements; write one SELECT")
+    query: Node = read["statements"][0]["node"]
+    return query
+
+
+def nodes(tree: Any) -> Iterator[Node]:
+    """Every part of a syntax tree."""
+    if isinstance(tree, dict):
+        if "class" in tree or "type" in tree or "map" in tree:
+            yield tree
+        tree = list(tree.values())
+    if isinstance(tree, list):
+        for below in tree:
+            yield from nodes(below)
+
+
+def calls(parts: Iterable[Node]) -> list[Node]:
+    """The functions that are called, operators among them."""
+    return [part for part in parts if part.get("class") == "FUNCTION"]
+
+
+def lambda_names(part: Node) -> Iterator[str]:
+    """The names a lambda gives to its arguments: they are no columns."""
+    if part.get("class") == "LAMBDA":
+        yield from (
+            node["column_names"][0] for node in nodes(part["lhs"]) if "column_names" in node
+        )
