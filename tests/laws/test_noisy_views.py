@@ -23,6 +23,7 @@ from unspoken.measures import MEASURES
 from unspoken.mechanisms import finite, parts, randomized_response
 from unspoken.types.noise import Arrivals, Bins, Noise
 from unspoken.types.secret import Secret
+from unspoken.views import quadrature
 
 pytestmark = pytest.mark.stress
 
@@ -193,6 +194,15 @@ def open_cells(cls: type[Bins], nodes: Any, rate: float) -> Bins:
     return cls(ends[:-1], ends[1:], -np.expm1(-rate * np.diff(ends)), rate)
 
 
+GAUSS = quadrature._gauss
+
+
+def uneven_rule(count: int) -> Any:
+    """Gauss's points, all of one weight."""
+    at, weight = GAUSS(count)
+    return at, np.full_like(weight, weight.mean())
+
+
 ARRIVALS, LOST = Arrivals.of, Arrivals.lost
 
 
@@ -223,9 +233,10 @@ def coins_apart(tosses: Any) -> Any:
 SHARED = parts.shared_coin
 SECRET = Secret.of
 PLANTED: dict[str, tuple[str, str, Any, str, Callable[..., Any]]] = {
-    "weights of the nodes": ("laplace", "mutual-information", Bins, "nodes", flat_nodes),
-    "a tail dropped": ("laplace", "mutual-information", Bins, "nodes", no_tail),
-    "masses of the cells": ("laplace", "mutual-information", Bins, "cells", open_cells),
+    "weights of the nodes": ("laplace", "maximal-leakage", Bins, "nodes", flat_nodes),
+    "a tail dropped": ("laplace", "maximal-leakage", Bins, "nodes", no_tail),
+    "masses of the cells": ("laplace", "maximal-leakage", Bins, "cells", open_cells),
+    "weights of the rule": ("laplace", "mutual-information", quadrature, "_gauss", uneven_rule),
     "a wrong gap": ("laplace", "max-log-ratio", Arrivals, "of", wrong_gap),
     "a wrong loss": ("laplace", "max-log-ratio", Arrivals, "lost", less_lost),
     "a coin each": ("shared coin", "mutual-information", parts, "shared_coin", coins_apart),

@@ -72,7 +72,7 @@ class FiniteView(Shown):
         return self._point(context, outcome)
 
     def mean(self, f: Convex) -> Bound:
-        means = self._means(f)
+        means = self.means(f)
         context = int(means.argmax())
         top = float(means[context])
         why = f"the mean over all {self._size()}{self._given(context)}"
@@ -115,7 +115,7 @@ class FiniteView(Shown):
         context, outcome = np.unravel_index(int(np.argmax(likeliest)), values.shape)
         return float(values[context, outcome]), int(context), int(outcome)
 
-    def _means(self, f: Convex) -> Array:
+    def means(self, f: Convex) -> Array:
         """The mean of f in each context; of several functions the largest mean."""
         mass, parts = self.lifts.mass, []
         for block, after in self._blocks():
