@@ -1,12 +1,16 @@
-"""How results show themselves: facts in two columns, as text and as a notebook table; as JSON."""
+"""How results show themselves: as text, as a notebook table, as rows of a data frame, as JSON."""
 
 from __future__ import annotations
 
 import html
 import math
 from abc import abstractmethod
+from typing import Any
 
-__all__ = ["Shown", "Tabled", "html_table", "json_number"]
+__all__ = ["Framed", "Shown", "Tabled", "html_table", "json_number"]
+
+ROWS, LAST = 30, 8  # facts that are shown, and how many of these are the last ones
+LONGEST = 400  # letters of a fact
 
 
 class Shown:
@@ -19,13 +23,21 @@ class Shown:
         """What to show, line by line: (name, text)."""
 
     def __repr__(self) -> str:
-        rows = self.facts()
+        rows = _short(self.facts())
         width = max((len(name) for name, _ in rows), default=0)
         lines = [f"  {name:<{width}}  {text}".rstrip() for name, text in rows]
         return "\n".join([type(self).__name__, *lines])
 
     def _repr_html_(self) -> str:
-        return html_table(type(self).__name__, self.facts())
+        return html_table(type(self).__name__, _short(self.facts()))
+
+
+def _short(rows: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """No more than a person reads."""
+    if len(rows) > ROWS:
+        left_out = ("...", f"{len(rows) - ROWS} more")
+        rows = [*rows[: ROWS - LAST], left_out, *rows[-LAST:]]
+    return [(n, text if len(text) <= LONGEST else f"{text[:LONGEST]}...") for n, text in rows]
 
 
 def html_table(title: str, rows: list[tuple[str, str]]) -> str:
@@ -81,6 +93,22 @@ class Tabled:
 def _html_row(kind: str, cells: list[str]) -> str:
     inside = (f'<{kind} style="text-align:left">{html.escape(cell)}</{kind}>' for cell in cells)
     return f"<tr>{''.join(inside)}</tr>"
+
+
+class Framed:
+    """A result that has rows of named values, for whoever wants to go on calculating with them."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def records(self) -> list[dict[str, Any]]:
+        """Row by row: {column: value}, numbers as they are."""
+
+    def to_frame(self) -> Any:
+        """The rows as a pandas DataFrame."""
+        from unspoken.frames import frame
+
+        return frame(self.records())
 
 
 def json_number(x: float) -> float | str:

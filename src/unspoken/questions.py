@@ -12,6 +12,7 @@ from unspoken.errors import InputError
 from unspoken.measures import MeasureName, measure_named
 from unspoken.mechanisms import Mechanism
 from unspoken.types.bound import Bound
+from unspoken.types.bounds import Leakages
 from unspoken.types.channel import Output
 from unspoken.types.kinds import expect, items
 from unspoken.types.posteriors import Functional, Posteriors
@@ -55,7 +56,7 @@ def leakages(
     measure: MeasureName = "max-log-ratio",
     targets: Sequence[str] | None = None,
     **options: float,
-) -> dict[str, Bound]:
+) -> Leakages:
     """`leakage` about every variable, or each of ``targets``, to somebody who knows nothing else.
 
     A bound of one's own for everybody; where a belief adds up for all of them at once (a Chain),
@@ -71,7 +72,7 @@ def leakages(
         views = (mechanism.view(belief, Adversary(name)) for name in names)
     for name in names:
         belief.domain.axis(name, "leakages.targets")
-    return {name: of.of(cloud, **options) for name, cloud in zip(names, views, strict=True)}
+    return Leakages({n: of.of(cloud, **options) for n, cloud in zip(names, views, strict=True)})
 
 
 def odds(

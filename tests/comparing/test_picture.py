@@ -5,7 +5,7 @@ import itertools
 import pytest
 
 import unspoken
-from unspoken.comparing import RULES, picture
+from unspoken.comparing import RULES
 
 vl_convert = pytest.importorskip("vl_convert", reason="needs the extra `report`: vl-convert-python")
 
@@ -15,7 +15,7 @@ XOR = unspoken.Joint([[[1, 0], [0, 1]], [[0, 1], [1, 0]]], names=["a", "b", "dif
 
 def test_lines_and_dots_are_the_rows() -> None:
     compared, told = unspoken.compare(XOR, limit=1.0), list[tuple[int, int]]()
-    drawn = picture(compared, lambda done, of: told.append((done, of)))
+    drawn = compared.picture(lambda done, of: told.append((done, of)))
     points = drawn["data"]["values"]
     assert told == [(k, 7) for k in range(1, 8)]
     assert {point["rule"] for point in points} == set(RULES) - REFUSED
@@ -34,7 +34,7 @@ def test_lines_and_dots_are_the_rows() -> None:
 
 
 def test_names_stand_apart_within_the_picture() -> None:
-    drawn = picture(unspoken.compare(XOR, limit=1.0))
+    drawn = unspoken.compare(XOR, limit=1.0).picture()
     names = [layer for layer in drawn["layer"] if layer["mark"].get("align") == "left"]
     places = [layer["encoding"]["y"]["value"] for layer in names]
     assert len(names) == len(RULES) - len(REFUSED)
@@ -44,6 +44,6 @@ def test_names_stand_apart_within_the_picture() -> None:
 
 
 def test_it_is_an_image() -> None:
-    image = vl_convert.vegalite_to_svg(picture(unspoken.compare(XOR, limit=1.0)))
+    image = vl_convert.vegalite_to_svg(unspoken.compare(XOR, limit=1.0).picture())
     for name in RULES:
         assert (f">{name}<" in image) == (name not in REFUSED)

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 import unspoken
-from unspoken.comparing import picture
-from unspoken.doors.images import picture_writer
+from unspoken.pictures.images import picture_writer
 
 SHOWN = Path(__file__).resolve().parents[2] / "docs" / "images" / "noise.svg"
 
@@ -22,7 +21,7 @@ def lines(image: str) -> list[str]:
 def test_noise_against_the_limit(tmp_path: Path) -> None:
     pytest.importorskip("vl_convert", reason="needs the extra `report`: vl-convert-python")
     sticky = unspoken.Chain([0.5, 0.5], [[0.9, 0.1], [0.1, 0.9]], 100)
-    drawn = picture(unspoken.compare(sticky, limit=1.0, knows="nothing"))
+    drawn = unspoken.compare(sticky, limit=1.0, knows="nothing").picture()
     path = picture_writer(tmp_path / "noise.svg")(drawn)
     found = lines(path.read_text("utf-8"))
     assert len(found) > 40

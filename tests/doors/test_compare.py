@@ -8,7 +8,7 @@ import pytest
 
 from tests.doors.conftest import Run
 from unspoken.comparing import RULES
-from unspoken.doors import images
+from unspoken.pictures import images
 
 CASE = """
 [belief]

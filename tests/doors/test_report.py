@@ -17,13 +17,14 @@ import pytest
 
 import unspoken
 from tests.learning.conftest import by_hand
-from unspoken.doors import images
 from unspoken.doors.report import charts, content, page, palette, words
 from unspoken.errors import InputError
 from unspoken.learning import Learned
+from unspoken.pictures import images
 from unspoken.planning import closure
 from unspoken.policy import Project
 from unspoken.releasing.findings import Findings, findings
+from unspoken.releasing.trade_off import TradeOff
 from unspoken.types.premise import Premise
 
 pytest.importorskip("vl_convert", reason="needs the extra `report`: vl-convert-python")
@@ -110,7 +111,7 @@ def html(found: Findings) -> str:
 @pytest.fixture(scope="module")
 def hostile() -> Findings:
     labels = (("plain", *LABELS[0][1:5], HOSTILE[0]), ("{%", *LABELS[1][1:]), *LABELS[2:])
-    return replace(building(HOSTILE, labels), curve=())
+    return replace(building(HOSTILE, labels), curve=TradeOff())
 
 
 class Outline(HTMLParser):

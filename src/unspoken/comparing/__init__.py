@@ -1,7 +1,7 @@
 """All rules for the noise side by side: sound ones, published ones, and what each really leaves."""
 
-from unspoken.comparing.compared import Compared, Row, compare
-from unspoken.comparing.picture import picture
+from unspoken.comparing.compared import Compared, compare
+from unspoken.comparing.row import Row
 from unspoken.comparing.rules import RULES, Rule
 
-__all__ = ["RULES", "Compared", "Row", "Rule", "compare", "picture"]
+__all__ = ["RULES", "Compared", "Row", "Rule", "compare"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -11,67 +11,22 @@ from unspoken.beliefs import A_BELIEF, Belief
 from unspoken.calibration.exact.scale import left_at
 from unspoken.calibration.knowledge import Knows, checked, whom
 from unspoken.calibration.problem import LEAST, NoiseProblem
+from unspoken.comparing.picture import STEPS, picture
+from unspoken.comparing.row import Row
 from unspoken.comparing.rules import RULES, Rule
-from unspoken.display import Tabled
+from unspoken.display import Framed, Tabled
 from unspoken.errors import NotKnown, TooLarge
 from unspoken.mechanisms.linear import Weighted
-from unspoken.types.bound import Bound
+from unspoken.pictures import Chart, Picture
 from unspoken.types.kinds import expect
 
-__all__ = ["Compared", "Row", "compare"]
+__all__ = ["Compared", "Progress", "compare"]
 
-# Ends of a bound that are nearer to one another, relatively, are shown as one number.
-SHOWN = 1e-4
-
-
-@dataclass(frozen=True)
-class Row:
-    """One rule: its ``scale``, and the leakage ``left`` at it; None where it was refused.
-
-    ``error``: the mean error of an answer, |noise|, added up over the numbers of a vector.
-    """
-
-    name: str
-    rule: Rule
-    scale: float | None
-    left: Bound | None
-    error: float | None
-    refused: str = ""
-
-    @property
-    def why(self) -> str:
-        return f"refused: {self.refused}" if self.refused else self.rule.why
-
-    def cells(self) -> list[str]:
-        """As a row of the table."""
-        if self.scale is None:
-            return [self.name, "-", "-", "-", _yes(self.rule.sound), self.rule.composes]
-        numbers = [f"{self.scale:.5g}", f"{self.error:.5g}", self._leaks()]
-        return [self.name, *numbers, _yes(self.rule.sound), self.rule.composes]
-
-    def _leaks(self) -> str:
-        """One number, or both ends of a bound where they differ as they are shown."""
-        if self.left is None:
-            return "?"
-        low, high = f"{self.left.low:.4g}", f"{self.left.high:.4g}"
-        return high if self.left.low >= (1 - SHOWN) * self.left.high else f"{low} to {high}"
-
-    def as_json(self) -> dict[str, Any]:
-        """One object, ready to print."""
-        return {
-            "rule": self.name,
-            "scale": self.scale,
-            "expected_error": self.error,
-            "leakage": None if self.left is None else self.left.as_json(),
-            "sound": self.rule.sound,
-            "why": self.rule.why,
-            "composes": self.rule.composes,
-            **({"refused": self.refused} if self.refused else {}),
-        }
+Progress = Callable[[int, int], object]  # how many limits are done, and of how many
 
 
 @dataclass(frozen=True, repr=False)
-class Compared(Tabled):
+class Compared(Framed, Tabled):
     """Every rule's noise for one limit, the least first.
 
     A rule that is not sound may keep the limit in this case, and not in the next.
@@ -108,6 +63,26 @@ class Compared(Tabled):
             "rules": [row.as_json() for row in self.rows],
         }
 
+    def records(self) -> list[dict[str, Any]]:
+        return [row.record() for row in self.rows]
+
+    def picture(self, progress: Progress | None = None) -> Chart:
+        """Noise against the limit, from an eighth of it to eight times it, in Vega-Lite.
+
+        The bound of every rule that is not refused, for each of those limits.
+        """
+        limits = [self.problem.limit * 2.0**step for step in STEPS]
+        rows = list[Sequence[Row]]()
+        for done, limit in enumerate(limits, 1):
+            rows.append(self.at(limit).rows)
+            if progress is not None:
+                progress(done, len(limits))
+        return picture(limits, rows, whom(self.knows))
+
+    def plot(self) -> Picture:
+        """The picture of noise against the limit: every rule once more for each of 7 limits."""
+        return Picture(self.picture())
+
     def at(self, limit: float) -> Compared:
         """The same for another limit."""
         problem = replace(self.problem, limit=limit)
@@ -143,7 +118,3 @@ def _row(problem: NoiseProblem, knows: Knows, name: str, rule: Rule) -> Row:
 
 def _noise(row: Row) -> tuple[float, bool]:
     return math.inf if row.scale is None else row.scale, not row.rule.sound
-
-
-def _yes(sound: bool) -> str:
-    return "yes" if sound else "no"

@@ -6,13 +6,12 @@ Sound rules are drawn through, others dashed; a dot marks where a rule leaves mo
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
-from unspoken.calibration.knowledge import whom
-from unspoken.comparing.compared import Compared, Row
+from unspoken.comparing.row import Row
 from unspoken.pictures import GREY, RED, STRONG, TEXT, Chart, style
 
-__all__ = ["picture"]
+__all__ = ["STEPS", "picture"]
 
 # From an eighth of the limit to eight times it, in steps of 2.
 STEPS = range(-3, 4)
@@ -20,25 +19,24 @@ WIDTH, HEIGHT = 620, 380
 LINE = 15  # between the names at the right, in pixels
 LEADER = 26  # from the end of a line to its name, in pixels
 DIFFERENT = 1e-9
-Progress = Callable[[int, int], object]
 
 
-def picture(compared: Compared, progress: Progress | None = None) -> Chart:
-    """Every rule that is not refused; ``progress`` is called with how many limits are done."""
-    limits = [compared.problem.limit * 2.0**step for step in STEPS]
-    compareds = []
-    for k, limit in enumerate(limits):
-        compareds.append(compared.at(limit))
-        if progress is not None:
-            progress(k + 1, len(limits))
-    points = [point for each in compareds for point in _points(each)]
-    last = [row for row in compareds[-1].rows if row.scale]
+def picture(limits: Sequence[float], rows: Sequence[Sequence[Row]], who: str) -> Chart:
+    """The rules' rows at each of these limits, for `who` knows so much."""
+    at = list(zip(limits, rows, strict=True))
+    points = [point for limit, compared in at for point in _points(limit, compared)]
+    last = [row for row in rows[-1] if row.scale]
     along: Chart = {
         "field": "limit",
         "type": "quantitative",
         "scale": {"type": "log", "nice": False},
     }
-    along["axis"] = {"title": "limit, nat", "values": limits, "format": ".3~g", "grid": False}
+    along["axis"] = {
+        "title": "limit, nat",
+        "values": list(limits),
+        "format": ".3~g",
+        "grid": False,
+    }
     scales = [float(point["scale"]) for point in points] or [1.0]
     ends = min(scales), max(scales)
     up = {"type": "log", "domain": list(ends), "nice": False}
@@ -53,7 +51,7 @@ def picture(compared: Compared, progress: Progress | None = None) -> Chart:
             "text": "How much noise each rule takes",
             "subtitle": [
                 "dashed: no guarantee; a red dot: more than the limit leaks, here",
-                f"for those who know {whom(compared.knows)}",
+                f"for those who know {who}",
             ],
             "anchor": "start",
             "color": TEXT,
@@ -68,9 +66,8 @@ def _ticks(least: float, most: float) -> list[float]:
     return [m * 10.0**k for k in range(first, last + 1) for m in (1, 2, 5)]
 
 
-def _points(compared: Compared) -> Iterator[Chart]:
-    limit = compared.problem.limit
-    for row in compared.rows:
+def _points(limit: float, rows: Sequence[Row]) -> Iterator[Chart]:
+    for row in rows:
         if row.scale:
             broken = row.left is not None and row.left.low > limit * (1 + DIFFERENT)
             yield {

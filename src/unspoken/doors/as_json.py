@@ -88,25 +88,14 @@ def plan(findings: Findings) -> dict[str, Any]:
     return {
         **_head("plan"),
         "premise": str(findings.learned.belief.premise),
-        "plan": planned(findings.plan),
-        "without_closure": planned(findings.open_plan),
+        "plan": findings.plan.as_json(),
+        "without_closure": findings.open_plan.as_json(),
         "shares": dict(findings.shares),
         "closed": {
             name: [str(v) for v in values] for name, values in findings.closure.added.items()
         },
         "told": leakage(findings.planned),
         "assumptions": list(findings.assumptions),
-    }
-
-
-def planned(plan: Plan) -> dict[str, Any]:
-    """A plan's numbers."""
-    return {
-        "epsilon": _epsilon(plan.epsilon),
-        "p": dict(plan.p),
-        "bound": plan.bound.as_json(),
-        "odds": plan.odds.as_json(),
-        "information": {name: bound.as_json() for name, bound in plan.information.items()},
     }
 
 
@@ -161,7 +150,7 @@ def case(answers: Answers) -> dict[str, Any]:
 def _asked(plan: Plan) -> dict[str, Any]:
     """A plan for a stated belief: with what its objective and its solver say."""
     return {
-        **planned(plan),
+        **plan.as_json(),
         "objective": json_number(plan.objective),
         "total": plan.total,
         "multiplier": None if math.isnan(plan.multiplier) else json_number(plan.multiplier),

@@ -16,7 +16,6 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console, Group
 
-from unspoken.comparing import picture
 from unspoken.doors import as_json, tables
 from unspoken.doors.case import Case
 from unspoken.doors.demo import demonstrate
@@ -200,7 +199,7 @@ def case_command(
     in_json: AsJson = False,
 ) -> None:
     """Answer a case file: a belief, a mechanism, an adversary."""
-    from unspoken.doors.images import picture_writer
+    from unspoken.pictures.images import picture_writer
 
     case = Case.read(file)
     if drawn is not None and not case.compares:
@@ -212,7 +211,7 @@ def case_command(
     with busy(err, "looking at every answer") as tell:
         answers = case.answer(tell)
         if write is not None and answers.compared is not None:
-            write(picture(answers.compared, lambda k, n: tell(f"drawing, {k} of {n} limits")))
+            write(answers.compared.picture(lambda k, n: tell(f"drawing, {k} of {n} limits")))
     show(as_json.case(answers) if in_json else Group(*facts(str(answers))))
     if drawn is not None:
         say(f"Wrote {near(drawn)}")

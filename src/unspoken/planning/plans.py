@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from unspoken.beliefs import Belief
-from unspoken.display import Shown
+from unspoken.display import Framed, Shown, json_number
 from unspoken.mechanisms import OneSided
+from unspoken.pictures import Bar, Picture, bars
 from unspoken.planning.bits.account import plan_bits
 from unspoken.planning.chosen import Chosen
 from unspoken.planning.problem import Account, By, Limit, Objective, ReleaseProblem
@@ -21,7 +23,7 @@ __all__ = ["Plan", "plan"]
 
 
 @dataclass(frozen=True, repr=False)
-class Plan(Shown):
+class Plan(Framed, Shown):
     """Release probabilities that keep the limit, and how good any plan could be.
 
     ``epsilon``, ``p``: per variable, p = 1 - e^-eps. ``objective``: what is reached; ``bound`` =
@@ -85,6 +87,34 @@ class Plan(Shown):
             )
         rows += [("telling", str(telling)) for telling in self.telling[:5]]
         return [*rows, ("premise", str(self.bound.premise))]
+
+    def records(self) -> list[dict[str, Any]]:
+        """A variable each: its eps, how often it is released, the bits told about it at most."""
+        return [
+            {
+                "variable": name,
+                "epsilon": epsilon,
+                "p": self.p[name],
+                "bits": self.information[name].bits if name in self.information else None,
+            }
+            for name, epsilon in self.epsilon.items()
+        ]
+
+    def plot(self) -> Picture:
+        """A picture of how often each variable is released."""
+        rows = [Bar(name, p, p, f"{p:.1%}") for name, p in self.p.items()]
+        told = f"worst odds x {self.odds.value:.4g}; premise: {self.bound.premise}"
+        return Picture(bars(rows, "How often what is free is released", told, "probability"))
+
+    def as_json(self) -> dict[str, Any]:
+        """One object, ready to print; infinity is the word "inf"."""
+        return {
+            "epsilon": {name: json_number(epsilon) for name, epsilon in self.epsilon.items()},
+            "p": dict(self.p),
+            "bound": self.bound.as_json(),
+            "odds": self.odds.as_json(),
+            "information": {name: bound.as_json() for name, bound in self.information.items()},
+        }
 
 
 def plan(

@@ -6,29 +6,23 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from unspoken.display import Shown
 from unspoken.learning import Learned
 from unspoken.mechanisms import OneSided
 from unspoken.planning import Closure, Plan, plan
 from unspoken.policy import Project
-from unspoken.releasing.leaks import Leak, leakage_matrix
+from unspoken.releasing.leaks import Leak, leakage_matrix, most_told
+from unspoken.releasing.trade_off import Share, TradeOff
 from unspoken.types.domain import Value
 
-__all__ = ["Findings", "Share", "findings", "readers"]
+__all__ = ["Findings", "findings", "readers"]
 
 # The limits of the trade-off curve, as multiples of the one that is set.
 CURVE = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8)
 
 
-@dataclass(frozen=True)
-class Share:
-    """One point of the trade-off: a limit, and the share of all cells read that it lets out."""
-
-    limit_bits: float
-    released: float
-
-
-@dataclass(frozen=True)
-class Findings:
+@dataclass(frozen=True, repr=False)
+class Findings(Shown):
     """``everything``: what would leak if all that is declared free were released; ``planned``:
     under the plan. ``open_plan``: the best plan without closing telling values. ``shares``: per
     attribute read, the share of all rows whose cell the plan releases; ``open_shares``: those of
@@ -44,8 +38,15 @@ class Findings:
     planned: Sequence[Leak]
     shares: Mapping[str, float]
     open_shares: Mapping[str, float]
-    curve: Sequence[Share]
+    curve: TradeOff
     assumptions: Sequence[str]
+
+    def facts(self) -> list[tuple[str, str]]:
+        shares = [
+            (name, f"{share:.2%} of all rows released") for name, share in self.shares.items()
+        ]
+        closed = [("closed", str(value)) for value in self.closure.telling[:5]]
+        return [*shares, *closed, *most_told(self.planned), ("rows", f"{self.learned.rows:,}")]
 
     @property
     def released(self) -> float:
@@ -75,7 +76,7 @@ def findings(project: Project, learned: Learned, closure: Closure, curve: bool =
         planned=leakage_matrix(learned.belief, chosen.mechanism, readers(project), secrets),
         shares=shares(project, learned, chosen, hidden),
         open_shares=shares(project, learned, left_open, learned.sensitive),
-        curve=trade_off(project, learned, hidden) if curve else (),
+        curve=trade_off(project, learned, hidden) if curve else TradeOff(),
         assumptions=assumptions(project, learned, chosen),
     )
 
@@ -130,13 +131,13 @@ def shares(
 
 def trade_off(
     project: Project, learned: Learned, sensitive: Mapping[str, Sequence[Value]]
-) -> list[Share]:
+) -> TradeOff:
     """What other limits would let out, the odds cap staying as it is."""
     points = []
     for scale in CURVE:
         let_out = shares(project, learned, best(project, learned, sensitive, scale), sensitive)
         points.append(Share(scale * project.limits.bits, _mean(let_out)))
-    return points
+    return TradeOff(points)
 
 
 def assumptions(project: Project, learned: Learned, chosen: Plan) -> list[str]:

@@ -18,7 +18,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from unspoken.display import json_number
+from unspoken.display import Shown, json_number
 from unspoken.engines.protocol import Table
 from unspoken.errors import InputError, TooLarge
 from unspoken.learning import Learned, table_of
@@ -36,16 +36,17 @@ from unspoken.releasing.findings import Findings, best, findings, readers
 from unspoken.releasing.leaks import Leak, leakage_matrix
 from unspoken.releasing.pieces import regrouped
 from unspoken.releasing.reading import Reading, Witness
+from unspoken.releasing.results import Rehearsed, Released
 from unspoken.types.domain import Value
 from unspoken.types.kinds import expect
 
-__all__ = ["Prepared", "Rehearsed", "Released", "prepare", "rehearse", "release"]
+__all__ = ["Prepared", "prepare", "rehearse", "release"]
 
 GROUP = 122_880  # rows of a row group: the bytes of a release must not depend on how it was read
 
 
-@dataclass(frozen=True)
-class Prepared:
+@dataclass(frozen=True, repr=False)
+class Prepared(Shown):
     """A project with its table open and its belief learned."""
 
     project: Project
@@ -57,6 +58,18 @@ class Prepared:
     def sensitive(self) -> Mapping[str, Sequence[Value]]:
         """What is never released: as declared, and closed where the project says so."""
         return self.closed.sensitive if self.project.limits.close else self.learned.sensitive
+
+    def facts(self) -> list[tuple[str, str]]:
+        project, limits = self.project, self.project.limits
+        readers = (f"{who} reads {', '.join(reads)}" for who, reads in project.applications.items())
+        return [
+            ("project", str(project.path)),
+            ("table", f"{self.table.title}, keys {', '.join(self.table.keys)}"),
+            *self.learned.facts(),
+            ("applications", "; ".join(readers)),
+            ("limits", f"{limits.bits:g} bit about each, odds x {limits.odds_cap:g}"),
+            ("next", ".plan(), .findings(); nothing was charged"),
+        ]
 
     def findings(self, curve: bool = True) -> Findings:
         with _in_reach():
@@ -72,31 +85,6 @@ class Prepared:
     def plan(self) -> Plan:
         with _in_reach():
             return best(self.project, self.learned, self.sensitive)
-
-
-@dataclass(frozen=True)
-class Released:
-    """What a release wrote: the file, its manifest, and what it tells.
-
-    ``again``: whether this very release was in the ledger; then nothing new is shown or charged.
-    """
-
-    path: Path
-    manifest: Path
-    rows: int
-    plan: Plan
-    leakage: Sequence[Leak]
-    event: Release
-    again: bool
-
-
-@dataclass(frozen=True)
-class Rehearsed:
-    """What a release would let out and tell: it would be admitted, and nothing happened."""
-
-    epsilon: Mapping[str, float]
-    plan: Plan
-    leakage: Sequence[Leak]
 
 
 def prepare(project: Project | str | Path) -> Prepared:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from unspoken.adversary import Adversary
 from unspoken.beliefs import Belief
+from unspoken.display import Shown
 from unspoken.measures import MEASURES
 from unspoken.mechanisms import Mechanism
 from unspoken.numerics.arrays import Array
@@ -20,7 +21,7 @@ from unspoken.types.domain import Value
 from unspoken.types.posteriors import Posteriors
 from unspoken.views import View
 
-__all__ = ["TellingAnswer", "Leak", "leak", "leakage_matrix", "limits_of", "views"]
+__all__ = ["TellingAnswer", "Leak", "leak", "leakage_matrix", "limits_of", "most_told", "views"]
 
 
 @dataclass(frozen=True)
@@ -34,8 +35,8 @@ class TellingAnswer:
     mass: float
 
 
-@dataclass(frozen=True)
-class Leak:
+@dataclass(frozen=True, repr=False)
+class Leak(Shown):
     """What ``who`` (pooling the outputs of ``reads``) learns about ``about``."""
 
     who: str
@@ -46,6 +47,15 @@ class Leak:
     answer: TellingAnswer | None  # None where the answers cannot be listed
     view: View
 
+    def facts(self) -> list[tuple[str, str]]:
+        return [
+            ("who", f"{self.who}, who reads {', '.join(self.reads)}"),
+            ("about", self.about),
+            ("odds", f"grow at most x {self.odds.odds:.4g}"),
+            ("on average", f"{self.information.nats:.4g} nat ({self.information.bits:.4g} bit)"),
+            ("premise", str(self.odds.premise)),
+        ]
+
     def beyond(self, odds_cap: float) -> bool:
         """Whether some answer multiplies some odds by more than the cap."""
         return not self.odds.nats <= math.log(odds_cap) + ROUNDING
@@ -53,6 +63,19 @@ class Leak:
     def above(self, odds_cap: float) -> float:
         """The probability of an answer that multiplies some odds by more than the cap."""
         return Limits({}, odds_cap).above(self.view)
+
+
+def most_told(leaks: Sequence[Leak]) -> list[tuple[str, str]]:
+    """The worst of these as facts to show."""
+    if not leaks:
+        return [("told", "nothing is declared sensitive, so nothing is limited")]
+    odds = max(leaks, key=lambda leak: leak.odds.odds)
+    bits = max(leaks, key=lambda leak: leak.information.bits)
+    return [
+        ("worst odds", f"x {odds.odds.odds:.4g} about {odds.about}, to {odds.who}"),
+        ("most bits", f"{bits.information.bits:.4g} bit about {bits.about}, to {bits.who}"),
+        ("premise", str(odds.odds.premise)),
+    ]
 
 
 def limits_of(project: Project) -> Limits:

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any, Literal
 
-from unspoken.display import Shown, json_number
+from unspoken.display import Framed, Shown, json_number
 from unspoken.errors import InputError
 from unspoken.numerics.numbers import number
+from unspoken.pictures import Bar, Picture, bars
 from unspoken.types.kinds import expect
 from unspoken.types.premise import STATED, Premise
 
@@ -21,7 +22,7 @@ LOG2 = math.log(2.0)
 
 
 @dataclass(frozen=True, repr=False)
-class Bound(Shown):
+class Bound(Framed, Shown):
     """A leakage: the truth lies in [low, high]; ``value`` is the sound end, high.
 
     ``unit`` says what low and high count: "nat", "odds" (a factor on odds), or a plain word for
@@ -94,6 +95,32 @@ class Bound(Shown):
             rows.append(("at least", f"{self.low:.6g} {self.unit}"))
         return [*rows, ("premise", str(self.premise)), ("why", self.why)]
 
+    def records(self) -> list[dict[str, Any]]:
+        return [self.record()]
+
+    def record(self) -> dict[str, Any]:
+        """Its row of a table of bounds."""
+        return {
+            "low": self.low,
+            "high": self.high,
+            "unit": self.unit,
+            "premise": str(self.premise),
+            "status": self.status,
+            "why": self.why,
+        }
+
+    def bar(self, name: str) -> Bar:
+        """As it stands in a picture of bounds."""
+        if self.status == "impossible":
+            return Bar(name, self.low, self.high, "impossible")
+        ends = [f"{end:.4g}" for end in (self.low, self.high)]
+        return Bar(name, self.low, self.high, " to ".join(dict.fromkeys(ends)))
+
+    def plot(self, name: str = "") -> Picture:
+        """A picture of its two ends; `name` stands beside them."""
+        under = f"premise: {self.premise}"
+        return Picture(bars([self.bar(name)], "What is told", under, self.unit))
+
     def as_json(self) -> dict[str, Any]:
         """The object the command line prints; infinity is the word "inf"."""
         if self.status == "impossible":
@@ -109,7 +136,7 @@ class Bound(Shown):
 
 
 @dataclass(frozen=True, repr=False)
-class Estimate(Shown):
+class Estimate(Framed, Shown):
     """A number that guarantees nothing: a published formula, a sample, an attack.
 
     No relation to Bound, so the type checker refuses one where the other is required.
@@ -125,6 +152,14 @@ class Estimate(Shown):
 
     def facts(self) -> list[tuple[str, str]]:
         return [("about", f"{self.value:.6g} {self.unit}"), ("no guarantee", self.why)]
+
+    def records(self) -> list[dict[str, Any]]:
+        return [{"value": self.value, "unit": self.unit, "guarantee": False, "why": self.why}]
+
+    def as_json(self) -> dict[str, Any]:
+        """As a Bound, and that nothing is guaranteed."""
+        number = json_number(self.value)
+        return {"value": number, "unit": self.unit, "guarantee": False, "why": self.why}
 
 
 def exp_or_inf(nats: float) -> float:

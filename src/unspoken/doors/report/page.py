@@ -8,12 +8,12 @@ from functools import partial
 from importlib import resources
 from pathlib import Path
 
-from unspoken.doors import images
 from unspoken.doors.report.charts import CHARTS, chart
 from unspoken.doors.report.content import content
 from unspoken.doors.report.palette import DARK, LIGHT, PAGE
 from unspoken.errors import InputError
 from unspoken.numerics.files import atomically
+from unspoken.pictures import images
 from unspoken.releasing.findings import Findings
 
 try:

@@ -7,28 +7,28 @@ from pathlib import Path
 
 from unspoken.errors import InputError
 from unspoken.numerics.files import atomically
-from unspoken.pictures import Chart
+from unspoken.pictures.looks import Chart
 
 try:
     import vl_convert
 except ImportError:  # said when an image is asked for
     vl_convert = None  # type: ignore[assignment]
 
-__all__ = ["KINDS", "MISSING", "picture_writer", "png", "svg"]
+__all__ = ["KINDS", "MISSING", "opened", "picture_writer", "png", "svg"]
 
 MISSING = "pictures and the report need an extra: pip install 'unspoken[report]'"
 
 
 def svg(described: Chart) -> str:
     """The picture as text that browsers draw."""
-    _opened()
+    opened()
     image: str = vl_convert.vegalite_to_svg(described, allowed_base_urls=[])
     return image
 
 
 def png(described: Chart) -> bytes:
     """The picture in pixels, two for each of its own."""
-    _opened()
+    opened()
     image: bytes = vl_convert.vegalite_to_png(described, scale=2.0, allowed_base_urls=[])
     return image
 
@@ -39,24 +39,28 @@ KINDS: Mapping[str, Callable[[Chart], bytes]] = {
 }
 
 
-def picture_writer(path: Path) -> Callable[[Chart], Path]:
+def picture_writer(path: str | Path) -> Callable[[Chart], Path]:
     """What writes a picture to this file, whole or not at all.
 
     What could not be written is refused now, before there is a picture.
     """
-    if path.suffix not in KINDS:
-        raise InputError(f"{path}: a picture is a file that ends in {' or '.join(KINDS)}")
-    _opened()
+    if not isinstance(path, str | Path):
+        raise InputError("picture: give the name of a file that ends in .svg or .png")
+    file = Path(path)
+    if file.suffix not in KINDS:
+        raise InputError(f"{file}: a picture is a file that ends in {' or '.join(KINDS)}")
+    opened()
 
     def write(described: Chart) -> Path:
-        image = KINDS[path.suffix](described)
-        with atomically(path) as partial:
+        image = KINDS[file.suffix](described)
+        with atomically(file) as partial:
             partial.write_bytes(image)
-        return path
+        return file
 
     return write
 
 
-def _opened() -> None:
+def opened() -> None:
+    """Refuse what nobody can draw here."""
     if vl_convert is None:
         raise InputError(MISSING)

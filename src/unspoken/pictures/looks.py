@@ -1,4 +1,4 @@
-"""What pictures share: they are Vega-Lite descriptions, plain dictionaries, in these looks."""
+"""In which looks pictures share: fonts, colours and the ``config`` of Vega-Lite."""
 
 from __future__ import annotations
 

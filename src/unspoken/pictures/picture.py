@@ -1,0 +1,41 @@
+"""A picture that notebooks show, and that goes into a file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from unspoken.pictures.looks import Chart
+
+__all__ = ["Picture"]
+
+
+@dataclass(frozen=True, repr=False)
+class Picture:
+    """``described`` in Vega-Lite; drawing it needs the extra `report`."""
+
+    described: Chart
+
+    def __post_init__(self) -> None:
+        from unspoken.pictures.images import opened
+
+        opened()  # refused where it is asked for, not where a notebook shows it
+
+    def svg(self) -> str:
+        """As text that browsers draw."""
+        from unspoken.pictures.images import svg
+
+        return svg(self.described)
+
+    def save(self, path: str | Path) -> Path:
+        """Write it to a file that ends in .svg or .png."""
+        from unspoken.pictures.images import picture_writer
+
+        return picture_writer(path)(self.described)
+
+    def __repr__(self) -> str:
+        return f'Picture: {self.described["title"]["text"]}; .save("picture.svg") writes it'
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
+        return {"image/svg+xml": self.svg(), "text/plain": repr(self)}

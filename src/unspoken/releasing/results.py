@@ -1,0 +1,81 @@
+"""What a release did, or would do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from unspoken.display import Shown
+from unspoken.engines.syntax import one_line
+from unspoken.errors import InputError
+from unspoken.ledger import Release
+from unspoken.mechanisms.one_sided import release_probability
+from unspoken.planning import Plan
+from unspoken.releasing.leaks import Leak, most_told
+
+__all__ = ["Rehearsed", "Released"]
+
+
+@dataclass(frozen=True, repr=False)
+class Released(Shown):
+    """What a release wrote: the file, its manifest, and what it tells.
+
+    ``again``: whether this very release was in the ledger; then nothing new is shown or charged.
+    """
+
+    path: Path
+    manifest: Path
+    rows: int
+    plan: Plan
+    leakage: Sequence[Leak]
+    event: Release
+    again: bool
+
+    def facts(self) -> list[tuple[str, str]]:
+        charge = "nothing: it was in the ledger before" if self.again else "to the ledger"
+        return [
+            ("file", f"{self.path}, {self.rows:,} rows; withheld cells are NULL"),
+            ("manifest", str(self.manifest)),
+            ("charged", charge),
+            *_chances(self.event.mechanism.exponents()),
+            *most_told(self.leakage),
+        ]
+
+    def to_arrow(self) -> pa.Table:
+        """What was written, as the file has it now."""
+        try:
+            return pq.read_table(self.path)
+        except (OSError, pa.ArrowException) as error:
+            raise InputError(f"{self.path}: cannot be read any more: {one_line(error)}") from error
+
+    def to_frame(self) -> Any:
+        """What was written, as a pandas DataFrame."""
+        from unspoken.frames import opened
+
+        opened()
+        return self.to_arrow().to_pandas()
+
+
+@dataclass(frozen=True, repr=False)
+class Rehearsed(Shown):
+    """What a release would let out and tell: it would be admitted, and nothing happened."""
+
+    epsilon: Mapping[str, float]
+    plan: Plan
+    leakage: Sequence[Leak]
+
+    def facts(self) -> list[tuple[str, str]]:
+        nothing = ("charged", "nothing, and nothing was written")
+        return [nothing, *_chances(self.epsilon), *most_told(self.leakage)]
+
+
+def _chances(epsilon: Mapping[str, float]) -> list[tuple[str, str]]:
+    """How often what is free is released."""
+    return [
+        (name, f"released with {release_probability(eps):.2%}") for name, eps in epsilon.items()
+    ]
