@@ -71,13 +71,15 @@ def starter(
     keys: Sequence[str] = (),
     rows: int = 0,
     doubt: str = "",
+    zoned: bool = False,
     most: int = MOST_COMBINATIONS,
 ) -> str:
     """The text of an unspoken.toml for a table with these columns; Project.read takes it as it is.
 
     ``source`` is the table as the file shall name it: a path relative to the file, or a table of
     ``database``. Keys are guessed unless given; the number of rows, where known, helps. ``doubt``:
-    what is known against the guess, by whoever looked at the rows.
+    what is known against the guess, by whoever looked at the rows. ``zoned``: some columns are
+    moments, whose hours and days depend on a time zone.
     Attributes that would make more than ``most`` combinations of values are left out.
     """
     unlike = _unlike(sorted(columns, key=lambda column: column.name not in keys))
@@ -89,7 +91,7 @@ def starter(
     usable = [c for c in others if not reasons[c]]
     text = [
         TOP,
-        *_source(source, database),
+        *_source(source, database, zoned),
         *_keys(guess, doubt, _free("row", names), _rows_of(source, database)),
         *_unit(guess_unit(unlike, guess) or named),
         EPOCH,
@@ -106,11 +108,15 @@ def starter(
 # ---------------------------------------------------------------- the tables of the file
 
 
-def _source(source: str, database: str | None) -> Iterator[str]:
+def _source(source: str, database: str | None, zoned: bool) -> Iterator[str]:
     yield "\n[source]\n"
     yield _entry("table", toml_text(source))
     if database is not None:
         yield _entry("database", toml_text(database))
+    if zoned:
+        yield _entry(
+            "# timezone", '"Europe/Brussels"', "whose hours and days moments have; else UTC"
+        )
 
 
 def _rows_of(source: str, database: str | None) -> str:
