@@ -12,7 +12,7 @@ from unspoken.policy.guesses import guess_keys, guess_unit, round_edges
 from unspoken.policy.quoting import toml_key, toml_text
 from unspoken.types.column import Cell, ColumnInfo
 
-__all__ = ["starter"]
+__all__ = ["left_out", "starter"]
 
 NUMERIC = ("integer", "number")
 MOST_COMBINATIONS = 2**16  # of values, of all attributes: more are slow to plan, and rarely seen
@@ -82,13 +82,12 @@ def starter(
     moments, whose hours and days depend on a time zone.
     Attributes that would make more than ``most`` combinations of values are left out.
     """
-    unlike = _unlike(sorted(columns, key=lambda column: column.name not in keys))
+    unlike = _unlike(columns, keys)
     guess = tuple(keys) or guess_keys(unlike, rows)
     names = [*guess, *(c.name for c in columns)]
     named, nobody = guess or (_free("row", names),), _free("column", names)
-    others = [c for c in dict.fromkeys(columns) if c.name not in named]
-    reasons = _reasons(others, unlike, most)
-    usable = [c for c in others if not reasons[c]]
+    reasons = left_out(columns, named, most)
+    usable = [c for c, why in reasons.items() if not why]
     text = [
         TOP,
         *_source(source, database, zoned),
@@ -103,6 +102,14 @@ def starter(
     text += [f"# {toml_text(c.name)} is left out: {why}\n" for c, why in reasons.items() if why]
     text += _application([c.name for c in usable] or [nobody])
     return "".join([*text, LIMIT, *_output(source)])
+
+
+def left_out(
+    columns: Sequence[ColumnInfo], keys: Sequence[str], most: int = MOST_COMBINATIONS
+) -> dict[ColumnInfo, str]:
+    """For each column beside the keys, why it is no attribute as it is; empty if it can be one."""
+    others = [c for c in dict.fromkeys(columns) if c.name not in keys]
+    return _reasons(others, _unlike(columns, keys), most)
 
 
 # ---------------------------------------------------------------- the tables of the file
@@ -169,10 +176,10 @@ def _free(name: str, taken: Sequence[str]) -> str:
 # ---------------------------------------------------------------- attributes
 
 
-def _unlike(columns: Sequence[ColumnInfo]) -> list[ColumnInfo]:
-    """The columns whose names SQL tells apart: of those alike, the first."""
+def _unlike(columns: Sequence[ColumnInfo], keys: Sequence[str]) -> list[ColumnInfo]:
+    """The columns whose names SQL tells apart: of those alike, a key or else the first."""
     first: dict[str, ColumnInfo] = {}
-    for column in columns:
+    for column in sorted(columns, key=lambda column: column.name not in keys):
         first.setdefault(column.name.casefold(), column)
     return list(first.values())
 
