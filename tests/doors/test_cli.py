@@ -21,7 +21,7 @@ JSON = {
     "leak": {"unspoken", "format", "premise", "told"},
     "plan": {"unspoken", "format", "premise", "plan", "without_closure", "shares", "closed", "told",
              "assumptions"},
-    "release": {"unspoken", "format", "release", "manifest", "rows", "again", "epsilon", "told"},
+    "release": {"unspoken", "format", "release", "manifest", "rows", "again", "p", "limits"},
     "ledger": {"unspoken", "format", "events", "exposure"},
     "report": {"unspoken", "format", "report", "charts"},
 }  # fmt: skip
@@ -115,9 +115,9 @@ def test_a_dry_run_changes_nothing(run: Run, edited: Path) -> None:
     before = sorted(edited.parent.iterdir())
     done = run("release", "--dry-run", "--json", "--scale", "0.5")
     assert sorted(edited.parent.iterdir()) == before
-    whole = run("release", "--json").json["epsilon"]
-    for name, epsilon in done.json["epsilon"].items():
-        assert math.isclose(float(epsilon), 0.5 * float(whole[name]))
+    whole = run("release", "--json").json["p"]
+    for name, p in done.json["p"].items():
+        assert 0 <= 1 - math.sqrt(1 - whole[name]) - p < 0.001  # half of eps, rounded down
 
 
 def test_a_dry_run_is_refused_like_the_release(run: Run) -> None:
@@ -134,12 +134,13 @@ def test_again_is_the_same_and_free(run: Run, edited: Path) -> None:
     first = run("release", "--json").json
     kept = Path(first["release"]).read_bytes()
     second = run("release", "--json").json
-    assert second["epsilon"] == first["epsilon"]
+    assert second["p"] == first["p"]
     assert (first["again"], second["again"]) == (False, True)
     assert Path(first["release"]).read_bytes() == kept
     assert "nothing was charged" in " ".join(run("release").out.split())
-    shown = {name: epsilon for name, epsilon in first["epsilon"].items() if epsilon}
-    assert run("ledger", "--json").json["exposure"] == shown
+    shown = {name: p for name, p in first["p"].items() if p}
+    exposure = run("ledger", "--json").json["exposure"]
+    assert {name: round(1 - math.exp(-eps), 3) for name, eps in exposure.items()} == shown
 
 
 def test_a_changed_source_is_refused(run: Run, edited: Path) -> None:

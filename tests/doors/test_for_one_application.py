@@ -30,11 +30,11 @@ def apart(edited: Path) -> Path:
 
 def test_each_has_its_own_file(apart: Path, run: Run) -> None:
     trial = run("release", "--for", "lighting", "--dry-run", "--json").json
-    assert set(trial["epsilon"]) == {"first_arrival"}
+    assert set(trial["p"]) == {"first_arrival"}
     assert not (apart.parent / "released-lighting.parquet").exists()
     done = run("release", "--for", "lighting", "--json").json
     assert done["release"] == str(apart.parent / "released-lighting.parquet")
-    assert {one["who"] for one in done["told"]} == {"lighting"}
+    assert set(done["p"]) == {"first_arrival"}
     columns = pq.read_table(done["release"]).column_names
     assert "first_arrival" in columns
     assert not {"mean_occupancy", "exits"} & set(columns)

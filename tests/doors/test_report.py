@@ -206,7 +206,7 @@ def test_every_number_is_there(found: Findings, html: str) -> None:
         assert words.bits_of(told.information) in text
     for name, share in found.shares.items():
         assert words.percent(share) in text
-        assert words.percent(found.plan.p[name]) in text
+        assert words.chance(found.plan.epsilon[name]) in text
         assert words.epsilon(found.plan.epsilon[name]) in text
     for point in found.curve:
         assert words.bits(point.limit_bits) in text

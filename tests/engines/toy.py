@@ -20,7 +20,6 @@ class ToyTable:
     arrow: pa.Table
     keys: tuple[str, ...]
     title: str = "the toy"
-    timezone: str = "UTC"
     files: Sequence[Path] = ()
 
     @cached_property

@@ -237,6 +237,7 @@ def test_a_threshold_rounded_up_is_caught(tmp_path: Path, monkeypatch: pytest.Mo
     rows = PLANTED // 10
     epsilon = {**EPSILON, "d": at_a_coin(rows)}
     planned(monkeypatch, **epsilon)
+    monkeypatch.setattr(flow, "coarse", dict)  # an eps for one coin has more than three places
     honest, faulty = tmp_path / "honest", tmp_path / "faulty"
     assert found(honest, rows, epsilon)[0] == []
     monkeypatch.setattr(coining, "threshold", rounded_up)

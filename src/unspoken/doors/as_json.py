@@ -16,13 +16,12 @@ from unspoken.doors.case import Answers
 from unspoken.learning import Kept
 from unspoken.ledger import Release, fold
 from unspoken.planning import Plan
-from unspoken.releasing import Findings, FirstLook, Prepared, Rehearsed, Released
-from unspoken.releasing.leaks import Leak
+from unspoken.releasing import Findings, Prepared, Rehearsed, Released
+from unspoken.releasing.coarse import probability
 from unspoken.releasing.manifest import leakage
 
 __all__ = [
     "case",
-    "first_look",
     "leak",
     "learned",
     "ledger",
@@ -85,43 +84,6 @@ def leak(findings: Findings) -> dict[str, Any]:
     }
 
 
-def first_look(look: FirstLook) -> dict[str, Any]:
-    """What each column of a table tells of each secret, by itself."""
-    told = {
-        about: [{**told, **_answer(leak)} for told, leak in zip(leakage(all), all, strict=True)]
-        for about, all in look.leaks.items()
-    }
-    return {
-        **_head("leak"),
-        "table": look.table,
-        "rows": look.rows,
-        "secret": look.secret,
-        "premise": f"learned({look.rows})",
-        "about": {
-            name: {"shares": dict(look.before[name]), "told": told[name]} for name in look.leaks
-        },
-        "few_rows": look.few_rows,
-        "left_out": dict(look.left_out),
-    }
-
-
-def _answer(leak: Leak) -> dict[str, Any]:
-    """The most telling answer: what is seen, what it makes likelier, and in how many rows."""
-    answer = leak.answer
-    if answer is None:
-        return {}
-    seen = {name: str(output) for name, output in answer.seen.items()}
-    return {
-        "answer": {
-            "seen": seen,
-            "secret": answer.secret,
-            "before": answer.before,
-            "after": answer.after,
-            "share": answer.mass,
-        }
-    }
-
-
 def plan(findings: Findings) -> dict[str, Any]:
     """The plan, the one without closure, and what the plan tells."""
     return {
@@ -143,8 +105,7 @@ def rehearsed(done: Rehearsed) -> dict[str, Any]:
     return {
         **_head("release"),
         "dry_run": True,
-        "epsilon": _epsilon(done.epsilon),
-        "told": leakage(done.leakage),
+        "p": _p(done.epsilon),
     }
 
 
@@ -156,8 +117,8 @@ def released(done: Released) -> dict[str, Any]:
         "manifest": str(done.manifest),
         "rows": done.rows,
         "again": done.again,
-        "epsilon": _epsilon(done.event.mechanism.exponents()),
-        "told": leakage(done.leakage),
+        "p": _p(done.event.mechanism.exponents()),
+        "limits": dict(done.event.limits),
     }
 
 
@@ -211,6 +172,11 @@ def started(project: Path, keys: Sequence[str], attributes: Sequence[str]) -> di
 def written(report: Path, charts: Sequence[Path]) -> dict[str, Any]:
     """Where the report is."""
     return {**_head("report"), "report": str(report), "charts": [str(path) for path in charts]}
+
+
+def _p(exponents: Mapping[str, float]) -> dict[str, float]:
+    """As it is tossed: of three decimal places."""
+    return {name: probability(epsilon) for name, epsilon in exponents.items()}
 
 
 def _epsilon(exponents: Mapping[str, float]) -> dict[str, float | str]:

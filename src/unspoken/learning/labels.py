@@ -77,11 +77,9 @@ class Labeller:
         labellings: Sequence[Labelling],
         columns: Mapping[str, str],
         places: Mapping[str, str] | None = None,
-        timezone: str = "UTC",
     ) -> None:
         self._labellings = labellings
-        cells = [labelling.cells for labelling in labellings]
-        self._marker = Marker(cells, columns, places or {}, timezone)
+        self._marker = Marker([labelling.cells for labelling in labellings], columns, places or {})
 
     @property
     def reads(self) -> tuple[str, ...]:

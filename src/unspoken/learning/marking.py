@@ -37,14 +37,10 @@ class Marker:
     """
 
     def __init__(
-        self,
-        cells: Sequence[CellRule],
-        columns: Mapping[str, str],
-        places: Mapping[str, str],
-        timezone: str = "UTC",
+        self, cells: Sequence[CellRule], columns: Mapping[str, str], places: Mapping[str, str]
     ) -> None:
         self._cells, self._places = cells, places
-        self._row = RowSQL(columns, "the table", timezone)
+        self._row = RowSQL(columns, "the table")
         binned = {attribute.name: attribute.edges is not None for attribute in cells}
         self._casts = {
             name: cast

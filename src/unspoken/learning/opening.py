@@ -22,6 +22,5 @@ def table_of(project: Project) -> Table:
         preferences=source.preferences,
         folder=project.path.parent,
         title=source.name,
-        timezone=source.timezone,
         at=partial(project.at, "source"),
     )

@@ -70,6 +70,12 @@ class Ledger:
         with self._begin() as connection:
             return [(at, self._event(number, body)) for number, at, body in _rows(connection)]
 
+    def charged(self, number: int) -> str:
+        """When an event was charged, to the second."""
+        with self._begin() as connection:
+            at = sql.select(_EVENTS.c.at).where(_EVENTS.c.id == number)
+            return str(connection.execute(at).scalar_one())
+
     def look(self, check: Check) -> None:
         """Let ``check`` see the account of all events; nothing is charged."""
         with self._checked(check):

@@ -28,8 +28,7 @@ PLAIN = re.compile(
 @dataclass(frozen=True)
 class Source:
     """Where the rows are. ``table`` is a file (then an absolute path) or a table of ``database``;
-    otherwise ``sql`` is given. ``name`` is what messages call it, ``timezone`` whose hours and days
-    its moments have.
+    otherwise ``sql`` is given. ``name`` is what messages call it.
     """
 
     table: str | None
@@ -39,7 +38,6 @@ class Source:
     unit: tuple[str, ...]
     preferences: Path | None
     name: str
-    timezone: str = "UTC"
 
     @property
     def file(self) -> Path | None:
@@ -229,7 +227,6 @@ def _source(tables: ProjectTable, base: Path) -> Source:
         unit=tuple(given.keys if given.unit is None else given.unit),
         preferences=paths.absolute(base, given.preferences) if given.preferences else None,
         name=(f"{table} in {database}" if database else table) if table else "the query",
-        timezone=given.timezone,
     )
 
 

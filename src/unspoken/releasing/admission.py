@@ -10,9 +10,10 @@ from typing import Any
 from unspoken.beliefs import Belief
 from unspoken.errors import InputError, LimitExceeded
 from unspoken.ledger import Account, EarlierPolicy, Exposure, Release, reaches
-from unspoken.mechanisms import Mechanism
+from unspoken.mechanisms import Mechanism, OneSided
 from unspoken.numerics.roots import bracket
 from unspoken.policy import Project
+from unspoken.releasing.coarse import coarse, probability, up
 from unspoken.releasing.leaks import limits_of, views
 from unspoken.types.bound import LOG2, exp_or_inf
 from unspoken.types.domain import Value
@@ -20,7 +21,6 @@ from unspoken.types.domain import Value
 __all__ = ["Admission", "policy_of"]
 
 FINE = 2.0**-30  # how close the share that fits comes to the largest one
-ZONELESS = {"timezone": "UTC"}  # what was meant before it was kept
 SENSITIVE = " (sensitive)"  # how labels of a bin end of which only a part is sensitive
 
 
@@ -29,13 +29,14 @@ class Admission:
     """What a new event is held against: the belief, the closed policy, and the project's limits.
 
     ``declared``: of the ``sensitive`` labels, which are withheld, those that the holder has
-    declared: the secrets. ``scale``: the share of the plan that the event asks for.
+    declared: the secrets. ``scale``: the share of each eps of the ``plan`` that the event asks for.
     """
 
     project: Project
     belief: Belief
     sensitive: Mapping[str, Sequence[Value]]
     declared: Mapping[str, Sequence[Value]]
+    plan: Mapping[str, float]
     scale: float = 1.0
 
     def check(self, event: Release, account: Account) -> None:
@@ -50,7 +51,7 @@ class Admission:
         before = [past for audience in audiences for past in account.before(event, audience)]
         broken = self._too_much(event.mechanism, before)
         if broken:
-            raise LimitExceeded(f"{broken}; {self._what_fits(event.mechanism, before)}")
+            raise LimitExceeded(f"{broken}; {self._what_fits(event, before)}")
 
     def _too_much(self, mechanism: Mechanism, before: Sequence[Exposure]) -> str | None:
         """The first limit that it would break, for any coalition that sees it, of the cells of any
@@ -129,56 +130,60 @@ class Admission:
             shown = self._shown(earlier)
             if shown:
                 raise LimitExceeded(
-                    f'attribute.{earlier.attribute}: "{shown[0]}" is sensitive now, and may have '
-                    f"been given out under epoch {earlier.epoch}; that cannot be taken back, and "
-                    "withholding it now protects nobody. Leave free what was free, or, for rows "
-                    "that were never released, take a key and a ledger of their own"
+                    f'attribute.{earlier.attribute}: "{shown[0]}" is {self._why(earlier, shown[0])}'
+                    f" now, and may have been given out under epoch {earlier.epoch}; that cannot "
+                    "be taken back, and withholding it now protects nobody. Leave free what was "
+                    "free, or, for rows that were never released, take a key and a ledger of their "
+                    "own"
                 )
 
     def _shown(self, earlier: EarlierPolicy) -> list[Value]:
         """The labels that are sensitive now and that were not surely hidden then."""
         name = earlier.attribute
-        then = {**ZONELESS, **earlier.policy}
-        same = all(then.get(p) == v for p, v in policy_of(self.project, name).items())
+        same = all(earlier.policy.get(p) == v for p, v in policy_of(self.project, name).items())
         parted = [label for label in self.sensitive[name] if str(label).endswith(SENSITIVE)]
         hidden = [label for label in earlier.hidden if label not in parted]
         certain = [*hidden, *(self.declared[name] if same else ())]
         return [label for label in self.sensitive[name] if label not in certain]
+
+    def _why(self, earlier: EarlierPolicy, label: Value) -> str:
+        """Why it is withheld: as declared, or closed since it tells too much by itself."""
+        return "sensitive" if label in self.declared[earlier.attribute] else "closed (too telling)"
 
     def _broken(self, mechanism: Mechanism) -> str | None:
         """The first limit that seeing all of this would break, in words."""
         cloud = views(self.belief, mechanism, self.declared)
         for broken in limits_of(self.project).broken(cloud):
             if broken.limit == "information":
-                bits, most = broken.reached / LOG2, broken.allowed / LOG2
+                bits, most = up(broken.reached / LOG2), broken.allowed / LOG2
                 return (
-                    f"what is told about {broken.target} would be {bits:.4g} bit, the limit is "
+                    f"what is told about {broken.target} would be {bits:g} bit, the limit is "
                     f"{most:g}"
                 )
-            factor, cap = exp_or_inf(broken.reached), self.project.limits.odds_cap
-            return f"the odds of {broken.target} could grow x {factor:.4g}, the cap is {cap:g}"
+            factor, cap = up(exp_or_inf(broken.reached)), self.project.limits.odds_cap
+            return f"the odds of {broken.target} could grow x {factor:g}, the cap is {cap:g}"
         return None
 
-    def _what_fits(self, mechanism: Mechanism, before: Sequence[Exposure]) -> str:
-        """The largest share of the eps asked for that fits beside what was released before."""
+    def _what_fits(self, event: Release, before: Sequence[Exposure]) -> str:
+        """The largest share of the eps of the plan that fits beside what was released before."""
+        hidden = {name: event.mechanism.hides(name) for name in event.mechanism.exponents()}
+        whole = OneSided({name: self.plan[name] for name in hidden}, hidden)
 
         def excess(share: float) -> float:
-            return math.inf if self._too_much(mechanism.scaled(share), before) else -math.inf
+            return math.inf if self._too_much(whole.scaled(share), before) else -math.inf
 
-        fits, _ = bracket(excess, 0.0, 1.0, absolute=FINE)
-        scale = math.floor(fits * self.scale * 1e4) / 1e4  # down: what is said has to fit
-        if not scale:
+        fits, _ = bracket(excess, 0.0, self.scale, absolute=FINE)
+        scale = math.floor(fits * 1e3) / 1e3  # down: what is said has to fit
+        least = coarse(whole.scaled(scale).exponents())
+        listed = ", ".join(f"{n} {probability(eps):.1%}" for n, eps in least.items() if eps > 0)
+        if not listed:
             return "nothing more fits beside what was released before"
-        least = mechanism.scaled(scale / self.scale).exponents()
-        p = {name: -math.expm1(-eps) for name, eps in least.items() if eps > 0}
-        listed = ", ".join(f"{name} {share:.1%}" for name, share in p.items())
         return (
-            f"beside what was released before, at most this would fit: {listed} (scale {scale:.4f})"
+            f"beside what was released before, at most this would fit: {listed} (scale {scale:.3f})"
         )
 
 
 def policy_of(project: Project, name: str) -> dict[str, Any]:
     """What the holder declares that decides which values of an attribute may be shown."""
     attribute = project.attributes[name]
-    zone = project.source.timezone  # hour(ts) >= 21 is another condition in another zone
-    return {"sensitive": attribute.sensitive, "missing": attribute.missing, "timezone": zone}
+    return {"sensitive": attribute.sensitive, "missing": attribute.missing}

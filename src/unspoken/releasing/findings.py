@@ -4,21 +4,29 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from unspoken.display import Shown
 from unspoken.learning import Learned
+from unspoken.measures import MEASURES
 from unspoken.mechanisms import OneSided
-from unspoken.planning import Closure, Plan, plan
+from unspoken.planning import Closure, Limits, Plan, plan
+from unspoken.planning.chosen import worst_odds
 from unspoken.policy import Project
-from unspoken.releasing.leaks import Leak, leakage_matrix, most_told
+from unspoken.releasing.coarse import coarse, probability, up
+from unspoken.releasing.leaks import Leak, leakage_matrix, most_told, views
 from unspoken.releasing.trade_off import Share, TradeOff
+from unspoken.types.bound import Bound
 from unspoken.types.domain import Value
+from unspoken.views import View
 
 __all__ = ["Findings", "findings", "readers"]
 
 # The limits of the trade-off curve, as multiples of the one that is set.
 CURVE = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8)
+# Less p can make an answer above the cap more frequent, if not more telling: where the rounded plan
+# then exceeds more than it may, it is made again for a smaller share of what may be exceeded.
+SHARES = (1.0, 0.95, 0.75, 0.0)
 
 
 @dataclass(frozen=True, repr=False)
@@ -104,21 +112,69 @@ def best(
     sensitive: Mapping[str, Sequence[Value]],
     scale: float = 1.0,
 ) -> Plan:
-    """The plan for what is read, each coalition pooled, with every limit times ``scale``.
+    """The plan for what is read, each coalition pooled, with every limit times ``scale``; each p of
+    three decimal places.
 
     ``sensitive`` is withheld; what was declared is what is protected.
     """
     limits = project.limits
-    return plan(
-        learned.belief,
-        limit_bits={name: scale * limits.about(name) for name in project.attributes},
-        sensitive=sensitive,
-        secrets=learned.sensitive,
-        caps={name: 0.0 for name in project.attributes if name not in project.reads},
-        odds_cap=limits.odds_cap,
-        exceed=limits.exceed,
-        coalitions=list(project.pools.values()),
+    kept = Limits.in_bits(
+        {name: scale * limits.about(name) for name in project.attributes},
+        limits.odds_cap,
+        limits.exceed,
     )
+    for share in SHARES if limits.exceed else (1.0,):
+        chosen = plan(
+            learned.belief,
+            limit_bits={name: scale * limits.about(name) for name in project.attributes},
+            sensitive=sensitive,
+            secrets=learned.sensitive,
+            caps={name: 0.0 for name in project.attributes if name not in project.reads},
+            odds_cap=limits.odds_cap,
+            exceed=share * limits.exceed,
+            coalitions=list(project.pools.values()),
+        )
+        rounded, clouds = _rounded(project, learned, chosen, kept)
+        if not any(map(kept.broken, clouds)):
+            break
+    return rounded
+
+
+def _rounded(
+    project: Project, learned: Learned, exact: Plan, limits: Limits
+) -> tuple[Plan, list[dict[str, View]]]:
+    """The plan at p of three decimal places, and what each coalition may then believe."""
+    epsilon = coarse(exact.epsilon)
+    mechanism = replace(exact.mechanism, epsilon=epsilon)
+    hidden = mechanism.sensitive or {}
+    p = {name: probability(eps) for name, eps in epsilon.items()}
+    reached = math.fsum(
+        p[name] * (1.0 - _mass(learned, name, hidden.get(name, ()))) for name in project.reads
+    )
+    clouds = [
+        views(learned.belief, mechanism, learned.sensitive, reads)
+        for reads in project.pools.values()
+    ]
+    about = {target: [cloud[target] for cloud in clouds] for target in exact.information}
+    information = {target: _largest("mutual-information", each) for target, each in about.items()}
+    odds = {target: _largest("odds", each) for target, each in about.items()}
+    rounded = replace(
+        exact,
+        epsilon=epsilon,
+        p=p,
+        objective=reached,
+        total=max((bound.high for bound in information.values()), default=0.0),
+        bound=replace(exact.bound, low=reached),
+        odds=worst_odds(odds, learned.belief.premise),
+        information=information,
+        exceeded={target: max(map(limits.above, about[target])) for target in exact.exceeded},
+        mechanism=mechanism,
+    )
+    return rounded, clouds
+
+
+def _largest(measure: str, each: Sequence[View]) -> Bound:
+    return max(map(MEASURES[measure].of, each), key=lambda bound: bound.high)
 
 
 def shares(
@@ -145,7 +201,7 @@ def assumptions(project: Project, learned: Learned, chosen: Plan) -> list[str]:
     unit = ", ".join(project.source.unit)
     said = [
         f"The belief is learned from {learned.rows:,} rows (a plug-in), smoothed by "
-        f"{learned.prior_rows:.4g} rows spread as if the attributes were independent.",
+        f"{learned.prior_rows:.3g} rows spread as if the attributes were independent.",
         *(learned.tree.said() if learned.tree else ()),
         f"Limits hold per row of {', '.join(project.source.keys)}; rows are taken as independent.",
         f"Which {', '.join(project.source.keys)} exist is public.",
@@ -191,7 +247,8 @@ def _most(leaks: Sequence[Leak]) -> str:
     """The worst of these, in words."""
     worst = max((leak.odds.odds for leak in leaks), default=1.0)
     most = max((leak.information.bits for leak in leaks), default=0.0)
-    return f"could multiply odds by {worst:.4g}, and all answers would tell up to {most:.4g} bit"
+    told = f"all answers would tell up to {up(most):g} bit"
+    return f"could multiply odds by {up(worst):g}, and {told}"
 
 
 def _mean(let_out: Mapping[str, float]) -> float:

@@ -31,7 +31,9 @@ from unspoken.planning import Closure, Plan, closure
 from unspoken.policy import Project
 from unspoken.releasing import manifest
 from unspoken.releasing.admission import Admission, policy_of
+from unspoken.releasing.coarse import coarse
 from unspoken.releasing.coining import shown
+from unspoken.releasing.few import named
 from unspoken.releasing.findings import Findings, best, findings, readers
 from unspoken.releasing.leaks import Leak, leakage_matrix
 from unspoken.releasing.pieces import regrouped
@@ -70,6 +72,15 @@ class Prepared(Shown):
             ("limits", f"{limits.bits:g} bit about each, odds x {limits.odds_cap:g}"),
             ("next", ".plan(), .findings(); nothing was charged"),
         ]
+
+    @property
+    def closed_names(self) -> Mapping[str, list[str]]:
+        """The values that are closed, as far as they may be named."""
+        added = self.closed.added if self.project.limits.close else {}
+        return {
+            name: named(self.project, self.learned, name, list(map(str, values)))
+            for name, values in added.items()
+        }
 
     def findings(self, curve: bool = True) -> Findings:
         with _in_reach():
@@ -117,7 +128,8 @@ def release(
     with unfinished(files.release) as data, unfinished(files.manifest) as paper:
         number = ledger.charge(event, admit)
         rows, digest = _write(asked.reading, master, event, data)
-        described = manifest.described(asked.project, event, number, rows, digest, asked.leakage)
+        charged, closed = ledger.charged(number), asked.ready.closed_names
+        described = manifest.described(asked.project, event, number, charged, rows, digest, closed)
         with writing(files.manifest):
             paper.write_text(manifest.text(described), "utf-8")
         with writing(files.release):
@@ -187,10 +199,11 @@ def _in_reach() -> Iterator[None]:
 def _scaled(
     plan: Plan, reads: Sequence[str], sensitive: Mapping[str, Sequence[Value]], scale: float
 ) -> OneSided:
-    """This share of every eps of a plan."""
+    """This share of every eps of a plan, each p of three decimal places."""
     if not 0 <= scale <= 1:
         raise InputError(f"release scale {scale}: is the share of the plan to use, from 0 to 1")
-    return OneSided({name: plan.epsilon[name] for name in reads}, sensitive).scaled(scale)
+    share = OneSided({name: plan.epsilon[name] for name in reads}, sensitive).scaled(scale)
+    return replace(share, epsilon=coarse(share.epsilon))
 
 
 def key_of(project: Project) -> MasterKey:
@@ -236,7 +249,12 @@ class _Asked:
         """Held against the limits of the whole project, whoever is served."""
         ready, learned = self.ready, self.ready.learned
         return Admission(
-            ready.project, learned.belief, ready.sensitive, learned.sensitive, self.scale
+            ready.project,
+            learned.belief,
+            ready.sensitive,
+            learned.sensitive,
+            self.plan.epsilon,
+            self.scale,
         )
 
     def event(self, master: MasterKey) -> Release:
@@ -245,7 +263,7 @@ class _Asked:
         epoch, limits, keys = whole.epoch, whole.limits, ready.table.keys
         return Release(
             table=whole.source.name,
-            epoch=_coined_by(whole),
+            epoch=epoch.of or epoch.label or "",
             per_key=epoch.of is not None,
             mechanism=OneSided(
                 {name: self.mechanism.epsilon[name] for name in self.project.reads},
@@ -273,14 +291,6 @@ def _refuse_sources(project: Project, table: Table) -> None:
             raise InputError(
                 f"{path}: is read by this project, so it cannot be written too; name another file"
             )
-
-
-def _coined_by(project: Project) -> str:
-    """What names epochs, and so coins: the label, or the function of keys in its time zone."""
-    epoch, zone = project.epoch, project.source.timezone
-    if epoch.of is None:
-        return epoch.label or ""
-    return epoch.of if zone == "UTC" else f"{epoch.of} ({zone})"
 
 
 def _declared(project: Project) -> dict[str, Any]:

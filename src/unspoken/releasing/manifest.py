@@ -1,43 +1,61 @@
 """The paper that goes with a release: what was done, and what users need to work with it.
 
-Nothing secret is in it, and nothing that confirms a guess: the source is named by a keyed
-fingerprint, the coin key by one that tells nothing about it.
+It says what was decided, and p as it was tossed, of three decimal places. What the release tells is
+computed from the very table: at full digits it would confirm a guess about one of its rows, so it
+stays in the ledger. The source is named by a keyed fingerprint, the coin key by one that tells
+nothing about it.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from importlib.metadata import version
 from typing import Any
 
-from unspoken.display import json_number
 from unspoken.ledger import Release
-from unspoken.mechanisms.one_sided import release_probability
 from unspoken.policy import Project
+from unspoken.releasing.coarse import probability
 from unspoken.releasing.leaks import Leak
 
 __all__ = ["FORMAT", "described", "leakage", "text"]
 
-FORMAT = 1
+FORMAT = 2
 
 
 def described(
-    project: Project, event: Release, number: int, rows: int, digest: str, leaks: Sequence[Leak]
+    project: Project,
+    event: Release,
+    number: int,
+    charged: str,
+    rows: int,
+    digest: str,
+    closed: Mapping[str, Any],
 ) -> dict[str, Any]:
     """The manifest as plain data, the same for the same release."""
     return {
         "unspoken": "release",
         "format": FORMAT,
+        "version": version("unspoken"),
         "release": {"file": project.files.release.name, "rows": rows, "sha256": digest},
         **({"readers": list(event.readers)} if event.readers else {}),
         "keys": list(project.source.keys),
-        "attributes": {name: _attribute(project, event, name) for name in project.reads},
+        "unit": list(project.source.unit),
+        "attributes": {
+            name: {
+                "release_probability": probability(event.mechanism.exponents()[name]),
+                **_rule(project, name),
+                "closed": closed.get(name, []),
+                "withheld": "NULL",
+            }
+            for name in project.reads
+        },
+        "limits": {**event.limits, "close": project.limits.close},
         "epoch": {"of" if event.per_key else "label": event.epoch},
         "coins": {"algorithm": event.coins, "key": event.key},
         "readings": {epoch: dict(read) for epoch, read in event.readings.items()},
-        "limits": dict(event.limits),
-        "leakage": leakage(leaks),
         "charge": number,
+        "charged": charged,
     }
 
 
@@ -47,7 +65,7 @@ def text(manifest: Mapping[str, Any]) -> str:
 
 
 def leakage(leaks: Sequence[Leak]) -> list[dict[str, Any]]:
-    """Who learns how much about what."""
+    """Who learns how much about what, to the last digit: for the ledger and the holder alone."""
     return [
         {
             "who": leak.who,
@@ -59,11 +77,12 @@ def leakage(leaks: Sequence[Leak]) -> list[dict[str, Any]]:
     ]
 
 
-def _attribute(project: Project, event: Release, name: str) -> dict[str, Any]:
-    epsilon = event.mechanism.exponents()[name]
+def _rule(project: Project, name: str) -> dict[str, Any]:
+    """How its values are told apart, and which are never shown, as the project file says it."""
+    rule = project.attributes[name]
+    parted = {"bins": rule.bins, "values": rule.values}
     return {
-        "epsilon": json_number(epsilon),
-        "release_probability": release_probability(epsilon),
-        "withheld": "NULL",
-        "missing": project.attributes[name].missing,
+        **{key: list(edges) for key, edges in parted.items() if edges is not None},
+        "sensitive": rule.sensitive,
+        "missing": rule.missing,
     }

@@ -14,8 +14,8 @@ from unspoken.display import Shown
 from unspoken.engines.syntax import one_line
 from unspoken.errors import InputError
 from unspoken.ledger import Release
-from unspoken.mechanisms.one_sided import release_probability
 from unspoken.planning import Plan
+from unspoken.releasing.coarse import probability
 from unspoken.releasing.leaks import Leak, most_told
 
 __all__ = ["Rehearsed", "Released"]
@@ -76,6 +76,4 @@ class Rehearsed(Shown):
 
 def _chances(epsilon: Mapping[str, float]) -> list[tuple[str, str]]:
     """How often what is free is released."""
-    return [
-        (name, f"released with {release_probability(eps):.2%}") for name, eps in epsilon.items()
-    ]
+    return [(name, f"released with {probability(eps):.1%}") for name, eps in epsilon.items()]

@@ -115,7 +115,10 @@ def chance(eps: float) -> str:
     """How often a cell that may be released is: always only where eps is infinite, so p is 1."""
     if math.isinf(eps):
         return "always"
-    return percent(min(release_probability(eps), math.nextafter(1.0, 0.0)))
+    p = release_probability(eps)
+    if p < 0.001 or p > 0.9995:
+        return percent(min(p, math.nextafter(1.0, 0.0)))
+    return f"{100 * p:.1f}{NBSP}%"  # plans have three decimal places
 
 
 def epsilon(eps: float) -> str:
