@@ -73,7 +73,7 @@ def among(what: str, name: object, options: Iterable[str]) -> str:
     return name
 
 
-def shown(value: object) -> str:
+def shown(value: object, letters: int = SHOWN) -> str:
     """A wrong value in one short line."""
     text = " ".join(str(value).split())
-    return text if len(text) <= SHOWN else f"{text[: SHOWN - 3]}..."
+    return text if len(text) <= letters else f"{text[: letters - 3]}..."

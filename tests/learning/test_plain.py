@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
+import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
@@ -51,6 +55,76 @@ def test_categories_are_their_values() -> None:
     for other in others:
         assert other.domain == plain.domain
         assert (other.table == plain.table).all()
+
+
+TEXT, NUMBER = ["u", "v", "u", "v"], [1, 2, 1, 1]
+
+
+PANDAS = pd.DataFrame({"a": TEXT, "b": NUMBER})
+POLARS = pl.DataFrame({"a": TEXT, "b": NUMBER})
+# The same rows as everybody has them; of an index without a name nobody wants to know.
+FRAMES: dict[str, Callable[[], Any]] = {
+    "pandas": lambda: PANDAS,
+    "pandas objects": lambda: PANDAS.astype({"a": object}),
+    "pandas categories": lambda: PANDAS.astype("category"),
+    "pandas, some rows of more": lambda: pd.concat([PANDAS.assign(a="w"), PANDAS]).iloc[4:],
+    "pandas, another index": lambda: PANDAS.set_index(pd.Index([7, 5, 3, 1])),
+    "polars": lambda: POLARS,
+    "polars categories": lambda: POLARS.with_columns(pl.col("a").cast(pl.Categorical)),
+    "polars enum": lambda: POLARS.with_columns(pl.col("a").cast(pl.Enum(["v", "w", "u"]))),
+    "arrow": POLARS.to_arrow,
+    "arrow batch": lambda: POLARS.to_arrow().combine_chunks().to_batches()[0],
+    "arrow reader": lambda: POLARS.to_arrow().to_reader(),
+    "duckdb": lambda: duckdb.connect(":memory:").from_arrow(POLARS.to_arrow()),
+}
+
+
+@pytest.mark.parametrize("name", FRAMES)
+def test_any_table_is_learned_from(name: str) -> None:
+    found = unspoken.learn(FRAMES[name](), prior_rows=0)
+    assert found.domain.values == (("u", "v"), (1, 2))
+    assert found.table.tolist() == [[0.5, 0.0], [0.25, 0.25]]
+
+
+@pytest.mark.parametrize(
+    ("table", "says"),
+    [
+        (lambda: pl.DataFrame({"a": TEXT}).lazy(), r"so \.collect\(\) it"),
+        (lambda: pl.Series(TEXT), "cannot be read as Arrow"),
+        (lambda: pd.DataFrame({"a": ["u", 1]}), "cannot be read as Arrow"),
+        (lambda: pl.DataFrame({"a": pl.Series([1, 2], dtype=pl.Int128)}), "as Arrow"),
+        (lambda: pl.DataFrame({"a": [b"u", b"v"]}), "binary_view in its cells; make it text"),
+        (lambda: pl.DataFrame({"a": [["u"], ["v"]]}), "in its cells; make it text"),
+        (lambda: pa.table({"a": pa.array([1.0, 2.0], pa.float16())}), "has real numbers"),
+        (dict, "dict is no table"),
+    ],
+)
+def test_tables_that_cannot_be_learned_from(table: Any, says: str) -> None:
+    with pytest.raises(InputError, match=says) as refused:
+        unspoken.learn(table())
+    assert "\n" not in str(refused.value)
+
+
+def test_what_python_has_no_word_for_is_text() -> None:
+    times = pa.array([1, 2, None], pa.time64("ns"))
+    found = unspoken.learn(pa.table({"a": times}))
+    assert found.domain.values == (("00:00:00.000000001", "00:00:00.000000002", None),)
+
+
+@pytest.mark.parametrize("name", ["pandas", "polars", "arrow"])
+def test_a_frame_is_no_law(name: str) -> None:
+    with pytest.raises(InputError, match=r"unspoken\.learn\(frame\) counts its rows"):
+        unspoken.Joint(FRAMES[name]())
+    with pytest.raises(InputError, match=r"plan.belief: a \w+ is no belief; give"):
+        unspoken.plan(FRAMES[name](), limit_bits=0.1)
+
+
+def test_columns_are_lists_of_numbers() -> None:
+    columns: list[Any] = [pl.Series([1.0, 2.0]), pd.Series([1.0, 2.0]), pa.array([1.0, 2.0])]
+    for given in columns:
+        noise = unspoken.Laplace(2.0, given)
+        assert repr(noise) == repr(unspoken.Laplace(2.0, [1.0, 2.0]))
+        assert unspoken.Independent([given, [0.5, 0.5]]).marginal(["x0"])[0] == 1 / 3
 
 
 @pytest.mark.parametrize("name", ["t.parquet", "t.csv"])

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unspoken.beliefs.belief import Belief, different, impossible, nothing_left
+from unspoken.errors import InputError
 from unspoken.numerics.arrays import Array
 from unspoken.numerics.tables import as_law
 from unspoken.types.domain import Domain, Value
@@ -26,6 +27,11 @@ class Joint(Belief):
         values: Mapping[str, Iterable[Value]] | Sequence[Iterable[Value]] | None = None,
         premise: Premise | str = "stated",
     ) -> None:
+        if hasattr(table, "columns"):  # of 0 and 1, even rows could be taken for probabilities
+            raise InputError(
+                "joint.table: is a data frame; unspoken.learn(frame) counts its rows. If it holds "
+                "probabilities or counts, give these: frame.to_numpy()"
+            )
         self.table = as_law(table, "joint.table")
         self.domain = Domain.of(self.table.shape, names, values)
         self.premise = Premise.of(premise)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal, Protocol, overload
+from typing import Any, Literal, overload
 
 import numpy as np
 import pyarrow as pa
@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from unspoken.beliefs import Joint, Tree
 from unspoken.engines.arrow import plain
 from unspoken.engines.duckdb import DuckTable
+from unspoken.engines.handed_in import Streams, arrow_table
 from unspoken.errors import InputError, among, unknown
 from unspoken.learning.chow_liu import ChowLiu
 from unspoken.learning.learned import refuse_size
@@ -26,11 +27,18 @@ from unspoken.types.premise import Premise
 
 __all__ = ["learn"]
 
-
-class Streams(Protocol):
-    """Any table of the Arrow world: pyarrow, polars, pandas, DuckDB relations."""
-
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+# What a value may be; reals have too many, and nobody reads bytes.
+VALUED = (
+    pa.types.is_boolean,
+    pa.types.is_integer,
+    pa.types.is_decimal,
+    pa.types.is_string,
+    pa.types.is_large_string,
+    pa.types.is_string_view,
+    pa.types.is_dictionary,
+    pa.types.is_temporal,
+    pa.types.is_null,
+)
 
 
 @overload
@@ -99,12 +107,7 @@ def _read(table: Streams | str | Path) -> pa.Table:
     if isinstance(table, (str, Path)):
         opened = DuckTable.open(table, at=lambda _: "learn")
         return opened.batches(list(opened.columns), ordered=False).read_all()
-    if not hasattr(table, "__arrow_c_stream__"):
-        raise InputError(
-            f"learn: {type(table).__name__} is no table; give one of pandas, polars or Arrow, or "
-            "the path of a Parquet or CSV file"
-        )
-    return pa.RecordBatchReader.from_stream(table).read_all()
+    return arrow_table(table, "learn")
 
 
 def _valued(column: pa.ChunkedArray, name: str) -> pa.Array:
@@ -112,18 +115,30 @@ def _valued(column: pa.ChunkedArray, name: str) -> pa.Array:
         raise InputError(
             f"learn.columns: {name} has real numbers; give it bins first, in a project file"
         )
-    if pa.types.is_nested(column.type):
+    if not any(fits(column.type) for fits in VALUED):
         raise InputError(
-            f"learn.columns: {name} has {column.type} in its cells; make columns of single values"
+            f"learn.columns: {name} has {column.type} in its cells; make it text, or columns of "
+            "single values"
         )
     return plain(column)
 
 
 def _coded(column: pa.ChunkedArray) -> tuple[np.ndarray, list[Any]]:
     """The position of each entry among the column's distinct values, and these, sorted."""
-    values = sorted(pc.unique(column.drop_null()).to_pylist())
-    known = pc.fill_null(pc.index_in(column, pa.array(values, column.type)), len(values))
+    distinct = pc.unique(column.drop_null())
+    ordered = distinct.take(pc.sort_indices(distinct))
+    known = pc.fill_null(pc.index_in(column, ordered), len(ordered))
+    values = _python(ordered)
     return _numbers(known), [*values, None] if column.null_count else values
+
+
+def _python(values: pa.Array) -> list[Any]:
+    """Values as Python has them; as text where it has them not, such as nanoseconds."""
+    try:
+        found: list[Any] = values.to_pylist()
+    except (ValueError, OverflowError):
+        found = []
+    return found if len(set(found)) == len(values) else values.cast(pa.string()).to_pylist()
 
 
 def _numbers(column: pa.ChunkedArray) -> np.ndarray:

@@ -95,7 +95,7 @@ def listed(value: Any) -> Any:
     """Arrays and tuples of numbers as lists, in mappings too."""
     if isinstance(value, Mapping):
         return {name: listed(each) for name, each in value.items()}
-    plain = value.tolist() if hasattr(value, "tolist") else value
+    plain = np.asarray(value).tolist() if hasattr(value, "__array__") else value
     if isinstance(plain, list | tuple):
         return [*map(listed, plain)]
     return next((word for word, number in INF.items() if plain == number), plain)

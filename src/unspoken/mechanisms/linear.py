@@ -28,7 +28,7 @@ def frozen(weights: Any) -> Any:
     """A copy of weights, lists and arrays of them as tuples, that does not change."""
     if isinstance(weights, Mapping):
         return Frozen({name: frozen(each) for name, each in weights.items()})
-    plain = weights.tolist() if hasattr(weights, "tolist") else weights
+    plain = np.asarray(weights).tolist() if hasattr(weights, "__array__") else weights
     return tuple(map(frozen, plain)) if isinstance(plain, list | tuple) else plain
 
 

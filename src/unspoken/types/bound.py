@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from numbers import Real
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from unspoken.display import Framed, Shown, json_number
-from unspoken.errors import InputError
+from unspoken.errors import InputError, among
 from unspoken.numerics.numbers import number
 from unspoken.pictures import Bar, Picture, bars
 from unspoken.types.kinds import expect
@@ -40,6 +40,8 @@ class Bound(Framed, Shown):
 
     def __post_init__(self) -> None:
         expect(self.unit, str, "bound.unit", 'write "nat" or "odds", say')
+        expect(self.why, str, "bound.why", "say in words how it came about")
+        among("bound.status", self.status, get_args(Status))
         low, high = number(self.low), number(self.high)
         if self.status == "ok" and not low <= high:
             raise InputError(f"a Bound needs low <= high, got [{self.low}, {self.high}]")
@@ -148,6 +150,8 @@ class Estimate(Framed, Shown):
 
     def __post_init__(self) -> None:
         expect(self.value, Real, "estimate.value", "give a number")
+        expect(self.unit, str, "estimate.unit", 'write "nat" or "odds", say')
+        expect(self.why, str, "estimate.why", "say in words how it came about")
         object.__setattr__(self, "value", number(self.value))
 
     def facts(self) -> list[tuple[str, str]]:

@@ -13,7 +13,9 @@ def expect(value: object, kind: type[Any], where: str, hint: str) -> None:
     """Refuse a value that is not of this kind; ``hint`` says what to give."""
     if isinstance(value, kind):
         return
-    raise InputError(f"{where}: {shown(repr(value))} is no {kind.__name__.lower()}; {hint}")
+    frame = hasattr(value, "__arrow_c_stream__")  # what is in it may be secret
+    given = f"a {type(value).__name__}" if frame else shown(repr(value))
+    raise InputError(f"{where}: {given} is no {kind.__name__.lower()}; {hint}")
 
 
 def items(values: Any, where: str) -> tuple[Any, ...]:
