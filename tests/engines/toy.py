@@ -20,6 +20,7 @@ class ToyTable:
     arrow: pa.Table
     keys: tuple[str, ...]
     title: str = "the toy"
+    timezone: str = "UTC"
     files: Sequence[Path] = ()
 
     @cached_property

@@ -16,12 +16,14 @@ from unspoken.doors.case import Answers
 from unspoken.learning import Kept
 from unspoken.ledger import Release, fold
 from unspoken.planning import Plan
-from unspoken.releasing import Findings, Prepared, Rehearsed, Released
+from unspoken.releasing import Findings, FirstLook, Prepared, Rehearsed, Released
 from unspoken.releasing.coarse import probability
+from unspoken.releasing.leaks import Leak
 from unspoken.releasing.manifest import leakage
 
 __all__ = [
     "case",
+    "first_look",
     "leak",
     "learned",
     "ledger",
@@ -81,6 +83,43 @@ def leak(findings: Findings) -> dict[str, Any]:
         **_head("leak"),
         "premise": str(findings.learned.belief.premise),
         "told": leakage(findings.everything),
+    }
+
+
+def first_look(look: FirstLook) -> dict[str, Any]:
+    """What each column of a table tells of each secret, by itself."""
+    told = {
+        about: [{**told, **_answer(leak)} for told, leak in zip(leakage(all), all, strict=True)]
+        for about, all in look.leaks.items()
+    }
+    return {
+        **_head("leak"),
+        "table": look.table,
+        "rows": look.rows,
+        "secret": look.secret,
+        "premise": f"learned({look.rows})",
+        "about": {
+            name: {"shares": dict(look.before[name]), "told": told[name]} for name in look.leaks
+        },
+        "few_rows": look.few_rows,
+        "left_out": dict(look.left_out),
+    }
+
+
+def _answer(leak: Leak) -> dict[str, Any]:
+    """The most telling answer: what is seen, what it makes likelier, and in how many rows."""
+    answer = leak.answer
+    if answer is None:
+        return {}
+    seen = {name: str(output) for name, output in answer.seen.items()}
+    return {
+        "answer": {
+            "seen": seen,
+            "secret": answer.secret,
+            "before": answer.before,
+            "after": answer.after,
+            "share": answer.mass,
+        }
     }
 
 

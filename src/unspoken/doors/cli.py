@@ -8,7 +8,9 @@ from __future__ import annotations
 import io
 import json
 import os
+import shlex
 import sys
+from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any
@@ -16,7 +18,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console, Group
 
-from unspoken.doors import as_json, tables
+from unspoken.doors import as_json, first_minute, tables
 from unspoken.doors.case import Case
 from unspoken.doors.demo import demonstrate
 from unspoken.doors.starting import begin
@@ -24,8 +26,10 @@ from unspoken.doors.terminal import facts, near
 from unspoken.doors.waiting import busy
 from unspoken.errors import InputError, LimitExceeded, UnspokenError
 from unspoken.ledger import Ledger
+from unspoken.pictures import Chart
 from unspoken.policy import Project
-from unspoken.releasing import Prepared, prepare, rehearse, release
+from unspoken.policy.paths import TABLES
+from unspoken.releasing import Prepared, first_look, prepare, rehearse, release
 
 __all__ = ["app", "main"]
 
@@ -99,12 +103,47 @@ def learn(project: ProjectFile = Path(), in_json: AsJson = False) -> None:
 
 
 @app.command()
-def leak(project: ProjectFile = Path(), in_json: AsJson = False) -> None:
-    """Who would learn what, if everything not sensitive were released."""
+def leak(
+    project: Annotated[
+        Path,
+        typer.Argument(help="The project; or a table: a file, or one of --database."),
+    ] = Path(),
+    secret: Annotated[
+        str | None, typer.Option(help="Of a table: what to keep secret, as SQL: \"x = 'a'\".")
+    ] = None,
+    database: Annotated[str | None, typer.Option(help="A DuckDB file that has the table.")] = None,
+    drawn: Annotated[
+        Path | None, typer.Option("--picture", help="Draw what a table tells: .png or .svg.")
+    ] = None,
+    in_json: AsJson = False,
+) -> None:
+    """Who would learn what; of a table: which column tells what."""
+    if database is not None or project.name.lower().endswith(TABLES):
+        of_table(str(project), database, secret, drawn, in_json)
+        return
+    for option, given in {"--secret": secret, "--picture": drawn}.items():
+        if given is not None:
+            raise InputError(f"{option}: is for a table; a project says what is `sensitive`")
     ready = prepared(project)
     with busy(err, "looking at every answer"):
         findings = ready.findings(curve=False)
     show(as_json.leak(findings) if in_json else tables.leak(findings))
+
+
+def of_table(
+    table: str, database: str | None, secret: str | None, drawn: Path | None, in_json: bool
+) -> None:
+    """Which column of a table tells what of which other."""
+    write = None if drawn is None else to_draw(drawn)
+    with busy(err, f"looking at {table}"):
+        look = first_look(table, database, secret)
+        if write is not None:
+            write(first_minute.picture(look))
+    named = [table, *([] if database is None else ["--database", database])]
+    begin = shlex.join(["unspoken", "init", *named])
+    show(as_json.first_look(look) if in_json else first_minute.in_words(look, begin))
+    if drawn is not None:
+        say(f"Wrote {near(drawn)}")
 
 
 @app.command()
@@ -199,15 +238,12 @@ def case_command(
     in_json: AsJson = False,
 ) -> None:
     """Answer a case file: a belief, a mechanism, an adversary."""
-    from unspoken.pictures.images import picture_writer
-
     case = Case.read(file)
     if drawn is not None and not case.compares:
         raise InputError(
             f"{file}: --picture draws what `compare = {{limit = ...}}` in [ask] asks for"
         )
-    room_for(*([] if drawn is None else [drawn]))
-    write = None if drawn is None else picture_writer(drawn)
+    write = None if drawn is None else to_draw(drawn)
     with busy(err, "looking at every answer") as tell:
         answers = case.answer(tell)
         if write is not None and answers.compared is not None:
@@ -250,6 +286,14 @@ def room_for(*files: Path) -> None:
     for path in files:
         if not path.parent.is_dir():
             raise InputError(f"{near(path)}: there is no folder {near(path.parent)}; make it first")
+
+
+def to_draw(path: Path) -> Callable[[Chart], Path]:
+    """What draws a picture into this file; refused now if it could not."""
+    from unspoken.pictures.images import picture_writer
+
+    room_for(path)
+    return picture_writer(path)
 
 
 def show(result: Any) -> None:

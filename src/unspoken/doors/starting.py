@@ -16,6 +16,7 @@ from unspoken.policy import Project, starter
 
 __all__ = ["Started", "begin"]
 
+ZONED = "TIMESTAMP WITH TIME ZONE"
 GIVEN = {"table": "TABLE", "database": "--database", "keys": "--keys"}
 
 
@@ -53,6 +54,7 @@ def begin(table: str, database: str | None, keys: str | None, project: Path) -> 
         database=None if database is None else _from(project, database),
         keys=named,
         rows=opened.count(),
+        zoned=ZONED in opened.columns.values(),
     )
     text = write()
     guess = Project.parse(text, project).source.keys

@@ -22,12 +22,15 @@ NUMBERS = {
     "bits",
     "eps",
     "factor",
+    "from",
     "odds",
     "of all rows",
+    "of rows",
     "release",
     "rows",
     "rows with it",
     "sensitive rows",
+    "to",
 }
 
 

@@ -42,6 +42,7 @@ class DuckTable:
     title: str
     keys: tuple[str, ...]
     columns: Mapping[str, str]
+    timezone: str
     _home: Opened = field(repr=False, compare=False)
     _place: str = field(repr=False, compare=False)  # what a message about the rows begins with
 
@@ -58,21 +59,23 @@ class DuckTable:
         title: str = "",
         at: Place = "source.{}".format,
         memory: str = MEMORY,
+        timezone: str = "UTC",
     ) -> DuckTable:
         """Open ``table`` (a file, or a table of ``database``) or ``sql``.
 
         Paths are from ``folder``. ``preferences``: a file with one row for each value of the keys
         it shares with the table; its columns stand beside those of the table, NULL where it has no
         row. Without ``keys`` nothing is asked of the rows but that there are some. ``at`` gives the
-        place that a message about one of these parameters begins with.
+        place that a message about one of these parameters begins with. ``timezone``: whose hours
+        and days moments have.
         """
         if (table is None) == (sql is None):
             raise InputError(f"{at('table')}: give either table or sql")
         named = title or (str(table) if table is not None else "the query")
         source = TableSource(table, database, sql, tuple(keys), preferences, named, at)
-        with opened(folder, memory) as opening:
+        with opened(folder, memory, timezone) as opening:
             key_names, columns = source.views(opening)
-            opened_table = cls(named, key_names, columns, opening, source.place)
+            opened_table = cls(named, key_names, columns, timezone, opening, source.place)
             check_keys(opening, ROWS, key_names, named, at("keys"))
         return opened_table
 

@@ -129,13 +129,13 @@ class Opened:
 
 
 @contextmanager
-def opened(folder: Path, memory: str) -> Iterator[Opened]:
+def opened(folder: Path, memory: str, timezone: str = "UTC") -> Iterator[Opened]:
     """A DuckDB in memory; closed again if opening the source fails.
 
     It spills to a folder of its own that nobody else can read and that goes when it does.
     """
     spill = tempfile.mkdtemp(prefix="unspoken-")
-    con = session(memory_limit=literal(memory), temp_directory=literal(spill))
+    con = session(timezone, memory_limit=literal(memory), temp_directory=literal(spill))
     opening = Opened(con, folder, spill)
     try:
         yield opening

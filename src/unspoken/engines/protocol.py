@@ -20,6 +20,7 @@ class Table(Protocol):
     """Rows that ``keys`` name. ``columns``: {name: DuckDB's name of its type}, in which SQL reads
 
     them. A key is BIGINT or VARCHAR. ``files``: what it is read from, and so never written over.
+    ``timezone``: whose hours and days moments have.
     """
 
     @property
@@ -28,6 +29,8 @@ class Table(Protocol):
     def keys(self) -> tuple[str, ...]: ...
     @property
     def columns(self) -> Mapping[str, str]: ...
+    @property
+    def timezone(self) -> str: ...
     @property
     def files(self) -> Sequence[Path]: ...
 

@@ -24,19 +24,22 @@ ROWS = f'"{OURS} rows"'
 
 
 @cache
-def _embedded(_process: int) -> duckdb.DuckDBPyConnection:
+def _embedded(_process: int, timezone: str) -> duckdb.DuckDBPyConnection:
     """The DuckDB of this process that reaches nothing: it has no tables, files or free settings."""
-    con = session(threads="1", temp_directory="''", enable_external_access="false")
+    con = session(timezone, threads="1", temp_directory="''", enable_external_access="false")
     con.execute("SET GLOBAL lock_configuration = true")
     return con
 
 
 class RowSQL:
-    """Expressions over rows with these columns, {name: DuckDB type}; it reaches nothing else."""
+    """Expressions over rows with these columns, {name: DuckDB type}; it reaches nothing else.
 
-    def __init__(self, columns: Mapping[str, str], title: str) -> None:
+    Moments have the hours and days of ``timezone``.
+    """
+
+    def __init__(self, columns: Mapping[str, str], title: str, timezone: str = "UTC") -> None:
         self._columns, self._title = columns, title
-        self._con = _embedded(os.getpid()).cursor()
+        self._con = _embedded(os.getpid(), timezone).cursor()
 
     def read(
         self, text: str, where: str, *, condition: bool = False, steady: bool = False

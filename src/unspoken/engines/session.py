@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import duckdb
 
+from unspoken.engines.sql import literal
+
 __all__ = ["OURS", "session"]
 
 OURS = "unspoken"  # our own schema, and how our own names begin
@@ -12,17 +14,19 @@ SETTINGS = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
     "python_enable_replacements": "false",
-    "TimeZone": "'UTC'",  # no predicate depends on where it is evaluated
 }
 
 
-def session(**more: str) -> duckdb.DuckDBPyConnection:
+def session(timezone: str, **more: str) -> duckdb.DuckDBPyConnection:
     """A DuckDB in memory with our settings, and ``more`` of them as SQL has them.
+
+    Hours and days are those of ``timezone``, wherever it is evaluated.
 
     Global, since a cursor would not inherit those of a session; and itself a cursor, which draws no
     progress bar: nobody asked for one, and a notebook may lack what draws it.
     """
     con = duckdb.connect(":memory:").cursor()
-    for setting, value in (SETTINGS | more).items():
+    zone = {"TimeZone": literal(timezone)}
+    for setting, value in (SETTINGS | zone | more).items():
         con.execute(f"SET GLOBAL {setting} = {value}")
     return con

@@ -77,9 +77,11 @@ class Labeller:
         labellings: Sequence[Labelling],
         columns: Mapping[str, str],
         places: Mapping[str, str] | None = None,
+        timezone: str = "UTC",
     ) -> None:
         self._labellings = labellings
-        self._marker = Marker([labelling.cells for labelling in labellings], columns, places or {})
+        cells = [labelling.cells for labelling in labellings]
+        self._marker = Marker(cells, columns, places or {}, timezone)
 
     @property
     def reads(self) -> tuple[str, ...]:

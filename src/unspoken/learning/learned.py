@@ -36,7 +36,7 @@ from unspoken.numerics.arrays import Array, Codes
 from unspoken.policy import Project
 from unspoken.types.premise import Premise
 
-__all__ = ["CELLS", "Learned", "refuse_size"]
+__all__ = ["CELLS", "Learned", "counted_pairs", "refuse_size"]
 
 CELLS = 2**20  # combinations of labels up to which a whole joint is learned
 
@@ -63,12 +63,10 @@ class Learned(Shown):
         ``project.form``: "joint" (and None), or "tree": the strongest pairs only, of many
         attributes. That shows less than there is, so it is taken only where somebody asks for it.
         """
+        if project.form == "tree":
+            return _tree(project, *counted_pairs(project, table))
         cells = cells_of(project, table)
         names, marks = list(project.attributes), [attribute.marks for attribute in cells]
-        if project.form == "tree":
-            pairs = Pairs.none(names, marks)
-            count(project, cells, table, pairs.add)
-            return _tree(project, labelled(project, cells, table, pairs.single), pairs)
         refuse_size(names, [len(attribute.names) for attribute in cells])
         if math.prod(marks) > MOST:  # then some attribute has one label, or there are too many
             single = Pairs(tuple(map(np.zeros, marks)), {})
@@ -151,10 +149,17 @@ def _joint(
 # ---------------------------------------------------------------- a tree of pairs
 
 
-def _tree(project: Project, labels: Sequence[Labelling], marked: Pairs) -> Learned:
-    pairs = marked.renamed(
-        [labelling.code for labelling in labels], [len(labelling.names) for labelling in labels]
-    )
+def counted_pairs(project: Project, table: Table) -> tuple[list[Labelling], Pairs]:
+    """The labels of each attribute, and the rows of every two labels, in one pass."""
+    cells = cells_of(project, table)
+    marked = Pairs.none(list(project.attributes), [attribute.marks for attribute in cells])
+    count(project, cells, table, marked.add)
+    labels = labelled(project, cells, table, marked.single)
+    sizes = [len(labelling.names) for labelling in labels]
+    return labels, marked.renamed([labelling.code for labelling in labels], sizes)
+
+
+def _tree(project: Project, labels: Sequence[Labelling], pairs: Pairs) -> Learned:
     prior_rows = _prior_rows(project, pairs.rows)
     ruled_out = Predicates(labels).in_pairs(pairs)
     names, values = tuple(project.attributes), [labelling.names for labelling in labels]

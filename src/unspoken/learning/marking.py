@@ -37,10 +37,14 @@ class Marker:
     """
 
     def __init__(
-        self, cells: Sequence[CellRule], columns: Mapping[str, str], places: Mapping[str, str]
+        self,
+        cells: Sequence[CellRule],
+        columns: Mapping[str, str],
+        places: Mapping[str, str],
+        timezone: str = "UTC",
     ) -> None:
         self._cells, self._places = cells, places
-        self._row = RowSQL(columns, "the table")
+        self._row = RowSQL(columns, "the table", timezone)
         binned = {attribute.name: attribute.edges is not None for attribute in cells}
         self._casts = {
             name: cast

@@ -22,5 +22,6 @@ def table_of(project: Project) -> Table:
         preferences=source.preferences,
         folder=project.path.parent,
         title=source.name,
+        timezone=source.timezone,
         at=partial(project.at, "source"),
     )

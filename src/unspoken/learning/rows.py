@@ -38,7 +38,7 @@ def cells_of(project: Project, table: Table) -> list[CellRule]:
         for batch in table.batches(valued, ordered=False, places=places):
             infinite.add(batch)
         infinite.refuse(places)
-    row = RowSQL(table.columns, table.title)
+    row = RowSQL(table.columns, table.title, table.timezone)
     return [CellRule.of(project, attribute, table, row) for attribute in attributes]
 
 
@@ -50,7 +50,7 @@ def count(
 ) -> None:
     """Count in all rows by their marks; refuse NaN and infinity."""
     places = {attribute.name: project.at("attribute", attribute.name) for attribute in cells}
-    marker = Marker(cells, table.columns, places)
+    marker = Marker(cells, table.columns, places, table.timezone)
     infinite = _Infinite([attribute.name for attribute in cells], table.columns)
     for batch in table.batches(marker.reads, False, AT_ONCE, places):
         infinite.add(batch)
@@ -118,7 +118,7 @@ def _labelling(place: str, cells: CellRule, table: Table, counts: Array) -> Labe
 
 def _stranger(place: str, cells: CellRule, table: Table) -> Any:
     """The least value that is none of the declared ones: they are read once more."""
-    marker = Marker([cells], table.columns, {cells.name: place})
+    marker = Marker([cells], table.columns, {cells.name: place}, table.timezone)
     least = set[Any]()
     for batch in table.batches(marker.reads, ordered=False):
         (mark,) = marker.marks(batch)

@@ -3,7 +3,7 @@
 from unspoken.policy.columns import check_columns
 from unspoken.policy.presence import check_files
 from unspoken.policy.project import Attribute, DeclaredLimits, Epoch, Files, Project, Source
-from unspoken.policy.starter import starter
+from unspoken.policy.starter import left_out, starter
 
 __all__ = [
     "Attribute",
@@ -14,5 +14,6 @@ __all__ = [
     "Source",
     "check_columns",
     "check_files",
+    "left_out",
     "starter",
 ]

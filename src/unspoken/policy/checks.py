@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
+from zoneinfo import available_timezones
 
 from unspoken.policy.complaints import Complaint, nearest, quoted
 from unspoken.policy.locate import KeyPath
@@ -84,6 +85,10 @@ def check_source(tables: ProjectTable) -> Iterator[Complaint]:
             yield Complaint(unit, text)
         yield from each_once(unit, source.unit)
         yield from known(unit, source.unit, "key", source.keys)
+    zones = available_timezones() or {source.timezone}  # a machine may know none; DuckDB does
+    if source.timezone not in zones:
+        text = f"there is no time zone {quoted(source.timezone)}. {nearest(source.timezone, zones)}"
+        yield Complaint(("source", "timezone"), text)
 
 
 def check_epoch(tables: ProjectTable) -> Iterator[Complaint]:

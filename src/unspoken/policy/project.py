@@ -28,7 +28,8 @@ PLAIN = re.compile(
 @dataclass(frozen=True)
 class Source:
     """Where the rows are. ``table`` is a file (then an absolute path) or a table of ``database``;
-    otherwise ``sql`` is given. ``name`` is what messages call it.
+    otherwise ``sql`` is given. ``name`` is what messages call it, ``timezone`` whose hours and days
+    its moments have.
     """
 
     table: str | None
@@ -38,6 +39,7 @@ class Source:
     unit: tuple[str, ...]
     preferences: Path | None
     name: str
+    timezone: str = "UTC"
 
     @property
     def file(self) -> Path | None:
@@ -227,6 +229,7 @@ def _source(tables: ProjectTable, base: Path) -> Source:
         unit=tuple(given.keys if given.unit is None else given.unit),
         preferences=paths.absolute(base, given.preferences) if given.preferences else None,
         name=(f"{table} in {database}" if database else table) if table else "the query",
+        timezone=given.timezone,
     )
 
 

@@ -49,6 +49,7 @@ class SourceTable(TomlTable):
     keys: Annotated[Names, _like('["office", "day"]')]
     unit: Annotated[Names | None, _like('["office"]')] = None
     preferences: Annotated[str | None, _like('"preferences.csv"')] = None
+    timezone: Annotated[str, _like('"Europe/Brussels"')] = "UTC"
 
 
 class EpochTable(TomlTable):

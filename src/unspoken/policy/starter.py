@@ -12,7 +12,7 @@ from unspoken.policy.guesses import guess_keys, guess_unit, round_edges
 from unspoken.policy.quoting import toml_key, toml_text
 from unspoken.types.column import Cell, ColumnInfo
 
-__all__ = ["starter"]
+__all__ = ["left_out", "starter"]
 
 NUMERIC = ("integer", "number")
 MOST_COMBINATIONS = 2**16  # of values, of all attributes: more are slow to plan, and rarely seen
@@ -71,25 +71,26 @@ def starter(
     keys: Sequence[str] = (),
     rows: int = 0,
     doubt: str = "",
+    zoned: bool = False,
     most: int = MOST_COMBINATIONS,
 ) -> str:
     """The text of an unspoken.toml for a table with these columns; Project.read takes it as it is.
 
     ``source`` is the table as the file shall name it: a path relative to the file, or a table of
     ``database``. Keys are guessed unless given; the number of rows, where known, helps. ``doubt``:
-    what is known against the guess, by whoever looked at the rows.
+    what is known against the guess, by whoever looked at the rows. ``zoned``: some columns are
+    moments, whose hours and days depend on a time zone.
     Attributes that would make more than ``most`` combinations of values are left out.
     """
-    unlike = _unlike(sorted(columns, key=lambda column: column.name not in keys))
+    unlike = _unlike(columns, keys)
     guess = tuple(keys) or guess_keys(unlike, rows)
     names = [*guess, *(c.name for c in columns)]
     named, nobody = guess or (_free("row", names),), _free("column", names)
-    others = [c for c in dict.fromkeys(columns) if c.name not in named]
-    reasons = _reasons(others, unlike, most)
-    usable = [c for c in others if not reasons[c]]
+    reasons = left_out(columns, named, most)
+    usable = [c for c, why in reasons.items() if not why]
     text = [
         TOP,
-        *_source(source, database),
+        *_source(source, database, zoned),
         *_keys(guess, doubt, _free("row", names), _rows_of(source, database)),
         *_unit(guess_unit(unlike, guess) or named),
         EPOCH,
@@ -103,14 +104,26 @@ def starter(
     return "".join([*text, LIMIT, *_output(source)])
 
 
+def left_out(
+    columns: Sequence[ColumnInfo], keys: Sequence[str], most: int = MOST_COMBINATIONS
+) -> dict[ColumnInfo, str]:
+    """For each column beside the keys, why it is no attribute as it is; empty if it can be one."""
+    others = [c for c in dict.fromkeys(columns) if c.name not in keys]
+    return _reasons(others, _unlike(columns, keys), most)
+
+
 # ---------------------------------------------------------------- the tables of the file
 
 
-def _source(source: str, database: str | None) -> Iterator[str]:
+def _source(source: str, database: str | None, zoned: bool) -> Iterator[str]:
     yield "\n[source]\n"
     yield _entry("table", toml_text(source))
     if database is not None:
         yield _entry("database", toml_text(database))
+    if zoned:
+        yield _entry(
+            "# timezone", '"Europe/Brussels"', "whose hours and days moments have; else UTC"
+        )
 
 
 def _rows_of(source: str, database: str | None) -> str:
@@ -163,10 +176,10 @@ def _free(name: str, taken: Sequence[str]) -> str:
 # ---------------------------------------------------------------- attributes
 
 
-def _unlike(columns: Sequence[ColumnInfo]) -> list[ColumnInfo]:
-    """The columns whose names SQL tells apart: of those alike, the first."""
+def _unlike(columns: Sequence[ColumnInfo], keys: Sequence[str]) -> list[ColumnInfo]:
+    """The columns whose names SQL tells apart: of those alike, a key or else the first."""
     first: dict[str, ColumnInfo] = {}
-    for column in columns:
+    for column in sorted(columns, key=lambda column: column.name not in keys):
         first.setdefault(column.name.casefold(), column)
     return list(first.values())
 

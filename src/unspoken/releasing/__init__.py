@@ -1,7 +1,18 @@
 """Releases: plan -> check -> charge -> read -> coin -> write."""
 
 from unspoken.releasing.findings import Findings
+from unspoken.releasing.first_look import FirstLook, first_look
 from unspoken.releasing.flow import Prepared, prepare, rehearse, release
 from unspoken.releasing.results import Rehearsed, Released
 
-__all__ = ["Findings", "Prepared", "Rehearsed", "Released", "prepare", "rehearse", "release"]
+__all__ = [
+    "Findings",
+    "FirstLook",
+    "Prepared",
+    "Rehearsed",
+    "Released",
+    "first_look",
+    "prepare",
+    "rehearse",
+    "release",
+]

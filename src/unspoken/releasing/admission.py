@@ -21,6 +21,7 @@ from unspoken.types.domain import Value
 __all__ = ["Admission", "policy_of"]
 
 FINE = 2.0**-30  # how close the share that fits comes to the largest one
+ZONELESS = {"timezone": "UTC"}  # what was meant before it was kept
 SENSITIVE = " (sensitive)"  # how labels of a bin end of which only a part is sensitive
 
 
@@ -140,7 +141,8 @@ class Admission:
     def _shown(self, earlier: EarlierPolicy) -> list[Value]:
         """The labels that are sensitive now and that were not surely hidden then."""
         name = earlier.attribute
-        same = all(earlier.policy.get(p) == v for p, v in policy_of(self.project, name).items())
+        then = {**ZONELESS, **earlier.policy}
+        same = all(then.get(p) == v for p, v in policy_of(self.project, name).items())
         parted = [label for label in self.sensitive[name] if str(label).endswith(SENSITIVE)]
         hidden = [label for label in earlier.hidden if label not in parted]
         certain = [*hidden, *(self.declared[name] if same else ())]
@@ -186,4 +188,5 @@ class Admission:
 def policy_of(project: Project, name: str) -> dict[str, Any]:
     """What the holder declares that decides which values of an attribute may be shown."""
     attribute = project.attributes[name]
-    return {"sensitive": attribute.sensitive, "missing": attribute.missing}
+    zone = project.source.timezone  # hour(ts) >= 21 is another condition in another zone
+    return {"sensitive": attribute.sensitive, "missing": attribute.missing, "timezone": zone}

@@ -263,7 +263,7 @@ class _Asked:
         epoch, limits, keys = whole.epoch, whole.limits, ready.table.keys
         return Release(
             table=whole.source.name,
-            epoch=epoch.of or epoch.label or "",
+            epoch=_coined_by(whole),
             per_key=epoch.of is not None,
             mechanism=OneSided(
                 {name: self.mechanism.epsilon[name] for name in self.project.reads},
@@ -291,6 +291,14 @@ def _refuse_sources(project: Project, table: Table) -> None:
             raise InputError(
                 f"{path}: is read by this project, so it cannot be written too; name another file"
             )
+
+
+def _coined_by(project: Project) -> str:
+    """What names epochs, and so coins: the label, or the function of keys in its time zone."""
+    epoch, zone = project.epoch, project.source.timezone
+    if epoch.of is None:
+        return epoch.label or ""
+    return epoch.of if zone == "UTC" else f"{epoch.of} ({zone})"
 
 
 def _declared(project: Project) -> dict[str, Any]:

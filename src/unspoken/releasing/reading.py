@@ -58,7 +58,7 @@ class Reading:
         self._refuse_twins()
         places = {name: self.project.at("attribute", name) for name in self._names}
         labellings = [self.learned.labelling[name] for name in self._names]
-        labeller = Labeller(labellings, self.table.columns, places)
+        labeller = Labeller(labellings, self.table.columns, places, self.table.timezone)
         epochs = _Epochs.of(self.project, self.table)
         names = dict.fromkeys([*self.table.keys, *labeller.reads])
         for batch in self.table.batches(list(names), ordered, batch_rows, places):
@@ -118,7 +118,8 @@ class _Epochs:
     @classmethod
     def of(cls, project: Project, table: Table) -> _Epochs:
         """The SQL reads keys only, or epochs would tell of values."""
-        row, text, where = RowSQL(table.columns, table.title), project.epoch.of, ""
+        row = RowSQL(table.columns, table.title, table.timezone)
+        text, where = project.epoch.of, ""
         if text is None:
             return cls(project, row, None)
         where = project.at("epoch", "of")

@@ -17,7 +17,7 @@ from unspoken.pictures import FONT, Chart
 from unspoken.releasing.findings import Findings
 from unspoken.releasing.leaks import Leak
 
-__all__ = ["CHARTS", "Chart", "band", "bands", "chart"]
+__all__ = ["CHARTS", "Chart", "band", "bands", "chart", "heat", "looks"]
 
 TOPS = (0.02, 0.04, 0.1, 0.2, 0.4, 1.0)  # where the axis of the curve may end
 CELL_WIDTH, CELL_HEIGHT, LINE = 92, 52, 14
@@ -188,10 +188,11 @@ CHARTS: dict[str, Callable[[Findings, Palette], Chart]] = {
 def chart(name: str, findings: Findings, use: Palette) -> Chart:
     """A picture by its name; empty where there is nothing to draw."""
     shown = findings.curve if name == "trade-off" else findings.everything
-    return {**CHARTS[name](findings, use), "config": _style(use)} if shown else {}
+    return {**CHARTS[name](findings, use), "config": looks(use)} if shown else {}
 
 
-def _style(use: Palette) -> dict[str, Any]:
+def looks(use: Palette) -> dict[str, Any]:
+    """The ``config`` of a picture in these colours."""
     return {
         "background": "transparent" if use is not LIGHT else use.paper,
         "font": FONT,

@@ -1,0 +1,60 @@
+"""`unspoken leak TABLE`: a table and a suspicion, before there is any project."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from tests.doors.conftest import Run
+
+
+def test_a_table_is_told_from_a_project_by_what_the_file_is(run: Run, folder: Path) -> None:
+    done = run("leak", "occupancy.parquet")
+    assert (done.code, done.err) == (0, "")
+    words = " ".join(done.out.replace("\u00a0", " ").split())
+    assert "800 rows. Who tells what of a column, by itself:" in words
+    assert "Left out: day: names the rows." in words
+    assert "Next: unspoken init occupancy.parquet" in words
+    assert [path.name for path in folder.iterdir()] == ["occupancy.parquet"]
+
+
+def test_a_secret_is_sql_over_the_row(run: Run) -> None:
+    done = run("leak", "occupancy.parquet", "--secret", "first_arrival >= 11")
+    words = " ".join(done.out.replace("\u00a0", " ").split())
+    assert "Who tells whether first_arrival >= 11 (" in words
+    assert "A blank in its own place, where nothing else is left out, tells it" in words
+    told = run("leak", "occupancy.parquet", "--secret", "first_arrival >= 11", "--json").json
+    assert (told["unspoken"], told["format"], told["rows"]) == ("leak", 1, 800)
+    ((_, said),) = told["about"].items()
+    assert set(said["shares"]) == {"false", "true"}
+    bits = [entry["information"]["value"] for entry in said["told"]]
+    assert bits == sorted(bits, reverse=True)
+    assert set(said["told"][0]["answer"]) == {"seen", "secret", "before", "after", "share"}
+    assert told["left_out"]["first_arrival"] == "is what the secret is made of"
+
+
+def test_a_table_of_a_database(run: Run, folder: Path) -> None:
+    with duckdb.connect(str(folder / "b.duckdb")) as con:
+        con.execute("CREATE TABLE days AS FROM 'occupancy.parquet'")
+    plain = run("leak", "occupancy.parquet", "--json").json
+    assert run("leak", "days", "--database", "b.duckdb", "--json").json["about"] == plain["about"]
+    secret = ("--secret", "first_arrival >= 11", "--json")
+    of_file = run("leak", "occupancy.parquet", *secret).json["about"]
+    assert run("leak", "days", "--database", "b.duckdb", *secret).json["about"] == of_file
+    run("leak", "dys", "--database", "b.duckdb").refused_with(2, 'Did you mean "days"?')
+
+
+@pytest.mark.parametrize("name", ["leak.svg", "leak.png"])
+def test_the_picture(run: Run, folder: Path, name: str) -> None:
+    done = run("leak", "occupancy.parquet", "--picture", name)
+    assert (done.code, done.err) == (0, f"Wrote {name}\n")
+    assert (folder / name).stat().st_size > 2_000
+
+
+@pytest.mark.parametrize("option", [("--secret", "x = 1"), ("--picture", "leak.svg")])
+def test_what_is_for_tables_is_refused_of_a_project(
+    run: Run, edited: Path, option: tuple[str, str]
+) -> None:
+    run("leak", *option).refused_with(2, option[0], "is for a table")

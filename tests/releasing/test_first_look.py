@@ -1,0 +1,137 @@
+"""A table and nothing else: each number against counts made here, and who is never named."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from unspoken.errors import InputError
+from unspoken.releasing import first_look
+from unspoken.releasing.rare import FEW, Grouped
+
+ROWS = 400
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> str:
+    """Who is ill smokes more often; one town has three people; a number of its own for each."""
+    ill = np.arange(ROWS) % 4 == 0
+    smokes = np.where(ill, np.arange(ROWS) % 8 == 0, np.arange(ROWS) % 16 == 1)
+    town = np.array(["A", "B"])[np.arange(ROWS) % 2].astype(object)
+    town[:3] = "Hamlet"
+    columns = {
+        "person": np.arange(ROWS),
+        "ill": np.where(ill, "yes", "no"),
+        "smokes": smokes,
+        "town": town.tolist(),
+        "ticket": np.random.default_rng(1).permutation(10 * ROWS)[:ROWS],
+    }
+    pq.write_table(pa.table(columns), tmp_path / "t.parquet")
+    return str(tmp_path / "t.parquet")
+
+
+def expected(table: str, secret: list[bool], seen: list[bool]) -> tuple[float, float]:
+    """The largest factor on the odds of the secret, and the mutual information, by hand.
+
+    P(x, y) = (count + m q(x) q(y)) / (n + m), m = sqrt n, q = (count + 1/2) / (n + 1)
+    """
+    n, m = ROWS, math.sqrt(ROWS)
+    counts = np.zeros((2, 2))
+    for x, y in zip(secret, seen, strict=True):
+        counts[int(x), int(y)] += 1
+    rows, columns = ((counts.sum(axis) + 0.5) / (n + 1) for axis in (1, 0))
+    law = (counts + m * np.outer(rows, columns)) / (n + m)
+    lift = (law[1] / law[0]) / (law[1].sum() / law[0].sum())
+    independent = np.outer(law.sum(1), law.sum(0))
+    return float(lift.max()), float((law * np.log(law / independent)).sum())
+
+
+def test_what_a_column_tells_is_what_its_counts_say(table: str) -> None:
+    look = first_look(table, secret="ill = 'yes'")
+    ((about, leaks),) = look.leaks.items()
+    entry = next(entry for entry in leaks if entry.who == "smokes")
+    rows = pq.read_table(table).to_pylist()
+    odds, nats = expected(table, [r["ill"] == "yes" for r in rows], [r["smokes"] for r in rows])
+    assert entry.odds.odds == pytest.approx(odds, rel=1e-12)
+    assert entry.information.nats == pytest.approx(nats, rel=1e-9)
+    assert look.before[about] == {"false": 0.75, "true": 0.25}
+    assert entry.answer is not None
+    assert entry.answer.before < entry.answer.after
+    assert look.left_out["ill"] == "is what the secret is made of"
+
+
+def test_every_column_is_a_secret_in_turn_and_the_most_telling_stands_first(table: str) -> None:
+    look = first_look(table)
+    assert set(look.leaks) == {"ill", "smokes", "town"}
+    assert [entry.who for entry in look.leaks["ill"]] == [
+        "town",
+        "smokes",
+    ]  # of an even and an odd row
+    assert "ill" not in [entry.who for entry in look.leaks["ill"]]
+    assert 0 < look.told(look.leaks["ill"][0]) < 1
+
+
+def test_what_names_a_row_is_left_out_with_the_reason(table: str) -> None:
+    look = first_look(table)
+    assert look.left_out == {
+        "person": "names the rows",
+        "ticket": "has a value of its own in nearly every row",
+    }
+
+
+def test_a_group_of_fewer_than_five_rows_is_never_named(table: str) -> None:
+    look = first_look(table, secret="ill = 'yes'")
+    assert "Hamlet" not in look.before
+    for leaks in first_look(table).leaks.values():
+        for entry in leaks:
+            assert entry.answer is not None
+            assert entry.answer.mass * ROWS > FEW - 1
+            assert "Hamlet" not in (entry.answer.secret, *map(str, entry.answer.seen.values()))
+
+
+def test_rare_values_are_joined_until_they_are_not_few() -> None:
+    grouped = Grouped.of("x", ["a", "b", "c", "d"], np.array([100.0, 1.0, 2.0, 50.0]))
+    assert grouped.values == ("a", "b or c or d")
+    assert (np.array([100.0, 1.0, 2.0, 50.0]) @ grouped.way).tolist() == [100, 53]
+    many = Grouped.of("x", list("abcdefg"), np.array([90.0, 1, 1, 1, 1, 1, 9]))
+    assert many.values == ("a", "g", "one of 5 rare values")
+    assert Grouped.of("x", ["a", "b"], np.array([2.0, 1.0])).values == ("a or b",)
+
+
+def test_few_rows_are_said(table: str, tmp_path: Path) -> None:
+    assert not first_look(table).few_rows
+    short = pq.read_table(table).slice(0, 30)
+    pq.write_table(short, tmp_path / "short.parquet")
+    many = {"a": [k % 5 for k in range(30)], "b": [k % 3 for k in range(30)]}
+    pq.write_table(pa.table(many), tmp_path / "many.parquet")
+    assert first_look(str(tmp_path / "many.parquet")).few_rows
+
+
+@pytest.mark.parametrize(
+    ("secret", "words"),
+    [
+        ("ill = 'Yes'", "false in every row, so there is nothing to tell. ill has 'no', 'yes'"),
+        ("ill IS NOT NULL", "true or NULL in every row"),
+        ("il = 'yes'", 'Did you mean "ill"?'),
+        ("town", "a condition is true or false"),
+        ("true) FROM x --", "--secret"),
+    ],
+)
+def test_a_secret_that_is_none_is_refused(table: str, secret: str, words: str) -> None:
+    with pytest.raises(InputError, match=r"^--secret") as refusal:
+        first_look(table, secret=secret)
+    assert words in str(refusal.value)
+
+
+@pytest.mark.parametrize("second", [["a", "b", "a"], ["a", "a", "a"], [b"a", b"b", b"c"]])
+def test_a_table_without_two_columns_to_compare_is_refused(
+    tmp_path: Path, second: list[object]
+) -> None:
+    pq.write_table(pa.table({"id": [1, 2, 3], "x": second}), tmp_path / "one.parquet")
+    with pytest.raises(InputError, match="no two columns to look at: id names the rows"):
+        first_look(str(tmp_path / "one.parquet"))
