@@ -49,7 +49,7 @@ class DuckTable:
     @classmethod
     def open(
         cls,
-        table: str | Path | None = None,
+        table: str | Path | pa.Table | None = None,
         *,
         database: str | Path | None = None,
         sql: str | None = None,
@@ -61,7 +61,7 @@ class DuckTable:
         memory: str = MEMORY,
         timezone: str = "UTC",
     ) -> DuckTable:
-        """Open ``table`` (a file, or a table of ``database``) or ``sql``.
+        """Open ``table`` (a file, a table of ``database``, or an Arrow table) or ``sql``.
 
         Paths are from ``folder``. ``preferences``: a file with one row for each value of the keys
         it shares with the table; its columns stand beside those of the table, NULL where it has no
@@ -93,7 +93,7 @@ class DuckTable:
         query = f"SELECT DISTINCT {identifier(name)} AS x FROM {ROWS}"
         query = f"SELECT x FROM ({query}) WHERE x IS NOT NULL LIMIT {most}"
         with self._home.reworded(where):
-            return self._home.con.cursor().sql(query).to_arrow_table()["x"].combine_chunks()
+            return self._home.cursor().sql(query).to_arrow_table()["x"].combine_chunks()
 
     def batches(
         self,
@@ -107,7 +107,7 @@ class DuckTable:
         order = ", ".join(map(identifier, self.keys)) if ordered else ""
         query = f"SELECT {handed_on} FROM {ROWS}" + (f" ORDER BY {order}" if order else "")
         explain = partial(self._explain, names, places or {})
-        cursor = self._home.con.cursor()
+        cursor = self._home.cursor()
         try:
             reader = cursor.sql(query).to_arrow_reader(rows)
         except (duckdb.Error, OSError) as error:
@@ -143,7 +143,7 @@ class DuckTable:
 
     def _one(self, query: str, where: str) -> tuple[Any, ...]:
         with self._home.reworded(where):
-            row = self._home.con.cursor().execute(query).fetchone()
+            row = self._home.cursor().execute(query).fetchone()
         return row or ()
 
     def _explain(
@@ -153,7 +153,7 @@ class DuckTable:
         for name in names:
             with self._home.reworded(places.get(name, name)):
                 query = f"SELECT count({identifier(name)}) FROM {ROWS}"
-                self._home.con.cursor().execute(query).fetchone()
+                self._home.cursor().execute(query).fetchone()
         try:
             with self._home.reworded(self._place):
                 raise error

@@ -18,6 +18,7 @@ from functools import partial
 from pathlib import Path
 
 import duckdb
+import pyarrow as pa
 
 from unspoken.engines.database import BASE, table_of_base
 from unspoken.engines.files import CSV, PARQUET, File, blamed, file_at
@@ -28,6 +29,8 @@ from unspoken.errors import InputError
 
 __all__ = ["Opened", "opened"]
 
+FRAME = f"{OURS} frame"  # the name of a table that is handed in
+
 
 @dataclass
 class Opened:
@@ -37,6 +40,7 @@ class Opened:
     folder: Path
     spill: str
     files: list[File] = field(default_factory=list)
+    frame: pa.Table | None = None
 
     def __post_init__(self) -> None:
         self._end = weakref.finalize(self, _end, self.con, self.spill)
@@ -44,6 +48,19 @@ class Opened:
     def close(self) -> None:
         """Close DuckDB and remove what it spilled; also done when nobody needs it any more."""
         self._end()
+
+    def cursor(self) -> duckdb.DuckDBPyConnection:
+        """A session of its own, for a stream; what was handed in each session has to be shown."""
+        cursor = self.con.cursor()
+        if self.frame is not None:
+            cursor.register(FRAME, self.frame)
+        return cursor
+
+    def hand_in(self, frame: pa.Table) -> str:
+        """What stands behind FROM for a table that is in memory; nothing of it is copied."""
+        self.frame = frame
+        self.con.register(FRAME, frame)
+        return identifier(FRAME)
 
     @contextmanager
     def reworded(self, where: str) -> Iterator[None]:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import pyarrow as pa
+
 from unspoken.engines.keys import key_types, with_preferences
 from unspoken.engines.opening import Opened
 from unspoken.engines.session import OURS
@@ -19,9 +21,9 @@ Place = Callable[[str], str]  # what a message about a parameter begins with
 
 @dataclass(frozen=True)
 class TableSource:
-    """A file or a table of a database, or SQL over those; keys, and preferences beside it."""
+    """A file, a table of a database or in memory, or SQL; keys, and preferences beside it."""
 
-    table: str | Path | None
+    table: str | Path | pa.Table | None
     database: str | Path | None
     sql: str | None
     keys: tuple[str, ...]
@@ -53,6 +55,10 @@ class TableSource:
 
     def _first(self, opening: Opened) -> dict[str, str]:
         """The view of the table or query as it is; from then on DuckDB is locked."""
+        if isinstance(self.table, pa.Table):
+            relation = opening.hand_in(self.table)
+            opening.lock(self.place)
+            return opening.file_view("source", relation, self.place)
         database = None if self.database is None else str(self.database)
         if database is not None:
             opening.attach(database, self.at("database"))

@@ -19,6 +19,7 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from unspoken.display import Shown, json_number
+from unspoken.engines.handed_in import Streams
 from unspoken.engines.protocol import Table
 from unspoken.errors import InputError, TooLarge
 from unspoken.learning import Learned, table_of
@@ -98,24 +99,32 @@ class Prepared(Shown):
             return best(self.project, self.learned, self.sensitive)
 
 
-def prepare(project: Project | str | Path) -> Prepared:
-    """Open the table of a project (or of the project file at a path) and learn its belief."""
+def prepare(project: Project | str | Path, *, table: Streams | None = None) -> Prepared:
+    """Open the table of a project (or of the project file at a path) and learn its belief.
+
+    ``table``: a frame of pandas, polars or Arrow whose rows stand in for those of its source.
+    """
     whole = _read(project)
-    table = table_of(whole)
-    _refuse_sources(whole, table)
-    learned = Learned.of(whole, table)
-    return Prepared(whole, table, learned, _closed(whole, learned))
+    opened = table_of(whole, table)
+    _refuse_sources(whole, opened)
+    learned = Learned.of(whole, opened)
+    return Prepared(whole, opened, learned, _closed(whole, learned))
 
 
 def release(
-    project: Project | str | Path, scale: float = 1.0, reader: str | None = None
+    project: Project | str | Path,
+    scale: float = 1.0,
+    reader: str | None = None,
+    *,
+    table: Streams | None = None,
 ) -> Released:
     """Release what the plan lets out; ``scale`` < 1 takes that share of every eps of the plan.
 
     ``reader``: the application that is given the file, with what it reads and nothing else; needed
-    where not all pool what they get.
+    where not all pool what they get. ``table``: as for `prepare`; the project's key, ledger and
+    files are used, so that the same rows give the same bytes, wherever they come from.
     """
-    asked = _Asked.of(project, scale, reader)
+    asked = _Asked.of(project, scale, reader, table)
     master = key_of(asked.project)
     event, files = asked.event(master), asked.project.files
     ledger, same = Ledger(files.ledger), list[int | None]()
@@ -141,10 +150,14 @@ def release(
 
 
 def rehearse(
-    project: Project | str | Path, scale: float = 1.0, reader: str | None = None
+    project: Project | str | Path,
+    scale: float = 1.0,
+    reader: str | None = None,
+    *,
+    table: Streams | None = None,
 ) -> Rehearsed:
     """Everything up to the charge: refused like the release, but nothing is charged or written."""
-    asked = _Asked.of(project, scale, reader)
+    asked = _Asked.of(project, scale, reader, table)
     files = asked.project.files
     ledger = Ledger(files.ledger) if files.ledger.exists() else None
     # Before there is a key any will do: of what is read with it nothing is compared or kept.
@@ -158,7 +171,7 @@ def rehearse(
 def _read(project: Project | str | Path) -> Project:
     if isinstance(project, str | Path):
         return Project.read(project)
-    expect(project, Project, "project", "give a path, or what Project.read returns")
+    expect(project, Project, "project", "give a path; a frame stands beside it, as table=")
     return project
 
 
@@ -230,9 +243,15 @@ class _Asked:
     leakage: Sequence[Leak]
 
     @classmethod
-    def of(cls, project: Project | str | Path, scale: float, reader: str | None) -> _Asked:
+    def of(
+        cls,
+        project: Project | str | Path,
+        scale: float,
+        reader: str | None,
+        table: Streams | None,
+    ) -> _Asked:
         whole = _read(project)
-        served, ready = whole.serving(reader), prepare(whole)
+        served, ready = whole.serving(reader), prepare(whole, table=table)
         _refuse_sources(served, ready.table)
         plan = ready.plan()
         mechanism, learned = _scaled(plan, whole.reads, ready.sensitive, scale), ready.learned
