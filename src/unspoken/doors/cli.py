@@ -5,6 +5,7 @@ Exit codes: 0 done, 2 bad input, 3 refused by a limit.
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import os
@@ -21,6 +22,7 @@ from rich.console import Console, Group
 from unspoken.doors import as_json, first_minute, tables
 from unspoken.doors.case import Case
 from unspoken.doors.demo import demonstrate
+from unspoken.doors.ending import ended_by, heed
 from unspoken.doors.starting import begin
 from unspoken.doors.terminal import facts, near
 from unspoken.doors.waiting import busy
@@ -34,6 +36,7 @@ from unspoken.releasing import Prepared, first_look, prepare, rehearse, release
 __all__ = ["app", "main"]
 
 DONE, BAD_INPUT, REFUSED, INTERRUPTED = 0, 2, 3, 130
+SIGNALLED = 128  # + the number of the signal that ended it, as shells have it
 CANCELLED = "Query interrupted"  # the RuntimeError of DuckDB when Ctrl-C comes during a query
 # What typer raises for an option that does not exist; it lends no public name to it.
 USAGE: type[Exception] = typer.BadParameter.__bases__[0]
@@ -314,7 +317,9 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without × or “ shows ? instead
-    sys.exit(run())
+    heed()
+    code, signal = run(), ended_by()
+    sys.exit(code if signal is None else SIGNALLED + signal)
 
 
 def run(arguments: list[str] | None = None) -> int:
@@ -347,8 +352,9 @@ def run(arguments: list[str] | None = None) -> int:
 
 
 def interrupted() -> int:
-    """Say so; its exit code."""
-    say("interrupted")
+    """Say so, if anybody is there to read it; its exit code."""
+    with contextlib.suppress(OSError):
+        say("interrupted")
     return INTERRUPTED
 
 

@@ -32,5 +32,7 @@ def table_of(project: Project, frame: Streams | None = None) -> Table:
         folder=project.path.parent,
         title=source.name,
         timezone=source.timezone,
+        memory=source.memory,
+        threads=source.threads,
         at=partial(project.at, "source"),
     )

@@ -6,6 +6,7 @@ Each check is a generator of complaints over the tables of the file; CHECKS list
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from zoneinfo import available_timezones
@@ -15,6 +16,10 @@ from unspoken.policy.locate import KeyPath
 from unspoken.policy.schema import FORMS, TOO_LATE, AttributeTable, LimitTable, ProjectTable
 
 __all__ = ["complaints"]
+
+MEMORY = re.compile(r"(\d{1,6}(?:\.\d{1,3})?)\s*([MGT]i?B)", re.IGNORECASE)
+UNITS = {"MB": 1e6, "GB": 1e9, "TB": 1e12, "MIB": 2.0**20, "GIB": 2.0**30, "TIB": 2.0**40}
+LEAST_MEMORY = 50e6  # with less DuckDB cannot sort at all
 
 KINDS: dict[type, str] = {str: "text", bool: "true or false", int: "numbers", float: "numbers"}
 
@@ -85,10 +90,22 @@ def check_source(tables: ProjectTable) -> Iterator[Complaint]:
             yield Complaint(unit, text)
         yield from each_once(unit, source.unit)
         yield from known(unit, source.unit, "key", source.keys)
+
+
+def check_engine(tables: ProjectTable) -> Iterator[Complaint]:
+    """What the engine is given to work with: a time zone, memory, threads."""
+    source = tables.source
     zones = available_timezones() or {source.timezone}  # a machine may know none; DuckDB does
     if source.timezone not in zones:
         text = f"there is no time zone {quoted(source.timezone)}. {nearest(source.timezone, zones)}"
         yield Complaint(("source", "timezone"), text)
+    size = MEMORY.fullmatch(source.memory.strip())
+    if size is None or float(size[1]) * UNITS[size[2].upper()] < LEAST_MEMORY:
+        text = f'{quoted(source.memory)} is no size of 50 MB or more. Write, for example, "2GB".'
+        yield Complaint(("source", "memory"), text)
+    if source.threads is not None and source.threads < 1:
+        text = "is below 1. Write how many threads to use, or leave it out: all there are."
+        yield Complaint(("source", "threads"), text)
 
 
 def check_epoch(tables: ProjectTable) -> Iterator[Complaint]:
@@ -253,6 +270,7 @@ Check = Callable[[ProjectTable], Iterator[Complaint]]
 
 CHECKS: tuple[Check, ...] = (
     check_source,
+    check_engine,
     check_epoch,
     check_attributes,
     check_applications,

@@ -29,7 +29,7 @@ PLAIN = re.compile(
 class Source:
     """Where the rows are. ``table`` is a file (then an absolute path) or a table of ``database``;
     otherwise ``sql`` is given. ``name`` is what messages call it, ``timezone`` whose hours and days
-    its moments have.
+    its moments have; ``memory`` and ``threads`` are the engine's.
     """
 
     table: str | None
@@ -40,6 +40,8 @@ class Source:
     preferences: Path | None
     name: str
     timezone: str = "UTC"
+    memory: str = "1GB"
+    threads: int | None = None
 
     @property
     def file(self) -> Path | None:
@@ -230,6 +232,8 @@ def _source(tables: ProjectTable, base: Path) -> Source:
         preferences=paths.absolute(base, given.preferences) if given.preferences else None,
         name=(f"{table} in {database}" if database else table) if table else "the query",
         timezone=given.timezone,
+        memory=given.memory,
+        threads=given.threads,
     )
 
 

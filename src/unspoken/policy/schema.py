@@ -50,6 +50,8 @@ class SourceTable(TomlTable):
     unit: Annotated[Names | None, _like('["office"]')] = None
     preferences: Annotated[str | None, _like('"preferences.csv"')] = None
     timezone: Annotated[str, _like('"Europe/Brussels"')] = "UTC"
+    memory: Annotated[str, _like('"2GB"')] = "1GB"
+    threads: Annotated[int | None, _like("4")] = None
 
 
 class EpochTable(TomlTable):
