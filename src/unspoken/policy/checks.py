@@ -12,8 +12,9 @@ from itertools import pairwise
 from zoneinfo import available_timezones
 
 from unspoken.policy.complaints import Complaint, nearest, quoted
+from unspoken.policy.edges import Edge, edge_text, kind_of_edge
 from unspoken.policy.locate import KeyPath
-from unspoken.policy.schema import FORMS, TOO_LATE, AttributeTable, LimitTable, ProjectTable
+from unspoken.policy.schema import EXACT, FORMS, TOO_LATE, AttributeTable, LimitTable, ProjectTable
 
 __all__ = ["complaints"]
 
@@ -131,8 +132,9 @@ def check_attributes(tables: ProjectTable) -> Iterator[Complaint]:
     for name, attribute in tables.attribute.items():
         path = ("attribute", name)
         yield from attribute_name(path, name, tables)
-        if attribute.bins is not None and attribute.values is not None:
-            yield Complaint((*path, "values"), "bins and values are both given. Keep one of them.")
+        if attribute.bins is not None and isinstance(attribute.values, list):
+            text = "bins and values are both given. Keep one of them"
+            yield Complaint((*path, "values"), f'{text}, or write values = "{EXACT}".')
         yield from bins((*path, "bins"), attribute.bins)
         yield from values((*path, "values"), attribute)
         text = "Write SQL over the row, or leave it out: never sensitive."
@@ -149,20 +151,25 @@ def attribute_name(path: KeyPath, name: str, tables: ProjectTable) -> Iterator[C
     yield from unlike_in_sql(path, name, [*tables.source.keys, *tables.attribute])
 
 
-def bins(path: KeyPath, edges: Sequence[float] | None) -> Iterator[Complaint]:
-    """At least one edge, each above the one before it."""
+def bins(path: KeyPath, edges: Sequence[Edge] | None) -> Iterator[Complaint]:
+    """At least one edge, of one kind, each above the one before it."""
     if edges is not None and not edges:
         yield Complaint(path, "is empty. Write at least one edge, or leave it out.")
     for place, (lower, upper) in enumerate(pairwise(edges or ()), 1):
-        if not lower < upper:
-            text = f"must increase, but {upper:g} follows {lower:g}. Sort the edges, each once."
+        kinds = kind_of_edge(lower), kind_of_edge(upper)
+        if kinds[0] != kinds[1]:
+            text = f"mixes {kinds[0]} and {kinds[1]}. Write all edges alike."
+            yield Complaint((*path, place), text)
+        elif not lower < upper:  # type: ignore[operator]
+            text = f"{edge_text(upper)} follows {edge_text(lower)}. Sort the edges, each once."
+            text = f"must increase, but {text}"
             yield Complaint((*path, place), text)
 
 
 def values(path: KeyPath, attribute: AttributeTable) -> Iterator[Complaint]:
     """Texts, numbers or truth values, of one kind, finite, each once, at least two."""
     given = attribute.values
-    if given is None:
+    if not isinstance(given, list):
         return
     if not given:
         yield Complaint(path, "is empty. List every value that occurs, or leave it out.")
