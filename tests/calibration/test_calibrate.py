@@ -184,9 +184,9 @@ def test_what_cannot_be_asked_is_refused() -> None:
         calibrate(many, limit=1.0)
     assert calibrate(many, limit=1.0, method="group").scale == pytest.approx(16.0)
     refused: list[tuple[str, dict[str, Any]]] = [
-        ("limit: 0", {"limit": 0}),
-        ("limit: inf", {"limit": np.inf}),
-        ("limit: 1 must", {"limit": 1, "measure": "odds"}),
+        ("limit, in nat: 0", {"limit": 0}),
+        ("limit, in nat: inf", {"limit": np.inf}),
+        ("limit, in odds: 1 must", {"limit": 1, "measure": "odds"}),
         ('"max-log-ratio"', {"limit": 1, "measure": "max-log-rato"}),
         ("nothing", {"limit": 1, "knows": "nothin"}),
         ('no "q"', {"limit": 1, "knows": ["q"]}),

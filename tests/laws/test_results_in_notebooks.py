@@ -110,6 +110,17 @@ def test_nothing_is_page_long(results: dict[str, Any]) -> None:
         assert "Source(table=" not in text, name
 
 
+def test_limits_stand_in_nats_and_bits(results: dict[str, Any]) -> None:
+    """Python takes nats where the command line takes bits: who reads either sees both."""
+    for name in ("bound", "calibrated", "compared", "plan", "temporal"):
+        assert " nat" in repr(results[name]), name
+        assert " bit" in repr(results[name]), name
+    with pytest.raises(unspoken.UnspokenError, match="limit, in nat: -1 must be finite"):
+        unspoken.calibrate(JOINT, limit=-1)
+    with pytest.raises(unspoken.UnspokenError, match="limit, in odds: 1 must be finite and more "):
+        unspoken.calibrate(JOINT, limit=1, measure="odds")
+
+
 def test_results_print_nothing(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
     unspoken.prepare(project).findings()
     unspoken.release(project)

@@ -13,10 +13,10 @@ from unspoken.calibration.problem import LEAST, RATIO, NoiseProblem
 from unspoken.calibration.rules.methods import METHODS, beside, by_method
 from unspoken.display import Shown
 from unspoken.errors import among
-from unspoken.measures import MeasureName
+from unspoken.measures import MEASURES, MeasureName
 from unspoken.mechanisms import Geometric, Laplace
 from unspoken.mechanisms.linear import Weighted
-from unspoken.types.bound import Bound
+from unspoken.types.bound import Bound, in_words
 from unspoken.types.kinds import expect
 
 __all__ = ["Calibrated", "calibrate"]
@@ -44,7 +44,8 @@ class Calibrated(Shown):
     def facts(self) -> list[tuple[str, str]]:
         others = ", ".join(f"{name} {scale:.5g}" for name, scale in beside(self.problem).items())
         rules = [("rules", f"{others}, if nothing else is known")] if others else []
-        return [("scale", f"{self.scale:.6g}"), *self.bound.facts(), *rules]
+        limit = in_words(self.problem.limit, MEASURES[self.problem.measure].unit)
+        return [("limit", limit), ("scale", f"{self.scale:.6g}"), *self.bound.facts(), *rules]
 
 
 def calibrate(
@@ -61,7 +62,8 @@ def calibrate(
 ) -> Calibrated:
     """The least noise on S = sum_i w_i x_i with which no variable leaks more than the limit.
 
-    ``limit``: in the unit of the ``measure``, any of `MEASURES`; ``options`` are the measure's own.
+    ``limit``: in the unit of the ``measure``, any of `MEASURES`: nats, mostly, not bits (a bit is
+    log 2 = 0.693 nats). ``options`` are the measure's own.
     ``knows``: what an adversary may know beside the belief: "anything" (whichever of the other
     variables is worst), "nothing", or names. ``floor``: at least as much noise as each variable
     needs by itself (for max-log-ratio: differential privacy's scale); False lets noise from the

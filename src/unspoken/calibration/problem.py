@@ -49,11 +49,12 @@ class NoiseProblem:
         expect(self.belief, Belief, "belief", A_BELIEF)
         among("measure", self.measure, MEASURES)
         among("noise", self.noise, NOISES)
-        nothing = 1.0 if MEASURES[self.measure].unit == "odds" else 0.0
+        unit = MEASURES[self.measure].unit
+        nothing = 1.0 if unit == "odds" else 0.0
         if not nothing < number(self.limit) < math.inf:
             raise InputError(
-                f"limit: {shown(self.limit)} must be finite and more than {nothing:g}, which "
-                f"{self.measure} is where nothing leaks"
+                f"limit, in {unit}: {shown(self.limit)} must be finite and more than {nothing:g}, "
+                f"which {self.measure} is where nothing leaks"
             )
         object.__setattr__(self, "limit", number(self.limit))
         self.mechanism(1.0).parts(self.belief.domain, Adversary(self.belief.domain.names[0]))

@@ -18,6 +18,7 @@ from unspoken.display import Framed, Tabled
 from unspoken.errors import NotKnown, TooLarge
 from unspoken.mechanisms.linear import Weighted
 from unspoken.pictures import Chart, Picture
+from unspoken.types.bound import in_words
 from unspoken.types.kinds import expect
 
 __all__ = ["Compared", "Progress", "compare"]
@@ -37,10 +38,10 @@ class Compared(Framed, Tabled):
     rows: Sequence[Row] = field(default=())
 
     def title(self) -> str:
-        limit, belief = self.problem.limit, self.problem.belief
+        limit, belief = in_words(self.problem.limit, "nat"), self.problem.belief
         return (
-            f"Compared: noise for a limit of {limit:.6g} nat, for those who know "
-            f"{whom(self.knows)}; premise {belief.premise}"
+            f"Compared: noise for a limit of {limit}, for those who know {whom(self.knows)}; "
+            f"premise {belief.premise}"
         )
 
     def columns(self) -> list[str]:

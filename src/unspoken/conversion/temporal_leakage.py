@@ -29,7 +29,7 @@ from unspoken.display import Shown
 from unspoken.errors import InputError, NotKnown
 from unspoken.numerics.arrays import Array
 from unspoken.numerics.rounding import sum_up
-from unspoken.types.bound import Bound
+from unspoken.types.bound import Bound, in_words
 from unspoken.types.premise import STATED, Premise
 
 __all__ = ["Temporal", "crossings_of", "leaks", "temporal"]
@@ -82,11 +82,11 @@ class Temporal(Shown):
         count = len(self.total) if len(self.total) > 1 else "any number"
         rows = [
             ("steps", f"{count}, epsilon at most {self.epsilon.max():.6g} each"),
-            ("worst", f"step {worst}: at most {self.total[worst]:.6g} nat"),
+            ("worst", f"step {worst}: at most {in_words(self.total[worst], 'nat')}"),
             ("", f"backward {self.backward[worst]:.6g}, forward {self.forward[worst]:.6g}"),
         ]
         if self.suprema is not None:
-            rows.append(("any length", f"at most {self.suprema[2]:.6g} nat"))
+            rows.append(("any length", f"at most {in_words(self.suprema[2], 'nat')}"))
         return [*rows, ("premise", str(self.premise))]
 
 

@@ -16,7 +16,7 @@ from unspoken.planning.chosen import Chosen
 from unspoken.planning.problem import Account, By, Limit, Objective, ReleaseProblem
 from unspoken.planning.supports import Telling
 from unspoken.planning.values import plan_values
-from unspoken.types.bound import LOG2, Bound
+from unspoken.types.bound import Bound, in_words
 from unspoken.types.domain import Value
 
 __all__ = ["Plan", "plan"]
@@ -76,8 +76,7 @@ class Plan(Framed, Shown):
         if len(self.epsilon) > 20:
             rows.append(("...", f"{len(self.epsilon) - 20} more"))
         rows.append(("objective", f"{self.objective:.6g}; no plan exceeds {self.bound.high:.6g}"))
-        leakage = f"{self.total:.6g} nat ({self.total / LOG2:.6g} bit)"
-        rows.append(("leakage", f"{leakage}, account {self.account}"))
+        rows.append(("leakage", f"{in_words(self.total, 'nat')}, account {self.account}"))
         rows.append(("worst odds", f"x {self.odds.value:.4g}: {self.odds.why}"))
         for name, share in self.exceeded.items():
             rows.append(("above the cap", f"{share:.3%} of the answers, about {name}"))

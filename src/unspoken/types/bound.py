@@ -14,7 +14,7 @@ from unspoken.pictures import Bar, Picture, bars
 from unspoken.types.kinds import expect
 from unspoken.types.premise import STATED, Premise
 
-__all__ = ["Bound", "Estimate", "Status"]
+__all__ = ["Bound", "Estimate", "Status", "in_words"]
 
 Status = Literal["ok", "impossible"]
 
@@ -164,6 +164,12 @@ class Estimate(Framed, Shown):
         """As a Bound, and that nothing is guaranteed."""
         number = json_number(self.value)
         return {"value": number, "unit": self.unit, "guarantee": False, "why": self.why}
+
+
+def in_words(number: float, unit: str) -> str:
+    """A number with its unit; nats also in bits, which project files count in."""
+    bits = f" ({number / LOG2:.6g} bit)" if unit == "nat" else ""
+    return f"{number:.6g} {unit}{bits}"
 
 
 def exp_or_inf(nats: float) -> float:
