@@ -40,6 +40,17 @@ class UnspokenError(ValueError):
         line = DIGITS.sub(r"\1...", re.sub(r"\s*\n\s*", " ", message))
         super().__init__("".join(c if c.isprintable() else repr(c)[1:-1] for c in line))
 
+    @property
+    def place(self) -> str:
+        """What the message is about: all before its first colon and blank, if it has one."""
+        place, colon, _ = str(self).partition(": ")
+        return place if colon else ""
+
+    @property
+    def text(self) -> str:
+        """What is wrong, and what to do."""
+        return str(self).removeprefix(f"{self.place}: ")
+
 
 class InputError(UnspokenError):
     """Something given is wrong."""

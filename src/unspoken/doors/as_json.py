@@ -16,13 +16,15 @@ from unspoken.doors.case import Answers
 from unspoken.learning import Kept
 from unspoken.ledger import Release, fold
 from unspoken.planning import Plan
-from unspoken.releasing import Findings, FirstLook, Prepared, Rehearsed, Released
+from unspoken.releasing import Checked, Findings, FirstLook, Prepared, Rehearsed, Released
 from unspoken.releasing.coarse import probability
 from unspoken.releasing.leaks import Leak
 from unspoken.releasing.manifest import leakage
 
 __all__ = [
     "case",
+    "checked",
+    "error",
     "first_look",
     "leak",
     "learned",
@@ -35,6 +37,21 @@ __all__ = [
 ]
 
 FORMAT = 1
+
+
+def error(place: str, text: str, code: int) -> dict[str, Any]:
+    """What went wrong, where, and the exit code."""
+    return {**_head("error"), "error": {"place": place, "message": text, "exit": code}}
+
+
+def checked(found: Checked) -> dict[str, Any]:
+    """What is wrong with a project: nothing, if there are no faults."""
+    return {
+        **_head("check"),
+        "project": str(found.path),
+        "table": found.table,
+        "faults": [{"place": fault.place, "message": fault.text} for fault in found.faults],
+    }
 
 
 def learned(ready: Prepared) -> dict[str, Any]:

@@ -5,41 +5,34 @@ Exit codes: 0 done, 2 bad input, 3 refused by a limit.
 
 from __future__ import annotations
 
-import contextlib
 import io
-import json
-import os
 import shlex
 import sys
 from collections.abc import Callable
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from rich.console import Console, Group
+from rich.console import Group
 
 from unspoken.doors import as_json, first_minute, tables
 from unspoken.doors.case import Case
 from unspoken.doors.demo import demonstrate
-from unspoken.doors.ending import ended_by, heed
+from unspoken.doors.running import BAD_INPUT, err, out, running, say, show
 from unspoken.doors.starting import begin
 from unspoken.doors.terminal import facts, near
 from unspoken.doors.waiting import busy
-from unspoken.errors import InputError, LimitExceeded, UnspokenError
+from unspoken.errors import InputError
 from unspoken.ledger import Ledger
 from unspoken.pictures import Chart
 from unspoken.policy import Project
+from unspoken.policy.described import json_schema
 from unspoken.policy.paths import TABLES
-from unspoken.releasing import Prepared, first_look, prepare, rehearse, release
+from unspoken.releasing import Prepared, check, first_look, prepare, rehearse, release
 
 __all__ = ["app", "main"]
-
-DONE, BAD_INPUT, REFUSED, INTERRUPTED = 0, 2, 3, 130
-SIGNALLED = 128  # + the number of the signal that ended it, as shells have it
-CANCELLED = "Query interrupted"  # the RuntimeError of DuckDB when Ctrl-C comes during a query
-# What typer raises for an option that does not exist; it lends no public name to it.
-USAGE: type[Exception] = typer.BadParameter.__bases__[0]
 
 app = typer.Typer(
     add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False,
@@ -48,8 +41,6 @@ app = typer.Typer(
     "Begin with: unspoken init TABLE (or, for a look around, unspoken demo).",
     epilog="Exit codes: 0 done, 2 something given is wrong, 3 refused by a limit.",
 )  # fmt: skip
-out = Console(highlight=False, markup=False, emoji=False)
-err = Console(stderr=True, highlight=False, markup=False, emoji=False)
 
 ProjectFile = Annotated[
     Path, typer.Argument(help="The project file, or the folder that has unspoken.toml.")
@@ -96,6 +87,31 @@ def init(
         f"Wrote {project}. Say in it {first}what is sensitive and who reads what, "
         f"then: unspoken leak{where}"
     )
+
+
+@app.command("check")
+def check_command(
+    project: ProjectFile = Path(),
+    schema: Annotated[
+        bool, typer.Option("--schema", help="Print the JSON Schema of project files, for editors.")
+    ] = False,
+    in_json: AsJson = False,
+) -> None:
+    """Everything that is wrong with a project file, at once."""
+    if schema:
+        show(json_schema())
+        return
+    with busy(err, "looking at the project"):
+        found = check(project)
+    for fault in found.faults:
+        say(str(fault))
+    if in_json:
+        show(as_json.checked(found))
+    elif not found.faults:
+        beside = "nor with its table" if found.table else "as far as can be said without its table"
+        say(f"{near(found.path)}: nothing is wrong with it, {beside}")
+    if found.faults:
+        raise typer.Exit(BAD_INPUT)
 
 
 @app.command()
@@ -299,63 +315,19 @@ def to_draw(path: Path) -> Callable[[Chart], Path]:
     return picture_writer(path)
 
 
-def show(result: Any) -> None:
-    """One JSON object, or the tables."""
-    if isinstance(result, dict):
-        sys.stdout.write(json.dumps(result, indent=2, allow_nan=False) + "\n")
-    else:
-        out.print(result)
-
-
-def say(line: str) -> None:
-    """One line on standard error, however long."""
-    err.print(line, soft_wrap=True)
-
-
 def main() -> None:
     """Run a command; what unspoken refuses is one line and an exit code."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without × or “ shows ? instead
-    heed()
-    code, signal = run(), ended_by()
-    sys.exit(code if signal is None else SIGNALLED + signal)
+    sys.exit(run())
 
 
 def run(arguments: list[str] | None = None) -> int:
     """Run one command line, by default that of the program; its exit code."""
     given = sys.argv[1:] if arguments is None else arguments
-    try:
-        code = int(app(given or ["--help"], prog_name="unspoken", standalone_mode=False) or DONE)
-        return interrupted() if code == INTERRUPTED else code  # typer by itself says nothing
-    except LimitExceeded as refusal:
-        say(f"refused: {refusal}")
-        return REFUSED
-    except UnspokenError as mistake:
-        say(f"{mistake}")
-    except USAGE as mistake:
-        said = " ".join(getattr(mistake, "format_message", mistake.__str__)().split())
-        if said:
-            say(f"unspoken: {said} (unspoken --help says what there is)")
-    except BrokenPipeError:  # whoever read along has gone, as `head` does
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return DONE
-    except OSError as error:
-        say(f"{error.filename or 'system'}: {error.strerror or error}")
-    except (KeyboardInterrupt, typer.Abort):
-        return interrupted()
-    except RuntimeError as error:
-        if str(error) != CANCELLED:
-            raise
-        return interrupted()
-    return BAD_INPUT
-
-
-def interrupted() -> int:
-    """Say so, if anybody is there to read it; its exit code."""
-    with contextlib.suppress(OSError):
-        say("interrupted")
-    return INTERRUPTED
+    command = partial(app, given or ["--help"], prog_name="unspoken", standalone_mode=False)
+    return running(command, "--json" in given)
 
 
 if __name__ == "__main__":

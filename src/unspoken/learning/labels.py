@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from unspoken.learning.cells import CellRule, noted
-from unspoken.learning.marking import Marker, shown
+from unspoken.learning.marking import Marker
 from unspoken.numerics.arrays import Codes
 
-__all__ = ["NONE", "Labeller", "Labelling", "Read"]
+__all__ = ["NONE", "Labeller", "Labelling"]
 
 NONE = -1  # the code of a value that has no label
 
@@ -67,13 +66,6 @@ class Labelling:
         return np.array(self.code)[marks]
 
 
-class Read(NamedTuple):
-    """What some rows say of an attribute: [row] -> label, and what of it a release may show."""
-
-    codes: Codes
-    shown: pa.Array
-
-
 class Labeller:
     """Finds the labels of rows with these columns, {name: DuckDB type}, in any engine's batches.
 
@@ -98,15 +90,8 @@ class Labeller:
 
     def codes(self, batch: pa.RecordBatch) -> dict[str, Codes]:
         """{attribute: [row] -> label}."""
-        return {name: cells.codes for name, cells in self.read(batch).items()}
-
-    def read(self, batch: pa.RecordBatch) -> dict[str, Read]:
-        """{attribute: what its cells say}."""
         marks = self._marker.marks(batch)
         return {
-            labelling.cells.name: Read(
-                labelling.codes(mark),
-                shown(labelling.cells, mark, batch.column(labelling.cells.name)),
-            )
+            labelling.cells.name: labelling.codes(mark)
             for labelling, mark in zip(self._labellings, marks, strict=True)
         }

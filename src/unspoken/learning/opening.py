@@ -6,13 +6,12 @@ from functools import partial
 
 from unspoken.engines.duckdb import DuckTable
 from unspoken.engines.handed_in import Streams, arrow_table
-from unspoken.engines.protocol import Table
 from unspoken.policy import Project
 
 __all__ = ["table_of"]
 
 
-def table_of(project: Project, frame: Streams | None = None) -> Table:
+def table_of(project: Project, frame: Streams | None = None) -> DuckTable:
     """Open the table that a project names; a message about it begins with the key's place.
 
     ``frame``: its rows, in place of those of the file.
@@ -32,7 +31,5 @@ def table_of(project: Project, frame: Streams | None = None) -> Table:
         folder=project.path.parent,
         title=source.name,
         timezone=source.timezone,
-        memory=source.memory,
-        threads=source.threads,
         at=partial(project.at, "source"),
     )

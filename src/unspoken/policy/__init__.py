@@ -1,8 +1,17 @@
 """The project file: what the holder has decided, checked before anything is read."""
 
-from unspoken.policy.columns import check_columns
+from unspoken.policy.columns import check_columns, column_faults
+from unspoken.policy.faults import faults
 from unspoken.policy.presence import check_files
-from unspoken.policy.project import Attribute, DeclaredLimits, Epoch, Files, Project, Source
+from unspoken.policy.project import (
+    Attribute,
+    DeclaredLimits,
+    Epoch,
+    Files,
+    Project,
+    Source,
+    project_file,
+)
 from unspoken.policy.starter import left_out, starter
 
 __all__ = [
@@ -14,6 +23,9 @@ __all__ = [
     "Source",
     "check_columns",
     "check_files",
+    "column_faults",
+    "faults",
     "left_out",
+    "project_file",
     "starter",
 ]

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from unspoken.errors import InputError
 from unspoken.policy.complaints import Complaint, nearest, quoted
-from unspoken.policy.edges import kind_of_edge
 from unspoken.policy.locate import KeyPath
 from unspoken.policy.project import Attribute, Project
 from unspoken.types.column import ColumnInfo, Kind
 
-__all__ = ["KEY_KINDS", "KINDS", "MOST_EXACT", "MOST_VALUES", "check_columns"]
+__all__ = ["KEY_KINDS", "KINDS", "MOST_VALUES", "check_columns", "column_faults"]
 
 MOST_VALUES = 20  # different values that an attribute may have without bins or a list of values
-MOST_EXACT = 200  # different values that can be released as they are: each is counted
-KEY_KINDS = ("integer", "text", "date", "time")
+KEY_KINDS = ("integer", "text", "date")
 
 # What a column holds, for people.
 KINDS: Mapping[Kind, str] = {
@@ -22,13 +21,12 @@ KINDS: Mapping[Kind, str] = {
     "number": "numbers",
     "text": "text",
     "date": "dates",
-    "time": "dates with times",
     "boolean": "true or false",
     "other": "neither numbers, text, dates nor true or false",
 }
 # The kinds of columns whose values can be written in the list of values as this type.
 LISTED: dict[type, tuple[str, ...]] = {
-    str: ("text", "date", "time"),
+    str: ("text", "date"),
     bool: ("boolean",),
     int: ("integer", "number"),
     float: ("number",),
@@ -37,8 +35,14 @@ LISTED: dict[type, tuple[str, ...]] = {
 
 def check_columns(project: Project, columns: Sequence[ColumnInfo]) -> None:
     """Raise an InputError for the first key or attribute that the table cannot serve."""
+    for error in column_faults(project, columns):
+        raise error
+
+
+def column_faults(project: Project, columns: Sequence[ColumnInfo]) -> list[InputError]:
+    """Everything that the table cannot serve, in the order of the file."""
     known = {column.name: column for column in columns}
-    project.place.refuse([*_keys(project, known), *_attributes(project, known)])
+    return project.place.errors([*_keys(project, known), *_attributes(project, known)])
 
 
 def _stranger(project: Project, name: str, known: Mapping[str, ColumnInfo]) -> str:
@@ -52,10 +56,8 @@ def _keys(project: Project, known: Mapping[str, ColumnInfo]) -> Iterator[Complai
         if column is None:
             yield Complaint(path, _stranger(project, name, known))
         elif column.kind not in KEY_KINDS:
-            text = f"{quoted(name)} holds {KINDS[column.kind]}; a key is of whole numbers, text, "
-            yield Complaint(
-                path, f"{text}dates or times. Choose another column, or CAST it in source.sql."
-            )
+            text = f"{quoted(name)} holds {KINDS[column.kind]}; a key is of whole numbers, text or "
+            yield Complaint(path, f"{text}dates. Choose another column, or CAST it in source.sql.")
         elif column.missing:
             text = f"{quoted(name)} is missing in {_rows(column.missing)}; a key names every row."
             yield Complaint(path, f"{text} Choose another, or leave those rows out by source.sql.")
@@ -86,16 +88,9 @@ def _missing(path: KeyPath, attribute: Attribute, column: ColumnInfo) -> Iterato
 
 
 def _bins(path: KeyPath, attribute: Attribute, column: ColumnInfo) -> Iterator[Complaint]:
-    if not attribute.grouped or attribute.bins is None:
-        return
-    wanted = {"integer", "number"}
-    if kind_of_edge(attribute.bins[0]) != "numbers":
-        wanted = {"date", "time"}
-    if column.kind not in wanted:
-        what = "numbers" if "number" in wanted else "dates"
-        text = f"bins are for {what} here, but the column holds {KINDS[column.kind]}. "
-        way = "Write edges of its kind, use values, or convert it by source.sql."
-        yield Complaint((*path, "bins"), f"{text}{way}")
+    if attribute.bins is not None and column.kind not in {"integer", "number"}:
+        text = f"bins are for numbers, but the column holds {KINDS[column.kind]}. "
+        yield Complaint((*path, "bins"), f"{text}Use values, or make numbers of it by source.sql.")
 
 
 def _values(path: KeyPath, attribute: Attribute, column: ColumnInfo) -> Iterator[Complaint]:
@@ -114,20 +109,17 @@ def _number_of_values(
     if column.distinct + kept_missing <= 1:
         text = "has the same value in every row, so there is nothing to tell. Take it out."
         yield Complaint(path, text)
-    declared = attribute.grouped or attribute.values is not None
-    most = MOST_EXACT if attribute.exact else MOST_VALUES
-    if not declared and column.distinct > most:
-        many = f"has {column.distinct:,} different values; "
-        many += f"of exact ones {most} " if attribute.exact else f"without bins or values {most} "
-        way = "Round them by source.sql" if attribute.exact else _way(column)
+    declared = attribute.bins is not None or attribute.values is not None
+    if not declared and column.distinct > MOST_VALUES:
+        many = f"has {column.distinct:,} different values; without bins or values {MOST_VALUES} "
+        way = "Group them by source.sql" if column.kind == "date" else _way(column)
         yield Complaint(path, f"{many}are the most. {way}, or take it out.")
 
 
 def _way(column: ColumnInfo) -> str:
     if column.kind == "text":
         return "List all of them in values, group them by source.sql"
-    edges = "[2026-01-01, 2026-02-01]" if column.kind in ("date", "time") else "[10, 20]"
-    return f"Write, for example, bins = {edges}"
+    return "Write, for example, bins = [10, 20]"
 
 
 def _rows(count: int) -> str:

@@ -43,11 +43,15 @@ class Place:
         """The InputError that says this of this key."""
         return InputError(one_line(f"{self.at(path)}: {text}"))
 
+    def errors(self, complaints: Iterable[Complaint]) -> list[InputError]:
+        """All of them, in the order of the file."""
+        in_order = sorted(complaints, key=lambda c: (c.rank, self.lines.line(c.path) or 0))
+        return [self.error(complaint.path, complaint.text) for complaint in in_order]
+
     def refuse(self, complaints: Iterable[Complaint]) -> None:
         """Raise the complaint that comes first in the file, if there is any."""
-        in_order = sorted(complaints, key=lambda c: (c.rank, self.lines.line(c.path) or 0))
-        if in_order:
-            raise self.error(in_order[0].path, in_order[0].text)
+        for error in self.errors(complaints):
+            raise error
 
 
 def one_line(text: str) -> str:

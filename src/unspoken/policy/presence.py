@@ -9,7 +9,7 @@ from pathlib import Path
 from unspoken.policy.complaints import Complaint, nearest, quoted
 from unspoken.policy.project import Project
 
-__all__ = ["check_files"]
+__all__ = ["check_files", "to_read", "to_write"]
 
 WRITTEN = {
     ("secret", "key"): "key",
@@ -22,10 +22,11 @@ WRITTEN = {
 
 def check_files(project: Project) -> None:
     """Raise an InputError for the first file to read, or folder to write to, that is not there."""
-    project.place.refuse([*_read(project), *_written(project)])
+    project.place.refuse([*to_read(project), *to_write(project)])
 
 
-def _read(project: Project) -> Iterator[Complaint]:
+def to_read(project: Project) -> Iterator[Complaint]:
+    """The files it reads are there."""
     source = project.source
     named = {"table": source.file, "database": source.database, "preferences": source.preferences}
     for key, file in named.items():
@@ -46,7 +47,8 @@ def _nearby(file: Path) -> str:
     return near if near.startswith("Did you mean") else "Correct the name; it is relative to here."
 
 
-def _written(project: Project) -> Iterator[Complaint]:
+def to_write(project: Project) -> Iterator[Complaint]:
+    """The folders it writes to are there."""
     for path, name in WRITTEN.items():
         file: Path = getattr(project.files, name)
         if os.path.isdir(file):

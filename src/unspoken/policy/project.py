@@ -12,11 +12,19 @@ from typing import Literal
 from unspoken.errors import InputError, unknown
 from unspoken.policy import checks, paths
 from unspoken.policy.complaints import Place, quoted
-from unspoken.policy.edges import Edge
 from unspoken.policy.reading import read_text, tables_of
-from unspoken.policy.schema import EXACT, AttributeTable, ProjectTable
+from unspoken.policy.schema import AttributeTable, ProjectTable
 
-__all__ = ["Attribute", "Epoch", "Files", "DeclaredLimits", "Missing", "Project", "Source"]
+__all__ = [
+    "Attribute",
+    "Epoch",
+    "Files",
+    "DeclaredLimits",
+    "Missing",
+    "Project",
+    "Source",
+    "project_file",
+]
 
 Missing = Literal["public", "value", "never"]
 
@@ -30,7 +38,7 @@ PLAIN = re.compile(
 class Source:
     """Where the rows are. ``table`` is a file (then an absolute path) or a table of ``database``;
     otherwise ``sql`` is given. ``name`` is what messages call it, ``timezone`` whose hours and days
-    its moments have; ``memory`` and ``threads`` are the engine's.
+    its moments have.
     """
 
     table: str | None
@@ -41,8 +49,6 @@ class Source:
     preferences: Path | None
     name: str
     timezone: str = "UTC"
-    memory: str = "1GB"
-    threads: int | None = None
 
     @property
     def file(self) -> Path | None:
@@ -60,23 +66,13 @@ class Epoch:
 
 @dataclass(frozen=True)
 class Attribute:
-    """A column: how its values are told apart, when one is sensitive, what a missing one means.
-
-    ``exact``: every value that occurs is told apart, and released as it is, bins or not. Otherwise
-    of what has bins the bin is released.
-    """
+    """A column: how its values are told apart, when one is sensitive, what a missing one means."""
 
     name: str
-    bins: tuple[Edge, ...] | None
+    bins: tuple[float, ...] | None
     values: tuple[str, ...] | tuple[float, ...] | tuple[bool, ...] | None
     sensitive: str | None
     missing: Missing
-    exact: bool = False
-
-    @property
-    def grouped(self) -> bool:
-        """Whether its values are told apart by bins, and released as them."""
-        return self.bins is not None and not self.exact
 
 
 @dataclass(frozen=True)
@@ -132,8 +128,7 @@ class Project:
     @classmethod
     def read(cls, path: str | Path) -> Project:
         """Read a project file, or the one of a folder; anything wrong is an InputError."""
-        given = Path(path)
-        file = given / "unspoken.toml" if os.path.isdir(given) else given
+        file = project_file(path)
         return cls.parse(read_text(file), file)
 
     @classmethod
@@ -216,6 +211,12 @@ class Project:
         return self.place.error(path, text)
 
 
+def project_file(path: str | Path) -> Path:
+    """The project file at this path, or in this folder."""
+    given = Path(path)
+    return given / "unspoken.toml" if os.path.isdir(given) else given
+
+
 def _project(tables: ProjectTable, place: Place, path: Path) -> Project:
     return Project(
         path=path,
@@ -243,8 +244,6 @@ def _source(tables: ProjectTable, base: Path) -> Source:
         preferences=paths.absolute(base, given.preferences) if given.preferences else None,
         name=(f"{table} in {database}" if database else table) if table else "the query",
         timezone=given.timezone,
-        memory=given.memory,
-        threads=given.threads,
     )
 
 
@@ -252,10 +251,9 @@ def _attribute(name: str, given: AttributeTable) -> Attribute:
     return Attribute(
         name=name,
         bins=None if given.bins is None else tuple(given.bins),
-        values=tuple(given.values) if isinstance(given.values, list) else None,
+        values=None if given.values is None else tuple(given.values),
         sensitive=given.sensitive,
         missing=given.missing,
-        exact=given.values == EXACT,
     )
 
 

@@ -11,13 +11,13 @@ from typing import Any
 from pydantic import ValidationError
 
 from unspoken.errors import InputError
-from unspoken.policy.complaints import Place, one_line
+from unspoken.policy.complaints import Complaint, Place, one_line
 from unspoken.policy.locate import Lines
 from unspoken.policy.paths import TABLES
 from unspoken.policy.schema import FORMAT, ProjectTable
 from unspoken.policy.shape import of_shape
 
-__all__ = ["read_text", "tables_of"]
+__all__ = ["read_text", "shaped", "tables_of"]
 
 LARGEST = 1 << 20  # bytes; a larger file is a table given by mistake
 
@@ -71,16 +71,26 @@ def read_text(file: Path) -> str:
         ) from None
 
 
-def tables_of(text: str, file: str) -> tuple[ProjectTable, Place]:
-    """The tables of a text, and where their keys stand."""
+def shaped(text: str, file: str) -> tuple[ProjectTable | None, Place, list[Complaint]]:
+    """The tables of a text, where their keys stand, and what is wrong with their shape, if it is.
+
+    What is no TOML, or of another format, is raised: of that nothing else can be said.
+    """
     document, place = _document(text, file)
     _check_format(document, place)
     try:
-        return ProjectTable.model_validate(document), place
+        return ProjectTable.model_validate(document), place, []
     except ValidationError as error:
-        complaints = list(of_shape(error))
+        return None, place, list(of_shape(error))
+
+
+def tables_of(text: str, file: str) -> tuple[ProjectTable, Place]:
+    """The tables of a text, and where their keys stand."""
+    tables, place, complaints = shaped(text, file)
     place.refuse(complaints)
-    raise AssertionError("pydantic refused without a reason")  # pragma: no cover
+    if tables is None:  # pragma: no cover
+        raise AssertionError("pydantic refused without a reason")
+    return tables, place
 
 
 def _document(text: str, file: str) -> tuple[dict[str, Any], Place]:

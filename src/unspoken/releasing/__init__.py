@@ -1,16 +1,19 @@
 """Releases: plan -> check -> charge -> read -> coin -> write."""
 
+from unspoken.releasing.checking import Checked, check
 from unspoken.releasing.findings import Findings
 from unspoken.releasing.first_look import FirstLook, first_look
 from unspoken.releasing.flow import Prepared, prepare, rehearse, release
 from unspoken.releasing.results import Rehearsed, Released
 
 __all__ = [
+    "Checked",
     "Findings",
     "FirstLook",
     "Prepared",
     "Rehearsed",
     "Released",
+    "check",
     "first_look",
     "prepare",
     "rehearse",

@@ -18,7 +18,6 @@ from unspoken.engines.row_sql import RowSQL
 from unspoken.engines.sql import Expression
 from unspoken.errors import InputError
 from unspoken.learning import Labeller, Learned
-from unspoken.learning.labels import Read
 from unspoken.numerics.arrays import Codes, Mask
 from unspoken.numerics.coins import BATCH, MasterKey
 from unspoken.numerics.fingerprint import RowFingerprint
@@ -34,9 +33,8 @@ EPOCHS = 10_000  # epochs a source may have: each has a fingerprint an attribute
 class Part:
     """Some rows: whatever a release looks at, and nothing else.
 
-    ``values``: what may be shown of a cell, ``free``: whether it may be. ``epochs``: which rows
-    belong to each, None for all. ``batch``: keys, values and "may be shown", as the fingerprint
-    counts them in.
+    ``free``: whether the cell may be shown. ``epochs``: which rows belong to each, None for all.
+    ``batch``: keys, values and "may be shown", as the fingerprint counts them in.
     """
 
     keys: Sequence[pa.Array]
@@ -61,10 +59,10 @@ class Reading:
         places = {name: self.project.at("attribute", name) for name in self._names}
         labellings = [self.learned.labelling[name] for name in self._names]
         labeller = Labeller(labellings, self.table.columns, places, self.table.timezone)
-        epochs = _Epochs.of(self.project, self.table)
+        epochs = Epochs.of(self.project, self.table)
         names = dict.fromkeys([*self.table.keys, *labeller.reads])
         for batch in self.table.batches(list(names), ordered, batch_rows, places):
-            yield self._part(batch, labeller.read(batch), epochs.rows(batch))
+            yield self._part(batch, labeller.codes(batch), epochs.rows(batch))
 
     def columns(self) -> list[str]:
         """The columns of a release. Where a value may be missing, a second one tells whether it is:
@@ -91,10 +89,10 @@ class Reading:
         return self.project.reads
 
     def _part(
-        self, batch: pa.RecordBatch, read: Mapping[str, Read], epochs: Mapping[str, Codes | None]
+        self, batch: pa.RecordBatch, codes: Mapping[str, Codes], epochs: Mapping[str, Codes | None]
     ) -> Part:
-        free = {name: self._free(name, read[name].codes) for name in self._names}
-        values = {name: read[name].shown for name in self._names}
+        free = {name: self._free(name, codes[name]) for name in self._names}
+        values = {name: plain(batch.column(name)) for name in self._names}
         keys = [plain(batch.column(name)) for name in self.table.keys]
         counted = {
             **{f"key {name}": key for name, key in zip(self.table.keys, keys, strict=True)},
@@ -110,7 +108,7 @@ class Reading:
         return free
 
 
-class _Epochs:
+class Epochs:
     """Which rows belong to which epoch: one for all, or one that the holder's SQL names."""
 
     def __init__(self, project: Project, row: RowSQL, named: Expression | None) -> None:
@@ -118,7 +116,7 @@ class _Epochs:
         self._where = project.at("epoch", "of")
 
     @classmethod
-    def of(cls, project: Project, table: Table) -> _Epochs:
+    def of(cls, project: Project, table: Table) -> Epochs:
         """The SQL reads keys only, or epochs would tell of values."""
         row = RowSQL(table.columns, table.title, table.timezone)
         text, where = project.epoch.of, ""

@@ -1,0 +1,76 @@
+"""What every command has: two channels, exit codes, and one line for what is refused."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import typer
+from rich.console import Console
+
+from unspoken.doors import as_json
+from unspoken.errors import LimitExceeded, UnspokenError
+
+__all__ = ["BAD_INPUT", "err", "out", "running", "say", "show"]
+
+DONE, BAD_INPUT, REFUSED, INTERRUPTED = 0, 2, 3, 130
+CANCELLED = "Query interrupted"  # the RuntimeError of DuckDB when Ctrl-C comes during a query
+# What typer raises for an option that does not exist; it lends no public name to it.
+USAGE: type[Exception] = typer.BadParameter.__bases__[0]
+
+out = Console(highlight=False, markup=False, emoji=False)
+err = Console(stderr=True, highlight=False, markup=False, emoji=False)
+
+
+def show(result: Any) -> None:
+    """One JSON object, or the tables."""
+    if isinstance(result, dict):
+        sys.stdout.write(json.dumps(result, indent=2, allow_nan=False) + "\n")
+    else:
+        out.print(result)
+
+
+def say(line: str) -> None:
+    """One line on standard error, however long."""
+    err.print(line, soft_wrap=True)
+
+
+def running(command: Callable[[], Any], in_json: bool) -> int:
+    """Run a command; its exit code. What goes wrong is a line, and with --json an object too."""
+    try:
+        code = int(command() or DONE)
+        return _interrupted(in_json) if code == INTERRUPTED else code  # typer says nothing of it
+    except LimitExceeded as refusal:
+        return _failed(REFUSED, refusal.place, refusal.text, in_json, f"refused: {refusal}")
+    except UnspokenError as mistake:
+        return _failed(BAD_INPUT, mistake.place, mistake.text, in_json, str(mistake))
+    except USAGE as mistake:
+        said = " ".join(getattr(mistake, "format_message", mistake.__str__)().split())
+        hint = f"{said} (unspoken --help says what there is)"
+        return _failed(BAD_INPUT, "unspoken", hint, in_json) if said else BAD_INPUT
+    except BrokenPipeError:  # whoever read along has gone, as `head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return DONE
+    except OSError as error:
+        place = str(error.filename or "system")
+        return _failed(BAD_INPUT, place, str(error.strerror or error), in_json)
+    except (KeyboardInterrupt, typer.Abort):
+        return _interrupted(in_json)
+    except RuntimeError as error:
+        if str(error) != CANCELLED:
+            raise
+        return _interrupted(in_json)
+
+
+def _failed(code: int, place: str, text: str, in_json: bool, line: str = "") -> int:
+    say(line or f"{place}: {text}")
+    if in_json:
+        show(as_json.error(place, text, code))
+    return code
+
+
+def _interrupted(in_json: bool) -> int:
+    return _failed(INTERRUPTED, "unspoken", "interrupted", in_json, "interrupted")

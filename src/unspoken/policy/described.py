@@ -1,0 +1,141 @@
+"""What each key of a project file means, and the JSON Schema by which editors know it.
+
+The schema is made of the tables of schema.py; what they cannot say is MEANINGS.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from unspoken.policy.quoting import toml_text
+from unspoken.policy.schema import NAMED, SECTIONS, ProjectTable, TomlTable
+
+__all__ = ["MEANINGS", "KeyInfo", "described", "json_schema"]
+
+MEANINGS: dict[str, str] = {
+    "format": "of this file: 1",
+    "source.table": "the table: a Parquet or CSV file (`.csv.gz`, `.tsv`), by the way from the "
+    "project file; or a table of `database`",
+    "source.database": "a DuckDB file that has the table, or the tables that `sql` names",
+    "source.sql": "in place of `table`: a query over files, or over tables of `database`",
+    "source.keys": "the columns that together name each row. They are public: releases show them",
+    "source.unit": "whom to protect: the keys that name one person, office, ...; all keys if left "
+    "out",
+    "source.preferences": "a file with one row for each value of the keys it has; `sensitive` can "
+    "read its columns",
+    "source.timezone": "whose hours and days moments have, where SQL asks for them",
+    "epoch.label": "one epoch for all rows: what is read under a label stays as first read, and "
+    "new data need a new label",
+    "epoch.of": "in place of `label`: SQL over key columns; each row has its epoch for ever",
+    "attribute.NAME.bins": "edges that part numbers: `[8, 9]` is below 8, from 8 to below 9, and 9 "
+    "or more",
+    "attribute.NAME.values": "every value that occurs, of a column without `bins`; if left out its "
+    "own, at most 20",
+    "attribute.NAME.sensitive": "SQL over the row: where it is true or NULL the cell is never "
+    "released, and what the rest tells of it is limited; never sensitive if left out",
+    "attribute.NAME.missing": "to be missing is known to anybody (`public`), a value that may be "
+    "sensitive (`value`), or an error (`never`)",
+    "application.NAME.reads": "the attributes it is given; keys everybody sees",
+    "limit.limit_bits": "the most that all answers together tell about each attribute, on "
+    "average, in bits",
+    "limit.odds_cap": "the most that any answer multiplies the odds of a secret by",
+    "limit.exceed": "the share of answers that may be above `odds_cap`",
+    "limit.close": "whether values that by themselves tell more than `odds_cap` are withheld too",
+    "limit.prior_rows": "so many rows in which the attributes are independent smooth the belief; "
+    "if left out the square root of the number of rows",
+    "limit.target": "limits in bits of their own, for the attributes named here",
+    "limit.coalitions": "who pools what they are given, each list by itself; all if left out",
+    "belief.form": "`joint` (all combinations of values) or `tree` (the strongest pairs only, "
+    "which may show far too little); `joint` if left out",
+    "secret.key": "the file of the coin key: made at the first release, to be kept for yourself",
+    "secret.ledger": "the file in which every release is charged, for ever",
+    "output.release": "the released table: Parquet, sorted by key, withheld cells NULL",
+    "output.manifest": "what users of the release need to know of it",
+    "output.report": "the page that `unspoken report` writes",
+}
+
+
+@dataclass(frozen=True)
+class KeyInfo:
+    """A key, in words: its table, what kind of value it takes, what it is if left out."""
+
+    table: str
+    name: str
+    kind: str
+    default: str
+    meaning: str
+    example: str
+
+
+def described() -> Iterator[KeyInfo]:
+    """Every key of a project file, in the order of the tables."""
+    tables: dict[str, type[TomlTable]] = {"": ProjectTable, **SECTIONS}
+    tables |= {f"{name}.NAME": table for name, table in NAMED.items()}
+    order = [
+        "",
+        *(name for key in ProjectTable.model_fields for name in tables if name.startswith(key)),
+    ]
+    for table in order:
+        schema = tables[table].model_json_schema()
+        for name, field in tables[table].model_fields.items():
+            path = f"{table}.{name}".removeprefix(".")
+            if table or name not in {*SECTIONS, *NAMED}:
+                yield KeyInfo(
+                    table,
+                    name,
+                    _kind(schema["properties"][name]),
+                    "must be given" if field.is_required() else _written(field.default),
+                    MEANINGS.get(path, ""),
+                    f"{name} = {(field.examples or [''])[0]}",
+                )
+
+
+def _kind(schema: dict[str, Any]) -> str:
+    """The kind of value in a few words."""
+    words = {"string": "text", "boolean": "true or false", "number": "number", "integer": "number"}
+    if "enum" in schema:
+        return " or ".join(f'"{option}"' for option in schema["enum"])
+    if "anyOf" in schema:  # what may be left out
+        return " or ".join(_kind(kind) for kind in schema["anyOf"] if kind["type"] != "null")
+    if schema.get("type") == "array":
+        return f"list of {_many(_kind(schema['items']))}"
+    if schema.get("type") == "object":
+        return f"{_kind(schema['additionalProperties'])} for each name"
+    return words.get(schema.get("type", ""), "value")
+
+
+def _many(kind: str) -> str:
+    return {"text": "texts", "number": "numbers", "value": "values"}.get(
+        kind, kind.replace("list", "lists", 1)
+    )
+
+
+def _written(default: object) -> str:
+    """A default as TOML writes it; none, or an empty table, is not written."""
+    if type(default) is str:
+        return toml_text(default)
+    return "" if default is None or default == {} else str(default).lower()
+
+
+# ---------------------------------------------------------------- for editors
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema of a project file: what an editor completes, and explains."""
+    schema = ProjectTable.model_json_schema()
+    tables = {"": schema}
+    tables |= {name: schema["$defs"][table.__name__] for name, table in SECTIONS.items()}
+    tables |= {f"{name}.NAME": schema["$defs"][table.__name__] for name, table in NAMED.items()}
+    for table, described in tables.items():
+        described.pop("description", None)
+        for name, key in described["properties"].items():
+            meaning = MEANINGS.get(f"{table}.{name}".removeprefix("."))
+            if meaning:
+                key["description"] = meaning
+            if "examples" in key:
+                key["examples"] = [tomllib.loads(f"x = {e}")["x"] for e in key["examples"]]
+    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "unspoken.toml"}
+    return {**head, **{key: value for key, value in schema.items() if key != "title"}}

@@ -1,0 +1,81 @@
+"""A project looked over before anything is learned: its file, and with its table if that is there.
+
+Everything that is wrong is found at once, where a command that needs the project names the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from unspoken.engines.duckdb import DuckTable
+from unspoken.engines.row_sql import RowSQL
+from unspoken.errors import UnspokenError
+from unspoken.learning import table_of
+from unspoken.policy import Project, column_faults, faults, project_file
+from unspoken.policy.presence import to_read
+from unspoken.releasing.reading import Epochs
+
+__all__ = ["Checked", "check"]
+
+
+@dataclass(frozen=True)
+class Checked:
+    """``faults``: a line each, those of the file in its order. ``table``: was it looked at too?"""
+
+    path: Path
+    faults: tuple[UnspokenError, ...]
+    table: bool
+
+
+def check(path: str | Path) -> Checked:
+    """What is wrong with a project file; no table is needed, but one that is there is looked at."""
+    file = project_file(path)
+    project, wrong = faults(path)
+    if project is None or any(to_read(project)):
+        return Checked(file, tuple(wrong), False)
+    return Checked(file, (*wrong, *_with_table(project)), True)
+
+
+def _with_table(project: Project) -> Iterator[UnspokenError]:
+    """What does not fit the table: its keys, columns, and the SQL over them."""
+    try:
+        table = table_of(project)
+    except UnspokenError as error:
+        yield from _without_keys(project, error)
+        return
+    yield from column_faults(project, table.describe())
+    yield from _sql(project, table)
+    try:
+        Epochs.of(project, table)
+    except UnspokenError as error:
+        yield error
+
+
+def _without_keys(project: Project, refused: UnspokenError) -> Iterator[UnspokenError]:
+    """Keys that name no rows stop everything; the columns can be looked at nevertheless."""
+    source = replace(project.source, keys=(), preferences=None)
+    try:
+        table = table_of(replace(project, source=source))
+    except UnspokenError:
+        yield refused
+        return
+    found = column_faults(project, table.describe())
+    if not any(fault.place == refused.place for fault in found):
+        yield refused
+    yield from found
+    if project.source.preferences is None:
+        yield from _sql(project, table)
+
+
+def _sql(project: Project, table: DuckTable) -> Iterator[UnspokenError]:
+    """What `sensitive` reads, and whether it is a condition."""
+    row = RowSQL(table.columns, table.title, table.timezone)
+    for attribute in project.attributes.values():
+        if attribute.sensitive is not None:
+            where = project.at("attribute", attribute.name, "sensitive")
+            try:
+                row.read(attribute.sensitive, where, condition=True)
+            except UnspokenError as error:
+                yield error
