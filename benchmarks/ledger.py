@@ -17,14 +17,16 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import sqlalchemy as sql
 
 from unspoken.beliefs import Joint
-from unspoken.ledger import Account, Ledger, Release
+from unspoken.ledger import Account, Head, Ledger, Release, Seal, head_file
 from unspoken.mechanisms import OneSided
+from unspoken.numerics.prf import Key
 from unspoken.policy import Project
 from unspoken.releasing.admission import Admission
 
@@ -91,17 +93,24 @@ WITHHELD = {name: SECRETS.get(name, ()) for name in NAMES}
 
 def filled(path: Path, history: Callable[[int], Release], events: int) -> Ledger:
     """A ledger with these events, written as they are kept; then its account, made of them."""
-    ledger = Ledger(path)
+    ledger, own = Ledger(path), seal(path)
+    head, rows = ledger.verify(own), []
+    for n in range(1, events + 1):
+        kept = {"at": "then", "table": "t", "kind": "release", "body": history(n).to_json()}
+        head = Head(n, own.code(head.code, n, *kept.values()))
+        rows.append({"id": n, **kept, "code": head.code})
+    own.file.write_text(head.text())
     with sql.create_engine(f"sqlite:///{path}").begin() as connection:
-        rows = [
-            {"id": n, "at": "then", "table": "t", "kind": "release", "body": history(n).to_json()}
-            for n in range(1, events + 1)
-        ]
         columns = ", ".join(f'"{name}"' for name in rows[0])
         values = ", ".join(f":{name}" for name in rows[0])
         connection.execute(sql.text(f"INSERT INTO events ({columns}) VALUES ({values})"), rows)
-    ledger.look(nothing)
+    ledger.look(nothing, own)
     return ledger
+
+
+def seal(path: Path) -> Seal:
+    """Under a key of the events' own name."""
+    return Seal(Key(bytes(range(32))), "k", head_file(path.with_name("key")))
 
 
 def nothing(_account: Account) -> None:
@@ -114,9 +123,10 @@ def charged(ledger: Ledger, events: list[Release], admit: Admission | None) -> f
     for event in events:
         start = time.process_time()
         if admit is None:
-            ledger.charge(event, nothing)
+            ledger.charge(event, nothing, seal(ledger.path))
         else:
-            ledger.charge(event, lambda account, event=event: admit.check(event, account))
+            check = partial(admit.check, event)
+            ledger.charge(event, check, seal(ledger.path))
         times.append(time.process_time() - start)
     return statistics.median(times) * 1e3
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.ledger.sealed import charge, seal
 from unspoken.errors import InputError, LimitExceeded
 from unspoken.ledger import Account, Ledger, Release, fold
 from unspoken.mechanisms import OneSided
@@ -26,15 +27,11 @@ def release(epoch: str = "2026", per_key: bool = False, **epsilon: float) -> Rel
     )  # fmt: skip
 
 
-def passes(_account: Account) -> None:
-    pass
-
-
 def test_replay_is_state(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path / "l.sqlite")
     events = [release(a=0.5), release(a=1.0, b=math.inf), release("2027", a=0.25)]
     for event in events:
-        ledger.charge(event, passes)
+        charge(ledger, event)
     assert Ledger(tmp_path / "l.sqlite").events() == events
 
 
@@ -43,7 +40,7 @@ def test_an_event_knows_its_readers(tmp_path: Path) -> None:
     assert Release.from_json(everybody.to_json()) == everybody
     assert Release.from_json(some.to_json()) == some
     ledger = Ledger(tmp_path / "l.sqlite")
-    numbers = [ledger.charge(event, passes) for event in (everybody, some, everybody, some)]
+    numbers = [charge(ledger, event) for event in (everybody, some, everybody, some)]
     assert numbers == [1, 2, 1, 2]
 
 
@@ -51,14 +48,14 @@ def test_an_event_knows_the_order_of_its_keys(tmp_path: Path) -> None:
     old, new = release(a=0.5), replace(release(a=0.5), keys=("office", "day"))
     assert [Release.from_json(one.to_json()) for one in (old, new)] == [old, new]
     ledger = Ledger(tmp_path / "l.sqlite")
-    assert [ledger.charge(event, passes) for event in (old, new, old, new)] == [1, 2, 1, 2]
+    assert [charge(ledger, event) for event in (old, new, old, new)] == [1, 2, 1, 2]
     assert ledger.events() == [old, new]
 
 
 def test_a_ledger_that_lost_everything_is_no_new_one(tmp_path: Path) -> None:
     """Cut off to nothing, by a full disk, say: a new account would be a fresh start."""
     path = tmp_path / "l.sqlite"
-    Ledger(path).charge(release(a=1), passes)
+    charge(Ledger(path), release(a=1))
     path.write_bytes(b"")
     with pytest.raises(InputError, match=r"l\.sqlite: is empty, and would start a new account"):
         Ledger(path)
@@ -69,7 +66,7 @@ def test_a_ledger_that_lost_everything_is_no_new_one(tmp_path: Path) -> None:
 def test_a_ledger_that_is_cut_off_is_refused(size: int, tmp_path: Path) -> None:
     path = tmp_path / "l.sqlite"
     for number in range(40):
-        Ledger(path).charge(release(str(number), a=1), passes)
+        charge(Ledger(path), release(str(number), a=1))
     whole = path.read_bytes()
     assert len(whole) > 8192
     path.write_bytes(whole[:size])
@@ -84,7 +81,7 @@ def test_a_refused_event_leaves_nothing(tmp_path: Path) -> None:
         raise LimitExceeded("no")
 
     with pytest.raises(LimitExceeded):
-        ledger.charge(release(a=1), refuse)
+        ledger.charge(release(a=1), refuse, seal(ledger))
     assert ledger.events() == []
 
 
@@ -116,7 +113,7 @@ def test_what_is_no_ledger_is_refused(tmp_path: Path) -> None:
 def test_the_same_event_again_is_that_event(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path / "l.sqlite")
     events = [release(a=0.5), release(a=1.0), release(a=0.5, b=math.inf)]
-    numbers = [ledger.charge(event, passes) for event in [*events, *events]]
+    numbers = [charge(ledger, event) for event in [*events, *events]]
     assert numbers == [1, 2, 3, 1, 2, 3]
     assert ledger.events() == events
 
@@ -124,7 +121,7 @@ def test_the_same_event_again_is_that_event(tmp_path: Path) -> None:
         raise LimitExceeded("no")
 
     with pytest.raises(LimitExceeded):  # it is looked at all the same
-        ledger.charge(events[0], refuse)
+        ledger.charge(events[0], refuse, seal(ledger))
 
 
 def test_another_database_is_left_alone(tmp_path: Path) -> None:
@@ -147,8 +144,10 @@ def changed(path: Path, statement: str) -> None:
 @pytest.mark.parametrize(
     ("statement", "said"),
     [
-        ("UPDATE ledger SET value = '2'", "has format 2, this unspoken reads 1"),
-        ("UPDATE ledger SET value = 'x'", "has format x, this unspoken reads 1"),
+        ("UPDATE ledger SET value = '1' WHERE name = 'format'", "has format 1, .* reads 2; use"),
+        ("UPDATE ledger SET value = 'x' WHERE name = 'format'", "has format x, .* reads 2"),
+        ("DELETE FROM ledger WHERE name = 'format'", "has format None"),
+        ("DELETE FROM ledger WHERE name = 'name'", "has lost its name; restore"),
         ("UPDATE events SET body = '{'", "event 1 cannot be read; restore the ledger"),
         ("UPDATE events SET body = '{}'", "event 1 cannot be read; restore the ledger"),
         ("UPDATE events SET body = '[1]'", "event 1 cannot be read; restore the ledger"),
@@ -159,7 +158,7 @@ def changed(path: Path, statement: str) -> None:
     ],
 )
 def test_what_cannot_be_read_is_one_line(statement: str, said: str, tmp_path: Path) -> None:
-    Ledger(tmp_path / "l.sqlite").charge(release(a=1), passes)
+    charge(Ledger(tmp_path / "l.sqlite"), release(a=1))
     changed(tmp_path / "l.sqlite", statement)
     with pytest.raises(InputError, match=said):
         Ledger(tmp_path / "l.sqlite").events()
@@ -173,7 +172,7 @@ def test_a_ledger_that_cannot_be_used_is_one_line(tmp_path: Path) -> None:
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
     changed(path, "CREATE TRIGGER full BEFORE INSERT ON events BEGIN SELECT RAISE(ABORT, 'x'); END")
     with pytest.raises(InputError, match=r"name\.sqlite: not a ledger \(x\)"):
-        ledger.charge(release(a=1), passes)
+        charge(ledger, release(a=1))
     assert ledger.events() == []
 
 
@@ -197,7 +196,7 @@ def _spend(path: Path, count: int) -> None:
     ledger = Ledger(path)
     for number in range(count):
         try:
-            ledger.charge(release(f"{os.getpid()} {number}", a=1), at_most_twenty)
+            ledger.charge(release(f"{os.getpid()} {number}", a=1), at_most_twenty, seal(ledger))
         except LimitExceeded:
             return
 

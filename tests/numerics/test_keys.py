@@ -92,7 +92,7 @@ def test_nor_is_what_a_link_points_to(path: Path) -> None:
 
 
 def test_a_key_needs_a_folder(path: Path) -> None:
-    with pytest.raises(InputError, match="the key was not written: No such file"):
+    with pytest.raises(InputError, match="cannot be written: No such file"):
         MasterKey.create(path / "below" / "unspoken.key")
 
 

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from unspoken.ledger import Ledger
 from unspoken.planning import Plan
 from unspoken.releasing import findings
 
@@ -37,6 +38,7 @@ def small(
         _section("limit", {**loose, **limits}),
     ]
     if key is not None and not (folder / "unspoken.key").exists():
+        Ledger(folder / "ledger.sqlite")  # of no events; a key without a ledger is a lost ledger
         (folder / "unspoken.key").write_bytes(key)
         (folder / "unspoken.key").chmod(0o600)
     path = folder / "unspoken.toml"

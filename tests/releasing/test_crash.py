@@ -5,9 +5,10 @@ A driver runs the real flow in another process and kills it (SIGKILL, by itself)
 
 from __future__ import annotations
 
+import hashlib
+import json
 import multiprocessing
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -21,9 +22,9 @@ import pytest
 
 from tests.releasing.small import small
 from unspoken.errors import InputError
-from unspoken.ledger import Ledger
+from unspoken.ledger import Head, Ledger
 from unspoken.numerics.files import atomically
-from unspoken.releasing import release
+from unspoken.releasing import flow, release
 
 resource = pytest.importorskip("resource", reason="needs the limits and signals of POSIX")
 
@@ -32,8 +33,8 @@ ATTRIBUTES: dict[str, dict[str, Any]] = {
     "a": {"bins": [0.25, 0.5, 0.8], "sensitive": "a > 0.8"},
     "b": {"bins": [0.5]},
 }
-DRIVER = """
-import os, signal, sys
+DRIVER = r"""
+import os, re, signal, sys
 from unspoken.numerics.coins import MasterKey
 from unspoken.ledger import Ledger
 from unspoken.numerics import files
@@ -45,6 +46,13 @@ flow.GROUP = 1_000
 def die(*_):
     os.kill(os.getpid(), signal.SIGKILL)
 
+def before(own, times):
+    left = [times]
+    def run(*given, **named):
+        left[0] -= 1
+        return own(*given, **named) if left[0] else die()
+    return run
+
 def after(own, times=1):
     left = [times]
     def run(*given, **named):
@@ -53,25 +61,46 @@ def after(own, times=1):
         return result if left[0] else die()
     return run
 
+def renaming(name, first, then):
+    own = os.replace
+    def run(place, to):
+        meant = re.search(name + "$", str(to))
+        if meant and first: first()
+        own(place, to)
+        if meant and then: then()
+    files.os.replace = run
+
 class Writer(flow.pq.ParquetWriter):
     write_table = after(flow.pq.ParquetWriter.write_table, 2)
 
 points = {
     "nowhere": lambda: None,
+    "before the ledger": lambda: setattr(files.os, "link", die),
+    "after the ledger": lambda: setattr(files.os, "link", after(os.link)),
+    "before the key": lambda: setattr(files.os, "link", before(os.link, 2)),
     "after the key": lambda: setattr(MasterKey, "create", after(MasterKey.create)),
+    "a second key": lambda: setattr(files.os, "link", after(os.link, 2)),
+    "before any head": lambda: setattr(Ledger, "_recorded", die),
+    "after a head": lambda: setattr(Ledger, "_recorded", after(Ledger._recorded)),
+    "before its head": lambda: renaming(r"key\.head", die, None),
     "before the charge": lambda: setattr(Ledger, "charge", die),
     "after the charge": lambda: setattr(Ledger, "charge", after(Ledger.charge)),
     "while writing": lambda: setattr(flow.pq, "ParquetWriter", Writer),
-    "before the rename": lambda: setattr(files.os, "replace", die),
-    "before the manifest": lambda: setattr(files.os, "replace", after(os.replace)),
-    "after the manifest": lambda: setattr(flow, "publish", after(flow.publish, 2)),
+    "before a manifest": lambda: renaming(r"manifest\.\w{12}\.json", die, None),
+    "before the release": lambda: renaming(r"released\.parquet", die, None),
+    "after the release": lambda: renaming(r"released\.parquet", None, die),
+    "after the manifest": lambda: renaming(r"manifest\.json", None, die),
 }
 points[where]()
 release(path)
 """
-FREE = ["after the key", "before the charge"]
-CHARGED = ["after the charge", "while writing", "before the rename"]
-RELEASED = ["before the manifest", "after the manifest"]
+FIRST = ["before the ledger", "after the ledger", "before the key", "after the key", "a second key"]
+FREE = [*FIRST, "before any head", "after a head", "before the charge"]
+CHARGED = [
+    "before its head", "after the charge", "while writing", "before a manifest",
+    "before the release",
+]  # fmt: skip
+RELEASED = ["after the release", "after the manifest"]
 
 
 def table() -> pa.Table:
@@ -80,7 +109,8 @@ def table() -> pa.Table:
 
 
 @pytest.fixture
-def path(tmp_path: Path) -> Path:
+def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(flow, "GROUP", 1_000)  # as in the driver
     return small(tmp_path, table(), ATTRIBUTES, odds_cap=3.0)
 
 
@@ -94,49 +124,70 @@ def charges(path: Path) -> int:
     return len(Ledger(path.parent / "ledger.sqlite").events())
 
 
-def written(path: Path) -> list[bytes]:
-    """The release, and the manifest but for the second in which it was charged."""
-    names = ("released.parquet", "released.manifest.json")
-    release, paper = [(path.parent / name).read_bytes() for name in names]
-    return [release, re.sub(rb'"charged": "[^"]+"', b"", paper)]
+def files_of(path: Path) -> tuple[bytes, dict[str, Any]]:
+    """A release, and its manifest but for the event, whose time is its own."""
+    manifest = json.loads((path.parent / "released.manifest.json").read_bytes())
+    return (path.parent / "released.parquet").read_bytes(), {**manifest, "charge": 1, "charged": ""}
+
+
+def paired(path: Path) -> bool:
+    """Whether there is a release; then its manifest is found, under one name or the other."""
+    released = path.parent / "released.parquet"
+    if not released.exists():
+        return False
+    digest = hashlib.sha256(released.read_bytes()).hexdigest()
+    names = ("released.manifest.json", f"released.manifest.{digest[:12]}.json")
+    found = [json.loads(p.read_bytes()) for n in names if (p := path.parent / n).exists()]
+    assert digest in [manifest["release"]["sha256"] for manifest in found]
+    return True
 
 
 @pytest.fixture(scope="module")
-def honest(tmp_path_factory: pytest.TempPathFactory) -> list[bytes]:
+def honest(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, dict[str, Any]]:
     """The release and the manifest of a run that is left alone."""
     path = small(tmp_path_factory.mktemp("honest"), table(), ATTRIBUTES, odds_cap=3.0)
     assert drive("nowhere", path) == 0
-    return written(path)
+    return files_of(path)
 
 
 @pytest.mark.parametrize("where", FREE + CHARGED + RELEASED)
-def test_killed(where: str, path: Path, honest: list[bytes]) -> None:
-    if where == "after the key":
-        (path.parent / "unspoken.key").unlink()
+def test_killed(where: str, path: Path, honest: tuple[bytes, dict[str, Any]]) -> None:
+    if where in FIRST:
+        for name in ("unspoken.key", "ledger.sqlite"):
+            (path.parent / name).unlink()
     assert drive(where, path) == -signal.SIGKILL
-    assert charges(path) == (where not in FREE)
-    assert (path.parent / "released.parquet").exists() == (where in RELEASED)
+    ledger = path.parent / "ledger.sqlite"
+    assert (charges(path) if ledger.exists() else 0) == (where not in FREE)
+    assert paired(path) == (where in RELEASED)
     assert (path.parent / "released.manifest.json").exists() == (where == "after the manifest")
     if where in RELEASED:
-        assert written_release(path) == honest[0]
-    assert drive("nowhere", path) == 0
-    assert charges(path) == 1  # what was charged stays, and again is free
-    if where != "after the key":  # whose key is its own
-        assert written(path) == honest
-    assert list(path.parent.glob(".*.partial")) == []
+        assert (path.parent / "released.parquet").read_bytes() == honest[0]
+    again_after(path)
+    if where not in FIRST:  # whose key is its own
+        assert files_of(path) == honest
 
 
-def written_release(path: Path) -> bytes:
-    return (path.parent / "released.parquet").read_bytes()
+def again_after(path: Path) -> None:
+    """Nobody is locked out; what was charged stays, and again is free; nothing is left about."""
+    release(path)
+    assert charges(path) == 1
+    assert paired(path)
+    assert sorted(file.name for file in path.parent.iterdir()) == [
+        "ledger.sqlite", "released.manifest.json", "released.parquet", "table.parquet",
+        "unspoken.key", "unspoken.key.head", "unspoken.toml",
+    ]  # fmt: skip
 
 
 def test_killed_over_an_earlier_release(path: Path) -> None:
-    """The old pair of files stays until the new one is whole."""
+    """There is the old pair of files or the new one, at any time."""
     release(path, scale=0.5)
-    old = written(path)
+    old = files_of(path)
     for number, where in enumerate(CHARGED):
         assert drive(where, path) == -signal.SIGKILL
-        assert written(path) == old, number
+        assert files_of(path) == old, number
+    assert drive("after the release", path) == -signal.SIGKILL
+    assert (path.parent / "released.parquet").read_bytes() != old[0]
+    assert paired(path)
     assert charges(path) == 2
 
 
@@ -178,7 +229,7 @@ def test_a_full_disk_under_the_manifest(path: Path, monkeypatch: pytest.MonkeyPa
     def full(*_given: object, **_named: object) -> int:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Path, "write_text", full)
+    monkeypatch.setattr("unspoken.releasing.manifest.text", full)
     with pytest.raises(InputError, match=r"manifest.json: cannot be written: No space left"):
         release(path)
     assert not list(path.parent.glob("*released*"))
@@ -218,11 +269,15 @@ def test_two_writers_of_one_file(path: Path) -> None:
     """The second one is refused before it pays; the first one's file is whole."""
     target = path.parent / "released.parquet"
     with atomically(target) as partial:
-        partial.write_text("first")
+        partial.write(b"first")
         with pytest.raises(InputError, match="is being written by another run"):
             release(path)
         assert charges(path) == 0
     assert target.read_text() == "first"
+    with pytest.raises(InputError, match="is there already, and no release that unspoken wrote"):
+        release(path)
+    assert charges(path) == 0
+    target.unlink()
     assert pq.read_table(release(path).path).num_rows == ROWS
 
 
@@ -240,7 +295,7 @@ def test_a_source_that_changes_while_it_is_read(
     """Between the charge and the reading: nothing is released, and nothing is refunded."""
     charge = Ledger.charge
 
-    def late(*given: object) -> int:
+    def late(*given: object) -> Head:
         number = charge(*given)  # type: ignore[arg-type]
         change = table().set_column(2, "b", pa.array(np.zeros(ROWS)))
         pq.write_table(change, path.parent / "table.parquet")

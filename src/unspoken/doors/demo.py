@@ -104,8 +104,8 @@ def _set_up(folder: Path, table: pa.Table) -> None:
     if project.exists() and project.read_text("utf-8") != PROJECT:
         raise InputError(f"{project}: is there already, and not the demo's; {way_out}")
     if not source.exists():
-        with atomically(source) as partial:
-            pq.write_table(table, partial)
+        with atomically(source) as file:
+            pq.write_table(table, file)
     if not project.exists():
-        with atomically(project) as partial:
-            partial.write_text(PROJECT, "utf-8")
+        with atomically(project) as file:
+            file.write(PROJECT.encode())

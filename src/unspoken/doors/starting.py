@@ -61,8 +61,8 @@ def begin(table: str, database: str | None, keys: str | None, project: Path) -> 
     doubt = "" if named else _doubt(look, opened, guess)
     text = write(doubt=doubt) if doubt else text
     written = Project.parse(text, project)
-    with atomically(project) as unfinished:
-        unfinished.write_text(text, "utf-8")
+    with atomically(project) as file:
+        file.write(text.encode())
     return Started(written, doubt)
 
 

@@ -2,15 +2,19 @@
 
 from unspoken.ledger.account import Account, EarlierPolicy, Exposure, fold, reaches, tossing
 from unspoken.ledger.event import Release
+from unspoken.ledger.seal import Head, Seal, head_file
 from unspoken.ledger.store import Ledger
 
 __all__ = [
     "Account",
     "EarlierPolicy",
     "Exposure",
+    "Head",
     "Ledger",
     "Release",
+    "Seal",
     "fold",
+    "head_file",
     "reaches",
     "tossing",
 ]

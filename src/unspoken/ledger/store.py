@@ -1,43 +1,28 @@
-"""Where events are kept: SQLite through SQLAlchemy Core, charged before anything is answered."""
+"""Where events are kept, charged before anything is answered, and held together by a chain."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import sqlalchemy as sql
 
 from unspoken.errors import InputError, UnspokenError
-from unspoken.ledger import checkpoint
 from unspoken.ledger.account import Account
 from unspoken.ledger.checkpoint import Checkpoint
-from unspoken.ledger.event import FORMAT, Release
-from unspoken.numerics.files import created
+from unspoken.ledger.database import ACCOUNT, EVENTS, engine, new, prepare, reworded
+from unspoken.ledger.event import Release
+from unspoken.ledger.seal import Head, Seal
+from unspoken.numerics.files import PATIENCE, PRIVATE, created, unfinished, writing
 
 __all__ = ["Ledger"]
 
-_TABLES = sql.MetaData()
-_MEANING = sql.Table(
-    "ledger", _TABLES, sql.Column("name", sql.Text, primary_key=True), sql.Column("value", sql.Text)
-)
-_EVENTS = sql.Table(
-    "events",
-    _TABLES,
-    sql.Column("id", sql.Integer, primary_key=True),
-    sql.Column("at", sql.Text, nullable=False),
-    sql.Column("table", sql.Text, nullable=False),
-    sql.Column("kind", sql.Text, nullable=False),
-    sql.Column("body", sql.Text, nullable=False),
-)
-
-_ACCOUNT = checkpoint.tables(_TABLES)
-
-_ALL = sql.select(_EVENTS.c.id, _EVENTS.c.at, _EVENTS.c.body).order_by(_EVENTS.c.id)
-_LAST = sql.select(_EVENTS.c.id, _EVENTS.c.body).order_by(_EVENTS.c.id.desc()).limit(1)
+_ALL = sql.select(EVENTS).order_by(EVENTS.c.id)
+_LAST = sql.select(EVENTS.c.id, EVENTS.c.body).order_by(EVENTS.c.id.desc()).limit(1)
 
 # Looks at what all earlier events have shown, and raises if the new one must not be. All: a table
 # under another name would else be another account.
@@ -49,11 +34,11 @@ class Ledger:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._engine = _engine(path)
-        with self._reworded():
+        self._engine = engine(path)
+        with reworded(path):
             self._make()
         with self._begin() as connection:
-            self._prepare(connection)
+            self._name = prepare(connection, path)
 
     @property
     def empty(self) -> bool:
@@ -68,57 +53,96 @@ class Ledger:
     def history(self) -> list[tuple[str, Release]]:
         """Every event with the time it was charged."""
         with self._begin() as connection:
-            return [(at, self._event(number, body)) for number, at, body in _rows(connection)]
+            rows = connection.execute(_ALL).fetchall()
+            return [(row.at, self._event(row.id, row.body)) for row in rows]
 
     def charged(self, number: int) -> str:
         """When an event was charged, to the second."""
         with self._begin() as connection:
-            at = sql.select(_EVENTS.c.at).where(_EVENTS.c.id == number)
+            at = sql.select(EVENTS.c.at).where(EVENTS.c.id == number)
             return str(connection.execute(at).scalar_one())
 
-    def look(self, check: Check) -> None:
+    def verify(self, seal: Seal) -> Head:
+        """The head, if every event is as it was charged; else which is the first that is not."""
+        with self._begin() as connection:
+            heads = self._heads(connection, seal)
+            deque(self._all(connection), 0)
+        return heads[-1]
+
+    def look(self, check: Check, seal: Seal) -> None:
         """Let ``check`` see the account of all events; nothing is charged."""
-        with self._checked(check):
+        with self._checked(check, seal):
             pass
 
-    def charge(self, event: Release, check: Check) -> int:
+    def charge(self, event: Release, check: Check, seal: Seal) -> Head:
         """Append ``event`` if ``check`` lets it pass, in one transaction that locks writers out.
 
-        Gives the number of the event. One that is there already, in every detail, is that one:
-        nothing new is shown, so nothing new is written down.
+        Gives the number of the event and the code it makes. One that is there already, in every
+        detail, is that one: nothing new is shown, so nothing new is written down.
         """
-        with self._checked(check) as (connection, account):
-            same = account.number(event)
-            if same is not None:
-                return same
-            now = datetime.now(UTC).isoformat(timespec="seconds")
-            row = {"at": now, "table": event.table, "kind": "release", "body": event.to_json()}
-            inserted = connection.execute(sql.insert(_EVENTS).values(**row))
-            number = int(inserted.inserted_primary_key[0])  # type: ignore[index]
-            account.add(event, number)
-            return number
+        self._recorded(seal)
+        # Held from before the transaction: heads are written in the order of the events.
+        with unfinished(seal.file, PRIVATE, PATIENCE) as beside:
+            with self._checked(check, seal) as (connection, account, heads):
+                same = account.number(event)
+                if same is None:
+                    heads.append(self._append(connection, event, heads[-1], seal))
+                    account.add(event, heads[-1].number)
+            if seal.kept() != heads[-1]:
+                with writing(seal.file):
+                    beside.file.write(heads[-1].text().encode())
+                    beside.publish()
+        return heads[-1 if same is None else same]
+
+    def _recorded(self, seal: Seal) -> None:
+        """Before the first event too: a crash after it would else look like a lost head."""
+        if seal.kept() is None and self.empty:
+            with suppress(FileExistsError), created(seal.file) as file:
+                file.write(Head(0, self._name).text().encode())
+
+    def _append(self, connection: sql.Connection, event: Release, last: Head, seal: Seal) -> Head:
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        row = {"at": now, "table": event.table, "kind": "release", "body": event.to_json()}
+        head = Head(last.number + 1, seal.code(last.code, last.number + 1, *row.values()))
+        connection.execute(sql.insert(EVENTS).values(id=head.number, **row, code=head.code))
+        return head
 
     @contextmanager
-    def _checked(self, check: Check) -> Iterator[tuple[sql.Connection, Account]]:
-        """A transaction with the account, once it is let pass. A refusal leaves the events as they
-        were; what was added up for it stays.
+    def _checked(
+        self, check: Check, seal: Seal
+    ) -> Iterator[tuple[sql.Connection, Account, list[Head]]]:
+        """A transaction with the account and the chain, once it is let pass. A refusal leaves the
+        events as they were; what was added up for it stays.
         """
         refusal: UnspokenError | None = None
         with self._begin() as connection:
-            kept = Checkpoint(connection, _ACCOUNT)
+            heads = self._heads(connection, seal)
+            kept = Checkpoint(connection, ACCOUNT)
             account = kept.account(_last(connection), partial(self._all, connection))
             try:
                 check(account)
             except UnspokenError as error:
                 refusal = error
             else:
-                yield connection, account
+                yield connection, account, heads
             kept.reached(_last(connection))
         if refusal is not None:
             raise refusal
 
+    def _heads(self, connection: sql.Connection, seal: Seal) -> list[Head]:
+        """Every head that the chain has had, if it holds, and had all those that are recorded."""
+        heads = [Head(0, self._name)]
+        for row in connection.execute(_ALL):
+            number, *kept, code = row
+            head = Head(len(heads), seal.code(heads[-1].code, number, *kept))
+            if not head.code or (head.number, head.code) != (number, code):
+                raise seal.broken(self.path, head.number, row.body)
+            heads.append(head)
+        seal.refuse_lost(self.path, heads)
+        return heads
+
     def _all(self, connection: sql.Connection) -> Iterator[tuple[int, Release]]:
-        return ((number, self._event(number, body)) for number, _, body in _rows(connection))
+        return ((row.id, self._event(row.id, row.body)) for row in connection.execute(_ALL))
 
     def _event(self, number: int, body: str) -> Release:
         try:
@@ -140,67 +164,15 @@ class Ledger:
             )
         if self.path.exists():
             return
-        with (
-            suppress(FileExistsError),  # of somebody else, who was faster
-            created(self.path.resolve()) as partial,
-            _engine(partial).begin() as connection,
-        ):
-            self._prepare(connection)
-
-    def _prepare(self, connection: sql.Connection) -> None:
-        tables = set(sql.inspect(connection).get_table_names())
-        if tables and not tables >= {_MEANING.name, _EVENTS.name}:
-            raise InputError(f"ledger {self.path}: not a ledger, but another database")
-        _TABLES.create_all(connection)
-        checkpoint.watch(connection)
-        kept = connection.execute(sql.select(_MEANING.c.value)).scalar()
-        if kept is None:
-            connection.execute(sql.insert(_MEANING).values(name="format", value=str(FORMAT)))
-        elif kept != str(FORMAT):
-            raise InputError(f"ledger {self.path}: has format {kept}, this unspoken reads {FORMAT}")
+        with suppress(FileExistsError), created(self.path.resolve()) as file:
+            file.write(new())  # unless somebody else was faster
 
     @contextmanager
     def _begin(self) -> Iterator[sql.Connection]:
-        with self._reworded(), self._engine.begin() as connection:
+        with reworded(self.path), self._engine.begin() as connection:
             yield connection
-
-    @contextmanager
-    def _reworded(self) -> Iterator[None]:
-        """What goes wrong with the file, as one line that names it."""
-        try:
-            yield
-        except OSError as error:
-            raise InputError(
-                f"ledger {self.path}: {error.strerror}; choose another [secret] ledger"
-            ) from None
-        except sql.exc.OperationalError as error:
-            raise InputError(f"ledger {self.path}: cannot be used ({error.orig})") from None
-        except sql.exc.DatabaseError as error:
-            raise InputError(f"ledger {self.path}: not a ledger ({error.orig})") from None
-
-
-def _engine(path: Path) -> sql.Engine:
-    engine = sql.create_engine(sql.URL.create("sqlite", database=str(path)), poolclass=sql.NullPool)
-    sql.event.listen(engine, "connect", _durable)
-    sql.event.listen(engine, "begin", _immediate)
-    return engine
 
 
 def _last(connection: sql.Connection) -> tuple[int, str] | None:
     last = connection.execute(_LAST).first()
     return last and (last.id, last.body)
-
-
-def _rows(connection: sql.Connection) -> Sequence[Any]:
-    return connection.execute(_ALL).fetchall()
-
-
-def _durable(connection: Any, _record: Any) -> None:
-    connection.isolation_level = None  # SQLAlchemy's begin, not the driver's, opens transactions
-    connection.execute("PRAGMA busy_timeout=30000")
-    connection.execute("PRAGMA journal_mode=WAL")
-    connection.execute("PRAGMA synchronous=FULL")
-
-
-def _immediate(connection: sql.Connection) -> None:
-    connection.exec_driver_sql("BEGIN IMMEDIATE")

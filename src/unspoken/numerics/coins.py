@@ -36,6 +36,7 @@ __all__ = [
     "draw",
     "encode_keys",
     "fresh_draws",
+    "fresh_name",
     "released",
     "threshold",
 ]
@@ -64,8 +65,8 @@ class MasterKey(Key):
         """
         key = cls(os.urandom(KEY_BYTES))
         try:
-            with created(path) as partial:
-                partial.write_bytes(key._secret)
+            with created(path) as file:
+                file.write(key._secret)
         except FileExistsError:
             raise InputError(f"{path}: is there already; a key is never overwritten") from None
         except OSError as error:
@@ -140,6 +141,11 @@ def fresh_draws(count: int) -> Words:
         part = coins[first : first + BATCH]
         stream.update_into(zeros[: part.nbytes], part.view(np.uint8).data)
     return coins
+
+
+def fresh_name() -> str:
+    """64 hexadecimal digits that nothing else is called by."""
+    return os.urandom(32).hex()
 
 
 def released(coins: Words, below: int) -> Mask:

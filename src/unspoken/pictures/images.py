@@ -53,8 +53,8 @@ def picture_writer(path: str | Path) -> Callable[[Chart], Path]:
 
     def write(described: Chart) -> Path:
         image = KINDS[file.suffix](described)
-        with atomically(file) as partial:
-            partial.write_bytes(image)
+        with atomically(file) as unfinished:
+            unfinished.write(image)
         return file
 
     return write

@@ -75,13 +75,7 @@ class Admission:
         ]
 
     def _same_coins(self, event: Release, account: Account) -> None:
-        for key, coins, keys in account.coins():
-            if key != event.key:
-                raise InputError(
-                    f"{self.project.files.key.name}: is coin key {event.key}, the releases in this "
-                    f"ledger used {key}; another key tosses every coin again. Restore the old "
-                    "key, or start a new ledger, if nothing was ever given out under this one"
-                )
+        for _, coins, keys in account.coins():
             if coins != event.coins:
                 raise InputError(
                     f"ledger {self.project.files.ledger.name}: has releases with coins "

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import astuple, dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import pyarrow.parquet as pq
 
@@ -23,10 +23,10 @@ from unspoken.engines.handed_in import Streams
 from unspoken.engines.protocol import Table
 from unspoken.errors import InputError, TooLarge
 from unspoken.learning import Learned, table_of
-from unspoken.ledger import Account, Ledger, Release
+from unspoken.ledger import Account, Release
 from unspoken.mechanisms import OneSided
 from unspoken.numerics.coins import ALGORITHM, BATCH, MasterKey
-from unspoken.numerics.files import publish, unfinished, writing
+from unspoken.numerics.files import moved, unfinished, writing
 from unspoken.numerics.prf import KEY_BYTES
 from unspoken.planning import Closure, Plan, closure
 from unspoken.policy import Project
@@ -36,6 +36,7 @@ from unspoken.releasing.coarse import coarse
 from unspoken.releasing.coining import shown
 from unspoken.releasing.few import named
 from unspoken.releasing.findings import Findings, best, findings, readers
+from unspoken.releasing.kept import MARK, Kept
 from unspoken.releasing.leaks import Leak, leakage_matrix
 from unspoken.releasing.pieces import regrouped
 from unspoken.releasing.reading import Reading, Witness
@@ -125,9 +126,9 @@ def release(
     files are used, so that the same rows give the same bytes, wherever they come from.
     """
     asked = _Asked.of(project, scale, reader, table)
-    master = key_of(asked.project)
-    event, files = asked.event(master), asked.project.files
-    ledger, same = Ledger(files.ledger), list[int | None]()
+    kept = Kept.made(asked.project)
+    event, files = asked.event(kept.master), asked.project.files
+    same = list[int | None]()
 
     def admit(account: Account) -> None:
         asked.admission.check(event, account)
@@ -135,16 +136,18 @@ def release(
 
     # Both files are begun before the charge: where nothing can be written, nothing is paid.
     with unfinished(files.release) as data, unfinished(files.manifest) as paper:
-        number = ledger.charge(event, admit)
-        rows, digest = _write(asked.reading, master, event, data)
-        charged, closed = ledger.charged(number), asked.ready.closed_names
-        described = manifest.described(asked.project, event, number, charged, rows, digest, closed)
+        head = kept.ledger.charge(event, admit, kept.seal)
+        rows, digest = _write(asked.reading, kept.master, event, data.file)
+        charged, closed = kept.ledger.charged(head.number), asked.ready.closed_names
+        described = manifest.described(asked.project, event, head, charged, rows, digest, closed)
+        first = manifest.by_digest(files.manifest, digest)
         with writing(files.manifest):
-            paper.write_text(manifest.text(described), "utf-8")
+            paper.file.write(manifest.text(described).encode())
+            paper.publish(first)
         with writing(files.release):
-            publish(data, files.release)
+            data.publish()
         with writing(files.manifest):
-            publish(paper, files.manifest)
+            moved(first, files.manifest)
     again = same != [None]
     return Released(files.release, files.manifest, rows, asked.plan, asked.leakage, event, again)
 
@@ -158,13 +161,11 @@ def rehearse(
 ) -> Rehearsed:
     """Everything up to the charge: refused like the release, but nothing is charged or written."""
     asked = _Asked.of(project, scale, reader, table)
-    files = asked.project.files
-    ledger = Ledger(files.ledger) if files.ledger.exists() else None
+    kept = Kept.there(asked.project)
     # Before there is a key any will do: of what is read with it nothing is compared or kept.
-    made = files.key.exists() or (ledger and not ledger.empty)
-    event = asked.event(MasterKey.read(files.key) if made else MasterKey(bytes(KEY_BYTES)))
+    event = asked.event(kept.master if kept else MasterKey(bytes(KEY_BYTES)))
     admit = partial(asked.admission.check, event)
-    ledger.look(admit) if ledger else admit(Account.of(()))
+    kept.ledger.look(admit, kept.seal) if kept else admit(Account.of(()))
     return Rehearsed(event.mechanism.exponents(), asked.plan, asked.leakage)
 
 
@@ -217,15 +218,6 @@ def _scaled(
         raise InputError(f"release scale {scale}: is the share of the plan to use, from 0 to 1")
     share = OneSided({name: plan.epsilon[name] for name in reads}, sensitive).scaled(scale)
     return replace(share, epsilon=coarse(share.epsilon))
-
-
-def key_of(project: Project) -> MasterKey:
-    """The coin key of a project: made at its first release, never where one is recorded."""
-    path = project.files.key
-    ledger = project.files.ledger
-    if path.exists() or (ledger.exists() and not Ledger(ledger).empty):
-        return MasterKey.read(path)
-    return MasterKey.create(path)
 
 
 @dataclass(frozen=True)
@@ -332,7 +324,7 @@ def _declared(project: Project) -> dict[str, Any]:
     }
 
 
-def _write(reading: Reading, master: MasterKey, event: Release, partial: Path) -> tuple[int, str]:
+def _write(reading: Reading, master: MasterKey, event: Release, file: BinaryIO) -> tuple[int, str]:
     """Write the release in row groups of one size, whatever batches come; its rows and SHA-256."""
     files, rows = reading.project.files, 0
     witness = Witness(reading, master)
@@ -343,14 +335,15 @@ def _write(reading: Reading, master: MasterKey, event: Release, partial: Path) -
     if first is None:
         raise _changed(reading)
     with writing(files.release):
-        with pq.ParquetWriter(partial, first.schema, store_schema=False) as writer:
+        with pq.ParquetWriter(file, first.schema, store_schema=False) as writer:
+            writer.add_key_value_metadata(MARK)
             for group in regrouped(itertools.chain([first], batches), GROUP):
                 writer.write_table(group, row_group_size=GROUP)
                 rows += group.num_rows
         if witness.readings() != event.readings:
             raise _changed(reading)
-        with partial.open("rb") as written:
-            digest = hashlib.file_digest(written, "sha256").hexdigest()
+        file.seek(0)
+        digest = hashlib.file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]
     return rows, digest
 
 

@@ -11,14 +11,16 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
-from unspoken.ledger import Release
+from unspoken.ledger import Head, Release
 from unspoken.policy import Project
 from unspoken.releasing.coarse import probability
+from unspoken.releasing.kept import MARK
 from unspoken.releasing.leaks import Leak
 
-__all__ = ["FORMAT", "described", "leakage", "text"]
+__all__ = ["FORMAT", "by_digest", "described", "leakage", "text"]
 
 FORMAT = 2
 
@@ -26,15 +28,18 @@ FORMAT = 2
 def described(
     project: Project,
     event: Release,
-    number: int,
+    head: Head,
     charged: str,
     rows: int,
     digest: str,
     closed: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """The manifest as plain data, the same for the same release."""
+    """The manifest as plain data, the same for the same release.
+
+    ``head``: of the event in the ledger; ``charged``: when, to the second.
+    """
     return {
-        "unspoken": "release",
+        **MARK,
         "format": FORMAT,
         "version": version("unspoken"),
         "release": {"file": project.files.release.name, "rows": rows, "sha256": digest},
@@ -54,9 +59,14 @@ def described(
         "epoch": {"of" if event.per_key else "label": event.epoch},
         "coins": {"algorithm": event.coins, "key": event.key},
         "readings": {epoch: dict(read) for epoch, read in event.readings.items()},
-        "charge": number,
+        "charge": head.as_json(),
         "charged": charged,
     }
+
+
+def by_digest(path: Path, digest: str) -> Path:
+    """What the manifest of a release is called until the release is there, and in a crash later."""
+    return path.with_name(f"{path.stem}.{digest[:12]}{path.suffix}")
 
 
 def text(manifest: Mapping[str, Any]) -> str:

@@ -30,8 +30,8 @@ LEAST, MOST = 0.78, 1.3  # how far a picture shrinks before it is scrolled, and 
 def write_report(findings: Findings, path: Path, folder: Path | None = None) -> list[Path]:
     """Write the page, and each picture as PNG and SVG into the folder; gives those files."""
     text = page(findings, date.today())
-    with atomically(path) as unfinished:
-        unfinished.write_text(text, "utf-8")
+    with atomically(path) as file:
+        file.write(text.encode())
     if folder is None:
         return []
     folder.mkdir(parents=True, exist_ok=True)

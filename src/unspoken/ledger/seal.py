@@ -1,0 +1,141 @@
+"""What holds the events of a ledger together: a chain of codes under the holder's key.
+
+    code_0 = the name of the ledger, drawn when it is made
+    code_n = HMAC-SHA256(key, code_{n-1} || the n-th event, as it is kept)
+
+The last code is the head of the chain. It is in the manifest of the event, and in a file beside the
+key, which is written after the event: it may fall behind the ledger in a crash, and never runs
+ahead. A ledger without a head that is recorded anywhere was edited, rolled back or replaced.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from unspoken.errors import InputError
+from unspoken.ledger.event import Release
+from unspoken.numerics.coins import MasterKey
+from unspoken.numerics.prf import Key
+
+__all__ = ["CODE", "Head", "Seal", "head_file"]
+
+PURPOSE = ("unspoken-ledger-1", "chain")
+MOST = 1_000  # characters of a file that has a head
+CODE = re.compile(r"[0-9a-f]{64}")
+
+
+@dataclass(frozen=True)
+class Head:
+    """How far a ledger was: the number of an event, and the code of the chain up to it."""
+
+    number: int
+    code: str
+
+    def as_json(self) -> dict[str, Any]:
+        return {"number": self.number, "head": self.code}
+
+    def text(self) -> str:
+        """As the file beside the key has it."""
+        return json.dumps(self.as_json()) + "\n"
+
+    @classmethod
+    def from_json(cls, written: object, place: Path) -> Head:
+        """Of a file that has one; what is none is refused."""
+        match written:
+            case {"number": int(number), "head": str(code), **more}:
+                if not more and 0 <= number < 2**63 and CODE.fullmatch(code):
+                    return cls(number, code)
+        raise InputError(
+            f"{place}: does not say which event of a ledger it is of; restore it from a copy"
+        )
+
+
+def head_file(key: Path) -> Path:
+    """The file beside a key that has the head."""
+    return key.with_name(f"{key.name}.head")
+
+
+@dataclass(frozen=True)
+class Seal:
+    """The key of the chain; ``coin_key``: the fingerprint of the coin key that it is derived from.
+
+    ``file``: where the head is kept. ``given``: the heads that manifests have.
+    """
+
+    key: Key = field(repr=False)
+    coin_key: str
+    file: Path
+    given: Mapping[Path, Head] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, master: MasterKey, path: Path, given: Mapping[Path, Head] | None = None) -> Seal:
+        """That of a coin key, in the file at ``path``."""
+        return cls(master.derive(*PURPOSE), master.fingerprint, head_file(path), given or {})
+
+    def code(self, before: str, number: int, *kept: object) -> str:
+        """The code of an event, after that of the event before; empty for what is no event."""
+        if not all(isinstance(part, str) for part in kept):
+            return ""  # SQLite keeps anything in any column
+        message = bytes.fromhex(before) + json.dumps([number, *kept]).encode()
+        return self.key.code(message).hex()
+
+    def recorded(self) -> Iterator[tuple[Path, Head]]:
+        """Every head that a file has, and which file."""
+        kept = self.kept()
+        if kept is not None:
+            yield self.file, kept
+        yield from self.given.items()
+
+    def kept(self) -> Head | None:
+        """The head beside the key; None: there never was one."""
+        try:
+            with open(self.file, encoding="utf-8") as file:
+                return Head.from_json(json.loads(file.read(MOST)), self.file)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise InputError(f"{self.file}: cannot be read: {error.strerror}") from None
+        except (ValueError, RecursionError):
+            return Head.from_json(None, self.file)
+
+    def broken(self, ledger: Path, number: int, body: object) -> InputError:
+        """What to say of the first event that is not as it was charged."""
+        with suppress(InputError, TypeError):
+            used = Release.from_json(body).key  # type: ignore[arg-type]
+            if used != self.coin_key:
+                return InputError(
+                    f"{self.file.stem}: is coin key {self.coin_key}, the releases in this ledger "
+                    f"used {used}; another key tosses every coin again. Restore the old key, or "
+                    "start a new ledger, if nothing was ever given out under this one"
+                )
+        return InputError(
+            f"ledger {ledger}: event {number} is not as it was charged, or one before it is gone; "
+            "restore the ledger from a copy"
+        )
+
+    def refuse_lost(self, ledger: Path, heads: Sequence[Head]) -> None:
+        """Refuse a ledger that has not, or not any more, had all the heads that are recorded."""
+        last = heads[-1].number
+        for place, head in self.recorded():
+            if head in heads[head.number : head.number + 1]:
+                continue
+            has = f"has only {last}" if head.number > last else "has another in its place"
+            way = "move this file away, if it is of another project"
+            if place == self.file:
+                way = "if nothing was ever given out, remove the ledger, the key and this file"
+            raise InputError(
+                f"{place}: is of event {head.number}, and ledger {ledger.name} {has}: it was "
+                f"rolled back or replaced. Restore the one that has it from a copy; or {way}"
+            )
+        if last and self.kept() is None:
+            raise InputError(
+                f"{self.file}: is not there, so nothing says whether ledger {ledger.name} has "
+                "lost events; restore it from a copy, or write into it the `charge` of your last "
+                "manifest"
+            )
