@@ -229,7 +229,7 @@ def test_kinds_of_rows_that_were_not_there_have_no_free_label(tmp_path: Path) ->
         ({"x": [str(i) for i in range(21)]}, "[attribute.x]", "20 different values; list its"),
         ({"x": ["a", "z", "q"]}, '[attribute.x]\nvalues = ["a", "b"]',
          'attribute.x: 2 rows hold none of its values, such as "q"'),
-        ({"x": ["1", "2"]}, "[attribute.x]\nbins = [1]", "x holds text, and only numbers fall"),
+        ({"x": ["1", "2"]}, "[attribute.x]\nbins = [1]", "x holds text, and only numbers, dates"),
         ({"x": ["1", "2"]}, "[attribute.x]\nvalues = [1, 2]", "x holds text; write its values as"),
         ({"x": [[1], [2]]}, "[attribute.x]", "x is BIGINT[], which has no values to list"),
         ({"y": [1, 2]}, "[attribute.x]", 'there is no "x"'),

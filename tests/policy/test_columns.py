@@ -68,7 +68,7 @@ BAD: dict[str, tuple[tuple[ColumnInfo, ...], str, list[str]]] = {
     "too many days": (
         changed("exits", distinct=21, kind="date"),
         ":21 attribute.exits:",
-        ["source.sql"],
+        ["bins = [2026-01-01, 2026-02-01]"],
     ),
     "missing, said never": (
         changed("mean_occupancy", missing=7),

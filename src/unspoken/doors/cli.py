@@ -20,6 +20,7 @@ from rich.console import Group
 from unspoken.doors import as_json, first_minute, tables
 from unspoken.doors.case import Case
 from unspoken.doors.demo import demonstrate
+from unspoken.doors.ending import ended_by, heed
 from unspoken.doors.running import BAD_INPUT, err, out, running, say, show
 from unspoken.doors.starting import begin
 from unspoken.doors.terminal import facts, near
@@ -33,6 +34,8 @@ from unspoken.policy.paths import TABLES
 from unspoken.releasing import Prepared, check, first_look, prepare, rehearse, release
 
 __all__ = ["app", "main"]
+
+SIGNALLED = 128  # + the number of the signal that ended it, as shells have it
 
 app = typer.Typer(
     add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False,
@@ -320,7 +323,9 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without × or “ shows ? instead
-    sys.exit(run())
+    heed()
+    code, signal = run(), ended_by()
+    sys.exit(code if signal is None else SIGNALLED + signal)
 
 
 def run(arguments: list[str] | None = None) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
@@ -73,4 +74,7 @@ def _failed(code: int, place: str, text: str, in_json: bool, line: str = "") -> 
 
 
 def _interrupted(in_json: bool) -> int:
-    return _failed(INTERRUPTED, "unspoken", "interrupted", in_json, "interrupted")
+    """Say so, if anybody is there to read it; its exit code."""
+    with contextlib.suppress(OSError):
+        _failed(INTERRUPTED, "unspoken", "interrupted", in_json, "interrupted")
+    return INTERRUPTED

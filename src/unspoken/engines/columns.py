@@ -8,13 +8,14 @@ from unspoken.engines.opening import Opened
 from unspoken.engines.sql import identifier
 from unspoken.types.column import ColumnInfo, Kind
 
-__all__ = ["FEW", "column_info", "kind_of"]
+__all__ = ["FEW", "ZONED", "column_info", "kind_of"]
 
 FEW = 20  # values of a column that are listed one by one
 SHARES = 20  # quantiles at every twentieth
 EXACT = 10_000_000  # rows beyond which quantiles come from a sample: they are only a suggestion
 SEED = 1
 
+ZONED = "TIMESTAMP WITH TIME ZONE"
 SIGNED = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
 KINDS: dict[str, Kind] = {
     **{kind: "integer" for signed in SIGNED for kind in (signed, f"U{signed}")},
@@ -25,6 +26,9 @@ KINDS: dict[str, Kind] = {
     "ENUM": "text",
     "DATE": "date",
     "BOOLEAN": "boolean",
+    "TIMESTAMP": "time",
+    **{f"TIMESTAMP_{unit}": "time" for unit in ("S", "MS", "NS")},
+    ZONED: "time",
 }
 
 
@@ -61,7 +65,7 @@ def column_info(opening: Opened, view: str, name: str, kind: Kind) -> ColumnInfo
     return ColumnInfo(name, kind, distinct, rows - present, quantiles, values)
 
 
-SHOWN = {"date": "VARCHAR", "number": "DOUBLE"}
+SHOWN = {"date": "VARCHAR", "time": "VARCHAR", "number": "DOUBLE"}
 
 
 def _row(opening: Opened, name: str, query: str) -> tuple[Any, ...]:

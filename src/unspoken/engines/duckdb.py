@@ -19,7 +19,7 @@ from unspoken.engines.columns import column_info, kind_of
 from unspoken.engines.keys import check_keys
 from unspoken.engines.opening import Opened, opened
 from unspoken.engines.protocol import BATCH
-from unspoken.engines.session import OURS
+from unspoken.engines.session import MEMORY, OURS
 from unspoken.engines.source import Place, TableSource
 from unspoken.engines.sql import identifier
 from unspoken.errors import InputError
@@ -29,7 +29,6 @@ __all__ = ["DuckTable"]
 
 ROWS = f"{OURS}.rows"
 LOST = ("BIT", "TIME WITH TIME ZONE")
-MEMORY = "1GB"  # beyond it a sort spills to disk
 
 
 @dataclass(frozen=True)
@@ -60,6 +59,7 @@ class DuckTable:
         at: Place = "source.{}".format,
         memory: str = MEMORY,
         timezone: str = "UTC",
+        threads: int | None = None,
     ) -> DuckTable:
         """Open ``table`` (a file, a table of ``database``, or an Arrow table) or ``sql``.
 
@@ -67,13 +67,13 @@ class DuckTable:
         it shares with the table; its columns stand beside those of the table, NULL where it has no
         row. Without ``keys`` nothing is asked of the rows but that there are some. ``at`` gives the
         place that a message about one of these parameters begins with. ``timezone``: whose hours
-        and days moments have.
+        and days moments have. ``memory``: beyond it DuckDB spills; ``threads``: of its own.
         """
         if (table is None) == (sql is None):
             raise InputError(f"{at('table')}: give either table or sql")
         named = title or (str(table) if table is not None else "the query")
         source = TableSource(table, database, sql, tuple(keys), preferences, named, at)
-        with opened(folder, memory, timezone) as opening:
+        with opened(folder, memory, timezone, threads) as opening:
             key_names, columns = source.views(opening)
             opened_table = cls(named, key_names, columns, timezone, opening, source.place)
             check_keys(opening, ROWS, key_names, named, at("keys"))

@@ -8,8 +8,6 @@ only. SQL of the holder's runs behind that door.
 from __future__ import annotations
 
 import glob
-import shutil
-import tempfile
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,6 +21,7 @@ import pyarrow as pa
 from unspoken.engines.database import BASE, table_of_base
 from unspoken.engines.files import CSV, PARQUET, File, blamed, file_at
 from unspoken.engines.session import OURS, session
+from unspoken.engines.spill import Spill
 from unspoken.engines.sql import identifier, literal, read_query
 from unspoken.engines.syntax import reworded
 from unspoken.errors import InputError
@@ -38,7 +37,7 @@ class Opened:
 
     con: duckdb.DuckDBPyConnection
     folder: Path
-    spill: str
+    spill: Spill
     files: list[File] = field(default_factory=list)
     frame: pa.Table | None = None
 
@@ -146,13 +145,17 @@ class Opened:
 
 
 @contextmanager
-def opened(folder: Path, memory: str, timezone: str = "UTC") -> Iterator[Opened]:
+def opened(
+    folder: Path, memory: str, timezone: str = "UTC", threads: int | None = None
+) -> Iterator[Opened]:
     """A DuckDB in memory; closed again if opening the source fails.
 
     It spills to a folder of its own that nobody else can read and that goes when it does.
     """
-    spill = tempfile.mkdtemp(prefix="unspoken-")
-    con = session(timezone, memory_limit=literal(memory), temp_directory=literal(spill))
+    spill = Spill.made()
+    more = {} if threads is None else {"threads": str(threads)}
+    limits = {"memory_limit": literal(memory), "temp_directory": literal(spill.folder)}
+    con = session(timezone, **limits, **more)
     opening = Opened(con, folder, spill)
     try:
         yield opening
@@ -161,6 +164,6 @@ def opened(folder: Path, memory: str, timezone: str = "UTC") -> Iterator[Opened]
         raise
 
 
-def _end(con: duckdb.DuckDBPyConnection, spill: str) -> None:
+def _end(con: duckdb.DuckDBPyConnection, spill: Spill) -> None:
     con.close()
-    shutil.rmtree(spill, ignore_errors=True)
+    spill.remove()

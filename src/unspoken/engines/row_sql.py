@@ -60,6 +60,12 @@ class RowSQL:
             raise InputError(f"{where}: gives {kind}; a condition is true or false, such as x > 3")
         return Expression(sql, kind, reads)
 
+    def constant(self, sql: str, where: str) -> int:
+        """A whole number that depends on no row: SQL of ours, not the holder's."""
+        with reworded(where):
+            row = self._con.execute(f"SELECT {sql}").fetchone() or (0,)
+        return int(row[0])
+
     def over(
         self,
         batch: pa.RecordBatch,

@@ -6,10 +6,11 @@ import duckdb
 
 from unspoken.engines.sql import literal
 
-__all__ = ["OURS", "session"]
+__all__ = ["MEMORY", "OURS", "session"]
 
 OURS = "unspoken"  # our own schema, and how our own names begin
 
+MEMORY = "1GB"  # beyond it a sort spills to disk
 SETTINGS = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",

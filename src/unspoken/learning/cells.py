@@ -1,4 +1,4 @@
-"""How an attribute's values become cells: bins, declared values, or its own few values. Plain data.
+"""How an attribute's values become cells: bins, declared values, or its own values. Plain data.
 
 Which cell a value falls into, and whether it is sensitive, is found by one kernel (marking.py).
 """
@@ -7,17 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from datetime import datetime
 
-from unspoken.engines.columns import kind_of
+from unspoken.engines.columns import ZONED, kind_of
 from unspoken.engines.protocol import Table, named
 from unspoken.engines.row_sql import RowSQL
 from unspoken.engines.sql import Expression
 from unspoken.errors import InputError
 from unspoken.learning.columns import held
 from unspoken.policy import Attribute, Project
-from unspoken.policy.columns import KINDS, MOST_VALUES
+from unspoken.policy.columns import KINDS, MOST_EXACT, MOST_VALUES
+from unspoken.policy.edges import bin_names, edge_text
 from unspoken.policy.project import Missing
+from unspoken.policy.schema import EXACT
 from unspoken.types.column import Cell
 
 __all__ = ["MISSING", "CellRule", "noted"]
@@ -30,6 +32,7 @@ FITTING: dict[str, set[type]] = {
     "integer": {int},
     "number": {int, float},
     "text": {str},
+    "time": {str},
 }
 
 
@@ -37,12 +40,13 @@ FITTING: dict[str, set[type]] = {
 class CellRule:
     """The cells of attribute ``name``: bins between ``edges`` or, where these are None, ``values``.
 
+    Edges of dates and times are whole microseconds since 1970. Of bins a release shows the names.
     ``names``: of the cells in this order, last that of missing values unless there ``never`` are
     any. ``sensitive``: the holder's predicate over the row; None: never.
     """
 
     name: str
-    edges: tuple[float, ...] | None
+    edges: tuple[float, ...] | tuple[int, ...] | None
     values: tuple[Cell, ...]
     names: tuple[str, ...]
     missing: Missing
@@ -57,15 +61,15 @@ class CellRule:
             where = project.at("attribute", name, "sensitive")
             predicate = row.read(attribute.sensitive, where, condition=True)
         values: Sequence[Cell] = ()
-        if attribute.bins is not None:
-            _refuse_bins(project, attribute, table)
-            names = _bins(attribute.bins)
+        edges = _edges(project, attribute, table, row) if attribute.grouped else None
+        if edges is not None:
+            names = bin_names(attribute.bins or ())
         else:
             values = _values(project, attribute, table, row)
             names = tuple(map(_text, values))
         if attribute.missing != "never":
             names = (*names, MISSING if MISSING not in names else noted(MISSING, "no value", names))
-        return cls(name, attribute.bins, tuple(values), names, attribute.missing, predicate)
+        return cls(name, edges, tuple(values), names, attribute.missing, predicate)
 
     @property
     def absent(self) -> int:
@@ -94,13 +98,32 @@ def noted(name: str, note: str, taken: Collection[str]) -> str:
     return with_note if with_note not in taken else noted(with_note, note, taken)
 
 
-def _refuse_bins(project: Project, attribute: Attribute, table: Table) -> None:
-    kind = kind_of(table.columns[attribute.name])
-    if kind not in ("integer", "number"):
-        where = project.at("attribute", attribute.name, "bins")
+def _edges(
+    project: Project, attribute: Attribute, table: Table, row: RowSQL
+) -> tuple[float, ...] | tuple[int, ...]:
+    """The edges of its bins as what the column holds; days begin where the table's do."""
+    type_name, edges = table.columns[attribute.name], attribute.bins or ()
+    kind, where = kind_of(type_name), project.at("attribute", attribute.name, "bins")
+    moments = [edge for edge in edges if isinstance(edge, datetime)]
+    if kind not in ("integer", "number", "date", "time"):
         raise InputError(
-            f"{where}: {attribute.name} holds {KINDS[kind]}, and only numbers fall into bins"
+            f"{where}: {attribute.name} holds {KINDS[kind]}, and only numbers, dates and times "
+            "fall into bins"
         )
+    if (kind in ("date", "time")) != bool(moments):
+        example = "[10, 20]" if moments else "[2026-01-01, 2026-02-01]"
+        raise InputError(
+            f"{where}: {attribute.name} holds {KINDS[kind]}; write its edges as {KINDS[kind]}, "
+            f"such as {example}"
+        )
+    if not moments:
+        return tuple(edge for edge in edges if not isinstance(edge, datetime))
+    if type_name != ZONED and moments[0].tzinfo is not None:
+        raise InputError(
+            f"{where}: {attribute.name} is {type_name}, without a time zone; write edges without"
+        )
+    to = ZONED if type_name == ZONED else "TIMESTAMP"
+    return tuple(row.constant(f"epoch_us(CAST('{edge}' AS {to}))", where) for edge in moments)
 
 
 def _values(project: Project, attribute: Attribute, table: Table, row: RowSQL) -> Sequence[Cell]:
@@ -113,13 +136,14 @@ def _values(project: Project, attribute: Attribute, table: Table, row: RowSQL) -
             "[source] sql"
         )
     if attribute.values is None:
-        values = held(table, name, MOST_VALUES + 1, where, row)
-        if len(values) > MOST_VALUES:
-            raise InputError(
-                f"{where}: has more than {MOST_VALUES} different values; "
-                + ("give bins" if kind in ("integer", "number") else "list its values")
-                + ", or put it into fewer groups in [source] sql"
-            )
+        most = MOST_EXACT if attribute.exact else MOST_VALUES
+        values = held(table, name, most + 1, where, row)
+        if len(values) > most:
+            way = "list its values" if kind in ("text", "boolean") else "give bins"
+            way += ", or put it into fewer groups in [source] sql"
+            if attribute.exact:
+                way = f'round them in [source] sql, or release bins: without values = "{EXACT}"'
+            raise InputError(f"{where}: has more than {most} different values; {way}")
         return values
     if not {type(value) for value in attribute.values} <= FITTING.get(kind, set()):
         where = project.at("attribute", name, "values")
@@ -127,16 +151,8 @@ def _values(project: Project, attribute: Attribute, table: Table, row: RowSQL) -
     return attribute.values
 
 
-def _bins(edges: Sequence[float]) -> tuple[str, ...]:
-    """(-inf, e1), [e1, e2) ... [em, inf): "below 8", "8-9", ..., "12 or more"."""
-    shown = [_text(edge) for edge in edges]
-    dash = "-" if edges[0] >= 0 else " to "
-    between = [f"{lower}{dash}{upper}" for lower, upper in pairwise(shown)]
-    return (f"below {shown[0]}", *between, f"{shown[-1]} or more")
-
-
 def _text(value: object) -> str:
     """A value as people read it: 8 for 8.0, true for True."""
-    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
-        return str(int(value))
+    if isinstance(value, float):
+        return edge_text(value)
     return str(value).lower() if type(value) is bool else str(value)

@@ -1,5 +1,6 @@
 """The type in which a column's values are compared: numbers as doubles, dates as YYYY-MM-DD.
 
+Dates and times that fall into bins count as the microseconds since 1970; otherwise as written.
 Integers of up to 64 bits, reals, text and truth values are compared as they are (integers as
 doubles with the edges of bins); what is none of these is brought into one of them by DuckDB.
 """
@@ -17,15 +18,20 @@ from unspoken.types.column import Cell
 
 __all__ = ["cast_of", "held"]
 
+LAST = 2**63 - 1
 WIDE = ("HUGEINT", "UHUGEINT")  # compared as they are written
 
 
 def cast_of(name: str, type_name: str, binned: bool) -> Expression | None:
     """What brings a column of this DuckDB type into the type it is compared in; None: it is."""
     wide, kind = type_name in WIDE, kind_of(type_name)
+    if kind in ("date", "time") and binned:
+        x, late = identifier(name), "'2000-01-01'"  # infinity has no microseconds, and an order
+        ends = f"CASE WHEN {x} > {late} THEN {LAST} ELSE -{LAST} END"
+        return Expression(f"coalesce(epoch_us({x}), {ends})", "BIGINT", (name,))
     if type_name.startswith("DECIMAL") or (wide and binned):
         to = "DOUBLE"
-    elif kind == "date" or wide:
+    elif kind in ("date", "time") or wide:
         to = "VARCHAR"
     else:
         return None

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from unspoken.learning.cells import CellRule, noted
-from unspoken.learning.marking import Marker
+from unspoken.learning.marking import Marker, shown
 from unspoken.numerics.arrays import Codes
 
-__all__ = ["NONE", "Labeller", "Labelling"]
+__all__ = ["NONE", "Labeller", "Labelling", "Read"]
 
 NONE = -1  # the code of a value that has no label
 
@@ -66,6 +67,13 @@ class Labelling:
         return np.array(self.code)[marks]
 
 
+class Read(NamedTuple):
+    """What some rows say of an attribute: [row] -> label, and what of it a release may show."""
+
+    codes: Codes
+    shown: pa.Array
+
+
 class Labeller:
     """Finds the labels of rows with these columns, {name: DuckDB type}, in any engine's batches.
 
@@ -90,8 +98,15 @@ class Labeller:
 
     def codes(self, batch: pa.RecordBatch) -> dict[str, Codes]:
         """{attribute: [row] -> label}."""
+        return {name: cells.codes for name, cells in self.read(batch).items()}
+
+    def read(self, batch: pa.RecordBatch) -> dict[str, Read]:
+        """{attribute: what its cells say}."""
         marks = self._marker.marks(batch)
         return {
-            labelling.cells.name: labelling.codes(mark)
+            labelling.cells.name: Read(
+                labelling.codes(mark),
+                shown(labelling.cells, mark, batch.column(labelling.cells.name)),
+            )
             for labelling, mark in zip(self._labellings, marks, strict=True)
         }

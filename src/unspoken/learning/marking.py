@@ -19,13 +19,13 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from unspoken.engines.arrow import missing, numbers, plain, texts
+from unspoken.engines.arrow import boolean, missing, numbers, plain, texts
 from unspoken.engines.row_sql import RowSQL
 from unspoken.learning.cells import CellRule
 from unspoken.learning.columns import cast_of
 from unspoken.numerics.arrays import Codes
 
-__all__ = ["Marker"]
+__all__ = ["Marker", "shown"]
 
 FEW = 16  # edges or values that are compared one by one: branches cost a search more
 
@@ -95,10 +95,23 @@ class Marker:
         return marks
 
 
+def shown(cells: CellRule, marks: Codes, column: pa.Array) -> pa.Array:
+    """[row] -> what may be shown: the name of the cell where bins make it, else the value.
+
+    The cell's name, not the label's: a label is split when another row makes it so.
+    """
+    if cells.edges is None:
+        return plain(column)
+    last = len(cells.names) - 1  # what is in no cell is never shown
+    places = pa.py_buffer(np.minimum(marks // 2, last).astype(np.int64))
+    named = texts(cells.names).take(pa.Array.from_buffers(pa.int64(), len(marks), [None, places]))
+    return pc.if_else(boolean(missing(column)), pa.scalar(None, pa.string()), named)
+
+
 def _cell(cells: CellRule, column: pa.Array) -> Codes:
     """[row] -> cell, of values that are not missing."""
     if cells.edges is not None:
-        return _bin(numbers(column).astype(np.float64, copy=False), cells.edges)
+        return _bin(numbers(column), np.asarray(cells.edges))
     if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
         known = texts([str(value) for value in cells.values]).cast(column.type)
         places = pc.index_in(column, known)
@@ -106,9 +119,11 @@ def _cell(cells: CellRule, column: pa.Array) -> Codes:
     return _place(numbers(column), cells.values, cells.strange)
 
 
-def _bin(x: npt.NDArray[np.float64], edges: Sequence[float]) -> Codes:
+def _bin(values: npt.NDArray[Any], edges: npt.NDArray[Any]) -> Codes:
+    """Doubles between doubles, or whole microseconds between those."""
+    x = values.astype(edges.dtype, copy=False)
     if len(edges) > FEW:
-        return np.searchsorted(np.array(edges), x, side="right")
+        return np.searchsorted(edges, x, side="right")
     cell = np.full(len(x), len(edges), dtype=np.int8)
     for edge in edges:
         cell -= x < edge

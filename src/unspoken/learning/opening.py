@@ -31,5 +31,7 @@ def table_of(project: Project, frame: Streams | None = None) -> DuckTable:
         folder=project.path.parent,
         title=source.name,
         timezone=source.timezone,
+        memory=source.memory,
+        threads=source.threads,
         at=partial(project.at, "source"),
     )

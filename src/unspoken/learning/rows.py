@@ -32,7 +32,7 @@ def cells_of(project: Project, table: Table) -> list[CellRule]:
     for name, place in places.items():
         named(table, name, place)
     # Their values are listed before rows are counted, and NaN is none of them.
-    valued = [a.name for a in attributes if a.bins is None and table.columns[a.name] in REAL]
+    valued = [a.name for a in attributes if not a.grouped and table.columns[a.name] in REAL]
     if valued:
         infinite = _Infinite(valued, table.columns)
         for batch in table.batches(valued, ordered=False, places=places):

@@ -6,15 +6,21 @@ Each check is a generator of complaints over the tables of the file; CHECKS list
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from zoneinfo import available_timezones
 
 from unspoken.policy.complaints import Complaint, nearest, quoted
+from unspoken.policy.edges import Edge, edge_text, kind_of_edge
 from unspoken.policy.locate import KeyPath
-from unspoken.policy.schema import FORMS, TOO_LATE, AttributeTable, LimitTable, ProjectTable
+from unspoken.policy.schema import EXACT, FORMS, TOO_LATE, AttributeTable, LimitTable, ProjectTable
 
 __all__ = ["complaints"]
+
+MEMORY = re.compile(r"(\d{1,6}(?:\.\d{1,3})?)\s*([MGT]i?B)", re.IGNORECASE)
+UNITS = {"MB": 1e6, "GB": 1e9, "TB": 1e12, "MIB": 2.0**20, "GIB": 2.0**30, "TIB": 2.0**40}
+LEAST_MEMORY = 50e6  # with less DuckDB cannot sort at all
 
 KINDS: dict[type, str] = {str: "text", bool: "true or false", int: "numbers", float: "numbers"}
 
@@ -85,10 +91,22 @@ def check_source(tables: ProjectTable) -> Iterator[Complaint]:
             yield Complaint(unit, text)
         yield from each_once(unit, source.unit)
         yield from known(unit, source.unit, "key", source.keys)
+
+
+def check_engine(tables: ProjectTable) -> Iterator[Complaint]:
+    """What the engine is given to work with: a time zone, memory, threads."""
+    source = tables.source
     zones = available_timezones() or {source.timezone}  # a machine may know none; DuckDB does
     if source.timezone not in zones:
         text = f"there is no time zone {quoted(source.timezone)}. {nearest(source.timezone, zones)}"
         yield Complaint(("source", "timezone"), text)
+    size = MEMORY.fullmatch(source.memory.strip())
+    if size is None or float(size[1]) * UNITS[size[2].upper()] < LEAST_MEMORY:
+        text = f'{quoted(source.memory)} is no size of 50 MB or more. Write, for example, "2GB".'
+        yield Complaint(("source", "memory"), text)
+    if source.threads is not None and source.threads < 1:
+        text = "is below 1. Write how many threads to use, or leave it out: all there are."
+        yield Complaint(("source", "threads"), text)
 
 
 def check_epoch(tables: ProjectTable) -> Iterator[Complaint]:
@@ -114,8 +132,9 @@ def check_attributes(tables: ProjectTable) -> Iterator[Complaint]:
     for name, attribute in tables.attribute.items():
         path = ("attribute", name)
         yield from attribute_name(path, name, tables)
-        if attribute.bins is not None and attribute.values is not None:
-            yield Complaint((*path, "values"), "bins and values are both given. Keep one of them.")
+        if attribute.bins is not None and isinstance(attribute.values, list):
+            text = "bins and values are both given. Keep one of them"
+            yield Complaint((*path, "values"), f'{text}, or write values = "{EXACT}".')
         yield from bins((*path, "bins"), attribute.bins)
         yield from values((*path, "values"), attribute)
         text = "Write SQL over the row, or leave it out: never sensitive."
@@ -132,20 +151,25 @@ def attribute_name(path: KeyPath, name: str, tables: ProjectTable) -> Iterator[C
     yield from unlike_in_sql(path, name, [*tables.source.keys, *tables.attribute])
 
 
-def bins(path: KeyPath, edges: Sequence[float] | None) -> Iterator[Complaint]:
-    """At least one edge, each above the one before it."""
+def bins(path: KeyPath, edges: Sequence[Edge] | None) -> Iterator[Complaint]:
+    """At least one edge, of one kind, each above the one before it."""
     if edges is not None and not edges:
         yield Complaint(path, "is empty. Write at least one edge, or leave it out.")
     for place, (lower, upper) in enumerate(pairwise(edges or ()), 1):
-        if not lower < upper:
-            text = f"must increase, but {upper:g} follows {lower:g}. Sort the edges, each once."
+        kinds = kind_of_edge(lower), kind_of_edge(upper)
+        if kinds[0] != kinds[1]:
+            text = f"mixes {kinds[0]} and {kinds[1]}. Write all edges alike."
+            yield Complaint((*path, place), text)
+        elif not lower < upper:  # type: ignore[operator]
+            text = f"{edge_text(upper)} follows {edge_text(lower)}. Sort the edges, each once."
+            text = f"must increase, but {text}"
             yield Complaint((*path, place), text)
 
 
 def values(path: KeyPath, attribute: AttributeTable) -> Iterator[Complaint]:
     """Texts, numbers or truth values, of one kind, finite, each once, at least two."""
     given = attribute.values
-    if given is None:
+    if not isinstance(given, list):
         return
     if not given:
         yield Complaint(path, "is empty. List every value that occurs, or leave it out.")
@@ -253,6 +277,7 @@ Check = Callable[[ProjectTable], Iterator[Complaint]]
 
 CHECKS: tuple[Check, ...] = (
     check_source,
+    check_engine,
     check_epoch,
     check_attributes,
     check_applications,

@@ -6,14 +6,16 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from unspoken.errors import InputError
 from unspoken.policy.complaints import Complaint, nearest, quoted
+from unspoken.policy.edges import kind_of_edge
 from unspoken.policy.locate import KeyPath
 from unspoken.policy.project import Attribute, Project
 from unspoken.types.column import ColumnInfo, Kind
 
-__all__ = ["KEY_KINDS", "KINDS", "MOST_VALUES", "check_columns", "column_faults"]
+__all__ = ["KEY_KINDS", "KINDS", "MOST_EXACT", "MOST_VALUES", "check_columns", "column_faults"]
 
 MOST_VALUES = 20  # different values that an attribute may have without bins or a list of values
-KEY_KINDS = ("integer", "text", "date")
+MOST_EXACT = 200  # different values that can be released as they are: each is counted
+KEY_KINDS = ("integer", "text", "date", "time")
 
 # What a column holds, for people.
 KINDS: Mapping[Kind, str] = {
@@ -21,12 +23,13 @@ KINDS: Mapping[Kind, str] = {
     "number": "numbers",
     "text": "text",
     "date": "dates",
+    "time": "dates with times",
     "boolean": "true or false",
     "other": "neither numbers, text, dates nor true or false",
 }
 # The kinds of columns whose values can be written in the list of values as this type.
 LISTED: dict[type, tuple[str, ...]] = {
-    str: ("text", "date"),
+    str: ("text", "date", "time"),
     bool: ("boolean",),
     int: ("integer", "number"),
     float: ("number",),
@@ -56,8 +59,10 @@ def _keys(project: Project, known: Mapping[str, ColumnInfo]) -> Iterator[Complai
         if column is None:
             yield Complaint(path, _stranger(project, name, known))
         elif column.kind not in KEY_KINDS:
-            text = f"{quoted(name)} holds {KINDS[column.kind]}; a key is of whole numbers, text or "
-            yield Complaint(path, f"{text}dates. Choose another column, or CAST it in source.sql.")
+            text = f"{quoted(name)} holds {KINDS[column.kind]}; a key is of whole numbers, text, "
+            yield Complaint(
+                path, f"{text}dates or times. Choose another column, or CAST it in source.sql."
+            )
         elif column.missing:
             text = f"{quoted(name)} is missing in {_rows(column.missing)}; a key names every row."
             yield Complaint(path, f"{text} Choose another, or leave those rows out by source.sql.")
@@ -88,9 +93,16 @@ def _missing(path: KeyPath, attribute: Attribute, column: ColumnInfo) -> Iterato
 
 
 def _bins(path: KeyPath, attribute: Attribute, column: ColumnInfo) -> Iterator[Complaint]:
-    if attribute.bins is not None and column.kind not in {"integer", "number"}:
-        text = f"bins are for numbers, but the column holds {KINDS[column.kind]}. "
-        yield Complaint((*path, "bins"), f"{text}Use values, or make numbers of it by source.sql.")
+    if not attribute.grouped or attribute.bins is None:
+        return
+    wanted = {"integer", "number"}
+    if kind_of_edge(attribute.bins[0]) != "numbers":
+        wanted = {"date", "time"}
+    if column.kind not in wanted:
+        what = "numbers" if "number" in wanted else "dates"
+        text = f"bins are for {what} here, but the column holds {KINDS[column.kind]}. "
+        way = "Write edges of its kind, use values, or convert it by source.sql."
+        yield Complaint((*path, "bins"), f"{text}{way}")
 
 
 def _values(path: KeyPath, attribute: Attribute, column: ColumnInfo) -> Iterator[Complaint]:
@@ -109,17 +121,20 @@ def _number_of_values(
     if column.distinct + kept_missing <= 1:
         text = "has the same value in every row, so there is nothing to tell. Take it out."
         yield Complaint(path, text)
-    declared = attribute.bins is not None or attribute.values is not None
-    if not declared and column.distinct > MOST_VALUES:
-        many = f"has {column.distinct:,} different values; without bins or values {MOST_VALUES} "
-        way = "Group them by source.sql" if column.kind == "date" else _way(column)
+    declared = attribute.grouped or attribute.values is not None
+    most = MOST_EXACT if attribute.exact else MOST_VALUES
+    if not declared and column.distinct > most:
+        many = f"has {column.distinct:,} different values; "
+        many += f"of exact ones {most} " if attribute.exact else f"without bins or values {most} "
+        way = "Round them by source.sql" if attribute.exact else _way(column)
         yield Complaint(path, f"{many}are the most. {way}, or take it out.")
 
 
 def _way(column: ColumnInfo) -> str:
     if column.kind == "text":
         return "List all of them in values, group them by source.sql"
-    return "Write, for example, bins = [10, 20]"
+    edges = "[2026-01-01, 2026-02-01]" if column.kind in ("date", "time") else "[10, 20]"
+    return f"Write, for example, bins = {edges}"
 
 
 def _rows(count: int) -> str:

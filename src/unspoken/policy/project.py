@@ -12,8 +12,9 @@ from typing import Literal
 from unspoken.errors import InputError, unknown
 from unspoken.policy import checks, paths
 from unspoken.policy.complaints import Place, quoted
+from unspoken.policy.edges import Edge
 from unspoken.policy.reading import read_text, tables_of
-from unspoken.policy.schema import AttributeTable, ProjectTable
+from unspoken.policy.schema import EXACT, AttributeTable, ProjectTable
 
 __all__ = [
     "Attribute",
@@ -38,7 +39,7 @@ PLAIN = re.compile(
 class Source:
     """Where the rows are. ``table`` is a file (then an absolute path) or a table of ``database``;
     otherwise ``sql`` is given. ``name`` is what messages call it, ``timezone`` whose hours and days
-    its moments have.
+    its moments have; ``memory`` and ``threads`` are the engine's.
     """
 
     table: str | None
@@ -49,6 +50,8 @@ class Source:
     preferences: Path | None
     name: str
     timezone: str = "UTC"
+    memory: str = "1GB"
+    threads: int | None = None
 
     @property
     def file(self) -> Path | None:
@@ -66,13 +69,23 @@ class Epoch:
 
 @dataclass(frozen=True)
 class Attribute:
-    """A column: how its values are told apart, when one is sensitive, what a missing one means."""
+    """A column: how its values are told apart, when one is sensitive, what a missing one means.
+
+    ``exact``: every value that occurs is told apart, and released as it is, bins or not. Otherwise
+    of what has bins the bin is released.
+    """
 
     name: str
-    bins: tuple[float, ...] | None
+    bins: tuple[Edge, ...] | None
     values: tuple[str, ...] | tuple[float, ...] | tuple[bool, ...] | None
     sensitive: str | None
     missing: Missing
+    exact: bool = False
+
+    @property
+    def grouped(self) -> bool:
+        """Whether its values are told apart by bins, and released as them."""
+        return self.bins is not None and not self.exact
 
 
 @dataclass(frozen=True)
@@ -244,6 +257,8 @@ def _source(tables: ProjectTable, base: Path) -> Source:
         preferences=paths.absolute(base, given.preferences) if given.preferences else None,
         name=(f"{table} in {database}" if database else table) if table else "the query",
         timezone=given.timezone,
+        memory=given.memory,
+        threads=given.threads,
     )
 
 
@@ -251,9 +266,10 @@ def _attribute(name: str, given: AttributeTable) -> Attribute:
     return Attribute(
         name=name,
         bins=None if given.bins is None else tuple(given.bins),
-        values=None if given.values is None else tuple(given.values),
+        values=tuple(given.values) if isinstance(given.values, list) else None,
         sensitive=given.sensitive,
         missing=given.missing,
+        exact=given.values == EXACT,
     )
 
 

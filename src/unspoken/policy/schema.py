@@ -9,9 +9,13 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, PlainValidator
+from pydantic_core import PydanticCustomError
+
+from unspoken.policy.edges import Edge, edge
 
 __all__ = [
+    "EXACT",
     "FORMAT",
     "FORMS",
     "HOMES",
@@ -29,7 +33,22 @@ __all__ = [
 FORMAT = 1
 FORMS = ("joint", "tree")  # of a learned belief: all combinations, or the strongest pairs
 
+EXACT: Literal["exact"] = "exact"  # in place of a list of values: all there are, as they are
+
 Names = list[str]
+BinEdge = Annotated[Edge, PlainValidator(edge, json_schema_input_type=Edge)]
+
+
+def _values(given: Any) -> list[Any] | Literal["exact"]:
+    if given == EXACT or isinstance(given, list):
+        return given  # type: ignore[no-any-return]
+    raise PydanticCustomError("values_type", "no values")
+
+
+Values = Annotated[
+    list[Any] | Literal["exact"],
+    PlainValidator(_values, json_schema_input_type=list[Any] | Literal["exact"]),
+]
 
 
 def _like(text: str) -> Any:
@@ -52,6 +71,8 @@ class SourceTable(TomlTable):
     unit: Annotated[Names | None, _like('["office"]')] = None
     preferences: Annotated[str | None, _like('"preferences.csv"')] = None
     timezone: Annotated[str, _like('"Europe/Brussels"')] = "UTC"
+    memory: Annotated[str, _like('"2GB"')] = "1GB"
+    threads: Annotated[int | None, _like("4")] = None
 
 
 class EpochTable(TomlTable):
@@ -64,8 +85,8 @@ class EpochTable(TomlTable):
 class AttributeTable(TomlTable):
     """``[attribute.NAME]``: one column, its values, and when it is sensitive."""
 
-    bins: Annotated[list[float] | None, _like("[8, 9, 10.5]")] = None
-    values: Annotated[list[Any] | None, _like('["a", "b"]')] = None
+    bins: Annotated[list[BinEdge] | None, _like("[8, 9, 10.5]")] = None
+    values: Annotated[Values | None, _like('["a", "b"]')] = None
     sensitive: Annotated[str | None, _like('"first_arrival > 10.5"')] = None
     missing: Annotated[Literal["public", "value", "never"], _like('"value"')] = "never"
 

@@ -23,6 +23,8 @@ WANTED = {
     "list_type": "a list in brackets",
     "float_type": "a number",
     "finite_number": "a finite number",
+    "edge_type": "a number, or a date",
+    "values_type": 'a list in brackets, or "exact"',
     "int_type": "a whole number",
     "bool_type": "true or false",
     "dict_type": "a table",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from unspoken.beliefs import Belief
@@ -13,6 +14,7 @@ from unspoken.ledger import Account, EarlierPolicy, Exposure, Release, reaches
 from unspoken.mechanisms import Mechanism, OneSided
 from unspoken.numerics.roots import bracket
 from unspoken.policy import Project
+from unspoken.policy.edges import Edge, edge_text
 from unspoken.releasing.coarse import coarse, probability, up
 from unspoken.releasing.leaks import limits_of, views
 from unspoken.types.bound import LOG2, exp_or_inf
@@ -49,6 +51,7 @@ class Admission:
             return
         self._known(account)
         self._never_shown(event, account)
+        self._never_regrouped(event, account)
         before = [past for audience in audiences for past in account.before(event, audience)]
         broken = self._too_much(event.mechanism, before)
         if broken:
@@ -132,11 +135,27 @@ class Admission:
                     "own"
                 )
 
+    def _never_regrouped(self, event: Release, account: Account) -> None:
+        """Two ways to group the values of a cell tell more than either. What was shown by some bins
+        is counted as if the bins now were shown, which says no less if they have every edge.
+        """
+        for earlier in account.policies(event):
+            name, then = earlier.attribute, earlier.policy.get("bins")
+            now = policy_of(self.project, name)["bins"]
+            if now is not None and (then is None or not {*then} <= {*now}):
+                was = "as it is" if then is None else f"by bins {', '.join(then)}"
+                raise LimitExceeded(
+                    f"attribute.{name}: was released {was} under epoch {earlier.epoch}, and other "
+                    "bins of the same values tell more beside that than is counted. Keep every "
+                    'edge that was there (values = "exact" has them all), or, for rows that were '
+                    "never released, take a key and a ledger of their own"
+                )
+
     def _shown(self, earlier: EarlierPolicy) -> list[Value]:
         """The labels that are sensitive now and that were not surely hidden then."""
         name = earlier.attribute
-        then = {**ZONELESS, **earlier.policy}
-        same = all(then.get(p) == v for p, v in policy_of(self.project, name).items())
+        then, now = {**ZONELESS, **earlier.policy}, policy_of(self.project, name)
+        same = all(then.get(part) == now[part] for part in now if part != "bins")
         parted = [label for label in self.sensitive[name] if str(label).endswith(SENSITIVE)]
         hidden = [label for label in earlier.hidden if label not in parted]
         certain = [*hidden, *(self.declared[name] if same else ())]
@@ -180,7 +199,20 @@ class Admission:
 
 
 def policy_of(project: Project, name: str) -> dict[str, Any]:
-    """What the holder declares that decides which values of an attribute may be shown."""
+    """What the holder declares that decides which values of an attribute may be shown, and how:
+    ``bins`` are the edges of what is shown in place of values; None: values are.
+    """
     attribute = project.attributes[name]
     zone = project.source.timezone  # hour(ts) >= 21 is another condition in another zone
-    return {"sensitive": attribute.sensitive, "missing": attribute.missing, "timezone": zone}
+    bins = [f"{edge_text(edge)}{_zone(edge, zone)}" for edge in attribute.bins or ()]
+    return {
+        "sensitive": attribute.sensitive,
+        "missing": attribute.missing,
+        "timezone": zone,
+        "bins": bins if attribute.grouped else None,
+    }
+
+
+def _zone(edge: Edge, zone: str) -> str:
+    """Where the day of an edge begins, if that is not said of it."""
+    return f" {zone}" if isinstance(edge, datetime) and edge.tzinfo is None else ""

@@ -208,12 +208,9 @@ def assumptions(project: Project, learned: Learned, chosen: Plan) -> list[str]:
     ]
     if project.source.unit != project.source.keys:
         said.append(f"Rows of one {unit} are several cells about one unit: their leakages add up.")
-    binned = [name for name in project.reads if project.attributes[name].bins is not None]
+    binned = [name for name in project.reads if project.attributes[name].grouped]
     if binned:
-        said.append(
-            f"A value of {', '.join(binned)} is released as it is, and taken to tell no more than "
-            "the bin it falls into."
-        )
+        said.append(f"Of {', '.join(binned)} the bin of a value is released, never the value.")
     return [*said, *_public(project, learned), _pooling(project, learned, chosen)]
 
 

@@ -16,6 +16,7 @@ from typing import Any
 
 from unspoken.ledger import Head, Release
 from unspoken.policy import Project
+from unspoken.policy.edges import bin_names, plain_edge
 from unspoken.releasing.coarse import probability
 from unspoken.releasing.kept import MARK
 from unspoken.releasing.leaks import Leak
@@ -90,9 +91,11 @@ def leakage(leaks: Sequence[Leak]) -> list[dict[str, Any]]:
 def _rule(project: Project, name: str) -> dict[str, Any]:
     """How its values are told apart, and which are never shown, as the project file says it."""
     rule = project.attributes[name]
-    parted = {"bins": rule.bins, "values": rule.values}
+    bins = map(plain_edge, rule.bins or ()) if rule.grouped else None
+    parted = {"bins": bins, "values": rule.values}
     return {
         **{key: list(edges) for key, edges in parted.items() if edges is not None},
+        "shows": list(bin_names(rule.bins or ())) if rule.grouped else "values",
         "sensitive": rule.sensitive,
         "missing": rule.missing,
     }

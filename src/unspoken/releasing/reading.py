@@ -18,6 +18,7 @@ from unspoken.engines.row_sql import RowSQL
 from unspoken.engines.sql import Expression
 from unspoken.errors import InputError
 from unspoken.learning import Labeller, Learned
+from unspoken.learning.labels import Read
 from unspoken.numerics.arrays import Codes, Mask
 from unspoken.numerics.coins import BATCH, MasterKey
 from unspoken.numerics.fingerprint import RowFingerprint
@@ -33,8 +34,9 @@ EPOCHS = 10_000  # epochs a source may have: each has a fingerprint an attribute
 class Part:
     """Some rows: whatever a release looks at, and nothing else.
 
-    ``free``: whether the cell may be shown. ``epochs``: which rows belong to each, None for all.
-    ``batch``: keys, values and "may be shown", as the fingerprint counts them in.
+    ``values``: what may be shown of a cell, ``free``: whether it may be. ``epochs``: which rows
+    belong to each, None for all. ``batch``: keys, values and "may be shown", as the fingerprint
+    counts them in.
     """
 
     keys: Sequence[pa.Array]
@@ -62,7 +64,7 @@ class Reading:
         epochs = Epochs.of(self.project, self.table)
         names = dict.fromkeys([*self.table.keys, *labeller.reads])
         for batch in self.table.batches(list(names), ordered, batch_rows, places):
-            yield self._part(batch, labeller.codes(batch), epochs.rows(batch))
+            yield self._part(batch, labeller.read(batch), epochs.rows(batch))
 
     def columns(self) -> list[str]:
         """The columns of a release. Where a value may be missing, a second one tells whether it is:
@@ -89,10 +91,10 @@ class Reading:
         return self.project.reads
 
     def _part(
-        self, batch: pa.RecordBatch, codes: Mapping[str, Codes], epochs: Mapping[str, Codes | None]
+        self, batch: pa.RecordBatch, read: Mapping[str, Read], epochs: Mapping[str, Codes | None]
     ) -> Part:
-        free = {name: self._free(name, codes[name]) for name in self._names}
-        values = {name: plain(batch.column(name)) for name in self._names}
+        free = {name: self._free(name, read[name].codes) for name in self._names}
+        values = {name: read[name].shown for name in self._names}
         keys = [plain(batch.column(name)) for name in self.table.keys]
         counted = {
             **{f"key {name}": key for name, key in zip(self.table.keys, keys, strict=True)},

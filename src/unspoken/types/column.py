@@ -7,7 +7,7 @@ from typing import Literal
 
 __all__ = ["Cell", "ColumnInfo", "Kind"]
 
-Kind = Literal["integer", "number", "text", "date", "boolean", "other"]
+Kind = Literal["integer", "number", "text", "date", "time", "boolean", "other"]
 Cell = str | int | float | bool
 
 

@@ -1,0 +1,70 @@
+"""A signal ends a command as Ctrl-C does: nothing raw stays behind, the exit code says which."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+PROJECT = """\
+format = 1
+[source]
+sql = "SELECT i AS id, 'DIAGNOSIS-' || hash(i) AS s FROM range(60000000) t(i)"
+keys = ["id"]
+memory = "60MB"
+threads = 1
+[epoch]
+label = "1"
+[attribute.s]
+values = ["a", "b"]
+sensitive = "s = 'a'"
+[application.all]
+reads = ["s"]
+[limit]
+limit_bits = 0.1
+"""
+
+
+def begun(folder: Path) -> subprocess.Popen[str]:
+    """A command in the middle of a sort that has spilled."""
+    (folder / "unspoken.toml").write_text(PROJECT)
+    (folder / "tmp").mkdir()
+    command = [sys.executable, "-m", "unspoken", "release", str(folder)]
+    environment = {**os.environ, "TMPDIR": str(folder / "tmp")}
+    running = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
+    for _ in range(600):
+        if sum(file.stat().st_size for file in (folder / "tmp").glob("*/*")) > 1 << 20:
+            return running
+        if running.poll() is not None:
+            break
+        time.sleep(0.05)
+    running.kill()
+    raise AssertionError(running.communicate()[1])
+
+
+@pytest.mark.parametrize(("name", "code"), [("SIGTERM", 143), ("SIGHUP", 129), ("SIGINT", 130)])
+def test_a_signal_in_a_sort(name: str, code: int, tmp_path: Path) -> None:
+    running = begun(tmp_path)
+    for _ in range(1 if name == "SIGINT" else 2):  # a second one does not disturb the first
+        running.send_signal(getattr(signal, name))
+    _, said = running.communicate(timeout=60)
+    assert (running.returncode, said) == (code, "interrupted\n")
+    assert not list((tmp_path / "tmp").iterdir())
+    assert {path.name for path in tmp_path.iterdir()} <= {"unspoken.toml", "tmp", "unspoken.key"}
+
+
+def test_what_a_kill_leaves_goes_with_the_next_command(tmp_path: Path) -> None:
+    running = begun(tmp_path)
+    running.kill()
+    running.communicate()
+    assert list((tmp_path / "tmp").iterdir())
+    (tmp_path / "t.csv").write_text("id,x\n1,a\n2,b\n")
+    command = [sys.executable, "-m", "unspoken", "init", "t.csv", "--project", "other.toml"]
+    environment = {**os.environ, "TMPDIR": str(tmp_path / "tmp")}
+    subprocess.run(command, cwd=tmp_path, env=environment, check=True, capture_output=True)
+    assert not list((tmp_path / "tmp").iterdir())
