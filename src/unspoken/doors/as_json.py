@@ -16,7 +16,15 @@ from unspoken.doors.case import Answers
 from unspoken.learning import Kept
 from unspoken.ledger import Release, fold
 from unspoken.planning import Plan
-from unspoken.releasing import Checked, Findings, FirstLook, Prepared, Rehearsed, Released
+from unspoken.releasing import (
+    Checked,
+    Findings,
+    FirstLook,
+    Prepared,
+    Rehearsed,
+    Released,
+    Verified,
+)
 from unspoken.releasing.coarse import probability
 from unspoken.releasing.leaks import Leak
 from unspoken.releasing.manifest import leakage
@@ -33,6 +41,7 @@ __all__ = [
     "rehearsed",
     "released",
     "started",
+    "verified",
     "written",
 ]
 
@@ -193,6 +202,18 @@ def ledger(history: Sequence[tuple[str, Release]]) -> dict[str, Any]:
             for at, event in history
         ],
         "exposure": _epsilon(shown),
+    }
+
+
+def verified(checked: Verified) -> dict[str, Any]:
+    """A ledger that is whole: its head, and up to which event that is recorded where."""
+    recorded = {str(place): head.number for place, head in checked.recorded.items()}
+    return {
+        **_head("ledger"),
+        "verified": True,
+        "events": checked.head.number,
+        "head": checked.head.code,
+        "recorded": recorded,
     }
 
 

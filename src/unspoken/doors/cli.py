@@ -31,7 +31,15 @@ from unspoken.pictures import Chart
 from unspoken.policy import Project
 from unspoken.policy.described import json_schema
 from unspoken.policy.paths import TABLES
-from unspoken.releasing import Prepared, check, first_look, prepare, rehearse, release
+from unspoken.releasing import (
+    Prepared,
+    check,
+    first_look,
+    prepare,
+    rehearse,
+    release,
+    verified,
+)
 
 __all__ = ["app", "main"]
 
@@ -241,8 +249,18 @@ def report(
 
 
 @app.command()
-def ledger(project: ProjectFile = Path(), in_json: AsJson = False) -> None:
+def ledger(
+    project: ProjectFile = Path(),
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Only check that no event was changed or is gone.")
+    ] = False,
+    in_json: AsJson = False,
+) -> None:
     """What was released so far, and how much of each attribute."""
+    if verify:
+        checked = verified(project)
+        show(as_json.verified(checked) if in_json else tables.verified(checked))
+        return
     path = Project.read(project).files.ledger
     if not path.exists():
         raise InputError(f"{near(path)}: there is no ledger yet; the first release makes it")

@@ -13,12 +13,12 @@ from unspoken.doors.terminal import NBSP, Prose, blank, head, near, note, rows_o
 from unspoken.learning import Learned
 from unspoken.ledger import Release, fold
 from unspoken.policy import Project
-from unspoken.releasing import Findings, Prepared, Rehearsed, Released
+from unspoken.releasing import Findings, Prepared, Rehearsed, Released, Verified
 from unspoken.releasing.leaks import Leak, TellingAnswer
 from unspoken.types.domain import WITHHELD
 from unspoken.types.premise import Premise
 
-__all__ = ["leak", "learned", "ledger", "plan", "rehearsed", "released"]
+__all__ = ["leak", "learned", "ledger", "plan", "rehearsed", "released", "verified"]
 
 UNLIMITED = "Nothing is declared sensitive, so nothing is limited."
 TELLING = 8  # telling values listed before "and n more"
@@ -128,6 +128,14 @@ def ledger(history: Sequence[tuple[str, Release]]) -> RenderableType:
         blank(),
         Prose(f"All together they show as much as one release of {together}."),
     )
+
+
+def verified(checked: Verified) -> RenderableType:
+    """That the ledger is whole, and what says so."""
+    number, files = checked.head.number, checked.recorded.items()
+    events = "1 event is" if number == 1 else f"{number} events are"
+    recorded = " and ".join(f"{near(path)} (up to event {head.number})" for path, head in files)
+    return Prose(f"{events} as charged: the chain holds, and has what {recorded} says.")
 
 
 # ---------------------------------------------------------------- sentences

@@ -9,14 +9,23 @@ from pathlib import Path
 
 from unspoken.policy.complaints import Complaint
 from unspoken.policy.locate import KeyPath
-from unspoken.policy.schema import ProjectTable
+from unspoken.policy.schema import OutputTable, ProjectTable
 
 __all__ = ["TABLES", "absolute", "complaints", "is_file"]
 
 # Endings of a file that is a table; without a database, `table` is such a file.
 _PACKED = tuple(kind + packed for kind in (".csv", ".tsv") for packed in ("", ".gz", ".zst"))
 TABLES = (".parquet", ".pq", *_PACKED)
-RELEASE = ".parquet"
+# What is written, and the endings by which programs know it.
+ENDINGS = {"release": (".parquet",), "manifest": (".json",), "report": (".html", ".htm")}
+# What else is written beside a file, by what it is for; {} is its name.
+BESIDE = {
+    "key": ("{}.head", ".{}.head.partial", ".{}.partial"),
+    "ledger": ("{}-journal", "{}-wal", "{}-shm", ".{}.partial"),
+    "release": (".{}.partial",),
+    "manifest": (".{}.partial",),
+    "report": (".{}.partial",),
+}
 
 # 32 bytes written out, in hexadecimal or base64, or a key as key files have it.
 _KEY = re.compile(r"\s*((0x)?[0-9a-f]{64}|[\w+/-]{43}=|[\w-]{43}|-----BEGIN.*)\s*", re.I | re.S)
@@ -39,8 +48,8 @@ def complaints(tables: ProjectTable, project: Path) -> Iterator[Complaint]:
     for path, name in named.items():
         if path not in sound:
             yield Complaint(path, _unsound(path, name))
-    yield from _endings(tables)
     yield from _shared(sound, project)
+    yield from _endings(tables)
 
 
 def _named(tables: ProjectTable) -> dict[KeyPath, str]:
@@ -75,27 +84,44 @@ def _unsound(path: KeyPath, name: str) -> str:
 
 
 def _endings(tables: ProjectTable) -> Iterator[Complaint]:
-    table, release = tables.source.table, tables.output.release
+    table = tables.source.table
     if is_file(tables) and table and not table.lower().endswith(TABLES):
         text = "is no table: a file ends in .parquet or .csv (.gz). For a table of a DuckDB file, "
         yield Complaint(("source", "table"), f'{text}write database = "FILE.duckdb" beside it.')
     if table is not None and not table.strip() and not is_file(tables):
         yield Complaint(("source", "table"), "is empty. Write the name of a table.")
-    if not release.lower().endswith(RELEASE):
-        text = f"must end in {RELEASE}, which is what is written. Write, for example, "
-        yield Complaint(("output", "release"), f'{text}release = "released.parquet"')
+    for output, name in tables.output:
+        if name.strip() and not name.lower().endswith(ENDINGS[output]):
+            usual = OutputTable.model_fields[output].default
+            text = f"must end in {ENDINGS[output][0]}, which is what is written. Write, for example"
+            yield Complaint(("output", output), f'{text}, {output} = "{usual}"')
 
 
 def _shared(named: dict[KeyPath, str], project: Path) -> Iterator[Complaint]:
     """Two purposes, one file: one would destroy or give away the other."""
     taken = {_real(project): "the project file"}
-    for path, name in named.items():
-        file = _real(absolute(project.parent, name))
-        if file in taken:
-            text = f"is the same file as {taken[file]}. Write another name."
+    files = {path: absolute(project.parent, name) for path, name in named.items()}
+    for path, file in files.items():
+        for beside in _beside(path, file):
+            taken.setdefault(_real(beside), f"one that is kept beside {_said(path)}")
+    for path, file in files.items():
+        if _real(file) in taken:
+            text = f"is the same file as {taken[_real(file)]}. Write another name."
             yield Complaint(path, text)
-        taken.setdefault(file, ".".join(map(str, path)))
+        taken.setdefault(_real(file), _said(path))
+
+
+def _beside(path: KeyPath, file: Path) -> Iterator[Path]:
+    """What is written next to a file: by us, by SQLite."""
+    if path[0] in ("secret", "output"):
+        for pattern in BESIDE[str(path[1])]:
+            yield file.with_name(pattern.format(file.name))
+
+
+def _said(path: KeyPath) -> str:
+    return ".".join(map(str, path))
 
 
 def _real(path: Path) -> str:
-    return os.path.normcase(os.path.realpath(path))
+    """The file itself, in one letter case: what some systems take for the same, none may need."""
+    return os.path.realpath(path).casefold()

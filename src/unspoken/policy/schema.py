@@ -24,6 +24,7 @@ __all__ = [
     "TOO_LATE",
     "AttributeTable",
     "LimitTable",
+    "OutputTable",
     "ProjectTable",
     "TomlTable",
     "example",

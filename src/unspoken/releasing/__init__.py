@@ -4,6 +4,7 @@ from unspoken.releasing.checking import Checked, check
 from unspoken.releasing.findings import Findings
 from unspoken.releasing.first_look import FirstLook, first_look
 from unspoken.releasing.flow import Prepared, prepare, rehearse, release
+from unspoken.releasing.kept import Verified, verified
 from unspoken.releasing.results import Rehearsed, Released
 
 __all__ = [
@@ -13,9 +14,11 @@ __all__ = [
     "Prepared",
     "Rehearsed",
     "Released",
+    "Verified",
     "check",
     "first_look",
     "prepare",
     "rehearse",
     "release",
+    "verified",
 ]

@@ -36,7 +36,7 @@ from unspoken.releasing.coarse import coarse
 from unspoken.releasing.coining import shown
 from unspoken.releasing.few import named
 from unspoken.releasing.findings import Findings, best, findings, readers
-from unspoken.releasing.kept import MARK, Kept
+from unspoken.releasing.kept import MARK, Kept, refuse_foreign
 from unspoken.releasing.leaks import Leak, leakage_matrix
 from unspoken.releasing.pieces import regrouped
 from unspoken.releasing.reading import Reading, Witness
@@ -126,6 +126,7 @@ def release(
     files are used, so that the same rows give the same bytes, wherever they come from.
     """
     asked = _Asked.of(project, scale, reader, table)
+    refuse_foreign(asked.project)
     kept = Kept.made(asked.project)
     event, files = asked.event(kept.master), asked.project.files
     same = list[int | None]()
@@ -161,6 +162,7 @@ def rehearse(
 ) -> Rehearsed:
     """Everything up to the charge: refused like the release, but nothing is charged or written."""
     asked = _Asked.of(project, scale, reader, table)
+    refuse_foreign(asked.project)
     kept = Kept.there(asked.project)
     # Before there is a key any will do: of what is read with it nothing is compared or kept.
     event = asked.event(kept.master if kept else MasterKey(bytes(KEY_BYTES)))

@@ -7,7 +7,7 @@ the account of all that was released. Whatever lies where a release is to be wri
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from unspoken.numerics.coins import MasterKey
 from unspoken.numerics.files import swept
 from unspoken.policy import Project
 
-__all__ = ["MARK", "Kept"]
+__all__ = ["MARK", "Kept", "Verified", "refuse_foreign", "verified"]
 
 MARK = {"unspoken": "release"}  # what our manifests begin with, and our releases carry
 LARGEST = 1 << 28  # bytes of a manifest
@@ -38,8 +38,7 @@ class Kept:
     @classmethod
     def there(cls, project: Project) -> Kept | None:
         """What earlier releases made; None: there were none. What is lost is refused."""
-        files = project.files
-        given = {place: head for place, head in _given(project) if head is not None}
+        files, given = project.files, _given(project)
         if not files.ledger.exists():
             _refuse_without_ledger(project)
             return None
@@ -49,7 +48,8 @@ class Kept:
             if not files.key.exists() and not head_file(files.key).exists():
                 return None
         master = MasterKey.read(files.key)
-        return cls(master, ledger, Seal.of(master, files.key, given))
+        heads = {place: head for place, head in given.items() if head is not None}
+        return cls(master, ledger, Seal.of(master, files.key, heads))
 
     @classmethod
     def made(cls, project: Project) -> Kept:
@@ -70,6 +70,33 @@ class Kept:
         return cls(master, ledger, Seal.of(master, key))
 
 
+@dataclass(frozen=True)
+class Verified:
+    """The head of a ledger whose every event is as it was charged, and which files record what."""
+
+    head: Head
+    recorded: Mapping[Path, Head]
+
+
+def verified(project: Project | str | Path) -> Verified:
+    """Check the ledger of a project against its key, and against what was recorded of it."""
+    given = project if isinstance(project, Project) else Project.read(project)
+    kept = Kept.there(given)
+    if kept is None:
+        raise InputError(f"{given.files.ledger}: has no event yet; the first release makes one")
+    return Verified(kept.ledger.verify(kept.seal), dict(kept.seal.recorded()))
+
+
+def refuse_foreign(project: Project) -> None:
+    """What would be written over has to be ours."""
+    for output, path in _outputs(project).items():
+        if _lies(path) and _READ[output](path) is None:
+            raise InputError(
+                f"{path}: is there already, and no {output} that unspoken wrote; move it away, or "
+                f"give [output] {output} another name"
+            )
+
+
 def _refuse_without_ledger(project: Project) -> None:
     files = project.files
     for path in (files.key, head_file(files.key)):
@@ -84,7 +111,7 @@ def _refuse_without_ledger(project: Project) -> None:
 
 def _refuse_released(project: Project) -> None:
     """Where nothing was ever charged, nothing of ours can lie about."""
-    for place, _ in _given(project):
+    for place in _given(project):
         raise InputError(
             f"{place}: was released, and ledger {project.files.ledger.name} has no such event: it "
             "was lost or replaced. Restore the ledger and the key from a copy; or, if this file "
@@ -92,21 +119,23 @@ def _refuse_released(project: Project) -> None:
         )
 
 
-def _given(project: Project) -> Iterator[tuple[Path, Head | None]]:
-    """What of ours lies where a release is to be written, with what manifests say of the ledger.
+def _given(project: Project) -> dict[Path, Head | None]:
+    """What of ours lies where a release is to be written; of a manifest, the event."""
+    given: dict[Path, Head | None] = {}
+    for output, path in _outputs(project).items():
+        read = _READ[output](path) if _lies(path) else None
+        if read is not None:
+            given[path] = Head.from_json(read["charge"], path) if "charge" in read else None
+    return given
 
-    What is not ours is refused: it would be written over.
-    """
-    for output, path in (("manifest", project.files.manifest), ("release", project.files.release)):
-        if not path.is_file() or not path.stat().st_size:
-            continue  # nothing to lose; a folder is refused where it is written
-        read = _manifest(path) if output == "manifest" else _marked(path)
-        if read is None:
-            raise InputError(
-                f"{path}: is there already, and no {output} that unspoken wrote; move it away, or "
-                f"give [output] {output} another name"
-            )
-        yield path, Head.from_json(read.get("charge"), path) if output == "manifest" else None
+
+def _outputs(project: Project) -> dict[str, Path]:
+    return {"manifest": project.files.manifest, "release": project.files.release}
+
+
+def _lies(path: Path) -> bool:
+    """Whether there is something to lose; a folder is refused where it is written."""
+    return path.is_file() and path.stat().st_size > 0
 
 
 def _manifest(path: Path) -> dict[str, Any] | None:
@@ -116,13 +145,16 @@ def _manifest(path: Path) -> dict[str, Any] | None:
         written = json.loads(path.read_bytes())
     except (ValueError, RecursionError):
         return None
-    return written if isinstance(written, dict) and MARK.items() <= written.items() else None
+    ours = isinstance(written, dict) and MARK.items() <= written.items()
+    return {"charge": None, **written} if ours else None
 
 
-def _marked(path: Path) -> dict[str, Any] | None:
+def _release(path: Path) -> dict[str, Any] | None:
     try:
         written = pq.read_metadata(path).metadata or {}
     except pa.ArrowException:
         return None
-    read = {str(k, "utf-8", "replace"): str(v, "utf-8", "replace") for k, v in written.items()}
-    return read if MARK.items() <= read.items() else None
+    return {} if all(written.get(k.encode()) == v.encode() for k, v in MARK.items()) else None
+
+
+_READ = {"manifest": _manifest, "release": _release}

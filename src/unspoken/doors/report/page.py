@@ -24,11 +24,18 @@ except ImportError:  # said when a page is asked for
 
 __all__ = ["page", "write_report"]
 
+OURS = '<meta name="generator" content="unspoken">'  # by which a page of ours is known
+BEGIN = 2_000  # bytes that have it
 LEAST, MOST = 0.78, 1.3  # how far a picture shrinks before it is scrolled, and how far it grows
 
 
 def write_report(findings: Findings, path: Path, folder: Path | None = None) -> list[Path]:
     """Write the page, and each picture as PNG and SVG into the folder; gives those files."""
+    if path.is_file() and path.stat().st_size and OURS.encode() not in path.read_bytes()[:BEGIN]:
+        raise InputError(
+            f"{path}: is there already, and no report that unspoken wrote; move it away, or give "
+            "[output] report another name"
+        )
     text = page(findings, date.today())
     with atomically(path) as file:
         file.write(text.encode())
@@ -55,6 +62,7 @@ def page(findings: Findings, on: date) -> str:
     environment.filters["quoted"] = _quoted
     return environment.from_string(source).render(
         content(findings, on),
+        ours=Markup(OURS),
         light=Markup(LIGHT.variables()),
         dark=Markup(DARK.variables()),
         picture=partial(_picture, findings),

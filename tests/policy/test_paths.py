@@ -1,0 +1,97 @@
+"""Names of files: what one purpose has, no other may be given."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from unspoken.errors import InputError
+from unspoken.policy import Project
+
+TEXT = """\
+format = 1
+[source]
+table = "t.parquet"
+keys = ["id"]
+[epoch]
+label = "1"
+[attribute.a]
+values = ["x", "y"]
+[application.all]
+reads = ["a"]
+[limit]
+limit_bits = 1.0
+[secret]
+key = "{key}"
+ledger = "{ledger}"
+[output]
+release = "{release}"
+manifest = "{manifest}"
+report = "{report}"
+"""
+USUAL = {
+    "key": "unspoken.key", "ledger": "ledger.sqlite", "release": "released.parquet",
+    "manifest": "released.manifest.json", "report": "report.html",
+}  # fmt: skip
+
+
+def read(folder: Path, **names: str) -> Project:
+    return Project.parse(TEXT.format(**{**USUAL, **names}), folder / "unspoken.toml")
+
+
+def test_usual_names_are_taken(tmp_path: Path) -> None:
+    assert read(tmp_path).files.release == tmp_path / "released.parquet"
+    assert read(tmp_path, report="Page.HTM", manifest="PAPER.JSON").files.report.name == "Page.HTM"
+
+
+@pytest.mark.parametrize(
+    ("names", "kept"),
+    [
+        ({"key": ".released.parquet.partial"}, "output.release"),
+        ({"ledger": ".released.parquet.partial"}, "output.release"),
+        ({"ledger": ".report.html.partial"}, "output.report"),
+        ({"key": ".ledger.sqlite.partial"}, "secret.ledger"),
+        ({"ledger": "unspoken.key.head"}, "secret.key"),
+        ({"ledger": "Unspoken.KEY.head"}, "secret.key"),
+        ({"ledger": ".unspoken.key.partial"}, "secret.key"),
+        ({"key": "ledger.sqlite-wal"}, "secret.ledger"),
+        ({"manifest": "ledger.sqlite-wal"}, "secret.ledger"),
+        ({"key": "./x/../ledger.sqlite-journal"}, "secret.ledger"),
+        ({"ledger": "l.json", "key": "l.json-shm"}, "secret.ledger"),
+        ({"key": "k.json", "ledger": "k.json.head"}, "secret.key"),
+    ],
+)
+def test_what_is_kept_beside_a_file_is_no_other(
+    names: dict[str, str], kept: str, tmp_path: Path
+) -> None:
+    """A release would write over the key, SQLite would delete a manifest."""
+    with pytest.raises(InputError, match=f"is the same file as one that is kept beside {kept}"):
+        read(tmp_path, **names)
+
+
+def test_letter_case_makes_no_other_file(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"secret\.ledger: is the same file as secret\.key"):
+        read(tmp_path, key="secret", ledger="SECRET")
+
+
+def test_a_link_is_what_it_points_to(tmp_path: Path) -> None:
+    (tmp_path / "keys").mkdir()
+    (tmp_path / "here").symlink_to(tmp_path)
+    with pytest.raises(
+        InputError, match=r"is the same file as one that is kept beside secret\.key"
+    ):
+        read(tmp_path, ledger="here/unspoken.key.head")
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        ({"release": "released.csv"}, r'release: must end in \.parquet.*release = "released\.pa'),
+        ({"manifest": "thesis.docx"}, r'manifest: must end in \.json.*manifest = "released\.man'),
+        ({"report": "main.py"}, r'report: must end in \.html.*report = "report\.html"'),
+    ],
+)
+def test_a_file_ends_as_what_it_is(names: dict[str, str], said: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=said):
+        read(tmp_path, **names)
