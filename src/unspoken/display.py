@@ -7,6 +7,8 @@ import math
 from abc import abstractmethod
 from typing import Any
 
+from unspoken.errors import printable
+
 __all__ = ["Framed", "Shown", "Tabled", "html_table", "json_number"]
 
 ROWS, LAST = 30, 8  # facts that are shown, and how many of these are the last ones
@@ -26,7 +28,7 @@ class Shown:
         rows = _short(self.facts())
         width = max((len(name) for name, _ in rows), default=0)
         lines = [f"  {name:<{width}}  {text}".rstrip() for name, text in rows]
-        return "\n".join([type(self).__name__, *lines])
+        return printable("\n".join([type(self).__name__, *lines]))
 
     def _repr_html_(self) -> str:
         return html_table(type(self).__name__, _short(self.facts()))
@@ -43,11 +45,11 @@ def _short(rows: list[tuple[str, str]]) -> list[tuple[str, str]]:
 def html_table(title: str, rows: list[tuple[str, str]]) -> str:
     """A plain table that inherits the notebook's own colours, light or dark."""
     cells = "".join(
-        f'<tr><th style="text-align:left">{html.escape(name)}</th>'
-        f'<td style="text-align:left">{html.escape(text)}</td></tr>'
+        f'<tr><th style="text-align:left">{_escaped(name)}</th>'
+        f'<td style="text-align:left">{_escaped(text)}</td></tr>'
         for name, text in rows
     )
-    return f"<table><caption><b>{html.escape(title)}</b></caption>{cells}</table>"
+    return f"<table><caption><b>{_escaped(title)}</b></caption>{cells}</table>"
 
 
 class Tabled:
@@ -79,7 +81,7 @@ class Tabled:
             for row in rows
         ]
         notes = [f"  {name:<{widths[0]}}  {text}" for name, text in self.notes()]
-        return "\n".join(line.rstrip() for line in [self.title(), *lines, *notes])
+        return printable("\n".join(line.rstrip() for line in [self.title(), *lines, *notes]))
 
     def _repr_html_(self) -> str:
         """What is said of a row stands in it, in a last column."""
@@ -87,11 +89,11 @@ class Tabled:
         rows = [[*row, notes.get(row[0], "")] for row in self.cells()]
         head = _html_row("th", [*self.columns(), ""])
         body = "".join(_html_row("td", row) for row in rows)
-        return f"<table><caption><b>{html.escape(self.title())}</b></caption>{head}{body}</table>"
+        return f"<table><caption><b>{_escaped(self.title())}</b></caption>{head}{body}</table>"
 
 
 def _html_row(kind: str, cells: list[str]) -> str:
-    inside = (f'<{kind} style="text-align:left">{html.escape(cell)}</{kind}>' for cell in cells)
+    inside = (f'<{kind} style="text-align:left">{_escaped(cell)}</{kind}>' for cell in cells)
     return f"<tr>{''.join(inside)}</tr>"
 
 
@@ -114,3 +116,7 @@ class Framed:
 def json_number(x: float) -> float | str:
     """JSON has no infinity: the word "inf" stands for it."""
     return str(x) if math.isinf(x) else x
+
+
+def _escaped(text: str) -> str:
+    return html.escape(printable(text))

@@ -20,6 +20,7 @@ __all__ = [
     "TooLarge",
     "UnspokenError",
     "among",
+    "printable",
     "shown",
     "unknown",
 ]
@@ -29,8 +30,20 @@ __all__ = [
 SHOWN = 40
 
 
+# What does not show and is kept: line breaks, and blanks that hold words together.
+KEPT = "\n\u00a0"
+
 # More digits than a person reads.
 DIGITS = re.compile(r"(\d{20})\d{20,}")
+
+
+def printable(text: str) -> str:
+    """Text that only shows: what else a terminal would obey, or turn around, becomes an escape.
+
+    Names, values and paths are written by others: ESC moves the cursor, U+202E reverses what
+    follows. Whoever wants one line takes the line breaks out.
+    """
+    return "".join(c if c.isprintable() or c in KEPT else repr(c)[1:-1] for c in text)
 
 
 class UnspokenError(ValueError):
@@ -38,7 +51,7 @@ class UnspokenError(ValueError):
 
     def __init__(self, message: str) -> None:
         line = DIGITS.sub(r"\1...", re.sub(r"\s*\n\s*", " ", message))
-        super().__init__("".join(c if c.isprintable() else repr(c)[1:-1] for c in line))
+        super().__init__(printable(line))
 
     @property
     def place(self) -> str:

@@ -22,7 +22,7 @@ from unspoken.doors.case import Case
 from unspoken.doors.demo import demonstrate
 from unspoken.doors.ending import ended_by, heed
 from unspoken.doors.running import BAD_INPUT, err, out, running, say, show
-from unspoken.doors.starting import begin
+from unspoken.doors.starting import Started, begin
 from unspoken.doors.terminal import facts, near
 from unspoken.doors.waiting import busy
 from unspoken.errors import InputError
@@ -46,7 +46,7 @@ __all__ = ["app", "main"]
 SIGNALLED = 128  # + the number of the signal that ended it, as shells have it
 
 app = typer.Typer(
-    add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False,
+    no_args_is_help=True, pretty_exceptions_enable=False,
     rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"]},
     help="What a release says about things that were not released, kept within a limit you set. "
     "Begin with: unspoken init TABLE (or, for a look around, unspoken demo).",
@@ -95,9 +95,15 @@ def init(
     where = "" if project.name == "unspoken.toml" and project.parent == Path() else f" {project}"
     first = f"what names a row ({started.doubt}), " if started.doubt else ""
     say(
-        f"Wrote {project}. Say in it {first}what is sensitive and who reads what, "
-        f"then: unspoken leak{where}"
+        f"Wrote {project}{_and_ignored(started)}. Say in it {first}what is sensitive and who reads "
+        f"what, then: unspoken leak{where}"
     )
+
+
+def _and_ignored(started: Started) -> str:
+    if not started.ignored:
+        return ""
+    return f", and into .gitignore {' '.join(started.ignored)}"
 
 
 @app.command("check")

@@ -6,14 +6,15 @@ import contextlib
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import typer
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 
 from unspoken.doors import as_json
-from unspoken.errors import LimitExceeded, UnspokenError
+from unspoken.errors import LimitExceeded, UnspokenError, printable
 
 __all__ = ["BAD_INPUT", "err", "out", "running", "say", "show"]
 
@@ -22,8 +23,19 @@ CANCELLED = "Query interrupted"  # the RuntimeError of DuckDB when Ctrl-C comes 
 # What typer raises for an option that does not exist; it lends no public name to it.
 USAGE: type[Exception] = typer.BadParameter.__bases__[0]
 
-out = Console(highlight=False, markup=False, emoji=False)
-err = Console(stderr=True, highlight=False, markup=False, emoji=False)
+
+class Printed(Console):
+    """A terminal that shows what is printed and obeys none of it, whoever wrote the names."""
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterator[Segment]:
+        for text, style, control in super().render(renderable, options):
+            yield Segment(text if control else printable(text), style, control)
+
+
+out = Printed(highlight=False, markup=False, emoji=False)
+err = Printed(stderr=True, highlight=False, markup=False, emoji=False)
 
 
 def show(result: Any) -> None:

@@ -24,11 +24,13 @@ GIVEN = {"table": "TABLE", "database": "--database", "keys": "--keys"}
 class Started:
     """What a new project file says; ``doubt``: why its keys do not name each row, empty if they do.
 
-    Keys that are given are not doubted: a table is opened by them, or refused.
+    Keys that are given are not doubted: a table is opened by them, or refused. ``ignored``: the
+    lines that git's list of files to leave alone had not yet.
     """
 
     project: Project
     doubt: str
+    ignored: tuple[str, ...]
 
 
 def begin(table: str, database: str | None, keys: str | None, project: Path) -> Started:
@@ -63,7 +65,25 @@ def begin(table: str, database: str | None, keys: str | None, project: Path) -> 
     written = Project.parse(text, project)
     with atomically(project) as file:
         file.write(text.encode())
-    return Started(written, doubt)
+    return Started(written, doubt, _ignored(written))
+
+
+def _ignored(project: Project) -> tuple[str, ...]:
+    """Key, ledger and what is kept of the table stay out of git: lines added to .gitignore.
+
+    With what stands beside the two files under longer names; what is there already stays.
+    """
+    folder, files = project.path.parent, project.files
+    secret = [file.name for file in (files.key, files.ledger) if file.parent == folder]
+    lines = [*(f"/{name}*" for name in secret), "/.unspoken/"]
+    listed = folder / ".gitignore"
+    before = listed.read_bytes() if listed.exists() else b""
+    missing = [line for line in lines if line.encode() not in map(bytes.strip, before.split(b"\n"))]
+    if missing:
+        head = b"" if before in (b"", before.rstrip(b"\n") + b"\n") else b"\n"
+        with listed.open("ab") as end:
+            end.write(head + "".join(f"{line}\n" for line in missing).encode())
+    return tuple(missing)
 
 
 def _each(keys: str) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from unspoken.errors import InputError
+from unspoken.errors import InputError, printable
 
 __all__ = ["Node", "calls", "lambda_names", "nodes", "one_line", "parsed", "reworded"]
 
@@ -24,7 +24,7 @@ def one_line(error: object) -> str:
     said = str(error).split("\n\nLINE ")[0].split("\nLINE ")[0]
     _, kind, rest = said.partition("Error: ")
     line = " ".join((rest if kind else said).split())
-    shown = "".join(c if c.isprintable() else repr(c)[1:-1] for c in line)
+    shown = printable(line)
     return shown if len(shown) <= LONGEST else shown[:LONGEST] + "..."
 
 

@@ -10,7 +10,7 @@ import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from unspoken.errors import InputError
+from unspoken.errors import InputError, printable
 from unspoken.policy.locate import KeyPath, Lines
 from unspoken.policy.quoting import LONGEST, toml_path
 
@@ -56,7 +56,7 @@ class Place:
 
 def one_line(text: str) -> str:
     """Every character that does not print, line breaks above all, written as its escape."""
-    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+    return printable(text).replace("\n", "\\n")
 
 
 def quoted(text: object) -> str:
