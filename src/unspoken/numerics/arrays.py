@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import reduce
+
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["CELLS", "Array", "Codes", "Mask", "Words"]
+__all__ = ["CELLS", "Array", "Codes", "Mask", "Words", "most_of_few"]
 
 Array = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.intp]
@@ -14,3 +16,14 @@ Words = npt.NDArray[np.uint64]
 
 # Cells of a table up to which it is listed: about 64 MB an array.
 CELLS = 2**23
+
+# Up to so many numbers along an axis NumPy compares whole arrays faster than it goes along it.
+FEW = 16
+
+
+def most_of_few(table: Array) -> Array:
+    """The largest along the last axis, which is mostly short."""
+    if not 0 < table.shape[-1] <= FEW:
+        most: Array = table.max(-1, initial=-np.inf)
+        return most
+    return reduce(np.maximum, (table[..., k] for k in range(table.shape[-1])))

@@ -26,7 +26,7 @@ from unspoken.calibration.rules.pair_laws import PairLaws, alike, moves_of_targe
 from unspoken.errors import InputError, among, shown, unknown
 from unspoken.mechanisms.linear import Weighted
 from unspoken.models.friends import READINGS, Neighbour
-from unspoken.numerics.arrays import Array
+from unspoken.numerics.arrays import Array, Mask, most_of_few
 from unspoken.numerics.numbers import number
 from unspoken.numerics.roots import least_scale
 from unspoken.types.bound import Estimate
@@ -45,6 +45,10 @@ __all__ = [
 
 # Two tuples are taken for independent where their joint law is a product up to this.
 PRODUCT = 1e-12
+# Values that are nearer than this many scales are told apart by plain exponentials.
+NEAR = 300.0
+# Numbers that are looked at together, so that they stay near the processor.
+AT_ONCE = 2**15
 
 Graph = Mapping[str, Iterable[str]]
 Pairs = Mapping[tuple[str, str], Neighbour]
@@ -60,15 +64,36 @@ def _lower(other: Neighbour, sigma: float) -> float:
 
 def _pairwise(others: PairLaws, sigma: float) -> Array:
     """sigma max_o,a,b log E[e^(-|x_j - o| / sigma) | a] / E[... | b], o being a value of x_j."""
+    numbers, at_once = others.ends[:, 0], max(1, AT_ONCE * len(others.laws) // others.laws.size)
     ratios = []
-    for law, numbers in zip(others.laws, others.ends[:, 0], strict=True):
-        with np.errstate(divide="ignore"):
-            terms = np.log(law)[..., None, :] - np.abs(numbers[:, None] - numbers) / sigma
-        logs = np.logaddexp.reduce(terms, axis=-1)
-        can_be = law.any(-1, keepdims=True)
-        most = np.where(can_be, logs, -np.inf).max(1)
-        ratios.append((most - np.where(can_be, logs, np.inf).min(1)).max(-1))
-    return sigma * np.stack(ratios)
+    for first in range(0, len(numbers), at_once):
+        some = slice(first, first + at_once)
+        away = np.abs(numbers[some, :, None] - numbers[some, None, :]) / sigma
+        ratios.append(_widest(others.laws[some], others.possible[some], away))
+    return sigma * np.concatenate(ratios)
+
+
+def _widest(laws: Array, possible: Mask, away: Array) -> Array:
+    """The largest log-ratio for some j, of all i; ``away[j, o, x]``, in scales."""
+    if away.max(initial=0.0) < NEAR:
+        of_values = (laws.reshape(len(laws), -1, laws.shape[-1]) @ np.exp(-away)).reshape(
+            *laws.shape
+        )
+        most, least = _ends(of_values, possible)
+        return np.asarray(np.log(most_of_few(most / least)))
+    with np.errstate(divide="ignore"):
+        terms = np.log(laws)[..., None, :] - away[:, None, None]
+    most, least = _ends(np.logaddexp.reduce(terms, axis=-1), possible)
+    return most_of_few(most - least)
+
+
+def _ends(of_values: Array, possible: Mask) -> tuple[Array, Array]:
+    """The largest and the least over the values a that are possible, of [j, i, a, o]."""
+    most = least = of_values.swapaxes(-2, -1)
+    if not possible.all():
+        can_be = possible[..., None, :]
+        most, least = np.where(can_be, most, -np.inf), np.where(can_be, least, np.inf)
+    return most_of_few(most), -most_of_few(-least)
 
 
 # Of scalar tuples that are added up, all pairs at once; and of any tuples, one pair at a time.
@@ -172,8 +197,11 @@ def baseline(
     that is jointly independent of all others (`unspoken.calibrate`, method "group").
     """
     reach = NoiseProblem(belief, weights, limit).reach
-    linked = _dependent(belief) if neighbours is None else _linked(belief, neighbours)
-    size = 1 + max(Counter(i for i, _ in linked).values(), default=0)
+    if neighbours is None:
+        size = 1 + _dependent(belief)
+    else:
+        linked = Counter(i for i, _ in _linked(belief, neighbours))
+        size = 1 + max(linked.values(), default=0)
     how = "pair by pair" if neighbours is None else "in a graph"
     why = (
         f"Theorem 7 with L = {size} counted {how}: three bits, any two independent and the "
@@ -274,14 +302,18 @@ def _joints(belief: Belief) -> Iterator[tuple[list[str], list[str], Array]]:
         yield names, targets, belief.beside(names, targets)
 
 
-def _dependent(belief: Belief) -> set[tuple[str, str]]:
-    """(i, j) whose joint law is not the product of its margins."""
-    linked = set()
+def _dependent(belief: Belief) -> int:
+    """How many there are that a variable does not form a product with, for the one with most."""
+    count = dict.fromkeys(belief.domain.names, 0)
     for names, targets, joint in _joints(belief):
         products = joint.sum(3, keepdims=True) * joint.sum(2, keepdims=True)
-        for j, i in np.argwhere(np.abs(joint - products).max((2, 3)) > PRODUCT):
-            linked.add((targets[i], names[j]))
-    return {(i, j) for i, j in linked if i != j}
+        off = np.abs(np.subtract(joint, products, out=products)) > PRODUCT
+        linked = off.reshape(*off.shape[:2], -1).any(-1)
+        place = {name: row for row, name in enumerate(names)}
+        for k, target in enumerate(targets):
+            itself = target in place and bool(linked[place[target], k])
+            count[target] += int(linked[:, k].sum()) - itself
+    return max(count.values())
 
 
 def _correlations(belief: Belief) -> Array:

@@ -7,6 +7,7 @@ the largest scale of all of them holds for whoever knows any of these.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -32,7 +33,7 @@ def contexts(
     if knows == "anything":
         sizes = range(len(names))
         sets = itertools.chain.from_iterable(itertools.combinations(names, k) for k in sizes)
-        count = float(np.prod([float(size + 1) for size in cells]))
+        count = math.prod(float(size + 1) for size in cells)
     else:
         sets, count = itertools.chain([tuple(knows)]), float(problem.belief.cells(list(knows)))
     if count > MOST:

@@ -10,7 +10,7 @@ import numpy as np
 
 from unspoken.beliefs import Belief
 from unspoken.calibration.problem import NoiseProblem
-from unspoken.numerics.arrays import CELLS, Array, Mask
+from unspoken.numerics.arrays import CELLS, Array, Mask, most_of_few
 
 __all__ = ["Links", "PairLaws", "TargetMoves", "alike", "pair_laws", "moves_of_targets"]
 
@@ -26,6 +26,11 @@ class PairLaws:
     weights: Array
     laws: Array
     ends: Array  # (j, 2, values of x_j)
+
+    @cached_property
+    def possible(self) -> Mask:
+        """Which values a can be, for every j and i."""
+        return np.asarray(self.laws.any(axis=-1))
 
     @cached_property
     def means(self) -> Array:
@@ -54,10 +59,12 @@ class PairLaws:
 
         The largest distance of a value that can be is taken out: far below it nothing counts.
         """
-        possible: Mask = (self.laws > 0).max((1, 2), keepdims=True)[:, 0]
+        rows = self.laws.reshape(len(self.laws), -1, self.laws.shape[-1])
+        possible = rows.any(axis=1, keepdims=True)
         distances = np.where(possible, distances, -np.inf)
         peak = distances.max((1, 2), keepdims=True)
-        moments = self._expected(np.exp((distances - peak) / sigma)).max((2, 3))
+        expected = self._expected(np.exp((distances - peak) / sigma))
+        moments = most_of_few(expected.reshape(*expected.shape[:2], -1))
         moved: Array = peak[:, 0] + sigma * np.log(moments)
         return moved
 
@@ -123,11 +130,22 @@ def pair_laws(
     """These beside the targets ``of``; as many values each."""
     belief = problem.belief
     joint = belief.beside(names, of)
-    mass = joint.sum(3, keepdims=True)
-    laws = np.divide(joint, mass, out=np.zeros_like(joint), where=mass > 0)
+    mass = (joint @ np.ones(joint.shape[3]))[..., None]
+    laws = joint / np.where(mass > 0, mass, 1.0)
     numbers = np.stack([belief.domain.numbers(name) for name in names])
     low, high = numbers.min(1, keepdims=True), numbers.max(1, keepdims=True)
     weights = np.array([sum(abs(q.get(name, 0.0)) for q in problem.queries) for name in names])
-    counts = [[name != i and (links is None or (i, name) in links) for i in of] for name in names]
+    counts = _counting(names, of, links)
     ends = np.stack([numbers - low, high - numbers], axis=1)
-    return PairLaws(weights[:, None] * np.array(counts), laws, ends)
+    return PairLaws(weights[:, None] * counts, laws, ends)
+
+
+def _counting(names: Sequence[str], of: Sequence[str], links: Links | None) -> Mask:
+    """Which names count for which targets: all but itself, or those that are linked."""
+    row = {name: k for k, name in enumerate(names)}
+    column = {name: k for k, name in enumerate(of)}
+    counts = np.full((len(names), len(of)), links is None)
+    for i, name in [(i, i) for i in of] if links is None else links:
+        if i in column and name in row:
+            counts[row[name], column[i]] = links is not None and i != name
+    return counts
