@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -53,21 +54,41 @@ class ChainSide:
         """
         size, end, going = self.moves.shape[1], len(self.adds), np.arange(len(nodes))
         reach = Reach.nothing((len(nodes), size, size))
-        law = np.broadcast_to(np.eye(size)[:, :, None], (len(nodes), size, size, 1))
+        law, group = np.eye(size)[None, :, :, None], np.zeros(len(nodes), dtype=np.intp)
         for gap in range(1, width + 1):
-            moved = law if gap == 1 else _added(law, self.adds[nodes[going] + gap - 1])
-            ended = nodes[going] + gap == end
+            at = nodes[going] + gap - 1
+            keys = group * (1 + int(self.kinds.max())) + self.kinds[at]
+            first, now = np.unique(keys, return_index=True, return_inverse=True)[1:]
+            law, group, at = law[group[first]], now, at[first]
+            moved = law if gap == 1 else _added(law, self.adds[at])
+            ended = at == end - 1
             if ended.any():  # there is no edge: nobody is told the last value
                 summed = moved[ended].sum(1, keepdims=True)
-                reach.include(going[ended], _log_ratios(summed, rate, edge_is_told=False), gap)
-                going, moved = going[~ended], moved[~ended]
+                there, place = ended[group], np.cumsum(ended) - 1
+                told = _log_ratios(summed, rate, edge_is_told=False)
+                reach.include(going[there], told[place[group[there]]], gap)
+                going, moved, at = going[~there], moved[~ended], at[~ended]
+                group = (np.cumsum(~ended) - 1)[group[~there]]
             if not going.size:
                 return reach
-            law = np.einsum("mvak,mvw->mwak", moved, self.moves[nodes[going] + gap - 1])
+            law = np.einsum("mvak,mvw->mwak", moved, self.moves[at])
             if anybody and gap < width:
-                reach.include(going, _log_ratios(law, rate, edge_is_told=False), gap)
-        reach.include(going, _log_ratios(law, rate, edge_is_told=True), width)
+                told = _log_ratios(law, rate, edge_is_told=False)
+                reach.include(going, told[group], gap)
+        reach.include(going, _log_ratios(law, rate, edge_is_told=True)[group], width)
         return reach
+
+    @cached_property
+    def kinds(self) -> Codes:
+        """A number for each step and what is added before it: nodes before which and beyond whom
+
+        all is alike have one law, which is worked out once.
+        """
+        known: dict[bytes, int] = {}
+        last = [self.adds[-1].tobytes()]
+        each = (a.tobytes() + m.tobytes() for a, m in zip(self.adds, self.moves, strict=False))
+        kinds = [known.setdefault(key, len(known)) for key in itertools.chain(each, last)]
+        return np.array(kinds)
 
 
 def _added(law: Array, adds: Codes) -> Array:
