@@ -56,6 +56,16 @@ def test_windows_tell_at_least_as_much(seed: int) -> None:
         assert seen.value <= group * (1 + 1e-9)
 
 
+def test_what_is_known_beyond_a_told_edge_adds_to_it() -> None:
+    """x2 is known and says more of x1, which is told: 3.29 nat come of it, not 2.20."""
+    chain, weights = unspoken.Chain([0.5, 0.5], [[0.9, 0.1], [0.1, 0.9]], 3), [5.0, 1.0, 0.0]
+    one = replace(windows_of(chain, weights, True, 1e-15), width=1)
+    who = unspoken.Adversary("x0", knows=["x2"])
+    leak = unspoken.leakage(chain, unspoken.Laplace(0.2, weights), who).value
+    assert leak == pytest.approx(25.0 + 3.29, abs=0.01)
+    assert one.worst(0.2).value >= leak
+
+
 @pytest.mark.parametrize("knows", ["nothing", "anything"])
 def test_a_long_chain_is_a_short_one_in_the_middle(knows: str) -> None:
     """Far from its ends a chain needs what any other needs; settled to seven digits."""

@@ -9,6 +9,12 @@ the edge is either told together with the noisy sum, or was known before (then i
 the largest of all contexts counts):
 
     E[m, a, b] = max over v and answers r of log f(v, r | a) / f(v, r | b).
+
+Who knows something, x_w, further off than the edge x_e that is told, has
+
+    P(x_e = v | a, x_w) = P(x_e = v | a) P(x_w | x_e = v) / P(x_w | a),
+
+which adds log P(x_w | b) / P(x_w | a): at most the largest log P(x_e = v | b) / P(x_e = v | a).
 """
 
 from __future__ import annotations
@@ -75,7 +81,11 @@ class ChainSide:
             if anybody and gap < width:
                 told = _log_ratios(law, rate, edge_is_told=False)
                 reach.include(going, told[group], gap)
-        reach.include(going, _log_ratios(law, rate, edge_is_told=True)[group], width)
+        told = _log_ratios(law, rate, edge_is_told=True)
+        if anybody:
+            with np.errstate(invalid="ignore"):  # of a value that cannot be nothing is said
+                told = np.where(told == -np.inf, told, told + _beyond(law))
+        reach.include(going, told[group], width)
         return reach
 
     @cached_property
@@ -99,6 +109,16 @@ def _added(law: Array, adds: Codes) -> Array:
             nodes = adds[:, v] == units
             moved[nodes, v, :, units : units + law.shape[3]] = law[nodes, v]
     return moved
+
+
+def _beyond(law: Array) -> Array:
+    """The most that what is known beyond the edge may add, as [m, a, b]."""
+    mass = law.sum(-1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = np.log(mass)
+        ratios = logs[:, :, None, :] - logs[:, :, :, None]
+    most: Array = np.fmax.reduce(ratios, axis=1, initial=0.0)
+    return most
 
 
 def _log_ratios(law: Array, rate: float, *, edge_is_told: bool) -> Array:
