@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import unspoken
+from unspoken.beliefs import chain
 from unspoken.beliefs.chain import Chain
 from unspoken.beliefs.forests import sums as messages_sums
 from unspoken.errors import InputError, TooLarge
@@ -254,3 +255,37 @@ def test_a_chain_may_start_in_the_law_its_step_keeps() -> None:
     for step, length in cases:
         with pytest.raises(InputError, match=r"chain\.start: None is the one law"):
             unspoken.Chain(None, step, length)
+
+
+def test_of_many_known_values_those_beside_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every measure is what it is with all of them as contexts; what is between is left out."""
+    rng = np.random.default_rng(4)
+    steps = [*(rng.dirichlet(np.ones(2), 2) for _ in range(7)), np.array([[0.5, 0.5]] * 2), STICKY]
+    belief, knows = Chain([0.3, 0.7], list[Any](steps)), ("x0", "x1", "x3", "x5", "x6", "x8", "x9")
+    noisy, local = Laplace(0.8), unspoken.RandomizedResponse("x7", 1.0)
+    who = unspoken.Adversary("x4", knows=knows)
+    mechanisms = [noisy, unspoken.Together([noisy, local])]
+    questions = [
+        (mechanism, measure)
+        for mechanism in mechanisms
+        for measure in ("max-log-ratio", "mutual-information", "relative-entropy")
+    ]
+    before = [unspoken.leakage(belief, m, who, measure).value for m, measure in questions]  # type: ignore[arg-type]
+    monkeypatch.setattr(chain, "CONTEXTS", 1)
+    later, matter = belief.knowing(knows)
+    assert matter == ("x1", "x3", "x5", "x6", "x8")
+    assert later.domain.names == ("x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8")
+    now = [unspoken.leakage(belief, m, who, measure).value for m, measure in questions]  # type: ignore[arg-type]
+    assert now == pytest.approx(before, rel=1e-12)
+
+
+def test_somebody_who_knows_a_thousand_values() -> None:
+    """Two of them matter; the same as in the stretch that is left."""
+    who = unspoken.Adversary("x500", knows=[f"x{t}" for t in range(1000) if abs(t - 500) > 3])
+    long = unspoken.leakage(Chain(STATIONARY, STICKY, 1000), Laplace(2.0), who)
+    short = Chain(STATIONARY, STICKY, 9)
+    weights = {f"x{t}": 1.0 for t in range(1, 8)}
+    near = unspoken.Adversary("x4", knows=["x0", "x8"])
+    assert long.value == pytest.approx(
+        unspoken.leakage(short, Laplace(2.0, weights), near).value, rel=1e-12
+    )

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from unspoken.beliefs.belief import Belief
 from unspoken.beliefs.forests.forest import Forest
 from unspoken.beliefs.forests.markov import Markov, is_matrix
 from unspoken.errors import InputError, TooLarge
@@ -20,6 +21,9 @@ from unspoken.types.domain import Domain, Value
 from unspoken.types.premise import Premise
 
 __all__ = ["Chain"]
+
+# Up to so many combinations of known values each is a context.
+CONTEXTS = 2**12
 
 Values = Mapping[str, Iterable[Value]] | Sequence[Any] | None
 
@@ -83,6 +87,27 @@ class Chain(Markov):
         for before, after in itertools.pairwise(order):
             table = table[..., None] * self._between(before, after)
         return table.transpose([order.index(axis) for axis in axes])
+
+    def knowing(self, names: Sequence[str]) -> tuple[Belief, tuple[str, ...]]:
+        """Of many known values only those beside an unknown one matter; the rest is shielded.
+
+        The unknown variables and these are a chain again, which steps over the others.
+        """
+        known = {self.domain.axis(name) for name in names}
+        if self.cells(names) <= CONTEXTS:
+            return self, tuple(names)
+        unknown = set(range(len(self.domain.names))) - known
+        beside = {t for u in unknown for t in (u - 1, u + 1)} & known
+        rest = sorted(unknown | beside)
+        steps = [
+            self.steps[t] if after == t + 1 else self._between(t, after)
+            for t, after in itertools.pairwise(rest)
+        ]
+        later = Chain.__new__(Chain)
+        forest = Forest.of(range(-1, len(steps)), [self.forest.singles[rest[0]][None], *steps])
+        gone = [self.domain.names[t] for t in known - beside]
+        later._hold(forest, self.domain.without(gone), self.premise)
+        return later, tuple(name for name in names if self.domain.axis(name) in beside)
 
     def _between(self, before: int, after: int) -> Array:
         """P(x_after | x_before)."""

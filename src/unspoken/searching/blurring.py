@@ -34,6 +34,10 @@ def blurred(laws: Array, rate: float) -> Array:
 def _arriving(laws: Array, rate: float) -> Array:
     """F_k = p_k + e^-rate F_{k-1}, by running sums of p_k e^(rate k) over stretches of k."""
     length = laws.shape[-1]
+    if rate > REACH:  # from further off than one step arrives less than LEAST
+        arrived = laws.copy()
+        arrived[..., 1:] += laws[..., :-1] * np.exp(-rate)
+        return arrived
     width = length if rate * length <= REACH else max(1, int(REACH / rate))
     way = np.exp(rate * np.arange(width))
     arrived = np.empty(laws.shape)

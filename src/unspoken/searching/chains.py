@@ -24,7 +24,7 @@ looked at in the order of these bounds until the next one is no larger than what
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -37,18 +37,16 @@ from unspoken.numerics.arrays import CELLS, Array, Codes, Mask
 from unspoken.numerics.ring import OutOfRange
 from unspoken.searching.blurring import blurred
 from unspoken.searching.certificate import Certificate, epsilons, group
+from unspoken.searching.runs import RARE, Edges, Side
+from unspoken.searching.stretches import TIE, Stretches, count
 from unspoken.types.domain import Domain
 
 __all__ = ["worst_of_chain"]
 
 # Numbers to go through, over all runs: about a minute of one core.
 WORK = 2.0**32
-# Bounds that are larger by less than this share are so by rounding.
-TIE = 1e-12
 # So many intervals are looked at together.
 AT_ONCE = 64
-# Rarer transitions leave too few digits of what follows them.
-RARE = 1e-30
 
 
 def worst_of_chain(
@@ -64,13 +62,44 @@ def worst_of_chain(
     work = 2.0 * n * n * d**2 * runs.lengths[-1] / 3
     if work > WORK:
         raise TooLarge(
-            f"worst: {_intervals(range(n), n):,} intervals of a chain of {n} variables, with "
+            f"worst: {count(range(n), n):,} intervals of a chain of {n} variables, with "
             f"{work:.2g} numbers to go through, more than {WORK:.2g}; ask about a part of the chain"
             ", or use coarser values"
         )
-    return IntervalSearch(
-        belief.domain, query, runs, [belief.domain.axis(name) for name in targets]
-    ).steps()
+    singles = np.zeros((n, d))
+    for row, single in zip(singles, belief.forest.singles if belief.forest else (), strict=True):
+        row[: len(single)] = single
+    places = [belief.domain.axis(name) for name in targets]
+    return _steps(IntervalSearch(belief.domain, query, runs, places), singles)
+
+
+def _steps(search: IntervalSearch, singles: Array) -> Iterator[Certificate]:
+    """Near runs, and farther ones as they are needed; of chains that keep too much, all of them."""
+    best = search.known
+    yield best
+    for near in stretches_of(search, singles).steps(best):
+        best = near
+        yield best
+    if best.done < best.total:
+        yield from search.steps(best)
+
+
+def stretches_of(search: IntervalSearch, singles: Array) -> Stretches:
+    """The same search by how far runs reach."""
+    runs = search.runs
+    n, d = runs.terms.shape
+    moves = np.array(runs.moves).reshape(n - 1, d, d)
+    given = moves * runs.possible[:-1, :, None]
+    fits = runs.possible > 0
+    return Stretches(
+        search.domain.names,
+        Side(given[::-1], runs.terms[::-1], runs.start, fits[::-1], runs.rate),
+        Side(given.swapaxes(1, 2), runs.terms, np.ones(d), fits, runs.rate),
+        search.targets,
+        Edges(moves, singles, search.targets, moves),
+        runs.with_term,
+        [runs.gaps(i) for i in range(n)],
+    )
 
 
 @dataclass(frozen=True)
@@ -131,7 +160,7 @@ class Runs:
         yield law
         for t, move in enumerate(self.moves):
             fresh = move * self.possible[t][:, None]
-            law = _with_empty_run(move.T @ self._moved(t, law), fresh)
+            law = _with_empty_run(move.T @ self.with_term(t, law), fresh)
             yield law
 
     def rights(self) -> Iterator[Array]:
@@ -141,7 +170,7 @@ class Runs:
         yield law
         for t in reversed(range(len(self.moves))):
             move = self.moves[t] * self.possible[t][:, None]
-            law = _with_empty_run(move @ self._moved(t + 1, law), move.T)
+            law = _with_empty_run(move @ self.with_term(t + 1, law), move.T)
             yield law
 
     def at(self, i: int) -> tuple[Array, Array]:
@@ -184,14 +213,14 @@ class Runs:
         law = np.zeros((*lefts.shape[:-1], width))
         for k in range(lefts.shape[-1]):
             law[..., k : k + rights.shape[-1]] += lefts[..., k, None] * rights
-        likelihood = blurred(self._moved(i, law), self.rate)
+        likelihood = blurred(self.with_term(i, law), self.rate)
         fits = likelihood > 0
         logs = np.log(likelihood, out=np.zeros_like(likelihood), where=fits)
         most = logs.max(axis=1, where=fits, initial=-np.inf)
         log_ratio: Array = (most - logs.min(axis=1, where=fits, initial=np.inf)).max(axis=-1)
         return log_ratio
 
-    def _moved(self, t: int, law: Array) -> Array:
+    def with_term(self, t: int, law: Array) -> Array:
         """With the term of x_t added."""
         moved = np.zeros((*law.shape[:-1], law.shape[-1] + int(self.terms[t].max())))
         for x, step in enumerate(self.terms[t].tolist()):
@@ -208,14 +237,19 @@ class IntervalSearch:
     runs: Runs
     targets: Sequence[int]
 
-    def steps(self) -> Iterator[Certificate]:
-        n, wanted = len(self.domain.names), set(self.targets)
+    @property
+    def known(self) -> Certificate:
+        """What those learn at least who know all others, and what nobody exceeds."""
+        steps = len(self.domain.names) + len(self.targets)
         most = group(epsilons(self.domain, Parts(queries=(self.query,))).values())
-        best = Certificate(0.0, most, "", frozenset(), 0, n + len(self.targets), "group bound")
+        best = Certificate(0.0, most, "", frozenset(), 0, steps, "group bound")
         for i in self.targets:
             if self.runs.knowing_all(i) > best.low:
                 best = replace(best, low=self.runs.knowing_all(i), target=self.domain.names[i])
-        yield best
+        return best
+
+    def steps(self, best: Certificate) -> Iterator[Certificate]:
+        n, wanted = len(self.domain.names), set(self.targets)
         lefts, rights = dict[int, Array](), dict[int, Array]()
         for i, (left, right) in enumerate(zip(self.runs.lefts(), self.runs.rights(), strict=True)):
             if i in wanted:
@@ -234,7 +268,7 @@ class IntervalSearch:
             for best in around:
                 yield best
             best = replace(best, done=best.done + 1)
-        how = f"the worst of {_intervals(wanted, n):,} intervals that may be unknown"
+        how = f"the worst of {count(wanted, n):,} intervals that may be unknown"
         yield replace(best, high=best.low, done=best.total, how=how)
 
     def around(
@@ -301,7 +335,3 @@ def _conditional(laws: Array) -> Array:
         raise OutOfRange
     given: Array = np.divide(laws, mass, out=np.zeros_like(laws), where=mass > 0)
     return given.reshape(-1, *laws.shape[2:])
-
-
-def _intervals(targets: Iterable[int], n: int) -> int:
-    return sum((i + 1) * (n - i) for i in targets)

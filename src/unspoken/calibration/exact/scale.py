@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from unspoken.calibration.exact.adversaries import knowing
 from unspoken.calibration.exact.threats import Threat, WorstAt, least
@@ -22,6 +23,10 @@ LONG = {"nothing": 2**22, "anything": 2**16}
 # so wide that their edges say less than this share of the limit; settled, if both ends of the
 # bound are so near to each other.
 FADED, SETTLED = (1e-4, 1e-9), 1e-7
+# Ends further apart than this are no matter of how wide the windows are.
+LOOSE = 1e-2
+
+Found = TypeVar("Found")
 
 
 def exact(problem: NoiseProblem, knows: Knows, start: float) -> tuple[float, Bound]:
@@ -44,11 +49,12 @@ def left_at(problem: NoiseProblem, knows: Knows, scale: float) -> Bound:
     """What the worst of those who may know this much learns at this scale."""
     bounds = list[Bound]()
     for member in _members(problem):
-        for threat in _threats(member, knows):
+
+        def look(threat: Threat) -> tuple[Bound, Bound]:
             bound = threat.worst(scale).bound(scale)
-            if _settled(bound):
-                break
-        bounds.append(bound)  # there is always a last threat
+            return bound, bound
+
+        bounds.append(_first_settled(member, knows, look))
     return _worst_of(problem, bounds)
 
 
@@ -80,38 +86,43 @@ def _exact(problem: NoiseProblem, knows: Knows, start: float) -> tuple[float, Bo
 def _searched(problem: NoiseProblem, knows: Knows, start: float) -> tuple[float, WorstAt]:
     """Who knows nothing else is looked at first, being had quickly."""
     guess = problem.reach / problem.limit
-    best: tuple[float, WorstAt] | None = None
-    for threat in _threats(problem, knows):
+
+    def look(threat: Threat) -> tuple[tuple[float, WorstAt], Bound]:
+        nonlocal start
         if threat.slow:
             start, _ = least(knowing(problem), problem.limit, start, guess)
-        best = scale, worst = least(threat, problem.limit, start, guess)
-        if scale == start or _settled(worst.bound(scale)):
-            break
-    assert best is not None
-    return best
+        scale, worst = least(threat, problem.limit, start, guess)
+        bound = worst.bound(scale)
+        return (scale, worst), replace(bound, low=bound.high) if scale == start else bound
+
+    return _first_settled(problem, knows, look)
 
 
-def _settled(bound: Bound) -> bool:
-    return bound.low >= (1 - SETTLED) * bound.high
-
-
-def _threats(problem: NoiseProblem, knows: Knows) -> Iterator[Threat]:
+def _first_settled(
+    problem: NoiseProblem, knows: Knows, look: Callable[[Threat], tuple[Found, Bound]]
+) -> Found:
     """Long chains through windows, narrow ones first; where none is settled, whole if affordable.
 
-    Every one of them is sound.
+    Every one of them is sound. Ends far apart are so for other reasons than edges that are told.
     """
     if problem.members is None:
-        yield of_views(problem, knows)
-        return
-    long, windowed = _cells(problem), False
+        return look(of_views(problem, knows))[0]
+    long, found = _cells(problem), None
+    affordable = long <= LONG["nothing"]
     if knows in LONG and problem.fast and long > LONG[str(knows)]:
         for share in FADED:
             windows = Windows.of(problem, knows == "anything", share)
             if windows is not None:
-                windowed = True
-                yield windows
-    if not windowed or long <= LONG["nothing"]:
-        yield _whole(problem, knows)
+                found, bound = look(windows)
+                if _settled(bound):
+                    return found
+                if affordable and bound.low < (1 - LOOSE) * bound.high:
+                    break
+    return look(_whole(problem, knows))[0] if found is None or affordable else found
+
+
+def _settled(bound: Bound) -> bool:
+    return bound.low >= (1 - SETTLED) * bound.high
 
 
 def _cells(problem: NoiseProblem) -> float:
