@@ -17,11 +17,13 @@ from unspoken.doors import cli
 from unspoken.policy import Project
 
 JSON = {
-    "learn": {"unspoken", "format", "rows", "prior_rows", "premise", "attributes", "telling"},
-    "leak": {"unspoken", "format", "premise", "told"},
-    "plan": {"unspoken", "format", "premise", "plan", "without_closure", "shares", "closed", "told",
-             "assumptions"},
-    "release": {"unspoken", "format", "release", "manifest", "rows", "again", "p", "limits"},
+    "learn": {"unspoken", "format", "for", "warnings", "rows", "prior_rows", "premise",
+              "attributes", "telling"},
+    "leak": {"unspoken", "format", "for", "warnings", "premise", "told"},
+    "plan": {"unspoken", "format", "for", "warnings", "premise", "plan", "without_closure",
+             "shares", "closed", "told", "assumptions"},
+    "release": {"unspoken", "format", "release", "manifest", "rows", "again", "p", "limits",
+                "together", "warnings"},
     "ledger": {"unspoken", "format", "events", "exposure"},
     "report": {"unspoken", "format", "report", "charts"},
 }  # fmt: skip

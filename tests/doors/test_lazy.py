@@ -41,3 +41,11 @@ def test_only_what_draws_loads_what_draws(run: Run, edited: object) -> None:
         assert loaded(*command) == set()
     pytest.importorskip("vl_convert", reason="needs the extra `report`: vl-convert-python")
     assert loaded("report") == DRAW
+
+
+def test_the_door_opens_without_the_extra() -> None:
+    blocked = "import sys; sys.modules.update(vl_convert=None, jinja2=None); "
+    run = subprocess.run(
+        [sys.executable, "-c", blocked + "import unspoken.doors.cli"], capture_output=True
+    )
+    assert run.returncode == 0, run.stderr.decode()

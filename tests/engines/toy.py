@@ -32,6 +32,10 @@ class ToyTable:
         held = set(self.arrow[name].to_pylist()) - {None}
         return pa.array(list(held)[:most], self.arrow.schema.field(name).type)
 
+    def groups(self, names: Sequence[str], where: str) -> tuple[int, int]:
+        sizes = self.arrow.group_by(list(names)).aggregate([([], "count_all")])["count_all"]
+        return len(sizes), max(sizes.to_pylist())
+
     def batches(
         self, names: Sequence[str], ordered: bool = True, rows: int = BATCH,
         places: Mapping[str, str] | None = None,

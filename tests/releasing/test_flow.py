@@ -175,7 +175,7 @@ def test_public_missingness_is_told_whatever_is_closed(project: Make) -> None:
     found = prepare(path).findings(curve=False)
     assert found.closure.added["first_arrival"] == ("missing",)
     assert all(told.odds.odds <= 8 * (1 + 1e-9) for told in found.planned)
-    (said,) = [one for one in found.assumptions if "is public for first_arrival" in one]
+    (said,) = [c.text for c in found.cautions if "is public for first_arrival" in c.text]
     assert "a release shows it for every row, whatever is closed, and no number counts it" in said
     odds, bits = (float(re.search(text, said)[1]) for text in (r"odds by (\S+),", r"to (\S+) bit"))  # type: ignore[index]
     worst = next(one for one in found.closure.telling if one.name == "first_arrival")

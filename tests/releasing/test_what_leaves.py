@@ -80,7 +80,7 @@ def test_a_manifest_tells_one_row_by_p_alone(tmp_path: Path, rows: int) -> None:
     """At full digits each of these differs, and tells which it was; p of three digits may."""
     with_it, without = (paper(tmp_path / victim, rows, victim) for victim in "yn")
     for written in (with_it, without):
-        for own in ("release", "readings", "charged"):
+        for own in ("release", "readings", "charge", "charged"):
             written.pop(own)
     p = [
         {name: one.pop("release_probability") for name, one in written["attributes"].items()}
@@ -163,4 +163,4 @@ def test_a_closed_value_of_few_rows_is_counted_not_named(tmp_path: Path) -> None
         limits: dict[str, Any] = {**DECLARED, "prior_rows": 0.001, "odds_cap": 4.0}
         done = release(small(tmp_path / folder, told, attributes, **limits))
         closed.append(json.loads(done.manifest.read_text())["attributes"]["rare"]["closed"])
-    assert closed == [["1 of fewer than 5 rows each"], ["of three rows"]]
+    assert closed == [["1 value of fewer than 5 rows"], ["of three rows"]]

@@ -25,9 +25,11 @@ from unspoken.releasing import (
     Released,
     Verified,
 )
+from unspoken.releasing.cautions import Caution
 from unspoken.releasing.coarse import probability
 from unspoken.releasing.leaks import Leak
 from unspoken.releasing.manifest import leakage
+from unspoken.releasing.results import Said
 
 __all__ = [
     "case",
@@ -68,6 +70,7 @@ def learned(ready: Prepared) -> dict[str, Any]:
     model = ready.learned
     return {
         **_head("learn"),
+        **_for_holder(ready.cautions),
         "rows": model.rows,
         "prior_rows": model.prior_rows,
         "premise": str(model.belief.premise),
@@ -107,6 +110,7 @@ def leak(findings: Findings) -> dict[str, Any]:
     """Who is told what, with everything not sensitive released."""
     return {
         **_head("leak"),
+        **_for_holder(findings.cautions),
         "premise": str(findings.learned.belief.premise),
         "told": leakage(findings.everything),
     }
@@ -153,6 +157,7 @@ def plan(findings: Findings) -> dict[str, Any]:
     """The plan, the one without closure, and what the plan tells."""
     return {
         **_head("plan"),
+        **_for_holder(findings.cautions),
         "premise": str(findings.learned.belief.premise),
         "plan": findings.plan.as_json(),
         "without_closure": findings.open_plan.as_json(),
@@ -171,6 +176,7 @@ def rehearsed(done: Rehearsed) -> dict[str, Any]:
         **_head("release"),
         "dry_run": True,
         "p": _p(done.epsilon),
+        **_said(done.said),
     }
 
 
@@ -184,6 +190,7 @@ def released(done: Released) -> dict[str, Any]:
         "again": done.again,
         "p": _p(done.event.mechanism.exponents()),
         "limits": dict(done.event.limits),
+        **_said(done.said),
     }
 
 
@@ -249,6 +256,19 @@ def started(project: Path, keys: Sequence[str], attributes: Sequence[str]) -> di
 def written(report: Path, charts: Sequence[Path]) -> dict[str, Any]:
     """Where the report is."""
     return {**_head("report"), "report": str(report), "charts": [str(path) for path in charts]}
+
+
+def _for_holder(cautions: Sequence[Caution]) -> dict[str, Any]:
+    """At full digits they tell the counts of the table: not to be handed on."""
+    return {"for": "the holder", "warnings": [caution.text for caution in cautions]}
+
+
+def _said(what: Said) -> dict[str, Any]:
+    """Whether everything given out keeps the limits, and what no limit is about."""
+    return {
+        "together": what.together or "within the limits",
+        "warnings": [caution.text for caution in what.cautions],
+    }
 
 
 def _p(exponents: Mapping[str, float]) -> dict[str, float]:

@@ -12,9 +12,14 @@ from unspoken.doors.report import starved, words
 from unspoken.doors.terminal import NBSP, Prose, blank, head, near, note, rows_of, said
 from unspoken.learning import Learned
 from unspoken.ledger import Release, fold
+from unspoken.planning import Telling
 from unspoken.policy import Project
 from unspoken.releasing import Findings, Prepared, Rehearsed, Released, Verified
+from unspoken.releasing.cautions import Caution
+from unspoken.releasing.coarse import up
+from unspoken.releasing.few import GROUP, few, named, rows_of_label
 from unspoken.releasing.leaks import Leak, TellingAnswer
+from unspoken.releasing.results import Said
 from unspoken.types.domain import WITHHELD
 from unspoken.types.premise import Premise
 
@@ -30,7 +35,8 @@ def learned(ready: Prepared) -> RenderableType:
     rows = []
     for name, labels in model.labels.items():
         share = words.percent(model.sensitive_share(name))
-        rows.append((name, share, ", ".join(map(_whole, labels))))
+        shown = named(ready.project, model, name, labels)
+        rows.append((name, share, ", ".join(map(_whole, shown))))
     prior = words.digits(model.prior_rows, 3)
     return Group(
         head(f"Learned from {words.rows(model.rows)}"),
@@ -39,7 +45,9 @@ def learned(ready: Prepared) -> RenderableType:
         blank(),
         *_telling(ready),
         note(f"smoothed by {prior} rows in which the attributes would be independent"),
+        note(f"{words.rows(model.rows)}; combinations of values that occur: {model.occupied:,}"),
         *_tree(model, links=True),
+        *_cautions(ready.cautions),
     )
 
 
@@ -64,6 +72,7 @@ def leak(findings: Findings) -> RenderableType:
         blank(),
         _premise(findings.learned.rows, findings.learned.belief.premise),
         *_tree(findings.learned),
+        *_cautions(findings.cautions),
     )
 
 
@@ -82,35 +91,35 @@ def plan(findings: Findings) -> RenderableType:
         note(_best(findings)),
         *_closing(findings),
         *map(note, starved.in_words(findings).values()),
+        *map(note, starved.zeros(findings)),
         blank(),
         *_in_words(findings, findings.planned),
         *([blank()] if findings.planned else []),
         _premise(findings.learned.rows, findings.learned.belief.premise),
         *_tree(findings.learned),
+        *_cautions(findings.cautions),
     )
 
 
 def rehearsed(done: Rehearsed) -> RenderableType:
     """What a release would let out; nothing happened."""
-    rows = [(name, words.chance(eps), words.epsilon(eps)) for name, eps in done.epsilon.items()]
     return Group(
         head("This would be released; nothing was charged or written:"),
-        blank(),
-        rows_of(["attribute", "release", "eps"], rows),
-        blank(),
-        note(_most_told(done.leakage)),
+        *_shown(done.epsilon),
+        *_said(done.said),
     )
 
 
 def released(done: Released) -> RenderableType:
     """Where the release is and what it may tell."""
-    most = f" {_most_told(done.leakage)}" if done.leakage else ""
     charge = "the same as before, so nothing was charged" if done.again else "charged to the ledger"
     return Group(
         Prose(
             f"Released {near(done.path)} ({words.rows(done.rows)}; withheld cells are NULL, sorted "
-            f"by key) and {near(done.manifest)}; {charge}.{most}"
-        )
+            f"by key) and {near(done.manifest)}; {charge}."
+        ),
+        *_shown(done.event.mechanism.exponents()),
+        *_said(done.said),
     )
 
 
@@ -160,7 +169,7 @@ def _best(findings: Findings) -> str:
             "unspoken report draws the curve."
         )
     more = 100 * (bound.high / bound.low - 1)
-    most = words.digits(words.up(more, 1 - math.floor(math.log10(more)))) if more > 0.01 else "0.01"
+    most = words.digits(up(more)) if more > 0.01 else "0.01"
     return f"No plan within these limits lets out {most}{NBSP}% more."
 
 
@@ -175,16 +184,38 @@ def _in_words(findings: Findings, entries: Sequence[Leak]) -> list[Prose]:
     ]
 
 
-def _most_told(entries: Sequence[Leak]) -> str:
-    """The largest factor of all, in one sentence: of this release, whatever was before it."""
-    worst = max(entries, key=lambda entry: entry.odds.nats, default=None)
-    if worst is None:
-        return UNLIMITED
-    if math.isinf(worst.odds.odds):
-        gives = "gives" if worst.odds.exact else "may give"
-        return f"Some answer {gives} a secret away: it makes it certain."
-    by = "By the tree that was learned, no" if worst.odds.premise.form == "tree" else "No"
-    return f"{by} answer by itself multiplies odds by more than {words.most(worst.odds.odds)}."
+def _shown(epsilon: Mapping[str, float]) -> list[RenderableType]:
+    """How often what is free is released: what a release says of itself."""
+    rows = [(name, words.chance(eps)) for name, eps in epsilon.items()]
+    return [blank(), rows_of(["attribute", "release"], rows), blank()]
+
+
+def _said(what: Said) -> list[RenderableType]:
+    """What all releases tell together, as limits; and what no limit is about."""
+    if not what.project.protected:
+        return [note(UNLIMITED)]
+    keys = what.project.source.keys
+    beside = "is" if len(keys) == 1 else "are"
+    before = "With all that was released of these rows before,"
+    return [
+        Prose(f"! {before} {what.together}.", "  ", "bold red")
+        if what.together
+        else note(f"{before} the limits are kept, for each row: {_limits(what.project)}."),
+        note(
+            f"No limit counts the keys: {words.listed(keys)} {beside} shown with every row, and "
+            "whoever knows how they go with a secret learns more."
+        ),
+        *_cautions(what.cautions),
+    ]
+
+
+def _cautions(those: Sequence[Caution]) -> list[RenderableType]:
+    """What has to be said beside every number; red where it may be far off."""
+    return [
+        part
+        for caution in those
+        for part in (blank(), Prose(f"! {caution.text}", "  ", "bold red" if caution.red else ""))
+    ]
 
 
 def _tree(model: Learned, links: bool = False) -> list[RenderableType]:
@@ -197,7 +228,10 @@ def _tree(model: Learned, links: bool = False) -> list[RenderableType]:
 
 
 def _premise(rows: int, premise: Premise) -> Prose:
-    learned = f"learned from {words.rows(rows)} (a plug-in: it holds as far as they show the truth)"
+    learned = (
+        f"learned from {words.rows(rows)} (a plug-in: the shares in the table are taken for the "
+        "truth, with no allowance for chance)"
+    )
     shown = str(premise) if premise.certifies else learned
     return Prose(f"premise: {shown}", first="  ", style="dim")
 
@@ -212,7 +246,9 @@ def _factor(entry: Leak, cap: float) -> Text:
 def _answer(entry: Leak) -> str:
     if words.tells_nothing(entry):
         return "none"
-    return "too many to list" if entry.answer is None else _seen(entry.answer)
+    if entry.answer is None:
+        return "too many to list"
+    return GROUP if few(entry.answer.rows) else _seen(entry.answer)
 
 
 def _seen(answer: TellingAnswer) -> str:
@@ -241,10 +277,9 @@ def _telling(ready: Prepared) -> list[RenderableType]:
     if not telling:
         return [note("No single value tells more than the odds cap allows.")]
     rows = [
-        (entry.name, _whole(entry.value), words.percent(entry.probability), entry.target,
-         words.factor(entry.factor))
+        (entry.name, *_value(ready, entry), entry.target, words.measured(entry.factor))
         for entry in telling[:TELLING]
-    ]  # fmt: skip
+    ]
     closing = "close = true withholds them too" if ready.project.limits.close else "left open"
     more = [note(f"and {len(telling) - TELLING} more")] if len(telling) > TELLING else []
     return [
@@ -256,12 +291,20 @@ def _telling(ready: Prepared) -> list[RenderableType]:
     ]
 
 
+def _value(ready: Prepared, entry: Telling) -> tuple[str, str]:
+    """The value and the share of rows that have it, unless they are too few to be named."""
+    if few(rows_of_label(ready.learned, entry.name, entry.value)):
+        return GROUP, ""
+    return _whole(entry.value), words.percent(entry.probability)
+
+
 def _closing(findings: Findings) -> list[Prose]:
     added = findings.closure.added
     if not added:
         return []
     closed = "; ".join(
-        f"{name} {words.listed(f'“{_whole(v)}”' for v in values)}" for name, values in added.items()
+        f"{name} {words.listed(words.labels(findings, name, values))}"
+        for name, values in added.items()
     )
     if not findings.project.limits.close:
         return [

@@ -95,6 +95,13 @@ class DuckTable:
         with self._home.reworded(where):
             return self._home.cursor().sql(query).to_arrow_table()["x"].combine_chunks()
 
+    def groups(self, names: Sequence[str], where: str) -> tuple[int, int]:
+        """As the protocol has it."""
+        same = ", ".join(map(identifier, names))
+        query = f"SELECT count(*) AS n FROM {ROWS} GROUP BY {same}"
+        groups, largest = self._one(f"SELECT count(*), max(n) FROM ({query})", where)
+        return int(groups), int(largest)
+
     def batches(
         self,
         names: Sequence[str],

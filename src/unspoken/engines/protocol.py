@@ -40,6 +40,9 @@ class Table(Protocol):
         ``where`` begins a message.
         """
 
+    def groups(self, names: Sequence[str], where: str) -> tuple[int, int]:
+        """How many groups of rows have the same in these columns, and the rows of the largest."""
+
     def batches(
         self,
         names: Sequence[str],

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -46,7 +46,9 @@ class Learned(Shown):
     """``belief`` over ``labels``, of which ``sensitive`` ones are never released.
 
     ``labelling``: how the labels of a row are found, to be used again by a release. ``counts``:
-    rows a label. ``tree``: what there is beside the belief, if it is one.
+    rows a label. ``tree``: what there is beside the belief, if it is one. ``occupied``: how
+    many combinations of labels some row has (of a tree: of the two attributes that have the most),
+    and ``joint`` the rows of each, if it is none.
     """
 
     belief: Belief
@@ -55,6 +57,8 @@ class Learned(Shown):
     rows: int
     prior_rows: float
     tree: Kept | None = None
+    occupied: int = 0
+    joint: Array | None = field(default=None, compare=False)
 
     @classmethod
     def of(cls, project: Project, table: Table) -> Learned:
@@ -133,7 +137,8 @@ def _whole_joint(project: Project, labels: Sequence[Labelling], joint: Array) ->
     names, values = tuple(project.attributes), [labelling.names for labelling in labels]
     belief = Joint(smooth, names, values, Premise.learned(rows))
     singles = [marginal(joint, axis) for axis in range(joint.ndim)]
-    return _described(belief, labels, singles, prior_rows)
+    learned = _described(belief, labels, singles, prior_rows)
+    return replace(learned, occupied=int(np.count_nonzero(joint)), joint=joint)
 
 
 def _joint(
@@ -167,7 +172,9 @@ def _tree(project: Project, labels: Sequence[Labelling], pairs: Pairs) -> Learne
     kept = Kept.of(
         tree, {n: labelling.sensitive for n, labelling in zip(names, labels, strict=True)}
     )
-    return _described(tree.belief, labels, pairs.single, prior_rows, kept)
+    learned = _described(tree.belief, labels, pairs.single, prior_rows, kept)
+    most = max((int(np.count_nonzero(table)) for table in pairs.pair.values()), default=0)
+    return replace(learned, occupied=most)
 
 
 # ---------------------------------------------------------------- for both

@@ -57,6 +57,24 @@ class Admission:
         if broken:
             raise LimitExceeded(f"{broken}; {self._what_fits(event, before)}")
 
+    def together(self, event: Release, account: Account) -> str:
+        """The first limit that an event which is admitted breaks with all that was given out of its
+        rows before, in words; empty if none.
+
+        That can only be where it adds nothing: the limits were lowered since, or the table was
+        learned again.
+        """
+        gone = sorted(set(account.released()) - set(self.belief.domain.names))
+        if gone:
+            return f"{gone[0]} was released before and is not declared any more: it is not counted"
+        accounts = [
+            after
+            for audience in self._audiences(event, account)
+            for past in account.before(event, audience)
+            if (after := past.fold(self.sensitive, event.mechanism)) == past.fold(self.sensitive)
+        ]
+        return next(filter(None, map(self._broken, dict.fromkeys(accounts))), "")
+
     def _too_much(self, mechanism: Mechanism, before: Sequence[Exposure]) -> str | None:
         """The first limit that it would break, for any coalition that sees it, of the cells of any
         epoch it adds to.

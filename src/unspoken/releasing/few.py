@@ -1,16 +1,32 @@
-"""Groups of fewer than five rows are not named: whom they are about may be known."""
+"""Few rows: a group of fewer than five is not named, and of few rows little is known.
+
+Whom a group of fewer than FEW rows is about may be known, so neither page nor table names it.
+Beliefs are plug-ins: the shares of a table are taken for the truth. Of few rows that is far off, as
+a rule of thumb where
+
+    rows / combinations of values that some row has < ENOUGH,  or  rows with a secret < SECRETS.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
 
 from unspoken.learning import Learned
+from unspoken.mechanisms import OneSided
+from unspoken.mechanisms.one_sided import release_probability
 from unspoken.policy import Project
+from unspoken.releasing.rare import FEW
+from unspoken.types.channel import Output
+from unspoken.types.domain import WITHHELD
 
-__all__ = ["FEW", "few", "named"]
+__all__ = ["GROUP", "few", "named", "rows_of_answer", "too_few_rows"]
 
-FEW = 5
 GROUP = f"a group of fewer than {FEW} rows"
+ENOUGH = 10
+SECRETS = 30
 
 
 def few(rows: float) -> bool:
@@ -27,7 +43,59 @@ def named(project: Project, learned: Learned, name: str, labels: Sequence[str]) 
     rule = project.attributes[name]
     if rule.bins is not None or rule.values is not None:
         return list(labels)
-    rows = dict(zip(learned.labels[name], learned.counts.get(name, ()), strict=False))
-    kept = [label for label in labels if not few(rows.get(label, FEW))]
+    kept = [label for label in labels if not few(rows_of_label(learned, name, label))]
     rest = len(labels) - len(kept)
-    return [*kept, *([f"{rest} of fewer than {FEW} rows each"] if rest else [])]
+    others = "1 value" if rest == 1 else f"{rest} values"
+    return [*kept, *([f"{others} of fewer than {FEW} rows"] if rest else [])]
+
+
+def rows_of_label(learned: Learned, name: str, label: object) -> float:
+    """How many rows have it; infinity where that was not counted."""
+    rows = dict(zip(learned.labels[name], learned.counts.get(name, ()), strict=False))
+    return rows.get(str(label), math.inf)
+
+
+def rows_of_answer(
+    learned: Learned, mechanism: OneSided, seen: Mapping[str, Output], mass: float
+) -> float:
+    """How many rows of the table give this answer, on average over coins.
+
+    By the counts, since a belief is smoothed: it has a mass for what no row has. Of a tree there
+    are none, so by its ``mass``.
+    """
+    if learned.joint is None:
+        return mass * learned.rows
+    rows = learned.joint
+    for name, labels in reversed(list(learned.labels.items())):  # the last axis first
+        hidden = mechanism.hides(name)
+        p = release_probability(mechanism.epsilon[name]) if name in seen else 0.0
+        weights = np.ones(len(labels))
+        if name in seen:
+            free = np.array([label not in hidden for label in labels])
+            shown = np.array([label == seen[name] for label in labels])
+            weights = np.where(free, 1 - p, 1.0) if seen[name] is WITHHELD else p * free * shown
+        rows = rows @ weights
+    return float(rows)
+
+
+def too_few_rows(learned: Learned) -> str:
+    """Why there are too few rows to rely on, in words; empty if there are enough."""
+    why = []
+    each = learned.rows / learned.occupied if learned.occupied else math.inf
+    if each < ENOUGH:
+        why.append(
+            f"{learned.rows:,} rows are {each:.2g} for each of the {learned.occupied:,} "
+            f"combinations of values that occur (rule of thumb: {ENOUGH} or more)"
+        )
+    for name, secrets in learned.sensitive.items():
+        rows = sum(rows_of_label(learned, name, secret) for secret in secrets)
+        if secrets and rows < SECRETS:
+            about = GROUP if few(rows) else f"{rows:.0f} rows"
+            why.append(f"{about} have a secret of {name} (rule of thumb: {SECRETS} or more)")
+    if not why:
+        return ""
+    return (
+        f"FEW ROWS: {'; '.join(why)}. The numbers take the shares in the table for the truth; of "
+        "so few rows many are made by chance, and what is really told may be several times as "
+        "much. Take fewer attributes, wider bins, or more rows."
+    )

@@ -13,7 +13,9 @@ from unspoken.mechanisms import OneSided
 from unspoken.planning import Closure, Limits, Plan, plan
 from unspoken.planning.chosen import worst_odds
 from unspoken.policy import Project
-from unspoken.releasing.coarse import coarse, probability, up
+from unspoken.releasing.cautions import Caution, most_in_words
+from unspoken.releasing.coarse import coarse, probability
+from unspoken.releasing.few import rows_of_answer
 from unspoken.releasing.leaks import Leak, leakage_matrix, most_told, views
 from unspoken.releasing.trade_off import Share, TradeOff
 from unspoken.types.bound import Bound
@@ -48,6 +50,7 @@ class Findings(Shown):
     open_shares: Mapping[str, float]
     curve: TradeOff
     assumptions: Sequence[str]
+    cautions: Sequence[Caution] = ()
 
     def facts(self) -> list[tuple[str, str]]:
         shares = [
@@ -67,12 +70,17 @@ class Findings(Shown):
         return _mean(self.open_shares)
 
 
-def findings(project: Project, learned: Learned, closure: Closure, curve: bool = True) -> Findings:
-    """Plans, what they tell, and what was assumed."""
+def findings(
+    project: Project,
+    learned: Learned,
+    closure: Closure,
+    curve: bool = True,
+    said: Sequence[Caution] = (),
+) -> Findings:
+    """Plans, what they tell, and what was assumed; with what has ``said`` to be beside it."""
     hidden = closure.sensitive if project.limits.close else learned.sensitive
     chosen = best(project, learned, hidden)
     left_open = best(project, learned, learned.sensitive) if project.limits.close else chosen
-    secrets = learned.sensitive
     free = OneSided(dict.fromkeys(project.reads, math.inf), learned.sensitive)
     return Findings(
         project=project,
@@ -80,13 +88,31 @@ def findings(project: Project, learned: Learned, closure: Closure, curve: bool =
         closure=closure,
         plan=chosen,
         open_plan=left_open,
-        everything=leakage_matrix(learned.belief, free, readers(project), secrets),
-        planned=leakage_matrix(learned.belief, chosen.mechanism, readers(project), secrets),
+        everything=_leaks(project, learned, free),
+        planned=_leaks(project, learned, chosen.mechanism),
         shares=shares(project, learned, chosen, hidden),
         open_shares=shares(project, learned, left_open, learned.sensitive),
         curve=trade_off(project, learned, hidden) if curve else TradeOff(),
         assumptions=assumptions(project, learned, chosen),
+        cautions=said,
     )
+
+
+def _leaks(project: Project, learned: Learned, mechanism: OneSided) -> list[Leak]:
+    """Who learns what of whom, with the rows that give each answer."""
+    leaks = leakage_matrix(learned.belief, mechanism, readers(project), learned.sensitive)
+    return [
+        leak
+        if leak.answer is None
+        else replace(
+            leak,
+            answer=replace(
+                leak.answer,
+                rows=rows_of_answer(learned, mechanism, leak.answer.seen, leak.answer.mass),
+            ),
+        )
+        for leak in leaks
+    ]
 
 
 def readers(project: Project, serving: str | None = None) -> dict[str, tuple[str, ...]]:
@@ -207,26 +233,11 @@ def assumptions(project: Project, learned: Learned, chosen: Plan) -> list[str]:
         f"Which {', '.join(project.source.keys)} exist is public.",
     ]
     if project.source.unit != project.source.keys:
-        said.append(f"Rows of one {unit} are several cells about one unit: their leakages add up.")
+        said.append(f"Rows of one {unit} are several rows about one unit: their leakages add up.")
     binned = [name for name in project.reads if project.attributes[name].grouped]
     if binned:
         said.append(f"Of {', '.join(binned)} the bin of a value is released, never the value.")
-    return [*said, *_public(project, learned), _pooling(project, learned, chosen)]
-
-
-def _public(project: Project, learned: Learned) -> list[str]:
-    """What "missing" tells by itself where it is public: shown for every row, and never limited."""
-    public = [name for name in project.reads if project.attributes[name].missing == "public"]
-    if not public:
-        return []
-    values = {name: learned.labels[name][:-1] for name in public}  # its last label is "missing"
-    shown = OneSided(dict.fromkeys(public, math.inf), values)
-    leaks = leakage_matrix(learned.belief, shown, {"everybody": public}, learned.sensitive)
-    return [
-        f"That a value is missing is public for {', '.join(public)}: a release shows it for every "
-        "row, whatever is closed, and no number counts it. To somebody who did not know it before, "
-        f"it {_most(leaks)}."
-    ]
+    return [*said, _pooling(project, learned, chosen)]
 
 
 def _pooling(project: Project, learned: Learned, chosen: Plan) -> str:
@@ -237,15 +248,7 @@ def _pooling(project: Project, learned: Learned, chosen: Plan) -> str:
     leaks = leakage_matrix(learned.belief, chosen.mechanism, everybody, learned.sensitive)
     groups = "; ".join(" and ".join(members) for members in project.pools if len(members) > 1)
     pooling = f"Only these pool what they get: {groups}" if groups else "No two readers pool"
-    return f"{pooling}. If all did, under this plan, an answer {_most(leaks)}."
-
-
-def _most(leaks: Sequence[Leak]) -> str:
-    """The worst of these, in words."""
-    worst = max((leak.odds.odds for leak in leaks), default=1.0)
-    most = max((leak.information.bits for leak in leaks), default=0.0)
-    told = f"all answers would tell up to {up(most):g} bit"
-    return f"could multiply odds by {up(worst):g}, and {told}"
+    return f"{pooling}. If all did, under this plan, an answer {most_in_words(leaks)}."
 
 
 def _mean(let_out: Mapping[str, float]) -> float:

@@ -12,7 +12,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass, replace
-from functools import partial
+from functools import cached_property
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -32,6 +32,7 @@ from unspoken.planning import Closure, Plan, closure
 from unspoken.policy import Project
 from unspoken.releasing import manifest
 from unspoken.releasing.admission import Admission, policy_of
+from unspoken.releasing.cautions import Caution, cautions
 from unspoken.releasing.coarse import coarse
 from unspoken.releasing.coining import shown
 from unspoken.releasing.few import named
@@ -40,7 +41,7 @@ from unspoken.releasing.kept import MARK, Kept, refuse_foreign
 from unspoken.releasing.leaks import Leak, leakage_matrix
 from unspoken.releasing.pieces import regrouped
 from unspoken.releasing.reading import Reading, Witness
-from unspoken.releasing.results import Rehearsed, Released
+from unspoken.releasing.results import Rehearsed, Released, Said
 from unspoken.types.domain import Value
 from unspoken.types.kinds import expect
 
@@ -75,6 +76,16 @@ class Prepared(Shown):
             ("next", ".plan(), .findings(); nothing was charged"),
         ]
 
+    @cached_property
+    def cautions(self) -> tuple[Caution, ...]:
+        """What has to be said beside every number."""
+        source = self.project.source
+        units = (0, 1)
+        if set(source.unit) != set(source.keys):
+            units = self.table.groups(source.unit, self.project.at("source", "unit"))
+        with _in_reach():
+            return cautions(self.project, self.learned, units)
+
     @property
     def closed_names(self) -> Mapping[str, list[str]]:
         """The values that are closed, as far as they may be named."""
@@ -86,7 +97,7 @@ class Prepared(Shown):
 
     def findings(self, curve: bool = True) -> Findings:
         with _in_reach():
-            return findings(self.project, self.learned, self.closed, curve)
+            return findings(self.project, self.learned, self.closed, curve, self.cautions)
 
     def closing(self, close: bool | None) -> Prepared:
         """The same with telling values made sensitive, or not; None: as the project says."""
@@ -129,11 +140,12 @@ def release(
     refuse_foreign(asked.project)
     kept = Kept.made(asked.project)
     event, files = asked.event(kept.master), asked.project.files
-    same = list[int | None]()
+    same, together = list[int | None](), list[str]()
 
     def admit(account: Account) -> None:
         asked.admission.check(event, account)
         same.append(account.number(event))
+        together.append(asked.admission.together(event, account))
 
     # Both files are begun before the charge: where nothing can be written, nothing is paid.
     with unfinished(files.release) as data, unfinished(files.manifest) as paper:
@@ -150,7 +162,16 @@ def release(
         with writing(files.manifest):
             moved(first, files.manifest)
     again = same != [None]
-    return Released(files.release, files.manifest, rows, asked.plan, asked.leakage, event, again)
+    return Released(
+        path=files.release,
+        manifest=files.manifest,
+        rows=rows,
+        plan=asked.plan,
+        leakage=asked.leakage,
+        event=event,
+        again=again,
+        said=asked.said(together[-1]),
+    )
 
 
 def rehearse(
@@ -166,9 +187,15 @@ def rehearse(
     kept = Kept.there(asked.project)
     # Before there is a key any will do: of what is read with it nothing is compared or kept.
     event = asked.event(kept.master if kept else MasterKey(bytes(KEY_BYTES)))
-    admit = partial(asked.admission.check, event)
+    together = list[str]()
+
+    def admit(account: Account) -> None:
+        asked.admission.check(event, account)
+        together.append(asked.admission.together(event, account))
+
     kept.ledger.look(admit, kept.seal) if kept else admit(Account.of(()))
-    return Rehearsed(event.mechanism.exponents(), asked.plan, asked.leakage)
+    said = asked.said(together[-1])
+    return Rehearsed(event.mechanism.exponents(), asked.plan, asked.leakage, said)
 
 
 def _read(project: Project | str | Path) -> Project:
@@ -251,6 +278,10 @@ class _Asked:
         mechanism, learned = _scaled(plan, whole.reads, ready.sensitive, scale), ready.learned
         leaks = leakage_matrix(learned.belief, mechanism, readers(whole, reader), learned.sensitive)
         return cls(served, ready, reader, scale, plan, mechanism, leaks)
+
+    def said(self, together: str) -> Said:
+        """What is said of the release: declared limits, not what was measured."""
+        return Said(self.ready.project, together, self.ready.cautions)
 
     @property
     def reading(self) -> Reading:

@@ -21,18 +21,31 @@ from unspoken.types.domain import Value
 from unspoken.types.posteriors import Posteriors
 from unspoken.views import View
 
-__all__ = ["TellingAnswer", "Leak", "leak", "leakage_matrix", "limits_of", "most_told", "views"]
+__all__ = [
+    "TellingAnswer",
+    "Leak",
+    "leak",
+    "leakage_matrix",
+    "limits_of",
+    "most_telling",
+    "most_told",
+    "views",
+]
 
 
 @dataclass(frozen=True)
 class TellingAnswer:
-    """The most telling answer: what is seen, which secret it points at, before and after."""
+    """The most telling answer: what is seen, which secret it points at, before and after.
+
+    ``rows``: how many rows give it, where they were counted.
+    """
 
     seen: Mapping[str, Output]
     secret: str
     before: float
     after: float
     mass: float
+    rows: float = math.inf
 
 
 @dataclass(frozen=True, repr=False)

@@ -15,10 +15,32 @@ from unspoken.engines.syntax import one_line
 from unspoken.errors import InputError
 from unspoken.ledger import Release
 from unspoken.planning import Plan
+from unspoken.policy import Project
+from unspoken.releasing.cautions import Caution
 from unspoken.releasing.coarse import probability
-from unspoken.releasing.leaks import Leak, most_told
+from unspoken.releasing.leaks import Leak
 
 __all__ = ["Rehearsed", "Released"]
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a message about a release says: limits as they were declared, nothing as measured.
+
+    ``together``: which of them everything that was given out breaks, empty if none.
+    """
+
+    project: Project
+    together: str
+    cautions: Sequence[Caution]
+
+    def facts(self) -> list[tuple[str, str]]:
+        limits = self.project.limits
+        kept = f"odds x {limits.odds_cap:g}, {limits.bits:g} bit about each attribute, for each row"
+        return [
+            ("together", self.together or f"with all that was released before, at most {kept}"),
+            *(("caution", caution.text) for caution in self.cautions),
+        ]
 
 
 @dataclass(frozen=True, repr=False)
@@ -35,6 +57,7 @@ class Released(Shown):
     leakage: Sequence[Leak]
     event: Release
     again: bool
+    said: Said
 
     def facts(self) -> list[tuple[str, str]]:
         charge = "nothing: it was in the ledger before" if self.again else "to the ledger"
@@ -43,7 +66,7 @@ class Released(Shown):
             ("manifest", str(self.manifest)),
             ("charged", charge),
             *_chances(self.event.mechanism.exponents()),
-            *most_told(self.leakage),
+            *self.said.facts(),
         ]
 
     def to_arrow(self) -> pa.Table:
@@ -68,10 +91,11 @@ class Rehearsed(Shown):
     epsilon: Mapping[str, float]
     plan: Plan
     leakage: Sequence[Leak]
+    said: Said
 
     def facts(self) -> list[tuple[str, str]]:
         nothing = ("charged", "nothing, and nothing was written")
-        return [nothing, *_chances(self.epsilon), *most_told(self.leakage)]
+        return [nothing, *_chances(self.epsilon), *self.said.facts()]
 
 
 def _chances(epsilon: Mapping[str, float]) -> list[tuple[str, str]]:

@@ -6,14 +6,18 @@ the one with more to release takes all. That is said, and not mended: what is fa
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from unspoken.measures import MEASURES
 from unspoken.planning.limits import Broken
+from unspoken.releasing.few import rows_of_answer
 from unspoken.releasing.findings import Findings
-from unspoken.releasing.leaks import limits_of, views
+from unspoken.releasing.leaks import TellingAnswer, limits_of, most_telling, views
+from unspoken.types.domain import WITHHELD
 
-__all__ = ["Starved", "broken_by", "starved"]
+__all__ = ["Starved", "Zero", "broken_by", "starved", "zeros"]
 
 NOTHING = 1e-4  # of all rows: less is shown as less than any number here
 # How much is tried of what it reads, as eps: about 1 %, 10 % and half of its cells.
@@ -30,6 +34,59 @@ class Starved:
     reads: tuple[str, ...]
     withheld: bool
     broken: Sequence[Broken]
+
+
+@dataclass(frozen=True)
+class Zero:
+    """An attribute of which nothing is released though it has free values; the first limit that
+    breaks with some of it, if one does, and the ``answer`` that breaks it. ``exceed``: the share
+    of all answers that are above the cap once half of it is released, 1 where that is not known.
+    """
+
+    attribute: str
+    broken: Broken | None
+    answer: TellingAnswer | None
+    exceed: float = 1.0
+
+
+def zeros(findings: Findings) -> list[Zero]:
+    """What stands in the way of each attribute that gets nothing."""
+    hidden = findings.plan.mechanism.sensitive or {}
+    return [
+        _zero(findings, name)
+        for name, share in findings.shares.items()
+        if share <= NOTHING and set(findings.learned.labels[name]) > set(hidden.get(name, ()))
+    ]
+
+
+def _zero(findings: Findings, name: str) -> Zero:
+    for eps in TRIED:
+        epsilon = {**findings.plan.epsilon, name: eps}
+        broken = broken_by(findings, epsilon)
+        if broken:
+            first = broken[0]
+            if first.limit == "information":
+                return Zero(name, first, None)
+            half = broken_by(findings, {**epsilon, name: TRIED[-1]})
+            above = max((one.above for one in half if one.limit == "odds"), default=1.0)
+            return Zero(name, first, _answer(findings, epsilon, first.target), above)
+    return Zero(name, None, None)
+
+
+def _answer(findings: Findings, epsilon: Mapping[str, float], target: str) -> TellingAnswer | None:
+    """The most telling answer about a target of those who pool, with the rows that give it."""
+    learned, tried = findings.learned, replace(findings.plan.mechanism, epsilon=epsilon)
+    about = {target: learned.sensitive[target]}
+    clouds = [
+        views(learned.belief, tried, about, reads)[target]
+        for reads in findings.project.pools.values()
+    ]
+    answer = most_telling(max(clouds, key=lambda view: MEASURES["odds"].of(view).nats))
+    if answer is None:
+        return None
+    free = replace(tried, epsilon=dict.fromkeys(epsilon, math.inf))
+    shown = {name: out for name, out in answer.seen.items() if out is not WITHHELD}
+    return replace(answer, rows=rows_of_answer(learned, free, shown, answer.mass))
 
 
 def starved(findings: Findings) -> list[Starved]:

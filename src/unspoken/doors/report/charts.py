@@ -150,7 +150,7 @@ def _points(findings: Findings) -> list[Chart]:
     return [
         {
             "limit": words.digits(point.limit_bits),
-            "released": point.released,
+            "released": float(f"{point.released:.1e}"),  # two digits, as everything on the page
             "share": words.percent(point.released),
             "chosen": math.isclose(point.limit_bits, limit),
         }

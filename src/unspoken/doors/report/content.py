@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import date
+from datetime import datetime
 from typing import Any
 
 from unspoken.doors.report import starved, words
 from unspoken.doors.report.charts import bands
+from unspoken.doors.report.decision import Signed, decision
 from unspoken.doors.report.palette import BEYOND
 from unspoken.planning import Plan
+from unspoken.releasing.few import GROUP, few, named, rows_of_label
 from unspoken.releasing.findings import Findings
 from unspoken.releasing.leaks import Leak
 
@@ -20,12 +22,14 @@ MOST = 40  # telling values listed
 MOST_NAMES = 4  # attributes named in the title before "n more attributes"
 
 
-def content(findings: Findings, on: date) -> Row:
+def content(findings: Findings, signed: Signed) -> Row:
     """Everything the template shows, but for pictures and colours."""
     nothing = starved.in_words(findings)
     return {
         "table": table_name(findings),
-        "about_table": _about_table(findings, on),
+        "about_table": _about_table(findings, signed.at),
+        "decision": decision(findings, signed),
+        "zeros": starved.zeros(findings),
         "premise": words.premise(findings.plan.bound.premise),
         "limits": limits(findings),
         "limit_bits": words.limit(findings.project.limits.bits),
@@ -65,7 +69,7 @@ def table_name(findings: Findings) -> str:
     return words.listed(named)
 
 
-def _about_table(findings: Findings, on: date) -> list[str]:
+def _about_table(findings: Findings, on: datetime) -> list[str]:
     project = findings.project
     label = project.epoch.label
     said = [
@@ -165,7 +169,7 @@ def worst(findings: Findings) -> list[Row]:
     return [
         {
             "about": target,
-            "sensitive": [str(label) for label in findings.learned.sensitive[target]],
+            "sensitive": _labels(findings, target, findings.learned.sensitive[target]),
             "before": _worst_of(findings, findings.everything, target),
             "after": _worst_of(findings, findings.planned, target),
         }
@@ -193,12 +197,17 @@ def plan_rows(findings: Findings) -> list[Row]:
             "p": _chance(findings.plan, name),
             "eps": words.epsilon(findings.plan.epsilon[name]),
             "share": words.percent(share),
-            "width": f"{share:.1%}",
-            "never": [str(label) for label in findings.learned.sensitive.get(name, ())],
-            "closed": [str(label) for label in closed.get(name, ())],
+            "width": f"{share:.0%}",
+            "never": _labels(findings, name, findings.learned.sensitive.get(name, ())),
+            "closed": _labels(findings, name, closed.get(name, ())),
         }
         for name, share in findings.shares.items()
     ]
+
+
+def _labels(findings: Findings, name: str, labels: Sequence[object]) -> list[str]:
+    """As far as they may be named."""
+    return named(findings.project, findings.learned, name, [str(label) for label in labels])
 
 
 def _chance(plan: Plan, name: str) -> str:
@@ -230,32 +239,42 @@ def closing(findings: Findings) -> Row:
     shown = {
         "closed": close,
         "telling": [
-            telling_row(t.name, t.value, t.probability, t.target, t.secret, t.factor)
+            telling_row(
+                t.name, t.value, t.probability, t.target, t.secret, t.factor,
+                few(rows_of_label(findings.learned, t.name, t.value)),
+            )
             for t in telling[:MOST]
         ],
         "more": len(telling[MOST:]),
-        "plans": _plans(findings) if close else [],
-    }
-    if not close:
-        return shown
+        "plans": [],
+    }  # fmt: skip
+    if not close or words.percent(findings.open_released) == words.percent(findings.released):
+        return shown  # closing that buys nothing is not spoken of
     return {
         **shown,
+        "plans": _plans(findings),
         "open_share": words.percent(findings.open_released),
         "closed_share": words.percent(findings.released),
     }
 
 
 def telling_row(
-    name: str, label: object, share: float, target: str, secret: Sequence[object], odds: float
+    name: str,
+    label: object,
+    share: float,
+    target: str,
+    secret: Sequence[object],
+    odds: float,
+    hidden: bool,
 ) -> Row:
     """One value that tells too much by being released at all."""
     return {
         "name": name,
-        "label": str(label),
-        "share": words.percent(share),
+        "label": GROUP if hidden else str(label),
+        "share": "" if hidden else words.percent(share),
         "of": target,
         "secret": words.listed([f"“{label}”" for label in secret], "or"),
-        "factor": words.factor(odds),
+        "factor": words.measured(odds),
     }
 
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from datetime import date
+from datetime import datetime
 from functools import partial
 from importlib import resources
 from pathlib import Path
 
 from unspoken.doors.report.charts import CHARTS, chart
 from unspoken.doors.report.content import content
+from unspoken.doors.report.decision import Signed
 from unspoken.doors.report.palette import DARK, LIGHT, PAGE
 from unspoken.errors import InputError
+from unspoken.ledger import Ledger
 from unspoken.numerics.files import atomically
 from unspoken.pictures import images
 from unspoken.releasing.findings import Findings
@@ -36,7 +38,7 @@ def write_report(findings: Findings, path: Path, folder: Path | None = None) -> 
             f"{path}: is there already, and no report that unspoken wrote; move it away, or give "
             "[output] report another name"
         )
-    text = page(findings, date.today())
+    text = page(findings, Signed(datetime.now().astimezone(), _ledger(findings)))
     with atomically(path) as file:
         file.write(text.encode())
     if folder is None:
@@ -51,7 +53,16 @@ def write_report(findings: Findings, path: Path, folder: Path | None = None) -> 
     ]
 
 
-def page(findings: Findings, on: date) -> str:
+def _ledger(findings: Findings) -> str:
+    """What the ledger of the project has, in words."""
+    path = findings.project.files.ledger
+    history = Ledger(path).history() if path.exists() else []
+    if not history:
+        return "nothing was released before"
+    return f"{len(history)} released before, the last at {history[-1][0][:19]} UTC"
+
+
+def page(findings: Findings, signed: Signed) -> str:
     """The page as text: no scripts, and no file or address beside itself."""
     if jinja2 is None:
         raise InputError(images.MISSING)
@@ -61,7 +72,7 @@ def page(findings: Findings, on: date) -> str:
     )
     environment.filters["quoted"] = _quoted
     return environment.from_string(source).render(
-        content(findings, on),
+        content(findings, signed),
         ours=Markup(OURS),
         light=Markup(LIGHT.variables()),
         dark=Markup(DARK.variables()),

@@ -5,15 +5,49 @@ from __future__ import annotations
 from unspoken.doors.report import words
 from unspoken.planning.limits import Broken
 from unspoken.policy import Project
+from unspoken.releasing.coarse import up
+from unspoken.releasing.few import GROUP, few
 from unspoken.releasing.findings import Findings
-from unspoken.releasing.starved import Starved, starved
+from unspoken.releasing.starved import Starved, Zero, starved
+from unspoken.releasing.starved import zeros as blocked
+from unspoken.types.bound import exp_or_inf
 
-__all__ = ["in_words"]
+__all__ = ["in_words", "zeros"]
 
 
 def in_words(findings: Findings) -> dict[str, str]:
     """For each of them, a few sentences to say so: why, and the ways out."""
     return {case.application: _said(findings, case) for case in starved(findings)}
+
+
+def zeros(findings: Findings) -> list[str]:
+    """For each attribute of which nothing is released, what stands in the way, and the ways out."""
+    return [_zero(findings, zero) for zero in blocked(findings)]
+
+
+def _zero(findings: Findings, zero: Zero) -> str:
+    name, broken = zero.attribute, zero.broken
+    if broken is None:
+        return f"{name} 0{words.NBSP}%: less than a thousandth of it fits."
+    if broken.limit == "information":
+        return (
+            f"{name} 0{words.NBSP}%: some of it beside the rest breaks "
+            f"{_limit(findings.project, broken)}. Ways out: a higher limit_bits, or wider bins."
+        )
+    answer = zero.answer
+    if answer is None:
+        which = "some answer with it"
+    elif few(answer.rows):
+        which = GROUP
+    else:
+        which = f"{words.seen(answer.seen)} ({words.rows(int(answer.rows))} with these values)"
+    exceed = "" if zero.exceed >= 1 else f" = {words.digits(up(zero.exceed))}"
+    return (
+        f"{name} 0{words.NBSP}%: {which} would change the odds about {broken.target} by "
+        f"{words.measured(exp_or_inf(broken.reached))}. Ways out: exceed{exceed}, to let half "
+        f"of it pass; merge values of {name}, or declare those that tell most sensitive; a "
+        "higher odds_cap."
+    )
 
 
 def _said(findings: Findings, case: Starved) -> str:

@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 
 from unspoken.mechanisms.one_sided import release_probability
+from unspoken.releasing.coarse import up
+from unspoken.releasing.few import GROUP, few, named
 from unspoken.releasing.findings import Findings
 from unspoken.releasing.leaks import Leak, TellingAnswer
 from unspoken.types.bound import Bound
@@ -20,17 +22,19 @@ __all__ = [
     "digits",
     "epsilon",
     "factor",
+    "labels",
     "limit",
     "listed",
+    "measured",
     "most",
     "odds_of",
     "percent",
     "premise",
     "readers",
     "rows",
+    "seen",
     "sentence",
     "tells_nothing",
-    "up",
 ]
 
 NBSP = "\u00a0"  # a number and its unit stay on one line
@@ -78,14 +82,12 @@ def factor(odds: float) -> str:
 
 def most(odds: float) -> str:
     """The same without its sign and never less than it is, where no more is promised."""
-    if not math.isinf(odds):
-        odds = up(odds, _places(odds))
-    return factor(odds).removeprefix(f"×{NBSP}")
+    return factor(up(odds, 3 if odds < 2 else 2)).removeprefix(f"×{NBSP}")
 
 
-def up(x: float, places: int) -> float:
-    """The next number of so many places; what was rounded up in the last digits stays."""
-    return math.ceil(x * 10.0**places * (1 - 1e-12)) / 10.0**places
+def measured(odds: float) -> str:
+    """A factor on odds that was computed, never less than it is: × 1.04, × 3.5, × 16,000."""
+    return f"×{NBSP}{most(odds)}" if not math.isnan(odds) else "–"
 
 
 def bits(number: float, unit: bool = True) -> str:
@@ -103,12 +105,12 @@ def limit(number: float) -> str:
 
 def odds_of(bound: Bound) -> str:
     """The sound end of a factor on odds, said to be an upper end where it is not exact."""
-    return _at_most(bound) + factor(bound.odds)
+    return _at_most(bound) + measured(bound.odds)
 
 
 def bits_of(bound: Bound, unit: bool = True) -> str:
     """The sound end of an amount of information, likewise."""
-    return _at_most(bound) + bits(max(0.0, bound.bits), unit)
+    return _at_most(bound) + bits(up(max(0.0, bound.bits)), unit)
 
 
 def chance(eps: float) -> str:
@@ -154,6 +156,14 @@ def premise(stands_on: Premise) -> str:
     )
 
 
+def labels(findings: Findings, name: str, some: Iterable[object]) -> list[str]:
+    """Values of an attribute in quotes, so far as they may be named."""
+    known = set(findings.learned.labels[name])
+    shown = named(findings.project, findings.learned, name, [str(one) for one in some])
+    whole = [one.replace(" ", NBSP) for one in shown]
+    return [f"“{w}”" if one in known else one for one, w in zip(shown, whole, strict=True)]
+
+
 def readers(findings: Findings) -> dict[str, str]:
     """Everybody who reads, by a short name: all applications together are "all pooled"."""
     names = {entry.who: entry.who for entry in findings.everything}
@@ -175,6 +185,11 @@ def sentence(entry: Leak, secrets: Sequence[object]) -> str:
     """
     if tells_nothing(entry):
         return f"No answer makes a sensitive value of {entry.about} more likely than it was."
+    if entry.answer is not None and few(entry.answer.rows):
+        return (
+            f"The most telling answer about {entry.about} changes the odds of a sensitive value "
+            f"({odds_of(entry.odds)}); {GROUP} gives it, which is not named."
+        )
     if entry.answer is None:
         return (
             f"Some answer may multiply the odds of a sensitive value of {entry.about} "
@@ -190,12 +205,12 @@ def _answered(entry: Leak, answer: TellingAnswer, secret: str) -> str:
     odds = "" if certain else f", odds {odds_of(entry.odds)},"
     return (
         f"The chance that {entry.about} is {secret} goes from {percent(answer.before)} to "
-        f"{after}{odds} for whoever sees {_seen(answer.seen)}. "
+        f"{after}{odds} for whoever sees {seen(answer.seen)}. "
         f"Share of rows with this answer: {percent(answer.mass)}."
     )
 
 
-def _seen(answer: Mapping[str, object]) -> str:
+def seen(answer: Mapping[str, object]) -> str:
     """first_arrival withheld and exits 0-1; a withheld cell says so, a value is quoted."""
     hidden = [name for name, output in answer.items() if output is WITHHELD]
     shown = [f"{name} “{output}”" for name, output in answer.items() if output is not WITHHELD]

@@ -1,0 +1,87 @@
+"""What has to be decided, for whoever signs: the box at the top of the page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from importlib.metadata import version
+from typing import Any
+
+from unspoken.doors.report import starved, words
+from unspoken.releasing.findings import Findings
+from unspoken.releasing.leaks import Leak
+
+__all__ = ["Signed", "decision"]
+
+USELESS = 0.2  # of all cells read: a plan that lets out less is hardly worth its risk
+
+
+@dataclass(frozen=True)
+class Signed:
+    """When the page was made, and what the ledger of the project had then."""
+
+    at: datetime
+    ledger: str = "nothing was released before"
+
+
+def decision(findings: Findings, signed: Signed) -> dict[str, Any]:
+    """What goes to whom under which limits, what may still happen, and what is recommended."""
+    against = _against(findings)
+    project = findings.project
+    gets = [
+        f"{name}: {words.listed(reads)}, true where shown, {_shares(findings, reads)}"
+        for name, reads in project.applications.items()
+    ]
+    return {
+        "recommended": "No" if against else "Yes, within these limits",
+        "orange": bool(against),
+        "because": against,
+        "gets": gets,
+        "risk": [_risk(findings), *(c.text for c in findings.cautions if not c.red)],
+        "facts": [
+            ("made", f"{signed.at:%Y-%m-%d %H:%M:%S %Z}".strip()),
+            ("with", f"unspoken {version('unspoken')}"),
+            ("project file", project.path.name),
+            ("ledger", signed.ledger),
+        ],
+    }
+
+
+def _against(findings: Findings) -> list[str]:
+    """Why not."""
+    if not findings.project.protected:
+        return ["Nothing is declared sensitive: nothing would be protected."]
+    reasons = []
+    if not findings.plan.objective > 0:
+        reasons.append("Within these limits nothing can be released.")
+    elif findings.released < USELESS:
+        reasons.append(
+            f"Of all cells read only {words.percent(findings.released)} would be released: hardly "
+            "of use."
+        )
+    reasons += [f"{name} would get nothing." for name in starved.in_words(findings)]
+    return reasons + [caution.text for caution in findings.cautions if caution.red]
+
+
+def _shares(findings: Findings, reads: tuple[str, ...]) -> str:
+    return words.listed(words.percent(findings.shares[name]) for name in reads) + " of the rows"
+
+
+def _risk(findings: Findings) -> str:
+    """What whoever sees the most telling answer may believe, in one sentence."""
+    worst: Leak | None = max(findings.planned, key=lambda entry: entry.odds.nats, default=None)
+    if worst is None:
+        return "Nothing is limited."
+    if words.tells_nothing(worst) or not findings.plan.objective > 0:
+        return "No answer makes a sensitive value noticeably more likely."
+    odds = words.odds_of(worst.odds)
+    moved = (
+        ""
+        if worst.answer is None
+        else f" (from {words.percent(worst.answer.before)} to {words.percent(worst.answer.after)})"
+    )
+    return (
+        "For each row, the most telling answer changes the odds of a sensitive value of "
+        f"{worst.about} by {odds}{moved}, to somebody who knows no more than this table shows; "
+        "what they know besides, keys among it, can add to it."
+    )

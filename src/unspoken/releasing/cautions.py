@@ -1,0 +1,73 @@
+"""What has to be said beside the numbers of a project, before anybody relies on them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from unspoken.learning import Learned
+from unspoken.mechanisms import OneSided
+from unspoken.policy import Project
+from unspoken.releasing.coarse import up
+from unspoken.releasing.few import too_few_rows
+from unspoken.releasing.leaks import Leak, leakage_matrix
+
+__all__ = ["Caution", "cautions", "most_in_words"]
+
+
+@dataclass(frozen=True)
+class Caution:
+    """A few sentences; ``red``: the numbers beside it may be far off."""
+
+    text: str
+    red: bool = False
+
+
+def cautions(project: Project, learned: Learned, units: tuple[int, int]) -> tuple[Caution, ...]:
+    """Few rows, several rows of one unit, and what public missingness tells by itself.
+
+    ``units``: how many there are, and the rows of the largest.
+    """
+    said = [
+        Caution(too_few_rows(learned), red=True),
+        Caution(_rows_of_units(project, learned, *units)),
+        Caution(_public(project, learned)),
+    ]
+    return tuple(caution for caution in said if caution.text)
+
+
+def _rows_of_units(project: Project, learned: Learned, groups: int, largest: int) -> str:
+    """Limits are about rows: what that means for who has several."""
+    if largest <= 1 or not project.protected:
+        return ""
+    unit = " and ".join(project.source.unit)
+    bits = project.limits.bits
+    return (
+        f"One {unit} has {learned.rows / groups:,.3g} rows on average and {largest:,} at most. "
+        f"Limits hold for each row, and add up over the rows of one {unit}: {largest:,} rows of "
+        f"{bits:g} bit can come to {up(largest * bits):g} bit, and a habit that shows in many rows "
+        "can be as good as certain. No number here is about all rows of one together."
+    )
+
+
+def _public(project: Project, learned: Learned) -> str:
+    """What "missing" tells by itself where it is public: shown for every row, and never limited."""
+    public = [name for name in project.reads if project.attributes[name].missing == "public"]
+    if not public or not project.protected:
+        return ""
+    values = {name: learned.labels[name][:-1] for name in public}  # its last label is "missing"
+    shown = OneSided(dict.fromkeys(public, float("inf")), values)
+    leaks = leakage_matrix(learned.belief, shown, {"everybody": public}, learned.sensitive)
+    return (
+        f"That a value is missing is public for {', '.join(public)}: a release shows it for every "
+        "row, whatever is closed, and no number counts it. To somebody who did not know it before, "
+        f"it {most_in_words(leaks)}."
+    )
+
+
+def most_in_words(leaks: Sequence[Leak]) -> str:
+    """The worst of these."""
+    worst = max((leak.odds.odds for leak in leaks), default=1.0)
+    most = max((leak.information.bits for leak in leaks), default=0.0)
+    told = f"all answers would tell up to {up(most):g} bit"
+    return f"could multiply odds by {up(worst):g}, and {told}"

@@ -1,0 +1,157 @@
+"""What is said beside the numbers: few rows, rows of one unit, public missingness, the lifetime."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from tests.doors.conftest import Run
+from unspoken.releasing.few import ENOUGH, SECRETS
+from unspoken.releasing.rare import FEW
+
+PROJECT = """\
+format = 1
+[source]
+table = "t.parquet"
+keys = ["person", "day"]
+unit = {unit}
+[epoch]
+label = "{label}"
+[attribute.a]
+[attribute.b]
+{b}
+[attribute.s]
+sensitive = "s = 'ill'"
+[application.all]
+reads = ["a", "b", "s"]
+[limit]
+limit_bits = {bits}
+odds_cap = 4.0
+close = {close}
+"""
+COMMANDS = ("learn", "leak", "plan", "release")
+
+
+def written(
+    folder: Path, rows: int, *, unit: str = '["person", "day"]', label: str = "1", b: str = "",
+    bits: float = 0.2, names: int = 3, close: str = "true",
+) -> None:  # fmt: skip
+    """Rows of two people a day; ``names`` values of a, and one row with a value of its own."""
+    rng = np.random.default_rng(0)
+    ill = rng.random(rows) < 0.3
+    a = np.array([f"v{k}" for k in rng.integers(0, names, rows)], object)
+    b_values = np.where(rng.random(rows) < np.where(ill, 0.6, 0.4), "p", "q").astype(object)
+    ill[0], a[0] = True, "the only one"
+    if b:
+        b_values[ill & (rng.random(rows) < 0.7)] = None
+    columns = {
+        "person": np.arange(rows) % 2,
+        "day": np.arange(rows) // 2,
+        "a": pa.array(a),
+        "b": pa.array(b_values, pa.string()),
+        "s": pa.array(np.where(ill, "ill", "well")),
+    }
+    pq.write_table(pa.table(columns), folder / "t.parquet")
+    text = PROJECT.format(unit=unit, label=label, b=b, bits=bits, close=close)
+    (folder / "unspoken.toml").write_text(text)
+
+
+def said(run: Run, *command: str) -> str:
+    done = run(*command)
+    assert done.code == 0, done
+    return " ".join(done.out.replace("\u00a0", " ").split())
+
+
+def page(folder: Path, run: Run) -> str:
+    pytest.importorskip("vl_convert", reason="needs the extra `report`: vl-convert-python")
+    assert run("report").code == 0
+    return (folder / "report.html").read_text("utf-8").replace("\u00a0", " ")
+
+
+def test_few_rows_turn_every_output_red(folder: Path, run: Run) -> None:
+    written(folder, 60)
+    for command in COMMANDS:
+        text = said(run, command)
+        assert "FEW ROWS: 60 rows are" in text, command
+        assert f"(rule of thumb: {ENOUGH} or more)" in text
+        assert f"rows have a secret of s (rule of thumb: {SECRETS} or more)" in text
+        assert "FEW ROWS" in run(command, "--json").json["warnings"][0]
+    assert "FEW ROWS" in page(folder, run)
+    written(folder, 3_000)
+    assert "FEW ROWS" not in said(run, "plan") + page(folder, run)
+
+
+def test_a_plug_in_is_explained(folder: Path, run: Run) -> None:
+    written(folder, 300)
+    assert "the shares in the table are taken for the truth" in said(run, "leak")
+
+
+@pytest.mark.parametrize("close", ["true", "false"])
+def test_a_group_of_few_rows_is_never_named(folder: Path, run: Run, close: str) -> None:
+    """The one row with a value of its own gives its secret away, and is not pointed at."""
+    written(folder, 3_000, close=close)
+    texts = [said(run, command) for command in (*COMMANDS[:3], "release")]
+    for text in (*texts, page(folder, run), (folder / "released.manifest.json").read_text()):
+        assert "the only one" not in text
+    assert f"a group of fewer than {FEW} rows" in texts[0]
+
+
+def test_rows_of_one_unit_are_said_to_add_up(folder: Path, run: Run) -> None:
+    written(folder, 400, unit='["person"]')
+    for text in (said(run, "plan"), said(run, "release"), page(folder, run)):
+        assert "One person has 200 rows on average and 200 at most." in text
+        assert "200 rows of 0.2 bit can come to 40 bit" in text
+    written(folder, 400)
+    assert "rows on average" not in said(run, "plan")
+
+
+def test_what_public_missingness_tells_is_said_and_measured(folder: Path, run: Run) -> None:
+    written(folder, 3_000, b='missing = "public"')
+    for command in ("leak", "plan", "release"):
+        text = said(run, command)
+        assert "That a value is missing is public for b: a release shows it for every row" in text
+        odds = float(text.split("it could multiply odds by ")[1].split(",")[0])
+        assert odds > 30  # all who lack it are ill
+    assert "That a value is missing is public for b" in page(folder, run)
+
+
+def test_a_release_says_its_limits_and_nothing_measured(folder: Path, run: Run) -> None:
+    written(folder, 3_000)
+    text = said(run, "release")
+    assert "the limits are kept, for each row: odds at most × 4, 0.2 bit about each" in text
+    assert "No limit counts the keys: person and day are shown with every row" in text
+    assert set(run("release", "--json").json) & {"told", "epsilon"} == set()
+
+
+def test_the_lifetime_is_said_where_it_breaks_a_limit_set_later(folder: Path, run: Run) -> None:
+    """The same bytes again are free; but what is out breaks the lower limit, and that is said."""
+    written(folder, 3_000, bits=0.3)
+    assert "the limits are kept" in said(run, "release")
+    project = folder / "unspoken.toml"
+    text = project.read_text()
+    written(folder, 3_000, bits=0.01)
+    text_now = said(run, "release", "--scale", "0.5")
+    assert "! With all that was released of these rows before, what is told about s would be" in (
+        text_now
+    )
+    assert "the limit is 0.01" in run("release", "--scale", "0.5", "--json").json["together"]
+    project.write_text(text)
+    assert run("release", "--json").json["together"] == "within the limits"
+
+
+def test_a_zero_is_explained(folder: Path, run: Run) -> None:
+    """Nothing of a fits: the answer that stands in the way, unless few rows give it."""
+    written(folder, 3_000, close="false")
+    text = said(run, "plan")
+    assert "a 0 %: a group of fewer than 5 rows would change the odds about s by ×" in text
+    assert "Ways out: exceed = 0.000" in text
+    table = pq.read_table(folder / "t.parquet")
+    a = table["a"].to_pylist()
+    ill = np.asarray(table["s"].to_pylist()) == "ill"
+    a = [v if not one or k % 3 else "told" for k, (v, one) in enumerate(zip(a, ill, strict=True))]
+    pq.write_table(table.set_column(2, "a", pa.array(a)), folder / "t.parquet")
+    assert "a 0 %: a “told”" in said(run, "plan")
