@@ -76,7 +76,7 @@ def test_what_is_not_listed_names_none(text: str) -> None:
 
 
 def test_every_listed_function_is_there_and_in_the_docs() -> None:
-    page = Path("docs/command-line.md").read_text("utf-8")
+    page = Path("docs/project-file.md").read_text("utf-8")
     with duckdb.connect() as con:
         query = "SELECT DISTINCT function_name FROM duckdb_functions()"
         known = {name for (name,) in con.execute(query).fetchall()}

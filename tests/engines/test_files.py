@@ -146,9 +146,9 @@ def test_a_database_that_is_none_is_named(here: Path) -> None:
     assert said.endswith("; name a DuckDB file that no other program is writing to")
 
 
-def test_a_folder_is_no_table(here: Path) -> None:
+def test_a_folder_of_nothing_is_no_table(here: Path) -> None:
     (here / "parts.parquet").mkdir()
-    assert "parts.parquet is a folder; a table is one file" in line(here, table="parts.parquet")
+    assert "there is no .parquet or .csv file in it" in line(here, table="parts.parquet")
 
 
 def test_the_nearest_file_is_named_with_its_folder(here: Path) -> None:

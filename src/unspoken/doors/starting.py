@@ -40,7 +40,7 @@ def begin(table: str, database: str | None, keys: str | None, project: Path) -> 
     if not project.parent.is_dir():
         raise InputError(f"{project}: there is no folder {project.parent}; make it first")
     named = [] if keys is None else _each(keys)
-    with_home = str(Path(table).expanduser()) if database is None else table
+    with_home = os.path.expanduser(table) if database is None else table
     look = partial(
         DuckTable.open,
         with_home,

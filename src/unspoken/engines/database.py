@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from pathlib import Path
 
 import duckdb
 
 from unspoken.engines.sql import identifier, read_query
 from unspoken.errors import InputError, unknown
 
-__all__ = ["BASE", "table_of_base"]
+__all__ = ["BASE", "is_database", "table_of_base", "tables_of_base"]
 
 BASE = "base"  # the catalog under which a database is attached
 
@@ -22,22 +23,41 @@ CREATED = re.compile(
 )
 
 
+def is_database(path: Path) -> bool:
+    """Whether this is a DuckDB file: the mark stands behind a checksum of 8 bytes."""
+    with path.open("rb") as file:
+        return file.read(12)[8:] == b"DUCK"
+
+
+def tables_of_base(con: duckdb.DuckDBPyConnection) -> dict[str, tuple[str, str]]:
+    """{name: (schema, table)} of the tables and views of the database; of main by name alone."""
+    return {
+        table if schema == "main" else f"{schema}.{table}": (schema, table)
+        for schema, table, _ in _tables(con)
+    }
+
+
 def table_of_base(con: duckdb.DuckDBPyConnection, name: str, called: str, where: str) -> str:
     """What stands behind FROM for a table or view of the database; ``called``: by messages."""
-    rows = con.execute(
+    rows = _tables(con)
+    known = {f"{schema}.{table}": (schema, table) for schema, table, _ in rows}
+    known |= tables_of_base(con)
+    if name not in known:
+        raise unknown(f"{where}, table of {called}", name, sorted(known))
+    views = _Views(con, {(schema, table): sql for schema, table, sql in rows}, called)
+    views.check(known[name][1], where, ())
+    return ".".join(map(identifier, (BASE, *known[name])))
+
+
+def _tables(con: duckdb.DuckDBPyConnection) -> list[tuple[str, str, str]]:
+    """Schema and name of each table and view, and how a view was made."""
+    return con.execute(
         "SELECT schema_name, table_name, '' FROM duckdb_tables() WHERE database_name = ?"
         " UNION ALL"
         " SELECT schema_name, view_name, sql FROM duckdb_views() WHERE database_name = ?"
         " AND NOT internal ORDER BY ALL",
         [BASE, BASE],
     ).fetchall()
-    known = {f"{schema}.{table}": (schema, table) for schema, table, _ in rows}
-    known |= {table: (schema, table) for schema, table, _ in rows if schema == "main"}
-    if name not in known:
-        raise unknown(f"{where}, table of {called}", name, sorted(known))
-    views = _Views(con, {(schema, table): sql for schema, table, sql in rows}, called)
-    views.check(known[name][1], where, ())
-    return ".".join(map(identifier, (BASE, *known[name])))
 
 
 class _Views:

@@ -11,13 +11,16 @@ from pathlib import Path
 
 import duckdb
 
+from unspoken.engines.parts import is_many, listed
 from unspoken.engines.syntax import one_line
 from unspoken.errors import InputError, unknown
 
-__all__ = ["CSV", "PARQUET", "File", "blamed", "file_at"]
+__all__ = ["CSV", "PARQUET", "File", "blamed", "file_at", "files_at"]
 
 PARQUET = (".parquet", ".pq")
 CSV = tuple(f".{kind}{packed}" for kind in ("csv", "tsv") for packed in ("", ".gz", ".zst"))
+
+ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)  # of another machine
 
 # Errors of what was asked of the rows, never of the file they are in.
 OF_SQL = (
@@ -42,6 +45,11 @@ class File:
     relation: str = ""  # a database has none: its tables do
 
     @property
+    def reader(self) -> str:
+        """The function of DuckDB that reads it."""
+        return "read_parquet" if self.path.name.lower().endswith(PARQUET) else "read_csv"
+
+    @property
     def way(self) -> str:
         """What to do about a file that cannot be read."""
         if self.path.name.lower().endswith(PARQUET):
@@ -51,12 +59,40 @@ class File:
         return "name a DuckDB file that no other program is writing to"
 
 
+def files_at(folder: Path, given: str, where: str, name: str = "") -> list[File]:
+    """The file of this name, or the parts in this folder or of this pattern."""
+    _refuse_address(given, where)
+    path = Path(os.path.abspath(folder / given))
+    if not is_many(path):
+        return [file_at(folder, given, where, name)]
+    called = name or _called(folder, given)
+    try:
+        found = listed(path, (*PARQUET, *CSV))
+    except OSError as error:
+        raise InputError(f"{where}: {called}: {error.strerror}; let your user read it") from None
+    if not found:
+        way = "in it" if path.is_dir() else "of that pattern"
+        raise InputError(f'{where}: "{called}": there is no .parquet or .csv file {way}')
+    return [file_at(folder, str(file), where) for file in found]
+
+
+def _refuse_address(given: str, where: str) -> None:
+    if ADDRESS.match(given):
+        raise InputError(
+            f"{where}: is an address, and only local files are read; copy it first, such as with "
+            "duckdb -c \"COPY (FROM 's3://...') TO 'table.parquet'\""
+        )
+
+
 def file_at(folder: Path, given: str, where: str, name: str = "") -> File:
     """The file of this name, from ``folder``; one line if there is none that can be read."""
+    _refuse_address(given, where)
     path = Path(os.path.abspath(folder / given))
     called = name or _called(folder, given)
     if path.is_dir():
-        raise InputError(f"{where}: {called} is a folder; a table is one file, so name one in it")
+        raise InputError(f"{where}: {called} is a folder; name a file in it")
+    if path.exists() and not path.is_file():
+        raise InputError(f"{where}: {called} is no regular file; copy what it gives into one")
     if not path.is_file():
         beside = sorted(p.name for p in path.parent.glob("*") if p.is_file())
         wanted = [file for file in beside if file.lower().endswith((*PARQUET, *CSV, ".duckdb"))]

@@ -60,7 +60,7 @@ def refuse_unsteady(parts: Iterable[Node], where: str) -> None:
         raise InputError(
             f"{where}: calls {name}(), which an epoch may not; it takes arithmetic, comparisons, "
             "CASE, CAST and functions of text and dates such as substr, regexp_extract, year, "
-            "date_trunc and strftime (docs/command-line.md has all)"
+            "date_trunc and strftime (docs/project-file.md lists them)"
         )
 
 

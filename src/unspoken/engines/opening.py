@@ -11,15 +11,17 @@ import glob
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import NoReturn
 
 import duckdb
 import pyarrow as pa
 
-from unspoken.engines.database import BASE, table_of_base
-from unspoken.engines.files import CSV, PARQUET, File, blamed, file_at
+from unspoken.engines.database import BASE, is_database, table_of_base, tables_of_base
+from unspoken.engines.files import CSV, PARQUET, File, blamed, file_at, files_at
+from unspoken.engines.relations import alone, settled, together
 from unspoken.engines.session import OURS, session
 from unspoken.engines.spill import Spill
 from unspoken.engines.sql import identifier, literal, read_query
@@ -28,6 +30,7 @@ from unspoken.errors import InputError
 
 __all__ = ["Opened", "opened"]
 
+NAMED = 8  # tables of a database that a message lists
 FRAME = f"{OURS} frame"  # the name of a table that is handed in
 
 
@@ -76,23 +79,38 @@ class Opened:
             self.con.execute(f"ATTACH {path} AS {BASE} (READ_ONLY, TYPE duckdb)")
 
     def relation(
-        self, name: tuple[str, ...], database: str | None, where: str, called: str = ""
-    ) -> str:
+        self, name: tuple[str, ...], database: str | None, where: str, called: str = "",
+        home: str = "source.database",
+    ) -> str:  # fmt: skip
         """What stands behind FROM for a table of the database, or else for a file."""
         if database is not None:
             with self.reworded(where):
                 return table_of_base(self.con, ".".join(name), Path(database).name, where)
-        file = file_at(self.folder, ".".join(name), where, called)
-        if not file.path.name.lower().endswith((*PARQUET, *CSV)):
+        files = [alone(file) for file in files_at(self.folder, ".".join(name), where, called)]
+        for file in files:
+            if not file.path.name.lower().endswith((*PARQUET, *CSV)):
+                self._refuse(file, where, home)
+        self.files += files
+        if len(files) == 1:
+            return files[0].relation
+        with self.reworded(where):
+            return together(self.con, files, self.folder, where)
+
+    def _refuse(self, file: File, where: str, home: str) -> NoReturn:
+        """What is no table; of a database what it has is said."""
+        if not is_database(file.path):
             raise InputError(
                 f'{where}: cannot read "{file.name}"; give a .parquet or .csv (.gz) file, or '
                 'database = "x.duckdb" and the name of a table'
             )
-        reader = "read_parquet" if file.path.name.lower().endswith(PARQUET) else "read_csv"
-        path = literal(glob.escape(str(file.path)))
-        relation = f"{reader}({path}, hive_partitioning = false)"
-        self.files.append(replace(file, relation=relation))
-        return relation
+        self.attach(str(file.path), where)
+        with self.reworded(where):
+            names = [f'"{name}"' for name in tables_of_base(self.con)]
+        tables = ", ".join(names[:NAMED]) + (", ..." if names[NAMED:] else "") or "it has none"
+        raise InputError(
+            f'{where}: "{file.name}" is a database; give it by {home}, and here the name of one of '
+            f"its tables: {tables}"
+        )
 
     def lock(self, where: str) -> None:
         """From here on only the named files can be read, and nothing can be written or changed."""
@@ -120,13 +138,8 @@ class Opened:
 
     def file_view(self, name: str, relation: str, where: str) -> dict[str, str]:
         """A view of a file or table; the types of a CSV are settled once, from all its rows."""
-        if relation.startswith("read_csv("):
-            with self.reworded(where):
-                rows = self.con.execute(
-                    f"DESCRIBE SELECT * FROM {relation[:-1]}, sample_size = -1)"
-                ).fetchall()
-            kinds = ", ".join(f"{literal(row[0])}: {literal(row[1])}" for row in rows)
-            relation = f"{relation[:-1]}, types = {{{kinds}}})"
+        with self.reworded(where):
+            relation = settled(self.con, relation)
         return self.view(name, f"SELECT * FROM {relation}", where)
 
     def query_view(self, name: str, text: str, database: str | None, where: str) -> dict[str, str]:

@@ -64,7 +64,8 @@ class TableSource:
             opening.attach(database, self.at("database"))
         if self.sql is not None:
             return opening.query_view("source", self.sql, database, self.at("sql"))
-        relation = opening.relation((str(self.table),), database, self.place, self.title)
+        home = self.at("database").split()[-1]
+        relation = opening.relation((str(self.table),), database, self.place, self.title, home)
         opening.lock(self.place)
         return opening.file_view("source", relation, self.place)
 

@@ -17,8 +17,8 @@ __all__ = ["MEANINGS", "KeyInfo", "described", "json_schema"]
 
 MEANINGS: dict[str, str] = {
     "format": "of this file: 1",
-    "source.table": "the table: a Parquet or CSV file (`.csv.gz`, `.tsv`), by the way from the "
-    "project file; or a table of `database`",
+    "source.table": "the table: a Parquet or CSV file (`.csv.gz`, `.tsv`), or a folder or pattern "
+    "of those, by the way from the project file; or a table of `database`",
     "source.database": "a DuckDB file that has the table, or the tables that `sql` names",
     "source.sql": "in place of `table`: a query over files, or over tables of `database`",
     "source.keys": "the columns that together name each row. They are public: releases show them",
@@ -26,10 +26,13 @@ MEANINGS: dict[str, str] = {
     "out",
     "source.preferences": "a file with one row for each value of the keys it has; `sensitive` can "
     "read its columns",
-    "source.timezone": "whose hours and days moments have, where SQL asks for them",
+    "source.timezone": "whose hours and days moments have, wherever a command runs",
+    "source.memory": "what the engine may use; what does not fit is spilled to TMPDIR",
+    "source.threads": "what the engine may use; all there are if not given",
     "epoch.label": "one epoch for all rows: what is read under a label stays as first read, and "
     "new data need a new label",
-    "epoch.of": "in place of `label`: SQL over key columns; each row has its epoch for ever",
+    "epoch.of": "in place of `label`: SQL over key columns, by functions listed below; each row "
+    "has its epoch for ever",
     "attribute.NAME.bins": "edges that part numbers: `[8, 9]` is below 8, from 8 to below 9, and 9 "
     "or more",
     "attribute.NAME.values": "every value that occurs, of a column without `bins`; if left out its "

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from fnmatch import fnmatch
 from pathlib import Path
 
+from unspoken.engines.parts import is_many
 from unspoken.policy.complaints import Complaint
 from unspoken.policy.locate import KeyPath
 from unspoken.policy.schema import OutputTable, ProjectTable
@@ -26,6 +28,8 @@ BESIDE = {
     "manifest": (".{}.partial",),
     "report": (".{}.partial",),
 }
+DATABASES = (".duckdb", ".db", ".ddb")
+READ: frozenset[KeyPath] = frozenset({("source", "table"), ("source", "preferences")})
 
 # 32 bytes written out, in hexadecimal or base64, or a key as key files have it.
 _KEY = re.compile(r"\s*((0x)?[0-9a-f]{64}|[\w+/-]{43}=|[\w-]{43}|-----BEGIN.*)\s*", re.I | re.S)
@@ -48,8 +52,9 @@ def complaints(tables: ProjectTable, project: Path) -> Iterator[Complaint]:
     for path, name in named.items():
         if path not in sound:
             yield Complaint(path, _unsound(path, name))
+    yield from _among_parts(sound, project)
     yield from _shared(sound, project)
-    yield from _endings(tables)
+    yield from _endings(tables, project)
 
 
 def _named(tables: ProjectTable) -> dict[KeyPath, str]:
@@ -77,15 +82,18 @@ def _unsound(path: KeyPath, name: str) -> str:
     if any(ord(mark) < 32 or ord(mark) == 127 for mark in name):
         return "holds a control character. Write another name."
     if "://" in name:
-        return "is an address. Write the name of a file on this machine."
-    if name.endswith(("/", os.sep)) or name in {".", "..", "~"}:
+        return (
+            "is an address, and only local files are read. Copy it first, such as with "
+            "duckdb -c \"COPY (FROM 's3://...') TO 'table.parquet'\"."
+        )
+    if path not in READ and (name.endswith(("/", os.sep)) or name in {".", "..", "~"}):
         return "is a folder. Write the name of a file."
     return ""
 
 
-def _endings(tables: ProjectTable) -> Iterator[Complaint]:
+def _endings(tables: ProjectTable, project: Path) -> Iterator[Complaint]:
     table = tables.source.table
-    if is_file(tables) and table and not table.lower().endswith(TABLES):
+    if is_file(tables) and table and not _read_as_table(project, table):
         text = "is no table: a file ends in .parquet or .csv (.gz). For a table of a DuckDB file, "
         yield Complaint(("source", "table"), f'{text}write database = "FILE.duckdb" beside it.')
     if table is not None and not table.strip() and not is_file(tables):
@@ -95,6 +103,26 @@ def _endings(tables: ProjectTable) -> Iterator[Complaint]:
             usual = OutputTable.model_fields[output].default
             text = f"must end in {ENDINGS[output][0]}, which is what is written. Write, for example"
             yield Complaint(("output", output), f'{text}, {output} = "{usual}"')
+
+
+def _read_as_table(project: Path, table: str) -> bool:
+    """Whether it can be one: what is in a folder, of a pattern or in a database is said later."""
+    known = table.lower().endswith((*TABLES, *DATABASES))
+    return known or is_many(absolute(project.parent, table))
+
+
+def _among_parts(named: dict[KeyPath, str], project: Path) -> Iterator[Complaint]:
+    """What is written is never a part of what is read: the next run would read it."""
+    for key in READ & named.keys():
+        parts = absolute(project.parent, named[key])
+        if not is_many(parts):
+            continue
+        pattern = f"{parts}{os.sep}*" if parts.is_dir() else str(parts)
+        for path, name in named.items():
+            written = path[0] == "output" and name.lower().endswith(TABLES)
+            if written and fnmatch(str(absolute(project.parent, name)), pattern):
+                text = f"would be a part of {'.'.join(map(str, key))} when that is read again. "
+                yield Complaint(path, f"{text}Write it into another folder.")
 
 
 def _shared(named: dict[KeyPath, str], project: Path) -> Iterator[Complaint]:

@@ -6,7 +6,9 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from unspoken.engines.parts import is_many, listed
 from unspoken.policy.complaints import Complaint, nearest, quoted
+from unspoken.policy.paths import TABLES
 from unspoken.policy.project import Project
 
 __all__ = ["check_files", "to_read", "to_write"]
@@ -30,7 +32,10 @@ def to_read(project: Project) -> Iterator[Complaint]:
     source = project.source
     named = {"table": source.file, "database": source.database, "preferences": source.preferences}
     for key, file in named.items():
-        if file is not None and os.path.isdir(file):
+        if file is not None and is_many(file) and key != "database":
+            if not listed(file, TABLES):
+                yield Complaint(("source", key), "has no .parquet or .csv file. Correct the name.")
+        elif file is not None and os.path.isdir(file):
             yield Complaint(("source", key), "is a folder. Write the name of a file.")
         elif file is not None and not os.path.exists(file):
             text = f"there is no file {quoted(file.name)} in its folder. {_nearby(file)}".rstrip()
