@@ -9,10 +9,12 @@ import hashlib
 import json
 import multiprocessing
 import os
+import shutil
 import signal
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -21,10 +23,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.releasing.small import small
+from unspoken.engines.duckdb import DuckTable
 from unspoken.errors import InputError
-from unspoken.ledger import Head, Ledger
+from unspoken.ledger import Ledger
 from unspoken.numerics.files import atomically
-from unspoken.releasing import flow, release
+from unspoken.releasing import flow, release, sorting
 
 resource = pytest.importorskip("resource", reason="needs the limits and signals of POSIX")
 
@@ -292,17 +295,37 @@ def test_what_a_crash_left_is_written_over(path: Path) -> None:
 def test_a_source_that_changes_while_it_is_read(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Between the charge and the reading: nothing is released, and nothing is refunded."""
-    charge = Ledger.charge
+    """Between two readings: nothing is released, and nothing is refunded."""
+    begun = sorting.begun
 
-    def late(*given: object) -> Head:
-        number = charge(*given)  # type: ignore[arg-type]
+    def late(*given: Any) -> Any:
         change = table().set_column(2, "b", pa.array(np.zeros(ROWS)))
         pq.write_table(change, path.parent / "table.parquet")
-        return number
+        return begun(*given)
 
-    monkeypatch.setattr(Ledger, "charge", late)
+    monkeypatch.setattr(flow, "begun", late)
     with pytest.raises(InputError, match=r"changed while it was read.*The charge stands"):
         release(path)
     assert charges(path) == 1
+    assert not list(path.parent.glob("*released*"))
+
+
+def test_no_room_to_sort_costs_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What DuckDB says of a full TMPDIR; and with room there, it is said as it is."""
+    batches, free = DuckTable.batches, [1_000]
+
+    def full(*given: Any) -> Any:
+        if given[2]:
+            raise InputError("table.parquet: failed to offload data block")
+        return batches(*given)
+
+    monkeypatch.setattr(DuckTable, "batches", full)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=free[0]))
+    said = r"TMPDIR \(.*\): is full: 0\.0 GB .* sorting table\.parquet takes up to 0\.1 GB there"
+    with pytest.raises(InputError, match=said):
+        release(path)
+    free[0] = 1 << 40
+    with pytest.raises(InputError, match=r"failed to offload data block$"):
+        release(path)
+    assert charges(path) == 0
     assert not list(path.parent.glob("*released*"))

@@ -20,7 +20,7 @@ from unspoken.errors import InputError, LimitExceeded
 from unspoken.ledger import Ledger
 from unspoken.numerics.coins import MasterKey
 from unspoken.policy.edges import bin_names
-from unspoken.releasing import flow, prepare, release
+from unspoken.releasing import prepare, release, sorting
 
 Make = Callable[..., Path]
 BINS = {"first_arrival": [8.0, 9.0, 10.5], "mean_occupancy": [0.3, 0.5], "exits": [1.0, 3.0]}
@@ -80,7 +80,7 @@ def test_a_shuffled_source_and_other_batches_give_the_same_bytes(
     rows = pq.read_table(path.parent / "occupancy.parquet").num_rows
     order = np.random.default_rng(0).permutation(rows)
     rewritten(path.parent / "occupancy.parquet", lambda table: table.take(pa.array(order)))
-    monkeypatch.setattr(flow, "BATCH", 101)
+    monkeypatch.setattr(sorting, "BATCH", 101)
     assert release(path).path.read_bytes() == first
 
 

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.releasing.small import planned, small
-from unspoken.releasing import flow, reading, release
+from unspoken.releasing import flow, reading, release, sorting
 
 ROWS = 1_000
 ATTRIBUTES: dict[str, dict[str, Any]] = {
@@ -78,7 +78,7 @@ def test_two_runs_give_the_same_two_files(tmp_path: Path) -> None:
 def test_other_batches(
     batch: int, tmp_path: Path, first: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(flow, "BATCH", batch)
+    monkeypatch.setattr(sorting, "BATCH", batch)
     monkeypatch.setattr(reading, "BATCH", batch + 1)
     assert bytes_of(tmp_path / "second", shuffled()) == first
 
@@ -89,7 +89,7 @@ def test_other_batches_and_several_row_groups(
 ) -> None:
     monkeypatch.setattr(flow, "GROUP", 64)
     one = bytes_of(tmp_path / "one", table())
-    monkeypatch.setattr(flow, "BATCH", batch)
+    monkeypatch.setattr(sorting, "BATCH", batch)
     assert bytes_of(tmp_path / "other", shuffled()) == one
     assert pq.ParquetFile(tmp_path / "one" / "released.parquet").num_row_groups == 16
 
@@ -124,7 +124,7 @@ def test_epochs_of_the_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     """Coins of a month are those of a project that has only that month."""
     whole = tmp_path / "whole"
     one = bytes_of(whole, table(), epoch=MONTHS)
-    monkeypatch.setattr(flow, "BATCH", 77)
+    monkeypatch.setattr(sorting, "BATCH", 77)
     assert bytes_of(tmp_path / "batches", shuffled(), epoch=MONTHS) == one
     may = table().filter(pc.starts_with(table()["day"], "2026-05"))
     bytes_of(tmp_path / "may", may, epoch='label = "2026-05"')

@@ -25,7 +25,7 @@ from unspoken.errors import InputError, TooLarge
 from unspoken.learning import Learned, table_of
 from unspoken.ledger import Account, Release
 from unspoken.mechanisms import OneSided
-from unspoken.numerics.coins import ALGORITHM, BATCH, MasterKey
+from unspoken.numerics.coins import ALGORITHM, MasterKey
 from unspoken.numerics.files import moved, unfinished, writing
 from unspoken.numerics.prf import KEY_BYTES
 from unspoken.planning import Closure, Plan, closure
@@ -40,8 +40,9 @@ from unspoken.releasing.findings import Findings, best, findings, readers
 from unspoken.releasing.kept import MARK, Kept, refuse_foreign
 from unspoken.releasing.leaks import Leak, leakage_matrix
 from unspoken.releasing.pieces import regrouped
-from unspoken.releasing.reading import Reading, Witness
+from unspoken.releasing.reading import Part, Reading, Witness
 from unspoken.releasing.results import Rehearsed, Released, Said
+from unspoken.releasing.sorting import begun
 from unspoken.types.domain import Value
 from unspoken.types.kinds import expect
 
@@ -139,7 +140,8 @@ def release(
     asked = _Asked.of(project, scale, reader, table)
     refuse_foreign(asked.project)
     kept = Kept.made(asked.project)
-    event, files = asked.event(kept.master), asked.project.files
+    read, files = Witness.of(asked.reading, kept.master), asked.project.files
+    event = asked.event(kept.master, read)
     same, together = list[int | None](), list[str]()
 
     def admit(account: Account) -> None:
@@ -149,8 +151,9 @@ def release(
 
     # Both files are begun before the charge: where nothing can be written, nothing is paid.
     with unfinished(files.release) as data, unfinished(files.manifest) as paper:
+        parts = begun(asked.reading, read.size)
         head = kept.ledger.charge(event, admit, kept.seal)
-        rows, digest = _write(asked.reading, kept.master, event, data.file)
+        rows, digest = _write(asked.reading, parts, kept.master, event, data.file)
         charged, closed = kept.ledger.charged(head.number), asked.ready.closed_names
         described = manifest.described(asked.project, event, head, charged, rows, digest, closed)
         first = manifest.by_digest(files.manifest, digest)
@@ -186,7 +189,8 @@ def rehearse(
     refuse_foreign(asked.project)
     kept = Kept.there(asked.project)
     # Before there is a key any will do: of what is read with it nothing is compared or kept.
-    event = asked.event(kept.master if kept else MasterKey(bytes(KEY_BYTES)))
+    master = kept.master if kept else MasterKey(bytes(KEY_BYTES))
+    event = asked.event(master, Witness.of(asked.reading, master))
     together = list[str]()
 
     def admit(account: Account) -> None:
@@ -301,8 +305,8 @@ class _Asked:
             self.scale,
         )
 
-    def event(self, master: MasterKey) -> Release:
-        """What the ledger is to keep of it; reads the source once."""
+    def event(self, master: MasterKey, read: Witness) -> Release:
+        """What the ledger is to keep of it, as it was ``read``."""
         ready, whole = self.ready, self.ready.project
         epoch, limits, keys = whole.epoch, whole.limits, ready.table.keys
         return Release(
@@ -313,7 +317,7 @@ class _Asked:
                 {name: self.mechanism.epsilon[name] for name in self.project.reads},
                 {name: ready.sensitive[name] for name in self.project.reads},
             ),
-            readings=Witness.of(self.reading, master).readings(),
+            readings=read.readings(),
             key=master.fingerprint,
             coins=ALGORITHM,
             limits=_declared(whole),
@@ -357,13 +361,13 @@ def _declared(project: Project) -> dict[str, Any]:
     }
 
 
-def _write(reading: Reading, master: MasterKey, event: Release, file: BinaryIO) -> tuple[int, str]:
+def _write(
+    reading: Reading, parts: Iterator[Part], master: MasterKey, event: Release, file: BinaryIO
+) -> tuple[int, str]:
     """Write the release in row groups of one size, whatever batches come; its rows and SHA-256."""
     files, rows = reading.project.files, 0
     witness = Witness(reading, master)
-    batches = shown(
-        reading, witness.watch(reading.parts(BATCH)), master, event.mechanism.exponents()
-    )
+    batches = shown(reading, witness.watch(parts), master, event.mechanism.exponents())
     first = next(batches, None)
     if first is None:
         raise _changed(reading)

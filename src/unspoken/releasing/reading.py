@@ -168,6 +168,7 @@ class Witness:
     def __init__(self, reading: Reading, master: MasterKey) -> None:
         self._reading, self._master = reading, master
         self._read: dict[str, dict[str, RowFingerprint]] = {}
+        self.size = 0  # bytes of the rows
 
     @classmethod
     def of(cls, reading: Reading, master: MasterKey) -> Witness:
@@ -179,6 +180,7 @@ class Witness:
 
     def watch(self, parts: Iterator[Part]) -> Iterator[Part]:
         for part in parts:
+            self.size += part.batch.nbytes
             for epoch, rows in part.epochs.items():
                 batch = taken(part.batch, rows)
                 for fingerprint in self._fingerprints(epoch).values():
