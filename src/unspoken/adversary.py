@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from unspoken.errors import InputError
 from unspoken.numerics.numbers import number
 from unspoken.types.domain import Value
+from unspoken.types.frozen import Frozen
 from unspoken.types.kinds import expect, items
 
 __all__ = ["Adversary"]
@@ -50,6 +51,9 @@ class Adversary:
         numbers = self.asks.values() if isinstance(self.asks, Mapping) else [self.asks]
         for requests in numbers:
             _check_requests(requests)
+        for field in ("knows", "asks"):  # of which nobody else has a copy to change
+            if isinstance(given := getattr(self, field), Mapping):
+                object.__setattr__(self, field, Frozen(given))
 
     def __hash__(self) -> int:
         return hash((self.targets, frozenset(self.knows)))  # values may stand in a dictionary

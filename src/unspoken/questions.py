@@ -14,7 +14,7 @@ from unspoken.mechanisms import Mechanism
 from unspoken.types.bound import Bound
 from unspoken.types.bounds import Leakages
 from unspoken.types.channel import Output
-from unspoken.types.kinds import expect, items
+from unspoken.types.kinds import expect, items, labels
 from unspoken.types.posteriors import Functional, Posteriors
 from unspoken.views import View
 
@@ -86,6 +86,7 @@ def odds(
     check_kinds("odds", belief, mechanism, adversary)
     if not isinstance(outcome, Mapping):
         raise InputError("odds.outcome: say what is seen of each, {name: WITHHELD}")
+    labels(outcome.values(), "odds.outcome")
     after = mechanism.view(belief, adversary, outcome)
     bound = after.sup(SECRET_ODDS)
     if bound.status == "impossible":

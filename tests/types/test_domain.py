@@ -22,7 +22,7 @@ TABLE = [[0.25, 0.25], [0.25, 0.25]]
         ({"values": [3, 4]}, "values of x0: a list is expected"),
         ({"values": ["ab", "cd"]}, r"values of x0: a list is expected, write \['ab'\]"),
         ({"values": {"x0": None}}, "values of x0: a list is expected"),
-        ({"values": [[[1], [2]], [0, 1]]}, "lists are no values"),
+        ({"values": [[[1], [2]], [0, 1]]}, "is no value; give words"),
         ({"values": [[0, 0], [0, 1]]}, "listed twice"),
     ],
 )

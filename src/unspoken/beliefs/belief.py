@@ -14,13 +14,15 @@ from unspoken.beliefs.asking import Shows
 from unspoken.beliefs.contraction import contract
 from unspoken.beliefs.forests.forest import Forest
 from unspoken.display import Shown
-from unspoken.errors import InputError, TooLarge
+from unspoken.errors import InputError, TooLarge, shown
 from unspoken.numerics.arrays import CELLS, Array, Codes
+from unspoken.numerics.numbers import whole
 from unspoken.numerics.ring import LEAST
 from unspoken.numerics.same import same, state
 from unspoken.numerics.wide import Wide
 from unspoken.types.channel import Channel, Output
 from unspoken.types.domain import Domain, Value
+from unspoken.types.kinds import expect, items
 from unspoken.types.likelihood import Likelihood
 from unspoken.types.premise import Premise
 from unspoken.types.sums import Sums, Weights
@@ -30,6 +32,8 @@ __all__ = [
     "A_BELIEF",
     "Belief",
     "different",
+    "draws",
+    "evidence",
     "impossible",
     "is_event",
     "in_short",
@@ -218,7 +222,8 @@ class Belief(Shown, ABC):
     def sample(self, rng: np.random.Generator, rows: int) -> Codes:
         """``rows`` draws, a column a variable, as positions among its values (simulation only)."""
         table = self.marginal(self.domain.names)
-        flat = rng.choice(table.size, size=rows, p=table.ravel())
+        count = draws(rng, rows)
+        flat = rng.choice(table.size, size=count, p=table.ravel())
         return np.stack(np.unravel_index(flat, table.shape), axis=1)
 
     def __eq__(self, other: object) -> bool:
@@ -236,16 +241,35 @@ class Belief(Shown, ABC):
 
 def different(names: Sequence[str]) -> Sequence[str]:
     """A table has one axis for a variable."""
+    expect(names, Sequence, "marginal", "give a list of names")
+    if isinstance(names, str) or not all(isinstance(name, str) for name in names):
+        raise InputError(f"marginal: {shown(repr(names))} is no list of names")
     if len(set(names)) < len(names):
         twice = next(name for i, name in enumerate(names) if name in names[:i])
         raise InputError(f'"{twice}" is asked for twice; name every variable once')
     return names
 
 
+def evidence(known: Mapping[str, Value]) -> Mapping[str, Value]:
+    """What is known, which has to be {name: value}."""
+    expect(known, Mapping, "given", "say what is known, {name: value}")
+    return known
+
+
+def draws(rng: np.random.Generator, rows: int) -> int:
+    """How many rows to draw, by a generator that somebody has seeded."""
+    if not hasattr(rng, "bit_generator"):  # as generators of NumPy have
+        raise InputError("sample.rng: give numpy.random.default_rng(seed)")
+    count = whole("sample.rows", rows, "rows")
+    if count > CELLS:
+        raise TooLarge(f"sample: {count:,} rows, more than {CELLS:,}; draw them in parts")
+    return count
+
+
 def in_short(names: Iterable[object]) -> str:
     """The first few of them."""
-    shown = [str(name) for name in names]
-    return ", ".join(shown[:4]) + (", ..." if len(shown) > 4 else "") or "nothing"
+    listed = [shown(name) for name in items(names, "names")]
+    return ", ".join(listed[:4]) + (", ..." if len(listed) > 4 else "") or "nothing"
 
 
 def nothing_left() -> InputError:

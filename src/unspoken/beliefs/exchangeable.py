@@ -23,7 +23,7 @@ from itertools import accumulate
 import numpy as np
 import numpy.typing as npt
 
-from unspoken.beliefs.belief import Belief, different, impossible, is_event
+from unspoken.beliefs.belief import Belief, different, draws, evidence, impossible, is_event
 from unspoken.errors import InputError, TooLarge
 from unspoken.numerics.arrays import CELLS, Array, Codes
 from unspoken.numerics.ring import RANGE
@@ -93,7 +93,9 @@ class Exchangeable(Belief):
 
     def given(self, known: Mapping[str, Value]) -> Exchangeable:
         """P(j more ones) ~ P(j + b) C(n - k, j) / C(n, j + b), once k are known and b of them 1."""
-        ones = sum(self.domain.code(name, value, "given") for name, value in known.items())
+        ones = sum(
+            self.domain.code(name, value, "given") for name, value in evidence(known).items()
+        )
         rest = self._count - sum(self.sizes[name] for name in known)
         kept = slice(ones, ones + rest + 1)
         law = self.law[kept] * _binomials(rest) / _binomials(self._count)[kept]
@@ -173,8 +175,9 @@ class Exchangeable(Belief):
     def sample(self, rng: np.random.Generator, rows: int) -> Codes:
         if self._known is not None:
             return super().sample(rng, rows)
-        ones = rng.choice(self._count + 1, size=rows, p=self.counts / self.counts.sum())
-        order = rng.permuted(np.tile(np.arange(self._count), (rows, 1)), axis=1)
+        count = draws(rng, rows)
+        ones = rng.choice(self._count + 1, size=count, p=self.counts / self.counts.sum())
+        order = rng.permuted(np.tile(np.arange(self._count), (count, 1)), axis=1)
         codes: Codes = (order < ones[:, None]).astype(np.intp)
         return codes
 
@@ -208,7 +211,7 @@ class Exchangeable(Belief):
         table = self._ones([*sizes, *groups])
         if self._known is None:
             return table
-        axis = names.index(self._known)
+        axis = list(names).index(self._known)
         context = table.sum(tuple(i for i in range(len(table.shape)) if i != axis), keepdims=True)
         possible = context.positive
         shares = Wide.of(np.where(possible, context.mantissa, 1.0), context.exponent)

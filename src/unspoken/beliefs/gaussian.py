@@ -32,7 +32,7 @@ from typing import NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from unspoken.beliefs.belief import Belief, different, in_short
+from unspoken.beliefs.belief import Belief, different, evidence, in_short
 from unspoken.errors import InputError, NotKnown, TooLarge
 from unspoken.numerics.arrays import CELLS, Array, Codes
 from unspoken.numerics.tables import finite_list, finite_table, fixed
@@ -110,7 +110,7 @@ class Gaussian(Belief):
         L is the triangular root of the covariance with the known variables first. Any number is a
         value of them.
         """
-        codes = [self.domain.axis(name, "given") for name in known]
+        codes = [self.domain.axis(name, "given") for name in evidence(known)]
         values = np.array([_value(name, value) for name, value in known.items()])
         rest = [i for i in range(len(self.root)) if i not in set(codes)]
         lower, k = self._root_of([*codes, *rest]), len(codes)

@@ -11,7 +11,14 @@ from functools import reduce
 import numpy as np
 import numpy.typing as npt
 
-from unspoken.beliefs.belief import Belief, different, impossible, nothing_left
+from unspoken.beliefs.belief import (
+    Belief,
+    different,
+    draws,
+    evidence,
+    impossible,
+    nothing_left,
+)
 from unspoken.beliefs.forests.markov import occurring
 from unspoken.beliefs.lattice import Lattice
 from unspoken.errors import InputError, TooLarge
@@ -61,7 +68,7 @@ class Independent(Belief):
         return reduce(np.add.outer, logs, np.array(0.0)), True
 
     def given(self, known: Mapping[str, Value]) -> Independent:
-        for name, value in known.items():
+        for name, value in evidence(known).items():
             code = self.domain.code(name, value, "given")
             if not self.tables[self.domain.axis(name)][code] > 0:
                 raise impossible(known)
@@ -134,7 +141,8 @@ class Independent(Belief):
         return occurring(points, law.reshape(*law.shape[:-1], *map(len, points)), ring.in_logs)
 
     def sample(self, rng: np.random.Generator, rows: int) -> Codes:
-        columns = [rng.choice(table.size, size=rows, p=table) for table in self.tables]
+        count = draws(rng, rows)
+        columns = [rng.choice(table.size, size=count, p=table) for table in self.tables]
         return np.stack(columns, axis=1)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from unspoken.beliefs.belief import Belief, different, impossible, nothing_left
+from unspoken.beliefs.belief import Belief, different, evidence, impossible, nothing_left
 from unspoken.errors import InputError
 from unspoken.numerics.arrays import Array
 from unspoken.numerics.tables import as_law
@@ -44,7 +44,7 @@ class Joint(Belief):
 
     def given(self, known: Mapping[str, Value]) -> Joint:
         index: list[int | slice] = [slice(None)] * self.table.ndim
-        for name, value in known.items():
+        for name, value in evidence(known).items():
             index[self.domain.axis(name, "given")] = self.domain.code(name, value, "given")
         rest = self.table[tuple(index)]
         if not rest.sum() > 0:

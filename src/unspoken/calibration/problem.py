@@ -32,6 +32,7 @@ RATIO: Final = "max-log-ratio"
 NOISES = ("laplace", "geometric")
 # The least noise there is: what a scale of 0 ("no noise is needed") is looked at with.
 LEAST = {"laplace": 1e-150, "geometric": 1.0 / 700.0}
+SMALLEST = 1e-150  # of a limit: noise for a smaller one would be more than floats can hold
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class NoiseProblem:
         among("noise", self.noise, NOISES)
         unit = MEASURES[self.measure].unit
         nothing = 1.0 if unit == "odds" else 0.0
-        if not nothing < number(self.limit) < math.inf:
+        if not nothing + SMALLEST < number(self.limit) < math.inf:
             raise InputError(
                 f"limit, in {unit}: {shown(self.limit)} must be finite and more than {nothing:g}, "
                 f"which {self.measure} is where nothing leaks"

@@ -56,7 +56,7 @@ class Temporal(Shown):
         count = len(self.total)
         if not (isinstance(step, Integral) and -count <= step < count):
             raise InputError(f"step: {step!r} must be one of 0 to {count - 1}")
-        return self._bound(float(self.total[step]), f"all outputs, about step {step}")
+        return self._bound(float(self.total[int(step)]), f"all outputs, about step {step}")
 
     @property
     def worst(self) -> Bound:

@@ -25,7 +25,7 @@ from unspoken.numerics.numbers import number
 from unspoken.types.channel import Channel, Output
 from unspoken.types.domain import RELEASED, WITHHELD, Domain, Value
 from unspoken.types.frozen import Frozen
-from unspoken.types.kinds import expect, items
+from unspoken.types.kinds import expect, labels
 
 __all__ = ["OneSided", "release_probability"]
 
@@ -70,7 +70,7 @@ class OneSided(Mechanism, Shown):
         )
         if self.sensitive is not None:
             where = "one-sided.sensitive of"
-            hidden = {name: items(own, f"{where} {name}") for name, own in self.sensitive.items()}
+            hidden = {name: labels(own, f"{where} {name}") for name, own in self.sensitive.items()}
             object.__setattr__(self, "sensitive", Frozen(hidden))
 
     def release_probability(self, name: str, asks: float = 1) -> float:
@@ -88,6 +88,9 @@ class OneSided(Mechanism, Shown):
 
     def scaled(self, share: float) -> OneSided:
         """This share of every eps; of nothing withheld nothing is withheld, unless it is 0."""
+        share = number(share)
+        if not 0 <= share < math.inf:
+            raise InputError("one-sided.scaled: give the share of every eps, 0 or more")
         epsilon = {name: share * eps if share else 0.0 for name, eps in self.epsilon.items()}
         return replace(self, epsilon=epsilon) if self.coins == "persistent" else self
 

@@ -11,7 +11,8 @@ from functools import reduce
 
 import numpy as np
 
-from unspoken.numerics.arrays import Array
+from unspoken.errors import TooLarge
+from unspoken.numerics.arrays import CELLS, Array
 from unspoken.types.channel import Channel, Output
 from unspoken.types.noise import Noise
 from unspoken.types.sums import Weights
@@ -138,7 +139,13 @@ def shared_coin(tosses: Sequence[Toss]) -> Channel:
     """
     rising = sorted(tosses, key=lambda toss: toss.exponent)
     exponents = [0.0, *(toss.exponent for toss in rising)]
-    excess = np.zeros((len(tosses[0].full), *(len(toss.outputs) for toss in tosses)))
+    shape = (len(tosses[0].full), *(len(toss.outputs) for toss in tosses))
+    if math.prod(shape) > CELLS:
+        raise TooLarge(
+            f"together: {len(tosses)} releases of one cell can show more than {CELLS:,} things; "
+            "ask about fewer at once"
+        )
+    excess = np.zeros(shape)
     for quiet, (low, high) in enumerate(itertools.pairwise(exponents)):
         if high > low:
             silent = {id(toss) for toss in rising[:quiet]}

@@ -39,7 +39,10 @@ def whole(where: str, given: object, what: str = "things") -> int:
 
 def not_negative(where: str, given: Any) -> list[float]:
     """One or more finite numbers, 0 or more."""
-    listed = [number(each) for each in given] if np.iterable(given) else []
+    try:
+        listed = [number(each) for each in given] if np.iterable(given) else []
+    except (TypeError, ValueError):  # it says it could be listed, and cannot
+        listed = []
     if not listed or not all(0 <= each < math.inf for each in listed):
         raise InputError(f"{where}: {shown(given)} must be one or more numbers, 0 or more")
     return listed

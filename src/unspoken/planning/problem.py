@@ -18,7 +18,7 @@ from unspoken.numerics.numbers import number
 from unspoken.planning.joint_law import entropy
 from unspoken.types.bound import LOG2
 from unspoken.types.domain import Value
-from unspoken.types.kinds import expect, items
+from unspoken.types.kinds import expect, items, labels
 
 __all__ = ["Account", "By", "Limit", "Objective", "ReleaseProblem"]
 
@@ -33,6 +33,7 @@ NOT_OF_BITS = {
     "secrets": "a bit tells which cells are withheld, so all that is withheld counts",
     "coalitions": "its sum is over all that is released, to whomever",
 }
+TINY = 1e-100  # the least weight that counts: quotients of weights have to be floats
 
 
 @dataclass(frozen=True)
@@ -88,6 +89,8 @@ class ReleaseProblem:
         worth = _numbers(belief, weights, default, "plan.weights")
         for name in itertools.compress(hidden, np.isinf(worth)):
             raise InputError(f"plan.weights of {name}: {math.inf} must be finite")
+        if weights is not None and ((worth > 0) & ((worth < TINY) | (worth > 1 / TINY))).any():
+            raise InputError(f"plan.weights: must be 0, or from {TINY:g} to {1 / TINY:g}")
         return cls(
             belief,
             hidden,
@@ -149,7 +152,7 @@ def _sensitive(
                 f'sensitive={{"{name}": [...]}}'
             )
         given = values[:1] if sensitive is None else sensitive.get(name, ())
-        chosen = items(given, f"plan.sensitive of {name}")
+        chosen = labels(given, f"plan.sensitive of {name}")
         for value in chosen:
             belief.domain.code(name, value, "plan.sensitive")
         hidden[name] = tuple(dict.fromkeys(chosen))
@@ -163,7 +166,7 @@ def _secrets(
 ) -> dict[str, tuple[Value, ...]]:
     """The secrets of every variable, which are all withheld."""
     expect(secrets, Mapping, "plan.secrets", "give {name: values}")
-    named = {name: items(values, f"plan.secrets of {name}") for name, values in secrets.items()}
+    named = {name: labels(values, f"plan.secrets of {name}") for name, values in secrets.items()}
     for name, values in named.items():
         belief.domain.axis(name, "plan.secrets")
         for value in values:

@@ -56,4 +56,4 @@ def accuracy_of_vectors(scale: float, alpha: float) -> Estimate:
         "Theorem 10 holds for one number: the L1 error of 96 exceeds 1000 at scale 10 in 33 % of "
         "all cases, and not in 10^-44"
     )
-    return Estimate(math.exp(-number(alpha) / scale), "probability", why)
+    return Estimate(math.exp(-number(alpha) / number(scale)), "probability", why)

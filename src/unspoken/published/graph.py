@@ -24,7 +24,7 @@ from unspoken.published.tails import pdp_tails
 from unspoken.searching.nodes import Nodes, pdp_nodes
 from unspoken.searching.upper import pdp_upper, reaches
 from unspoken.types.bound import Bound, Estimate
-from unspoken.types.kinds import items
+from unspoken.types.kinds import expect, items
 from unspoken.types.premise import Premise
 
 __all__ = ["Claim", "Edge", "Graph", "Node", "graph"]
@@ -146,6 +146,7 @@ class Graph(Shown):
     def edge(self, target: str, knows: Sequence[str], forgets: str) -> Edge:
         """From who knows ``knows``, and among it ``forgets``, to who has forgotten that."""
         i, mask = self._place(target, knows)
+        expect(forgets, str, "edge.forgets", "give the name of a variable")
         if forgets not in knows:
             raise unknown("edge.forgets", forgets, knows)
         j = self.names.index(forgets)
@@ -163,7 +164,8 @@ class Graph(Shown):
         """
         i, mask = self._place(target, [name for name in self.names if name != target])
         value = float(self.edges.reach[i])
-        for name in forgets:
+        for name in items(forgets, "chain.forgets"):
+            expect(name, str, "chain.forgets", "give names of variables")
             if name not in self.names or not mask >> self.names.index(name) & 1:
                 known = [other for j, other in enumerate(self.names) if mask >> j & 1]
                 raise unknown("chain.forgets: not known any more, or not at all", name, known)
@@ -227,7 +229,9 @@ class Graph(Shown):
         ]
 
     def _place(self, target: str, knows: Sequence[str]) -> tuple[int, int]:
+        knows = items(knows, "graph.knows")
         for name in (target, *knows):
+            expect(name, str, "graph", "give names of variables")
             if name not in self.names:
                 raise unknown("graph", name, self.names)
         if target in knows:
@@ -240,7 +244,8 @@ def graph(belief: Joint, weights: Sequence[float], scale: float) -> Graph:
     if not isinstance(belief, Joint):
         raise NotKnown(f"graph: needs a Joint, not a {type(belief).__name__}; list its table")
     listed = () if isinstance(weights, Mapping) else items(weights, "graph.weights")
-    if not listed or not all(math.isfinite(number(w)) for w in (*listed, scale)):
+    listed, scale = tuple(map(number, listed)), number(scale)
+    if not listed or not all(map(math.isfinite, (*listed, scale))):
         raise InputError("graph: give a list of finite weights, one for each variable, and a scale")
     exact = pdp_nodes(belief, listed, scale)
     edges = Forgetting.of(belief, listed, scale)

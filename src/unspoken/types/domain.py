@@ -13,7 +13,7 @@ import numpy as np
 from unspoken.errors import InputError, unknown
 from unspoken.numerics.arrays import Array
 from unspoken.numerics.tables import table_of
-from unspoken.types.kinds import items
+from unspoken.types.kinds import items, labels
 
 __all__ = ["NOT_SENSITIVE", "RELEASED", "WITHHELD", "Domain", "Symbol", "Value"]
 
@@ -100,7 +100,7 @@ class Domain:
         values = self.values_of(name, where)
         try:
             return values.index(value)
-        except ValueError:
+        except (ValueError, TypeError):  # also what cannot be compared: arrays, missing values
             raise unknown(f"{where}, value of {name}", value, values) from None
 
     def without(self, names: Iterable[str]) -> Domain:
@@ -119,21 +119,19 @@ def _values(
         strangers = [name for name in values if name not in names]
         if strangers:
             raise unknown("values", strangers[0], names)
-        by_name = {name: items(options, f"values of {name}") for name, options in values.items()}
+        by_name = {name: labels(options, f"values of {name}") for name, options in values.items()}
     elif values is not None:
         given = items(values, "values")
         if len(given) != len(names):
             raise InputError(f"values: {len(given)} lists of values for {len(names)} variables")
         pairs = zip(names, given, strict=True)
-        by_name = {name: items(options, f"values of {name}") for name, options in pairs}
+        by_name = {name: labels(options, f"values of {name}") for name, options in pairs}
     result = tuple(by_name.get(name, tuple(range(d))) for name, d in zip(names, sizes, strict=True))
     for name, options, size in zip(names, result, sizes, strict=True):
         if len(options) != size:
             raise InputError(
                 f"values of {name}: {len(options)} values for {size} entries in its table"
             )
-        if not all(isinstance(value, Hashable) for value in options):
-            raise InputError(f"values of {name}: lists are no values; give words or numbers")
         if len(set(options)) != size:
             raise InputError(f"values of {name}: a value is listed twice")
     return result

@@ -6,7 +6,7 @@ from typing import Any
 
 from unspoken.errors import InputError, shown
 
-__all__ = ["expect", "items"]
+__all__ = ["expect", "items", "labels"]
 
 
 def expect(value: object, kind: type[Any], where: str, hint: str) -> None:
@@ -26,3 +26,17 @@ def items(values: Any, where: str) -> tuple[Any, ...]:
     except TypeError:
         pass
     raise InputError(f"{where}: a list is expected, write [{shown(repr(values))}]")
+
+
+def labels(values: Any, where: str) -> tuple[Any, ...]:
+    """A list of values that can be told apart; lists, arrays and "not available" cannot."""
+    listed = items(values, where)
+    for value in listed:
+        try:
+            hash(value)
+            bool(value == value)
+        except (TypeError, ValueError):
+            raise InputError(
+                f"{where}: {shown(repr(value))} is no value; give words or numbers"
+            ) from None
+    return listed

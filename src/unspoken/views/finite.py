@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from unspoken.display import Shown
+from unspoken.errors import InputError
 from unspoken.numerics.arrays import Array, Mask
 from unspoken.types.bound import Bound
 from unspoken.types.channel import Output
@@ -184,9 +185,16 @@ class FiniteView(Shown):
 
 def _values(f: Convex, after: Posteriors) -> Array:
     """f for each context and outcome; along the last axis each of several, or the only one."""
+    if not callable(f):
+        raise InputError("view: sup and mean take a function of posteriors")
     with np.errstate(invalid="ignore", divide="ignore"):
         values = np.asarray(f(after))
+    shape = after.log_lift.shape[:-1]
+    fits = values.shape in ((), shape, (*shape, *values.shape[2:]))
+    if not fits or values.dtype.kind not in "biuf":
+        raise InputError(
+            f"view: a function of posteriors gives a number for each of {shape[0]} x {shape[1]}"
+        )
     if values.ndim == 3:
         return values
-    shape = after.log_lift.shape[:-1]
     return (values if values.shape == shape else np.broadcast_to(values, shape))[..., None]

@@ -11,6 +11,8 @@ import numpy as np
 from unspoken.beliefs.belief import (
     Belief,
     different,
+    draws,
+    evidence,
     impossible,
     is_event,
     nothing_left,
@@ -70,7 +72,7 @@ class Markov(Belief):
     def given(self, known: Mapping[str, Value]) -> Self:
         codes = {
             self.domain.axis(name, "given"): self.domain.code(name, value, "given")
-            for name, value in known.items()
+            for name, value in evidence(known).items()
         }
         if len(codes) == len(self.domain.names):
             raise nothing_left()
@@ -191,7 +193,7 @@ class Markov(Belief):
         )
 
     def sample(self, rng: np.random.Generator, rows: int) -> Codes:
-        return self.forest.sample(rng, rows)
+        return self.forest.sample(rng, draws(rng, rows))
 
     def _terms(self, queries: Sequence[Weights]) -> list[dict[int, Array]]:
         """For each query, what each variable adds for each of its values."""
@@ -205,12 +207,12 @@ class Markov(Belief):
 
     def _few(self, names: Sequence[str]) -> list[int]:
         """Their axes; refused where a table of them would be too large."""
-        if self.cells(names) > CELLS:
+        if self.cells(different(names)) > CELLS:
             raise TooLarge(
                 f"joint table of {len(names)} variables: {self.cells(names):,} cells, more "
                 f"than {CELLS:,}; ask about fewer at once"
             )
-        return [self.domain.axis(name) for name in different(names)]
+        return [self.domain.axis(name) for name in names]
 
     def _named(self, axes: Iterable[int]) -> tuple[str, ...]:
         return tuple(self.domain.names[axis] for axis in sorted(axes))

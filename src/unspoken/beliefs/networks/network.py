@@ -13,7 +13,15 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from unspoken.beliefs.belief import Belief, different, impossible, in_short, is_event
+from unspoken.beliefs.belief import (
+    Belief,
+    different,
+    draws,
+    evidence,
+    impossible,
+    in_short,
+    is_event,
+)
 from unspoken.beliefs.networks.bif import read_bif
 from unspoken.beliefs.networks.conditional import Conditionals, Values
 from unspoken.beliefs.networks.elimination import neighbours
@@ -91,7 +99,7 @@ class Network(Belief):
         return in_range(lambda ring: eliminate(tree, self.model.factors(tree, kept, ring), ring))
 
     def given(self, known: Mapping[str, Value]) -> Network:
-        codes = [self.domain.code(name, value, "given") for name, value in known.items()]
+        codes = [self.domain.code(name, value, "given") for name, value in evidence(known).items()]
         numbers = dict(zip(self._numbers(known), codes, strict=True))
         later = Network.__new__(Network)
         later._hold(replace(self.model, known={**self.model.known, **numbers}), self.premise)
@@ -199,6 +207,7 @@ class Network(Belief):
 
     def sample(self, rng: np.random.Generator, rows: int) -> Codes:
         """Parents first; once values are known, in the reverse of the order of elimination."""
+        rows = draws(rng, rows)
         codes = np.zeros((rows, len(self.model.laws)), dtype=np.intp)
         for before, v, law in self._in_turn():
             steps = np.cumsum(law[tuple(codes[:, u] for u in before)], axis=-1)
