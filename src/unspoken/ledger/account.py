@@ -152,6 +152,11 @@ class Account:
         shown: dict[str, str] = self._one(("released",), {})
         return shown
 
+    def most_rows(self, table: str) -> tuple[int, str]:
+        """How many rows of a table were read under the label that had most, and that label."""
+        rows, label = self._one(("rows", table), [0, ""])
+        return rows, label
+
     def policies(self, event: Release) -> list[EarlierPolicy]:
         """What was declared when attributes were shown under other coins than the event's, or under
         the same, of an epoch of which it does not read them: then nothing else compares readings.
@@ -216,7 +221,9 @@ class Account:
     def add(self, event: Release, number: int) -> None:
         """Fold it in."""
         readers, exponents = _word(event.readers), event.mechanism.exponents()
-        heads = self._entries.get([("coins",), ("readers",), ("released",), ("anew", readers)])
+        counted = ("rows", event.table)
+        asked = [("coins",), ("readers",), ("released",), ("anew", readers), counted]
+        heads = self._entries.get(asked)
         entries: dict[Key, Any] = {_same(event): number}
         shown = sorted(name for name, exponent in exponents.items() if exponent > 0)
         entries |= self._cells(event, readers, exponents)
@@ -228,6 +235,8 @@ class Account:
         first = heads.get(("released",), {})
         entries["released",] = first | {n: event.table for n in shown if n not in first}
         entries["policies",] = self._policies(event, shown, number)
+        if event.rows is not None and not event.per_key:
+            entries[counted] = max(heads.get(counted, [0, ""]), [event.rows, event.epoch])
         drawn = [mechanism.describe() for mechanism in event.mechanism.drawn_anew()]
         if drawn:
             entries["anew", readers] = [*heads.get(("anew", readers), []), *drawn]

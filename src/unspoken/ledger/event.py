@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields
 from functools import partial
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BeforeValidator, ConfigDict, StrictBool, TypeAdapter, ValidationError
+from pydantic import BeforeValidator, ConfigDict, Field, StrictBool, TypeAdapter, ValidationError
 
 from unspoken.errors import InputError
 from unspoken.mechanisms import Mechanism, from_description
@@ -28,7 +28,7 @@ class Release:
     ``per_key`` tells which. ``key`` is the fingerprint of the coin key, ``coins`` the algorithm.
     ``policy``: what was declared of each attribute read. ``readers``: the applications it was given
     to; none named: everybody. ``keys``: where there are several, in the order in which coins were
-    tossed on them.
+    tossed on them. ``rows``: how many were read; older events did not keep it.
     """
 
     __pydantic_config__: ClassVar = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
@@ -48,11 +48,14 @@ class Release:
     policy: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     readers: tuple[str, ...] = ()
     keys: tuple[str, ...] = ()
+    rows: Annotated[int, Field(strict=True, ge=0)] | None = None
     format: Literal[1] = FORMAT
 
     def to_json(self) -> str:
         """The event as kept, with sorted keys."""
         body = {field.name: getattr(self, field.name) for field in fields(self)}
+        if self.rows is None:
+            del body["rows"]
         return json.dumps(
             {**body, "mechanism": self.mechanism.describe()}, sort_keys=True, allow_nan=False
         )

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from unspoken.learning import Learned
+from unspoken.ledger import Account, Release
 from unspoken.mechanisms import OneSided
 from unspoken.policy import Project
 from unspoken.releasing.coarse import up
 from unspoken.releasing.few import too_few_rows
 from unspoken.releasing.leaks import Leak, leakage_matrix
 
-__all__ = ["Caution", "cautions", "most_in_words"]
+__all__ = ["Caution", "cautions", "fewer_rows", "most_in_words"]
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,20 @@ def cautions(project: Project, learned: Learned, units: tuple[int, int]) -> tupl
         Caution(_public(project, learned)),
     ]
     return tuple(caution for caution in said if caution.text)
+
+
+def fewer_rows(event: Release, account: Account) -> tuple[Caution, ...]:
+    """What it means that an earlier label had more rows: which are missing now is plain to see."""
+    most, label = account.most_rows(event.table)
+    if event.per_key or event.rows is None or event.rows >= most:
+        return ()
+    return (
+        Caution(
+            f"{most - event.rows:,} of the {most:,} rows that epoch {label} had are not in this "
+            "source. If they are left out for what they hold, that they are missing tells it, and "
+            "no number counts it: leave out rows by their keys only."
+        ),
+    )
 
 
 def _rows_of_units(project: Project, learned: Learned, groups: int, largest: int) -> str:

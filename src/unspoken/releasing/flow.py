@@ -32,7 +32,7 @@ from unspoken.planning import Closure, Plan, closure
 from unspoken.policy import Project
 from unspoken.releasing import manifest
 from unspoken.releasing.admission import Admission, policy_of
-from unspoken.releasing.cautions import Caution, cautions
+from unspoken.releasing.cautions import Caution, cautions, fewer_rows
 from unspoken.releasing.coarse import coarse
 from unspoken.releasing.coining import shown
 from unspoken.releasing.few import named
@@ -142,12 +142,12 @@ def release(
     kept = Kept.made(asked.project)
     read, files = Witness.of(asked.reading, kept.master), asked.project.files
     event = asked.event(kept.master, read)
-    same, together = list[int | None](), list[str]()
+    same, said = list[int | None](), list[Said]()
 
     def admit(account: Account) -> None:
         asked.admission.check(event, account)
         same.append(account.number(event))
-        together.append(asked.admission.together(event, account))
+        said.append(asked.said(event, account))
 
     # Both files are begun before the charge: where nothing can be written, nothing is paid.
     with unfinished(files.release) as data, unfinished(files.manifest) as paper:
@@ -173,7 +173,7 @@ def release(
         leakage=asked.leakage,
         event=event,
         again=again,
-        said=asked.said(together[-1]),
+        said=said[-1],
     )
 
 
@@ -191,15 +191,14 @@ def rehearse(
     # Before there is a key any will do: of what is read with it nothing is compared or kept.
     master = kept.master if kept else MasterKey(bytes(KEY_BYTES))
     event = asked.event(master, Witness.of(asked.reading, master))
-    together = list[str]()
+    said = list[Said]()
 
     def admit(account: Account) -> None:
         asked.admission.check(event, account)
-        together.append(asked.admission.together(event, account))
+        said.append(asked.said(event, account))
 
     kept.ledger.look(admit, kept.seal) if kept else admit(Account.of(()))
-    said = asked.said(together[-1])
-    return Rehearsed(event.mechanism.exponents(), asked.plan, asked.leakage, said)
+    return Rehearsed(event.mechanism.exponents(), asked.plan, asked.leakage, said[-1])
 
 
 def _read(project: Project | str | Path) -> Project:
@@ -283,9 +282,10 @@ class _Asked:
         leaks = leakage_matrix(learned.belief, mechanism, readers(whole, reader), learned.sensitive)
         return cls(served, ready, reader, scale, plan, mechanism, leaks)
 
-    def said(self, together: str) -> Said:
+    def said(self, event: Release, account: Account) -> Said:
         """What is said of the release: declared limits, not what was measured."""
-        return Said(self.ready.project, together, self.ready.cautions)
+        cautions = (*self.ready.cautions, *fewer_rows(event, account))
+        return Said(self.ready.project, self.admission.together(event, account), cautions)
 
     @property
     def reading(self) -> Reading:
@@ -328,6 +328,7 @@ class _Asked:
             policy={name: policy_of(whole, name) for name in self.project.reads},
             readers=() if self.reader is None else (self.reader,),
             keys=keys if len(keys) > 1 else (),
+            rows=ready.learned.rows,
         )
 
 
