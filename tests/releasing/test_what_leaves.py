@@ -157,10 +157,12 @@ def test_a_closed_value_of_few_rows_is_counted_not_named(tmp_path: Path) -> None
     told = whole.set_column(1, "s", pa.array(secret))
     closed = []
     listed: dict[str, Any] = {"values": ["of three rows", "p", "q"]}
-    for folder, rare in (("found", {}), ("listed", listed)):
+    exact: dict[str, Any] = {"values": "exact"}
+    for folder, rare in (("found", {}), ("exact", exact), ("listed", listed)):
         (tmp_path / folder).mkdir()
         attributes = {**ATTRIBUTES, "rare": rare}
         limits: dict[str, Any] = {**DECLARED, "prior_rows": 0.001, "odds_cap": 4.0}
         done = release(small(tmp_path / folder, told, attributes, **limits))
         closed.append(json.loads(done.manifest.read_text())["attributes"]["rare"]["closed"])
-    assert closed == [["1 value of fewer than 5 rows"], ["of three rows"]]
+    counted = ["1 value of fewer than 5 rows"]
+    assert closed == [counted, counted, ["of three rows"]]

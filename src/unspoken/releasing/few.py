@@ -41,7 +41,7 @@ def named(project: Project, learned: Learned, name: str, labels: Sequence[str]) 
     rule that a recipient needs. A label that was found in the table is not, if few rows have it.
     """
     rule = project.attributes[name]
-    if rule.bins is not None or rule.values is not None:
+    if not rule.exact and (rule.bins is not None or rule.values is not None):
         return list(labels)
     kept = [label for label in labels if not few(rows_of_label(learned, name, label))]
     rest = len(labels) - len(kept)

@@ -13,6 +13,7 @@ from unspoken.releasing.leaks import Leak
 
 __all__ = ["Signed", "decision"]
 
+YES = "Yes, within these limits, if what may still happen is accepted"
 USELESS = 0.2  # of all cells read: a plan that lets out less is hardly worth its risk
 
 
@@ -21,21 +22,22 @@ class Signed:
     """When the page was made, and what the ledger of the project had then."""
 
     at: datetime
-    ledger: str = "nothing was released before"
+    ledger: str = "nothing released so far"
 
 
 def decision(findings: Findings, signed: Signed) -> dict[str, Any]:
     """What goes to whom under which limits, what may still happen, and what is recommended."""
-    against = _against(findings)
+    against, red = _against(findings), [c.text for c in findings.cautions if c.red]
     project = findings.project
     gets = [
         f"{name}: {words.listed(reads)}, true where shown, {_shares(findings, reads)}"
         for name, reads in project.applications.items()
     ]
     return {
-        "recommended": "No" if against else "Yes, within these limits",
-        "orange": bool(against),
+        "recommended": "No" if against or red else YES,
+        "orange": bool(against or red),
         "because": against,
+        "red": red,
         "gets": gets,
         "risk": [_risk(findings), *(c.text for c in findings.cautions if not c.red)],
         "facts": [
@@ -49,7 +51,7 @@ def decision(findings: Findings, signed: Signed) -> dict[str, Any]:
 
 def _against(findings: Findings) -> list[str]:
     """Why not."""
-    if not findings.project.protected:
+    if not findings.planned:
         return ["Nothing is declared sensitive: nothing would be protected."]
     reasons = []
     if not findings.plan.objective > 0:
@@ -60,7 +62,7 @@ def _against(findings: Findings) -> list[str]:
             "of use."
         )
     reasons += [f"{name} would get nothing." for name in starved.in_words(findings)]
-    return reasons + [caution.text for caution in findings.cautions if caution.red]
+    return reasons
 
 
 def _shares(findings: Findings, reads: tuple[str, ...]) -> str:

@@ -58,8 +58,9 @@ def _ledger(findings: Findings) -> str:
     path = findings.project.files.ledger
     history = Ledger(path).history() if path.exists() else []
     if not history:
-        return "nothing was released before"
-    return f"{len(history)} released before, the last at {history[-1][0][:19]} UTC"
+        return "nothing released so far"
+    last = history[-1][0][:19].replace("T", " ")
+    return f"{len(history)} release{'s' * (len(history) > 1)} so far, the last at {last} UTC"
 
 
 def page(findings: Findings, signed: Signed) -> str:

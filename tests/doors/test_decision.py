@@ -1,0 +1,89 @@
+"""The box at the top of the report: what is decided; and that no number of the page is too fine."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from importlib.metadata import version
+
+import pytest
+
+from tests.doors.test_report import DAY, ROWS, building
+from unspoken.doors.report import charts, content, page, palette
+from unspoken.doors.report.decision import YES, Signed, decision
+from unspoken.releasing.cautions import Caution
+from unspoken.releasing.findings import Findings
+
+pytest.importorskip("vl_convert", reason="needs the extra `report`: vl-convert-python")
+pytest.importorskip("jinja2", reason="needs the extra `report`: jinja2")
+
+
+@pytest.fixture(scope="module")
+def found() -> Findings:
+    return building(limits="limit_bits = 0.4\nodds_cap = 8.0")  # then everybody gets something
+
+
+@pytest.fixture(scope="module")
+def tight() -> Findings:
+    return building()
+
+
+def test_what_has_to_be_decided_is_on_top(found: Findings) -> None:
+    signed = replace(DAY, ledger="2 releases so far, the last at 2026-02-01 08:00:00 UTC")
+    html = page.page(found, signed)
+    box = html[html.index('class="decision') : html.index("</section>")]
+    assert html.index('class="decision') < html.index('class="tiles"')
+    for words in (
+        "lighting: first_arrival, true where shown,",
+        "multiplies nobody&#39;s odds of a sensitive value by more than 8",
+        "the most telling answer changes the odds of a sensitive value of",
+        f"<b>{YES}.</b>",
+        "made 2026-03-01 09:14:05 UTC",
+        f"unspoken {version('unspoken')}",
+        signed.ledger,
+        "Date and signature:",
+    ):
+        assert words in box, words
+    assert "orange" not in box.split(">")[0]
+    assert "weights=" not in html
+
+
+def test_a_poor_plan_is_orange_and_not_recommended(found: Findings) -> None:
+    shares = dict.fromkeys(found.shares, 0.13)
+    box = decision(replace(found, shares=shares), DAY)
+    assert (box["recommended"], box["orange"]) == ("No", True)
+    assert "only 13" in box["because"][0]
+    red = decision(replace(found, cautions=(Caution("FEW ROWS: five", red=True),)), DAY)
+    assert (red["recommended"], red["red"], red["because"]) == ("No", ["FEW ROWS: five"], [])
+    said = decision(replace(found, cautions=(Caution("Rows of one add up."),)), DAY)
+    assert (said["recommended"], said["risk"][1]) == (YES, "Rows of one add up.")
+
+
+def test_closing_that_bought_nothing_is_not_praised(tight: Findings) -> None:
+    assert content.closing(tight)["plans"]
+    told = replace(tight, open_shares=tight.shares)
+    assert content.closing(told)["plans"] == []
+    html = page.page(told, DAY)
+    assert "What closing telling values bought" not in html
+    assert "without closing them" not in html
+
+
+def test_no_number_of_the_page_has_more_than_three_digits(found: Findings) -> None:
+    """But for the rows of the table and the time: whoever knows all rows but one learns little."""
+    html = page.page(replace(found, cautions=()), Signed(DAY.at))
+    text = re.sub(r"<style.*?</style>|<[^>]*>", " ", html, flags=re.DOTALL)
+    text = text.replace(f"{ROWS:,}", "").replace("2026-03-01", "")
+    text = text.replace("1 March 2026", "").replace("epoch 2026", "")
+    numbers = re.findall(r"\d[\d,]*(?:\.\d+)?", text)
+    fine = [one for one in numbers if len(re.sub(r"\D", "", one).strip("0")) > 3]
+    assert fine == []
+    assert len(numbers) > 100
+    drawn = charts.chart("trade-off", found, palette.PAGE)["data"]["values"]
+    assert all(float(f"{point['released']:.1e}") == point["released"] for point in drawn)
+
+
+def test_the_words_of_the_page_are_explained_on_it(tight: Findings) -> None:
+    html = page.page(tight, DAY)
+    for word in ("eps", "plug-in", "closed"):
+        assert f'href="#{word}"' in html
+        assert f'id="{word}"' in html
