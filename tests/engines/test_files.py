@@ -167,3 +167,11 @@ def test_a_query_is_blamed_on_its_own_line(here: Path) -> None:
     with duckdb.connect("e.duckdb") as con:
         con.execute("CREATE TABLE e (id INTEGER)")
     assert line(here, sql="FROM e", database="e.duckdb").startswith("source.sql: the query has no")
+
+
+@pytest.mark.parametrize("name", ["x" * 5000 + ".parquet", "a\0b.csv", "\ud800.csv"])
+def test_what_is_no_name_of_a_file(name: str) -> None:
+    with pytest.raises(InputError, match="is no name of a file") as refused:
+        DuckTable.open(name)
+    assert str(refused.value).isprintable()
+    assert len(str(refused.value)) < 200

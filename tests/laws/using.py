@@ -36,7 +36,7 @@ FITTING: dict[str, list[Any]] = {
     "knows": [["A"], [], ["B"], ["zz"]],
     "forgets": ["A", ["B"], []],
     "k": [0, 1, 2],
-    "f": [lambda after: np.asarray(after).max(-1), lambda after: 1.0, len],
+    "f": [lambda after: np.asarray(after).max(-1), lambda after: 1.0, lambda after: np.zeros(99)],
     "eta": [0.1, 0, -1],
     "path": ["nowhere/picture.svg", "picture.jpg", ""],
     "rng": [np.random.default_rng(1)],
@@ -90,6 +90,8 @@ def called(made: Any, rng: random.Random) -> Any:
         if parameter.kind not in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL)
         and (parameter.default is parameter.empty or rng.random() < 0.5)
     }  # fmt: skip
+    if callable(arguments.get("f")) and arguments["f"] not in FITTING["f"]:
+        return None  # what a function of somebody else raises is for them
     return method(**arguments)
 
 

@@ -14,13 +14,15 @@ from unspoken.beliefs.belief import Belief
 from unspoken.beliefs.forests.forest import Forest
 from unspoken.beliefs.forests.markov import Markov, is_matrix
 from unspoken.errors import InputError, TooLarge
-from unspoken.numerics.arrays import CELLS, Array
+from unspoken.numerics.arrays import Array
 from unspoken.numerics.kernels import stationary
 from unspoken.numerics.tables import as_law, as_laws
 from unspoken.types.domain import Domain, Value
 from unspoken.types.premise import Premise
 
 __all__ = ["Chain"]
+
+LONGEST = 1_000_000  # variables: each has a name, and values by this name
 
 # Up to so many combinations of known values each is a context.
 CONTEXTS = 2**12
@@ -134,8 +136,8 @@ def _steps(step: Any, length: int | None) -> tuple[Array, ...]:
     step = list(step) if isinstance(step, Iterator) else step
     if length is not None and not isinstance(length, int | np.integer):
         raise InputError(f"chain.length: {length!r} is no number of variables; give 1, 2, ...")
-    if length is not None and length > CELLS:
-        raise TooLarge(f"chain.length: {CELLS:,} variables at most")
+    if length is not None and length > LONGEST:
+        raise TooLarge(f"chain.length: {LONGEST:,} variables at most")
     if is_matrix(step):
         matrix = as_laws(step, "chain.step")
         if length is None or length < 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import glob
 import os
 import re
@@ -13,7 +14,7 @@ import duckdb
 
 from unspoken.engines.parts import is_many, listed
 from unspoken.engines.syntax import one_line
-from unspoken.errors import InputError, unknown
+from unspoken.errors import InputError, shown, unknown
 
 __all__ = ["CSV", "PARQUET", "File", "blamed", "file_at", "files_at"]
 
@@ -61,7 +62,7 @@ class File:
 
 def files_at(folder: Path, given: str, where: str, name: str = "") -> list[File]:
     """The file of this name, or the parts in this folder or of this pattern."""
-    _refuse_address(given, where)
+    _refuse_names(given, where)
     path = Path(os.path.abspath(folder / given))
     if not is_many(path):
         return [file_at(folder, given, where, name)]
@@ -76,17 +77,23 @@ def files_at(folder: Path, given: str, where: str, name: str = "") -> list[File]
     return [file_at(folder, str(file), where) for file in found]
 
 
-def _refuse_address(given: str, where: str) -> None:
+def _refuse_names(given: str, where: str) -> None:
+    """What no file here can be called: an address, a name too long, or with strange letters."""
     if ADDRESS.match(given):
         raise InputError(
             f"{where}: is an address, and only local files are read; copy it first, such as with "
             "duckdb -c \"COPY (FROM 's3://...') TO 'table.parquet'\""
         )
+    try:
+        os.lstat(given)
+    except (OSError, ValueError) as error:
+        if getattr(error, "errno", errno.ENAMETOOLONG) == errno.ENAMETOOLONG:
+            raise InputError(f'{where}: "{shown(given)}" is no name of a file') from None
 
 
 def file_at(folder: Path, given: str, where: str, name: str = "") -> File:
     """The file of this name, from ``folder``; one line if there is none that can be read."""
-    _refuse_address(given, where)
+    _refuse_names(given, where)
     path = Path(os.path.abspath(folder / given))
     called = name or _called(folder, given)
     if path.is_dir():

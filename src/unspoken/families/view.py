@@ -33,6 +33,7 @@ from unspoken.errors import InputError, NotKnown, TooLarge
 from unspoken.families.knapsack import fill
 from unspoken.families.searched import Furthest, Pair, Tables
 from unspoken.numerics.arrays import CELLS, Array, Codes, Mask
+from unspoken.numerics.numbers import number
 from unspoken.numerics.ring import RANGE
 from unspoken.numerics.rounding import UNIT
 from unspoken.types.bound import Bound
@@ -178,7 +179,11 @@ class TablesView(Shown):
             if weight
         ]
         sums = np.sum([np.zeros(self._codes.shape[1]), *terms], axis=0)
-        at = np.unique(sums) if self.outcome is None else np.array([self.outcome[name]], float)
+        at = np.unique(sums)
+        if self.outcome is not None:
+            at = np.array([number(self.outcome[name])])
+            if not np.isfinite(at).all():
+                raise InputError(f"outcome: {name} is a noisy answer, so give the number seen")
         away = query.noise.rate * np.abs(at - sums[:, None])
         if away.max() > RANGE:
             raise InputError(

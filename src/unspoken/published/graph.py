@@ -145,6 +145,7 @@ class Graph(Shown):
 
     def edge(self, target: str, knows: Sequence[str], forgets: str) -> Edge:
         """From who knows ``knows``, and among it ``forgets``, to who has forgotten that."""
+        knows = items(knows, "graph.knows")
         i, mask = self._place(target, knows)
         expect(forgets, str, "edge.forgets", "give the name of a variable")
         if forgets not in knows:

@@ -124,8 +124,11 @@ def _values(
         given = items(values, "values")
         if len(given) != len(names):
             raise InputError(f"values: {len(given)} lists of values for {len(names)} variables")
-        pairs = zip(names, given, strict=True)
-        by_name = {name: labels(options, f"values of {name}") for name, options in pairs}
+        looked_at: dict[int, tuple[Value, ...]] = {}  # a list of a long chain is there once
+        for name, options in zip(names, given, strict=True):
+            if id(options) not in looked_at:
+                looked_at[id(options)] = labels(options, f"values of {name}")
+            by_name[name] = looked_at[id(options)]
     result = tuple(by_name.get(name, tuple(range(d))) for name, d in zip(names, sizes, strict=True))
     for name, options, size in zip(names, result, sizes, strict=True):
         if len(options) != size:
