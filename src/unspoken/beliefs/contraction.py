@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -27,13 +28,17 @@ __all__ = ["contract"]
 class TwoParts:
     """A channel's two parts and their sum, as the ring's numbers."""
 
-    law: Array
-    excess: Array
+    channel: Channel
+    ring: Ring
 
-    @classmethod
-    def of(cls, channel: Channel, ring: Ring) -> TwoParts:
-        excess = ring.of(channel.excess)
-        return cls(ring.plus(ring.of_logs(channel.log_common), excess), excess)
+    @cached_property
+    def excess(self) -> Array:
+        return self.ring.of(self.channel.excess)
+
+    @cached_property
+    def law(self) -> Array:
+        law: Array = self.ring.plus(self.ring.of_logs(self.channel.log_common), self.excess)
+        return law
 
 
 def contract(
@@ -49,22 +54,25 @@ def contract(
     ring = LINEAR if least < RANGE else LOGS
     prior = table.reshape(*table.shape[:kept], -1).sum(-1)
     rest = ring.of(table.reshape(prior.size, *table.shape[kept:]))
-    excess = ring.of(np.zeros((*rest.shape, 1)))
-    log_common = np.zeros(1)
+    excess, log_common = None, np.zeros(1)  # nothing is seen so far
     for channel in summed:  # axis 1 is the next variable; what was seen already runs along the last
-        parts = TwoParts.of(channel, ring)
-        before = ring.dot(np.moveaxis(excess, 1, -1), parts.law)
+        parts = TwoParts(channel, ring)
+        before = None if excess is None else ring.dot(np.moveaxis(excess, 1, -1), parts.law)
         new = ring.dot(np.moveaxis(rest, 1, -1), parts.excess)[..., None, :]
         excess = _join(ring, before, new, log_common)
         rest = ring.dot(np.moveaxis(rest, 1, -1), ring.of(np.ones((rest.shape[1], 1))))[..., 0]
         log_common = np.add.outer(log_common, channel.log_common).ravel()
     for axis, channel in shown.items():  # rest has one number a kept cell by now
         code = np.unravel_index(np.arange(prior.size), prior.shape)[axis]
-        parts = TwoParts.of(channel, ring)
-        before = ring.times(excess[:, :, None], parts.law[code][:, None, :])
-        new = ring.times(rest[:, None], parts.excess[code])[:, None, :]
+        parts, before = TwoParts(channel, ring), None
+        if excess is not None:
+            before = ring.times(excess[:, :, None], parts.law[code][:, None, :])
+        own = parts.excess if prior.ndim == 1 else parts.excess[code]
+        new = ring.times(rest[:, None], own)[:, None, :]
         excess = _join(ring, before, new, log_common)
         log_common = np.add.outer(log_common, channel.log_common).ravel()
+    if excess is None:
+        excess = ring.of(np.zeros((*rest.shape, 1)))
     return Likelihood(prior, log_common, excess.reshape(*prior.shape, -1), ring.in_logs)
 
 
@@ -83,8 +91,10 @@ def _merge(table: Array, kept: int, summed: Sequence[Channel]) -> tuple[Array, l
     return table, merged
 
 
-def _join(ring: Ring, before: Array, new: Array, log_common: Array) -> Array:
+def _join(ring: Ring, before: Array | None, new: Array, log_common: Array) -> Array:
     """E'[.., (y, z)] = sum_x E[.., x, y] W[x, z] + c[y] sum_x P(.., x) e[x, z]."""
+    if before is None:  # E = 0 and c = 1
+        return new.reshape(*new.shape[:-2], -1)
     now: Array = ring.plus(before, ring.times(new, ring.of_logs(log_common)[:, None]))
     return now.reshape(*now.shape[:-2], -1)
 
@@ -101,5 +111,5 @@ def _range(channels: Sequence[Channel]) -> float:
 
 def _least(channel: Channel) -> float:
     common = channel.log_common[np.isfinite(channel.log_common)]
-    excess = np.log(channel.excess[channel.excess > 0])
-    return float(-min(common.min(initial=0.0), excess.min(initial=0.0)))
+    excess = np.where(channel.excess > 0, channel.excess, 1.0).min(initial=1.0)
+    return float(-min(common.min(initial=0.0), np.log(excess)))

@@ -53,8 +53,12 @@ class Likelihood:
     def lifts(self, classes: Mask) -> Lifts:
         """The lifts of the target's classes (classes[s, x]: value x belongs to class s)."""
         prior = self.prior.reshape(-1, self.prior.shape[-1])  # (k, x)
-        excess = self.excess.reshape(*prior.shape, -1)[self.possible]
-        merged = prior[self.possible] @ classes.T  # (k, s) P(k, s)
+        excess, possible = self.excess.reshape(*prior.shape, -1), self.possible
+        if not possible.all():
+            prior, excess = prior[possible], excess[possible]
+        if np.array_equal(classes, np.eye(len(classes), dtype=bool)):  # nothing to add up
+            return _lifts(prior, self.log_common, excess, self.in_logs)
+        merged = prior @ classes.T  # (k, s) P(k, s)
         excess_of_class = self._merge(excess, classes)  # (k, s, y) E(k, s, y)
         return _lifts(merged, self.log_common, excess_of_class, self.in_logs)
 
@@ -82,33 +86,38 @@ def _lifts(joint: Array, log_common: Array, excess: Array, in_logs: bool) -> Lif
     read = _read_logs if in_logs else _read
     with np.errstate(divide="ignore", invalid="ignore"):
         log_mass, relative, log_lift = read(joint, log_common, excess)
-    impossible = (joint == 0)[:, :, None] | (log_mass == -np.inf)[:, None, :]
-    relative[impossible] = 0.0
+    impossible = None
+    if not (joint.all() and log_mass.min(initial=0.0) > -np.inf):
+        impossible = (joint == 0)[:, :, None] | (log_mass == -np.inf)[:, None, :]
+        relative[impossible] = 0.0
     x = _others(prior[:, :, None] * relative)
-    relative *= _others(prior)[:, :, None]
+    relative *= _others(prior.copy())[:, :, None]
     np.subtract(relative, x, out=x)
-    np.log1p(x, out=log_lift, where=np.abs(x) < NEAR)
-    with np.errstate(divide="ignore"):  # nobody is surer than certain, however far the answer lies
+    with np.errstate(divide="ignore", invalid="ignore"):
+        near = (x < NEAR) & (x > -NEAR)
+        log_lift = np.where(near, np.log1p(x, out=relative), log_lift)
+        # Nobody is surer than certain, however far the answer lies.
         np.minimum(log_lift, SLACK - np.log(prior)[:, :, None], out=log_lift)
-    log_lift[impossible] = 0.0
+    if impossible is not None:
+        log_lift[impossible] = 0.0
     return Lifts(prior, log_mass, np.moveaxis(log_lift, 1, 2))
 
 
 def _others(parts: Array) -> Array:
-    """The sum over axis 1 of all parts (of one sign) but one's own.
+    """The sum over axis 1 of all parts (>= 0) but one's own.
 
     The total less one's own, but where that is more than half of it: there the others are added up
     (at most one part can be so large). Where pi_s is nearly 1, e_s - ebar would keep no digit of
     what the rare others tell; as e_s (sum_{r != s} pi_r) - sum_{r != s} pi_r e_r it does.
+    ``parts`` is written over.
     """
-    at = np.expand_dims(np.abs(parts).argmax(1), 1)
+    at = np.expand_dims(parts.argmax(1), 1)
     largest = np.take_along_axis(parts, at, 1)
-    rest = parts.copy()
-    np.put_along_axis(rest, at, 0.0, 1)
-    beside = rest.sum(1, keepdims=True)
-    others: Array = np.subtract(beside + largest, parts, out=rest)
-    np.put_along_axis(others, at, beside, 1)
-    return others
+    np.put_along_axis(parts, at, 0.0, 1)
+    beside = parts.sum(1, keepdims=True)
+    np.subtract(beside + largest, parts, out=parts)
+    np.put_along_axis(parts, at, beside, 1)
+    return parts
 
 
 def _read(joint: Array, log_common: Array, excess: Array) -> tuple[Array, ...]:
