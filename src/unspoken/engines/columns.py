@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from unspoken.engines.grouping import grouping
 from unspoken.engines.opening import Opened
 from unspoken.engines.sql import identifier
 from unspoken.types.column import ColumnInfo, Kind
@@ -45,6 +46,11 @@ def column_info(opening: Opened, view: str, name: str, kind: Kind) -> ColumnInfo
     distinct, present, rows = _row(
         opening, name, f"SELECT count(DISTINCT {column}), count({column}), count(*) FROM {view}"
     )
+    nan = 0
+    if kind == "number":
+        is_nan = f"isnan(CAST({column} AS DOUBLE))"
+        (nan,) = _row(opening, name, f"SELECT count(*) FILTER ({is_nan}) FROM {view}")
+        distinct -= nan > 0
     quantiles: tuple[float, ...] = ()
     if kind in ("integer", "number") and present:
         shares = ", ".join(str(share / SHARES) for share in range(SHARES + 1))
@@ -62,7 +68,11 @@ def column_info(opening: Opened, view: str, name: str, kind: Kind) -> ColumnInfo
         shown = f"CAST({column} AS {SHOWN[kind]})" if kind in SHOWN else column
         query = f"SELECT list_sort(list(DISTINCT {shown})) FROM {view} WHERE {column} IS NOT NULL"
         values = tuple(_row(opening, name, query)[0])
-    return ColumnInfo(name, kind, distinct, rows - present, quantiles, values)
+    groups = None
+    # Of text that nearly each row has its own of, no group says anything.
+    if FEW < distinct < rows / 2 or (distinct > FEW and kind in ("date", "time")):
+        groups = grouping(lambda query: _row(opening, name, query), view, name, kind)
+    return ColumnInfo(name, kind, distinct, rows - present, quantiles, values, nan, groups)
 
 
 SHOWN = {"date": "VARCHAR", "time": "VARCHAR", "number": "DOUBLE"}

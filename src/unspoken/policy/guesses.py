@@ -8,12 +8,15 @@ from collections.abc import Sequence
 from decimal import Decimal
 from itertools import pairwise
 
-from unspoken.policy.columns import KEY_KINDS
+from unspoken.policy.columns import KEY_KINDS, MOST_VALUES
 from unspoken.types.column import ColumnInfo
 
-__all__ = ["guess_keys", "guess_unit", "round_edges"]
+__all__ = ["guess_keys", "guess_unit", "is_coded", "is_named", "named_by", "round_edges"]
 
 MOST_BINS = 4
+NEARLY = 0.9  # of all rows: a column of so many different values names nearly each of them
+CODES = 50  # different whole numbers without a gap: a measurement rarely has so many
+STRAIGHT = 0.05  # of their range: how far quantiles of codes may be from a straight line
 
 # Words in a column's name: it numbers something, is whom the rows are about, or when.
 _NUMBERS = "id ids key code nr no number uuid guid index row"
@@ -23,6 +26,7 @@ family account device sensor meter vehicle building floor office room space site
 school hospital shop store
 """
 _TIMES = "date day week month quarter year hour time timestamp datetime period"
+CODED = {*_NUMBERS.split()} - {"index", "row"}
 NAMING, TIMES = set(_NUMBERS.split() + _UNITS.split()), set(_TIMES.split())
 
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
@@ -47,12 +51,51 @@ def guess_unit(columns: Sequence[ColumnInfo], keys: Sequence[str]) -> tuple[str,
     return tuple(key for key in keys if key not in times) or tuple(keys)
 
 
+def named_by(column: ColumnInfo, rows: int = 0) -> str:
+    """Why the values of a column look like names of somebody or something; empty if they do not."""
+    if column.kind not in ("integer", "number", "text") or column.distinct <= MOST_VALUES:
+        return ""
+    if is_named(column):
+        return f"{column.distinct:,} different values under this name"
+    if column.kind != "number" and rows and column.distinct >= NEARLY * rows:
+        return f"{column.distinct:,} different values in {rows:,} rows"
+    if column.kind == "integer" and column.distinct >= CODES and _without_gap(column):
+        return f"{column.distinct:,} different whole numbers without a gap"
+    return ""
+
+
+def is_named(column: ColumnInfo) -> bool:
+    """Whether its name says so: user_id, or whole numbers of a user, as in user_b."""
+    ends = [word for word in _in_order(column) if len(word) > 1][-1:]
+    return is_coded(column) or (column.kind == "integer" and ends in [[w] for w in _UNITS.split()])
+
+
+def is_coded(column: ColumnInfo) -> bool:
+    """Whether its name says that its values are codes: what lies between two says nothing."""
+    return _in_order(column)[-1:] in [[word] for word in CODED]
+
+
+def _without_gap(column: ColumnInfo) -> bool:
+    """Whether whole numbers run from the least to the largest, each about as often."""
+    known = column.quantiles
+    if len(known) < MOST_BINS or not all(map(math.isfinite, known)):
+        return False
+    low, width = known[0], known[-1] - known[0]
+    straight = (low + width * k / (len(known) - 1) for k in range(len(known)))
+    bent = max(abs(a - b) for a, b in zip(known, straight, strict=True))
+    return column.distinct >= NEARLY * (width + 1) and bent <= STRAIGHT * width
+
+
 def _is_time(column: ColumnInfo) -> bool:
-    return column.kind == "date" or (bool(_words(column)) and _words(column) <= TIMES)
+    return column.kind in ("date", "time") or (bool(_words(column)) and _words(column) <= TIMES)
 
 
 def _words(column: ColumnInfo) -> set[str]:
-    return {word.casefold() for word in _WORD.findall(column.name)}
+    return {*_in_order(column)}
+
+
+def _in_order(column: ColumnInfo) -> list[str]:
+    return [word.casefold() for word in _WORD.findall(column.name)]
 
 
 def round_edges(quantiles: Sequence[float], whole: bool = False) -> list[float]:

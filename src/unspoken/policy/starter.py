@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 
 from unspoken.engines.sql import literal, name_in_sql
-from unspoken.policy.columns import MOST_VALUES
-from unspoken.policy.guesses import guess_keys, guess_unit, round_edges
+from unspoken.policy.columns import KEY_KINDS, MOST_VALUES
+from unspoken.policy.guesses import (
+    guess_keys,
+    guess_unit,
+    is_coded,
+    is_named,
+    named_by,
+    round_edges,
+)
 from unspoken.policy.quoting import toml_key, toml_text
 from unspoken.types.column import Cell, ColumnInfo
 
@@ -86,30 +93,36 @@ def starter(
     guess = tuple(keys) or guess_keys(unlike, rows)
     names = [*guess, *(c.name for c in columns)]
     named, nobody = guess or (_free("row", names),), _free("column", names)
-    reasons = left_out(columns, named, most)
+    reasons = left_out(columns, named, most, rows)
     usable = [c for c, why in reasons.items() if not why]
+    grouped = [c for c, why in reasons.items() if c.grouping and why == _too_many(c)]
+    naming = [c for c, why in reasons.items() if why and why == named_by(c, rows)]
     text = [
         TOP,
         *_source(source, database, zoned),
-        *_keys(guess, doubt, _free("row", names), _rows_of(source, database)),
+        *_keys(guess, doubt, _free("row", names), _rows_of(source, database), grouped),
         *_unit(guess_unit(unlike, guess) or named),
+        *_more_keys(guess, [c.name for c in naming if c.kind in KEY_KINDS and is_named(c)]),
         EPOCH,
         ABOUT_ATTRIBUTES,
     ]
     text += [ABOUT_MISSING] if any(c.missing for c in usable) else []
     text += ["\n".join("".join(_attribute(column)) for column in usable) or NOTHING.format(nobody)]
     text += ["\n"] if any(reasons.values()) else []
-    text += [f"# {toml_text(c.name)} is left out: {why}\n" for c, why in reasons.items() if why]
-    text += _application([c.name for c in usable] or [nobody])
+    text += _left_out(reasons, grouped, naming)
+    text += _application([c.name for c in usable] or [nobody], [c.name for c in grouped])
     return "".join([*text, LIMIT, *_output(source)])
 
 
 def left_out(
-    columns: Sequence[ColumnInfo], keys: Sequence[str], most: int = MOST_COMBINATIONS
+    columns: Sequence[ColumnInfo],
+    keys: Sequence[str],
+    most: int = MOST_COMBINATIONS,
+    rows: int = 0,
 ) -> dict[ColumnInfo, str]:
     """For each column beside the keys, why it is no attribute as it is; empty if it can be one."""
     others = [c for c in dict.fromkeys(columns) if c.name not in keys]
-    return _reasons(others, _unlike(columns, keys), most)
+    return _reasons(others, _unlike(columns, keys), rows, most)
 
 
 # ---------------------------------------------------------------- the tables of the file
@@ -131,20 +144,48 @@ def _rows_of(source: str, database: str | None) -> str:
     return literal(source) if database is None else name_in_sql(source)
 
 
-def _keys(guess: Sequence[str], doubt: str, row: str, rows: str) -> Iterator[str]:
-    """The keys; where no columns name each row, a way to number the ``rows``, each a ``row``."""
+def _keys(
+    guess: Sequence[str], doubt: str, row: str, rows: str, grouped: Sequence[ColumnInfo]
+) -> Iterator[str]:
+    """The keys; where no columns name each row, a way to number the ``rows``, each a ``row``; and
+    where columns have too many values, fewer for them.
+    """
     note = "name each row; public, since every release shows them"
     doubt = doubt if guess else "no column looks like a key"
     if doubt:
         note = f"{doubt}: name those that name each row"
     yield _entry("keys", _list(guess or (row,)), note)
-    if not doubt:
-        return
-    query = f"SELECT row_number() OVER () AS {row}, * FROM {rows}"
-    yield "# If there are none: this in place of table, as long as the rows keep their order.\n"
-    yield _entry("# sql", toml_text(query))
-    if guess:
+    number = f"row_number() OVER () AS {row}, " if doubt else ""
+    if doubt:
+        yield "# If there are none: this in place of table, as long as the rows keep their order.\n"
+    if grouped:
+        yield "# Some columns have too many values to list. In place of table this groups them:\n"
+    if doubt or grouped:
+        yield from _query(number, grouped, rows)
+    if guess and doubt:
         yield _entry("# keys", _list((*guess, row)), "in place of keys")
+
+
+def _query(number: str, grouped: Sequence[ColumnInfo], rows: str) -> Iterator[str]:
+    """All columns, some of them grouped, as a comment."""
+    if not grouped:
+        yield _entry("# sql", toml_text(f"SELECT {number}* FROM {rows}"))
+        return
+    yield f'# sql = """SELECT {number}* REPLACE (\n'
+    last = len(grouped) - 1
+    for place, column in enumerate(grouped):
+        sql = "" if column.grouping is None else column.grouping.sql
+        line = f"{sql} AS {name_in_sql(column.name)}{')' if place == last else ','}"
+        yield f"#     {toml_text(line)[1:-1]}\n"
+    yield f'#     FROM {toml_text(rows)[1:-1]}"""\n'
+
+
+def _more_keys(guess: Sequence[str], naming: Sequence[str]) -> Iterator[str]:
+    """Columns that name somebody are no attributes, but may be whom to protect."""
+    if naming:
+        yield "# Whom these name may be whom to protect: as keys, which every release shows.\n"
+        yield _entry("# keys", _list((*guess, *naming)))
+        yield _entry("# unit", _list(naming))
 
 
 def _unit(unit: Sequence[str]) -> Iterator[str]:
@@ -154,9 +195,11 @@ def _unit(unit: Sequence[str]) -> Iterator[str]:
     yield _entry("# preferences", '"preferences.csv"', note)
 
 
-def _application(reads: Sequence[str]) -> Iterator[str]:
+def _application(reads: Sequence[str], grouped: Sequence[str]) -> Iterator[str]:
     yield "\n# Who reads what. They are taken to pool what they see.\n[application.everything]\n"
     yield _entry("reads", _list(reads))
+    if grouped:
+        yield _entry("# reads", _list([*reads, *grouped]), "with the sql above")
 
 
 def _output(source: str) -> Iterator[str]:
@@ -185,10 +228,10 @@ def _unlike(columns: Sequence[ColumnInfo], keys: Sequence[str]) -> list[ColumnIn
 
 
 def _reasons(
-    columns: Sequence[ColumnInfo], unlike: Sequence[ColumnInfo], most: int
+    columns: Sequence[ColumnInfo], unlike: Sequence[ColumnInfo], rows: int, most: int
 ) -> dict[ColumnInfo, str]:
     """For each column, why it is left out; empty if it is not. Those of few values come first."""
-    reasons = {column: _against(column, unlike) for column in columns}
+    reasons = {column: _against(column, unlike, rows) for column in columns}
     combinations = 1
     for column in sorted((c for c in columns if not reasons[c]), key=_labels):
         combinations *= _labels(column)
@@ -203,7 +246,27 @@ def _labels(column: ColumnInfo) -> int:
     return (len(edges) + 1 if edges else column.distinct) + bool(column.missing) + 1
 
 
-def _against(column: ColumnInfo, among: Sequence[ColumnInfo]) -> str:
+def _left_out(
+    reasons: Mapping[ColumnInfo, str], grouped: Sequence[ColumnInfo], naming: Sequence[ColumnInfo]
+) -> Iterator[str]:
+    """Why, and what may be done about it."""
+    for column, why in reasons.items():
+        name = toml_text(column.name)
+        if column in grouped and column.grouping is not None:
+            by = f"by {column.grouping.by}, with the sql above: it has {column.distinct:,} values"
+            yield f"# [attribute.{toml_key(column.name)}]  # {by}\n"
+            yield '# missing = "value"\n' if column.missing else ""
+        elif column in naming:
+            yield f"# {name} is left out: {why} look like names.\n"
+            edges = [] if is_named(column) else round_edges(column.quantiles, whole=True)
+            if edges:
+                yield f"# [attribute.{toml_key(column.name)}]  # if they are amounts, after all\n"
+                yield f"# bins = {_list(edges)}\n"
+        elif why:
+            yield f"# {name} is left out: {why}\n"
+
+
+def _against(column: ColumnInfo, among: Sequence[ColumnInfo], rows: int) -> str:
     """Why a column cannot be an attribute as it is; empty if it can."""
     if column not in among:
         return "another column has its name, but for letter case. Rename it by source.sql."
@@ -213,10 +276,14 @@ def _against(column: ColumnInfo, among: Sequence[ColumnInfo]) -> str:
         return "neither numbers, text, dates nor true or false. Convert it by source.sql."
     if column.distinct + bool(column.missing) <= 1:
         return "one value in every row tells nothing."
-    if column.distinct > MOST_VALUES and not _edges(column):
-        way = "Write bins." if column.kind in NUMERIC else "Group them by source.sql."
-        return f"{column.distinct:,} different values are too many. {way}"
-    return ""
+    if named_by(column, rows):
+        return named_by(column, rows)
+    return _too_many(column) if column.distinct > MOST_VALUES and not _edges(column) else ""
+
+
+def _too_many(column: ColumnInfo) -> str:
+    way = "Write bins." if column.kind in NUMERIC else "Group them by source.sql."
+    return f"{column.distinct:,} different values are too many. {way}"
 
 
 def _attribute(column: ColumnInfo) -> Iterator[str]:
@@ -235,7 +302,7 @@ def _attribute(column: ColumnInfo) -> Iterator[str]:
 def _edges(column: ColumnInfo) -> list[float]:
     """Bins for numbers; whole numbers of few different values are listed instead."""
     whole = column.kind == "integer"
-    if column.kind not in NUMERIC or (whole and column.distinct <= FEW_NUMBERS):
+    if column.kind not in NUMERIC or is_coded(column) or (whole and column.distinct <= FEW_NUMBERS):
         return []
     return round_edges(column.quantiles, whole)
 

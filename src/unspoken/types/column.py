@@ -5,10 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["Cell", "ColumnInfo", "Kind"]
+__all__ = ["Cell", "ColumnInfo", "Grouping", "Kind"]
 
 Kind = Literal["integer", "number", "text", "date", "time", "boolean", "other"]
 Cell = str | int | float | bool
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """Fewer values for a column: ``sql`` over it, ``by`` what, how many ``groups`` that gives."""
+
+    sql: str
+    by: str
+    groups: int
 
 
 @dataclass(frozen=True)
@@ -17,7 +26,8 @@ class ColumnInfo:
 
     ``quantiles`` are those of an integer or number column at even shares, the least value first and
     the largest last; ``values`` are all its values, sorted, where they are few (dates as text).
-    Either may be empty: then nobody counted.
+    Either may be empty: then nobody counted. ``nan``: how many are NaN, which is no value, nor one
+    of the different ones. ``grouping``: where there are too many values to list.
     """
 
     name: str
@@ -26,3 +36,5 @@ class ColumnInfo:
     missing: int
     quantiles: tuple[float, ...] = ()
     values: tuple[Cell, ...] = ()
+    nan: int = 0
+    grouping: Grouping | None = None

@@ -1,0 +1,72 @@
+"""Fewer values of a column that has too many: SQL that a holder may take, and how many it gives.
+
+Dates and times become periods; codes, which begin alike where they mean alike, their beginnings; of
+other text the most frequent values stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from unspoken.engines.sql import literal, name_in_sql
+from unspoken.types.column import Grouping, Kind
+
+__all__ = ["MOST", "grouping"]
+
+MOST = 20  # groups
+FREQUENT = 9  # values that stay by themselves, beside "other"
+LONGEST = 12  # letters of a code
+CODE = "[A-Za-z0-9][A-Za-z0-9._/-]*"
+
+Ask = Callable[[str], tuple[object, ...]]  # the first row of a query
+
+# From the finest on: how a period is written, and what it is called.
+PERIODS = (
+    ("strftime({}, '%Y-%m-%d')", "day"),
+    ("strftime({}, '%Y-%m')", "month"),
+    ("strftime({}, '%Y')", "year"),
+    ("concat(strftime({}, '%Y')[1:3], '0s')", "decade"),
+)
+
+
+def grouping(ask: Ask, view: str, name: str, kind: Kind) -> Grouping | None:
+    """How a column of text or dates may be grouped; None: no way is known."""
+    if kind in ("date", "time"):
+        return _first_of(ask, view, [(sql.format(name_in_sql(name)), by) for sql, by in PERIODS])
+    if kind != "text":
+        return None
+    return _codes(ask, view, name) or _frequent(ask, view, name)
+
+
+def _first_of(ask: Ask, view: str, ways: list[tuple[str, str]]) -> Grouping | None:
+    """The first that gives few groups, and more than one."""
+    for sql, by in ways:
+        (groups,) = ask(f"SELECT count(DISTINCT {sql}) FROM {view}")
+        if 1 < int(str(groups)) <= MOST:
+            return Grouping(sql, by, int(str(groups)))
+    return None
+
+
+def _codes(ask: Ask, view: str, name: str) -> Grouping | None:
+    column = name_in_sql(name)
+    like, longest = ask(
+        f"SELECT bool_and(regexp_full_match({column}, {literal(CODE)}) AND"
+        f" regexp_matches({column}, '[0-9]')), max(length({column})) FROM {view}"
+    )
+    if not like or int(str(longest)) > LONGEST:
+        return None
+    lengths = range(min(4, int(str(longest)) - 1), 0, -1)
+    beginnings = [(f"left({column}, {n})", f"the first {n}") for n in lengths]
+    return _first_of(ask, view, beginnings)
+
+
+def _frequent(ask: Ask, view: str, name: str) -> Grouping:
+    column = name_in_sql(name)
+    (values,) = ask(
+        f"SELECT list(x) FROM (SELECT {column} AS x FROM {view} WHERE x IS NOT NULL"
+        f" GROUP BY x ORDER BY count(*) DESC, x LIMIT {FREQUENT})"
+    )
+    kept = ", ".join(literal(str(value)) for value in values)  # type: ignore[attr-defined]
+    # A missing value stays missing.
+    sql = f"CASE WHEN {column} IN ({kept}) OR {column} IS NULL THEN {column} ELSE 'other' END"
+    return Grouping(sql, "the most frequent", FREQUENT + 1)
