@@ -21,11 +21,12 @@ from unspoken.doors import as_json, first_minute, tables
 from unspoken.doors.case import Case
 from unspoken.doors.demo import demonstrate
 from unspoken.doors.ending import ended_by, heed
-from unspoken.doors.running import BAD_INPUT, err, out, running, say, show
+from unspoken.doors.running import BAD_INPUT, err, out, running, say, show, warn
 from unspoken.doors.starting import Started, begin
 from unspoken.doors.terminal import facts, near
 from unspoken.doors.waiting import busy
 from unspoken.errors import InputError
+from unspoken.learning import refuse_idle
 from unspoken.ledger import Ledger
 from unspoken.pictures import Chart
 from unspoken.policy import Project
@@ -135,7 +136,7 @@ def check_command(
 def learn(project: ProjectFile = Path(), in_json: AsJson = False) -> None:
     """What the table shows: sensitive rows, values that tell too much."""
     ready = prepared(project)
-    show(as_json.learned(ready) if in_json else tables.learned(ready))
+    show(as_json.learned(ready) if in_json else tables.learned(ready), ready.warnings)
 
 
 @app.command()
@@ -163,7 +164,7 @@ def leak(
     ready = prepared(project)
     with busy(err, "looking at every answer"):
         findings = ready.findings(curve=False)
-    show(as_json.leak(findings) if in_json else tables.leak(findings))
+    show(as_json.leak(findings) if in_json else tables.leak(findings), ready.warnings)
 
 
 def of_table(
@@ -195,10 +196,10 @@ def plan(
     in_json: AsJson = False,
 ) -> None:
     """The most that can be released within the limits."""
-    ready = prepared(project).closing(close)
+    ready = prepared(project, protecting=True).closing(close)
     with busy(err, "planning"):
         findings = ready.findings(curve=False)
-    show(as_json.plan(findings) if in_json else tables.plan(findings))
+    show(as_json.plan(findings) if in_json else tables.plan(findings), ready.warnings)
 
 
 @app.command("release")
@@ -224,11 +225,13 @@ def release_command(
     if dry_run:
         with busy(err, "planning"):
             trial = rehearse(given, scale, reader)
-        show(as_json.rehearsed(trial) if in_json else tables.rehearsed(trial))
+        warn(trial.warnings)
+        show(as_json.rehearsed(trial) if in_json else tables.rehearsed(trial), trial.warnings)
         return
     with busy(err, "planning, charging and releasing"):
         done = release(given, scale, reader)
-    show(as_json.released(done) if in_json else tables.released(done))
+    warn(done.warnings)
+    show(as_json.released(done) if in_json else tables.released(done), done.warnings)
 
 
 @app.command()
@@ -320,11 +323,15 @@ def declared(path: Path) -> Project:
     return project
 
 
-def prepared(path: Path) -> Prepared:
-    """The project with its table read."""
+def prepared(path: Path, protecting: bool = False) -> Prepared:
+    """The project with its table read; refused, if it has to be ``protecting``, where it is not."""
     project = declared(path)
     with busy(err, "reading the table"):
-        return prepare(project)
+        ready = prepare(project)
+    if protecting:
+        refuse_idle(ready.doubts)
+    warn(ready.warnings)
+    return ready
 
 
 def room_for(*files: Path) -> None:

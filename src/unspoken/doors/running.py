@@ -6,7 +6,7 @@ import contextlib
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import typer
@@ -16,7 +16,7 @@ from rich.segment import Segment
 from unspoken.doors import as_json
 from unspoken.errors import LimitExceeded, UnspokenError, printable
 
-__all__ = ["BAD_INPUT", "err", "out", "running", "say", "show"]
+__all__ = ["BAD_INPUT", "err", "out", "running", "say", "show", "warn"]
 
 DONE, BAD_INPUT, REFUSED, INTERRUPTED = 0, 2, 3, 130
 CANCELLED = "Query interrupted"  # the RuntimeError of DuckDB when Ctrl-C comes during a query
@@ -38,9 +38,16 @@ out = Printed(highlight=False, markup=False, emoji=False)
 err = Printed(stderr=True, highlight=False, markup=False, emoji=False)
 
 
-def show(result: Any) -> None:
-    """One JSON object, or the tables."""
+def warn(warnings: Sequence[str]) -> None:
+    """Each on a line of its own, where results do not go."""
+    for warning in warnings:
+        say(f"warning: {warning}")
+
+
+def show(result: Any, warnings: Sequence[str] | None = None) -> None:
+    """One JSON object, with the warnings there may be, or the tables."""
     if isinstance(result, dict):
+        result |= {} if warnings is None else {"warnings": list(warnings)}
         sys.stdout.write(json.dumps(result, indent=2, allow_nan=False) + "\n")
     else:
         out.print(result)

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from unspoken.engines.session import OURS, session
 from unspoken.engines.sql import Expression, identifier, read_expression
-from unspoken.engines.syntax import reworded
+from unspoken.engines.syntax import comparisons, nodes, parsed, reworded
 from unspoken.errors import InputError
 
 __all__ = ["RowSQL"]
@@ -59,6 +59,13 @@ class RowSQL:
         if condition and kind not in ("BOOLEAN", '"NULL"', "NULL"):
             raise InputError(f"{where}: gives {kind}; a condition is true or false, such as x > 3")
         return Expression(sql, kind, reads)
+
+    def compared(self, expression: Expression) -> list[tuple[str, str]]:
+        """The columns that it compares with a text or whole number, and these."""
+        tree = parsed(self._con, f"SELECT {expression.sql}", "")
+        folded = {name.casefold(): name for name in self._columns}
+        found = comparisons(nodes(tree))
+        return [(folded[n.casefold()], text) for n, text in found if n.casefold() in folded]
 
     def constant(self, sql: str, where: str) -> int:
         """A whole number that depends on no row: SQL of ours, not the holder's."""

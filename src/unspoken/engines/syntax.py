@@ -12,10 +12,20 @@ import pyarrow as pa
 
 from unspoken.errors import InputError, printable
 
-__all__ = ["Node", "calls", "lambda_names", "nodes", "one_line", "parsed", "reworded"]
+__all__ = [
+    "Node",
+    "calls",
+    "comparisons",
+    "lambda_names",
+    "nodes",
+    "one_line",
+    "parsed",
+    "reworded",
+]
 
 Node = Mapping[str, Any]
 
+EQUALITIES = ("COMPARE_EQUAL", "COMPARE_NOTEQUAL", "COMPARE_IN", "COMPARE_NOT_IN")
 LONGEST = 300  # characters of a DuckDB message that are passed on
 
 
@@ -69,6 +79,21 @@ def nodes(tree: Any) -> Iterator[Node]:
 def calls(parts: Iterable[Node]) -> list[Node]:
     """The functions that are called, operators among them."""
     return [part for part in parts if part.get("class") == "FUNCTION"]
+
+
+def comparisons(parts: Iterable[Node]) -> Iterator[tuple[str, str]]:
+    """x = 'a' or x IN ('a', 'b'): the column, and each text or whole number it may equal."""
+    for part in parts:
+        if part.get("type") in EQUALITIES:
+            sides = part.get("children") or [part.get("left", {}), part.get("right", {})]
+            names = [side["column_names"][-1] for side in sides if side.get("column_names")]
+            literals = [side.get("literal") or {} for side in sides]
+            if len(names) == 1:
+                yield from (
+                    (names[0], str(literal["text"]))
+                    for literal in literals
+                    if literal.get("kind") in ("STRING", "INTEGER") and "text" in literal
+                )
 
 
 def lambda_names(part: Node) -> Iterator[str]:

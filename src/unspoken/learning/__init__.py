@@ -1,9 +1,21 @@
 """Beliefs learned from tables."""
 
+from unspoken.learning.doubts import Doubt, doubts, refuse_idle
 from unspoken.learning.kept import Kept
 from unspoken.learning.labels import Labeller, Labelling
 from unspoken.learning.learned import Learned, counted_pairs
 from unspoken.learning.opening import table_of
 from unspoken.learning.plain import learn
 
-__all__ = ["Kept", "Labeller", "Labelling", "Learned", "counted_pairs", "learn", "table_of"]
+__all__ = [
+    "Doubt",
+    "Kept",
+    "Labeller",
+    "Labelling",
+    "Learned",
+    "counted_pairs",
+    "doubts",
+    "learn",
+    "refuse_idle",
+    "table_of",
+]

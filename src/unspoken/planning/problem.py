@@ -139,9 +139,17 @@ def _check_words(objective: str, account: str, by: str) -> None:
 def _sensitive(
     belief: Belief, sensitive: Mapping[str, Sequence[Value]] | None
 ) -> dict[str, tuple[Value, ...]]:
-    """The sensitive values of every variable; by default the first value of a binary one."""
+    """The sensitive values of every variable; by default the first value of a binary one, where
+    somebody has stated which is first: in what is learned it is the least of those that occur.
+    """
     if sensitive is not None:
         expect(sensitive, Mapping, "plan.sensitive", "give {name: values}")
+    elif belief.premise.kind == "learned":
+        name, first = belief.domain.names[0], belief.domain.values[0][0]
+        raise InputError(
+            f"plan.sensitive: this belief is learned, so no value is a secret until you say which, "
+            f"for example sensitive={{{name!r}: [{first!r}]}}"
+        )
     for name in sensitive or ():
         belief.domain.axis(name, "plan.sensitive")
     hidden: dict[str, tuple[Value, ...]] = {}

@@ -72,7 +72,7 @@ class Attribute:
     """A column: how its values are told apart, when one is sensitive, what a missing one means.
 
     ``exact``: every value that occurs is told apart, and released as it is, bins or not. Otherwise
-    of what has bins the bin is released.
+    of what has bins the bin is released. ``none_yet``: that no row is sensitive yet is known.
     """
 
     name: str
@@ -81,6 +81,7 @@ class Attribute:
     sensitive: str | None
     missing: Missing
     exact: bool = False
+    none_yet: bool = False
 
     @property
     def grouped(self) -> bool:
@@ -270,6 +271,7 @@ def _attribute(name: str, given: AttributeTable) -> Attribute:
         sensitive=given.sensitive,
         missing=given.missing,
         exact=given.values == EXACT,
+        none_yet=given.none_yet,
     )
 
 

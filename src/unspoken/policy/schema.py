@@ -89,6 +89,7 @@ class AttributeTable(TomlTable):
     bins: Annotated[list[BinEdge] | None, _like("[8, 9, 10.5]")] = None
     values: Annotated[Values | None, _like('["a", "b"]')] = None
     sensitive: Annotated[str | None, _like('"first_arrival > 10.5"')] = None
+    none_yet: Annotated[bool, _like("true")] = False
     missing: Annotated[Literal["public", "value", "never"], _like('"value"')] = "never"
 
 

@@ -22,17 +22,18 @@ from unspoken.display import Shown, json_number
 from unspoken.engines.handed_in import Streams
 from unspoken.engines.protocol import Table
 from unspoken.errors import InputError, TooLarge
-from unspoken.learning import Learned, table_of
+from unspoken.learning import Doubt, Learned, doubts, refuse_idle, table_of
 from unspoken.ledger import Account, Release
 from unspoken.mechanisms import OneSided
 from unspoken.numerics.coins import ALGORITHM, MasterKey
 from unspoken.numerics.files import moved, unfinished, writing
 from unspoken.numerics.prf import KEY_BYTES
-from unspoken.planning import Closure, Plan, closure
+from unspoken.planning import Closure, Plan
 from unspoken.policy import Project
 from unspoken.releasing import manifest
 from unspoken.releasing.admission import Admission, policy_of
 from unspoken.releasing.cautions import Caution, cautions, fewer_rows
+from unspoken.releasing.closing import closed_by
 from unspoken.releasing.coarse import coarse
 from unspoken.releasing.coining import shown
 from unspoken.releasing.few import named
@@ -59,6 +60,7 @@ class Prepared(Shown):
     table: Table
     learned: Learned
     closed: Closure
+    doubts: tuple[Doubt, ...] = ()
 
     @property
     def sensitive(self) -> Mapping[str, Sequence[Value]]:
@@ -107,7 +109,13 @@ class Prepared(Shown):
         limits = replace(self.project.limits, close=close)
         return replace(self, project=replace(self.project, limits=limits))
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is odd about the predicates of the project."""
+        return tuple(map(str, self.doubts))
+
     def plan(self) -> Plan:
+        refuse_idle(self.doubts)
         with _in_reach():
             return best(self.project, self.learned, self.sensitive)
 
@@ -121,7 +129,8 @@ def prepare(project: Project | str | Path, *, table: Streams | None = None) -> P
     opened = table_of(whole, table)
     _refuse_sources(whole, opened)
     learned = Learned.of(whole, opened)
-    return Prepared(whole, opened, learned, _closed(whole, learned))
+    odd = doubts(whole, opened, learned)
+    return Prepared(whole, opened, learned, closed_by(whole, learned), odd)
 
 
 def release(
@@ -174,6 +183,7 @@ def release(
         event=event,
         again=again,
         said=said[-1],
+        warnings=asked.ready.warnings,
     )
 
 
@@ -198,7 +208,8 @@ def rehearse(
         said.append(asked.said(event, account))
 
     kept.ledger.look(admit, kept.seal) if kept else admit(Account.of(()))
-    return Rehearsed(event.mechanism.exponents(), asked.plan, asked.leakage, said[-1])
+    shows, odd = event.mechanism.exponents(), asked.ready.warnings
+    return Rehearsed(shows, asked.plan, asked.leakage, said[-1], odd)
 
 
 def _read(project: Project | str | Path) -> Project:
@@ -206,28 +217,6 @@ def _read(project: Project | str | Path) -> Project:
         return Project.read(project)
     expect(project, Project, "project", "give a path; a frame stands beside it, as table=")
     return project
-
-
-def _closed(project: Project, learned: Learned) -> Closure:
-    """What tells too much by itself: by the belief, and by the pairs that a tree leaves out."""
-    cap, secrets = project.limits.odds_cap, learned.sensitive
-    closed = closure(learned.belief, secrets, cap, project.reads)
-    if learned.tree is None:
-        return closed
-    worst = {(telling.name, telling.value): telling for telling in closed.telling}
-    for pair in learned.tree.pairs:
-        names = pair.domain.names
-        both, read = {name: secrets[name] for name in names}, {*names} & {*project.reads}
-        for telling in closure(pair, both, cap, read).telling:
-            before = worst.get((telling.name, telling.value), telling)
-            factors = before.factor, telling.factor
-            worst[telling.name, telling.value] = before if factors[0] >= factors[1] else telling
-    hidden = {
-        name: tuple(v for v in labels if v in secrets[name] or (name, v) in worst)
-        for name, labels in learned.labels.items()
-    }
-    ranked = sorted(worst.values(), key=lambda one: (-one.factor, -one.probability))
-    return Closure(hidden, tuple(ranked))
 
 
 @contextmanager

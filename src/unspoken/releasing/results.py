@@ -48,6 +48,7 @@ class Released(Shown):
     """What a release wrote: the file, its manifest, and what it tells.
 
     ``again``: whether this very release was in the ledger; then nothing new is shown or charged.
+    ``warnings``: what is odd about the predicates of the project.
     """
 
     path: Path
@@ -58,6 +59,7 @@ class Released(Shown):
     event: Release
     again: bool
     said: Said
+    warnings: tuple[str, ...] = ()
 
     def facts(self) -> list[tuple[str, str]]:
         charge = "nothing: it was in the ledger before" if self.again else "to the ledger"
@@ -92,6 +94,7 @@ class Rehearsed(Shown):
     plan: Plan
     leakage: Sequence[Leak]
     said: Said
+    warnings: tuple[str, ...] = ()
 
     def facts(self) -> list[tuple[str, str]]:
         nothing = ("charged", "nothing, and nothing was written")

@@ -1,0 +1,128 @@
+"""Predicates that may be slips: true in no row, or in every one, or about a value no row has.
+
+A misspelt secret protects nothing, and every number about it is fine.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import pyarrow.compute as pc
+
+from unspoken.engines.arrow import plain
+from unspoken.engines.columns import kind_of
+from unspoken.engines.protocol import Table
+from unspoken.engines.row_sql import RowSQL
+from unspoken.engines.sql import Expression
+from unspoken.errors import InputError, shown
+from unspoken.learning.learned import Learned
+from unspoken.policy import Project
+
+__all__ = ["Doubt", "doubts", "refuse_idle"]
+
+MOST = 1000  # different values of a column that are looked through
+WRITTEN = ("text", "integer", "date")  # one value is written in one way
+LISTED = 8  # of these, how many are shown
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """What is odd about a predicate. ``idle``: it protects nothing, and nobody said that it may."""
+
+    text: str
+    idle: bool = False
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def doubts(project: Project, table: Table, learned: Learned) -> tuple[Doubt, ...]:
+    """What is odd about the predicates of a project, by what its table has."""
+    return tuple(
+        doubt
+        for name in project.attributes
+        for doubt in _Predicate(project, table, learned, name).doubts()
+    )
+
+
+def refuse_idle(doubts: Iterable[Doubt]) -> None:
+    """Refuse secrets that protect nothing, unless somebody said that they may."""
+    for doubt in doubts:
+        if doubt.idle:
+            raise InputError(str(doubt))
+
+
+@dataclass(frozen=True)
+class _Predicate:
+    project: Project
+    table: Table
+    learned: Learned
+    name: str
+
+    def doubts(self) -> Iterator[Doubt]:
+        predicate = self.learned.labelling[self.name].cells.sensitive
+        if predicate is None:
+            return
+        place = self.project.at("attribute", self.name, "sensitive")
+        hints = list(self._hints(predicate, place))
+        if not self._true_somewhere(predicate, place):
+            yield self._of_no_row(place, hints)
+            return
+        if self.learned.sensitive_share(self.name) == 1.0:
+            text = f"{place}: is true or NULL in every row, so nothing of it is ever released"
+            yield Doubt("; ".join([text, *hints]))
+        elif hints:
+            yield Doubt(f"{place}: {'; '.join(hints)}")
+
+    def _of_no_row(self, place: str, hints: list[str]) -> Doubt:
+        """Somebody has said so, where a declared label without rows stands for what is to come."""
+        text = "; ".join([f"{place}: is true in no row of {self.table.title}", *hints])
+        counts = dict(zip(self.learned.labels[self.name], self._counts, strict=True))
+        declared = any(not counts[label] for label in self.learned.sensitive[self.name])
+        if declared or self.project.attributes[self.name].none_yet:
+            return Doubt(f"{text}; it protects nothing yet")
+        return Doubt(
+            f"{text}; so it protects nothing. Correct it, or, if none is sensitive yet, give what "
+            "will be a place in values or bins, or write none_yet = true",
+            idle=True,
+        )
+
+    @property
+    def _counts(self) -> tuple[int, ...]:
+        return self.learned.counts[self.name]
+
+    def _true_somewhere(self, predicate: Expression, place: str) -> bool:
+        """Whether it is true in some row; where it is NULL its cell is sensitive too."""
+        labelling = self.learned.labelling[self.name]
+        absent = labelling.code[2 * labelling.cells.absent :][:2]
+        if any(
+            count and code not in absent and label in labelling.sensitive
+            for code, (label, count) in enumerate(zip(labelling.names, self._counts, strict=True))
+        ):
+            return True
+        row = RowSQL(self.table.columns, self.table.title, self.table.timezone)
+        names, places = list(predicate.columns), dict.fromkeys(predicate.columns, place)
+        for batch in self.table.batches(names, ordered=False, places=places):
+            held = row.over(batch, {"true": predicate}, {"true": place})["true"]
+            if pc.any(held).as_py():
+                return True
+        return False
+
+    def _hints(self, predicate: Expression, place: str) -> Iterator[str]:
+        """Literals that no row has in the column they are compared with."""
+        row = RowSQL(self.table.columns, self.table.title, self.table.timezone)
+        for name, literal in row.compared(predicate):
+            if kind_of(self.table.columns[name]) not in WRITTEN:
+                continue
+            held = plain(self.table.values(name, MOST + 1, place)).to_pylist()
+            declared = self.project.attributes.get(name)
+            known = [*map(str, held), *map(str, (declared and declared.values) or ())]
+            if len(held) > MOST or literal in known:
+                continue
+            near = difflib.get_close_matches(literal.casefold(), [k.casefold() for k in known], n=1)
+            meant = next((k for k in known if near and k.casefold() == near[0]), None)
+            listed = ", ".join(map(shown, sorted(known)[:LISTED]))
+            hint = f'did you mean "{shown(meant)}"?' if meant else f"it has {listed}"
+            yield f'{name} is never "{shown(literal)}": {hint}'

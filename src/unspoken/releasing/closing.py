@@ -1,0 +1,31 @@
+"""What tells too much by itself is withheld too: by the belief, and by what that leaves out."""
+
+from __future__ import annotations
+
+from unspoken.learning import Learned
+from unspoken.planning import Closure, closure
+from unspoken.policy import Project
+
+__all__ = ["closed_by"]
+
+
+def closed_by(project: Project, learned: Learned) -> Closure:
+    """What tells too much by itself: by the belief, and by the pairs that a tree leaves out."""
+    cap, secrets = project.limits.odds_cap, learned.sensitive
+    closed = closure(learned.belief, secrets, cap, project.reads)
+    if learned.tree is None:
+        return closed
+    worst = {(telling.name, telling.value): telling for telling in closed.telling}
+    for pair in learned.tree.pairs:
+        names = pair.domain.names
+        both, read = {name: secrets[name] for name in names}, {*names} & {*project.reads}
+        for telling in closure(pair, both, cap, read).telling:
+            before = worst.get((telling.name, telling.value), telling)
+            factors = before.factor, telling.factor
+            worst[telling.name, telling.value] = before if factors[0] >= factors[1] else telling
+    hidden = {
+        name: tuple(v for v in labels if v in secrets[name] or (name, v) in worst)
+        for name, labels in learned.labels.items()
+    }
+    ranked = sorted(worst.values(), key=lambda one: (-one.factor, -one.probability))
+    return Closure(hidden, tuple(ranked))
