@@ -28,6 +28,10 @@ class ToyTable:
         read = duckdb.from_arrow(self.arrow)
         return dict(zip(read.columns, map(str, read.types), strict=True))
 
+    @property
+    def given(self) -> Mapping[str, pa.DataType]:
+        return {key: self.arrow.schema.field(key).type for key in self.keys}
+
     def values(self, name: str, most: int, where: str) -> pa.Array:
         held = set(self.arrow[name].to_pylist()) - {None}
         return pa.array(list(held)[:most], self.arrow.schema.field(name).type)

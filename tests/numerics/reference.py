@@ -10,11 +10,13 @@ import hmac
 import math
 import struct
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-Value = int | str | float | bool | Decimal | None
+Value = int | str | float | bool | Decimal | datetime | None
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def derive(master: bytes, *labels: str) -> bytes:
@@ -49,6 +51,9 @@ def field(value: Value) -> tuple[bytes, bytes, bytes]:
     if isinstance(value, str):
         text = value.encode("utf-8")
         return b"t", struct.pack("<Q", len(text)), text
+    if isinstance(value, datetime):
+        moment = value if value.tzinfo else value.replace(tzinfo=UTC)
+        return b"m", struct.pack("<q", (moment - EPOCH) // timedelta(microseconds=1)), b""
     text = str(value).encode("utf-8")
     return b"o", struct.pack("<Q", len(text)), text
 
@@ -68,7 +73,9 @@ def cbc_mac(key: bytes, text: bytes) -> bytes:
     return state
 
 
-def coin(master: bytes, attribute: str, epoch: str, record: tuple[int | str, ...]) -> int:
+def coin(
+    master: bytes, attribute: str, epoch: str, record: tuple[int | str | datetime, ...]
+) -> int:
     text = message(field(value) for value in record)
     if len(record) == 1 and isinstance(record[0], int):
         number = aes(derive(master, "unspoken-coin-1", "block", attribute, epoch), text)

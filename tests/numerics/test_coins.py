@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from pathlib import Path
 
 import mpmath
@@ -175,12 +176,12 @@ def test_every_attribute_epoch_and_master_has_coins_of_its_own() -> None:
 @pytest.mark.parametrize(
     ("column", "says"),
     [
-        (np.array([5.0]), "key column 1 is float64: a key is an integer or a text"),
+        (np.array([5.0]), "key column 1 is float64: a key is an integer, a text or a timestamp"),
         (np.array([True]), "is bool"),
         (np.array([[5]]), "is int64"),
         (np.array([2**63], np.uint64), "2^63"),
         (pa.array([2**63], pa.uint64()), "uint64"),
-        (pa.array([5.0]), "key column 1 is double: a key is an integer or a text"),
+        (pa.array([5.0]), "key column 1 is double: a key is an integer, a text or a timestamp"),
         (pa.array([True]), "is bool"),
         (pa.array(["a", None]), "has 1 missing values"),
         (pa.array([5, None]), "has 1 missing values"),
@@ -349,3 +350,36 @@ def test_pandas_stays_away(tmp_path: Path, root: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr[-1500:]
+
+
+# Moments.
+
+
+def moment(written: int | str) -> int | str | datetime:
+    """A datetime where one is written."""
+    return datetime.fromisoformat(str(written)) if "T" in str(written) else written
+
+
+@pytest.mark.parametrize("vector", GOLDEN["moments"], ids=lambda v: repr(v["record"]))
+def test_golden_coins_of_moments(vector) -> None:
+    record = tuple(map(moment, vector["record"]))
+    where = (vector["attribute"], vector["epoch"])
+    assert reference.coin(MASTER, *where, record) == int(vector["coin"], 16)
+    for unit in ("us", "ns", "ms", "s"):
+        kinds = [pa.timestamp(unit) if isinstance(value, datetime) else None for value in record]
+        if unit in ("s", "ms") and any(getattr(value, "microsecond", 0) for value in record):
+            continue
+        keys = [pa.array([value], kind) for value, kind in zip(record, kinds, strict=True)]
+        coins = draw(attribute_keys(MasterKey(MASTER), *where), encode_keys(keys))
+        assert coins.tolist() == [int(vector["coin"], 16)]
+
+
+def test_a_moment_is_no_number_and_its_zone_does_not_count() -> None:
+    utc = pa.array([1_772_352_000_000_000], pa.timestamp("us", "UTC"))
+    coins = [
+        draw(KEYS, encode_keys([keys])).tolist()
+        for keys in (utc, utc.cast(pa.timestamp("us", "Europe/Brussels")), utc.cast(pa.int64()))
+    ]
+    assert coins[0] == coins[1] != coins[2]
+    with pytest.raises(InputError, match="does not fit"):
+        encode_keys([pa.array([1], pa.timestamp("ns"))])

@@ -33,13 +33,14 @@ LOST = ("BIT", "TIME WITH TIME ZONE")
 
 @dataclass(frozen=True)
 class DuckTable:
-    """``title`` is what the holder calls it; ``keys`` name its rows; ``columns``: {name: type}.
+    """``title`` is what the holder calls it; ``columns``: {name: type}, types are DuckDB's.
 
-    Types are DuckDB's. A date among the keys is read as text, YYYY-MM-DD.
+    ``given``: the keys, which name its rows, with the Arrow types that they had. A date among them
+    is read as text, YYYY-MM-DD.
     """
 
     title: str
-    keys: tuple[str, ...]
+    given: Mapping[str, pa.DataType]
     columns: Mapping[str, str]
     timezone: str
     _home: Opened = field(repr=False, compare=False)
@@ -74,10 +75,14 @@ class DuckTable:
         named = title or (str(table) if table is not None else "the query")
         source = TableSource(table, database, sql, tuple(keys), preferences, named, at)
         with opened(folder, memory, timezone, threads) as opening:
-            key_names, columns = source.views(opening)
-            opened_table = cls(named, key_names, columns, timezone, opening, source.place)
-            check_keys(opening, ROWS, key_names, named, at("keys"))
+            given, columns = source.views(opening)
+            opened_table = cls(named, given, columns, timezone, opening, source.place)
+            check_keys(opening, ROWS, opened_table.keys, named, at("keys"))
         return opened_table
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return tuple(self.given)
 
     def count(self) -> int:
         """How many rows there are."""

@@ -4,31 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from unspoken.engines.columns import kind_of
+import pyarrow as pa
+
+from unspoken.engines.columns import ZONED, kind_of
 from unspoken.engines.opening import Opened
 from unspoken.engines.session import OURS
 from unspoken.engines.sql import column_of, identifier
 from unspoken.errors import InputError
 
-__all__ = ["check_keys", "key_types", "with_preferences"]
+__all__ = ["check_keys", "key_types", "key_types_given", "with_preferences"]
 
 # How a key is kept: the type is part of the coin, so there is one for each kind.
-KEPT = {"integer": "BIGINT", "text": "VARCHAR", "date": "VARCHAR"}
+KEPT = {"integer": "BIGINT", "text": "VARCHAR", "date": "VARCHAR", "time": "TIMESTAMP"}
+# What a coin cannot be tossed on, or what could not be written as it was.
+STRANGE = {
+    "date": "NOT (isfinite({0}) AND year({0}) BETWEEN 1 AND 9999)",
+    "time": "NOT (isfinite({0}) AND year({0}) BETWEEN 1 AND 9999 AND epoch_ns({0}) % 1000 = 0)",
+}
 
 
 def key_types(
     view: str, keys: Sequence[str], columns: Mapping[str, str], title: str, where: str
 ) -> str:
-    """A SELECT of the view with integer keys as BIGINT, and text and dates as VARCHAR."""
+    """A SELECT of the view with integer keys as BIGINT, text and dates as VARCHAR, and times as
+    TIMESTAMP, with their time zone if they have one.
+    """
     replaced = {}
     for name in keys:
         kind = kind_of(columns[name])
         if kind not in KEPT:
             raise InputError(
-                f"{where}: {name} of {title} is {columns[name]}; a key is an integer, a text or a "
-                "date, so cast it in [source] sql or name another column"
+                f"{where}: {name} of {title} is {columns[name]}; a key is an integer, a text, a "
+                "date or a time, so cast it in [source] sql or name another column"
             )
-        replaced[name] = KEPT[kind]
+        replaced[name] = ZONED if columns[name] == ZONED else KEPT[kind]
     # Enumerations are text, or else Arrow would hand them on dictionary-encoded.
     replaced |= {name: "VARCHAR" for name, kind in columns.items() if kind.startswith("ENUM")}
     casts = [
@@ -74,6 +83,29 @@ def with_preferences(
     return f"SELECT s.*{columns_added} FROM {OURS}.typed s LEFT JOIN {OURS}.matched p ON {match}"
 
 
+def key_types_given(
+    opening: Opened, keys: Sequence[str], columns: Mapping[str, str], title: str, where: str
+) -> dict[str, pa.DataType]:
+    """The Arrow types of the keys as the source has them, which is how they are released."""
+    if not keys:
+        return {}
+    view = f"{OURS}.source"
+    for name in keys:
+        strange = STRANGE.get(kind_of(columns[name]), "false").format(identifier(name))
+        with opening.reworded(where):
+            found = opening.con.execute(f"SELECT count(*) FROM {view} WHERE {strange}").fetchone()
+        if found and found[0]:
+            raise InputError(
+                f"{where}: {name} of {title} has {found[0]:,} that are infinite, of no year from 1 "
+                "to 9999, or of less than a microsecond; round or leave them out, with [source] sql"
+            )
+    with opening.reworded(where):
+        query = f"SELECT {', '.join(map(identifier, keys))} FROM {view} LIMIT 0"
+        schema = opening.cursor().sql(query).to_arrow_table().schema
+    types = dict(zip(keys, schema.types, strict=True))
+    return {n: t.value_type if pa.types.is_dictionary(t) else t for n, t in types.items()}
+
+
 def check_keys(opening: Opened, view: str, keys: Sequence[str], title: str, where: str) -> None:
     """Refuse missing keys, and two rows with the same one; keys are public, so they are named."""
     if not keys:
@@ -89,14 +121,18 @@ def check_keys(opening: Opened, view: str, keys: Sequence[str], title: str, wher
                 f"of {title}; every row needs its key"
             )
     keys_listed = ", ".join(names)
+    written = ", ".join(
+        f"if(typeof({name}) = 'VARCHAR', concat(chr(39), {name}, chr(39)), CAST({name} AS VARCHAR))"
+        for name in names
+    )
     with opening.reworded(where):
         twice = opening.con.execute(
-            f"SELECT {keys_listed}, count(*) FROM {view} GROUP BY {keys_listed} HAVING count(*) > 1"
-            f" ORDER BY {keys_listed} LIMIT 1"
+            f"SELECT n, {written} FROM (SELECT {keys_listed}, count(*) AS n FROM {view}"
+            f" GROUP BY {keys_listed} HAVING count(*) > 1 ORDER BY {keys_listed} LIMIT 1)"
         ).fetchone()
     if twice:
-        key = ", ".join(f"{name} {value!r}" for name, value in zip(keys, twice, strict=False))
+        key = ", ".join(f"{name} {value}" for name, value in zip(keys, twice[1:], strict=True))
         raise InputError(
-            f"{where}: {twice[-1]} rows of {title} have the key {key}; "
+            f"{where}: {twice[0]} rows of {title} have the key {key}; "
             "name the columns that tell rows apart, or remove the duplicates"
         )

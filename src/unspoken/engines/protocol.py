@@ -19,7 +19,8 @@ BATCH = 122_880  # rows: DuckDB's own row group, so its batches are handed on as
 class Table(Protocol):
     """Rows that ``keys`` name. ``columns``: {name: DuckDB's name of its type}, in which SQL reads
 
-    them. A key is BIGINT or VARCHAR. ``files``: what it is read from, and so never written over.
+    them. A key is BIGINT, VARCHAR or TIMESTAMP, with a time zone or without, whatever it was: that
+    is ``given``, and how it is released. ``files``: what it is read from, so never written over.
     ``timezone``: whose hours and days moments have.
     """
 
@@ -27,6 +28,8 @@ class Table(Protocol):
     def title(self) -> str: ...
     @property
     def keys(self) -> tuple[str, ...]: ...
+    @property
+    def given(self) -> Mapping[str, pa.DataType]: ...
     @property
     def columns(self) -> Mapping[str, str]: ...
     @property

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from unspoken.engines.keys import key_types, with_preferences
+from unspoken.engines.keys import key_types, key_types_given, with_preferences
 from unspoken.engines.opening import Opened
 from unspoken.engines.session import OURS
 from unspoken.engines.sql import column_of
@@ -36,8 +36,10 @@ class TableSource:
         """What a message about the rows begins with."""
         return self.at("table" if self.sql is None else "sql")
 
-    def views(self, opening: Opened) -> tuple[tuple[str, ...], dict[str, str]]:
-        """Make the view of all rows, keys in their final types; gives the keys and the columns."""
+    def views(self, opening: Opened) -> tuple[dict[str, pa.DataType], dict[str, str]]:
+        """Make the view of all rows, keys in their final types; gives the keys, with the types they
+        had, and the columns.
+        """
         beside = ""
         if self.preferences is not None:
             beside = opening.relation((str(self.preferences),), None, self.at("preferences"))
@@ -46,12 +48,13 @@ class TableSource:
             raise InputError(f"{self.place}: {self.title} has no rows; give one that has")
         keys = tuple(self._keys(columns))
         typed = key_types("source", keys, columns, self.title, self.at("keys"))
+        given = key_types_given(opening, keys, columns, self.title, self.at("keys"))
         columns = opening.view("typed", typed, self.at("keys"))
         query = f"FROM {OURS}.typed"
         if beside:
             more = opening.file_view("preferences", beside, self.at("preferences"))
             query = with_preferences(opening, keys, columns, more, self.at("preferences"))
-        return keys, opening.view("rows", query, self.place)
+        return given, opening.view("rows", query, self.place)
 
     def _first(self, opening: Opened) -> dict[str, str]:
         """The view of the table or query as it is; from then on DuckDB is locked."""

@@ -24,7 +24,7 @@ __all__ = [
     "value_column",
 ]
 
-INTEGER, TEXT, NUMBER, FLAG, MISSING, OTHER = "itfbno"
+INTEGER, TEXT, NUMBER, FLAG, MISSING, OTHER, MOMENT = "itfbnom"
 LONGEST_TEXT = 1 << 16
 # Made without pa.scalar and pa.array: those import pandas wherever it is installed.
 NO_TEXT = pa.Array.from_buffers(
@@ -35,7 +35,7 @@ NO_TEXT = pa.Array.from_buffers(
 class Column(NamedTuple):
     """One column: its kind, a word for every row, and the text behind it as an Arrow array.
 
-    The word of a number is its value, that of a text its length.
+    The word of a number is its value, of a moment its microseconds since 1970, of text its length.
     """
 
     kind: str
@@ -52,21 +52,21 @@ class Text(NamedTuple):
 
 
 def key_column(name: str, column: npt.NDArray[np.integer] | pa.Array) -> Column:
-    """A column of record keys: integers or text, none missing."""
+    """A column of record keys: integers, text or moments, none missing."""
     if isinstance(column, np.ndarray):
         return _key_numbers(name, column)
     whole = in_one_piece(column)
     if whole.null_count:
         raise InputError(f"{name} has {whole.null_count:,} missing values: a key has none")
     read = value_column(name, whole)
-    if read.kind not in (INTEGER, TEXT):
-        raise InputError(f"{name} is {whole.type}: a key is an integer or a text")
+    if read.kind not in (INTEGER, TEXT, MOMENT):
+        raise InputError(f"{name} is {whole.type}: a key is an integer, a text or a timestamp")
     return read
 
 
 def _key_numbers(name: str, column: npt.NDArray[np.integer]) -> Column:
     if column.dtype.kind not in "iu" or column.ndim != 1:
-        raise InputError(f"{name} is {column.dtype}: a key is an integer or a text")
+        raise InputError(f"{name} is {column.dtype}: a key is an integer, a text or a timestamp")
     if column.dtype == np.uint64 and column.max(initial=0) >> 63:
         raise InputError(f"{name} holds integers from 2^63 on: make them text")
     return Column(INTEGER, np.ascontiguousarray(column, np.int64).view(np.uint64))
@@ -125,6 +125,12 @@ def _whole(kind: str, column: pa.Array) -> Column:
     return Column(kind, _words(column, _values(column.cast(pa.int64()), np.int64)))
 
 
+def _moment(kind: str, column: pa.Array) -> Column:
+    """Microseconds since 1970 (in UTC, where there is a time zone); finer ones do not fit."""
+    micros = column.cast(pa.timestamp("us", column.type.tz)).cast(pa.int64())
+    return Column(kind, _words(column, _values(micros, np.int64)))
+
+
 def _real(kind: str, column: pa.Array) -> Column:
     """-0.0 is 0.0, and there is one NaN."""
     values = _values(column.cast(pa.float64()), np.float64)
@@ -158,8 +164,8 @@ def _missing(column: pa.Array) -> Mask:
     return _values(column.is_null().cast(pa.uint8()), np.bool_)
 
 
-# The first that fits: what belongs, its letter, how it is read. Dates, times and decimals count as
-# they are written.
+# The first that fits: what belongs, its letter, how it is read. Dates, times of day and decimals
+# count as they are written.
 Read = Callable[[str, pa.Array], Column]
 KINDS: tuple[tuple[Callable[[pa.DataType], bool], str, Read], ...] = (
     (pa.types.is_integer, INTEGER, _whole),
@@ -168,6 +174,7 @@ KINDS: tuple[tuple[Callable[[pa.DataType], bool], str, Read], ...] = (
     (pa.types.is_string, TEXT, _written),
     (pa.types.is_large_string, TEXT, _written),
     (pa.types.is_string_view, TEXT, _written),
+    (pa.types.is_timestamp, MOMENT, _moment),
     (pa.types.is_temporal, OTHER, _written),
     (pa.types.is_decimal, OTHER, _written),
 )

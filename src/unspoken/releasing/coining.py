@@ -34,7 +34,9 @@ def shown(
     """
     below = {name: threshold(eps) for name, eps in epsilon.items()}
     for part in parts:
-        columns: dict[str, pa.Array] = dict(zip(reading.table.keys, part.keys, strict=True))
+        given = reading.table.given
+        named = zip(reading.table.keys, part.keys, strict=True)
+        columns: dict[str, pa.Array] = {name: key.cast(given[name]) for name, key in named}
         heads = _heads(part, master, below)
         for name, values in part.values.items():
             shows = part.free[name] & heads[name]

@@ -1,0 +1,122 @@
+"""What is released has the types it had: keys that were dates or small numbers join again."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, timedelta
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+import pytest
+
+from tests.releasing.small import Attributes, planned, small
+from unspoken.errors import InputError
+from unspoken.numerics.coins import (
+    MasterKey,
+    attribute_keys,
+    draw,
+    encode_keys,
+    released,
+    threshold,
+)
+from unspoken.releasing import prepare, release
+
+ROWS = 48
+START = datetime(2026, 3, 28, 20)
+HOURS = [START + timedelta(hours=hour) for hour in range(ROWS)]
+ATTRIBUTES: Attributes = {"a": {"sensitive": "a = 'x'"}, "b": {"values": ["u", "v"]}}
+KEYS = {
+    "date32": (pa.array([date(2026, 1, 1) + timedelta(day) for day in range(ROWS)]), pa.date32()),
+    "int16": (pa.array(range(ROWS), pa.int16()), pa.int16()),
+    "uint64": (pa.array(range(ROWS), pa.uint64()), pa.uint64()),
+    "dictionary": (pa.array([f"{n:02}" for n in range(ROWS)]).dictionary_encode(), pa.string()),
+    "timestamp": (pa.array(HOURS, pa.timestamp("us")), pa.timestamp("us")),
+    "nanoseconds": (pa.array(HOURS, pa.timestamp("ns")), pa.timestamp("ns")),
+    "zoned": (pa.array(HOURS, pa.timestamp("us", "UTC")), pa.timestamp("us", "UTC")),
+}
+
+
+def table(keys: pa.Array) -> pa.Table:
+    return pa.table({"id": keys, "a": ["x", "y", "y"] * 16, "b": (["u"] * 5 + ["v"] * 3) * 6})
+
+
+@pytest.mark.parametrize("kind", KEYS)
+def test_a_released_key_is_of_the_type_it_was(tmp_path: Path, kind: str) -> None:
+    keys, expected = KEYS[kind]
+    done = release(small(tmp_path, table(keys), ATTRIBUTES))
+    got = pq.read_table(done.path)
+    assert got.schema.field("id").type == expected
+    source = table(keys.cast(expected))
+    joined = got.join(source, "id", right_suffix=" source", join_type="inner")
+    assert joined.num_rows == ROWS
+    shown = joined.filter(pc.is_valid(joined["b"]))
+    assert shown["b"].to_pylist() == shown["b source"].to_pylist()
+
+
+def test_coins_of_dates_are_tossed_as_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On text, YYYY-MM-DD, whatever type the release has."""
+    planned(monkeypatch, b=0.7)
+    days, _ = KEYS["date32"]
+    done = release(small(tmp_path, table(days), ATTRIBUTES))
+    eps = done.event.mechanism.exponents()["b"]
+    master = MasterKey.read(tmp_path / "unspoken.key")
+    coins = draw(attribute_keys(master, "b", "1"), encode_keys([days.cast(pa.string())]))
+    shown = pq.read_table(done.path)["b"].is_valid()
+    assert shown.to_pylist() == released(coins, threshold(eps)).tolist()
+    assert 0 < sum(shown.to_pylist()) < ROWS
+
+
+def test_moments_fall_into_bins_of_the_projects_days(tmp_path: Path) -> None:
+    """29 March begins at 23:00 UTC in Brussels, 30 March at 22:00: clocks are put forward."""
+    seen = pa.array(HOURS, pa.timestamp("us", "UTC"))
+    rows = pa.table({"id": range(ROWS), "seen": seen, "b": ["u", "v"] * 24})
+    bins = {"bins": ["2026-03-29", "2026-03-30"]}
+    source = 'table = "table.parquet"\ntimezone = "Europe/Brussels"'
+    path = small(tmp_path, rows, {"seen": bins, "b": {}}, source=source)
+    learned = prepare(path).learned
+    names = ("before 2026-03-29", "2026-03-29 to 2026-03-30", "2026-03-30 or later")
+    assert learned.labels["seen"] == names
+    assert learned.counts["seen"] == (3, 23, 22)
+    assert {*pq.read_table(release(path).path)["seen"].to_pylist()} - {None} == {*names}
+    utc = small(tmp_path, None, {"seen": bins, "b": {}})
+    assert prepare(utc).learned.counts["seen"] == (4, 24, 20)
+    naive = rows.set_column(1, "seen", pa.array(HOURS, pa.timestamp("us")))
+    assert prepare(small(tmp_path, naive, {"seen": bins, "b": {}})).learned.counts["seen"] == (
+        4,
+        24,
+        20,
+    )
+
+
+@pytest.mark.parametrize(
+    ("bins", "said"),
+    [
+        (["2026-03-29T00:00:00+01:00"], "without a time zone; write edges without"),
+        ([1, 2], "holds dates with times; write its edges as dates with times, such as [2026"),
+        (["2026-03-29", 2], "mixes dates and numbers"),
+        (["soon"], "item 1 must be a number, or a date"),
+        (["2026-03-29", "2026-03-28"], "must increase, but 2026-03-28 follows 2026-03-29"),
+    ],
+)
+def test_edges_that_are_no_moments_of_a_column(
+    tmp_path: Path, bins: list[object], said: str
+) -> None:
+    rows = pa.table({"id": range(ROWS), "seen": pa.array(HOURS), "b": ["u", "v"] * 24})
+    with pytest.raises(InputError) as refused:
+        prepare(small(tmp_path, rows, {"seen": {"bins": bins}, "b": {}}))
+    assert said in str(refused.value)
+
+
+def test_a_key_finer_than_its_coin_is_refused(tmp_path: Path) -> None:
+    keys = pa.array(range(ROWS), pa.timestamp("ns"))
+    with pytest.raises(InputError, match="less than a microsecond; round"):
+        prepare(small(tmp_path, table(keys), ATTRIBUTES))
+
+
+def test_twice_the_same_moment_is_said_as_it_is_written(tmp_path: Path) -> None:
+    keys = pa.array([START, *HOURS[:-1]], pa.timestamp("us", "UTC"))
+    with pytest.raises(InputError, match=r"the key id 2026-03-28 20:00:00\+00; name"):
+        prepare(small(tmp_path, table(keys), ATTRIBUTES))
