@@ -61,6 +61,7 @@ class DuckTable:
         memory: str = MEMORY,
         timezone: str = "UTC",
         threads: int | None = None,
+        nan_missing: bool = False,
     ) -> DuckTable:
         """Open ``table`` (a file, a table of ``database``, or an Arrow table) or ``sql``.
 
@@ -69,11 +70,12 @@ class DuckTable:
         row. Without ``keys`` nothing is asked of the rows but that there are some. ``at`` gives the
         place that a message about one of these parameters begins with. ``timezone``: whose hours
         and days moments have. ``memory``: beyond it DuckDB spills; ``threads``: of its own.
+        ``nan_missing``: NaN is NULL, wherever it is read.
         """
         if (table is None) == (sql is None):
             raise InputError(f"{at('table')}: give either table or sql")
         named = title or (str(table) if table is not None else "the query")
-        source = TableSource(table, database, sql, tuple(keys), preferences, named, at)
+        source = TableSource(table, database, sql, tuple(keys), preferences, named, at, nan_missing)
         with opened(folder, memory, timezone, threads) as opening:
             given, columns = source.views(opening)
             opened_table = cls(named, given, columns, timezone, opening, source.place)

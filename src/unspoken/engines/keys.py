@@ -16,6 +16,7 @@ __all__ = ["check_keys", "key_types", "key_types_given", "with_preferences"]
 
 # How a key is kept: the type is part of the coin, so there is one for each kind.
 KEPT = {"integer": "BIGINT", "text": "VARCHAR", "date": "VARCHAR", "time": "TIMESTAMP"}
+REAL = ("FLOAT", "DOUBLE")  # the types that have NaN
 # What a coin cannot be tossed on, or what could not be written as it was.
 STRANGE = {
     "date": "NOT (isfinite({0}) AND year({0}) BETWEEN 1 AND 9999)",
@@ -24,10 +25,15 @@ STRANGE = {
 
 
 def key_types(
-    view: str, keys: Sequence[str], columns: Mapping[str, str], title: str, where: str
+    view: str,
+    keys: Sequence[str],
+    columns: Mapping[str, str],
+    title: str,
+    where: str,
+    nan_missing: bool = False,
 ) -> str:
     """A SELECT of the view with integer keys as BIGINT, text and dates as VARCHAR, and times as
-    TIMESTAMP, with their time zone if they have one.
+    TIMESTAMP, with their time zone if they have one; NULL for NaN, if it is missing.
     """
     replaced = {}
     for name in keys:
@@ -43,6 +49,10 @@ def key_types(
     casts = [
         f"CAST({identifier(name)} AS {to}) AS {identifier(name)}" for name, to in replaced.items()
     ]
+    if nan_missing:
+        reals = [identifier(name) for name, kind in columns.items() if kind in REAL]
+        # DuckDB takes isnan() for false in a Parquet file, by whose statistics nothing is NaN.
+        casts += [f"CASE WHEN isfinite({x}) OR isinf({x}) THEN {x} END AS {x}" for x in reals]
     star = f"* REPLACE ({', '.join(casts)})" if casts else "*"
     return f"SELECT {star} FROM {OURS}.{identifier(view)}"
 

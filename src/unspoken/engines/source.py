@@ -30,6 +30,7 @@ class TableSource:
     preferences: str | Path | None
     title: str
     at: Place
+    nan_missing: bool = False
 
     @property
     def place(self) -> str:
@@ -47,7 +48,7 @@ class TableSource:
         if opening.empty("source", self.place):
             raise InputError(f"{self.place}: {self.title} has no rows; give one that has")
         keys = tuple(self._keys(columns))
-        typed = key_types("source", keys, columns, self.title, self.at("keys"))
+        typed = key_types("source", keys, columns, self.title, self.at("keys"), self.nan_missing)
         given = key_types_given(opening, keys, columns, self.title, self.at("keys"))
         columns = opening.view("typed", typed, self.at("keys"))
         query = f"FROM {OURS}.typed"

@@ -33,5 +33,6 @@ def table_of(project: Project, frame: Streams | None = None) -> DuckTable:
         timezone=source.timezone,
         memory=source.memory,
         threads=source.threads,
+        nan_missing=source.nan_missing,
         at=partial(project.at, "source"),
     )

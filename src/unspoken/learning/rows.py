@@ -76,7 +76,8 @@ class _Infinite:
             if count:
                 raise InputError(
                     f"{places[name]}: {count:,} value{'s are' if count > 1 else ' is'} NaN or "
-                    f"infinite in column {name}; make them NULL, with [source] sql, or correct them"
+                    f'infinite in column {name}; write nan = "missing" under [source], or correct '
+                    "what is infinite"
                 )
 
 

@@ -29,16 +29,18 @@ MEANINGS: dict[str, str] = {
     "source.timezone": "whose hours and days moments have, wherever a command runs",
     "source.memory": "what the engine may use; what does not fit is spilled to TMPDIR",
     "source.threads": "what the engine may use; all there are if not given",
+    "source.nan": "that NaN is a missing value, wherever it is read; else it is an error",
     "epoch.label": "one epoch for all rows: what is read under a label stays as first read, and "
     "new data need a new label",
     "epoch.of": "in place of `label`: SQL over key columns, by functions listed below; each row "
     "has its epoch for ever",
-    "attribute.NAME.bins": "edges that part numbers: `[8, 9]` is below 8, from 8 to below 9, and 9 "
-    "or more",
+    "attribute.NAME.bins": "edges that part numbers, dates or times: `[8, 9]` is below 8, from 8 "
+    "to below 9, and 9 or more. The bin is released, not the value",
     "attribute.NAME.values": "every value that occurs, of a column without `bins`; if left out its "
-    "own, at most 20",
+    'own, at most 20. `"exact"`, also beside `bins`: its own, at most 200, each released as it is',
     "attribute.NAME.sensitive": "SQL over the row: where it is true or NULL the cell is never "
     "released, and what the rest tells of it is limited; never sensitive if left out",
+    "attribute.NAME.none_yet": "that no row is sensitive yet is known; else it is taken for a slip",
     "attribute.NAME.missing": "to be missing is known to anybody (`public`), a value that may be "
     "sensitive (`value`), or an error (`never`)",
     "application.NAME.reads": "the attributes it is given; keys everybody sees",
@@ -98,11 +100,16 @@ def described() -> Iterator[KeyInfo]:
 
 def _kind(schema: dict[str, Any]) -> str:
     """The kind of value in a few words."""
+    if schema.get("format") == "date-time":
+        return "date"
     words = {"string": "text", "boolean": "true or false", "number": "number", "integer": "number"}
     if "enum" in schema:
         return " or ".join(f'"{option}"' for option in schema["enum"])
+    if "const" in schema:
+        return f'"{schema["const"]}"'
     if "anyOf" in schema:  # what may be left out
-        return " or ".join(_kind(kind) for kind in schema["anyOf"] if kind["type"] != "null")
+        kinds = [_kind(kind) for kind in schema["anyOf"] if kind.get("type") != "null"]
+        return " or ".join(dict.fromkeys(kinds))
     if schema.get("type") == "array":
         return f"list of {_many(_kind(schema['items']))}"
     if schema.get("type") == "object":

@@ -52,6 +52,7 @@ class Source:
     timezone: str = "UTC"
     memory: str = "1GB"
     threads: int | None = None
+    nan_missing: bool = False
 
     @property
     def file(self) -> Path | None:
@@ -260,6 +261,7 @@ def _source(tables: ProjectTable, base: Path) -> Source:
         timezone=given.timezone,
         memory=given.memory,
         threads=given.threads,
+        nan_missing=given.nan == "missing",
     )
 
 

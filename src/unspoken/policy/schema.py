@@ -74,6 +74,7 @@ class SourceTable(TomlTable):
     timezone: Annotated[str, _like('"Europe/Brussels"')] = "UTC"
     memory: Annotated[str, _like('"2GB"')] = "1GB"
     threads: Annotated[int | None, _like("4")] = None
+    nan: Annotated[Literal["missing"] | None, _like('"missing"')] = None
 
 
 class EpochTable(TomlTable):

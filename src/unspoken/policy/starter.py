@@ -100,13 +100,14 @@ def starter(
     text = [
         TOP,
         *_source(source, database, zoned),
+        *_nan([c for c in usable if c.nan]),
         *_keys(guess, doubt, _free("row", names), _rows_of(source, database), grouped),
         *_unit(guess_unit(unlike, guess) or named),
         *_more_keys(guess, [c.name for c in naming if c.kind in KEY_KINDS and is_named(c)]),
         EPOCH,
         ABOUT_ATTRIBUTES,
     ]
-    text += [ABOUT_MISSING] if any(c.missing for c in usable) else []
+    text += [ABOUT_MISSING] if any(c.missing + c.nan for c in usable) else []
     text += ["\n".join("".join(_attribute(column)) for column in usable) or NOTHING.format(nobody)]
     text += ["\n"] if any(reasons.values()) else []
     text += _left_out(reasons, grouped, naming)
@@ -137,6 +138,13 @@ def _source(source: str, database: str | None, zoned: bool) -> Iterator[str]:
         yield _entry(
             "# timezone", '"Europe/Brussels"', "whose hours and days moments have; else UTC"
         )
+
+
+def _nan(columns: Sequence[ColumnInfo]) -> Iterator[str]:
+    """NaN is no value; what it is, is to be said."""
+    if columns:
+        some = ", ".join(c.name for c in columns[:3]) + (", ..." if len(columns) > 3 else "")
+        yield _entry("nan", '"missing"', f"NaN, as in {some}, is a missing value")
 
 
 def _rows_of(source: str, database: str | None) -> str:
@@ -293,8 +301,8 @@ def _attribute(column: ColumnInfo) -> Iterator[str]:
         yield _entry("bins", _list(edges))
     elif values:
         yield _entry("values", _list(values))
-    if column.missing:
-        share = f"{column.missing:,} row{'s' if column.missing != 1 else ''} lack it"
+    if lacking := column.missing + column.nan:
+        share = f"{lacking:,} row{'s' if lacking != 1 else ''} lack it"
         yield _entry("missing", '"value"', share)
     yield _entry("# sensitive", toml_text(_predicate(column, edges, values)))
 
