@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from unspoken.engines.duckdb import DuckTable
+from unspoken.engines.files import blamed
 from unspoken.errors import InputError
 
 ROWS = 20_000
@@ -175,3 +176,30 @@ def test_what_is_no_name_of_a_file(name: str) -> None:
         DuckTable.open(name)
     assert str(refused.value).isprintable()
     assert len(str(refused.value)) < 200
+
+
+def test_what_has_no_room_says_what_to_give(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    query = "SELECT i AS id, 'a' || hash(i) AS s FROM range(1500000) t(i)"
+    for setting, said in {
+        "max_temp_directory_size = '4MB'": "TMPDIR (",
+        "temp_directory = ''": 'more in [source], such as memory = "4GB"',
+    }.items():
+        with duckdb.connect() as con:
+            con.execute("SET memory_limit = '50MB'; SET threads = 2")
+            con.execute(f"SET temp_directory = '{tmp_path}'")
+            con.execute(f"SET {setting}")
+            with pytest.raises(duckdb.OutOfMemoryException) as short:
+                con.sql(f"{query} ORDER BY s").to_arrow_reader(1000).read_all()
+            line = blamed(short.value, [], con)
+        assert said in line
+        assert "\n" not in line
+        assert "PRAGMA" not in line
+
+
+def test_no_row_of_a_file_is_passed_on(here: Path) -> None:
+    (here / "long.csv").write_text(f"id,x\n1,{'secret' * 400_000}\n2,b\n")
+    (here / "latin.csv").write_bytes(b"id,x\n1,a\n2,caf\xe9 secret\n")
+    for name in ("long.csv", "latin.csv"):
+        assert "secret" not in line(here, table=name)

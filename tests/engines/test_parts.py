@@ -35,6 +35,8 @@ def parts(tmp_path: Path) -> Path:
     put(tmp_path / "flat" / ".hidden.parquet", id=[1], x=[1])
     put(tmp_path / "flat" / "_temporary" / "0.parquet", id=[1], x=[1])
     (tmp_path / "flat" / "loop").symlink_to(tmp_path / "flat")
+    (tmp_path / "flat" / "itself.parquet").symlink_to(tmp_path / "flat" / "itself.parquet")
+    (tmp_path / "flat" / "gone.parquet").symlink_to(tmp_path / "nowhere")
     return tmp_path
 
 
@@ -143,6 +145,7 @@ BAD = {
     "two/*.parket": '"two/*.parket": there is no .parquet or .csv file of that pattern',
     "none/**": "there is no .parquet or .csv file of that pattern",
     "round": 'there is no "round"',
+    "": "is empty; give the name of a file",
     "round/*": "there is no .parquet or .csv file of that pattern",
     "pipe.parquet": "pipe.parquet is no regular file; copy what it gives into one",
     "s3://bucket/t.parquet": "is an address, and only local files are read; copy it first",

@@ -25,8 +25,11 @@ CREATED = re.compile(
 
 def is_database(path: Path) -> bool:
     """Whether this is a DuckDB file: the mark stands behind a checksum of 8 bytes."""
-    with path.open("rb") as file:
-        return file.read(12)[8:] == b"DUCK"
+    try:
+        with path.open("rb") as file:
+            return file.read(12)[8:] == b"DUCK"
+    except OSError:
+        return False
 
 
 def tables_of_base(con: duckdb.DuckDBPyConnection) -> dict[str, tuple[str, str]]:

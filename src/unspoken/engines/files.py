@@ -6,6 +6,7 @@ import errno
 import glob
 import os
 import re
+import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,6 +35,9 @@ OF_SQL = (
     duckdb.PermissionException,
 )
 # What DuckDB's CSV reader says beyond what is wrong: options that nobody can give here.
+NO_ROOM = "No space left on device"
+# A row as the file has it: raw, and never passed on.
+ROW = re.compile(r"^Original Line:.*$", re.MULTILINE)
 ADVICE = re.compile(r"\s*(Possible Solution:|The search space used was:).*", re.DOTALL)
 
 
@@ -73,12 +77,16 @@ def files_at(folder: Path, given: str, where: str, name: str = "") -> list[File]
         raise InputError(f"{where}: {called}: {error.strerror}; let your user read it") from None
     if not found:
         way = "in it" if path.is_dir() else "of that pattern"
-        raise InputError(f'{where}: "{called}": there is no .parquet or .csv file {way}')
+        raise InputError(
+            f'{where}: "{shown(called, 100)}": there is no .parquet or .csv file {way}'
+        )
     return [file_at(folder, str(file), where) for file in found]
 
 
 def _refuse_names(given: str, where: str) -> None:
-    """What no file here can be called: an address, a name too long, or with strange letters."""
+    """What no file here can be called: nothing, an address, too long or with strange letters."""
+    if not given.strip():
+        raise InputError(f"{where}: is empty; give the name of a file")
     if ADDRESS.match(given):
         raise InputError(
             f"{where}: is an address, and only local files are read; copy it first, such as with "
@@ -115,6 +123,8 @@ def file_at(folder: Path, given: str, where: str, name: str = "") -> File:
 
 def blamed(error: Exception, files: Iterable[File], con: duckdb.DuckDBPyConnection) -> str:
     """An error as one line: where a file is to blame, with its name and what to do about it."""
+    if isinstance(error, duckdb.OutOfMemoryException) or NO_ROOM in str(error):
+        return _short_of_room(error)
     text, known = str(error).split("\nLINE ")[0], sorted(files, key=_longest)
     guilty = next((file for file in known if any(path in text for path in _paths(file))), None)
     if guilty is None and not isinstance(error, OF_SQL):
@@ -122,11 +132,21 @@ def blamed(error: Exception, files: Iterable[File], con: duckdb.DuckDBPyConnecti
     for file in known:
         for path in _paths(file):
             text = text.replace(path, file.name)
-    line = one_line(ADVICE.sub("", text))
+    line = one_line(ADVICE.sub("", ROW.sub("", text)))
     if guilty is None:
         return line
     line = line.rstrip(".!")
     return f"{line if guilty.name in line else f'{guilty.name}: {line}'}; {guilty.way}"
+
+
+def _short_of_room(error: Exception) -> str:
+    """What to give: disk where it was to spill, else memory."""
+    if "max_temp_directory_size" in str(error) or NO_ROOM in str(error):
+        return (
+            f"TMPDIR ({tempfile.gettempdir()}) is full; set TMPDIR to a folder with more room, or "
+            'let more fit into memory, such as memory = "4GB" in [source]'
+        )
+    return 'takes more memory than it may; write more in [source], such as memory = "4GB"'
 
 
 def _longest(file: File) -> int:

@@ -57,9 +57,9 @@ def _matching(folder: Path, steps: Sequence[str]) -> Iterator[Path]:
                 if entry.is_dir(follow_symlinks=False):
                     yield from _matching(below, steps)
             elif fnmatchcase(entry.name, step):
-                if rest and entry.is_dir():
+                if rest and below.is_dir():  # False of a link to itself, where entry.is_dir raises
                     yield from _matching(below, rest)
-                elif not rest and entry.is_file():
+                elif not rest and below.is_file():
                     yield below
 
 
