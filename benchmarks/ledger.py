@@ -85,7 +85,13 @@ def admission(folder: Path) -> Admission:
     table = np.random.default_rng(0).dirichlet(np.ones(16)).reshape(2, 2, 2, 2)
     (folder / "unspoken.toml").write_text(TEXT)
     belief = Joint(table, NAMES, [["0", "1"]] * 4)
-    return Admission(Project.read(folder / "unspoken.toml"), belief, WITHHELD, WITHHELD)
+    return Admission(
+        Project.read(folder / "unspoken.toml"),
+        belief,
+        WITHHELD,
+        WITHHELD,
+        dict.fromkeys(NAMES, 1.0),
+    )
 
 
 WITHHELD = {name: SECRETS.get(name, ()) for name in NAMES}

@@ -91,6 +91,9 @@ def changed(path: Path, statement: str) -> None:
         'UPDATE account SET key = \'["x"]\' WHERE key LIKE \'["cell"%"1"]\'',
         "DELETE FROM account WHERE key LIKE '[\"sum\"%'",
         'INSERT INTO account VALUES (\'["cell", "[]", "x"]\', \'{}\')',
+        "UPDATE account SET value = 'no JSON' WHERE key = '[\"last\"]'",
+        "UPDATE account SET value = x'00' WHERE key LIKE '[\"coins\"%'",
+        "UPDATE account SET value = 'no JSON'",
         "REPLACE INTO account SELECT key, '{}' FROM account WHERE key LIKE '[\"epoch\"%'",
     ],
 )

@@ -143,8 +143,8 @@ def verified(checked: Verified) -> RenderableType:
     """That the ledger is whole, and what says so."""
     number, files = checked.head.number, checked.recorded.items()
     events = "1 event is" if number == 1 else f"{number} events are"
-    recorded = " and ".join(f"{near(path)} (up to event {head.number})" for path, head in files)
-    return Prose(f"{events} as charged: the chain holds, and has what {recorded} says.")
+    recorded = " and ".join(f"event {head.number} in {near(path)}" for path, head in files)
+    return Prose(f"{events} as charged: the chain holds, and has all heads recorded: {recorded}.")
 
 
 # ---------------------------------------------------------------- sentences

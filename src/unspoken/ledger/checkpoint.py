@@ -1,13 +1,12 @@
 """The account beside the events it is of, in the same file and the same transactions.
 
-It carries the number and the hash of the last event in it: its mark. Where that is not the last
-event there is, or no mark is there, or it is of another format, it is made again of all events.
-Whatever SQL changes an entry or an event takes the mark away, whoever's it is: the file sees to it.
+It carries a mark: the head of the chain it is of, and a code of all its entries under the ledger's
+key. Where that is not the mark it should have, whoever changed what, it is made again of all
+events.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any
@@ -17,12 +16,13 @@ import sqlalchemy as sql
 from unspoken.ledger.account import Account
 from unspoken.ledger.entries import InMemory, Key
 from unspoken.ledger.event import Release
+from unspoken.ledger.seal import Head, Seal
 
-__all__ = ["FORMAT", "Checkpoint", "tables", "watch"]
+__all__ = ["FORMAT", "Checkpoint", "tables"]
 
-FORMAT = 2
+FORMAT = 3
 MANY = 500  # keys of one question
-MARK = ("last",)
+MARK = json.dumps(["last"])
 
 
 def tables(metadata: sql.MetaData) -> sql.Table:
@@ -35,28 +35,12 @@ def tables(metadata: sql.MetaData) -> sql.Table:
     )
 
 
-def watch(connection: sql.Connection) -> None:
-    """Have the file itself take the mark away with every change, but of the mark."""
-    of = f"old.key <> '{json.dumps(MARK)}'"
-    changes = {
-        "INSERT ON account": of.replace("old", "new"),
-        "UPDATE ON account": of,
-        "DELETE ON account": of,
-        "UPDATE ON events": "true",
-        "DELETE ON events": "true",
-    }
-    for number, (change, when) in enumerate(changes.items()):
-        connection.exec_driver_sql(
-            f"CREATE TRIGGER IF NOT EXISTS unmark_{number} AFTER {change} WHEN {when} "
-            f"BEGIN DELETE FROM account WHERE key = '{json.dumps(MARK)}'; END"
-        )
-
-
 class Checkpoint:
     """The entries of an account (`Entries`), as rows of a table."""
 
-    def __init__(self, connection: sql.Connection, table: sql.Table) -> None:
-        self._connection, self._table = connection, table
+    def __init__(self, connection: sql.Connection, table: sql.Table, seal: Seal) -> None:
+        self._connection, self._table, self._seal = connection, table, seal
+        self._touched = False
 
     def get(self, keys: Collection[Key]) -> dict[Key, Any]:
         found: dict[Key, Any] = {}
@@ -72,27 +56,36 @@ class Checkpoint:
         return iter(self._rows(asked).items())
 
     def put(self, entries: Mapping[Key, Any]) -> None:
+        self._touched = True
         for some in _groups(entries):
             self._connection.execute(sql.delete(self._table).where(self._table.c.key.in_(some)))
         rows = [{"key": json.dumps(k), "value": json.dumps(value)} for k, value in entries.items()]
-        self._connection.execute(sql.insert(self._table), rows)
+        if rows:
+            self._connection.execute(sql.insert(self._table), rows)
 
-    def account(
-        self, last: tuple[int, str] | None, replay: Callable[[], Iterable[tuple[int, Release]]]
-    ) -> Account:
-        """That of all events; ``last``: the number of the last one, and what is kept of it."""
-        if self.get([MARK]).get(MARK) != _mark(last):
+    def account(self, head: Head, replay: Callable[[], Iterable[tuple[int, Release]]]) -> Account:
+        """That of all events up to the head."""
+        marked = sql.select(self._table.c.value).where(self._table.c.key == MARK)
+        if self._connection.execute(marked).scalar() != self._mark(head):
             replayed = InMemory()
             for number, event in replay():
                 Account(replayed).add(event, number)
             self._connection.execute(sql.delete(self._table))
-            self.put({**replayed.entries, MARK: _mark(last)})  # which is the last to be written
+            self.put(replayed.entries)
         return Account(self)
 
-    def reached(self, last: tuple[int, str] | None) -> None:
+    def reached(self, head: Head) -> None:
         """It has the events up to this one, and is as it should be."""
-        if self.get([MARK]).get(MARK) != _mark(last):
-            self.put({MARK: _mark(last)})
+        if self._touched:
+            self._connection.execute(sql.delete(self._table).where(self._table.c.key == MARK))
+            row = {"key": MARK, "value": self._mark(head)}
+            self._connection.execute(sql.insert(self._table).values(**row))
+
+    def _mark(self, head: Head) -> str:
+        """Of this head and all entries there are."""
+        key, value = self._table.c.key, self._table.c.value
+        rows = self._connection.execute(sql.select(key, value).where(key != MARK).order_by(key))
+        return json.dumps([FORMAT, head.number, self._seal.sum(head, rows)])
 
     def _rows(self, asked: sql.Select[Any]) -> dict[Key, Any]:
         rows = self._connection.execute(asked)
@@ -102,8 +95,3 @@ class Checkpoint:
 def _groups(keys: Collection[Key]) -> Iterator[list[str]]:
     words = list(map(json.dumps, keys))
     return (words[start : start + MANY] for start in range(0, len(words), MANY))
-
-
-def _mark(last: tuple[int, str] | None) -> list[Any]:
-    number, body = last or (0, "")
-    return [FORMAT, number, hashlib.sha256(body.encode()).hexdigest()]

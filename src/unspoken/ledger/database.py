@@ -74,7 +74,6 @@ def prepare(connection: sql.Connection, path: Path) -> str:
     if not isinstance(name, str) or not CODE.fullmatch(name):
         raise InputError(f"ledger {path}: has lost its name; restore it from a copy")
     _TABLES.create_all(connection)
-    checkpoint.watch(connection)
     return name
 
 

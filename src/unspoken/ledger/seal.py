@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -84,6 +84,14 @@ class Seal:
             return ""  # SQLite keeps anything in any column
         message = bytes.fromhex(before) + json.dumps([number, *kept]).encode()
         return self.key.code(message).hex()
+
+    def sum(self, head: Head, rows: Iterable[Sequence[object]]) -> str:
+        """A code of what was added up of the events up to a head; empty for what is no text."""
+        listed = [tuple(row) for row in rows]
+        if not all(isinstance(part, str) for row in listed for part in row):
+            return ""
+        message = json.dumps([head.code, *listed]).encode()
+        return self.key.derive("account").code(message).hex()
 
     def recorded(self) -> Iterator[tuple[Path, Head]]:
         """Every head that a file has, and which file."""

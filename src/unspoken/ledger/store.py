@@ -22,7 +22,7 @@ from unspoken.numerics.files import PATIENCE, PRIVATE, created, unfinished, writ
 __all__ = ["Ledger"]
 
 _ALL = sql.select(EVENTS).order_by(EVENTS.c.id)
-_LAST = sql.select(EVENTS.c.id, EVENTS.c.body).order_by(EVENTS.c.id.desc()).limit(1)
+_ANY = sql.select(EVENTS.c.id).limit(1)
 
 # Looks at what all earlier events have shown, and raises if the new one must not be. All: a table
 # under another name would else be another account.
@@ -44,7 +44,7 @@ class Ledger:
     def empty(self) -> bool:
         """Whether nothing was ever charged."""
         with self._begin() as connection:
-            return _last(connection) is None
+            return connection.execute(_ANY).first() is None
 
     def events(self) -> list[Release]:
         """Every release, oldest first."""
@@ -117,15 +117,15 @@ class Ledger:
         refusal: UnspokenError | None = None
         with self._begin() as connection:
             heads = self._heads(connection, seal)
-            kept = Checkpoint(connection, ACCOUNT)
-            account = kept.account(_last(connection), partial(self._all, connection))
+            kept = Checkpoint(connection, ACCOUNT, seal)
+            account = kept.account(heads[-1], partial(self._all, connection))
             try:
                 check(account)
             except UnspokenError as error:
                 refusal = error
             else:
                 yield connection, account, heads
-            kept.reached(_last(connection))
+            kept.reached(heads[-1])
         if refusal is not None:
             raise refusal
 
@@ -171,8 +171,3 @@ class Ledger:
     def _begin(self) -> Iterator[sql.Connection]:
         with reworded(self.path), self._engine.begin() as connection:
             yield connection
-
-
-def _last(connection: sql.Connection) -> tuple[int, str] | None:
-    last = connection.execute(_LAST).first()
-    return last and (last.id, last.body)
