@@ -121,10 +121,15 @@ def test_what_is_tossed_is_charged_planned_and_written(tmp_path: Path) -> None:
             assert done.plan.p == {n: one["release_probability"] for n, one in written.items()}
 
 
-@pytest.mark.parametrize("exceed", [0.0, 0.02, 0.1])
-@pytest.mark.parametrize("seed", range(3))
-def test_a_rounded_plan_breaks_no_limit(tmp_path: Path, seed: int, exceed: float) -> None:
-    """Asked again at the rounded p; where some answers may exceed the cap, that too."""
+@pytest.mark.parametrize(
+    ("seed", "cap", "exceed"), [(0, 4.5, 0.0), (1, 4.5, 0.02), (2, 4.5, 0.1), (19, 2.0, 0.1)]
+)
+def test_a_rounded_plan_breaks_no_limit(
+    tmp_path: Path, seed: int, cap: float, exceed: float
+) -> None:
+    """Asked again at the rounded p. In the last of these, less p makes an answer above the cap more
+    frequent than may be: that plan is made again, for less.
+    """
     rng = np.random.default_rng(seed)
     z = rng.random(300)
     columns = {
@@ -139,7 +144,7 @@ def test_a_rounded_plan_breaks_no_limit(tmp_path: Path, seed: int, exceed: float
     named: dict[str, dict[str, Any]] = {
         n: {**rule, "values": [0, 1, 2, 3]} for n, rule in attributes.items()
     }
-    path = small(tmp_path, whole, named, limit_bits=0.2, odds_cap=4.5, exceed=exceed)
+    path = small(tmp_path, whole, named, limit_bits=0.3, odds_cap=cap, exceed=exceed)
     ready = prepare(path)
     plan = ready.plan()
     assert all(p == round(p, 3) for p in plan.p.values())

@@ -79,19 +79,21 @@ def rows_of_answer(
 
 
 def too_few_rows(learned: Learned) -> str:
-    """Why there are too few rows to rely on, in words; empty if there are enough."""
+    """Why there are too few rows to rely on, in words; empty if there are enough.
+
+    Without counts: it stands on pages that are handed on.
+    """
     why = []
     each = learned.rows / learned.occupied if learned.occupied else math.inf
     if each < ENOUGH:
         why.append(
-            f"{learned.rows:,} rows are {each:.2g} for each of the {learned.occupied:,} "
-            f"combinations of values that occur (rule of thumb: {ENOUGH} or more)"
+            f"{learned.rows:,} rows are about {each:.1g} for each combination of values that "
+            f"occurs (rule of thumb: {ENOUGH} or more)"
         )
     for name, secrets in learned.sensitive.items():
         rows = sum(rows_of_label(learned, name, secret) for secret in secrets)
         if secrets and rows < SECRETS:
-            about = GROUP if few(rows) else f"{rows:.0f} rows"
-            why.append(f"{about} have a secret of {name} (rule of thumb: {SECRETS} or more)")
+            why.append(f"fewer than {SECRETS} rows have a secret of {name}")
     if not why:
         return ""
     return (

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from unspoken.doors.report import words
 from unspoken.planning.limits import Broken
 from unspoken.policy import Project
@@ -40,7 +42,7 @@ def _zero(findings: Findings, zero: Zero) -> str:
     elif few(answer.rows):
         which = GROUP
     else:
-        which = f"{words.seen(answer.seen)} ({words.rows(int(answer.rows))} with these values)"
+        which = f"{words.seen(answer.seen)} (about {_about(answer.rows)} rows with these values)"
     exceed = "" if zero.exceed >= 1 else f" = {words.digits(up(zero.exceed))}"
     return (
         f"{name} 0{words.NBSP}%: {which} would change the odds about {broken.target} by "
@@ -48,6 +50,12 @@ def _zero(findings: Findings, zero: Zero) -> str:
         f"of it pass; merge values of {name}, or declare those that tell most sensitive; a "
         "higher odds_cap."
     )
+
+
+def _about(rows: float) -> str:
+    """A number of rows at two digits, not more: what is exact would count the table."""
+    unit = 10.0 ** max(0, math.floor(math.log10(rows)) - 1)
+    return f"{unit * math.floor(rows / unit):,.0f}"
 
 
 def _said(findings: Findings, case: Starved) -> str:
