@@ -22,6 +22,7 @@ from unspoken.calibration import METHODS, calibrate
 from unspoken.calibration.problem import NoiseProblem
 from unspoken.calibration.rules.dpm import dpm
 from unspoken.calibration.rules.methods import beside
+from unspoken.comparing import compare
 
 
 def timed(run: Callable[[], float]) -> tuple[float, float]:
@@ -83,6 +84,11 @@ def speed(quick: bool) -> None:
     for what, belief, knows in rows:
         scale, seconds = timed(partial(exact, belief, 1.0, knows))
         print(f"{what:20} knows {knows:9} {seconds:8.2f} s   scale {scale:.6g}")
+    turns = sticky(0.95, 220)
+    scale, seconds = timed(lambda: calibrate(turns, limit=0.4, floor=False).scale)
+    print(f"{'chain of 220 that alternates':36} {seconds:8.2f} s   scale {scale:.6g}")
+    rules, seconds = timed(lambda: float(len(compare(sticky(0.1, 1000), limit=1.0).rows)))
+    print(f"{'all rules on a chain of 1,000':36} {seconds:8.2f} s   {rules:.0f} rules")
     for name in ("mean", "dpm"):
         found, seconds = timed(partial(METHODS[name], NoiseProblem(sticky(0.1, 1000), None, 1.0)))
         print(f"{name + ' of a chain of 1,000':36} {seconds:8.2f} s   scale {found:.6g}")

@@ -112,6 +112,8 @@ def main() -> None:
         line(f"chain, n = {length}", partial(worst, chain(length), LAPLACE))
     line("chain, n = 100, steps of their own", lambda: worst(chain(100, 2, seed=1), LAPLACE))
     line("joint, n = 10", lambda: worst(joint(10), LAPLACE))
+    eight = unspoken.Laplace(8.0)
+    line("chain, n = 1000", lambda: worst(chain(1000), eight))
     five = unspoken.Laplace(5.0)
     for variables in (300, 2000):
         large = tree(variables)
