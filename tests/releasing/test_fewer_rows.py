@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from tests.releasing.small import small
+from unspoken.errors import LimitExceeded
 from unspoken.ledger import Ledger, Release
 from unspoken.releasing import Released, rehearse, release
 
@@ -59,3 +61,22 @@ def test_an_older_event_has_no_rows(tmp_path: Path) -> None:
     assert older.rows is None
     assert '"rows"' not in older.to_json()
     assert len(Ledger(tmp_path / "ledger.sqlite").history()) == 1
+
+
+def test_a_new_part_is_new_data(tmp_path: Path) -> None:
+    """A part that comes later changes the epoch of a label, and is a new epoch of the key's."""
+    rows = {"x": ["a", "b", "c", "b"] * 10, "y": ["d", "e"] * 20}
+    for name, epoch in {"label": 'label = "1"', "key": 'of = "id // 1000"'}.items():
+        folder = tmp_path / name
+        (folder / "parts").mkdir(parents=True)
+        path = small(folder, None, ATTRIBUTES, source='table = "parts"', epoch=epoch)
+        pq.write_table(pa.table({"id": list(range(40)), **rows}), folder / "parts" / "0.parquet")
+        first = release(path)
+        assert release(path).again
+        more = pa.table({"id": list(range(1000, 1040)), **rows})
+        pq.write_table(more, folder / "parts" / "1.parquet")
+        if name == "key":
+            assert release(path).rows == 2 * first.rows
+            continue
+        with pytest.raises(LimitExceeded, match="changed since it was first read"):
+            release(path)
