@@ -109,6 +109,12 @@ WRONG: list[Callable[[], Any]] = [
     lambda: unspoken.Joint,
 ]
 
+
+def numbers_of(given: list[Any]) -> Any:
+    """As polars has them; of other things it makes no columns without end."""
+    return pl.Series(given) if all(isinstance(each, float) for each in given) else given
+
+
 # What nearly the same is: of a number, a word, a list, a dictionary.
 OF_NUMBERS: list[Callable[[Any], Any]] = [
     *(lambda x: -x, lambda x: x * 1e300, lambda x: x * 1e-320, lambda x: x + 1e-9, lambda x: 1e9),
@@ -130,7 +136,12 @@ OF_LISTS: list[Callable[[Any], Any]] = [
         lambda x: x[::-1],
     ),
     *(lambda x: np.array(x, dtype=object), lambda x: dict(enumerate(x)), lambda x: str(x)),
-    *(lambda x: [*x, None], pd.Series, lambda x: pl.Series(x, strict=False), lambda x: x * 50),
+    *(
+        lambda x: [*x, None],
+        pd.Series,
+        lambda x: pl.Series(x, dtype=pl.Float64, strict=False),
+        lambda x: x * 50,
+    ),
 ]
 OF_TABLES: list[Callable[[Any], Any]] = [
     *(lambda x: list(x.items()), MappingProxyType, lambda x: dict(list(x.items())[1:]), list),

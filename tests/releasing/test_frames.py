@@ -70,7 +70,7 @@ def test_no_file_is_needed(project: Path) -> None:
     (project.parent / "table.parquet").unlink()
     frame = pl.DataFrame(TABLE)
     assert "nothing" in repr(rehearse(project, table=frame))
-    assert not (project.parent / "ledger.sqlite").exists()
+    assert not (project.parent / "released.parquet").exists()
     released = unspoken.release(project, table=frame)
     assert not released.again
     assert released.rows == 300
@@ -95,7 +95,7 @@ def test_a_changed_frame_is_a_changed_source(project: Path) -> None:
 def test_frames_that_cannot_be_released(table: Any, says: str, project: Path) -> None:
     with pytest.raises(InputError, match=says):
         unspoken.release(project, table=table)
-    assert not (project.parent / "ledger.sqlite").exists()
+    assert not (project.parent / "released.parquet").exists()
 
 
 def test_a_query_is_not_replaced(project: Path) -> None:
@@ -108,3 +108,15 @@ def test_a_query_is_not_replaced(project: Path) -> None:
 def test_a_project_comes_first() -> None:
     with pytest.raises(InputError, match=r"a DataFrame is no project.*as table="):
         unspoken.release(pl.DataFrame(TABLE))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("wrong", [None, "half", pl.DataFrame({"a": [1]}), pd.NA, -1, float("nan")])
+def test_a_share_is_a_number(wrong: Any, project: Path) -> None:
+    with pytest.raises(InputError, match=r"release scale .*: is the share of the plan to use"):
+        unspoken.release(project, scale=wrong)
+
+
+@pytest.mark.parametrize("wrong", [[], {"all": 1}, pl.Series(["all"]), 1, "al"])
+def test_a_reader_is_an_application(wrong: Any, project: Path) -> None:
+    with pytest.raises(InputError, match="release for: there is no"):
+        unspoken.release(project, reader=wrong)

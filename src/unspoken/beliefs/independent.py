@@ -177,9 +177,9 @@ def marginal_tables(
 ) -> tuple[list[Array], Iterable[str] | None]:
     """The single-variable tables, and the names if the marginals carry them."""
     if isinstance(marginals, Mapping):
-        names = tuple(marginals) if names is None else tuple(names)
-        missing = [name for name in names if name not in marginals]
-        if missing or len(names) != len(marginals):
+        names = tuple(marginals) if names is None else items(names, "names")
+        words = all(isinstance(name, str) for name in names)
+        if not words or set(names) != {*marginals} or len(names) != len(marginals):
             raise InputError(f"{what}: names and marginals do not list the same variables")
         marginals = [marginals[name] for name in names]
     tables = [as_law(table, f"{what}[{i}]") for i, table in enumerate(items(marginals, what))]

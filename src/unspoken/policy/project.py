@@ -191,7 +191,7 @@ class Project:
                     f"is given a file of its own: release {listed}",
                 )  # fmt: skip
             return self
-        if reader not in self.applications:
+        if not isinstance(reader, str) or reader not in self.applications:
             raise unknown("release for", reader, self.applications)
         if not PLAIN.fullmatch(reader) or self._taken(reader):
             raise self.error(

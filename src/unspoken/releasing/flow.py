@@ -27,6 +27,7 @@ from unspoken.ledger import Account, Release
 from unspoken.mechanisms import OneSided
 from unspoken.numerics.coins import ALGORITHM, MasterKey
 from unspoken.numerics.files import moved, unfinished, writing
+from unspoken.numerics.numbers import number
 from unspoken.numerics.prf import KEY_BYTES
 from unspoken.planning import Closure, Plan
 from unspoken.policy import Project
@@ -264,12 +265,13 @@ class _Asked:
         table: Streams | None,
     ) -> _Asked:
         whole = _read(project)
+        share = number(scale)
         served, ready = whole.serving(reader), prepare(whole, table=table)
         _refuse_sources(served, ready.table)
         plan = ready.plan()
-        mechanism, learned = _scaled(plan, whole.reads, ready.sensitive, scale), ready.learned
+        mechanism, learned = _scaled(plan, whole.reads, ready.sensitive, share), ready.learned
         leaks = leakage_matrix(learned.belief, mechanism, readers(whole, reader), learned.sensitive)
-        return cls(served, ready, reader, scale, plan, mechanism, leaks)
+        return cls(served, ready, reader, share, plan, mechanism, leaks)
 
     def said(self, event: Release, account: Account) -> Said:
         """What is said of the release: declared limits, not what was measured."""
