@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
+import sqlite3
 import stat
 import subprocess
 import sys
@@ -270,6 +272,23 @@ def test_what_cannot_be_written_is_one_line(
         run("init", "occupancy.parquet").refused_with(2, name, "Permission denied")
     assert not list(edited.parent.glob(".*.partial"))
     assert not (edited.parent / name).exists()
+
+
+def test_a_ledger_is_checked_before_it_is_shown(run: Run, edited: Path) -> None:
+    run("release")
+    whole = run("ledger", "--verify", "--json").json
+    assert (whole["verified"], whole["events"]) == (True, 1)
+    assert sorted(Path(name).name for name in whole["recorded"]) == [
+        "released.manifest.json", "unspoken.key.head",
+    ]  # fmt: skip
+    assert "1 event is as charged" in run("ledger", "--verify").out
+    with contextlib.closing(sqlite3.connect(edited.parent / "ledger.sqlite")) as own:
+        own.execute("UPDATE events SET at = x'00'")
+        own.commit()
+    for more in ([], ["--verify"]):
+        run("ledger", *more).refused_with(2, "event 1 is not as it was charged")
+    error = run("ledger", "--verify", "--json").json["error"]
+    assert error["message"].startswith("event 1 is not as it was charged")
 
 
 def test_help_is_there_for_every_command(run: Run) -> None:

@@ -67,6 +67,10 @@ def test_what_is_none_is_one_line(change: dict[str, Any], says: str) -> None:
         ("[1]", "event: Input should be a dictionary"),
         ("{}", "event.table: Field required"),
         ('{"table": NaN}', "NaN is no number"),
+        ('{"table": 1e999}', "1e999 is no number"),
+        ('{"table": 5e-324}', "5e-324 is no number"),
+        ('{"table": 1' + "0" * 400 + "}", "an integer of more than 64 bits"),
+        ('{"table": 1' + "0" * 5_000 + "}", "event: cannot be read"),
         ('{"table": ' + "[" * 100_000 + "]" * 100_000 + "}", "event: cannot be read"),
     ],
 )

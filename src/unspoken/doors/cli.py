@@ -266,13 +266,11 @@ def ledger(
     in_json: AsJson = False,
 ) -> None:
     """What was released so far, and how much of each attribute."""
+    path = Project.read(project).files.ledger
+    checked = verified(project)
     if verify:
-        checked = verified(project)
         show(as_json.verified(checked) if in_json else tables.verified(checked))
         return
-    path = Project.read(project).files.ledger
-    if not path.exists():
-        raise InputError(f"{near(path)}: there is no ledger yet; the first release makes it")
     history = Ledger(path).history()
     show(as_json.ledger(history) if in_json else tables.ledger(history))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import partial
@@ -64,7 +65,7 @@ class Release:
     def from_json(cls, text: str) -> Release:
         """Refuses what no release is written as, in one line."""
         try:
-            body = json.loads(text, parse_constant=_finite, parse_float=_finite)
+            body = json.loads(text, parse_constant=_float, parse_float=_float, parse_int=_integer)
             return _SHAPE.validate_python(body)
         except ValidationError as error:
             fault = error.errors(include_url=False)[0]
@@ -75,10 +76,17 @@ class Release:
             raise InputError(f"event: cannot be read: {' '.join(str(error).split())}") from None
 
 
-def _finite(word: str) -> float:
-    if math.isfinite(number := float(word)):
+def _float(word: str) -> float:
+    """Finite, and of full precision: no release has another."""
+    if math.isfinite(number := float(word)) and (not number or abs(number) >= sys.float_info.min):
         return number
     raise ValueError(f"{word} is no number")
+
+
+def _integer(word: str) -> int:
+    if abs(number := int(word)) < 2**63:
+        return number
+    raise ValueError("an integer of more than 64 bits")
 
 
 _SHAPE = TypeAdapter(Release)

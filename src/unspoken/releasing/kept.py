@@ -83,7 +83,8 @@ def verified(project: Project | str | Path) -> Verified:
     given = project if isinstance(project, Project) else Project.read(project)
     kept = Kept.there(given)
     if kept is None:
-        raise InputError(f"{given.files.ledger}: has no event yet; the first release makes one")
+        ledger = given.files.ledger.name
+        raise InputError(f"{ledger}: there is no ledger yet; the first release makes it")
     return Verified(kept.ledger.verify(kept.seal), dict(kept.seal.recorded()))
 
 
