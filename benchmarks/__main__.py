@@ -1,19 +1,33 @@
-"""Every benchmark, one after the other; each is a module with a main() of its own."""
+"""Every benchmark, one after the other; each is a program of its own, with a process of its own.
+
+python -m benchmarks                        all of them
+python -m benchmarks release -- --quick     one of them, with its options
+"""
 
 from __future__ import annotations
 
-import runpy
+import subprocess
+import sys
 from pathlib import Path
 
-HELPERS = {"__main__", "instances"}
+HELPERS = {"__init__", "__main__", "instances"}
 
 
-def main() -> None:
-    for file in sorted(Path(__file__).parent.glob("*.py")):
-        if file.stem not in HELPERS:
-            print(f"\n== {file.stem}")
-            runpy.run_module(f"benchmarks.{file.stem}", run_name="__main__")
+def main(arguments: list[str]) -> int:
+    """Run them, whatever becomes of one; 1 if any failed."""
+    cut = arguments.index("--") if "--" in arguments else len(arguments)
+    files = sorted(Path(__file__).parent.glob("*.py"))
+    all_of_them = [file.stem for file in files if file.stem not in HELPERS]
+    failed = []
+    for name in arguments[:cut] or all_of_them:
+        print(f"\n== {name}", flush=True)
+        program = [sys.executable, "-m", f"benchmarks.{name}", *arguments[cut + 1 :]]
+        if subprocess.run(program, check=False).returncode:
+            failed.append(name)
+    if failed:
+        print(f"\nfailed: {', '.join(failed)}", file=sys.stderr)
+    return int(bool(failed))
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main(sys.argv[1:]))

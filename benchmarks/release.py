@@ -3,6 +3,7 @@
 python -m benchmarks.release            a table
 python -m benchmarks.release --json     one record per line of it
 python -m benchmarks.release --large    ten million rows too
+python -m benchmarks.release --quick    one of a thousand rows, to see that it runs
 
 The rows lie shuffled in a Parquet file. Rows a second count everything: opening and checking the
 table, learning, planning, the charge, two readings and the writing; "plan" is what of that time
@@ -17,7 +18,7 @@ import multiprocessing
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,7 @@ try:
 except ImportError:  # no peak memory without POSIX
     resource = None  # type: ignore[assignment]
 
-SIZES, LARGE = (10**5, 10**6), 10**7
+QUICK, USUAL, LARGE = (10**3,), (10**5, 10**6), (10**5, 10**6, 10**7)
 PER_OFFICE = 250  # days
 CASES = [
     (attributes, keys, epoch)
@@ -42,11 +43,11 @@ CASES = [
 ]
 
 
-def records(large: bool = False, most_rows: int = LARGE) -> Iterator[dict[str, Any]]:
+def records(sizes: Sequence[int] = USUAL) -> Iterator[dict[str, Any]]:
     """One record per size and kind of table."""
     context = multiprocessing.get_context("spawn")
-    for rows in (size for size in (*SIZES, *([LARGE] * large)) if size <= most_rows):
-        for case in CASES:
+    for rows in sizes:
+        for case in CASES[:1] if sizes == QUICK else CASES:
             with tempfile.TemporaryDirectory() as folder:
                 for work in (_write, measured):  # a process each
                     with context.Pool(1) as pool:
@@ -61,11 +62,11 @@ def measured(folder: Path, rows: int, attributes: int, keys: str, epoch: str) ->
         release(warm)
     before = _peak()
     begin = time.perf_counter()
-    ready = prepare(folder)
+    ready = prepare(folder, fresh=True)
     learned = time.perf_counter()
     ready.plan()
     planned = time.perf_counter()
-    release(folder)
+    release(folder, fresh=True)
     end = time.perf_counter()
     return {
         "rows": rows,
@@ -126,8 +127,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--json", action="store_true", help="one JSON record per line")
     parser.add_argument("--large", action="store_true", help="ten million rows too")
+    parser.add_argument("--quick", action="store_true", help="one of a thousand rows")
     chosen = parser.parse_args()
-    for number, record in enumerate(records(chosen.large)):
+    sizes = QUICK if chosen.quick else LARGE if chosen.large else USUAL
+    for number, record in enumerate(records(sizes)):
         if chosen.json:
             print(json.dumps(record), flush=True)
             continue
