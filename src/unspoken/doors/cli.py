@@ -57,6 +57,9 @@ app = typer.Typer(
 ProjectFile = Annotated[
     Path, typer.Argument(help="The project file, or the folder that has unspoken.toml.")
 ]
+Fresh = Annotated[
+    bool, typer.Option("--fresh", help="Read all rows again, though counts of them are kept.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")]
 
 
@@ -133,9 +136,9 @@ def check_command(
 
 
 @app.command()
-def learn(project: ProjectFile = Path(), in_json: AsJson = False) -> None:
+def learn(project: ProjectFile = Path(), fresh: Fresh = False, in_json: AsJson = False) -> None:
     """What the table shows: sensitive rows, values that tell too much."""
-    ready = prepared(project)
+    ready = prepared(project, fresh)
     show(as_json.learned(ready) if in_json else tables.learned(ready), ready.warnings)
 
 
@@ -152,6 +155,7 @@ def leak(
     drawn: Annotated[
         Path | None, typer.Option("--picture", help="Draw what a table tells: .png or .svg.")
     ] = None,
+    fresh: Fresh = False,
     in_json: AsJson = False,
 ) -> None:
     """Who would learn what; of a table: which column tells what."""
@@ -161,7 +165,7 @@ def leak(
     for option, given in {"--secret": secret, "--picture": drawn}.items():
         if given is not None:
             raise InputError(f"{option}: is for a table; a project says what is `sensitive`")
-    ready = prepared(project)
+    ready = prepared(project, fresh)
     with busy(err, "looking at every answer"):
         findings = ready.findings(curve=False)
     show(as_json.leak(findings) if in_json else tables.leak(findings), ready.warnings)
@@ -193,10 +197,11 @@ def plan(
             help="Withhold telling values too, or do not; else as [limit] close says.",
         ),
     ] = None,
+    fresh: Fresh = False,
     in_json: AsJson = False,
 ) -> None:
     """The most that can be released within the limits."""
-    ready = prepared(project, protecting=True).closing(close)
+    ready = prepared(project, fresh, protecting=True).closing(close)
     with busy(err, "planning"):
         findings = ready.findings(curve=False)
     show(as_json.plan(findings) if in_json else tables.plan(findings), ready.warnings)
@@ -216,6 +221,7 @@ def release_command(
         bool,
         typer.Option("--dry-run", help="Check it against the ledger; charge and write nothing."),
     ] = False,
+    fresh: Fresh = False,
     in_json: AsJson = False,
 ) -> None:
     """Charge the ledger; write the released table and its manifest."""
@@ -224,12 +230,12 @@ def release_command(
     room_for(files.release, files.manifest, files.key, files.ledger)
     if dry_run:
         with busy(err, "planning"):
-            trial = rehearse(given, scale, reader)
+            trial = rehearse(given, scale, reader, fresh=fresh)
         warn(trial.warnings)
         show(as_json.rehearsed(trial) if in_json else tables.rehearsed(trial), trial.warnings)
         return
     with busy(err, "planning, charging and releasing"):
-        done = release(given, scale, reader)
+        done = release(given, scale, reader, fresh=fresh)
     warn(done.warnings)
     show(as_json.released(done) if in_json else tables.released(done), done.warnings)
 
@@ -240,12 +246,13 @@ def report(
     charts: Annotated[
         Path | None, typer.Option(help="A folder for each chart as PNG and SVG, too.")
     ] = None,
+    fresh: Fresh = False,
     in_json: AsJson = False,
 ) -> None:
     """Write the page that can be shown to those concerned."""
     from unspoken.doors.report.page import write_report
 
-    ready = prepared(project)
+    ready = prepared(project, fresh)
     page = ready.project.files.report
     room_for(page)
     if charts is not None and charts.exists() and not charts.is_dir():
@@ -321,11 +328,11 @@ def declared(path: Path) -> Project:
     return project
 
 
-def prepared(path: Path, protecting: bool = False) -> Prepared:
+def prepared(path: Path, fresh: bool, protecting: bool = False) -> Prepared:
     """The project with its table read; refused, if it has to be ``protecting``, where it is not."""
     project = declared(path)
     with busy(err, "reading the table"):
-        ready = prepare(project)
+        ready = prepare(project, fresh=fresh)
     if protecting:
         refuse_idle(ready.doubts)
     warn(ready.warnings)

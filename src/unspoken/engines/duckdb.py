@@ -62,6 +62,7 @@ class DuckTable:
         timezone: str = "UTC",
         threads: int | None = None,
         nan_missing: bool = False,
+        checked: bool = True,
     ) -> DuckTable:
         """Open ``table`` (a file, a table of ``database``, or an Arrow table) or ``sql``.
 
@@ -71,6 +72,7 @@ class DuckTable:
         place that a message about one of these parameters begins with. ``timezone``: whose hours
         and days moments have. ``memory``: beyond it DuckDB spills; ``threads``: of its own.
         ``nan_missing``: NaN is NULL, wherever it is read.
+        ``checked``: whether keys name the rows; else `check` says so later.
         """
         if (table is None) == (sql is None):
             raise InputError(f"{at('table')}: give either table or sql")
@@ -79,8 +81,13 @@ class DuckTable:
         with opened(folder, memory, timezone, threads) as opening:
             given, columns = source.views(opening)
             opened_table = cls(named, given, columns, timezone, opening, source.place)
-            check_keys(opening, ROWS, opened_table.keys, named, at("keys"))
+            if checked:
+                opened_table.check(at("keys"))
         return opened_table
+
+    def check(self, where: str) -> None:
+        """Refuse keys that do not name each row; ``where`` begins the message."""
+        check_keys(self._home, ROWS, self.keys, self.title, where)
 
     @property
     def keys(self) -> tuple[str, ...]:

@@ -1,5 +1,6 @@
 """Beliefs learned from tables."""
 
+from unspoken.learning.counted import Cache
 from unspoken.learning.doubts import Doubt, doubts, refuse_idle
 from unspoken.learning.kept import Kept
 from unspoken.learning.labels import Labeller, Labelling
@@ -8,6 +9,7 @@ from unspoken.learning.opening import table_of
 from unspoken.learning.plain import learn
 
 __all__ = [
+    "Cache",
     "Doubt",
     "Kept",
     "Labeller",

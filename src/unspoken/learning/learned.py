@@ -24,7 +24,9 @@ from unspoken.beliefs import Belief, Joint
 from unspoken.display import Shown
 from unspoken.engines.protocol import Table
 from unspoken.errors import TooLarge
+from unspoken.learning.cells import CellRule
 from unspoken.learning.chow_liu import ChowLiu
+from unspoken.learning.counted import Counted, Noted
 from unspoken.learning.counting import MOST, Combinations
 from unspoken.learning.impossible import Predicates
 from unspoken.learning.kept import Kept
@@ -48,7 +50,7 @@ class Learned(Shown):
     ``labelling``: how the labels of a row are found, to be used again by a release. ``counts``:
     rows a label. ``tree``: what there is beside the belief, if it is one. ``occupied``: how
     many combinations of labels some row has (of a tree: of the two attributes that have the most),
-    and ``joint`` the rows of each, if it is none.
+    and ``joint`` the rows of each, if it is none. ``counted``: the same of marks, as it was read.
     """
 
     belief: Belief
@@ -59,34 +61,33 @@ class Learned(Shown):
     tree: Kept | None = None
     occupied: int = 0
     joint: Array | None = field(default=None, compare=False)
+    counted: Counted | None = field(default=None, compare=False)
 
     @classmethod
-    def of(cls, project: Project, table: Table) -> Learned:
+    def of(cls, project: Project, table: Table, before: Counted | None = None) -> Learned:
         """Learn the belief about a project's attributes, in one pass over its table.
 
         ``project.form``: "joint" (and None), or "tree": the strongest pairs only, of many
         attributes. That shows less than there is, so it is taken only where somebody asks for it.
+        ``before``: what was counted of this table, so that its rows need not be read.
         """
         if project.form == "tree":
             return _tree(project, *counted_pairs(project, table))
-        cells = cells_of(project, table)
+        noted = Noted(table, before=before)
+        cells = cells_of(project, noted)
         names, marks = list(project.attributes), [attribute.marks for attribute in cells]
         refuse_size(names, [len(attribute.names) for attribute in cells])
-        if math.prod(marks) > MOST:  # then some attribute has one label, or there are too many
-            single = Pairs(tuple(map(np.zeros, marks)), {})
-            count(project, cells, table, single.add)
-            labels = labelled(project, cells, table, single.single)
-            refuse_size(names, [len(attribute.names) for attribute in labels])
-        combinations = Combinations(marks)
-        count(project, cells, table, combinations.add)
-        held, counts = combinations.held()
+        if before is not None and before.sizes != tuple(marks):  # it was of something else
+            return cls.of(project, table)
+        counted = before or _counted(project, cells, noted, marks)
+        held, counts = counted.marks, counted.counts
         totals = [
             np.bincount(mark, counts, size).astype(np.float64)
             for mark, size in zip(held, marks, strict=True)
         ]
         labels = labelled(project, cells, table, totals)
         refuse_size(names, [len(attribute.names) for attribute in labels])  # cells are split now
-        return _whole_joint(project, labels, _joint(labels, held, counts))
+        return replace(_whole_joint(project, labels, _joint(labels, held, counts)), counted=counted)
 
     @cached_property
     def labels(self) -> Mapping[str, tuple[str, ...]]:
@@ -129,6 +130,21 @@ def refuse_size(names: Sequence[str], sizes: Sequence[int]) -> None:
 
 
 # ---------------------------------------------------------------- a joint table
+
+
+def _counted(
+    project: Project, cells: Sequence[CellRule], table: Noted, marks: Sequence[int]
+) -> Counted:
+    """The rows of every combination of marks, by reading them."""
+    names = list(project.attributes)
+    if math.prod(marks) > MOST:  # then some attribute has one label, or there are too many
+        single = Pairs(tuple(map(np.zeros, marks)), {})
+        count(project, cells, table, single.add)
+        labels = labelled(project, cells, table, single.single)
+        refuse_size(names, [len(attribute.names) for attribute in labels])
+    combinations = Combinations(marks)
+    count(project, cells, table, combinations.add)
+    return Counted(tuple(marks), *combinations.held(), table.values_seen)
 
 
 def _whole_joint(project: Project, labels: Sequence[Labelling], joint: Array) -> Learned:

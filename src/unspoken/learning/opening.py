@@ -11,10 +11,10 @@ from unspoken.policy import Project
 __all__ = ["table_of"]
 
 
-def table_of(project: Project, frame: Streams | None = None) -> DuckTable:
+def table_of(project: Project, frame: Streams | None = None, checked: bool = True) -> DuckTable:
     """Open the table that a project names; a message about it begins with the key's place.
 
-    ``frame``: its rows, in place of those of the file.
+    ``frame``: its rows, in place of those of the file. ``checked``: whether keys name the rows.
     """
     source = project.source
     if frame is not None and source.sql is not None:
@@ -35,4 +35,5 @@ def table_of(project: Project, frame: Streams | None = None) -> DuckTable:
         threads=source.threads,
         nan_missing=source.nan_missing,
         at=partial(project.at, "source"),
+        checked=checked,
     )

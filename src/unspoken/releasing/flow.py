@@ -22,7 +22,7 @@ from unspoken.display import Shown, json_number
 from unspoken.engines.handed_in import Streams
 from unspoken.engines.protocol import Table
 from unspoken.errors import InputError, TooLarge
-from unspoken.learning import Doubt, Learned, doubts, refuse_idle, table_of
+from unspoken.learning import Cache, Doubt, Learned, doubts, refuse_idle, table_of
 from unspoken.ledger import Account, Release
 from unspoken.mechanisms import OneSided
 from unspoken.numerics.coins import ALGORITHM, MasterKey
@@ -121,15 +121,28 @@ class Prepared(Shown):
             return best(self.project, self.learned, self.sensitive)
 
 
-def prepare(project: Project | str | Path, *, table: Streams | None = None) -> Prepared:
+def prepare(
+    project: Project | str | Path, *, table: Streams | None = None, fresh: bool = False
+) -> Prepared:
     """Open the table of a project (or of the project file at a path) and learn its belief.
 
     ``table``: a frame of pandas, polars or Arrow whose rows stand in for those of its source.
+    ``fresh``: read the rows, though what was counted of these very files may be kept.
     """
-    whole = _read(project)
-    opened = table_of(whole, table)
+    return _prepared(_read(project), table, fresh)
+
+
+def _prepared(whole: Project, frame: Streams | None, fresh: bool, keyed: bool = False) -> Prepared:
+    """``keyed``: see that keys name the rows, even where they did when these were counted."""
+    opened = table_of(whole, frame, checked=False)
     _refuse_sources(whole, opened)
-    learned = Learned.of(whole, opened)
+    cache = Cache.of(whole, opened) if frame is None else None
+    before = None if cache is None or fresh else cache.read()
+    if keyed or before is None:
+        opened.check(whole.at("source", "keys"))
+    learned = Learned.of(whole, opened, before)
+    if cache is not None and before is None and learned.counted is not None:
+        cache.write(learned.counted, opened)
     odd = doubts(whole, opened, learned)
     return Prepared(whole, opened, learned, closed_by(whole, learned), odd)
 
@@ -140,14 +153,16 @@ def release(
     reader: str | None = None,
     *,
     table: Streams | None = None,
+    fresh: bool = False,
 ) -> Released:
     """Release what the plan lets out; ``scale`` < 1 takes that share of every eps of the plan.
 
     ``reader``: the application that is given the file, with what it reads and nothing else; needed
-    where not all pool what they get. ``table``: as for `prepare`; the project's key, ledger and
-    files are used, so that the same rows give the same bytes, wherever they come from.
+    where not all pool what they get. ``table``, ``fresh``: as for `prepare`; the project's key,
+    ledger and files are used, so that the same rows give the same bytes, wherever they come from.
+    What is released is read from the table in any case, and so is its fingerprint.
     """
-    asked = _Asked.of(project, scale, reader, table)
+    asked = _Asked.of(project, scale, reader, table, fresh)
     refuse_foreign(asked.project)
     kept = Kept.made(asked.project)
     read, files = Witness.of(asked.reading, kept.master), asked.project.files
@@ -194,9 +209,10 @@ def rehearse(
     reader: str | None = None,
     *,
     table: Streams | None = None,
+    fresh: bool = False,
 ) -> Rehearsed:
     """Everything up to the charge: refused like the release, but nothing is charged or written."""
-    asked = _Asked.of(project, scale, reader, table)
+    asked = _Asked.of(project, scale, reader, table, fresh)
     refuse_foreign(asked.project)
     kept = Kept.there(asked.project)
     # Before there is a key any will do: of what is read with it nothing is compared or kept.
@@ -263,10 +279,11 @@ class _Asked:
         scale: float,
         reader: str | None,
         table: Streams | None,
+        fresh: bool,
     ) -> _Asked:
         whole = _read(project)
         share = number(scale)
-        served, ready = whole.serving(reader), prepare(whole, table=table)
+        served, ready = whole.serving(reader), _prepared(whole, table, fresh, keyed=True)
         _refuse_sources(served, ready.table)
         plan = ready.plan()
         mechanism, learned = _scaled(plan, whole.reads, ready.sensitive, share), ready.learned

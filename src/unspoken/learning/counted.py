@@ -1,0 +1,232 @@
+"""What is counted of a table, kept beside the project: the next command need not read the rows.
+
+It is counts of the table, as secret as the table: a file for its owner only, in a folder that git
+leaves alone. It answers as long as the files read are what they were (path, size, time, inode), the
+project asks for the same, and it is whole; else the table is read. A release reads its rows itself,
+and so does their fingerprint: what is kept only stands in for learning.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import hashlib
+import json
+import os
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from unspoken.engines.protocol import BATCH, Table
+from unspoken.numerics.arrays import Codes
+from unspoken.policy import Project
+
+__all__ = ["Cache", "Counted", "Noted"]
+
+FORMAT = 1
+WORTH = 100_000  # rows: fewer are read again as quickly as this is
+SETTLED = 2.0  # seconds after which a file that is written again has another time
+# What can be met in a file that is not what was written.
+UNREADABLE = (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError,
+              pa.ArrowException)  # fmt: skip
+
+Counts = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Counted:
+    """Rows by their combination of marks, of attributes with ``sizes`` marks each; and ``values``:
+
+    what columns have, where a project does not list it.
+    """
+
+    sizes: tuple[int, ...]
+    marks: Sequence[Codes]
+    counts: Counts
+    values: Mapping[str, pa.Array]
+
+    @property
+    def rows(self) -> int:
+        return int(self.counts.sum())
+
+    @property
+    def sound(self) -> bool:
+        """Whether it can be what was counted: a combination has marks that there are, and rows."""
+        lengths = {len(mark) for mark in self.marks}
+        return (
+            len(self.marks) == len(self.sizes)
+            and lengths == {len(self.counts)}
+            and bool((self.counts > 0).all())
+            and all(
+                bool(((mark >= 0) & (mark < size)).all())
+                for mark, size in zip(self.marks, self.sizes, strict=True)
+            )
+        )
+
+
+@dataclass(frozen=True)
+class Noted:
+    """A table that notes which values it was asked for; or, with those of before, reads no rows."""
+
+    table: Table
+    values_seen: dict[str, pa.Array] = field(default_factory=dict)
+    before: Counted | None = None
+
+    @property
+    def title(self) -> str:
+        return self.table.title
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return self.table.keys
+
+    @property
+    def columns(self) -> Mapping[str, str]:
+        return self.table.columns
+
+    @property
+    def files(self) -> Sequence[Path]:
+        return self.table.files
+
+    @property
+    def timezone(self) -> str:
+        return self.table.timezone
+
+    def values(self, name: str, most: int, where: str) -> pa.Array:
+        known = None if self.before is None else self.before.values.get(name)
+        found = self.table.values(name, most, where) if known is None else known
+        self.values_seen[name] = found
+        return found
+
+    def groups(self, names: Sequence[str], where: str) -> tuple[int, int]:
+        return self.table.groups(names, where)
+
+    def batches(
+        self,
+        names: Sequence[str],
+        ordered: bool = True,
+        rows: int = BATCH,
+        places: Mapping[str, str] | None = None,
+    ) -> Iterator[pa.RecordBatch]:
+        """No rows, where they were counted before: nothing was wrong with them."""
+        return iter(()) if self.before else self.table.batches(names, ordered, rows, places)
+
+
+@dataclass(frozen=True)
+class Cache:
+    """Where what was counted for a project is kept, and of which files.
+
+    ``seen``: the files as they are when this is made, which is before they are read.
+    """
+
+    path: Path
+    asked: str
+    seen: Sequence[Sequence[str | int]]
+
+    @classmethod
+    def of(cls, project: Project, table: Table) -> Cache | None:
+        """None where a file of the table can not be looked at."""
+        asked = [FORMAT, version("unspoken"), str(project.path), repr(project.source), project.form]
+        asked += [sorted(table.columns.items()), list(map(repr, project.attributes.values()))]
+        digest = hashlib.sha256(json.dumps(asked).encode()).hexdigest()
+        whose = hashlib.sha256(str(project.path).encode()).hexdigest()[:8]
+        name = f"learned-{whose}-{digest[:16]}.json"
+        seen = _seen(table.files)
+        return None if seen is None else cls(_folder(project) / name, digest, seen)
+
+    def read(self) -> Counted | None:
+        """What was counted of these very files, if it is there and whole."""
+        with contextlib.suppress(*UNREADABLE):
+            held = json.loads(self.path.read_bytes())
+            whole = held["sha256"] == _digest(held["table"])
+            if whole and (held["asked"], held["files"]) == (self.asked, self.seen):
+                return _counted(held["table"])
+        return None
+
+    def write(self, counted: Counted, table: Table) -> None:
+        """Keep it, unless the files changed meanwhile; what was kept of others of them goes."""
+        still = _seen(table.files) == self.seen
+        if counted.rows < WORTH or not still or not self._settled():
+            return
+        table_held = {
+            "sizes": list(counted.sizes),
+            "marks": [_text(np.asarray(mark, np.int64)) for mark in counted.marks],
+            "counts": _text(counted.counts),
+            "values": {name: _stream(values) for name, values in counted.values.items()},
+        }
+        held = {"asked": self.asked, "files": self.seen, "sha256": _digest(table_held)}
+        with contextlib.suppress(OSError):  # what cannot be kept is read again
+            self._keep(json.dumps({**held, "table": table_held}))
+
+    def _keep(self, text: str) -> None:
+        folder = self.path.parent
+        folder.mkdir(mode=0o700, exist_ok=True)
+        (folder / ".gitignore").write_text("*\n")
+        descriptor, partial = tempfile.mkstemp(dir=folder)  # its owner's only
+        with open(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.replace(partial, self.path)
+        for other in folder.glob(f"{self.path.name[:17]}*.json"):
+            if other != self.path:
+                other.unlink()
+
+    def _settled(self) -> bool:
+        """A file written in this moment may be written again within one tick of its clock."""
+        newest = max((int(changed) for _, _, changed, _ in self.seen), default=0)
+        return time.time() - newest / 1e9 > SETTLED
+
+
+def _folder(project: Project) -> Path:
+    return project.path.parent / ".unspoken"
+
+
+def _seen(files: Sequence[Path]) -> list[list[str | int]] | None:
+    """By what a file is known to be the same one."""
+    try:
+        stats = [(str(path), path.stat()) for path in sorted(files)]
+    except OSError:
+        return None
+    return [[name, stat.st_size, stat.st_mtime_ns, stat.st_ino] for name, stat in stats]
+
+
+def _digest(held: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(held, sort_keys=True).encode()).hexdigest()
+
+
+def _counted(held: Mapping[str, Any]) -> Counted | None:
+    counted = Counted(
+        tuple(map(int, held["sizes"])),
+        [_numbers(mark).astype(np.intp) for mark in held["marks"]],
+        _numbers(held["counts"]),
+        {name: _values(stream) for name, stream in held["values"].items()},
+    )
+    return counted if counted.sound else None
+
+
+def _text(numbers: Counts) -> str:
+    return base64.b64encode(numbers.astype("<i8").tobytes()).decode()
+
+
+def _numbers(text: str) -> Counts:
+    return np.frombuffer(base64.b64decode(text, validate=True), "<i8").astype(np.int64)
+
+
+def _stream(values: pa.Array) -> str:
+    sink = pa.BufferOutputStream()
+    batch = pa.RecordBatch.from_arrays([values], ["x"])
+    with pa.ipc.new_stream(sink, batch.schema) as stream:
+        stream.write_batch(batch)
+    return base64.b64encode(sink.getvalue().to_pybytes()).decode()
+
+
+def _values(text: str) -> pa.Array:
+    whole = pa.ipc.open_stream(base64.b64decode(text, validate=True)).read_all()
+    return whole.column("x").combine_chunks()

@@ -1,0 +1,205 @@
+"""What was counted of a table is kept between commands, as long as the table is what it was."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from unspoken.engines.duckdb import DuckTable
+from unspoken.errors import InputError, LimitExceeded
+from unspoken.learning import counted
+from unspoken.releasing import Prepared, prepare, release
+
+PROJECT = """
+format = 1
+[source]
+table = "t.parquet"
+keys = ["id"]
+[epoch]
+label = "1"
+[attribute.late]
+sensitive = "late = 'yes'"
+[attribute.use]
+bins = [1, 2]
+[application.a]
+reads = ["late", "use"]
+[limit]
+limit_bits = 0.1
+"""
+
+
+def write(folder: Path, seed: int = 1, ids: list[int] | None = None) -> None:
+    rng = np.random.default_rng(seed)
+    late = rng.random(400) < 0.3
+    table = {
+        "id": ids or list(range(400)),
+        "late": np.where(late, "yes", "no"),
+        "use": np.where(late, rng.integers(0, 2, 400), rng.integers(0, 4, 400)),
+    }
+    pq.write_table(pa.table(table), folder / "t.parquet", compression="none", use_dictionary=False)
+    old = (folder / "t.parquet").stat().st_mtime_ns - 10**10 * seed
+    os.utime(folder / "t.parquet", ns=(old, old))  # ten seconds ago: it has settled
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Few rows, kept nevertheless."""
+    monkeypatch.setattr(counted, "WORTH", 1)
+    write(tmp_path)
+    (tmp_path / "unspoken.toml").write_text(PROJECT)
+    return tmp_path / "unspoken.toml"
+
+
+@pytest.fixture
+def read(monkeypatch: pytest.MonkeyPatch) -> Callable[[Path], tuple[Prepared, int]]:
+    """Prepare a project, and count how often rows were read."""
+    times = [0]
+    batches, check = DuckTable.batches, DuckTable.check
+
+    def counting(self: DuckTable, *given: object, **named: object) -> object:
+        times[0] += 1
+        return batches(self, *given, **named)  # type: ignore[arg-type]
+
+    def checking(self: DuckTable, where: str) -> None:
+        times[0] += 1
+        check(self, where)
+
+    monkeypatch.setattr(DuckTable, "batches", counting)
+    monkeypatch.setattr(DuckTable, "check", checking)
+
+    def prepared(path: Path, fresh: bool = False) -> tuple[Prepared, int]:
+        times[0] = 0
+        return prepare(path, fresh=fresh), times[0]
+
+    return prepared
+
+
+def kept(project: Path) -> list[Path]:
+    return sorted((project.parent / ".unspoken").glob("learned-*.json"))
+
+
+def the_same(one: Prepared, other: Prepared) -> bool:
+    tables = [ready.learned.belief.marginal(["late", "use"]) for ready in (one, other)]
+    return one.learned.labels == other.learned.labels and bool((tables[0] == tables[1]).all())
+
+
+def test_the_second_command_reads_no_row(project: Path, read: Callable[..., tuple]) -> None:
+    first, times = read(project)
+    assert times > 1
+    second, times = read(project)
+    assert times == 0
+    assert the_same(first, second)
+    assert first.closed == second.closed
+    assert read(project, fresh=True)[1] > 1
+
+
+def test_it_is_as_secret_as_the_table(project: Path, read: Callable[..., tuple]) -> None:
+    read(project)
+    (file,) = kept(project)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
+    assert (file.parent / ".gitignore").read_text() == "*\n"
+
+
+def test_a_changed_table_is_read_again(project: Path, read: Callable[..., tuple]) -> None:
+    before, _ = read(project)
+    size = (project.parent / "t.parquet").stat().st_size
+    write(project.parent, seed=2)
+    assert abs((project.parent / "t.parquet").stat().st_size - size) < 2000
+    after, times = read(project)
+    assert times > 1
+    assert not the_same(before, after)
+    assert len(kept(project)) == 1  # that of the old one is gone
+
+
+def test_another_question_is_counted_anew(project: Path, read: Callable[..., tuple]) -> None:
+    read(project)
+    project.write_text(PROJECT.replace("bins = [1, 2]", "bins = [1, 3]"))
+    assert read(project)[1] > 1
+    project.write_text(PROJECT.replace("bins = [1, 2]", "bins = [1, 3]").replace("0.1", "0.2"))
+    ready, times = read(project)
+    assert times == 0  # limits are none of the table
+    assert ready.project.limits.bits == 0.2
+
+
+def test_a_table_written_this_moment_is_not_kept(project: Path, read: Callable[..., tuple]) -> None:
+    os.utime(project.parent / "t.parquet")
+    read(project)
+    assert kept(project) == []
+
+
+def flipped(text: str) -> str:
+    held = json.loads(text)
+    held["table"]["counts"] = held["table"]["counts"][:-4] + "AAA="
+    return json.dumps(held)
+
+
+@pytest.mark.parametrize(
+    "corrupt",
+    [
+        lambda text: "",
+        lambda text: text[: len(text) // 2],
+        lambda text: "[]",
+        lambda text: "[" * 100_000,
+        lambda text: text.replace('"sizes": [', '"sizes": [7, '),
+        flipped,
+        lambda text: "\x00" * 100,
+    ],
+)
+def test_what_is_not_whole_is_not_believed(
+    project: Path, read: Callable[..., tuple], corrupt: Callable[[str], str]
+) -> None:
+    first, _ = read(project)
+    (file,) = kept(project)
+    file.write_text(corrupt(file.read_text()))
+    second, times = read(project)
+    assert times > 1
+    assert the_same(first, second)
+
+
+def test_nothing_is_lost_where_nothing_can_be_kept(
+    project: Path, read: Callable[..., tuple]
+) -> None:
+    (project.parent / ".unspoken").write_text("in the way")
+    assert read(project)[1] > 1
+    assert read(project)[1] > 1
+
+
+def test_a_release_reads_its_rows_itself(project: Path, read: Callable[..., tuple]) -> None:
+    read(project)
+    done = release(project)
+    plain = (done.path).read_bytes()
+    assert release(project, fresh=True).again
+    assert done.path.read_bytes() == plain
+    # The same size, time and place, other rows: learning may be fooled, a release is not.
+    (file,) = kept(project)
+    info = (project.parent / "t.parquet").stat()
+    text = json.loads(file.read_text())
+    write(project.parent, seed=3)
+    os.utime(project.parent / "t.parquet", ns=(info.st_mtime_ns, info.st_mtime_ns))
+    now = (project.parent / "t.parquet").stat()
+    text["files"] = [[text["files"][0][0], now.st_size, now.st_mtime_ns, now.st_ino]]
+    file.write_text(json.dumps(text))
+    assert read(project)[1] == 0
+    with pytest.raises(LimitExceeded, match="changed since it was first read"):
+        release(project)
+
+
+def test_a_release_sees_that_keys_name_rows(project: Path, read: Callable[..., tuple]) -> None:
+    read(project)
+    (file,) = kept(project)
+    text = json.loads(file.read_text())
+    write(project.parent, ids=[1, 1, *range(2, 400)])
+    now = (project.parent / "t.parquet").stat()
+    text["files"] = [[text["files"][0][0], now.st_size, now.st_mtime_ns, now.st_ino]]
+    file.write_text(json.dumps(text))
+    with pytest.raises(InputError, match="have the key"):
+        release(project)
