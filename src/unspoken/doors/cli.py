@@ -24,14 +24,14 @@ from unspoken.doors.ending import ended_by, heed
 from unspoken.doors.running import BAD_INPUT, err, out, running, say, show, warn
 from unspoken.doors.starting import Started, begin
 from unspoken.doors.terminal import facts, near
-from unspoken.doors.waiting import busy
+from unspoken.doors.waiting import busy, quietly
 from unspoken.errors import InputError
 from unspoken.learning import refuse_idle
 from unspoken.ledger import Ledger
 from unspoken.pictures import Chart
 from unspoken.policy import Project
 from unspoken.policy.described import json_schema
-from unspoken.policy.paths import TABLES
+from unspoken.policy.paths import is_table
 from unspoken.releasing import (
     Prepared,
     check,
@@ -74,8 +74,12 @@ def command_line(
     shown: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Say which it is.")
     ] = False,
+    quiet: Annotated[
+        bool, typer.Option("-q", "--quiet", help="Say nothing of how far a command is.")
+    ] = False,
 ) -> None:
     """What is asked of no command."""
+    quietly(quiet)
 
 
 @app.command()
@@ -159,7 +163,7 @@ def leak(
     in_json: AsJson = False,
 ) -> None:
     """Who would learn what; of a table: which column tells what."""
-    if database is not None or project.name.lower().endswith(TABLES):
+    if database is not None or is_table(project):
         of_table(str(project), database, secret, drawn, in_json)
         return
     for option, given in {"--secret": secret, "--picture": drawn}.items():

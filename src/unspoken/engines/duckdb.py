@@ -16,12 +16,14 @@ import duckdb
 import pyarrow as pa
 
 from unspoken.engines.columns import column_info, kind_of
+from unspoken.engines.files import PARQUET
 from unspoken.engines.keys import check_keys
 from unspoken.engines.opening import Opened, opened
 from unspoken.engines.protocol import BATCH
 from unspoken.engines.session import MEMORY, OURS
 from unspoken.engines.source import Place, TableSource
 from unspoken.engines.sql import identifier
+from unspoken.engines.watching import passing, watched
 from unspoken.errors import InputError
 from unspoken.types.column import ColumnInfo
 
@@ -134,7 +136,13 @@ class DuckTable:
         except (duckdb.Error, OSError) as error:
             raise explain(error) from error
         # A generator on the consumer's side, so that its errors arrive as what they are.
-        return pa.RecordBatchReader.from_batches(reader.schema, _read(cursor, reader, explain))
+        handed = passing(_read(cursor, reader, explain), self._listed() if watched() else None)
+        return pa.RecordBatchReader.from_batches(reader.schema, handed)
+
+    def _listed(self) -> int | None:
+        """How many rows there are, where the files list it; else that takes a reading."""
+        plain = all(path.suffix in PARQUET for path in self.files)
+        return self.count() if plain else None
 
     def describe(self) -> list[ColumnInfo]:
         """Every column as a starter for a project file wants to know it.

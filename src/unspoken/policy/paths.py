@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from fnmatch import fnmatch
 from pathlib import Path
 
-from unspoken.engines.parts import is_many
+from unspoken.engines.parts import is_many, listed
 from unspoken.policy.complaints import Complaint
 from unspoken.policy.locate import KeyPath
 from unspoken.policy.schema import OutputTable, ProjectTable
 
-__all__ = ["TABLES", "absolute", "complaints", "is_file"]
+__all__ = ["TABLES", "absolute", "complaints", "is_file", "is_table"]
 
 # Endings of a file that is a table; without a database, `table` is such a file.
 _PACKED = tuple(kind + packed for kind in (".csv", ".tsv") for packed in ("", ".gz", ".zst"))
@@ -43,6 +43,13 @@ def absolute(base: Path, name: str) -> Path:
 def is_file(tables: ProjectTable) -> bool:
     """Whether the table is a file of its own, not a table in a database or a query."""
     return tables.source.table is not None and tables.source.database is None
+
+
+def is_table(path: Path) -> bool:
+    """Whether this names a table, not a project: by its ending, or a folder of tables alone."""
+    alone = path != Path() and path.is_dir() and not (path / "unspoken.toml").exists()
+    named = path.name.lower().endswith((*TABLES, *DATABASES))
+    return named or (alone and bool(listed(path, TABLES)))
 
 
 def complaints(tables: ProjectTable, project: Path) -> Iterator[Complaint]:

@@ -1,0 +1,61 @@
+"""Whoever waits may watch rows pass: how many by now, of how many, and how many a second."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+__all__ = ["Passed", "passing", "watched", "watching"]
+
+
+@dataclass(frozen=True)
+class Passed:
+    """Rows of one reading; ``of``: all that there are, where that is known without reading."""
+
+    rows: int
+    of: int | None
+    seconds: float
+
+    def __str__(self) -> str:
+        of = "" if self.of is None else f" of {self.of:,}"
+        return f"{self.rows:,}{of} rows, {self.rows / max(self.seconds, 1e-9):,.0f} a second"
+
+
+Watcher = Callable[[Passed], object]
+WATCHER: ContextVar[Watcher | None] = ContextVar("watcher", default=None)
+
+
+@contextmanager
+def watching(watcher: Watcher) -> Iterator[None]:
+    """Within, every reading of rows tells the watcher how far it is."""
+    before = WATCHER.set(watcher)
+    try:
+        yield
+    finally:
+        WATCHER.reset(before)
+
+
+def watched() -> bool:
+    """Whether anybody watches."""
+    return WATCHER.get() is not None
+
+
+def passing(batches: Iterable[pa.RecordBatch], of: int | None) -> Iterator[pa.RecordBatch]:
+    """The same batches; whoever watches now is told of each."""
+    watcher = WATCHER.get()
+    return iter(batches) if watcher is None else _told(batches, of, watcher)
+
+
+def _told(
+    batches: Iterable[pa.RecordBatch], of: int | None, watcher: Watcher
+) -> Iterator[pa.RecordBatch]:
+    rows, begin = 0, time.monotonic()
+    for batch in batches:
+        yield batch
+        rows += batch.num_rows
+        watcher(Passed(rows, of, time.monotonic() - begin))
