@@ -1,0 +1,145 @@
+"""Files that are not what they should be: a command answers, or refuses in one line; never more.
+
+`make stress STRESS=200` mutates some 2,400.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from tests.doors.conftest import Run
+from tests.effort import EFFORT
+from unspoken.learning import counted
+
+SEEDS = range(6 * EFFORT)
+PIECES = ['"', "'", "[", "]", "{", "}", "=", "#", "\n", "\\", "\x00", "\x1b", "\u202e", "1e999",
+          "nan", "-1", "true", "2026-01-01", "NULL", "random()", "''''", "99999999999999999999",
+          "office", "day", "first_arrival", "[[x]]", "..", "*", "()", ";", "--"]  # fmt: skip
+COMMANDS = [["check"], ["learn"], ["leak"], ["plan"], ["release"], ["release", "--dry-run"],
+            ["ledger"], ["leak", "occupancy.parquet"],
+            ["init", "occupancy.parquet", "--project", "new.toml"]]  # fmt: skip
+CASES = Path(__file__).parents[2] / "docs" / "cases"
+
+
+def mutated(text: str, rng: random.Random) -> str:
+    """One to four pieces put in, taken out, doubled or exchanged."""
+    for _ in range(rng.randint(1, 4)):
+        start = rng.randrange(len(text) + 1)
+        end = min(len(text), start + rng.choice([0, 1, 2, 5, 20, 80]))
+        piece = rng.choice([rng.choice(PIECES), "", text[start:end] * 2, str(rng.random())])
+        text = text[:start] + piece + text[end:]
+    return text
+
+
+def wrong_project(folder: Path, rng: random.Random) -> None:
+    file = folder / "unspoken.toml"
+    file.write_text(mutated(file.read_text("utf-8"), rng), "utf-8", errors="replace")
+
+
+def wrong_bytes(folder: Path, rng: random.Random) -> None:
+    """Some file of the project, its bytes cut off or changed."""
+    names = ["unspoken.toml", "occupancy.parquet", "ledger.sqlite", "unspoken.key"]
+    kept = sorted((folder / ".unspoken").glob("*.json"))
+    file = rng.choice([*(folder / name for name in names), *kept])
+    if file.exists():
+        content = bytearray(file.read_bytes())
+        for _ in range(rng.randint(1, 30)):
+            content[rng.randrange(len(content))] = rng.randrange(256)
+        file.write_bytes(content[: rng.choice([len(content), rng.randrange(len(content))])])
+
+
+def wrong_table(folder: Path, rng: random.Random) -> None:
+    """Columns of other kinds, other names, few rows, no values."""
+    table = pq.read_table(folder / "occupancy.parquet")
+    name = rng.choice(table.column_names)
+    kinds: list[Callable[[], object]] = [
+        lambda: [None] * len(table),
+        lambda: [float("nan")] * len(table),
+        lambda: [b"\x00"] * len(table),
+        lambda: [[1, 2]] * len(table),
+        lambda: ["\x1b[2J\u202e"] * len(table),
+        lambda: [{"a": 1}] * len(table),
+        lambda: list(range(len(table))),
+        lambda: [2**63 - 1] * len(table),
+    ]
+    place = table.column_names.index(name)
+    field = rng.choice([name, name.upper(), "x\x1b", "", "select"])
+    column = rng.choice([lambda: table.column(name), *kinds])()
+    table = table.set_column(place, field, pa.array(column) if isinstance(column, list) else column)
+    pq.write_table(
+        table.slice(0, rng.choice([0, 1, 2, 5, len(table)])), folder / "occupancy.parquet"
+    )
+
+
+def wrong_ledger(folder: Path, rng: random.Random) -> None:
+    """An event, or any cell of the ledger, is something else."""
+    with sqlite3.connect(folder / "ledger.sqlite") as con:
+        tables = [
+            row[0] for row in con.execute("SELECT name FROM sqlite_master WHERE type='table'")
+        ]
+        table = rng.choice(tables or ["event"])
+        columns = [row[1] for row in con.execute(f'PRAGMA table_info("{table}")')]
+        if columns:
+            name = rng.choice(columns)
+            (old,) = con.execute(f'SELECT "{name}" FROM "{table}" LIMIT 1').fetchone() or ("",)
+            text = old if isinstance(old, str) else str(old)
+            value = rng.choice([None, "", -5, 1e308, b"\x00", "[" * 100_000, mutated(text, rng)])
+            try:
+                con.execute(f'UPDATE "{table}" SET "{name}" = ?', (value,))
+            except sqlite3.Error:
+                return
+
+
+pytestmark = pytest.mark.stress
+WRONG = [wrong_project, wrong_project, wrong_bytes, wrong_table, wrong_ledger]
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("sound") / "project"
+
+
+@pytest.fixture
+def project(edited: Path, run: Run, sound: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project that has released once, and keeps what it counted."""
+    monkeypatch.setattr(counted, "WORTH", 1)
+    monkeypatch.setattr(counted, "SETTLED", -1.0)
+    if not sound.exists():
+        assert run("release").code == 0
+        shutil.copytree(edited.parent, sound)
+    shutil.copytree(sound, edited.parent, dirs_exist_ok=True)
+    return edited.parent
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_wrong_file_is_an_answer_or_one_line(run: Run, project: Path, seed: int) -> None:
+    rng = random.Random(seed)
+    rng.choice(WRONG)(project, rng)
+    command = rng.choice(COMMANDS)
+    done = run(*command)
+    assert done.code in (0, 2, 3), done
+    if done.code and command != ["check"]:
+        said = [line for line in done.err.splitlines() if not line.startswith("warning: ")]
+        assert len(said) == 1, done
+    assert "Traceback" not in done.err + done.out
+    assert not {"\x1b", "\u202e", "\x00"} & set(done.err + done.out)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_wrong_case_is_an_answer_or_one_line(run: Run, folder: Path, seed: int) -> None:
+    rng = random.Random(seed)
+    case = rng.choice(sorted(CASES.glob("*.toml")))
+    (folder / "case.toml").write_text(mutated(case.read_text("utf-8"), rng), "utf-8", "replace")
+    done = run("case", "case.toml", "--json")
+    assert done.code in (0, 2, 3), done
+    assert done.err.count("\n") <= 1
+    assert ("error" in json.loads(done.out)) == bool(done.code)
