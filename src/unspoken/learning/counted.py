@@ -89,6 +89,10 @@ class Noted:
         return self.table.keys
 
     @property
+    def given(self) -> Mapping[str, pa.DataType]:
+        return self.table.given
+
+    @property
     def columns(self) -> Mapping[str, str]:
         return self.table.columns
 
