@@ -17,6 +17,7 @@ import pyarrow as pa
 import pytest
 
 from tests.releasing.small import small
+from unspoken.errors import LimitExceeded
 from unspoken.releasing import prepare, release
 from unspoken.releasing.leaks import limits_of, views
 
@@ -171,3 +172,20 @@ def test_a_closed_value_of_few_rows_is_counted_not_named(tmp_path: Path) -> None
         closed.append(json.loads(done.manifest.read_text())["attributes"]["rare"]["closed"])
     counted = ["1 value of fewer than 5 rows"]
     assert closed == [counted, counted, ["of three rows"]]
+
+
+def test_a_closed_value_is_not_called_sensitive(tmp_path: Path) -> None:
+    """A refusal says why a value is withheld now: it was declared, or it tells too much."""
+    path = small(tmp_path, table(500, "y"), ATTRIBUTES, odds_cap=1e9)
+    release(path)
+    tight = small(tmp_path, None, ATTRIBUTES, epoch='label = "2"', **{**DECLARED, "odds_cap": 1.1})
+    with pytest.raises(LimitExceeded, match=r'" is closed \(too telling\) now, and may have been'):
+        release(tight)
+
+
+def test_what_is_not_declared_any_more_is_said_not_to_count(tmp_path: Path) -> None:
+    """The same cells again are free; what an attribute that is gone tells nobody can work out."""
+    release(small(tmp_path, table(500, "y"), ATTRIBUTES))
+    fewer = {name: ATTRIBUTES[name] for name in ("s", "a")}
+    done = release(small(tmp_path, None, fewer), scale=0.5)
+    assert done.said.together.startswith("rare was released before and is not declared any more")
