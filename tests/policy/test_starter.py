@@ -11,7 +11,7 @@ from unspoken.engines.sql import literal, name_in_sql
 from unspoken.errors import InputError
 from unspoken.policy import Project, check_columns, starter
 from unspoken.policy.guesses import guess_keys, guess_unit, round_edges
-from unspoken.types.column import Cell, ColumnInfo, Kind
+from unspoken.types.column import Cell, ColumnInfo, Grouping, Kind
 
 OFFICES = (
     *COLUMNS,
@@ -270,3 +270,13 @@ def test_names_and_texts_are_quoted_as_sql_wants_them(name: str, text: str) -> N
     plain = text.replace("\0", "")
     query = f"SELECT {name_in_sql(name)} = {literal(plain)} FROM (SELECT ? AS {name_in_sql(name)})"
     assert duckdb.execute(query, [plain]).fetchall() == [(True,)]
+
+
+def test_what_is_commented_out_is_so_whole() -> None:
+    """A list of attributes that takes several lines, beside one that has too many values."""
+    wide = [ColumnInfo(f"an attribute of a long name {k}", "boolean", 2, 0) for k in range(5)]
+    grouping = Grouping("left(town, 1)", "the first letter", 9)
+    towns = ColumnInfo("town", "text", 60, 0, grouping=grouping)
+    text = starter([ColumnInfo("id", "integer", 100, 0), *wide, towns], "t.parquet", rows=100)
+    assert "# ]" in text
+    assert Project.parse(text).reads == tuple(column.name for column in wide)

@@ -339,6 +339,8 @@ def _predicate(column: ColumnInfo, edges: Sequence[float], values: Sequence[Cell
 
 def _entry(key: str, value: str, comment: str = "") -> str:
     text = f"{key} = {value}"
+    if key.startswith("# "):
+        text = text.replace("\n", "\n# ")  # a list on several lines is commented out whole
     return f"{text:<{COMMENTS_AT - 2}}  # {comment}\n" if comment else f"{text}\n"
 
 
