@@ -66,7 +66,10 @@ TABLES: dict[str, tuple[Callable[[], pa.Table], str]] = {
     "NaN": (lambda: with_first("a", math.nan), "1 value is NaN or infinite in column a"),
     "inf": (lambda: with_first("b", -math.inf), "1 value is NaN or infinite in column b"),
     "missing": (lambda: with_first("a", None), "attribute.a: is missing in 1 row; write missing ="),
-    "text in bins": (lambda: table(b=pa.array(["x"] * ROWS)), "only numbers fall into bins"),
+    "text in bins": (
+        lambda: table(b=pa.array(["x"] * ROWS)),
+        "only numbers, dates and times fall into bins",
+    ),
     "no column": (lambda: table().drop_columns("b"), 'there is no "b"'),
     "lists": (lambda: table(b=pa.array([[1.0]] * ROWS)), "attribute.b"),
 }

@@ -117,7 +117,11 @@ def test_csv_and_a_query(tmp_path: Path, first: bytes) -> None:
         (tmp_path / name).mkdir()
         pyarrow.csv.write_csv(shuffled(), tmp_path / name / "rows.csv")
         path = small(tmp_path / name, None, ATTRIBUTES, keys=KEYS, source=source)
-        assert release(path).path.read_bytes() == first
+        got = pq.read_table(release(path).path)
+        assert got.schema.field("day").type == pa.date32()  # as a CSV is read; the rest is the same
+        text = got.column("day").cast(pa.string())
+        got = got.set_column(got.column_names.index("day"), "day", text)
+        assert got.equals(pq.read_table(pa.BufferReader(first)))
 
 
 def test_epochs_of_the_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -159,6 +159,8 @@ class Admission:
         """
         for earlier in account.policies(event):
             name, then = earlier.attribute, earlier.policy.get("bins")
+            if name not in self.project.attributes:
+                continue  # nothing of it is released now
             now = policy_of(self.project, name)["bins"]
             if now is not None and (then is None or not {*then} <= {*now}):
                 was = "as it is" if then is None else f"by bins {', '.join(then)}"
