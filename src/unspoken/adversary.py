@@ -10,7 +10,7 @@ from unspoken.errors import InputError
 from unspoken.numerics.numbers import number
 from unspoken.types.domain import Value
 from unspoken.types.frozen import Frozen
-from unspoken.types.kinds import expect, items
+from unspoken.types.kinds import expect, items, labels
 
 __all__ = ["Adversary"]
 
@@ -53,6 +53,7 @@ class Adversary:
             _check_requests(requests)
         for field in ("knows", "asks"):  # of which nobody else has a copy to change
             if isinstance(given := getattr(self, field), Mapping):
+                labels(given.values(), f"adversary.{field}")
                 object.__setattr__(self, field, Frozen(given))
 
     def __hash__(self) -> int:

@@ -26,8 +26,9 @@ __all__ = [
 ]
 
 
-# So many characters of a wrong value are shown.
+# So many characters of a wrong value are shown, and of a message that quotes one.
 SHOWN = 40
+LONGEST = 10_000
 
 
 # What does not show and is kept: line breaks, and blanks that hold words together.
@@ -50,7 +51,7 @@ class UnspokenError(ValueError):
     """Anything unspoken refuses; the message is one line for a person, whatever it quotes."""
 
     def __init__(self, message: str) -> None:
-        line = DIGITS.sub(r"\1...", re.sub(r"\s*\n\s*", " ", message))
+        line = DIGITS.sub(r"\1...", re.sub(r"\s*\n\s*", " ", message[:LONGEST]))
         super().__init__(printable(line))
 
     @property
@@ -84,7 +85,7 @@ class LimitExceeded(UnspokenError):
 def unknown(what: str, name: object, options: Iterable[object]) -> InputError:
     """An InputError for a name that is not among ``options``, with the nearest one that is."""
     known = [str(option) for option in options]
-    near = difflib.get_close_matches(str(name), known, n=1)
+    near = difflib.get_close_matches(shown(name), known, n=1)
     listed = ", ".join(known[:8]) + (", ..." if len(known) > 8 else ".")
     hint = f'Did you mean "{near[0]}"?' if near else f"There are: {listed}"
     return InputError(f'{what}: there is no "{shown(name)}". {hint}')
@@ -99,5 +100,5 @@ def among(what: str, name: object, options: Iterable[str]) -> str:
 
 def shown(value: object, letters: int = SHOWN) -> str:
     """A wrong value in one short line."""
-    text = " ".join(str(value).split())
+    text = " ".join(str(value)[:LONGEST].split())
     return text if len(text) <= letters else f"{text[: letters - 3]}..."

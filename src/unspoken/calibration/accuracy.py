@@ -49,7 +49,7 @@ def accuracy(
         return TAILS[norm](x, dimension)
 
     if scale is not None and alpha is not None:
-        return tail(alpha / scale)
+        return tail(number(alpha) / number(scale))
     assert beta is not None
     x = _least(tail, beta)
     if scale is not None:

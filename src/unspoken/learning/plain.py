@@ -27,6 +27,8 @@ from unspoken.types.premise import Premise
 
 __all__ = ["learn"]
 
+TINY = 1e-100  # rows of a prior: of fewer the probabilities are no floats
+
 # What a value may be; reals have too many, and nobody reads bytes.
 VALUED = (
     pa.types.is_boolean,
@@ -85,7 +87,7 @@ def learn(
     if not names or not whole.num_rows:
         raise InputError("learn: the table has no rows or no columns; there is nothing to learn")
     strength = math.sqrt(whole.num_rows) if prior_rows is None else number(prior_rows)
-    if not 0 <= strength < math.inf:
+    if not (strength == 0 or TINY <= strength < math.inf):
         raise InputError(f"learn.prior_rows: {prior_rows} must be a finite number of 0 or more")
     valued = pa.table({name: _valued(whole.column(name), name) for name in names})
     groups = valued.group_by(names).aggregate([([], "count_all")])

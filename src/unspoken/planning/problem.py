@@ -220,7 +220,7 @@ def _limit(belief: Belief, limit_bits: Limit | None) -> Limit:
 
 
 def _nats(bits: float, what: str) -> float:
-    if not number(bits) >= 0:
+    if not number(bits) >= 0 or 0 < number(bits) < TINY:
         raise InputError(f"{what}: {bits!r} must be a number of bits, 0 or more")
     return number(bits) * LOG2
 

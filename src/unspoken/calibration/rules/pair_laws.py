@@ -63,7 +63,9 @@ class PairLaws:
         possible = rows.any(axis=1, keepdims=True)
         distances = np.where(possible, distances, -np.inf)
         peak = distances.max((1, 2), keepdims=True)
-        expected = self._expected(np.exp((distances - peak) / sigma))
+        with np.errstate(over="ignore"):  # so far below the peak that nothing counts
+            shares = np.exp((distances - peak) / sigma)
+        expected = self._expected(shares)
         moments = most_of_few(expected.reshape(*expected.shape[:2], -1))
         moved: Array = peak[:, 0] + sigma * np.log(moments)
         return moved
