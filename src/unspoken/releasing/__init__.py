@@ -1,10 +1,10 @@
 """Releases: plan -> check -> charge -> read -> coin -> write."""
 
 from unspoken.releasing.checking import Checked, check
+from unspoken.releasing.custody import Verified, verified
 from unspoken.releasing.findings import Findings
 from unspoken.releasing.first_look import FirstLook, first_look
 from unspoken.releasing.flow import Prepared, prepare, rehearse, release
-from unspoken.releasing.kept import Verified, verified
 from unspoken.releasing.results import Rehearsed, Released
 
 __all__ = [

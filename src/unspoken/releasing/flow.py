@@ -37,9 +37,9 @@ from unspoken.releasing.cautions import Caution, cautions, fewer_rows
 from unspoken.releasing.closing import closed_by
 from unspoken.releasing.coarse import coarse
 from unspoken.releasing.coining import shown
+from unspoken.releasing.custody import MARK, Custody, refuse_foreign
 from unspoken.releasing.few import named
 from unspoken.releasing.findings import Findings, best, findings, readers
-from unspoken.releasing.kept import MARK, Kept, refuse_foreign
 from unspoken.releasing.leaks import Leak, leakage_matrix
 from unspoken.releasing.pieces import regrouped
 from unspoken.releasing.reading import Part, Reading, Witness
@@ -164,7 +164,7 @@ def release(
     """
     asked = _Asked.of(project, scale, reader, table, fresh)
     refuse_foreign(asked.project)
-    kept = Kept.made(asked.project)
+    kept = Custody.made(asked.project)
     read, files = Witness.of(asked.reading, kept.master), asked.project.files
     event = asked.event(kept.master, read)
     same, said = list[int | None](), list[Said]()
@@ -214,7 +214,7 @@ def rehearse(
     """Everything up to the charge: refused like the release, but nothing is charged or written."""
     asked = _Asked.of(project, scale, reader, table, fresh)
     refuse_foreign(asked.project)
-    kept = Kept.there(asked.project)
+    kept = Custody.there(asked.project)
     # Before there is a key any will do: of what is read with it nothing is compared or kept.
     master = kept.master if kept else MasterKey(bytes(KEY_BYTES))
     event = asked.event(master, Witness.of(asked.reading, master))

@@ -18,7 +18,7 @@ from unspoken.ledger import Head, Release
 from unspoken.policy import Project
 from unspoken.policy.edges import bin_names, plain_edge
 from unspoken.releasing.coarse import probability
-from unspoken.releasing.kept import MARK
+from unspoken.releasing.custody import MARK
 from unspoken.releasing.leaks import Leak
 
 __all__ = ["FORMAT", "by_digest", "described", "leakage", "text"]

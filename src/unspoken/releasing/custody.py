@@ -21,14 +21,14 @@ from unspoken.numerics.coins import MasterKey
 from unspoken.numerics.files import swept
 from unspoken.policy import Project
 
-__all__ = ["MARK", "Kept", "Verified", "refuse_foreign", "verified"]
+__all__ = ["MARK", "Custody", "Verified", "refuse_foreign", "verified"]
 
 MARK = {"unspoken": "release"}  # what our manifests begin with, and our releases carry
 LARGEST = 1 << 28  # bytes of a manifest
 
 
 @dataclass(frozen=True)
-class Kept:
+class Custody:
     """The coin key of a project, its ledger, and the seal of that."""
 
     master: MasterKey
@@ -36,7 +36,7 @@ class Kept:
     seal: Seal
 
     @classmethod
-    def there(cls, project: Project) -> Kept | None:
+    def there(cls, project: Project) -> Custody | None:
         """What earlier releases made; None: there were none. What is lost is refused."""
         files, given = project.files, _given(project)
         if not files.ledger.exists():
@@ -52,7 +52,7 @@ class Kept:
         return cls(master, ledger, Seal.of(master, files.key, heads))
 
     @classmethod
-    def made(cls, project: Project) -> Kept:
+    def made(cls, project: Project) -> Custody:
         """The same, made where there is none."""
         key = project.files.key
         for path in (key, project.files.ledger):
@@ -81,7 +81,7 @@ class Verified:
 def verified(project: Project | str | Path) -> Verified:
     """Check the ledger of a project against its key, and against what was recorded of it."""
     given = project if isinstance(project, Project) else Project.read(project)
-    kept = Kept.there(given)
+    kept = Custody.there(given)
     if kept is None:
         ledger = given.files.ledger.name
         raise InputError(f"{ledger}: there is no ledger yet; the first release makes it")
