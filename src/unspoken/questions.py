@@ -15,7 +15,7 @@ from unspoken.types.bound import Bound
 from unspoken.types.bounds import Leakages
 from unspoken.types.channel import Output
 from unspoken.types.kinds import expect, items, labels
-from unspoken.types.posteriors import Functional, Posteriors
+from unspoken.types.posteriors import Functional, Posteriors, by_log_odds
 from unspoken.views import View
 
 __all__ = ["check_kinds", "leakage", "leakages", "odds", "view"]
@@ -72,7 +72,8 @@ def leakages(
         views = (mechanism.view(belief, Adversary(name)) for name in names)
     for name in names:
         belief.domain.axis(name, "leakages.targets")
-    return Leakages({n: of.of(cloud, **options) for n, cloud in zip(names, views, strict=True)})
+    clouds = zip(names, views, strict=True)
+    return Leakages({name: of.of(cloud, **options) for name, cloud in clouds})
 
 
 def odds(
@@ -91,7 +92,7 @@ def odds(
     bound = after.sup(SECRET_ODDS)
     if bound.status == "impossible":
         return Bound.impossible("odds", bound.premise, f"{dict(outcome)} cannot happen")
-    return Bound.of_odds(bound.low, bound.high, bound.premise, bound.why)
+    return Bound.of_odds(bound.low, bound.high, bound.premise, bound.why, bound.outer)
 
 
 def _secret_odds(after: Posteriors) -> np.ndarray:
@@ -103,7 +104,7 @@ def _secret_odds(after: Posteriors) -> np.ndarray:
     return after.log_odds_factor(after.secret)
 
 
-SECRET_ODDS = Functional(_secret_odds, "secret", "odds")
+SECRET_ODDS = Functional(_secret_odds, "secret", "odds", by_log_odds)
 
 
 def check_kinds(where: str, belief: object, mechanism: object, *adversary: object) -> None:

@@ -67,6 +67,14 @@ class Belief(Shown, ABC):
     def marginal(self, names: Sequence[str]) -> Array:
         """The joint table of these variables, axes in the order of ``names``."""
 
+    def operations(self, names: Sequence[str]) -> float:
+        """How many rounded operations are behind an entry of any table of these, at most.
+
+        Common factors do not count: they cancel in every comparison. Here, as for any belief that
+        says nothing else: a sum over all other cells.
+        """
+        return 4.0 + self.cells(self.domain.names) / self.cells(names)
+
     def _joint(self, names: Sequence[str]) -> tuple[Array, bool]:
         """`marginal`, and whether as logarithms: where products leave the range of floats."""
         return self.marginal(names), False

@@ -35,6 +35,7 @@ import numpy.typing as npt
 from unspoken.beliefs.belief import Belief, different, evidence, in_short
 from unspoken.errors import InputError, NotKnown, TooLarge
 from unspoken.numerics.arrays import CELLS, Array, Codes
+from unspoken.numerics.rounding import ROUNDED, UNIT
 from unspoken.numerics.tables import finite_list, finite_table, fixed
 from unspoken.types.domain import Domain, Value
 from unspoken.types.premise import Premise
@@ -124,6 +125,10 @@ class Gaussian(Belief):
         """Values do not matter; the mean, which does not either, is as if they were at theirs."""
         centre = {name: float(self.mean[self.domain.axis(name)]) for name in names}
         return self.given(centre), ()
+
+    def operations(self, names: Sequence[str]) -> float:
+        """Two values are compared, and what they shift an answer by: some hundred operations."""
+        return ROUNDED / UNIT
 
     def sums(self, keep: Sequence[str], queries: Sequence[Weights]) -> Sums:
         """C x_keep at the corners of the box of ranges, all equally likely; the rest is a blur."""

@@ -55,6 +55,10 @@ class Independent(Belief):
         self.premise = Premise.of(premise)
         self.known: frozenset[str] = frozenset()
 
+    def operations(self, names: Sequence[str]) -> float:
+        """A quotient each for counts and a product each; d terms of each, where they add up."""
+        return 4.0 + sum(self.cells([name]) + 2.0 for name in names)
+
     def marginal(self, names: Sequence[str]) -> Array:
         tables = [self.tables[self.domain.axis(name)] for name in different(names)]
         return reduce(np.multiply.outer, tables, np.array(1.0))

@@ -36,6 +36,10 @@ class Joint(Belief):
         self.domain = Domain.of(self.table.shape, names, values)
         self.premise = Premise.of(premise)
 
+    def operations(self, names: Sequence[str]) -> float:
+        """A quotient for counts and one for what is known; sums over the other cells."""
+        return 4.0 + self.table.size / self.cells(names)
+
     def marginal(self, names: Sequence[str]) -> Array:
         axes = [self.domain.axis(name) for name in different(names)]
         gone = tuple(axis for axis in range(self.table.ndim) if axis not in axes)

@@ -16,12 +16,13 @@ from typing import Any
 import numpy as np
 
 from unspoken.numerics.arrays import Array, Codes
+from unspoken.types.sums import EXACT
 
 __all__ = ["Lattice"]
 
-# Terms are multiples of a unit if they are so up to this share of themselves; units that are a
-# smaller share of the largest are not looked for.
-EXACT, FINE = 1e-14, 1e-9
+# Terms are multiples of a unit if they are so up to EXACT of themselves; units that are a smaller
+# share of the largest are not looked for.
+FINE = 1e-9
 # Laws of one query (of several) are arrays over the lattice up to this many points; small lattices
 # always are, larger ones if the values could be combined to a good part of the points.
 POINTS, POINTS_OF_SEVERAL, FEW = 2**18, 2**14, 2**10

@@ -245,7 +245,9 @@ class TablesView(Shown):
         high = high + off if high and math.isfinite(high) else high
         words = "one of them reaches it" if reached else "the best that was found, and none more"
         why = f"every table of the {self.family.kind}, at {looked_at} answers; {words}"
-        return Bound(high if reached else low, high, "nat", self.family.premise, why)
+        low = high if reached else low
+        outer = low - 4 * off if math.isfinite(low) else low, high
+        return Bound.rounded((low, high), outer, self.family.premise, why)
 
     def _information(self, context: Mask) -> float:
         """No table tells more than this in one context, in nats."""

@@ -9,7 +9,8 @@ import numpy as np
 from unspoken.errors import InputError, TooLarge
 from unspoken.measures.measure import Measure
 from unspoken.numerics.arrays import Array
-from unspoken.types.posteriors import Posteriors
+from unspoken.numerics.rounding import UNIT
+from unspoken.types.posteriors import Off, Posteriors
 
 __all__ = ["DELTA"]
 
@@ -40,4 +41,22 @@ def _beyond(after: Posteriors, eps: float) -> Array:
     return beyond.reshape(*beyond.shape[:-2], classes * classes)
 
 
-DELTA = Measure("delta", _beyond, "mean", unit="probability", reads="pairs", options={"eps": 0.0})
+def _moves(value: Array, off: Off, after: Posteriors) -> Array:
+    """lift_a - e^eps lift_b, where it is positive, moves with both: by 2 lift_a times log lifts.
+
+    So do its own roundings, of log lifts and of eps < log lift_a - log lift_b. For every a.
+    """
+    own: Array = after.lift * (2.0 * off.lifts + 8.0 * UNIT * off.furthest)
+    return own
+
+
+DELTA = Measure(
+    "delta",
+    _beyond,
+    "mean",
+    unit="probability",
+    moves=_moves,
+    most=1.0,
+    reads="pairs",
+    options={"eps": 0.0},
+)

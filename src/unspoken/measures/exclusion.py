@@ -6,7 +6,7 @@ import numpy as np
 
 from unspoken.measures.measure import Measure
 from unspoken.numerics.arrays import Array
-from unspoken.types.posteriors import Posteriors
+from unspoken.types.posteriors import Posteriors, by_two_lifts
 
 __all__ = ["EXCLUSION"]
 
@@ -19,4 +19,4 @@ def _gain(after: Posteriors) -> Array:
     return gain
 
 
-EXCLUSION = Measure("exclusion", _gain, "sup", reads="pairs")
+EXCLUSION = Measure("exclusion", _gain, "sup", moves=by_two_lifts, reads="pairs")

@@ -13,9 +13,13 @@ import numpy as np
 
 from unspoken.measures.measure import Measure
 from unspoken.numerics.arrays import Array
-from unspoken.types.posteriors import Posteriors
+from unspoken.numerics.rounding import UNIT
+from unspoken.types.posteriors import Off, Posteriors
 
 __all__ = ["BAYES_LEAKAGE", "GUESSING", "MAXIMAL_LEAKAGE"]
+
+# What log lifts and priors of up to a thousand nats are rounded by is far less.
+CLEAR = 1e-9
 
 
 def _largest_lift(after: Posteriors) -> Array:
@@ -53,6 +57,43 @@ def _fewer_guesses(after: Posteriors) -> Array:
     return fewer
 
 
-BAYES_LEAKAGE = Measure("bayes-leakage", _better_guess, "mean", finish=math.log1p)
-GUESSING = Measure("guessing", _fewer_guesses, "mean", unit="guess")
-MAXIMAL_LEAKAGE = Measure("maximal-leakage", _largest_lift, "mean", finish=math.log1p)
+def _with_largest(value: Array, off: Off, after: Posteriors) -> Array:
+    """1 + f is the largest lift."""
+    own: Array = (1.0 + value) * off.lifts + 4.0 * UNIT * np.abs(value)
+    return own
+
+
+def _with_best(value: Array, off: Off, after: Posteriors) -> Array:
+    """f is a difference of two P(s) lift_s / P(r), the larger at most f + lift_r.
+
+    Each is off by as much of itself as its lift and the two priors are. Where r leads by more than
+    rounding moves it, nothing was gained at all.
+    """
+    r, each = after.prior.argmax(-1)[..., None], 2.0 * off.lifts + 2.0 * off.shares + 8.0 * UNIT
+    leads = np.arange(after.prior.shape[-1]) == r
+    others = np.where(leads, -math.inf, after.standing).max(-1)
+    ahead = np.where(leads, after.standing, -math.inf).max(-1) - others
+    own: Array = np.where(ahead[..., None] > each + CLEAR, 0.0, each * (1.0 + value + off.furthest))
+    return own
+
+
+def _with_order(value: Array, off: Off, after: Posteriors) -> Array:
+    """The most over orders of a sum of at most n P(s) and n P(s) lift_s, whose sums are 1.
+
+    It is as far off as any of these. Where the order before stays by more than rounding moves it,
+    nothing was gained at all.
+    """
+    classes = after.prior.shape[-1]
+    prior, posterior = np.broadcast_arrays(after.prior, after.posterior)
+    falling = np.take_along_axis(posterior, np.argsort(-prior, kind="stable", axis=-1), -1)
+    each = off.lifts + 2.0 * off.shares + (8.0 + classes) * UNIT
+    stays = (falling[..., :-1] - falling[..., 1:] > each + CLEAR) | (falling[..., 1:] == 0)
+    own: Array = np.where(stays.all(-1)[..., None], 0.0, classes * each)
+    return own
+
+
+BAYES_LEAKAGE = Measure("bayes-leakage", _better_guess, "mean", finish=math.log1p, moves=_with_best)
+GUESSING = Measure("guessing", _fewer_guesses, "mean", unit="guess", moves=_with_order)
+MAXIMAL_LEAKAGE = Measure(
+    "maximal-leakage", _largest_lift, "mean", finish=math.log1p, moves=_with_largest
+)

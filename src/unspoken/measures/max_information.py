@@ -6,7 +6,7 @@ import numpy as np
 
 from unspoken.measures.measure import Measure
 from unspoken.numerics.arrays import Array
-from unspoken.types.posteriors import Posteriors
+from unspoken.types.posteriors import Posteriors, by_two_lifts
 
 __all__ = ["MAX_INFORMATION", "MAX_INFORMATION_TWO_SIDED"]
 
@@ -23,5 +23,7 @@ def _furthest(after: Posteriors) -> Array:
     return furthest
 
 
-MAX_INFORMATION = Measure("max-information", _largest, "sup")
-MAX_INFORMATION_TWO_SIDED = Measure("max-information-two-sided", _furthest, "sup")
+MAX_INFORMATION = Measure("max-information", _largest, "sup", moves=by_two_lifts)
+MAX_INFORMATION_TWO_SIDED = Measure(
+    "max-information-two-sided", _furthest, "sup", moves=by_two_lifts
+)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from unspoken.measures.measure import Measure
 from unspoken.numerics.arrays import Array
-from unspoken.types.posteriors import Posteriors
+from unspoken.types.posteriors import Posteriors, by_two_lifts
 
 __all__ = ["MAX_LOG_RATIO"]
 
@@ -15,4 +15,4 @@ def _range(after: Posteriors) -> Array:
     return log_ratio
 
 
-MAX_LOG_RATIO = Measure("max-log-ratio", _range, "sup", reads="pairs")
+MAX_LOG_RATIO = Measure("max-log-ratio", _range, "sup", moves=by_two_lifts, reads="pairs")

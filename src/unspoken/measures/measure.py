@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -11,10 +12,14 @@ from typing import Literal, Protocol
 from unspoken.errors import InputError, NotKnown, unknown
 from unspoken.numerics.arrays import Array
 from unspoken.numerics.numbers import number
+from unspoken.numerics.rounding import down, up
 from unspoken.types.bound import Bound
-from unspoken.types.posteriors import Functional, Reads
+from unspoken.types.posteriors import Functional, Moves, Reads, by_lifts
 
 __all__ = ["Measure", "MeasureName"]
+
+# `finish` is off by less than an ulp, so that the next float is beyond.
+FINISH = 0.0
 
 MeasureName = Literal[
     "bayes-leakage",
@@ -47,8 +52,9 @@ class Measure:
     f must be quasi-convex for "sup" and convex for "mean", and 0 where nothing was learned: then
     the measure never rises under post-processing. Where the worst of several such functions is
     meant (pairs of secrets), f gives them along one more axis, the last. ``finish`` is increasing,
-    with finish(0) = 0. ``unit`` "odds" reports e^f, a factor on odds. ``reads``: what of the
-    posteriors f depends on (types/posteriors.py). ``options``: those f takes, with their defaults.
+    with finish(0) = 0. ``unit`` "odds" reports e^f, a factor on odds. ``moves``: how far f may be
+    off where the posteriors are, ``least`` and ``most``: what its ends are, ``reads``: what of them
+    it depends on (types/posteriors.py). ``options``: those f takes, with their defaults.
     """
 
     name: MeasureName
@@ -56,6 +62,9 @@ class Measure:
     over: Literal["sup", "mean"]
     unit: Literal["nat", "odds", "guess", "probability"] = "nat"
     finish: Callable[[float], float] = float
+    moves: Moves = by_lifts
+    least: float = 0.0
+    most: float = math.inf
     reads: Reads = "prior"
     options: Mapping[str, float] = field(default_factory=dict)
 
@@ -75,10 +84,15 @@ class Measure:
         bound = cloud.sup(f) if self.over == "sup" else cloud.mean(f)
         if bound.status != "ok":
             return bound
-        low, high = self.finish(bound.low), self.finish(bound.high)
         if self.unit == "odds":
-            return Bound.of_odds(low, high, bound.premise, bound.why)
-        return Bound(low, high, self.unit, bound.premise, bound.why)
+            return Bound.of_odds(bound.low, bound.high, bound.premise, bound.why, bound.outer)
+        low, high = self.finish(bound.low), self.finish(bound.high)
+        outer = bound.outer
+        if outer is not None:
+            outer = self.finish(outer[0]), min(self.finish(outer[1]), max(self.most, high))
+            if self.finish is not float:
+                outer = down(outer[0], FINISH), up(outer[1], FINISH)
+        return Bound(low, high, self.unit, bound.premise, bound.why, outer=outer)
 
     def _with(self, options: Mapping[str, float]) -> Functional:
         """f with these options, the others being as by default."""
@@ -91,4 +105,4 @@ class Measure:
                 raise InputError(f"{self.name}: {name} must be a number, got {options[name]!r}")
         given = {name: number(options[name]) for name in options}
         f = partial(self.f, **{**self.options, **given}) if self.options else self.f
-        return Functional(f, self.reads, self.name)
+        return Functional(f, self.reads, self.name, self.moves, self.least)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from unspoken.measures.measure import Measure
 from unspoken.numerics.arrays import Array
-from unspoken.types.posteriors import Posteriors
+from unspoken.types.posteriors import Posteriors, by_log_odds
 
 __all__ = ["ODDS"]
 
@@ -19,4 +21,12 @@ def _worst_factor(after: Posteriors) -> Array:
     return worst
 
 
-ODDS = Measure("odds", _worst_factor, "sup", unit="odds", reads="events")
+ODDS = Measure(
+    "odds",
+    _worst_factor,
+    "sup",
+    unit="odds",
+    moves=by_log_odds,
+    least=-math.inf,
+    reads="events",
+)

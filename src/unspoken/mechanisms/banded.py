@@ -40,6 +40,8 @@ def band_view(question: Question, queries: Sequence[Query], alone: Sequence[View
     nothing = question.cloud(likelihood, {})
     parts, revealed = [nothing, *alone], nothing.revealed()
     values = belief.cells(targets)
+    if ratio == 0:
+        return BandView(nothing, parts, revealed, ratio)
     if values > VALUES or math.isinf(ratio):
         return BandView(revealed, parts, revealed, ratio)
     prior = likelihood.prior.reshape(-1, values)

@@ -8,9 +8,10 @@ import numpy as np
 
 from unspoken.beliefs import Belief
 from unspoken.mechanisms.parts import ANSWER, Query
-from unspoken.types.likelihood import Lifts
-from unspoken.types.noise import Bins, through
+from unspoken.numerics.rounding import Rounding
+from unspoken.types.noise import Bins, rounded, through
 from unspoken.types.secret import Secret
+from unspoken.types.sums import answers_off
 from unspoken.views import FiniteView
 
 __all__ = ["points_of_each"]
@@ -26,8 +27,13 @@ def points_of_each(belief: Belief, names: Sequence[str], query: Query) -> list[F
     if sums is None:
         return None
     nodes = query.noise.nodes(sums.points[0])
-    seen = through(sums.bare(), sums.points, [Bins.nodes(nodes, query.noise.rate)])
-    lifts = seen.lifts(np.eye(seen.prior.shape[-1], dtype=bool))
+    bins = [Bins.nodes(nodes, query.noise.rate)]
+    seen = through(sums.bare(), sums.points, bins)
+    own = Rounding(belief.operations(belief.domain.names) + sums.rounded)
+    behind = own + rounded(
+        sums.points, bins, [answers_off(belief.domain, query.weights, sums.share)]
+    )
+    lifts = seen.lifts(np.eye(seen.prior.shape[-1], dtype=bool), behind)
     shown = {ANSWER: tuple(nodes.tolist())}
     return [
         FiniteView(
@@ -36,9 +42,7 @@ def points_of_each(belief: Belief, names: Sequence[str], query: Query) -> list[F
             secret=secret.hidden,
             contexts=({},),
             seen=shown,
-            lifts=Lifts(
-                *(part[k : k + 1] for part in (lifts.prior, lifts.log_mass, lifts.log_lift))
-            ),
+            lifts=lifts.of_context(k),
             premise=belief.premise,
         )
         for k, name in enumerate(names)

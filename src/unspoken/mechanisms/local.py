@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import itertools
 import math
+import operator
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import NoReturn
 
 import numpy as np
@@ -14,6 +16,7 @@ from unspoken.adversary import Adversary
 from unspoken.beliefs import Belief
 from unspoken.errors import TooLarge
 from unspoken.numerics.arrays import CELLS
+from unspoken.numerics.rounding import NOTHING, Rounding
 from unspoken.types.channel import Channel, Output
 from unspoken.types.domain import Value
 from unspoken.types.likelihood import Likelihood
@@ -119,7 +122,8 @@ class Question:
         if heads:
             channels = {name: channel.on_heads() for name, channel in channels.items()}
         shown = {name: channel.outputs for name, channel in channels.items()}
-        return self.cloud(self.belief.outputs(self.keep, channels), shown)
+        asked = replace(self, channels=channels)
+        return asked.cloud(self.belief.outputs(self.keep, channels), shown)
 
     def ordered(self, seen: Sequence[str]) -> dict[str, Channel]:
         """The channels of these variables, those of kept ones last, as `outputs` lists them."""
@@ -127,18 +131,38 @@ class Question:
         order = [*(name for name in seen if name not in kept), *kept]
         return {name: self.channels[name] for name in order}
 
-    def cloud(self, likelihood: Likelihood, shown: Mapping[str, Sequence[Output]]) -> FiniteView:
-        """The listed cloud of a likelihood that keeps (contexts ..., targets ...)."""
+    def cloud(
+        self,
+        likelihood: Likelihood,
+        shown: Mapping[str, Sequence[Output]],
+        rounding: Rounding = NOTHING,
+    ) -> FiniteView:
+        """The listed cloud of a likelihood that keeps (contexts ..., targets ...).
+
+        ``rounding``: what is behind it beyond the belief's numbers and the channels'.
+        """
         likelihood = _grouped(likelihood, len(self.adversary.targets))
+        rounding = rounding + self.rounding(shown)
         return FiniteView(
             target=", ".join(self.adversary.targets),
             classes=self.secret.labels,
             secret=self.secret.hidden,
             contexts=tuple(itertools.compress(self._contexts(), likelihood.possible)),
             seen={name: tuple(outputs) for name, outputs in shown.items()},
-            lifts=likelihood.lifts(self.secret.classes),
+            lifts=likelihood.lifts(self.secret.classes, rounding),
             premise=self.belief.premise,
         )
+
+    def rounding(self, shown: Iterable[str]) -> Rounding:
+        """What is behind the belief's numbers contracted with the channels of these.
+
+        A channel of d values takes two sums over them and eight operations.
+        """
+        channels = [self.channels[name] for name in shown if name in self.channels]
+        sums = sum(2.0 * len(channel.excess) + 8.0 for channel in channels)
+        names = dict.fromkeys([*self.keep, *(name for name in shown if name in self.channels)])
+        own = Rounding(self.belief.operations(tuple(names)) + sums)
+        return reduce(operator.add, (channel.rounding for channel in channels), own)
 
     def bounded(self) -> HeadsView:
         """Bounds on a cloud that cannot be listed (views/heads.py)."""
@@ -155,6 +179,7 @@ class Question:
                 (p, self.listed(coins, heads=True)) for p, coins in zip(shares, sets, strict=True)
             ],
             rest=max(0.0, 1.0 - math.fsum([*shares, _exactly((), tells)])),
+            coins=len(tells),
             above=[self.listed(()).revealed(), *shield],
             premise=self.belief.premise,
         )

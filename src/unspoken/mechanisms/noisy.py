@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -16,14 +16,16 @@ from unspoken.errors import InputError, NotKnown, TooLarge
 from unspoken.mechanisms.banded import band_view
 from unspoken.mechanisms.local import Question, can_happen
 from unspoken.mechanisms.parts import Query
-from unspoken.numerics.arrays import CELLS, Array
+from unspoken.numerics.arrays import CELLS, Array, Mask
 from unspoken.numerics.numbers import number
+from unspoken.numerics.ring import RANGE
+from unspoken.numerics.rounding import UNIT, Rounding
 from unspoken.types.channel import Channel, Output
 from unspoken.types.domain import Domain, Value
 from unspoken.types.likelihood import Likelihood
-from unspoken.types.noise import Bins, Noise, through
+from unspoken.types.noise import Bins, Noise, rounded, through
 from unspoken.types.secret import Secret
-from unspoken.types.sums import Sums, Weights
+from unspoken.types.sums import Sums, Weights, answers_off
 from unspoken.views import FiniteView, NoisyView, View
 
 __all__ = ["answer_view", "noisy_view"]
@@ -177,7 +179,58 @@ class NoisyAnswers:
         }
         for name, answer_bins in zip(self.answers, bins, strict=True):
             shown[name] = (answer_bins.high + self.known[name]).tolist()
-        return self.question.cloud(through(self.law, self.sums.points, bins), shown)
+        rounding = self._rounding(bins, shown)
+        seen = self.question.cloud(through(self.law, self.sums.points, bins), shown, rounding)
+        if len(seen.contexts) == 1:
+            return seen
+        return replace(seen, lifts=replace(seen.lifts, ends=self._own(bins)))
+
+    def _own(self, bins: Sequence[Bins]) -> Mask:
+        """Which outcomes are answers that each context can have without noise: [context, outcome].
+
+        All others are mixtures of these (types/noise.py), so that nothing is largest there, and far
+        from them, at answers that only other contexts have, logarithms have lost their digits.
+        """
+        law, queries = self.law, len(bins)
+        kept = law.prior.ndim - queries
+        masses = law.prior.reshape(
+            -1, self.question.secret.classes.shape[1], *law.prior.shape[kept:]
+        )
+        own = np.ones((len(masses), self.law.log_common.size), dtype=bool)
+        for c, (points, at) in enumerate(zip(self.sums.points, bins, strict=True)):
+            possible = masses.sum(tuple(a for a in range(1, masses.ndim) if a != 2 + c)) > 0
+            where = np.minimum(np.searchsorted(points, at.low), len(points) - 1)
+            here = possible[:, where] & (points[where] == at.low) & (at.low == at.high)
+            own = (own[:, :, None] & here[:, None, :]).reshape(len(own), -1)
+        own |= ~own.any(1, keepdims=True)  # one answer of its own
+        possible = masses.sum(tuple(range(1, masses.ndim))) > 0
+        return np.asarray(own[possible])
+
+    def _rounding(self, bins: Sequence[Bins], shown: Iterable[str]) -> Rounding:
+        """Beyond the belief and the channels: sums, their answers, and noise.
+
+        A table of logarithms becomes plain numbers beside channels, e^-x being off by u of x.
+        """
+        question, sums = self.question, self.sums
+        off = [
+            answers_off(question.belief.domain, query.weights, sums.share)
+            + self._known_off(query.weights, float(np.abs(at).max(initial=0.0)))
+            for query, at in zip(self.answers.values(), sums.points, strict=True)
+        ]
+        own = Rounding(sums.rounded)
+        if self.channels and sums.in_logs:
+            operations = question.belief.operations(question.belief.domain.names)
+            own = own + Rounding(RANGE * (operations + sums.rounded))
+        beside = question.rounding(shown) + own if self.channels else None
+        return own + rounded(sums.points, bins, off, beside)
+
+    def _known_off(self, weights: Weights, answers: float) -> float:
+        """What is known is added up, and taken off an answer that was seen."""
+        known = self.question.adversary.known_values
+        used = [name for name in known if weights.get(name)]
+        values = np.array([known[name] for name in used], dtype=np.float64)
+        size = np.abs(values) @ np.abs([weights[name] for name in used]) if used else 0.0
+        return float((2.0 + len(used)) * UNIT * (size + answers)) if used else 0.0
 
     @cached_property
     def law(self) -> Likelihood:

@@ -13,6 +13,7 @@ import numpy as np
 
 from unspoken.errors import TooLarge
 from unspoken.numerics.arrays import CELLS, Array
+from unspoken.numerics.rounding import Rounding
 from unspoken.types.channel import Channel, Output
 from unspoken.types.noise import Noise
 from unspoken.types.sums import Weights
@@ -153,8 +154,14 @@ def shared_coin(tosses: Sequence[Toss]) -> Channel:
             excess += math.exp(-low) * -math.expm1(low - high) * reduce(_outer, shown)
     log_common = np.full(excess[0].size, -np.inf)
     log_common[0] = -exponents[-1]
+    # Each toss adds a term of 8 operations, whose e^-low is off by u of low; e^-h - 1 is by no more
+    # of itself than h is. Exponents are sums or products that were rounded once.
+    largest = max(low for low in exponents if low < math.inf)
     return Channel(
-        _pairs([toss.outputs for toss in tosses]), log_common, excess.reshape(len(excess), -1)
+        _pairs([toss.outputs for toss in tosses]),
+        log_common,
+        excess.reshape(len(excess), -1),
+        Rounding(9.0 * len(tosses) + 2.0 * largest),
     )
 
 

@@ -16,10 +16,14 @@ from unspoken.mechanisms.finite import fresh
 from unspoken.mechanisms.mechanism import Mechanism
 from unspoken.mechanisms.parts import Parts
 from unspoken.numerics.numbers import number
+from unspoken.numerics.rounding import Rounding
 from unspoken.types.channel import Channel
 from unspoken.types.domain import Domain
 
 __all__ = ["RandomizedResponse"]
+
+# e^-eps is 0 beyond.
+EXPONENT = 750.0
 
 
 @dataclass(frozen=True, repr=False)
@@ -48,7 +52,10 @@ class RandomizedResponse(Mechanism, Shown):
         lie = math.exp(-self.epsilon)
         log_common = -self.epsilon - math.log1p(others * lie)
         truth = -math.expm1(-self.epsilon) / (1 + others * lie)
-        return Channel(values, np.full(len(values), log_common), truth * np.eye(len(values)))
+        # Six operations for the truth; the logarithm's own are off by u of eps, absolutely.
+        rounding = Rounding(8.0 + 2.0 * min(self.epsilon, EXPONENT))
+        excess = truth * np.eye(len(values))
+        return Channel(values, np.full(len(values), log_common), excess, rounding)
 
     def parts(self, domain: Domain, adversary: Adversary) -> Parts:
         return Parts(channels=((self.name, fresh(self.channel(domain), adversary, self.name)),))

@@ -1,14 +1,80 @@
-"""Rounding outward: a leakage up, a budget down, so that what is printed is what holds."""
+"""Rounding outward: a leakage up, a budget down, so that what is printed is what holds.
+
+Of numbers of one sign, m rounded operations leave an error of gamma_m = m u / (1 - m u) of the
+result at most, in whatever order they are done (Higham, Accuracy and Stability, lemma 3.1). So a
+path needs but one number: how many operations are behind each of its entries.
+"""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from fractions import Fraction
 
-__all__ = ["ROUNDED", "UNIT", "down", "quotient_down", "quotient_up", "sum_up", "up"]
+import numpy as np
+
+from unspoken.numerics.arrays import Array
+
+__all__ = [
+    "NOTHING",
+    "ROUNDED",
+    "UNIT",
+    "Rounding",
+    "beside_one",
+    "down",
+    "gamma",
+    "pairwise",
+    "quotient_down",
+    "quotient_up",
+    "sum_up",
+    "up",
+]
 
 UNIT = 2.0**-53  # the relative error of one rounded operation
 ROUNDED = 2.0**-44  # what computations of some hundred operations are off by, relatively, at most
+
+
+@dataclass(frozen=True)
+class Rounding:
+    """How many rounded operations are behind a likelihood P(y|s) = c(y) + e(y|s), at most.
+
+    ``parts``: behind the parts c and e, each off by so much of itself. ``whole``: behind their sum,
+    where the parts are a difference that came later (a matrix that was given). ``logs``: where
+    they are logarithms, by how much these were larger on the way.
+    """
+
+    parts: float = 0.0
+    whole: float = 0.0
+    logs: float = 0.0
+
+    def __add__(self, other: Rounding) -> Rounding:
+        return Rounding(self.parts + other.parts, self.whole + other.whole, self.logs + other.logs)
+
+
+NOTHING = Rounding()
+
+
+def gamma(operations: float) -> float:
+    """The relative error that so many rounded operations on numbers >= 0 may leave."""
+    off = operations * UNIT
+    return off / (1.0 - off) if off < 1.0 else math.inf
+
+
+def pairwise(terms: int) -> float:
+    """The operations behind a sum along an array's fast axis.
+
+    NumPy adds blocks of up to 128 by eight sums (16 each, 3 to join them, 7 left over), pairwise.
+    """
+    return min(terms, 26.0 + math.log2(max(1, terms)))
+
+
+def beside_one(laws: Array) -> float:
+    """How many units of rounding the rows of ``laws`` may be off, as their sums may be off 1.
+
+    The sums are rounded themselves.
+    """
+    off: float = np.abs(laws.sum(-1) - 1.0).max(initial=0.0) / UNIT + laws.shape[-1]
+    return off
 
 
 def up(number: float, operations: float) -> float:

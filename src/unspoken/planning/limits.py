@@ -19,7 +19,7 @@ import numpy as np
 from unspoken.measures import MEASURES
 from unspoken.numerics.arrays import Array
 from unspoken.types.bound import LOG2
-from unspoken.types.posteriors import Posteriors
+from unspoken.types.posteriors import Functional, Off, Posteriors
 from unspoken.views import FiniteView, View
 
 __all__ = ["ROUNDING", "Broken", "Limits"]
@@ -95,5 +95,9 @@ class Limits:
         def beyond(after: Posteriors) -> Array:
             return np.where(ODDS.f(after) > self.log_cap + ROUNDING, 1.0, 0.0)
 
+        def still(value: Array, off: Off, after: Posteriors) -> Array:
+            return np.zeros_like(value)  # the cap has the rounding of the odds
+
         # Only of listed answers: the bounds of other views hold for convex functions alone.
-        return view.mean(beyond).high if isinstance(view, FiniteView) else 1.0
+        count = Functional(beyond, moves=still, least=0.0)
+        return view.mean(count).high if isinstance(view, FiniteView) else 1.0

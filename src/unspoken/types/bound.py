@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import Any, Literal, get_args
 
 from unspoken.display import Framed, Shown, json_number
 from unspoken.errors import InputError, among
 from unspoken.numerics.numbers import number
+from unspoken.numerics.rounding import down, up
 from unspoken.pictures import Bar, Picture, bars
 from unspoken.types.kinds import expect
 from unspoken.types.premise import STATED, Premise
@@ -27,7 +28,9 @@ class Bound(Framed, Shown):
 
     ``unit`` says what low and high count: "nat", "odds" (a factor on odds), or a plain word for
     anything else. ``logs`` are the natural logarithms of an odds interval, kept because e^800 is
-    no float. An event that cannot happen has status "impossible" and no number (NaN).
+    no float. ``exact``: nothing but rounding keeps the ends apart. ``outer``: the ends with the
+    rounding behind them (of odds as logarithms), which `outward` makes the ends. An event that
+    cannot happen has status "impossible" and no number (NaN).
     """
 
     low: float
@@ -37,6 +40,8 @@ class Bound(Framed, Shown):
     why: str = ""
     status: Status = "ok"
     logs: tuple[float, float] | None = field(default=None, compare=False)
+    exact: bool = field(default=False, compare=False)
+    outer: tuple[float, float] | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         expect(self.unit, str, "bound.unit", 'write "nat" or "odds", say')
@@ -48,13 +53,52 @@ class Bound(Framed, Shown):
         object.__setattr__(self, "premise", Premise.of(self.premise))
         object.__setattr__(self, "low", low)
         object.__setattr__(self, "high", high)
+        object.__setattr__(self, "exact", self.exact or low == high)
         if self.unit == "odds" and self.logs is None:
             object.__setattr__(self, "logs", (_log(self.low), _log(self.high)))
 
     @classmethod
-    def of_odds(cls, low: float, high: float, premise: Premise, why: str) -> Bound:
-        """A bound on a factor on odds, from the natural logarithms of its ends."""
-        return cls(exp_or_inf(low), exp_or_inf(high), "odds", premise, why, logs=(low, high))
+    def of_odds(
+        cls,
+        low: float,
+        high: float,
+        premise: Premise,
+        why: str,
+        outer: tuple[float, float] | None = None,
+    ) -> Bound:
+        """A bound on a factor on odds, from the natural logarithms of its ends (and outer ones)."""
+        ends = exp_or_inf(low), exp_or_inf(high)
+        return cls(*ends, "odds", premise, why, logs=(low, high), outer=outer)
+
+    @classmethod
+    def rounded(
+        cls, ends: tuple[float, float], outer: tuple[float, float], premise: Premise, why: str
+    ) -> Bound:
+        """In nats: what was computed, and what it lies in less and plus its rounding.
+
+        Either outer end was rounded once more.
+        """
+        below, above = outer
+        below = math.nextafter(below, -math.inf) if below < ends[0] and below else below
+        above = math.nextafter(above, math.inf) if above > ends[1] else above
+        outer = min(below, ends[0]), max(above, ends[1])
+        return cls(*ends, "nat", premise, why, outer=outer)
+
+    def outward(self) -> Bound:
+        """The ends moved out by the rounding behind them: between these the truth lies to its last
+
+        digit. The outer ends of odds are logarithms; a float x is x, so e^x costs but an ulp.
+        """
+        if self.outer is None or self.status != "ok":
+            return self
+        low, high = self.outer
+        if self.unit != "odds":
+            return replace(self, low=low, high=high, outer=None)
+        ends = (
+            (down(exp_or_inf(low), 0) if low else 1.0),
+            (up(exp_or_inf(high), 0) if high else 1.0),
+        )
+        return replace(self, low=ends[0], high=ends[1], logs=(low, high), outer=None)
 
     @classmethod
     def impossible(cls, unit: str, premise: Premise, why: str) -> Bound:
@@ -63,10 +107,6 @@ class Bound(Framed, Shown):
     @property
     def value(self) -> float:
         return self.high
-
-    @property
-    def exact(self) -> bool:
-        return self.low == self.high
 
     @property
     def nats(self) -> float:

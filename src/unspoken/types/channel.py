@@ -10,13 +10,15 @@ One-sided randomised response is the split itself: common = e^-eps on "withheld"
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from unspoken.errors import InputError
 from unspoken.numerics.arrays import Array, Codes, Mask
+from unspoken.numerics.rounding import UNIT, Rounding
 from unspoken.types.domain import Symbol, Value
 
 __all__ = ["Channel", "Output"]
@@ -32,19 +34,26 @@ class Channel:
     """W[x, y] = exp(log_common[y]) + excess[x, y], every part >= 0 and every row of W summing to 1.
 
     The common part is kept as a logarithm, since e^-800 is no float; heads probability is the
-    sum of any row of ``excess``.
+    sum of any row of ``excess``. ``rounding``: what is behind the parts.
     """
 
     outputs: tuple[Output, ...]
     log_common: Array
     excess: Array
+    rounding: Rounding = field(default=Rounding(2.0), compare=False)
 
     @classmethod
     def of(cls, outputs: Iterable[Output], law: Array) -> Channel:
-        """Split any W[x, y]: what every row has of a column is common, the rest is excess."""
+        """Split any W[x, y]: what every row has of a column is common, the rest is excess.
+
+        W is what was given over the sum of its row: a sum was off by less than its own rounding.
+        """
         common = law.min(axis=0)
+        excess = law - common
+        off = max(abs(math.fsum(row) - 1.0) for row in law.tolist()) / UNIT
+        rounding = Rounding(2.0, 2.0 + off if excess.any() else 0.0)
         with np.errstate(divide="ignore"):
-            return cls(tuple(outputs), np.log(common), law - common)
+            return cls(tuple(outputs), np.log(common), excess, rounding)
 
     @property
     def heads(self) -> float:
@@ -72,7 +81,10 @@ class Channel:
     def on_heads(self) -> Channel:
         """The channel once the coin is known to show heads: no common part."""
         nothing = np.full_like(self.log_common, -np.inf)
-        return Channel(self.outputs, nothing, self.excess / self.heads)
+        heads = self.heads  # what the whole is off by is now beside heads alone
+        parts, whole = self.rounding.parts, self.rounding.whole
+        rounding = Rounding(2.0 * parts + 1.0 + len(self.outputs), whole / heads)
+        return Channel(self.outputs, nothing, self.excess / heads, rounding)
 
     def beside(self, other: Channel) -> Channel:
         """Both at once, with coins of their own: outputs are pairs, the last one fastest.
@@ -91,13 +103,15 @@ class Channel:
                 "channel: what is seen of one variable has a probability below 1e-304; ask for it "
                 "less often, or use probabilities further from 0 (and an epsilon of inf for 1)"
             )
-        return Channel(outputs, log_common, joint_excess.reshape(len(joint_excess), -1))
+        rounding = self.rounding + other.rounding + Rounding(6.0)
+        return Channel(outputs, log_common, joint_excess.reshape(len(joint_excess), -1), rounding)
 
     def event(self, name: Output, outputs: Collection[Output]) -> Channel:
         """The likelihood of one event: the output is among these (none: it is impossible)."""
         chosen = [k for k, output in enumerate(self.outputs) if output in outputs]
         common = np.logaddexp.reduce(self.log_common[chosen], initial=-np.inf, keepdims=True)
-        return Channel((name,), common, self.excess[:, chosen].sum(1, keepdims=True))
+        rounding = self.rounding + Rounding(len(chosen))
+        return Channel((name,), common, self.excess[:, chosen].sum(1, keepdims=True), rounding)
 
 
 def _listed(output: Output) -> tuple[Output, ...]:

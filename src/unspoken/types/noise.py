@@ -25,16 +25,17 @@ import numpy as np
 
 from unspoken.numerics.arrays import Array, Codes
 from unspoken.numerics.ring import RANGE
+from unspoken.numerics.rounding import UNIT, Rounding
 from unspoken.types.likelihood import Likelihood
 
-__all__ = ["Bins", "Noise", "through"]
+__all__ = ["Bins", "Noise", "rounded", "through"]
 
 # Up to here what noise takes away is small, and kept as such: 1 - e^{-kd} has the digits of d.
 NEAR = 1.0
-# Whole answers are listed one by one while there are at most so many.
-WHOLE = 2**16
 # In logs, so many nats from point to point are added up at a time.
 STRETCH = 32.0
+# Whole answers are listed one by one while there are at most so many.
+WHOLE = 2**16
 
 
 @dataclass(frozen=True)
@@ -142,6 +143,33 @@ def through(law: Likelihood, points: Sequence[Array], bins: Sequence[Bins]) -> L
         log_common = np.full(told.shape[-1] * told.shape[-2], -np.inf)
     excess = (told * np.exp(log_weight)).reshape(*prior.shape, -1)
     return Likelihood(prior, log_common, excess, in_logs=False)
+
+
+def rounded(
+    points: Sequence[Array],
+    bins: Sequence[Bins],
+    off: Sequence[float],
+    beside: Rounding | None = None,
+) -> Rounding:
+    """What is behind `through`, beyond the law's own numbers; ``off``: of each query's points,
+
+    ``beside``: what is behind channels that are seen too.
+
+    Running sums over the points of a query, on both sides; what is lost or seen is e^-x or 1 -
+    e^-x, x up to ``reach`` noise scales rounded three times, thrice (in logs a stretch is added and
+    taken off). Points that are off by delta change every e^-x by rate delta of itself at both ends,
+    absolutely where 1 - e^-x is kept. What wide noise takes is subtracted from what channels tell,
+    and both are at most e of what is left: that is off by twice as much of the whole.
+    """
+    spans = sum(own.rate * (at[-1] - at[0]) for at, own in zip(points, bins, strict=True))
+    reach = spans if spans <= RANGE else 0.0
+    whole = sum(2.0 * own.rate * each for own, each in zip(bins, off, strict=True)) / UNIT
+    parts = 2.0 * math.prod(map(len, points)) + 12.0 + 9.0 * reach
+    if beside is not None and spans <= NEAR:
+        whole += 6.0 * (parts + beside.parts)
+    gaps = [own.rate * np.diff(at) for at, own in zip(points, bins, strict=True)]
+    logs = sum(min(STRETCH, float(gap[gap <= STRETCH].sum())) for gap in gaps)
+    return Rounding(parts, whole, logs)
 
 
 def _smallest(prior: Array) -> float:

@@ -12,8 +12,19 @@ import numpy as np
 import numpy.typing as npt
 
 from unspoken.numerics.arrays import Array, Mask
+from unspoken.numerics.rounding import UNIT
 
-__all__ = ["Posteriors", "Functional", "Reads", "secret_events"]
+__all__ = [
+    "Functional",
+    "Moves",
+    "Off",
+    "Posteriors",
+    "Reads",
+    "by_lifts",
+    "by_log_odds",
+    "by_two_lifts",
+    "secret_events",
+]
 
 Reads = Literal["pairs", "events", "secret", "divergence", "prior"]
 
@@ -115,17 +126,66 @@ def secret_events(secret: Mask) -> list[Mask]:
 
 
 @dataclass(frozen=True)
+class Off:
+    """What rounding may have done to posteriors, for each context and outcome.
+
+    ``lifts``: how far log lifts may be off, absolutely; ``furthest``: the largest |lift - 1|;
+    ``shares``: how far priors and masses may be off, relatively; ``logs``: how far log lifts may be
+    off relatively, besides.
+    """
+
+    lifts: Array
+    furthest: Array
+    shares: float
+    logs: float
+
+
+# From the values of a function, what rounding may have done, and the posteriors.
+Moves = Callable[[Array, Off, Posteriors], Array]
+
+
+def by_lifts(value: Array, off: Off, after: Posteriors) -> Array:
+    """How far a function may be off that moves no faster than twice the log lifts, or itself."""
+    size = np.abs(value)
+    own: Array = 2.0 * off.lifts * (1.0 + size) + (off.shares + 8.0 * UNIT) * size
+    return own
+
+
+def by_two_lifts(value: Array, off: Off, after: Posteriors) -> Array:
+    """The same of a difference of two log lifts, or of one of them."""
+    own: Array = 2.0 * off.lifts + (off.logs + 4.0 * UNIT) * np.abs(value)
+    return own
+
+
+def by_log_odds(value: Array, off: Off, after: Posteriors) -> Array:
+    """The same of `log_odds_factor`.
+
+    The log lift of an event moves by at most four times those of its classes: the rarer side, at
+    most half, is summed, and the quotient is at least 1/2 where log1p is taken. Far from there
+    logarithms of priors are added, which are off by u of themselves.
+    """
+    rarest = np.log(after.prior.min(where=after.prior > 0, initial=1.0))
+    size = off.logs + (6.0 - 10.0 * rarest) * UNIT
+    own: Array = 10.0 * off.lifts + size * np.abs(value)
+    return own
+
+
+@dataclass(frozen=True)
 class Functional:
     """A convex function of posteriors, and what of them it ``reads``.
 
     pairs: the likelihoods of two classes at a time; events: those of each secret event and of the
     rest; secret: of any secret class and of the rest; divergence: its mean is mutual information;
     prior: the prior too. Where many beliefs may be true, that says what to look for among them.
+    ``moves``: how far its value, as computed, may be off where the posteriors are. ``least``: what
+    it never falls below.
     """
 
     f: Callable[[Posteriors], npt.ArrayLike]
     reads: Reads = "prior"
     name: str = "this function"
+    moves: Moves = by_lifts
+    least: float = -math.inf
 
     @classmethod
     def of(cls, f: Callable[[Posteriors], npt.ArrayLike]) -> Functional:

@@ -10,14 +10,36 @@ import numpy as np
 
 from unspoken.errors import TooLarge
 from unspoken.numerics.arrays import CELLS, Array
+from unspoken.numerics.rounding import UNIT
+from unspoken.types.domain import Domain
 from unspoken.types.likelihood import Likelihood
 
-__all__ = ["Sums", "Weights"]
+__all__ = ["EXACT", "Sums", "Weights", "answers_off"]
 
 # How many axes a table may have (NumPy allows 64).
 AXES = 60
+# Products of multiples of FINE are floats exactly, and so are their sums, while these are small.
+FINE = 2.0**-10
+# On a lattice a term is a multiple of the unit up to this share of itself.
+EXACT = 1e-14
 # One linear query: S = sum_i w_i x_i; a variable that is not named has weight 0.
 Weights = Mapping[str, float]
+
+
+def answers_off(domain: Domain, weights: Weights, share: float) -> float:
+    """By how much rounding may move a noise-free answer sum_i w_i x_i.
+
+    Not at all, where weights and values are multiples of 1, or of FINE, and their sums have no more
+    than the digits of floats. Else a product each, sums of n, and ``share`` of every term.
+    """
+    used = {name: w for name, w in weights.items() if w and name in domain.names}
+    terms = [(w, domain.numbers(name)) for name, w in used.items()]
+    size = sum(abs(w) * float(np.abs(numbers).max()) for w, numbers in terms)
+    for fine in (1.0, FINE):
+        exact = all(not w % fine and not (numbers % fine).any() for w, numbers in terms)
+        if exact and size < fine**2 / UNIT:
+            return 0.0
+    return size * ((2.0 + len(terms)) * UNIT + share)
 
 
 @dataclass(frozen=True)
@@ -28,13 +50,17 @@ class Sums:
     variables, then the queries. ``in_logs``: where products of probabilities leave the range of
     floats. ``blur``: the queries are these answers plus something continuous that depends on
     nothing kept (the rest of a Gaussian, of these variances); far out its tails tell as much as the
-    answers themselves, on the mean they tell less.
+    answers themselves, on the mean they tell less. ``rounded``: the operations behind an entry of
+    the table, beyond those behind the belief's own; ``share``: by how much of itself each term of
+    an answer is off (on a lattice, EXACT).
     """
 
     points: tuple[Array, ...]
     table: Array
     in_logs: bool = False
     blur: tuple[float, ...] = ()
+    rounded: float = 0.0
+    share: float = 0.0
 
     @property
     def blurred(self) -> bool:
@@ -65,7 +91,7 @@ class Sums:
             )
         law = np.full((*table.shape[:kept], *(len(own) for own in points)), nothing)
         add.at(law, tuple(codes), table[occurs])
-        return cls(tuple(points), law, in_logs)
+        return cls(tuple(points), law, in_logs, rounded=math.prod(table.shape[kept:]))
 
     def bare(self) -> Likelihood:
         """With nothing else seen: one outcome, that tells nothing."""

@@ -46,12 +46,12 @@ class BandView(Shown):
         raise TooLarge(f"answers about {self.corners.target}: more than can be listed; see fewer")
 
     def sup(self, f: Convex) -> Bound:
-        return self._between([part.sup(f).low for part in self.parts], self.corners.sup(f).high)
+        return self._between([part.sup(f) for part in self.parts], [self.corners.sup(f)])
 
     def mean(self, f: Convex) -> Bound:
         """A mean is at most the largest value, and at most that of whoever knows the secret."""
-        high = min(self.corners.sup(f).high, self.above.mean(f).high)
-        return self._between([part.mean(f).low for part in self.parts], high)
+        above = [self.corners.sup(f), self.above.mean(f)]
+        return self._between([part.mean(f) for part in self.parts], above)
 
     def facts(self) -> list[tuple[str, str]]:
         return [
@@ -61,9 +61,14 @@ class BandView(Shown):
             ("premise", str(self.corners.premise)),
         ]
 
-    def _between(self, lows: Sequence[float], high: float) -> Bound:
+    def _between(self, parts: Sequence[Bound], above: Sequence[Bound]) -> Bound:
         why = (
-            f"the answers cannot be listed; at least: the best of {len(lows) - 1} alone; "
+            f"the answers cannot be listed; at least: the best of {len(parts) - 1} alone; "
             f"at most: likelihoods {self.ratio:.4g} nat apart"
         )
-        return Bound(min(high, max(lows)), high, "nat", self.corners.premise, why)
+        low, high = max(part.low for part in parts), min(each.high for each in above)
+        outer = (
+            max(part.outward().low for part in parts),
+            min(each.outward().high for each in above),
+        )
+        return Bound.rounded((min(low, high), high), outer, self.corners.premise, why)

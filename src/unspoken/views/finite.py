@@ -12,11 +12,12 @@ import numpy as np
 from unspoken.display import Shown
 from unspoken.errors import InputError
 from unspoken.numerics.arrays import Array, Mask
+from unspoken.numerics.rounding import gamma, pairwise
 from unspoken.types.bound import Bound
 from unspoken.types.channel import Output
 from unspoken.types.domain import Value
 from unspoken.types.likelihood import Lifts
-from unspoken.types.posteriors import Posteriors
+from unspoken.types.posteriors import Functional, Off, Posteriors
 from unspoken.types.premise import Premise
 from unspoken.views.view import Convex, Outcome
 
@@ -27,6 +28,10 @@ __all__ = ["FiniteView"]
 PAIRS = 2**23
 # How many of the variables seen are written out.
 NAMED = 12
+Block = tuple[slice, slice]
+# So much rounding is worth a look at what can be learned at all.
+LOST = 1e-6
+WHOLE: Block = slice(None), slice(None)
 
 
 @dataclass(frozen=True, repr=False)
@@ -34,7 +39,8 @@ class FiniteView(Shown):
     """``lifts`` over ``contexts`` (what is known), outcomes (what is seen) and ``classes``.
 
     ``seen`` lists, for each variable seen, the outputs it can show; outcomes are their product,
-    the last one fastest. ``secret`` marks the classes nobody is to learn of.
+    the last one fastest. ``secret`` marks the classes nobody is to learn of;
+    ``told``: whether the class itself is seen.
     """
 
     target: str
@@ -44,6 +50,7 @@ class FiniteView(Shown):
     seen: Mapping[str, tuple[Output, ...]]
     lifts: Lifts
     premise: Premise
+    told: bool = False
 
     @property
     def prior_known(self) -> bool:
@@ -63,29 +70,45 @@ class FiniteView(Shown):
     def sup(self, f: Convex) -> Bound:
         if not self._possible.any():
             return Bound.impossible("nat", self.premise, "no such outcome is possible")
-        top, context, outcome = self._top(f)
+        values, context, outcome = self._top(f)
         shown = self._in_words(self._outcome(outcome))
         why = f"{self._listed()}: {shown}{self._given(context)}"
-        return Bound(top, top, "nat", self.premise, why)
+        of = Functional.of(f)
+        with np.errstate(invalid="ignore", over="ignore"):
+            moved = of.moves(values[..., None], self._off(), self.posteriors).max(-1)
+        moved = np.where(np.isfinite(values), moved, 0.0)
+        top = float(values.max())
+        low, high = float((values - moved).max()), float((values + moved).max())
+        if high - top > LOST and not self.told:
+            high = min(high, self.revealed().sup(f).outward().high)
+        return Bound.rounded((top, top), (max(low, of.least), high), self.premise, why)
 
     def worst(self, f: Convex) -> Outcome:
         _, context, outcome = self._top(f)
         return self._point(context, outcome)
 
     def mean(self, f: Convex) -> Bound:
-        means = self.means(f)
-        context = int(means.argmax())
-        top = float(means[context])
+        of = Functional.of(f)
+        means, off = self.means(of)
+        context = int(means.max(-1).argmax())
         why = f"the mean over all {self._size()}{self._given(context)}"
-        return Bound(top, top, "nat", self.premise, why)
+        top = float(means.max())
+        low, high = float((means - off).max()), float((means + off).max())
+        high = self.at_most(f, high) if high - top > LOST and not self.told else high
+        return Bound.rounded((top, top), (max(low, of.least), high), self.premise, why)
 
     def outcomes(self) -> list[Outcome]:
         """Every possible point of the cloud, context by context."""
         return [self._point(context, y) for context, y in np.argwhere(self._possible).tolist()]
 
+    def at_most(self, f: Convex, high: float) -> float:
+        """Nobody learns more than who is told the secret itself: of use where digits are lost."""
+        return min(high, self.revealed().mean(f).outward().high)
+
     def revealed(self) -> FiniteView:
         """The view of somebody who learns the class itself."""
-        return replace(self, seen={self.target: self.classes}, lifts=self.lifts.revealed())
+        seen = {self.target: self.classes}
+        return replace(self, seen=seen, lifts=self.lifts.revealed(), told=True)
 
     def never(self) -> FiniteView:
         """The view of an event that turned out impossible."""
@@ -106,30 +129,53 @@ class FiniteView(Shown):
     def _possible(self) -> Mask:
         return self.lifts.log_mass > -np.inf
 
-    def _top(self, f: Convex) -> tuple[float, int, int]:
-        """The largest value of f, with its context and outcome: of several the likeliest."""
+    def _top(self, f: Convex) -> tuple[Array, int, int]:
+        """The values of f, and context and outcome of the largest: of several the likeliest."""
         values = np.empty(self.lifts.log_mass.shape)
         for block, after in self._blocks():
             values[block] = _values(f, after).max(-1)
-        values[~self._possible] = -np.inf
+        ends = self._possible if self.lifts.ends is None else self._possible & self.lifts.ends
+        values[~ends] = -np.inf
         likeliest = np.where(values == values.max(), self.lifts.log_mass, -np.inf)
         context, outcome = np.unravel_index(int(np.argmax(likeliest)), values.shape)
-        return float(values[context, outcome]), int(context), int(outcome)
+        return values, int(context), int(outcome)
 
-    def means(self, f: Convex) -> Array:
-        """The mean of f in each context; of several functions the largest mean."""
+    def means(self, f: Functional) -> tuple[Array, Array]:
+        """The mean of f in each context, of several functions of each, and how far it is off."""
         mass, parts = self.lifts.mass, []
         for block, after in self._blocks():
-            weighted = _values(f, after) * mass[block][..., None]
+            values = _values(f, after)
+            weighted = values * mass[block][..., None]
             weighted[mass[block] == 0] = 0.0
-            parts.append((block[0], weighted.sum(1)))
-        means = parts[0][1]
+            parts.append((block[0], _sum(weighted), self.off(f, values, after, block)))
+        _, means, off = parts[0]
         if len(parts) > 1:
-            means = np.zeros((len(mass), means.shape[1]))
-            for contexts, sums in parts:
+            means, off = (np.zeros((len(mass), means.shape[1])) for _ in range(2))
+            for contexts, sums, moved in parts:
                 means[contexts] += sums
-        largest: Array = means.max(-1)
-        return largest
+                off[contexts] += moved + gamma(len(parts)) * np.abs(sums)
+        return means, off
+
+    def _off(self, block: Block = WHOLE) -> Off:
+        """What rounding did, with an axis for functions."""
+        off = self.lifts.off
+        lifts, furthest = (part[block][..., None] for part in (off.lifts, off.furthest))
+        return replace(off, lifts=lifts, furthest=furthest)
+
+    def off(self, f: Functional, values: Array, after: Posteriors, block: Block = WHOLE) -> Array:
+        """By how much sum_y P(y) f(y) over a block may be off, in each context:
+
+        sum_y P(y) (what f(y) may be off) + gamma_m sum_y P(y) |f(y)|, m operations behind each term
+        and the sum.
+        """
+        mass, at = self.lifts.mass[block][..., None], self._off(block)
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+            moved = f.moves(values, at, after)
+            moved = _sum(np.where(mass > 0, moved * mass, 0.0))
+            size = _sum(np.where(mass > 0, np.abs(values) * mass, 0.0))
+        moved = 1.01 * moved.max(-1, keepdims=True)  # of several functions, the most
+        total: Array = moved + (at.shares + gamma(_depth(values))) * size
+        return total
 
     def _point(self, context: int, outcome: int) -> Outcome:
         prior = self.lifts.prior[context]
@@ -142,12 +188,12 @@ class FiniteView(Shown):
             known=self.contexts[context],
         )
 
-    def _blocks(self) -> Iterator[tuple[tuple[slice, slice], Posteriors]]:
+    def _blocks(self) -> Iterator[tuple[Block, Posteriors]]:
         """The contexts and outcomes, in blocks of about PAIRS pairs of classes."""
         contexts, outcomes, classes = self.lifts.log_lift.shape
         rows = max(1, PAIRS // classes**2)
         if contexts * outcomes <= rows:
-            yield (slice(None), slice(None)), self.posteriors
+            yield WHOLE, self.posteriors
             return
         wide, tall = min(outcomes, rows), max(1, rows // outcomes)
         starts = itertools.product(range(0, contexts, tall), range(0, outcomes, wide))
@@ -181,6 +227,18 @@ class FiniteView(Shown):
         if len(symbols) > NAMED:
             words.append(f"... ({len(symbols)} in all)")
         return ", ".join(words) or "nothing seen"
+
+
+def _sum(terms: Array) -> Array:
+    """Over the outcomes; of one function they lie side by side, and are added pairwise."""
+    total: Array = terms[..., 0].sum(1)[:, None] if terms.shape[-1] == 1 else terms.sum(1)
+    return total
+
+
+def _depth(terms: Array) -> float:
+    """The operations behind that sum, and one for the product."""
+    outcomes = terms.shape[1]
+    return 1.0 + (pairwise(outcomes) if terms.shape[-1] == 1 else outcomes)
 
 
 def _values(f: Convex, after: Posteriors) -> Array:

@@ -21,6 +21,7 @@ from typing import NoReturn
 
 from unspoken.display import Shown
 from unspoken.errors import TooLarge
+from unspoken.numerics.rounding import gamma
 from unspoken.types.bound import Bound
 from unspoken.types.domain import Value
 from unspoken.types.premise import Premise
@@ -35,13 +36,14 @@ class HeadsView(Shown):
     """``parts``: views of parts of the coalition, the first of nobody.
 
     ``heads``: (probability, view) of each listed set of coins showing heads; with probability
-    ``rest`` it is another set that is not empty. ``above``: views of somebody who is told more, the
-    secret itself first, then what shields it from the outputs that are not listed.
+    ``rest`` it is another set of the ``coins`` that is not empty. ``above``: views of somebody who
+    is told more, the secret itself first, then what shields it from what is not listed.
     """
 
     parts: Sequence[FiniteView]
     heads: Sequence[tuple[float, FiniteView]]
     rest: float
+    coins: int
     above: Sequence[FiniteView]
     premise: Premise
 
@@ -65,24 +67,39 @@ class HeadsView(Shown):
 
     def sup(self, f: Convex) -> Bound:
         """Some answer may be as telling as the secret itself, unless something shields it."""
-        low = max(part.sup(f).low for part in self.parts)
-        high = max(low, min(view.sup(f).high for view in self.above))
-        return Bound(
-            low, high, "nat", self.premise, f"{self._at_least()}; at most: {self._at_most()}"
+        why = f"{self._at_least()}; at most: {self._at_most()}"
+        below = [part.sup(f) for part in self.parts]
+        above = [view.sup(f) for view in self.above]
+        ends, outer = (
+            (max(bound.low for bound in lows), min(bound.high for bound in highs))
+            for lows, highs in ((below, above), (_outward(below), _outward(above)))
         )
+        return Bound.rounded((ends[0], max(ends)), outer, self.premise, why)
 
     def mean(self, f: Convex) -> Bound:
-        revealed, *shields = (view.mean(f).high for view in self.above)
-        silent = max(0.0, 1.0 - math.fsum([self.rest, *(share for share, _ in self.heads)]))
-        given_heads = [share * view.mean(f).high for share, view in self.heads]
-        by_sets = math.fsum(
-            [*given_heads, silent * self.parts[0].mean(f).high, self.rest * revealed]
-        )
-        low = max(part.mean(f).low for part in self.parts)
-        high = max(low, min([revealed, *shields, by_sets + 1e-12 * abs(by_sets)]))
-        shielded = f", or {self._at_most()}" if shields else ""
+        above = [view.mean(f) for view in self.above]
+        heads = [view.mean(f) for _, view in self.heads]
+        parts = [part.mean(f) for part in self.parts]
+        by_sets = self._by_sets(above, heads, parts)
+        low = max(part.low for part in parts)
+        high = max(low, min(*(view.high for view in above), by_sets + 1e-12 * abs(by_sets)))
+        # A share is a product of p and 1 - p of n coins; all that these leave is 4 n u at most,
+        # since the shares of all sets add up to 1, and as much is the secret's, at most.
+        above, heads, parts = (_outward(bounds) for bounds in (above, heads, parts))
+        outer = self._by_sets(above, heads, parts)
+        off = gamma(4.0 * (len(heads) + self.coins + 4.0)) * (abs(outer) + abs(above[0].high))
+        ends = max(part.low for part in parts), min(*(view.high for view in above), outer + off)
+        shielded = f", or {self._at_most()}" if len(above) > 1 else ""
         why = f"{self._at_least()}; at most: told which coins showed heads{shielded}"
-        return Bound(low, high, "nat", self.premise, why)
+        return Bound.rounded((low, high), ends, self.premise, why)
+
+    def _by_sets(
+        self, above: Sequence[Bound], heads: Sequence[Bound], parts: Sequence[Bound]
+    ) -> float:
+        """The mean of somebody who is told which coins showed heads, at most."""
+        silent = max(0.0, 1.0 - math.fsum([self.rest, *(share for share, _ in self.heads)]))
+        shares = [share * told.high for (share, _), told in zip(self.heads, heads, strict=True)]
+        return math.fsum([*shares, silent * parts[0].high, self.rest * above[0].high])
 
     def facts(self) -> list[tuple[str, str]]:
         above = f"{len(self.heads)} sets of coins, the rest has mass {self.rest:.4g}"
@@ -98,3 +115,7 @@ class HeadsView(Shown):
 
     def _at_least(self) -> str:
         return f"not every outcome can be listed; at least: the best of {len(self.parts)} parts"
+
+
+def _outward(bounds: Sequence[Bound]) -> list[Bound]:
+    return [bound.outward() for bound in bounds]

@@ -8,7 +8,7 @@ where the two differ until they agree.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol
@@ -17,14 +17,14 @@ import numpy as np
 
 from unspoken.display import Shown
 from unspoken.numerics.arrays import Array, Codes
-from unspoken.numerics.rounding import ROUNDED
+from unspoken.numerics.rounding import ROUNDED, UNIT, gamma
 from unspoken.types.bound import Bound
 from unspoken.types.domain import Value
 from unspoken.types.noise import Bins, Noise
 from unspoken.types.posteriors import Functional
 from unspoken.types.sums import Sums
 from unspoken.views.blurred import RANGE, Shifted
-from unspoken.views.finite import FiniteView
+from unspoken.views.finite import LOST, FiniteView
 from unspoken.views.quadrature import Quadrature
 from unspoken.views.view import Convex, Outcome
 
@@ -101,8 +101,12 @@ class NoisyView(Shown):
             finer = self._finer(nodes, held) if AGREED * held.high < held.apart < before else None
             if finer is None:
                 why = f"between {_words(nodes)} and the cells between them"
-                low = min(held.low, held.high)
-                return Bound(low, held.high, "nat", self.at_points.premise, why)
+                above, below = held.off()
+                ends = min(held.low, held.high), held.high
+                high = held.high + above
+                high = self.at_points.at_most(f, high) if above > LOST else high
+                outer = max(ends[0] - below, Functional.of(f).least), high
+                return Bound.rounded(ends, outer, self.at_points.premise, why)
             nodes, before = finer, GAINED * held.apart if len(self._open) == 1 else math.inf
 
     def _smooth_mean(self, f: Functional) -> Bound | None:
@@ -122,16 +126,25 @@ class NoisyView(Shown):
             if math.prod(map(len, bins)) > self.source.room():
                 return None
             view = self.source.listed(bins)
-            means = view.means(f)
+            means, moved = view.means(f)
             if not means.max() > 0:
                 return None
-            off = rule.error(view.lifts.prior) + ROUNDED * means
-            low, high = max(0.0, float((means - off).max())), float((means + off).max())
-            if high - low <= 4 * ROUNDED * high:
+            off = rule.error(view.lifts.prior)[:, None] + ROUNDED * means
+            if float((means + off).max() - (means - off).max()) <= 4 * ROUNDED * means.max():
                 why = f"at {len(rule.bins)} answers, by Gauss's rule"
-                return Bound(low, high, "nat", self.at_points.premise, why)
+                low, high = max(0.0, float((means - off).max())), float((means + off).max())
+                off += moved + self._misplaced(c) * (means + np.sqrt(2.0 * means))
+                outer = max(0.0, float((means - off).max())), float((means + off).max())
+                return Bound.rounded((low, high), outer, self.at_points.premise, why)
             allowed = min(allowed, ROUNDED * float(means.max())) / FURTHER
         return None
+
+    def _misplaced(self, c: int) -> float:
+        """By how much Gauss's points are off, in noise scales: sums of three, as large as answers.
+
+        Where likelihoods move by so much of themselves, D does by that times D + sqrt(2 D).
+        """
+        return 8.0 * UNIT * self.source.noises[c].rate * float(np.abs(self.points[c]).max())
 
     def _blurred_mean(self, f: Convex) -> Bound:
         """Of one answer: of the widest pair. Measures of the cloud compare classes two by two.
@@ -164,11 +177,15 @@ class NoisyView(Shown):
         """The mean between these nodes and their cells; cell by cell, if one answer is open."""
         at_least, at_most = self.source.nodes(nodes), self.source.cells(nodes)
         if len(self._open) != 1:
-            high = self.source.listed(at_least).mean(f).high
-            return Held(high, self.source.listed(at_most).mean(f).low, np.zeros(0), 1)
+            views = [self.source.listed(bins) for bins in (at_least, at_most)]
+            (above, above_off), (below, below_off) = (
+                view.means(Functional.of(f)) for view in views
+            )
+            off = float(above_off.max()), float(below_off.max())
+            return Held(float(above.max()), float(below.max()), np.zeros(0), 1, lambda: off)
         (c,) = self._open
-        at_nodes, functions = _shares(self.source.listed(at_least), f, at_least, c)
-        inside, _ = _shares(self.source.listed(at_most), f, at_most, c)
+        sides = [_Shares(self.source.listed(bins), f, bins, c) for bins in (at_least, at_most)]
+        at_nodes, inside = (side.of_bins for side in sides)
         high, low = float(at_nodes.sum(-1).max()), float(inside.sum(-1).max())
         # A cell's part of the nodes' mean: tanh(k width / 2) / 2 of each end's, for its own mass.
         weight = at_least[c].weight  # 0 where nodes are too near for noise so wide
@@ -176,7 +193,9 @@ class NoisyView(Shown):
         half = np.tanh(at_least[c].rate * np.diff(nodes[c]) / 2) / 2
         gaps = half * (ends[:, 1:] + ends[:, :-1]) - inside[:, 1:-1]
         leading = at_nodes.sum(-1) >= min(low, high)
-        return Held(high, low, np.maximum(gaps[leading].max(0), 0.0), functions)
+        gaps = np.maximum(gaps[leading].max(0), 0.0)
+        functions = sides[0].values.shape[-1]
+        return Held(high, low, gaps, functions, lambda: (sides[0].off, sides[1].off))
 
     def _finer(self, nodes: tuple[Array, ...], held: Held) -> tuple[Array, ...] | None:
         """More nodes, where they matter, as far as there is room."""
@@ -201,12 +220,16 @@ class NoisyView(Shown):
 
 @dataclass(frozen=True)
 class Held:
-    """A mean between two, by how much each cell keeps them apart, and for how many functions."""
+    """A mean between two, by how much each cell keeps them apart, and for how many functions;
+
+    ``off``: how far rounding may have moved either.
+    """
 
     high: float
     low: float
     gaps: Array
     functions: int
+    off: Callable[[], tuple[float, float]]
 
     @property
     def apart(self) -> float:
@@ -224,17 +247,27 @@ def _split(gaps: Array, allowed: float) -> Codes:
     return np.clip(pieces, 1, PIECES)
 
 
-def _shares(view: FiniteView, f: Convex, bins: Sequence[Bins], c: int) -> tuple[Array, int]:
+class _Shares:
     """What each bin of answer c adds to the mean of f, for every context and function of f."""
-    mass = view.lifts.mass
-    with np.errstate(invalid="ignore", divide="ignore"):
-        values = np.asarray(f(view.posteriors), dtype=np.float64)
-    values = values if values.ndim == 3 else np.broadcast_to(values, mass.shape)[..., None]
-    weighted = np.where(mass[..., None] > 0, values * mass[..., None], 0.0)
-    after = math.prod(map(len, bins[c + 1 :]))
-    shape = (len(mass), -1, len(bins[c]), after, values.shape[-1])
-    shares = np.moveaxis(weighted.reshape(shape).sum((1, 3)), 1, -1)
-    return shares.reshape(-1, len(bins[c])), values.shape[-1]
+
+    def __init__(self, view: FiniteView, f: Convex, bins: Sequence[Bins], c: int) -> None:
+        mass = view.lifts.mass
+        with np.errstate(invalid="ignore", divide="ignore"):
+            values = np.asarray(f(view.posteriors), dtype=np.float64)
+        values = values if values.ndim == 3 else np.broadcast_to(values, mass.shape)[..., None]
+        weighted = np.where(mass[..., None] > 0, values * mass[..., None], 0.0)
+        after = math.prod(map(len, bins[c + 1 :]))
+        shape = (len(mass), -1, len(bins[c]), after, values.shape[-1])
+        shares = np.moveaxis(weighted.reshape(shape).sum((1, 3)), 1, -1)
+        self.view, self.f, self.values = view, Functional.of(f), values
+        self.of_bins = shares.reshape(-1, len(bins[c]))
+
+    @property
+    def off(self) -> float:
+        """How far their sums may be off: those over what else is seen are no pairwise ones."""
+        off = self.view.off(self.f, self.values, self.view.posteriors).max()
+        beside = self.values.shape[1] / self.of_bins.shape[1]
+        return float(off + gamma(beside) * np.abs(self.of_bins).sum(-1).max())
 
 
 def _words(nodes: Sequence[Array]) -> str:

@@ -32,7 +32,7 @@ from unspoken.types.channel import Channel
 from unspoken.types.domain import Domain, Value
 from unspoken.types.likelihood import Likelihood
 from unspoken.types.premise import Premise
-from unspoken.types.sums import Sums, Weights
+from unspoken.types.sums import EXACT, Sums, Weights
 
 __all__ = ["Markov", "is_matrix", "occurring"]
 
@@ -42,10 +42,15 @@ class Markov(Belief):
 
     def _hold(self, forest: Forest, domain: Domain, premise: Premise) -> None:
         self._forest, self.domain, self.premise = forest, domain, premise
+        self._before = 8.0  # operations, before what is left of the forest was so
 
     @property
     def forest(self) -> Forest:
         return self._forest
+
+    def operations(self, names: Sequence[str]) -> float:
+        """See `Forest.operations`; known values were weighted by messages in a forest before."""
+        return self._before + self.forest.operations
 
     def marginal(self, names: Sequence[str]) -> Array:
         axes = self._few(names)
@@ -81,6 +86,7 @@ class Markov(Belief):
             raise impossible(known)
         later = type(self).__new__(type(self))
         later._hold(forest, self.domain.without(known), self.premise)
+        later._before = 2.0 * self.operations(())
         return later
 
     def relevant(self, about: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
@@ -237,4 +243,5 @@ def occurring(points: Sequence[Array], table: Array, in_logs: bool) -> Sums:
         if not occurs.all():
             points = [*points[:c], points[c][occurs], *points[c + 1 :]]
             table, possible = table.compress(occurs, axis), possible.compress(occurs, axis)
-    return Sums(tuple(points), table, in_logs)
+    # Laws of two parts of a sum are convolved: so many terms, joined at most twice.
+    return Sums(tuple(points), table, in_logs, rounded=2.0 * sum(map(len, points)), share=EXACT)

@@ -31,6 +31,7 @@ from unspoken.beliefs.networks.updating import pair_tables, updated
 from unspoken.errors import InputError, TooLarge
 from unspoken.numerics.arrays import CELLS, Array, Codes
 from unspoken.numerics.ring import RANGE, OutOfRange, Ring, in_range
+from unspoken.numerics.rounding import beside_one
 from unspoken.numerics.tables import table_of
 from unspoken.types.channel import Channel
 from unspoken.types.domain import Value
@@ -75,6 +76,17 @@ class Network(Belief):
     def _hold(self, model: Conditionals, premise: Premise) -> None:
         self.model, self.premise = model, premise
         self.domain = model.domain.without(model.domain.names[v] for v in model.known)
+
+    def operations(self, names: Sequence[str]) -> float:
+        """Each law is rounded once, off by what its rows' sums are off 1, multiplied in two parts
+
+        and summed; the logarithm of what is known is off by u of itself.
+        """
+        laws = math.fsum(8.0 + 2.0 * (law.shape[-1] + beside_one(law)) for law in self.model.laws)
+        if not self.model.known:
+            return 8.0 + laws
+        near = self._log_known > -RANGE / 2
+        return 8.0 + 2.0 * laws - 4.0 * (self._log_known if near else -RANGE)
 
     def marginal(self, names: Sequence[str]) -> Array:
         return self._normal(self._joint_with_known(names))
@@ -177,7 +189,8 @@ class Network(Belief):
             logs = whole.logs()[1, 0] - self._log_known
             if min(_least(logs), _least(log_common)) < -RANGE:
                 return logs[..., None], True
-            plain = np.exp(logs) if self.model.known else whole.plain()[1, 0]
+            near = self._log_known > -RANGE / 2
+            plain = whole.plain()[1, 0] * math.exp(-self._log_known) if near else np.exp(logs)
             return plain[..., None], False
 
         return Likelihood(self._plain(keep), log_common, *in_range(excess))

@@ -1,0 +1,423 @@
+"""Questions whose answers are known to all digits: the floats given are taken as the rationals that
+
+they are, laws normalised exactly, exponentials rational to 90 digits. A cloud is then one of whole
+numbers, and the measures are those of tests/oracle.py. No code of the library is shared.
+
+    law {cell: weight} x what is seen of a cell {outcome: weight} -> {context: cloud}
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import mpmath
+import numpy as np
+
+import unspoken
+from tests import oracle
+from unspoken.beliefs import Belief
+from unspoken.mechanisms import Mechanism
+
+Rng = np.random.Generator
+Cell = tuple[int, ...]
+Weights = dict[Any, Fraction]  # of outcomes
+DIGITS = 90
+
+
+@dataclass(frozen=True)
+class World:
+    """A belief, and its law in whole numbers or fractions; values are 0, 1, ..."""
+
+    belief: Belief
+    law: Mapping[Cell, Fraction]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self.belief.domain.names
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A mechanism, and what is seen of a cell: {outcome: weight}, the same total for every cell.
+
+    ``words``: an outcome as `unspoken.odds` takes it, None where it has no plain words. ``means``:
+    whether the weights are those of all outcomes, or likelihoods where measures can be largest.
+    """
+
+    mechanism: Mechanism
+    of: Callable[[Cell], Weights]
+    words: Callable[[Any], dict[str, Any] | None] = lambda outcome: None
+    means: bool = True
+
+
+def exact_exp(x: Fraction) -> Fraction:
+    """e^x for x <= 0, to 90 digits of itself."""
+    with mpmath.workdps(DIGITS + 10):
+        value = mpmath.exp(mpmath.mpf(x.numerator) / x.denominator)
+        bits = 320 + int(1.5 * abs(float(x)))
+        return Fraction(int(mpmath.nint(mpmath.ldexp(value, bits))), 1 << bits)
+
+
+def product(factors: Iterable[Fraction]) -> Fraction:
+    return math.prod(factors, start=Fraction(1))
+
+
+def normal(row: Any) -> list[Fraction]:
+    exact = [Fraction(float(p)) for p in row]
+    return [p / sum(exact) for p in exact]
+
+
+# Beliefs
+
+
+def numbers(rng: Rng, size: int | tuple[int, ...]) -> Any:
+    """Probabilities that sum to 1 but for rounding, or counts; some 0, some rare."""
+    cells = int(np.prod(size))
+    while True:
+        table = rng.dirichlet(np.full(cells, rng.choice([0.3, 1.0, 5.0])))
+        kind = rng.integers(6)
+        if kind == 0:
+            table = np.round(table * 1000)
+        elif kind == 1:
+            table = table * (rng.random(cells) < 0.6)
+            table = table / max(table.sum(), 1e-300)
+        elif kind == 2:
+            table = table * 10.0 ** rng.uniform(-9, 0, cells)
+            table = table / table.sum()
+        if np.count_nonzero(table) >= min(2, cells):
+            return table.reshape(size)
+
+
+def joint(rng: Rng) -> World:
+    sizes = tuple(int(d) for d in rng.integers(2, 4, size=rng.integers(2, 4)))
+    table = numbers(rng, sizes)
+    if rng.random() < 0.2:  # nearly a product
+        parts = [rng.dirichlet(np.full(d, 3.0)) for d in sizes]
+        table = parts[0]
+        for part in parts[1:]:
+            table = np.multiply.outer(table, part)
+        table = table * (1 + 10.0 ** -rng.integers(1, 15) * rng.uniform(-1, 1, sizes))
+        table = table / table.sum()
+    law = {cell: Fraction(float(table[cell])) for cell in np.ndindex(*sizes)}
+    return World(unspoken.Joint(table), law)
+
+
+def independent(rng: Rng) -> World:
+    sizes = [int(d) for d in rng.integers(2, 4, size=rng.integers(2, 4))]
+    tables = [numbers(rng, d) for d in sizes]
+    law = {
+        cell: product(Fraction(float(t[x])) for t, x in zip(tables, cell, strict=True))
+        for cell in itertools.product(*map(range, sizes))
+    }
+    return World(unspoken.Independent(tables), law)
+
+
+def along(
+    sizes: Sequence[int], parents: Sequence[Sequence[int]], laws: Sequence[Any]
+) -> dict[Cell, Fraction]:
+    """laws[v][values of its parents][value], each row normalised."""
+    exact = [
+        {row: normal(table[row]) for row in np.ndindex(*np.shape(table)[:-1])} for table in laws
+    ]
+    return {
+        cell: product(
+            exact[v][tuple(cell[u] for u in parents[v])][cell[v]] for v in range(len(sizes))
+        )
+        for cell in itertools.product(*map(range, sizes))
+    }
+
+
+def rows(rng: Rng, *sizes: int) -> Any:
+    table = np.empty(sizes)
+    for row in np.ndindex(*sizes[:-1]):
+        table[row] = numbers(rng, sizes[-1])
+    return table
+
+
+def chain(rng: Rng) -> World:
+    sizes = [int(d) for d in rng.integers(2, 4, size=rng.integers(3, 5))]
+    start = numbers(rng, sizes[0])
+    steps = [rows(rng, a, b) for a, b in itertools.pairwise(sizes)]
+    law = along(sizes, [[], *([v] for v in range(len(steps)))], [start, *steps])
+    return World(unspoken.Chain(start, steps, values=[range(d) for d in sizes]), law)
+
+
+def tree(rng: Rng) -> World:
+    sizes = [int(d) for d in rng.integers(2, 4, size=4)]
+    parents = [-1, *(int(rng.integers(v)) for v in range(1, 4))]
+    root = numbers(rng, sizes[0])
+    tables = [None, *(rows(rng, sizes[parents[v]], sizes[v]) for v in range(1, 4))]
+    law = along(sizes, [[p] if p >= 0 else [] for p in parents], [root, *tables[1:]])
+    return World(unspoken.Tree(parents, root, tables), law)
+
+
+def network(rng: Rng) -> World:
+    sizes = [int(d) for d in rng.integers(2, 4, size=4)]
+    parents = [sorted(rng.permutation(v)[: rng.integers(3)].tolist()) for v in range(4)]
+    laws = [rows(rng, *(sizes[u] for u in parents[v]), sizes[v]) for v in range(4)]
+    names = [f"x{v}" for v in range(4)]
+    arrows = {names[v]: [names[u] for u in parents[v]] for v in range(4)}
+    belief = unspoken.Network(arrows, dict(zip(names, laws, strict=True)))
+    return World(belief, along(sizes, parents, laws))
+
+
+def exchangeable(rng: Rng) -> World:
+    n = int(rng.integers(2, 5))
+    counts = numbers(rng, n + 1)
+    law = {
+        cell: Fraction(float(counts[sum(cell)])) / math.comb(n, sum(cell))
+        for cell in itertools.product(range(2), repeat=n)
+    }
+    return World(unspoken.Exchangeable(counts, n), law)
+
+
+BELIEFS = {
+    "joint": joint,
+    "independent": independent,
+    "chain": chain,
+    "tree": tree,
+    "network": network,
+    "exchangeable": exchangeable,
+}
+
+
+# Mechanisms
+
+
+def beside(*shown: Shown) -> Shown:
+    def of(cell: Cell) -> Weights:
+        return {
+            tuple(y for y, _ in row): product(w for _, w in row)
+            for row in itertools.product(*(each.of(cell).items() for each in shown))
+        }
+
+    together = unspoken.Together([each.mechanism for each in shown])
+    return Shown(together, of, means=all(each.means for each in shown))
+
+
+def epsilon(rng: Rng) -> float:
+    return float(10.0 ** rng.uniform(-15, 1) if rng.random() < 0.4 else rng.uniform(0.05, 4))
+
+
+def one_sided(rng: Rng, world: World) -> Shown:
+    names, sizes = world.names, world.belief.domain.sizes
+    seen = [v for v in range(len(names)) if rng.random() < 0.6] or [0]
+    eps = {v: epsilon(rng) for v in seen}
+    hidden = {v: [int(rng.integers(sizes[v]))] for v in range(len(names)) if rng.random() < 0.8}
+    shows: Any = str(rng.choice(["value", "bit"]))
+    asks = int(rng.integers(1, 3)) if rng.random() < 0.3 else 1
+    coins = {v: exact_exp(-Fraction(eps[v])) for v in seen}
+
+    def of(cell: Cell) -> Weights:
+        each = []
+        for v in seen:
+            word: Any = "shown" if shows == "bit" else cell[v]
+            silent, free = coins[v], cell[v] not in hidden.get(v, ())
+            each.append(((None, silent), (word, 1 - silent)) if free else ((None, Fraction(1)),))
+        rows = itertools.product(*each)
+        return {tuple(y for y, _ in row): product(w for _, w in row) for row in rows}
+
+    def words(outcome: Any) -> dict[str, Any]:
+        said = {None: unspoken.WITHHELD, "shown": unspoken.RELEASED}
+        return {names[v]: said.get(y, y) for v, y in zip(seen, outcome, strict=True)}
+
+    mechanism = unspoken.OneSided(
+        {names[v]: eps[v] for v in seen}, {names[v]: own for v, own in hidden.items()}, shows=shows
+    )
+    return Shown(mechanism, of, words) if asks == 1 else asked(mechanism, of, eps, hidden, names)
+
+
+def asked(mechanism: Any, once: Any, eps: Any, hidden: Any, names: Any) -> Shown:
+    """Fresh coins: each is asked for twice, by an Adversary with asks=2."""
+    fresh = unspoken.OneSided(
+        dict(mechanism.epsilon), dict(mechanism.sensitive), shows=mechanism.shows, coins="fresh"
+    )
+    return beside_itself(fresh, once)
+
+
+def beside_itself(mechanism: Any, once: Callable[[Cell], Weights]) -> Shown:
+    def of(cell: Cell) -> Weights:
+        own = once(cell)
+        return {(y, z): v * w for (y, v), (z, w) in itertools.product(own.items(), own.items())}
+
+    return Shown(unspoken.Together([mechanism, mechanism]), of)
+
+
+def finite(rng: Rng, world: World) -> Shown:
+    v = int(rng.integers(len(world.names)))
+    matrix = rows(rng, world.belief.domain.sizes[v], int(rng.integers(2, 4)))
+    exact = [normal(row) for row in matrix]
+    name = world.names[v]
+    return Shown(
+        unspoken.Finite(name, matrix),
+        lambda cell: dict(enumerate(exact[cell[v]])),
+        lambda outcome: {name: outcome},
+    )
+
+
+def response(rng: Rng, world: World) -> Shown:
+    v, eps = int(rng.integers(len(world.names))), epsilon(rng)
+    lie, size = exact_exp(-Fraction(eps)), world.belief.domain.sizes[v]
+    name = world.names[v]
+    return Shown(
+        unspoken.RandomizedResponse(name, eps),
+        lambda cell: {y: Fraction(1) if y == cell[v] else lie for y in range(size)},
+        lambda outcome: {name: outcome},
+    )
+
+
+def weights(rng: Rng, world: World, whole: bool) -> list[float]:
+    if whole or rng.random() < 0.5:
+        return [float(w) for w in rng.integers(-1, 3, size=len(world.names))]
+    return [float(w) for w in np.round(rng.normal(size=len(world.names)), 3)]
+
+
+def answer(cell: Cell, own: Sequence[float]) -> Fraction:
+    return sum((Fraction(w) * x for w, x in zip(own, cell, strict=True)), Fraction(0))
+
+
+def geometric(rng: Rng, world: World) -> Shown:
+    own, alpha = weights(rng, world, True), float(rng.uniform(0.02, 0.98))
+    possible = sorted({answer(cell, own) for cell, p in world.law.items() if p})
+    low, high, a = int(possible[0]), int(possible[-1]), Fraction(alpha)
+
+    def of(cell: Cell) -> Weights:
+        s = int(answer(cell, own))
+        within = {r: (1 - a) / (1 + a) * a ** abs(r - s) for r in range(low, high + 1)}
+        ends = {low: a ** abs(low - s), high: a ** abs(high - s)}
+        if low == high:
+            return {low: Fraction(1)}
+        return within | {r: w / (1 + a) for r, w in ends.items()}
+
+    return Shown(unspoken.Geometric(alpha, own), of)
+
+
+def laplace(rng: Rng, world: World) -> Shown:
+    """At the noise-free answers, where measures are largest, as likely as a neighbour's half-way
+
+    mixtures make them: weights (tanh + tanh) / 2 of half the gaps, which add up to 1.
+    """
+    own, scale = weights(rng, world, False), float(10.0 ** rng.uniform(-1.5, 4))
+    possible = sorted({answer(cell, own) for cell, p in world.law.items() if p})
+    away = {abs(r - s) for r in possible for s in possible}
+    kernel = {d: exact_exp(-d / Fraction(scale)) for d in away}
+    gaps = [kernel[s - r] for r, s in itertools.pairwise(possible)]
+    half = [Fraction(1), *((1 - e) / (1 + e) for e in gaps), Fraction(1)]
+    share = {r: (a + b) / 2 for r, a, b in zip(possible, half, half[1:], strict=False)}
+
+    def of(cell: Cell) -> Weights:
+        return {r: share[r] * kernel[abs(r - answer(cell, own))] for r in possible}
+
+    return Shown(unspoken.Laplace(scale, own), of, means=False)
+
+
+def together(rng: Rng, world: World) -> Shown:
+    local = [finite, response][int(rng.integers(2))](rng, world)
+    return beside(local, [geometric, laplace, response][int(rng.integers(3))](rng, world))
+
+
+MECHANISMS = {
+    "one-sided": one_sided,
+    "finite": finite,
+    "randomized-response": response,
+    "geometric": geometric,
+    "laplace": laplace,
+    "together": together,
+}
+
+
+# Questions
+
+
+@dataclass(frozen=True)
+class Question:
+    """``clouds``: for every known context outcome -> class -> weight, in whole numbers."""
+
+    world: World
+    shown: Shown
+    adversary: unspoken.Adversary
+    clouds: Mapping[Cell, oracle.Cloud]
+    secret: tuple[int, ...]
+
+    def truth(self, measure: str) -> Any:
+        """In the unit of the bound, at 60 digits; the worst context."""
+        about: dict[str, Callable[[oracle.Cloud], Any]] = {
+            "odds": lambda cloud: oracle.worst_odds(cloud, self.secret),
+            "exclusion": lambda cloud: oracle.likelihood_ratio(cloud, self.secret),
+        }
+        definition = {**oracle.DEFINITIONS, **about}[measure]
+        found = [as_mpf(definition(cloud)) for cloud in self.clouds.values()]
+        return max(found)
+
+    def event(self, outcome: Any) -> Any:
+        """The factor on the odds of any of the secrets; None where it cannot happen."""
+        factors = []
+        for cloud in self.clouds.values():
+            prior, after = oracle.priors(cloud), cloud.get(outcome)
+            before = sum(prior.get(label, 0) for label in self.secret)
+            rest = sum(prior.values()) - before
+            if after:
+                yes = sum(after.get(label, 0) for label in self.secret)
+                no = sum(after.values()) - yes
+                certain = not (before and rest)
+                factors.append(1 if certain else oracle.factor(yes, no, before, rest))
+        return as_mpf(max(factors)) if factors else None
+
+
+def as_mpf(number: Any) -> Any:
+    """What is nothing but the last of the digits is zero."""
+    if isinstance(number, Fraction):
+        return oracle.ratio(number)
+    value = mpmath.mpf(number)
+    return mpmath.mpf(0) if abs(value) < mpmath.mpf(10) ** -52 else value
+
+
+def question(rng: Rng, belief: str, mechanism: str) -> Question:
+    world = BELIEFS[belief](rng)
+    shown = MECHANISMS[mechanism](rng, world)
+    names, sizes = world.names, world.belief.domain.sizes
+    target = int(rng.integers(len(names)))
+    secret = tuple(
+        sorted(rng.permutation(sizes[target])[: rng.integers(1, sizes[target])].tolist())
+    )
+    others = [v for v in range(len(names)) if v != target]
+    known = sorted(v for v in others if rng.random() < 0.25)
+    knows: Any = tuple(names[v] for v in known)
+    fixed: Cell | None = None
+    if known and rng.random() < 0.5:
+        possible = [cell for cell, p in world.law.items() if p]
+        cell = possible[int(rng.integers(len(possible)))]
+        fixed = tuple(cell[v] for v in known)
+        knows = dict(zip(knows, fixed, strict=True))
+    adversary = unspoken.Adversary(names[target], secret=list(secret), knows=knows)
+    found: dict[Cell, Any] = defaultdict(lambda: defaultdict(lambda: defaultdict(Fraction)))
+    for cell, p in world.law.items():
+        context = tuple(cell[v] for v in known)
+        if p and fixed in (None, context):
+            label = cell[target] if cell[target] in secret else "other"
+            for outcome, weight in shown.of(cell).items():
+                found[context][outcome][label] += p * weight
+    clouds = {context: whole(cloud) for context, cloud in found.items()}
+    return Question(world, shown, adversary, clouds, secret)
+
+
+def whole(cloud: Mapping[Any, Mapping[Any, Fraction]]) -> oracle.Cloud:
+    """In whole numbers."""
+    times = math.lcm(*(w.denominator for row in cloud.values() for w in row.values()))
+    return {
+        y: {label: int(w * times) for label, w in row.items() if w}
+        for y, row in cloud.items()
+        if any(row.values())
+    }
+
+
+def questions(seed: Sequence[int], belief: str, mechanism: str, count: int) -> Iterator[Question]:
+    for i in range(count):
+        rng = np.random.default_rng([*seed, i])
+        yield question(rng, belief, mechanism)
