@@ -12,7 +12,7 @@ import itertools
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -71,9 +71,6 @@ def product(factors: Iterable[Fraction]) -> Fraction:
 def normal(row: Any) -> list[Fraction]:
     exact = [Fraction(float(p)) for p in row]
     return [p / sum(exact) for p in exact]
-
-
-# Beliefs
 
 
 def numbers(rng: Rng, size: int | tuple[int, ...]) -> Any:
@@ -177,17 +174,7 @@ def exchangeable(rng: Rng) -> World:
     return World(unspoken.Exchangeable(counts, n), law)
 
 
-BELIEFS = {
-    "joint": joint,
-    "independent": independent,
-    "chain": chain,
-    "tree": tree,
-    "network": network,
-    "exchangeable": exchangeable,
-}
-
-
-# Mechanisms
+BELIEFS = {f.__name__: f for f in (joint, independent, chain, tree, network, exchangeable)}
 
 
 def beside(*shown: Shown) -> Shown:
@@ -230,15 +217,9 @@ def one_sided(rng: Rng, world: World) -> Shown:
     mechanism = unspoken.OneSided(
         {names[v]: eps[v] for v in seen}, {names[v]: own for v, own in hidden.items()}, shows=shows
     )
-    return Shown(mechanism, of, words) if asks == 1 else asked(mechanism, of, eps, hidden, names)
-
-
-def asked(mechanism: Any, once: Any, eps: Any, hidden: Any, names: Any) -> Shown:
-    """Fresh coins: each is asked for twice, by an Adversary with asks=2."""
-    fresh = unspoken.OneSided(
-        dict(mechanism.epsilon), dict(mechanism.sensitive), shows=mechanism.shows, coins="fresh"
-    )
-    return beside_itself(fresh, once)
+    if asks == 1:
+        return Shown(mechanism, of, words)
+    return beside_itself(replace(mechanism, coins="fresh"), of)
 
 
 def beside_itself(mechanism: Any, once: Callable[[Cell], Weights]) -> Shown:
@@ -261,7 +242,7 @@ def finite(rng: Rng, world: World) -> Shown:
     )
 
 
-def response(rng: Rng, world: World) -> Shown:
+def randomized_response(rng: Rng, world: World) -> Shown:
     v, eps = int(rng.integers(len(world.names))), epsilon(rng)
     lie, size = exact_exp(-Fraction(eps)), world.belief.domain.sizes[v]
     name = world.names[v]
@@ -318,21 +299,16 @@ def laplace(rng: Rng, world: World) -> Shown:
 
 
 def together(rng: Rng, world: World) -> Shown:
-    local = [finite, response][int(rng.integers(2))](rng, world)
-    return beside(local, [geometric, laplace, response][int(rng.integers(3))](rng, world))
+    local = [finite, randomized_response][int(rng.integers(2))](rng, world)
+    return beside(
+        local, [geometric, laplace, randomized_response][int(rng.integers(3))](rng, world)
+    )
 
 
 MECHANISMS = {
-    "one-sided": one_sided,
-    "finite": finite,
-    "randomized-response": response,
-    "geometric": geometric,
-    "laplace": laplace,
-    "together": together,
+    f.__name__.replace("_", "-"): f
+    for f in (one_sided, finite, randomized_response, geometric, laplace, together)
 }
-
-
-# Questions
 
 
 @dataclass(frozen=True)

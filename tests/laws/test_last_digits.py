@@ -24,9 +24,7 @@ def holds(bound: unspoken.Bound, truth: Any) -> bool:
 
 def beyond(question: Question) -> list[str]:
     """The measures whose outer ends do not hold the truth, or are far apart."""
-    cloud: Any = unspoken.view(
-        question.world.belief, question.shown.mechanism, question.adversary
-    )
+    cloud: Any = unspoken.view(question.world.belief, question.shown.mechanism, question.adversary)
     found = []
     for name, measure in MEASURES.items():
         if measure.over == "mean" and not question.shown.means:

@@ -91,7 +91,7 @@ class Measure:
         if outer is not None:
             outer = self.finish(outer[0]), min(self.finish(outer[1]), max(self.most, high))
             if self.finish is not float:
-                outer = down(outer[0], FINISH), up(outer[1], FINISH)
+                outer = min(low, down(outer[0], FINISH)), max(high, up(outer[1], FINISH))
         return Bound(low, high, self.unit, bound.premise, bound.why, outer=outer)
 
     def _with(self, options: Mapping[str, float]) -> Functional:
