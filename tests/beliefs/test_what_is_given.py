@@ -126,6 +126,10 @@ WRONG: Mapping[str, tuple[Callable[[], Any], str]] = {
         lambda: Network({"a": []}, {"a": HALF}).posteriors({"a": "x"}),
         "likelihoods of a: not a table of numbers",
     ),
+    "complex": (
+        lambda: Joint(np.array([np.complex128(0.5 + 1j), 0.5], dtype=object)),
+        "not a table of numbers",
+    ),
     "all known": (lambda: Joint(HALF).given({"x0": 1}), "nothing left to believe"),
     "each known": (lambda: Independent([HALF]).given({"x0": 1}), "nothing left to believe"),
     "values": (

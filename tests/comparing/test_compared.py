@@ -4,6 +4,7 @@ import copy
 import json
 import math
 import pickle
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -144,6 +145,7 @@ def test_what_is_found_copies_pickles_and_compares() -> None:
     found: list[Any] = [
         unspoken.calibrate(joint, limit=1.0),
         unspoken.compare(joint, limit=1.0),
+        unspoken.compare(joint, MappingProxyType({"x0": 1.0}), limit=1.0),
         unspoken.worst(joint, unspoken.Laplace(1.0)),
         unspoken.Adversary("x0", knows={"x1": 0}, asks={"x0": 2}),
     ]
@@ -151,4 +153,4 @@ def test_what_is_found_copies_pickles_and_compares() -> None:
         for other in (copy.copy(one), copy.deepcopy(one), pickle.loads(pickle.dumps(one))):
             assert one == other
             assert repr(one) == repr(other)
-    assert hash(found[3]) == hash(copy.deepcopy(found[3]))
+    assert hash(found[-1]) == hash(copy.deepcopy(found[-1]))

@@ -309,3 +309,10 @@ def test_wrong_names_are_told() -> None:
         found.chain("x0", ["x1", "x1"])
     with pytest.raises(unspoken.UnspokenError, match="give 1, 2"):
         found.fast(0)
+
+
+def test_targets_of_other_kinds_are_refused_in_one_line() -> None:
+    found = graph(unspoken.Joint([[3, 1], [1, 3]]), [1.0, 1.0], 2.0)
+    for wrong in (np.array(["x0", "x1"]), np.zeros(0), None):
+        with pytest.raises(unspoken.UnspokenError, match="give names of variables"):
+            found.chain(wrong, ["x1"])  # type: ignore[arg-type]

@@ -146,3 +146,14 @@ def test_revealed_and_never() -> None:
     assert told.sup(peak).value == pytest.approx(1.0)
     assert told.mean(peak).value == pytest.approx(1.0)
     assert view.never().sup(peak).status == "impossible"
+
+
+def test_what_is_no_function_is_refused_in_one_line() -> None:
+    view = unspoken.view(
+        unspoken.Joint([[3, 1], [1, 3]]), unspoken.Laplace(1.0), unspoken.Adversary("x0")
+    )
+    coins = unspoken.OneSided({"x0": 1.0}, {"x0": [0]})
+    for asked in (view, unspoken.view(unspoken.Joint([3, 1]), coins, unspoken.Adversary("x0"))):
+        for answer in (asked.sup, asked.mean):
+            with pytest.raises(unspoken.UnspokenError, match="take a function of posteriors"):
+                answer({"x0": 1.0})  # type: ignore[arg-type]

@@ -58,6 +58,7 @@ class NoiseProblem:
                 f"which {self.measure} is where nothing leaks"
             )
         object.__setattr__(self, "limit", number(self.limit))
+        object.__setattr__(self, "weights", self.mechanism(1.0).weights)  # a copy of its own
         self.mechanism(1.0).parts(self.belief.domain, Adversary(self.belief.domain.names[0]))
 
     def __getstate__(self) -> dict[str, Any]:

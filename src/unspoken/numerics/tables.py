@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -26,8 +27,9 @@ def table_of(numbers: Any, what: str) -> Array:
     """Any table of numbers, NaN and infinity included; neither complex nor with masked entries."""
     try:
         plain = not (np.iscomplexobj(numbers) or np.ma.is_masked(numbers))
-        table = np.asarray(numbers, dtype=np.float64) if plain else None
-    except (TypeError, ValueError, OverflowError):
+        with warnings.catch_warnings(action="error", category=np.exceptions.ComplexWarning):
+            table = np.asarray(numbers, dtype=np.float64) if plain else None
+    except (TypeError, ValueError, OverflowError, np.exceptions.ComplexWarning):
         table = None
     if table is None:
         raise InputError(f"{what}: not a table of numbers of equal row lengths")

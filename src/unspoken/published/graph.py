@@ -163,6 +163,7 @@ class Graph(Shown):
 
         The paper takes the least over all paths to a node; layer by layer that is ``values``.
         """
+        self._place(target, [])
         i, mask = self._place(target, [name for name in self.names if name != target])
         value = float(self.edges.reach[i])
         for name in items(forgets, "chain.forgets"):

@@ -11,6 +11,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from unspoken.errors import InputError
 from unspoken.numerics.arrays import Array, Mask
 from unspoken.numerics.rounding import UNIT
 
@@ -190,6 +191,8 @@ class Functional:
     @classmethod
     def of(cls, f: Callable[[Posteriors], npt.ArrayLike]) -> Functional:
         """Of a plain function nothing is known."""
+        if not callable(f):
+            raise InputError("view: sup and mean take a function of posteriors")
         return f if isinstance(f, Functional) else cls(f)
 
     def __call__(self, after: Posteriors) -> npt.ArrayLike:

@@ -243,10 +243,8 @@ def _depth(terms: Array) -> float:
 
 def _values(f: Convex, after: Posteriors) -> Array:
     """f for each context and outcome; along the last axis each of several, or the only one."""
-    if not callable(f):
-        raise InputError("view: sup and mean take a function of posteriors")
     with np.errstate(invalid="ignore", divide="ignore"):
-        values = np.asarray(f(after))
+        values = np.asarray(Functional.of(f)(after))
     shape = after.log_lift.shape[:-1]
     fits = values.shape in ((), shape, (*shape, *values.shape[2:]))
     if not fits or values.dtype.kind not in "biuf":
