@@ -15,7 +15,7 @@ def test_a_table_is_told_from_a_project_by_what_the_file_is(run: Run, folder: Pa
     assert (done.code, done.err) == (0, "")
     words = " ".join(done.out.replace("\u00a0", " ").split())
     assert "800 rows. Who tells what of a column, by itself:" in words
-    assert "Left out: day: names the rows." in words
+    assert "Left out: day: named as a key would be." in words
     assert "Next: unspoken init occupancy.parquet" in words
     assert [path.name for path in folder.iterdir()] == ["occupancy.parquet"]
 
@@ -44,6 +44,22 @@ def test_a_table_of_a_database(run: Run, folder: Path) -> None:
     of_file = run("leak", "occupancy.parquet", *secret).json["about"]
     assert run("leak", "days", "--database", "b.duckdb", *secret).json["about"] == of_file
     run("leak", "dys", "--database", "b.duckdb").refused_with(2, 'Did you mean "days"?')
+
+
+def test_names_and_values_are_whole_where_lines_are_short(
+    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    names = ["Separated-from-spouse", "Married-civ-spouse"]
+    with duckdb.connect() as con:
+        con.execute(
+            "COPY (SELECT i % 4 AS number_of_weeks_in_all, if(i % 2 > 0, $1, $2) AS "
+            "marital_status_then FROM range(400) t(i)) TO 'wide.parquet'",
+            names,
+        )
+    words = run("leak", "wide.parquet").out.split()
+    assert {"number_of_weeks_in_all:", "marital_status_then:"} <= {*words}
+    assert {*names} & {*words}
 
 
 @pytest.mark.parametrize("name", ["leak.svg", "leak.png"])

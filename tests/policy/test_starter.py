@@ -10,7 +10,7 @@ from tests.policy.cases import COLUMNS
 from unspoken.engines.sql import literal, name_in_sql
 from unspoken.errors import InputError
 from unspoken.policy import Project, check_columns, starter
-from unspoken.policy.guesses import guess_keys, guess_unit, round_edges
+from unspoken.policy.guesses import guess_keys, guess_unit, named_by, round_edges
 from unspoken.types.column import Cell, ColumnInfo, Grouping, Kind
 
 OFFICES = (
@@ -130,6 +130,31 @@ def test_attributes_beyond_what_can_be_learned_are_left_out() -> None:
 # ---------------------------------------------------------------- guesses
 
 
+UNEVEN = (1.0, 200.0, 500.0, 1200.0, 3600.0)  # quantiles of numbers of which some are frequent
+
+
+@pytest.mark.parametrize(
+    ("name", "distinct", "quantiles", "named"),
+    [
+        ("venue", 3628, UNEVEN, True),
+        ("category", 300, (1.0, 80.0, 160.0, 250.0, 430.0), True),
+        ("x", 3590, UNEVEN, True),  # from 1 on, without a gap: nothing in the name says so
+        ("x", 1800, UNEVEN, False),  # with gaps
+        ("x", 3590, tuple(q + 7 for q in UNEVEN), False),  # from 8 on
+        ("age", 73, (17.0, 28.0, 37.0, 48.0, 90.0), False),
+        ("hour_of_week", 168, (1.0, 43.0, 85.0, 126.0, 168.0), False),
+        ("category", 12, (1.0, 2.0, 3.0, 7.0, 12.0), False),  # few enough to be listed
+    ],
+)
+def test_whole_numbers_that_name_things_get_no_bins(
+    name: str, distinct: int, quantiles: tuple[float, ...], named: bool
+) -> None:
+    column = ColumnInfo(name, "integer", distinct, 0, quantiles=quantiles)
+    assert bool(named_by(column, 100_000)) == named
+    text = starter([column, ColumnInfo("late", "boolean", 2, 0)], "t.csv", rows=100_000)
+    assert (name in Project.parse(text).attributes) != named
+
+
 @pytest.mark.parametrize(
     ("names", "rows", "keys", "unit"),
     [
@@ -137,6 +162,8 @@ def test_attributes_beyond_what_can_be_learned_are_left_out() -> None:
         ("age:50 PersonID:90 office:9", 90, "PersonID", "PersonID"),
         ("building:3 room:9 day:20 exits:15", 500, "building room day", "building room"),
         ("day:20 exits:15", 20, "day", "day"),
+        ("user:50 location:90 split:3", 900, "user location", "user"),
+        ("room:50 epoch:900 pir:31", 900, "room epoch", "room"),
         ("name:90 income:50", 90, "name", "name"),
         ("income:50 name:90", 90, "", ""),
         ("age:50 hours_per_week:40 education_num:16", 0, "", ""),

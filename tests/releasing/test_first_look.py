@@ -79,7 +79,7 @@ def test_every_column_is_a_secret_in_turn_and_the_most_telling_stands_first(tabl
 def test_what_names_a_row_is_left_out_with_the_reason(table: str) -> None:
     look = first_look(table)
     assert look.left_out == {
-        "person": "names the rows",
+        "person": "names each row",
         "ticket": "has a value of its own in nearly every row",
     }
 
@@ -133,5 +133,5 @@ def test_a_table_without_two_columns_to_compare_is_refused(
     tmp_path: Path, second: list[object]
 ) -> None:
     pq.write_table(pa.table({"id": [1, 2, 3], "x": second}), tmp_path / "one.parquet")
-    with pytest.raises(InputError, match="no two columns to look at: id names the rows"):
+    with pytest.raises(InputError, match="no two columns to look at: id: names each row"):
         first_look(str(tmp_path / "one.parquet"))

@@ -6,12 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from rich.console import Group, RenderableType
-from rich.text import Text
 
 from unspoken.doors.report import words
 from unspoken.doors.report.charts import heat, looks
 from unspoken.doors.report.palette import LIGHT
-from unspoken.doors.terminal import NBSP, blank, head, note, rows_of
+from unspoken.doors.terminal import NBSP, Prose, blank, head, note, rows_of
 from unspoken.pictures import Chart
 from unspoken.releasing.first_look import HAS, FirstLook
 from unspoken.releasing.leaks import Leak
@@ -23,6 +22,7 @@ SHOWN = 3  # columns listed for each secret where every column is one in turn
 LEAST = 0.001  # bits: what tells less is not worth a line
 CAP = 4.0  # the odds cap that a new project is given: pictures turn red beyond it
 BAR = 5  # letters for all there is to tell of a secret
+HANG = 2  # spaces before what goes on below
 NUMBERS = ["from", "to", "of rows", "odds", "bits", ""]
 
 
@@ -40,7 +40,7 @@ def _one_secret(look: FirstLook, secret: str) -> Iterator[RenderableType]:
     share = words.percent(look.before[about][HAS])
     yield head(f"{words.rows(look.rows)}. Who tells whether {secret} ({share} of rows), by itself:")
     yield blank()
-    yield rows_of(["who", "if it is", *NUMBERS], [_row(entry, look, "") for entry in leaks])
+    yield rows_of(["who: if it is", *NUMBERS], [_row(entry, look, "") for entry in leaks])
 
 
 def _all_columns(look: FirstLook) -> Iterator[RenderableType]:
@@ -48,12 +48,12 @@ def _all_columns(look: FirstLook) -> Iterator[RenderableType]:
     yield head(f"{words.rows(look.rows)}. Who tells what of a column, by itself:")
     yield blank()
     told = {about: _worth(leaks) for about, leaks in look.leaks.items()}
-    rows = list[list[str | Text]]()
+    rows = list[list[Prose | str]]()
     for about, leaks in told.items():
         if leaks:
-            rows.append([Text(about, style="bold", overflow="fold"), *[""] * (1 + len(NUMBERS))])
-            rows += [_row(entry, look, NBSP * 2) for entry in leaks[:SHOWN]]
-    yield rows_of(["of, who", "if it is → then", *NUMBERS], rows)
+            rows.append([Prose(about, style="bold", breaks=True), *[""] * len(NUMBERS)])
+            rows += [_row(entry, look, "  ") for entry in leaks[:SHOWN]]
+    yield rows_of(["of, who: if it is → then", *NUMBERS], rows)
     silent = [about for about, leaks in told.items() if not leaks]
     if silent:
         yield blank()
@@ -64,18 +64,22 @@ def _worth(leaks: Sequence[Leak]) -> list[Leak]:
     return [entry for entry in leaks if entry.information.bits >= LEAST]
 
 
-def _row(entry: Leak, look: FirstLook, indent: str) -> list[str | Text]:
-    """What is read, what that makes likelier, from and to, how often; odds and bits of all."""
+def _row(entry: Leak, look: FirstLook, indent: str) -> list[Prose | str]:
+    """What is read, what that makes likelier, from and to, how often; odds and bits of all.
+
+    Names and values are in one column, so that few of them are broken where a line is short.
+    """
     answer = entry.answer
-    said = ["none", "", "", ""]
+    said = ["no value", "", "", ""]
     if answer is not None and not words.tells_nothing(entry):
         (seen,) = map(str, answer.seen.values())
         what = seen if look.secret is not None else f"{seen} → {answer.secret}"
         said = [what, *map(words.percent, (answer.before, answer.after, answer.mass))]
     bits = words.bits_of(entry.information, unit=False)
     bar = "▇" * round(BAR * look.told(entry))
-    who = Text(f"{indent}{entry.who}", overflow="fold")
-    return [who, *said, words.odds_of(entry.odds), bits, bar]
+    what, *shares = said
+    read = Prose(f"{entry.who}: {what}", first=indent, breaks=True, hang=HANG)
+    return [read, *shares, words.odds_of(entry.odds), bits, bar]
 
 
 def _notes(look: FirstLook, begin: str) -> Iterator[str]:

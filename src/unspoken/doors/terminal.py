@@ -45,13 +45,14 @@ class Prose:
     first: str = ""
     style: str = ""
     breaks: bool = False  # whether a word longer than a line is broken: paths are not
+    hang: int = 0  # spaces more before the lines below the first
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         lines = textwrap.wrap(
             self.text,
-            max(len(self.first) + 1, min(options.max_width, WIDEST)),
+            max(len(self.first) + self.hang + 1, min(options.max_width, WIDEST)),
             initial_indent=self.first,
-            subsequent_indent=" " * len(self.first),
+            subsequent_indent=" " * (len(self.first) + self.hang),
             break_long_words=self.breaks,
             break_on_hyphens=False,
         )
@@ -61,6 +62,7 @@ class Prose:
     def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
         words = [len(word) for word in self.text.split(" ")]
         whole = len(self.first) + len(self.text)
+        words = [words[0] + len(self.first), *(w + len(self.first) + self.hang for w in words[1:])]
         return Measurement(min(max(words), options.max_width), min(whole, options.max_width))
 
 
@@ -90,7 +92,7 @@ def blank() -> Text:
     return Text()
 
 
-def rows_of(columns: Sequence[str], rows: Iterable[Sequence[str | Text]]) -> Padding:
+def rows_of(columns: Sequence[str], rows: Iterable[Sequence[str | Text | Prose]]) -> Padding:
     """A table without lines; numbers stand to the right and are never broken."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     for column in columns:
@@ -103,7 +105,7 @@ def rows_of(columns: Sequence[str], rows: Iterable[Sequence[str | Text]]) -> Pad
     return Padding(table, (0, 0, 0, 2), expand=False)
 
 
-def _cell(column: str, cell: str | Text) -> str | Text | Prose:
+def _cell(column: str, cell: str | Text | Prose) -> str | Text | Prose:
     """What is no number wraps like a sentence, so that hard spaces hold in tables too."""
     return Prose(cell, breaks=True) if isinstance(cell, str) and column not in NUMBERS else cell
 

@@ -16,16 +16,21 @@ __all__ = ["guess_keys", "guess_unit", "is_coded", "is_named", "named_by", "roun
 MOST_BINS = 4
 NEARLY = 0.9  # of all rows: a column of so many different values names nearly each of them
 CODES = 50  # different whole numbers without a gap: a measurement rarely has so many
+NUMBERED = 1000  # such numbers from 0 or 1: names, however often each occurs
 STRAIGHT = 0.05  # of their range: how far quantiles of codes may be from a straight line
 
 # Words in a column's name: it numbers something, is whom the rows are about, or when.
 _NUMBERS = "id ids key code nr no number uuid guid index row"
-_UNITS = """
+_PEOPLE = """
 person people user customer client member patient pupil student employee staff worker household
-family account device sensor meter vehicle building floor office room space site location place
+family account
+"""
+_UNITS = f"""
+{_PEOPLE} device sensor meter vehicle building floor office room space site location place
 school hospital shop store
 """
-_TIMES = "date day week month quarter year hour time timestamp datetime period"
+_NUMBERED = "venue node vertex category feature"  # whole numbers of these stand for words
+_TIMES = "date day week month quarter year hour minute epoch time timestamp datetime period"
 CODED = {*_NUMBERS.split()} - {"index", "row"}
 NAMING, TIMES = set(_NUMBERS.split() + _UNITS.split()), set(_TIMES.split())
 
@@ -46,9 +51,11 @@ def guess_keys(columns: Sequence[ColumnInfo], rows: int = 0) -> tuple[str, ...]:
 
 
 def guess_unit(columns: Sequence[ColumnInfo], keys: Sequence[str]) -> tuple[str, ...]:
-    """The keys that do not merely say when; all, if all do."""
+    """The keys that say which person; if none does, those that do not merely say when; else all."""
+    people = {c.name for c in columns if _words(c) & {*_PEOPLE.split()}}
     times = {c.name for c in columns if _is_time(c)}
-    return tuple(key for key in keys if key not in times) or tuple(keys)
+    of_people = tuple(key for key in keys if key in people)
+    return of_people or tuple(key for key in keys if key not in times) or tuple(keys)
 
 
 def named_by(column: ColumnInfo, rows: int = 0) -> str:
@@ -59,7 +66,8 @@ def named_by(column: ColumnInfo, rows: int = 0) -> str:
         return f"{column.distinct:,} different values under this name"
     if column.kind != "number" and rows and column.distinct >= NEARLY * rows:
         return f"{column.distinct:,} different values in {rows:,} rows"
-    if column.kind == "integer" and column.distinct >= CODES and _without_gap(column):
+    counts = column.kind == "integer" and column.distinct >= CODES and not _words(column) & TIMES
+    if counts and _without_gap(column):
         return f"{column.distinct:,} different whole numbers without a gap"
     return ""
 
@@ -72,18 +80,20 @@ def is_named(column: ColumnInfo) -> bool:
 
 def is_coded(column: ColumnInfo) -> bool:
     """Whether its name says that its values are codes: what lies between two says nothing."""
-    return _in_order(column)[-1:] in [[word] for word in CODED]
+    coded = CODED | {*_NUMBERED.split()} if column.kind == "integer" else CODED
+    return _in_order(column)[-1:] in [[word] for word in coded]
 
 
 def _without_gap(column: ColumnInfo) -> bool:
-    """Whether whole numbers run from the least to the largest, each about as often."""
+    """Whether whole numbers run from the least to the largest, very many or each about as often."""
     known = column.quantiles
     if len(known) < MOST_BINS or not all(map(math.isfinite, known)):
         return False
     low, width = known[0], known[-1] - known[0]
     straight = (low + width * k / (len(known) - 1) for k in range(len(known)))
     bent = max(abs(a - b) for a, b in zip(known, straight, strict=True))
-    return column.distinct >= NEARLY * (width + 1) and bent <= STRAIGHT * width
+    even = bent <= STRAIGHT * width or (low in (0, 1) and column.distinct >= NUMBERED)
+    return column.distinct >= NEARLY * (width + 1) and even
 
 
 def _is_time(column: ColumnInfo) -> bool:

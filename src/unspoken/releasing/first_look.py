@@ -102,7 +102,11 @@ class _Columns:
         many = min(MOST_VALUES + 1, rows)
         keys = [c for c in others if c.distinct >= many and c.name != self.about]
         named = set(guess_keys(others, rows))
-        why |= {c.name: "names the rows" for c in keys if c.name in named}
+        why |= {
+            c.name: "names each row" if c.distinct == rows else "named as a key would be"
+            for c in keys
+            if c.name in named
+        }
         why |= {
             c.name: "has a value of its own in nearly every row"
             for c in keys
@@ -118,8 +122,9 @@ class _Columns:
 
     def too_few(self, why: Mapping[str, str]) -> InputError:
         """There is nothing to compare, and why."""
-        reasons = "; ".join(f"{name} {reason}" for name, reason in why.items())
-        return InputError(f"{self.table.title}: no two columns to look at: {reasons}")
+        reasons = "; ".join(f"{name}: {reason}" for name, reason in why.items())
+        text = f"{self.table.title}: no two columns to look at: {reasons.rstrip('.')}"
+        return InputError(f"{text}. unspoken init writes a project file, where they can be grouped")
 
 
 def _free(name: str, taken: Sequence[str] | Mapping[str, str]) -> str:
