@@ -10,6 +10,7 @@ import pytest
 from unspoken.engines.duckdb import DuckTable
 from unspoken.engines.functions import STEADY
 from unspoken.engines.row_sql import RowSQL
+from unspoken.engines.sql import read_query
 from unspoken.errors import InputError
 
 # Whatever DuckDB answers differently at another time, in another session or in another version.
@@ -126,6 +127,29 @@ def test_a_view_may_have_what_a_query_may(name: str, views: Path) -> None:
         with pytest.raises(InputError, match=r"^source\.(table|sql), view ") as refused:
             DuckTable.open(**source, database="b.duckdb", folder=views)
         assert said in str(refused.value)
+
+
+@pytest.mark.parametrize("clock", ["now()", "current_localtimestamp()", "drawn(id)"])
+def test_a_generated_column_may_have_what_a_query_may(clock: str, tmp_path: Path) -> None:
+    """It is made anew whenever it is read: as a key it would give fresh coins each time."""
+    with duckdb.connect(str(tmp_path / "b.duckdb")) as con:
+        con.execute("CREATE MACRO drawn(a) AS a + random()")
+        con.execute(f"CREATE TABLE t (id INT, day VARCHAR AS (CAST({clock} AS VARCHAR)))")
+        con.execute("CREATE TABLE u (id INT, twice INT AS (2 * id))")
+        con.execute("INSERT INTO t VALUES (1); INSERT INTO u VALUES (1)")
+        con.execute("CREATE VIEW v AS FROM t; CREATE VIEW w AS FROM u")
+    for name in ("t", "v"):
+        with pytest.raises(InputError, match=r"column day of t in b\.duckdb.*can answer diff"):
+            DuckTable.open(name, database="b.duckdb", folder=tmp_path)
+    for name in ("u", "w"):
+        table = DuckTable.open(name, database="b.duckdb", folder=tmp_path)
+        assert list(table.columns) == ["id", "twice"]
+
+
+def test_a_function_over_a_window_is_a_function() -> None:
+    query = "SELECT reservoir_quantile(x, 0.5) OVER () FROM t"
+    with duckdb.connect() as con, pytest.raises(InputError, match=r"reservoir_quantile\(\) can"):
+        read_query(con, query, "source.sql")
 
 
 def test_a_view_of_an_odd_name_is_read(views: Path) -> None:

@@ -64,18 +64,32 @@ def _tables(con: duckdb.DuckDBPyConnection) -> list[tuple[str, str, str]]:
 
 
 class _Views:
-    """The views of a database, checked like a query of the holder's: they can hide a clock."""
+    """The views of a database, checked like a query of the holder's: they can hide a clock.
+
+    So can columns that a table makes of others whenever it is read.
+    """
 
     def __init__(
         self, con: duckdb.DuckDBPyConnection, made: dict[tuple[str, str], str], called: str
     ) -> None:
         self._con, self._called = con, called
+        self._columns = con.execute(
+            "SELECT table_name, column_name, generation_expression FROM duckdb_columns()"
+            " WHERE database_name = ? AND is_generated ORDER BY ALL",
+            [BASE],
+        ).fetchall()
         self._made: dict[str, list[str]] = {}
         for (_, table), sql in made.items():
             self._made.setdefault(table.casefold(), []).append(sql)
 
     def check(self, name: str, where: str, within: Collection[str]) -> None:
-        """Refuse the views of this name, in any schema, that read what a query may not read."""
+        """Refuse the views and tables of this name, in any schema, that read or call what a query
+        may not.
+        """
+        for table, column, made_of in self._columns:
+            if table.casefold() == name.casefold():
+                place = f"{where}, column {column} of {table} in {self._called}"
+                read_query(self._con, f"SELECT {made_of}", place)
         for sql in filter(None, self._made[name.casefold()]):
             place = f"{where}, view {name} of {self._called}"
             head = CREATED.match(sql)

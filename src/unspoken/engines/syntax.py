@@ -77,8 +77,8 @@ def nodes(tree: Any) -> Iterator[Node]:
 
 
 def calls(parts: Iterable[Node]) -> list[Node]:
-    """The functions that are called, operators among them."""
-    return [part for part in parts if part.get("class") == "FUNCTION"]
+    """The functions that are called, operators and those over windows among them."""
+    return [part for part in parts if part.get("class") in ("FUNCTION", "WINDOW")]
 
 
 def comparisons(parts: Iterable[Node]) -> Iterator[tuple[str, str]]:
