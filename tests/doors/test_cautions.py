@@ -111,12 +111,18 @@ def test_rows_of_one_unit_are_said_to_add_up(folder: Path, run: Run) -> None:
 
 def test_what_public_missingness_tells_is_said_and_measured(folder: Path, run: Run) -> None:
     written(folder, 3_000, b='missing = "public"')
-    for command in ("leak", "plan", "release"):
+    known = "That a value is missing is public for b: a release shows it for every row"
+    for command in ("leak", "plan"):
         text = said(run, command)
-        assert "That a value is missing is public for b: a release shows it for every row" in text
+        assert known in text
         odds = float(text.split("it could multiply odds by ")[1].split(",")[0])
         assert odds > 30  # all who lack it are ill
     assert "That a value is missing is public for b" in page(folder, run)
+    text = said(run, "release")  # made to be handed on, so without what was measured
+    assert known in text
+    assert "it tells more than the limits allow; `unspoken plan` says how much" in text
+    for one in (text, run("release", "--json").out):
+        assert "multiply odds" not in one
 
 
 def test_a_release_says_its_limits_and_nothing_measured(folder: Path, run: Run) -> None:

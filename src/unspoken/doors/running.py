@@ -45,9 +45,10 @@ def warn(warnings: Sequence[str]) -> None:
 
 
 def show(result: Any, warnings: Sequence[str] | None = None) -> None:
-    """One JSON object, with the warnings there may be, or the tables."""
+    """One JSON object, with these warnings beside those that it has, or the tables."""
     if isinstance(result, dict):
-        result |= {} if warnings is None else {"warnings": list(warnings)}
+        if warnings is not None:
+            result["warnings"] = [*result.get("warnings", ()), *warnings]
         sys.stdout.write(json.dumps(result, indent=2, allow_nan=False) + "\n")
     else:
         out.print(result)

@@ -18,10 +18,18 @@ __all__ = ["Caution", "cautions", "fewer_rows", "most_in_words"]
 
 @dataclass(frozen=True)
 class Caution:
-    """A few sentences; ``red``: the numbers beside it may be far off."""
+    """A few sentences; ``red``: the numbers beside it may be far off.
+
+    ``handed_on``: what stands in their place where nothing may be said that was measured.
+    """
 
     text: str
     red: bool = False
+    handed_on: str = ""
+
+    def unmeasured(self) -> Caution:
+        """As a message says it that is handed on."""
+        return Caution(self.handed_on or self.text, self.red)
 
 
 def cautions(project: Project, learned: Learned, units: tuple[int, int]) -> tuple[Caution, ...]:
@@ -32,7 +40,7 @@ def cautions(project: Project, learned: Learned, units: tuple[int, int]) -> tupl
     said = [
         Caution(too_few_rows(learned), red=True),
         Caution(_rows_of_units(project, learned, *units)),
-        Caution(_public(project, learned)),
+        _public(project, learned),
     ]
     return tuple(caution for caution in said if caution.text)
 
@@ -65,24 +73,35 @@ def _rows_of_units(project: Project, learned: Learned, groups: int, largest: int
     )
 
 
-def _public(project: Project, learned: Learned) -> str:
+def _public(project: Project, learned: Learned) -> Caution:
     """What "missing" tells by itself where it is public: shown for every row, and never limited."""
     public = [name for name in project.reads if project.attributes[name].missing == "public"]
     if not public or not project.protected:
-        return ""
+        return Caution("")
     values = {name: learned.labels[name][:-1] for name in public}  # its last label is "missing"
     shown = OneSided(dict.fromkeys(public, float("inf")), values)
     leaks = leakage_matrix(learned.belief, shown, {"everybody": public}, learned.sensitive)
-    return (
+    known = (
         f"That a value is missing is public for {', '.join(public)}: a release shows it for every "
         "row, whatever is closed, and no number counts it. To somebody who did not know it before, "
-        f"it {most_in_words(leaks)}."
+    )
+    odds, bits = _most(leaks)
+    kept = odds <= project.limits.odds_cap and bits <= project.limits.bits
+    told = "no more than" if kept else "more than"
+    return Caution(
+        f"{known}it {most_in_words(leaks)}.",
+        handed_on=f"{known}it tells {told} the limits allow; `unspoken plan` says how much.",
     )
 
 
 def most_in_words(leaks: Sequence[Leak]) -> str:
     """The worst of these."""
-    worst = max((leak.odds.odds for leak in leaks), default=1.0)
-    most = max((leak.information.bits for leak in leaks), default=0.0)
+    worst, most = _most(leaks)
     told = f"all answers would tell up to {up(most):g} bit"
     return f"could multiply odds by {up(worst):g}, and {told}"
+
+
+def _most(leaks: Sequence[Leak]) -> tuple[float, float]:
+    """The largest odds, and the most bits."""
+    worst = max((leak.odds.odds for leak in leaks), default=1.0)
+    return worst, max((leak.information.bits for leak in leaks), default=0.0)

@@ -292,7 +292,7 @@ class _Asked:
 
     def said(self, event: Release, account: Account) -> Said:
         """What is said of the release: declared limits, not what was measured."""
-        cautions = (*self.ready.cautions, *fewer_rows(event, account))
+        cautions = (*map(Caution.unmeasured, self.ready.cautions), *fewer_rows(event, account))
         return Said(self.ready.project, self.admission.together(event, account), cautions)
 
     @property
