@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
@@ -100,3 +101,37 @@ def test_a_folder_swept_before_it_was_locked_is_made_again(
     spill = Spill.made()
     assert (Path(spill.folder) / LOCK).exists()
     spill.remove()
+
+
+def test_what_could_not_be_removed_is_swept_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The lock goes last: a folder without it is nobody's."""
+    spill, unlink = Spill.made(), os.unlink
+    (Path(spill.folder) / "duckdb_temp_storage_S32K-0.tmp").write_text("DIAGNOSIS-HIV-POSITIVE")
+
+    def refuse(path: str, **named: int) -> None:
+        if "duckdb_temp" in str(path):
+            raise PermissionError(path)
+        unlink(path, **named)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "unlink", refuse)
+        spill.remove()
+    assert (Path(spill.folder) / LOCK).exists()
+    Spill.made().remove()
+    assert not os.listdir(tmp_path / "tmp")
+
+
+def test_a_file_system_without_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """There nobody can tell whose a folder is, so nothing is swept."""
+    dead = left_behind(tmp_path)
+
+    def refuse(*_given: int) -> None:
+        raise OSError(errno.ENOSYS, "Function not implemented")
+
+    monkeypatch.setattr("fcntl.flock", refuse)
+    spill = Spill.made()
+    assert dead.exists()
+    spill.remove()
+    assert os.listdir(tmp_path / "tmp") == [dead.name]

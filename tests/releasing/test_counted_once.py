@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import os
 import stat
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import duckdb
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -185,8 +188,7 @@ def test_a_release_reads_its_rows_itself(project: Path, read: Callable[..., tupl
     text = json.loads(file.read_text())
     write(project.parent, seed=3)
     os.utime(project.parent / "t.parquet", ns=(info.st_mtime_ns, info.st_mtime_ns))
-    now = (project.parent / "t.parquet").stat()
-    text["files"] = [[text["files"][0][0], now.st_size, now.st_mtime_ns, now.st_ino]]
+    text["files"] = counted._seen([project.parent / "t.parquet"])
     file.write_text(json.dumps(text))
     assert read(project)[1] == 0
     with pytest.raises(LimitExceeded, match="changed since it was first read"):
@@ -198,8 +200,61 @@ def test_a_release_sees_that_keys_name_rows(project: Path, read: Callable[..., t
     (file,) = kept(project)
     text = json.loads(file.read_text())
     write(project.parent, ids=[1, 1, *range(2, 400)])
-    now = (project.parent / "t.parquet").stat()
-    text["files"] = [[text["files"][0][0], now.st_size, now.st_mtime_ns, now.st_ino]]
+    text["files"] = counted._seen([project.parent / "t.parquet"])
     file.write_text(json.dumps(text))
     with pytest.raises(InputError, match="have the key"):
         release(project)
+
+
+def test_times_that_were_set_back_deceive_nobody(project: Path, read: Callable[..., tuple]) -> None:
+    read(project)
+    table = project.parent / "t.parquet"
+    held = table.stat()
+    table.write_bytes(table.read_bytes())
+    os.utime(table, ns=(held.st_mtime_ns, held.st_mtime_ns))
+    assert table.stat().st_mtime_ns == held.st_mtime_ns
+    assert read(project)[1] > 1
+
+
+@pytest.mark.skipif(os.name != "posix", reason="who may write is said another way there")
+def test_a_folder_that_others_can_write_to_is_left_alone(
+    project: Path, read: Callable[..., tuple]
+) -> None:
+    read(project)
+    (file,) = kept(project)
+    file.parent.chmod(0o770)
+    assert read(project)[1] > 1
+    file.parent.rename(project.parent / "elsewhere")
+    (project.parent / "elsewhere").chmod(0o700)
+    (project.parent / ".unspoken").symlink_to(project.parent / "elsewhere")
+    assert read(project)[1] > 1
+
+
+def test_a_link_in_place_of_our_gitignore_is_not_followed(
+    project: Path, read: Callable[..., tuple]
+) -> None:
+    (project.parent / "precious").write_text("x")
+    (project.parent / ".unspoken").mkdir(mode=0o700)
+    (project.parent / ".unspoken" / ".gitignore").symlink_to(project.parent / "precious")
+    read(project)
+    assert (project.parent / "precious").read_text() == "x"
+    assert len(kept(project)) == 1
+
+
+def test_what_a_database_has_in_its_log_is_new_data(
+    project: Path, read: Callable[..., tuple]
+) -> None:
+    """A program that is killed leaves its last rows beside the file, which stays as it was."""
+    base = project.parent / "t.duckdb"
+    with duckdb.connect(str(base)) as con:
+        con.execute(f"CREATE TABLE t AS FROM '{project.parent / 't.parquet'}'")
+    os.utime(base, ns=(1, 1))
+    project.write_text(PROJECT.replace('table = "t.parquet"', 'table = "t"\ndatabase = "t.duckdb"'))
+    assert read(project)[0].learned.rows == 400
+    insert = (
+        "import duckdb, os, sys; con = duckdb.connect(sys.argv[1]);"
+        "con.execute(\"INSERT INTO t VALUES (400, 'yes', 1)\"); os._exit(0)"
+    )
+    subprocess.run([sys.executable, "-c", insert, str(base)], check=True)
+    assert (project.parent / "t.duckdb.wal").exists()
+    assert read(project)[0].learned.rows == 401

@@ -101,8 +101,10 @@ class DuckTable:
 
     @property
     def files(self) -> list[Path]:
-        """The files that it is read from."""
-        return [file.path for file in self._home.files]
+        """The files that it is read from; what a database has not yet taken in lies beside it."""
+        paths = [file.path for file in self._home.files]
+        logs = (path.with_name(f"{path.name}.wal") for path in paths)
+        return [*paths, *(log for log in logs if log.exists())]
 
     def values(self, name: str, most: int, where: str) -> pa.Array:
         """As the protocol has it."""

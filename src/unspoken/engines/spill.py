@@ -44,13 +44,16 @@ class Spill:
                 return cls(folder, None)
             lock = os.path.join(folder, LOCK)
             held = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_EXCL | NOFOLLOW, 0o600)
-            if _locked(held) and _is(lock, held):
+            try:
+                if _locked(held) and _is(lock, held):
+                    return cls(folder, held)
+            except OSError:  # a file system without locks: nothing can be swept there either
                 return cls(folder, held)
             os.close(held)  # another process took it for left behind before it was locked
 
     def remove(self) -> None:
         """Remove what was spilled, then let go."""
-        shutil.rmtree(self.folder, ignore_errors=True)
+        _cleared(self.folder)
         if self.held is not None:
             with contextlib.suppress(OSError):
                 os.close(self.held)
@@ -75,17 +78,31 @@ def _remove_left_behind(folder: Path) -> None:
         held = os.open(LOCK, os.O_RDWR | NOFOLLOW, dir_fd=within)
         try:
             if _locked(held):
-                shutil.rmtree(folder)
+                _cleared(folder)
         finally:
             os.close(held)
     finally:
         os.close(within)
 
 
+def _cleared(folder: str | Path) -> None:
+    """Remove a folder, its lock last: without it, nobody would ever sweep what is still there."""
+    with contextlib.suppress(OSError):
+        for entry in list(os.scandir(folder)):
+            if entry.is_dir(follow_symlinks=False):
+                shutil.rmtree(entry.path, ignore_errors=True)
+            elif entry.name != LOCK:
+                with contextlib.suppress(OSError):
+                    os.unlink(entry.path)
+        if set(os.listdir(folder)) <= {LOCK}:
+            shutil.rmtree(folder)
+
+
 def _locked(held: int) -> bool:
+    """Whether no other process holds it; OSError where there are no locks."""
     try:
         fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
+    except BlockingIOError:
         return False
     return True
 

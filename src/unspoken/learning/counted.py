@@ -1,9 +1,10 @@
 """What is counted of a table, kept beside the project: the next command need not read the rows.
 
 It is counts of the table, as secret as the table: a file for its owner only, in a folder that git
-leaves alone. It answers as long as the files read are what they were (path, size, time, inode), the
-project asks for the same, and it is whole; else the table is read. A release reads its rows itself,
-and so does their fingerprint: what is kept only stands in for learning.
+leaves alone and nobody else can write to. It answers as long as the files read are what they were
+(path, size, times, inode), the project asks for the same, and it is whole; else the table is read.
+A release reads its rows itself, and so does their fingerprint: what is kept only stands in for
+learning.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import contextlib
 import hashlib
 import json
 import os
-import tempfile
+import stat
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,7 +27,9 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from unspoken.engines.protocol import BATCH, Table
+from unspoken.errors import InputError
 from unspoken.numerics.arrays import Codes
+from unspoken.numerics.files import PRIVATE, unfinished
 from unspoken.policy import Project
 
 __all__ = ["Cache", "Counted", "Noted"]
@@ -149,6 +152,8 @@ class Cache:
     def read(self) -> Counted | None:
         """What was counted of these very files, if it is there and whole."""
         with contextlib.suppress(*UNREADABLE):
+            if not _private(self.path.parent):
+                return None
             held = json.loads(self.path.read_bytes())
             whole = held["sha256"] == _digest(held["table"])
             if whole and (held["asked"], held["files"]) == (self.asked, self.seen):
@@ -167,29 +172,38 @@ class Cache:
             "values": {name: _stream(values) for name, values in counted.values.items()},
         }
         held = {"asked": self.asked, "files": self.seen, "sha256": _digest(table_held)}
-        with contextlib.suppress(OSError):  # what cannot be kept is read again
+        with contextlib.suppress(OSError, InputError):  # what cannot be kept is read again
             self._keep(json.dumps({**held, "table": table_held}))
 
     def _keep(self, text: str) -> None:
         folder = self.path.parent
         folder.mkdir(mode=0o700, exist_ok=True)
-        (folder / ".gitignore").write_text("*\n")
-        descriptor, partial = tempfile.mkstemp(dir=folder)  # its owner's only
-        with open(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.replace(partial, self.path)
+        if not _private(folder):
+            return
+        with contextlib.suppress(FileExistsError), open(folder / ".gitignore", "x") as file:
+            file.write("*\n")
+        with unfinished(self.path, PRIVATE) as partial:
+            partial.file.write(text.encode())
+            partial.publish()
         for other in folder.glob(f"{self.path.name[:17]}*.json"):
             if other != self.path:
                 other.unlink()
 
     def _settled(self) -> bool:
         """A file written in this moment may be written again within one tick of its clock."""
-        newest = max((int(changed) for _, _, changed, _ in self.seen), default=0)
+        newest = max((int(changed) for _, _, changed, *_ in self.seen), default=0)
         return time.time() - newest / 1e9 > SETTLED
 
 
 def _folder(project: Project) -> Path:
     return project.path.parent / ".unspoken"
+
+
+def _private(folder: Path) -> bool:
+    """Whether nobody else can have put anything there: what is kept is believed."""
+    found = folder.lstat()
+    ours = os.name != "posix" or (found.st_uid == os.geteuid() and not found.st_mode & 0o022)
+    return stat.S_ISDIR(found.st_mode) and ours
 
 
 def _seen(files: Sequence[Path]) -> list[list[str | int]] | None:
@@ -198,7 +212,10 @@ def _seen(files: Sequence[Path]) -> list[list[str | int]] | None:
         stats = [(str(path), path.stat()) for path in sorted(files)]
     except OSError:
         return None
-    return [[name, stat.st_size, stat.st_mtime_ns, stat.st_ino] for name, stat in stats]
+    return [
+        [name, each.st_size, each.st_mtime_ns, each.st_ctime_ns, each.st_ino]
+        for name, each in stats
+    ]
 
 
 def _digest(held: Mapping[str, Any]) -> str:
