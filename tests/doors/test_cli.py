@@ -348,7 +348,7 @@ def test_a_broken_table_is_named_as_written(run: Run, folder: Path) -> None:
 def test_an_interrupt_is_no_traceback(
     run: Run, edited: Path, monkeypatch: pytest.MonkeyPatch, raised: BaseException
 ) -> None:
-    def interrupted(*_: object) -> None:
+    def interrupted(*_: object, **__: object) -> None:
         raise raised
 
     monkeypatch.setattr(cli, "prepare", interrupted)

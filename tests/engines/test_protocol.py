@@ -49,7 +49,7 @@ def rows() -> pa.Table:
     )
 
 
-def in_the_toy(project: Project, _frame: object = None) -> Table:
+def in_the_toy(project: Project, _frame: object = None, checked: bool = True) -> Table:
     """The same table as an engine may hold it: text in a dictionary."""
     held = pq.read_table(project.source.table)
     door = held["door"].dictionary_encode()

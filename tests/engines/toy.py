@@ -36,6 +36,10 @@ class ToyTable:
         held = set(self.arrow[name].to_pylist()) - {None}
         return pa.array(list(held)[:most], self.arrow.schema.field(name).type)
 
+    def check(self, where: str) -> None:
+        named, _ = self.groups(self.keys, where)
+        assert named == self.arrow.num_rows, where
+
     def groups(self, names: Sequence[str], where: str) -> tuple[int, int]:
         sizes = self.arrow.group_by(list(names)).aggregate([([], "count_all")])["count_all"]
         return len(sizes), max(sizes.to_pylist())

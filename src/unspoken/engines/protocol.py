@@ -43,6 +43,9 @@ class Table(Protocol):
         ``where`` begins a message.
         """
 
+    def check(self, where: str) -> None:
+        """Refuse keys that do not name each row; ``where`` begins the message."""
+
     def groups(self, names: Sequence[str], where: str) -> tuple[int, int]:
         """How many groups of rows have the same in these columns, and the rows of the largest."""
 

@@ -113,6 +113,9 @@ class Noted:
         self.values_seen[name] = found
         return found
 
+    def check(self, where: str) -> None:
+        self.table.check(where)
+
     def groups(self, names: Sequence[str], where: str) -> tuple[int, int]:
         return self.table.groups(names, where)
 
