@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -87,17 +88,17 @@ def test_what_is_another_users_stays(tmp_path: Path) -> None:
 def test_a_folder_swept_before_it_was_locked_is_made_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    locked, calls = Spill.made.__globals__["_locked"], []
+    locked, calls = Spill.made.__globals__["locked"], []
 
-    def late(held: int) -> bool:
+    def late(held: int) -> Any:
         calls.append(held)
         if len(calls) == 1:
             for folder in (tmp_path / "tmp").iterdir():
                 (folder / LOCK).unlink()
                 folder.rmdir()
-        return bool(locked(held))
+        return locked(held)
 
-    monkeypatch.setattr("unspoken.engines.spill._locked", late)
+    monkeypatch.setattr("unspoken.engines.spill.locked", late)
     spill = Spill.made()
     assert (Path(spill.folder) / LOCK).exists()
     spill.remove()

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from unspoken.doors.report.words import listed
+from unspoken.engines.columns import ZONED
 from unspoken.engines.duckdb import DuckTable
 from unspoken.errors import InputError
 from unspoken.numerics.files import atomically
@@ -16,7 +17,6 @@ from unspoken.policy import Project, starter
 
 __all__ = ["Started", "begin"]
 
-ZONED = "TIMESTAMP WITH TIME ZONE"
 GIVEN = {"table": "TABLE", "database": "--database", "keys": "--keys"}
 
 

@@ -14,17 +14,13 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-try:
-    import fcntl
-except ImportError:  # not on every system; there, nothing is known of other processes
-    fcntl = None  # type: ignore[assignment]
+from unspoken.numerics.locks import LOCKS, NOT_A_LINK, locked, still_at
 
 __all__ = ["Spill"]
 
 PREFIX = "unspoken-"
 LOCK = ".unspoken-spill"  # what has it, and is not held, was left behind
-NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
-FOLDER = os.O_RDONLY | NOFOLLOW | getattr(os, "O_DIRECTORY", 0)
+FOLDER = os.O_RDONLY | NOT_A_LINK | getattr(os, "O_DIRECTORY", 0)
 
 
 @dataclass(frozen=True)
@@ -40,14 +36,11 @@ class Spill:
         _sweep(Path(tempfile.gettempdir()))
         while True:
             folder = tempfile.mkdtemp(prefix=PREFIX)
-            if fcntl is None:
+            if not LOCKS:
                 return cls(folder, None)
-            lock = os.path.join(folder, LOCK)
-            held = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_EXCL | NOFOLLOW, 0o600)
-            try:
-                if _locked(held) and _is(lock, held):
-                    return cls(folder, held)
-            except OSError:  # a file system without locks: nothing can be swept there either
+            lock = Path(folder, LOCK)
+            held = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_EXCL | NOT_A_LINK, 0o600)
+            if locked(held) is not False and still_at(lock, held):
                 return cls(folder, held)
             os.close(held)  # another process took it for left behind before it was locked
 
@@ -61,8 +54,6 @@ class Spill:
 
 def _sweep(beside: Path) -> None:
     """Remove the folders of ours whose process is gone; whatever else is there stays."""
-    if fcntl is None:
-        return
     for folder in beside.glob(f"{PREFIX}*"):
         with contextlib.suppress(OSError):
             _remove_left_behind(folder)
@@ -75,9 +66,9 @@ def _remove_left_behind(folder: Path) -> None:
         found = os.fstat(within)
         if found.st_uid != os.geteuid() or stat.S_IMODE(found.st_mode) != 0o700:
             return
-        held = os.open(LOCK, os.O_RDWR | NOFOLLOW, dir_fd=within)
+        held = os.open(LOCK, os.O_RDWR | NOT_A_LINK, dir_fd=within)
         try:
-            if _locked(held):
+            if locked(held):  # where nobody can know, it stays
                 _cleared(folder)
         finally:
             os.close(held)
@@ -96,20 +87,3 @@ def _cleared(folder: str | Path) -> None:
                     os.unlink(entry.path)
         if set(os.listdir(folder)) <= {LOCK}:
             shutil.rmtree(folder)
-
-
-def _locked(held: int) -> bool:
-    """Whether no other process holds it; OSError where there are no locks."""
-    try:
-        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
-
-
-def _is(path: str, held: int) -> bool:
-    """Whether this path still is the file that is held open."""
-    try:
-        return os.path.samestat(os.lstat(path), os.fstat(held))
-    except OSError:
-        return False

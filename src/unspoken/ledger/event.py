@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import partial
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, ConfigDict, Field, StrictBool, TypeAdapter, ValidationError
 
@@ -17,7 +17,7 @@ from unspoken.mechanisms import Mechanism, from_description
 
 __all__ = ["FORMAT", "Release"]
 
-FORMAT: Literal[1] = 1
+FORMAT = 1
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Release:
     readers: tuple[str, ...] = ()
     keys: tuple[str, ...] = ()
     rows: Annotated[int, Field(strict=True, ge=0)] | None = None
-    format: Literal[1] = FORMAT
+    format: Annotated[int, Field(strict=True, ge=FORMAT, le=FORMAT)] = FORMAT
 
     def to_json(self) -> str:
         """The event as kept, with sorted keys."""

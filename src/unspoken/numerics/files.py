@@ -19,11 +19,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from unspoken.errors import InputError
-
-try:
-    import fcntl
-except ImportError:  # not on every system; there, two writers of one file are not told apart
-    fcntl = None  # type: ignore[assignment]
+from unspoken.numerics.locks import LOCKS, NOT_A_LINK, locked, still_at
 
 __all__ = [
     "PATIENCE",
@@ -39,7 +35,6 @@ __all__ = [
     "writing",
 ]
 
-NOT_A_LINK = getattr(os, "O_NOFOLLOW", 0)
 NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | NOT_A_LINK
 LEFT = os.O_RDWR | NOT_A_LINK | getattr(os, "O_NONBLOCK", 0)  # a pipe would else be waited for
 PRIVATE, PUBLIC = 0o600, 0o666
@@ -88,9 +83,9 @@ class Partial:
     def _flush(self) -> None:
         self.file.flush()
         os.fsync(self.file.fileno())
-        if fcntl is None:  # such a system renames no open file
+        if not LOCKS:  # such a system renames no open file
             self.file.close()
-        elif not _is(partial_of(self.path), self.file.fileno()):
+        elif not still_at(partial_of(self.path), self.file.fileno()):
             raise InputError(f"{self.path}: was replaced by another program while it was written")
 
 
@@ -128,7 +123,9 @@ def unfinished(path: Path, mode: int = PUBLIC, patience: float = 0.0) -> Iterato
         yield Partial(path, file)
     finally:
         with contextlib.suppress(OSError):
-            if not file.closed and _is(partial_of(path), held):  # and not that of a later writer
+            if not file.closed and still_at(
+                partial_of(path), held
+            ):  # and not that of a later writer
                 partial_of(path).unlink()
         with contextlib.suppress(OSError):  # of a full disk, which was said
             file.close()
@@ -151,9 +148,9 @@ def swept(path: Path) -> bool:
         second = path.exists() and os.path.samestat(path.stat(), status)
         if not stat.S_ISREG(status.st_mode) or (status.st_nlink > 1 and not second):
             raise _foreign(partial, "a file with another name too")
-        if not _locked(left):
+        if locked(left) is False:
             return False
-        if _is(partial, left):
+        if still_at(partial, left):
             partial.unlink()
         return True
     finally:
@@ -186,7 +183,9 @@ def _claimed(path: Path, mode: int, patience: float) -> int:
             if swept(path):
                 continue
         else:
-            if _locked(held) and _is(partial_of(path), held):  # and not swept in between
+            if locked(held) is not False and still_at(
+                partial_of(path), held
+            ):  # and not swept in between
                 return held
             os.close(held)
         if patience and not said and time.monotonic() >= last - patience + SILENT:
@@ -197,31 +196,10 @@ def _claimed(path: Path, mode: int, patience: float) -> int:
         time.sleep(PAUSE)
 
 
-def _locked(held: int) -> bool:
-    """Whether no other run holds this file; now we do."""
-    if fcntl is None:
-        return True
-    try:
-        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:  # a file system without locks, as some network ones
-        return True
-    return True
-
-
 def _foreign(partial: Path, why: str | None) -> InputError:
     return InputError(
         f"{partial}: is in the way, and no file that unspoken left ({why}); move it away"
     )
-
-
-def _is(path: Path, held: int) -> bool:
-    """Whether this path still is the file that is held open."""
-    try:
-        return os.path.samestat(path.lstat(), os.fstat(held))
-    except FileNotFoundError:
-        return False
 
 
 def _flush_folder(path: Path) -> None:

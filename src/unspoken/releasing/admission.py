@@ -23,7 +23,6 @@ from unspoken.types.domain import Value
 __all__ = ["Admission", "policy_of"]
 
 FINE = 2.0**-30  # how close the share that fits comes to the largest one
-ZONELESS = {"timezone": "UTC"}  # what was meant before it was kept
 SENSITIVE = " (sensitive)"  # how labels of a bin end of which only a part is sensitive
 
 
@@ -174,7 +173,7 @@ class Admission:
     def _shown(self, earlier: EarlierPolicy) -> list[Value]:
         """The labels that are sensitive now and that were not surely hidden then."""
         name = earlier.attribute
-        then, now = {**ZONELESS, **earlier.policy}, policy_of(self.project, name)
+        then, now = earlier.policy, policy_of(self.project, name)
         same = all(then.get(part) == now[part] for part in now if part != "bins")
         parted = [label for label in self.sensitive[name] if str(label).endswith(SENSITIVE)]
         hidden = [label for label in earlier.hidden if label not in parted]
