@@ -35,3 +35,16 @@ def test_who_decides_is_refused(folder: Path, run: Run, command: list[str]) -> N
     assert done.code == 0
     assert "it protects nothing yet" in done.json["warnings"][0]
     assert done.err.count("warning: ") == 1
+
+
+def test_a_predicate_may_read_no_column(folder: Path, run: Run) -> None:
+    small(folder, TABLE, {"late": {"sensitive": "false"}, "use": {}})
+    done = run("plan")
+    assert done.code == 2
+    assert "attribute.late.sensitive: is true in no row" in done.err
+
+
+def test_a_value_that_is_declared_too_is_listed_once(folder: Path, run: Run) -> None:
+    secret = {"sensitive": "late IN ('yes', 'q')", "values": ["no", "yes"]}
+    small(folder, TABLE, {"late": secret, "use": {}})
+    assert 'late is never "q": it has no, yes\n' in run("learn").err

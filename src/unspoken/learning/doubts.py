@@ -103,7 +103,8 @@ class _Predicate:
         ):
             return True
         row = RowSQL(self.table.columns, self.table.title, self.table.timezone)
-        names, places = list(predicate.columns), dict.fromkeys(predicate.columns, place)
+        names = list(predicate.columns) or list(self.table.keys[:1])  # it may read none: false
+        places = dict.fromkeys(names, place)
         for batch in self.table.batches(names, ordered=False, places=places):
             held = row.over(batch, {"true": predicate}, {"true": place})["true"]
             if pc.any(held).as_py():
@@ -118,7 +119,8 @@ class _Predicate:
                 continue
             held = plain(self.table.values(name, MOST + 1, place)).to_pylist()
             declared = self.project.attributes.get(name)
-            known = [*map(str, held), *map(str, (declared and declared.values) or ())]
+            labels = (declared and declared.values) or ()
+            known = list(dict.fromkeys(map(str, (*held, *labels))))
             if len(held) > MOST or literal in known:
                 continue
             near = difflib.get_close_matches(literal.casefold(), [k.casefold() for k in known], n=1)
