@@ -315,7 +315,7 @@ def test_init_says_that_nothing_names_a_row(run: Run, folder: Path) -> None:
     pq.write_table(table, "keyless.parquet")
     done = run("init", "keyless.parquet")
     assert done.code == 0
-    assert "Say in it what names a row (no column looks like a key), what is" in done.err
+    assert "Say in unspoken.toml what names a row (no column looks like a key), what is" in done.err
     assert "names a row" not in run("init", "occupancy.parquet", "--project", "x.toml").err
 
 

@@ -62,6 +62,26 @@ def test_names_and_values_are_whole_where_lines_are_short(
     assert {*names} & {*words}
 
 
+def test_numbers_that_are_nan_are_missing(run: Run, folder: Path) -> None:
+    with duckdb.connect() as con:
+        con.execute(
+            "COPY (SELECT if(i % 5 = 0, 'nan'::DOUBLE, i % 7) AS x, i % 2 = 0 AS y "
+            "FROM range(400) t(i)) TO 'nan.parquet'"
+        )
+    done = run("leak", "nan.parquet")
+    assert (done.code, done.err) == (0, "")
+    assert "no other column tells" in done.out
+    assert "if it is" not in done.out
+    told = run("leak", "nan.parquet", "--secret", "y", "--json").json["about"]["secret"]["told"]
+    assert [entry["who"] for entry in told] == ["x"]
+    head = run("leak", "nan.parquet", "--secret", "y").out.splitlines()[2]
+    assert head.startswith("  who: if it is  from")
+
+
+def test_an_address_is_no_file(run: Run) -> None:
+    run("leak", "s3://b/x.parquet").refused_with(2, "is an address", "copy it first")
+
+
 @pytest.mark.parametrize("name", ["leak.svg", "leak.png"])
 def test_the_picture(run: Run, folder: Path, name: str) -> None:
     done = run("leak", "occupancy.parquet", "--picture", name)

@@ -10,12 +10,12 @@ import pytest
 
 from tests.doors.conftest import Run
 
-LINES = ["/unspoken.key*", "/ledger.sqlite*", "/.unspoken/"]
+LINES = ["/unspoken.key*", "/.unspoken.key*", "/ledger.sqlite*", "/.ledger.sqlite*", "/.unspoken/"]
 
 
 def test_init_writes_it_and_says_so(run: Run, folder: Path) -> None:
     done = run("init", "occupancy.parquet")
-    assert f"into .gitignore {' '.join(LINES)}" in done.err
+    assert "into .gitignore that key, ledger and what is kept of the table stay out" in done.err
     assert (folder / ".gitignore").read_text().splitlines() == LINES
 
 
@@ -29,7 +29,7 @@ def test_what_is_there_stays_and_what_is_missing_is_added(
     after = listed.read_text("latin-1")
     assert after.startswith(before)
     assert set(LINES) <= set(after.splitlines())
-    assert after.count("/unspoken.key*") == 1
+    assert after.splitlines().count("/unspoken.key*") == 1
     (folder / "unspoken.toml").unlink()
     assert ".gitignore" not in run("init", "occupancy.parquet").err
     assert listed.read_text("latin-1") == after
@@ -39,12 +39,13 @@ def test_what_is_there_stays_and_what_is_missing_is_added(
 def test_git_adds_no_secret(run: Run, edited: Path) -> None:
     assert run("release").code == 0
     folder = edited.parent
-    for name in ("ledger.sqlite-wal", "unspoken.key.head", ".unspoken/learned-1.json"):
+    partial = (".unspoken.key.partial", ".ledger.sqlite.partial")
+    for name in ("ledger.sqlite-wal", "unspoken.key.head", ".unspoken/learned-1.json", *partial):
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text("x")
     subprocess.run(["git", "init", "-q"], cwd=folder, check=True)
     added = ["git", "add", "--all", "--dry-run"]
     said = subprocess.run(added, cwd=folder, check=True, capture_output=True, text=True).stdout
     assert "unspoken.toml" in said
-    for secret in ("unspoken.key", "ledger.sqlite", ".unspoken"):
+    for secret in ("unspoken.key", "ledger.sqlite", ".unspoken", ".ledger"):
         assert f"'{secret}" not in said

@@ -103,15 +103,15 @@ def init(
     where = "" if project.name == "unspoken.toml" and project.parent == Path() else f" {project}"
     first = f"what names a row ({started.doubt}), " if started.doubt else ""
     say(
-        f"Wrote {project}{_and_ignored(started)}. Say in it {first}what is sensitive and who reads "
-        f"what, then: unspoken leak{where}"
+        f"Wrote {project}{_and_ignored(started)}. Say in {project.name} {first}what is sensitive "
+        f"and who reads what, then: unspoken leak{where}"
     )
 
 
 def _and_ignored(started: Started) -> str:
     if not started.ignored:
         return ""
-    return f", and into .gitignore {' '.join(started.ignored)}"
+    return ", and into .gitignore that key, ledger and what is kept of the table stay out of git"
 
 
 @app.command("check")

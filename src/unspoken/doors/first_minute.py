@@ -53,10 +53,11 @@ def _all_columns(look: FirstLook) -> Iterator[RenderableType]:
         if leaks:
             rows.append([Prose(about, style="bold", breaks=True), *[""] * len(NUMBERS)])
             rows += [_row(entry, look, "  ") for entry in leaks[:SHOWN]]
-    yield rows_of(["of, who: if it is → then", *NUMBERS], rows)
+    if rows:
+        yield rows_of(["of, who: if it is → then", *NUMBERS], rows)
     silent = [about for about, leaks in told.items() if not leaks]
     if silent:
-        yield blank()
+        yield from [blank()] * bool(rows)
         yield note(f"Of {words.listed(silent)} no other column tells {LEAST:g}{NBSP}bit.")
 
 

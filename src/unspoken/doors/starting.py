@@ -71,11 +71,12 @@ def begin(table: str, database: str | None, keys: str | None, project: Path) -> 
 def _ignored(project: Project) -> tuple[str, ...]:
     """Key, ledger and what is kept of the table stay out of git: lines added to .gitignore.
 
-    With what stands beside the two files under longer names; what is there already stays.
+    With what stands beside the two files under longer names, and what each is written under until
+    it is whole; what is there already stays.
     """
     folder, files = project.path.parent, project.files
     secret = [file.name for file in (files.key, files.ledger) if file.parent == folder]
-    lines = [*(f"/{name}*" for name in secret), "/.unspoken/"]
+    lines = [f"/{start}{name}*" for name in secret for start in ("", ".")] + ["/.unspoken/"]
     listed = folder / ".gitignore"
     before = listed.read_bytes() if listed.exists() else b""
     missing = [line for line in lines if line.encode() not in map(bytes.strip, before.split(b"\n"))]

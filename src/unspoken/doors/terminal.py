@@ -93,7 +93,13 @@ def blank() -> Text:
 
 
 def rows_of(columns: Sequence[str], rows: Iterable[Sequence[str | Text | Prose]]) -> Padding:
-    """A table without lines; numbers stand to the right and are never broken."""
+    """A table without lines; numbers stand to the right and are never broken.
+
+    A column of nothing is left out: rich takes room for it that it has not counted.
+    """
+    rows = list(rows)
+    some = [k for k, column in enumerate(columns) if column or any(row[k] for row in rows)]
+    columns, rows = [columns[k] for k in some], [[row[k] for k in some] for row in rows]
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     for column in columns:
         number = column in NUMBERS

@@ -22,7 +22,9 @@ __all__ = ["CSV", "PARQUET", "File", "blamed", "file_at", "files_at"]
 PARQUET = (".parquet", ".pq")
 CSV = tuple(f".{kind}{packed}" for kind in ("csv", "tsv") for packed in ("", ".gz", ".zst"))
 
-ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)  # of another machine
+ADDRESS = re.compile(
+    r"[a-z][a-z0-9+.-]+:/", re.IGNORECASE
+)  # of another machine; a path has one stroke
 
 # Errors of what was asked of the rows, never of the file they are in.
 OF_SQL = (

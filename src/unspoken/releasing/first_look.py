@@ -8,11 +8,11 @@ fewer than FEW rows have is no group to be named: rare values are taken together
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import count
-from pathlib import Path
 
 import numpy as np
 
@@ -68,10 +68,16 @@ class FirstLook:
 def first_look(table: str, database: str | None = None, secret: str | None = None) -> FirstLook:
     """Look at a table file, or a table of a database; ``secret``: SQL that is true of some rows.
 
-    A row for which it is NULL counts as one for which it is true, as in a project.
+    A row for which it is NULL counts as one for which it is true, as in a project. NaN is missing.
     """
-    of = partial(DuckTable.open, database=database, title=table, at=lambda k: WHERE.get(k, "TABLE"))
-    file = table if database is not None else str(Path(table).expanduser())
+    of = partial(
+        DuckTable.open,
+        database=database,
+        title=table,
+        at=lambda k: WHERE.get(k, "TABLE"),
+        nan_missing=True,
+    )
+    file = table if database is not None else os.path.expanduser(table)
     opened = of(file)
     if secret is None:
         return _look(_Columns(opened, opened.describe()), None)
