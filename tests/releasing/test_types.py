@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import date, datetime, timedelta
 from pathlib import Path
 
@@ -47,6 +48,8 @@ def test_a_released_key_is_of_the_type_it_was(tmp_path: Path, kind: str) -> None
     done = release(small(tmp_path, table(keys), ATTRIBUTES))
     got = pq.read_table(done.path)
     assert got.schema.field("id").type == expected
+    columns = json.loads(done.manifest.read_text())["release"]["columns"]
+    assert columns == {field.name: str(field.type) for field in got.schema}
     source = table(keys.cast(expected))
     joined = got.join(source, "id", right_suffix=" source", join_type="inner")
     assert joined.num_rows == ROWS

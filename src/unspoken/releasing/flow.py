@@ -41,6 +41,7 @@ from unspoken.releasing.custody import MARK, Custody, refuse_foreign
 from unspoken.releasing.few import named
 from unspoken.releasing.findings import Findings, best, findings, readers
 from unspoken.releasing.leaks import Leak, leakage_matrix
+from unspoken.releasing.manifest import Written
 from unspoken.releasing.pieces import regrouped
 from unspoken.releasing.reading import Part, Reading, Witness
 from unspoken.releasing.results import Rehearsed, Released, Said
@@ -178,10 +179,10 @@ def release(
     with unfinished(files.release) as data, unfinished(files.manifest) as paper:
         parts = begun(asked.reading, read.size)
         head = kept.ledger.charge(event, admit, kept.seal)
-        rows, digest = _write(asked.reading, parts, kept.master, event, data.file)
+        written = _write(asked.reading, parts, kept.master, event, data.file)
         charged, closed = kept.ledger.charged(head.number), asked.ready.closed_names
-        described = manifest.described(asked.project, event, head, charged, rows, digest, closed)
-        first = manifest.by_digest(files.manifest, digest)
+        described = manifest.described(asked.project, event, head, charged, written, closed)
+        first = manifest.by_digest(files.manifest, written.sha256)
         with writing(files.manifest):
             paper.file.write(manifest.text(described).encode())
             paper.publish(first)
@@ -189,15 +190,14 @@ def release(
             data.publish()
         with writing(files.manifest):
             moved(first, files.manifest)
-    again = same != [None]
     return Released(
         path=files.release,
         manifest=files.manifest,
-        rows=rows,
+        rows=written.rows,
         plan=asked.plan,
         leakage=asked.leakage,
         event=event,
-        again=again,
+        again=same != [None],
         said=said[-1],
         warnings=asked.ready.warnings,
     )
@@ -372,8 +372,8 @@ def _declared(project: Project) -> dict[str, Any]:
 
 def _write(
     reading: Reading, parts: Iterator[Part], master: MasterKey, event: Release, file: BinaryIO
-) -> tuple[int, str]:
-    """Write the release in row groups of one size, whatever batches come; its rows and SHA-256."""
+) -> Written:
+    """Write the release in row groups of one size, whatever batches come."""
     files, rows = reading.project.files, 0
     witness = Witness(reading, master)
     batches = shown(reading, witness.watch(parts), master, event.mechanism.exponents())
@@ -390,7 +390,7 @@ def _write(
             raise _changed(reading)
         file.seek(0)
         digest = hashlib.file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]
-    return rows, digest
+    return Written(rows, digest, {field.name: str(field.type) for field in first.schema})
 
 
 def _changed(reading: Reading) -> InputError:

@@ -12,7 +12,7 @@ import json
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from unspoken.ledger import Head, Release
 from unspoken.policy import Project
@@ -21,9 +21,17 @@ from unspoken.releasing.coarse import probability
 from unspoken.releasing.custody import MARK
 from unspoken.releasing.leaks import Leak
 
-__all__ = ["FORMAT", "by_digest", "described", "leakage", "text"]
+__all__ = ["FORMAT", "Written", "by_digest", "described", "leakage", "text"]
 
 FORMAT = 2
+
+
+class Written(NamedTuple):
+    """What the file of a release has; ``columns``: the type of each, as Arrow names it."""
+
+    rows: int
+    sha256: str
+    columns: Mapping[str, str]
 
 
 def described(
@@ -31,8 +39,7 @@ def described(
     event: Release,
     head: Head,
     charged: str,
-    rows: int,
-    digest: str,
+    written: Written,
     closed: Mapping[str, Any],
 ) -> dict[str, Any]:
     """The manifest as plain data, the same for the same release.
@@ -43,7 +50,7 @@ def described(
         **MARK,
         "format": FORMAT,
         "version": version("unspoken"),
-        "release": {"file": project.files.release.name, "rows": rows, "sha256": digest},
+        "release": {"file": project.files.release.name, **written._asdict()},
         **({"readers": list(event.readers)} if event.readers else {}),
         "keys": list(project.source.keys),
         "unit": list(project.source.unit),
