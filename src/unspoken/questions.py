@@ -9,7 +9,7 @@ import numpy as np
 from unspoken.adversary import Adversary
 from unspoken.beliefs import A_BELIEF, Belief
 from unspoken.errors import InputError
-from unspoken.measures import MeasureName, measure_named
+from unspoken.measures import Measure, MeasureName, measure_named
 from unspoken.mechanisms import Mechanism
 from unspoken.types.bound import Bound
 from unspoken.types.bounds import Leakages
@@ -18,7 +18,7 @@ from unspoken.types.kinds import expect, items, labels
 from unspoken.types.posteriors import Functional, Posteriors, by_log_odds
 from unspoken.views import View
 
-__all__ = ["check_kinds", "leakage", "leakages", "odds", "view"]
+__all__ = ["check_kinds", "leakage", "leakages", "odds", "view", "views_of_each"]
 
 
 A_MECHANISM = "give a OneSided, Laplace, Geometric, Finite, RandomizedResponse or Together"
@@ -43,11 +43,12 @@ def leakage(
 ) -> Bound:
     """How much the adversary learns about the target's secret, by one of `MEASURES`.
 
-    ``options`` are the measure's own: "delta" takes eps.
+    ``options`` are the measure's own: "delta" takes eps. Between the ends of `Bound.outward` the
+    truth lies to its last digit.
     """
     check_kinds("leakage", belief, mechanism, adversary)
     of = measure_named(measure)
-    return of.of(mechanism.view(belief, adversary), **options)
+    return of.rounded(mechanism.view(belief, adversary), **options)
 
 
 def leakages(
@@ -65,15 +66,22 @@ def leakages(
     check_kinds("leakages", belief, mechanism)
     of = measure_named(measure)
     names = belief.domain.names if targets is None else items(targets, "leakages.targets")
+    for name in names:
+        belief.domain.axis(name, "leakages.targets")
+    clouds = zip(names, views_of_each(belief, mechanism, of, names), strict=True)
+    return Leakages({name: of.rounded(cloud, **options) for name, cloud in clouds})
+
+
+def views_of_each(
+    belief: Belief, mechanism: Mechanism, measure: Measure, names: Sequence[str]
+) -> Iterable[View]:
+    """What somebody who knows nothing else may believe of each of these, as the measure asks."""
     views: Iterable[View] | None = None
-    if names and of.over == "sup":
+    if names and measure.over == "sup":
         views = mechanism.points_of_each(belief, names)
     if views is None:
         views = (mechanism.view(belief, Adversary(name)) for name in names)
-    for name in names:
-        belief.domain.axis(name, "leakages.targets")
-    clouds = zip(names, views, strict=True)
-    return Leakages({name: of.of(cloud, **options) for name, cloud in clouds})
+    return views
 
 
 def odds(
@@ -104,7 +112,7 @@ def _secret_odds(after: Posteriors) -> np.ndarray:
     return after.log_odds_factor(after.secret)
 
 
-SECRET_ODDS = Functional(_secret_odds, "secret", "odds", by_log_odds)
+SECRET_ODDS = Functional(_secret_odds, "secret", "odds", by_log_odds, outer=True)
 
 
 def check_kinds(where: str, belief: object, mechanism: object, *adversary: object) -> None:

@@ -29,7 +29,8 @@ def beyond(question: Question) -> list[str]:
     for name, measure in MEASURES.items():
         if measure.over == "mean" and not question.shown.means:
             continue
-        bound, truth = measure.of(cloud), question.truth(name)
+        bound, truth = measure.rounded(cloud), question.truth(name)
+        assert measure.of(cloud).outer is None  # who does not ask does not pay
         outer = bound.outward()
         near = outer.high - outer.low <= 1e-8 * max(1.0, abs(outer.high)) or outer.high == outer.low
         around = outer.low <= bound.low <= bound.high <= outer.high

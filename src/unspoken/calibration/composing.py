@@ -23,10 +23,11 @@ from unspoken.calibration.knowledge import Knows, whom
 from unspoken.calibration.problem import RATIO, NoiseProblem
 from unspoken.calibration.rules.methods import FOR_EVERYBODY, METHODS, by_method
 from unspoken.errors import InputError, NotKnown, TooLarge, UnspokenError
+from unspoken.measures import MEASURES
 from unspoken.mechanisms import Together
 from unspoken.numerics.roots import least_scale
 from unspoken.numerics.rounding import sum_up
-from unspoken.questions import leakage, leakages
+from unspoken.questions import views_of_each
 from unspoken.searching import worst
 from unspoken.types.bound import Bound
 
@@ -112,11 +113,13 @@ def composed(answers: Sequence[Calibrated]) -> Bound:
 def _joint(belief: Belief, mechanism: Together, knows: Knows) -> Bound:
     if knows == "anything":
         return worst(belief, mechanism).bound
+    ratio, names = MEASURES[RATIO], belief.domain.names
     if knows == "nothing":
-        return max(leakages(belief, mechanism).values(), key=lambda bound: bound.high)
-    targets = [name for name in belief.domain.names if name not in knows]
-    bounds = [leakage(belief, mechanism, Adversary(name, knows=knows)) for name in targets]
-    return max(bounds, key=lambda bound: bound.high)
+        views = views_of_each(belief, mechanism, ratio, names)
+    else:
+        people = (Adversary(name, knows=knows) for name in names if name not in knows)
+        views = (mechanism.view(belief, person) for person in people)
+    return max(map(ratio.of, views), key=lambda bound: bound.high)
 
 
 def by_rules(answers: Sequence[Calibrated], knows: Knows) -> list[tuple[float, str]]:

@@ -19,7 +19,6 @@ from unspoken.mechanisms import Geometric, Laplace
 from unspoken.mechanisms.linear import Weighted, linear_queries
 from unspoken.numerics.numbers import number
 from unspoken.numerics.same import state
-from unspoken.questions import leakage
 from unspoken.types.bound import Bound
 from unspoken.types.domain import Value
 from unspoken.types.kinds import expect
@@ -77,7 +76,8 @@ class NoiseProblem:
     def leak(self, adversary: Adversary, scale: float) -> Bound:
         """What one adversary learns at this scale."""
         mechanism = self.mechanism(scale)
-        return leakage(self.worked_out_once, mechanism, adversary, self.measure, **self.options)
+        view = mechanism.view(self.worked_out_once, adversary)
+        return MEASURES[self.measure].of(view, **self.options)
 
     def most(self, adversary: Adversary, scale: float, pieces: int = 1) -> float:
         """What this adversary does not exceed, quickly: told the answer but for some of its noise

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from numbers import Real
 from typing import Literal, Protocol
@@ -74,8 +74,14 @@ class Measure:
         return self.reads == "pairs"
 
     def of(self, cloud: Cloud, **options: float) -> Bound:
-        """This measure of the cloud; ``options`` of this measure only."""
-        f = self._with(options)
+        """This measure of the cloud, as computed; ``options`` of this measure only."""
+        return self._of(cloud, self._with(options))
+
+    def rounded(self, cloud: Cloud, **options: float) -> Bound:
+        """The same, with the rounding behind its ends (`Bound.outer`)."""
+        return self._of(cloud, replace(self._with(options), outer=True))
+
+    def _of(self, cloud: Cloud, f: Functional) -> Bound:
         if not (cloud.prior_known or self.prior_free):
             raise NotKnown(
                 f"{self.name}: needs the prior probabilities of the target's values, which this "

@@ -72,12 +72,18 @@ class Bound(Framed, Shown):
 
     @classmethod
     def rounded(
-        cls, ends: tuple[float, float], outer: tuple[float, float], premise: Premise, why: str
+        cls,
+        ends: tuple[float, float],
+        outer: tuple[float, float] | None,
+        premise: Premise,
+        why: str,
     ) -> Bound:
-        """In nats: what was computed, and what it lies in less and plus its rounding.
+        """In nats: what was computed, and what it lies in less and plus its rounding, if asked.
 
         Either outer end was rounded once more.
         """
+        if outer is None:
+            return cls(*ends, "nat", premise, why)
         below, above = outer
         below = math.nextafter(below, -math.inf) if below < ends[0] and below else below
         above = math.nextafter(above, math.inf) if above > ends[1] else above

@@ -179,7 +179,8 @@ class Functional:
     rest; secret: of any secret class and of the rest; divergence: its mean is mutual information;
     prior: the prior too. Where many beliefs may be true, that says what to look for among them.
     ``moves``: how far its value, as computed, may be off where the posteriors are. ``least``: what
-    it never falls below.
+    it never falls below. ``outer``: whether that is asked for: bounds then say what rounding is
+    behind their ends (`Bound.outer`), which takes a while and which no plan or calibration reads.
     """
 
     f: Callable[[Posteriors], npt.ArrayLike]
@@ -187,6 +188,7 @@ class Functional:
     name: str = "this function"
     moves: Moves = by_lifts
     least: float = -math.inf
+    outer: bool = False
 
     @classmethod
     def of(cls, f: Callable[[Posteriors], npt.ArrayLike]) -> Functional:

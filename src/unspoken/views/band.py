@@ -14,6 +14,7 @@ from unspoken.display import Shown
 from unspoken.errors import TooLarge
 from unspoken.types.bound import Bound
 from unspoken.types.domain import Value
+from unspoken.types.posteriors import Functional
 from unspoken.views.finite import FiniteView
 from unspoken.views.view import Convex, View
 
@@ -46,12 +47,12 @@ class BandView(Shown):
         raise TooLarge(f"answers about {self.corners.target}: more than can be listed; see fewer")
 
     def sup(self, f: Convex) -> Bound:
-        return self._between([part.sup(f) for part in self.parts], [self.corners.sup(f)])
+        return self._between(f, [part.sup(f) for part in self.parts], [self.corners.sup(f)])
 
     def mean(self, f: Convex) -> Bound:
         """A mean is at most the largest value, and at most that of whoever knows the secret."""
         above = [self.corners.sup(f), self.above.mean(f)]
-        return self._between([part.mean(f) for part in self.parts], above)
+        return self._between(f, [part.mean(f) for part in self.parts], above)
 
     def facts(self) -> list[tuple[str, str]]:
         return [
@@ -61,14 +62,16 @@ class BandView(Shown):
             ("premise", str(self.corners.premise)),
         ]
 
-    def _between(self, parts: Sequence[Bound], above: Sequence[Bound]) -> Bound:
+    def _between(self, f: Convex, parts: Sequence[Bound], above: Sequence[Bound]) -> Bound:
         why = (
             f"the answers cannot be listed; at least: the best of {len(parts) - 1} alone; "
             f"at most: likelihoods {self.ratio:.4g} nat apart"
         )
         low, high = max(part.low for part in parts), min(each.high for each in above)
-        outer = (
-            max(part.outward().low for part in parts),
-            min(each.outward().high for each in above),
-        )
+        outer = None
+        if Functional.of(f).outer:
+            outer = (
+                max(part.outward().low for part in parts),
+                min(each.outward().high for each in above),
+            )
         return Bound.rounded((min(low, high), high), outer, self.corners.premise, why)

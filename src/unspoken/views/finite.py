@@ -73,15 +73,19 @@ class FiniteView(Shown):
         values, context, outcome = self._top(f)
         shown = self._in_words(self._outcome(outcome))
         why = f"{self._listed()}: {shown}{self._given(context)}"
-        of = Functional.of(f)
+        top, of = float(values.max()), Functional.of(f)
+        outer = self._outer(of, values, top) if of.outer else None
+        return Bound.rounded((top, top), outer, self.premise, why)
+
+    def _outer(self, f: Functional, values: Array, top: float) -> tuple[float, float]:
+        """The largest of these values as far down and up as rounding may have moved each."""
         with np.errstate(invalid="ignore", over="ignore"):
-            moved = of.moves(values[..., None], self._off(), self.posteriors).max(-1)
+            moved = f.moves(values[..., None], self._off(), self.posteriors).max(-1)
         moved = np.where(np.isfinite(values), moved, 0.0)
-        top = float(values.max())
         low, high = float((values - moved).max()), float((values + moved).max())
         if high - top > LOST and not self.told:
             high = min(high, self.revealed().sup(f).outward().high)
-        return Bound.rounded((top, top), (max(low, of.least), high), self.premise, why)
+        return max(low, f.least), high
 
     def worst(self, f: Convex) -> Outcome:
         _, context, outcome = self._top(f)
@@ -93,6 +97,8 @@ class FiniteView(Shown):
         context = int(means.max(-1).argmax())
         why = f"the mean over all {self._size()}{self._given(context)}"
         top = float(means.max())
+        if not of.outer:
+            return Bound.rounded((top, top), None, self.premise, why)
         low, high = float((means - off).max()), float((means + off).max())
         high = self.at_most(f, high) if high - top > LOST and not self.told else high
         return Bound.rounded((top, top), (max(low, of.least), high), self.premise, why)
@@ -141,13 +147,17 @@ class FiniteView(Shown):
         return values, int(context), int(outcome)
 
     def means(self, f: Functional) -> tuple[Array, Array]:
-        """The mean of f in each context, of several functions of each, and how far it is off."""
+        """The mean of f in each context, of several functions of each, and how far it is off.
+
+        Which is left out (0) where outer ends are not asked for.
+        """
         mass, parts = self.lifts.mass, []
         for block, after in self._blocks():
             values = _values(f, after)
             weighted = values * mass[block][..., None]
             weighted[mass[block] == 0] = 0.0
-            parts.append((block[0], _sum(weighted), self.off(f, values, after, block)))
+            moved = self.off(f, values, after, block) if f.outer else np.zeros(1)
+            parts.append((block[0], _sum(weighted), moved))
         _, means, off = parts[0]
         if len(parts) > 1:
             means, off = (np.zeros((len(mass), means.shape[1])) for _ in range(2))

@@ -24,6 +24,7 @@ from unspoken.errors import TooLarge
 from unspoken.numerics.rounding import gamma
 from unspoken.types.bound import Bound
 from unspoken.types.domain import Value
+from unspoken.types.posteriors import Functional
 from unspoken.types.premise import Premise
 from unspoken.views.finite import FiniteView
 from unspoken.views.view import Convex
@@ -74,7 +75,8 @@ class HeadsView(Shown):
             (max(bound.low for bound in lows), min(bound.high for bound in highs))
             for lows, highs in ((below, above), (_outward(below), _outward(above)))
         )
-        return Bound.rounded((ends[0], max(ends)), outer, self.premise, why)
+        asked = outer if Functional.of(f).outer else None
+        return Bound.rounded((ends[0], max(ends)), asked, self.premise, why)
 
     def mean(self, f: Convex) -> Bound:
         above = [view.mean(f) for view in self.above]
@@ -83,15 +85,20 @@ class HeadsView(Shown):
         by_sets = self._by_sets(above, heads, parts)
         low = max(part.low for part in parts)
         high = max(low, min(*(view.high for view in above), by_sets + 1e-12 * abs(by_sets)))
+        shielded = f", or {self._at_most()}" if len(above) > 1 else ""
+        why = f"{self._at_least()}; at most: told which coins showed heads{shielded}"
+        outer = self._outer(above, heads, parts) if Functional.of(f).outer else None
+        return Bound.rounded((low, high), outer, self.premise, why)
+
+    def _outer(
+        self, above: Sequence[Bound], heads: Sequence[Bound], parts: Sequence[Bound]
+    ) -> tuple[float, float]:
         # A share is a product of p and 1 - p of n coins; all that these leave is 4 n u at most,
         # since the shares of all sets add up to 1, and as much is the secret's, at most.
         above, heads, parts = (_outward(bounds) for bounds in (above, heads, parts))
-        outer = self._by_sets(above, heads, parts)
-        off = gamma(4.0 * (len(heads) + self.coins + 4.0)) * (abs(outer) + abs(above[0].high))
-        ends = max(part.low for part in parts), min(*(view.high for view in above), outer + off)
-        shielded = f", or {self._at_most()}" if len(above) > 1 else ""
-        why = f"{self._at_least()}; at most: told which coins showed heads{shielded}"
-        return Bound.rounded((low, high), ends, self.premise, why)
+        high = self._by_sets(above, heads, parts)
+        off = gamma(4.0 * (len(heads) + self.coins + 4.0)) * (abs(high) + abs(above[0].high))
+        return max(part.low for part in parts), min(*(view.high for view in above), high + off)
 
     def _by_sets(
         self, above: Sequence[Bound], heads: Sequence[Bound], parts: Sequence[Bound]

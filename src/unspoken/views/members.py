@@ -57,8 +57,10 @@ def _worst(bounds: Sequence[Bound]) -> Bound:
     at = max(range(len(bounds)), key=lambda k: _high(bounds[k]))
     why = f"worst of {len(bounds)} beliefs, number {at}: {bounds[at].why}"
     low = max(bound.low for bound in possible)
-    ends = [bound.outer or (bound.low, bound.high) for bound in possible]
-    outer = max(below for below, _ in ends), max(above for _, above in ends)
+    outer = None
+    if any(bound.outer is not None for bound in possible):
+        ends = [bound.outer or (bound.low, bound.high) for bound in possible]
+        outer = max(below for below, _ in ends), max(above for _, above in ends)
     return replace(bounds[at], low=low, premise=premise, why=why, outer=outer)
 
 

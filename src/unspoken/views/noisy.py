@@ -101,13 +101,16 @@ class NoisyView(Shown):
             finer = self._finer(nodes, held) if AGREED * held.high < held.apart < before else None
             if finer is None:
                 why = f"between {_words(nodes)} and the cells between them"
-                above, below = held.off()
                 ends = min(held.low, held.high), held.high
-                high = held.high + above
-                high = self.at_points.at_most(f, high) if above > LOST else high
-                outer = max(ends[0] - below, Functional.of(f).least), high
+                outer = self._outer(functional, held) if functional.outer else None
                 return Bound.rounded(ends, outer, self.at_points.premise, why)
             nodes, before = finer, GAINED * held.apart if len(self._open) == 1 else math.inf
+
+    def _outer(self, f: Functional, held: Held) -> tuple[float, float]:
+        above, below = held.off()
+        high = held.high + above
+        high = self.at_points.at_most(f, high) if above > LOST else high
+        return max(min(held.low, held.high) - below, f.least), high
 
     def _smooth_mean(self, f: Functional) -> Bound | None:
         """By Gauss's rule, of one answer with Laplace noise; None where nodes do as well.
@@ -133,8 +136,10 @@ class NoisyView(Shown):
             if float((means + off).max() - (means - off).max()) <= 4 * ROUNDED * means.max():
                 why = f"at {len(rule.bins)} answers, by Gauss's rule"
                 low, high = max(0.0, float((means - off).max())), float((means + off).max())
-                off += moved + self._misplaced(c) * (means + np.sqrt(2.0 * means))
-                outer = max(0.0, float((means - off).max())), float((means + off).max())
+                outer = None
+                if f.outer:
+                    off += moved + self._misplaced(c) * (means + np.sqrt(2.0 * means))
+                    outer = max(0.0, float((means - off).max())), float((means + off).max())
                 return Bound.rounded((low, high), outer, self.at_points.premise, why)
             allowed = min(allowed, ROUNDED * float(means.max())) / FURTHER
         return None

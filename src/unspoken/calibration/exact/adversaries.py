@@ -16,7 +16,7 @@ from unspoken.calibration.exact.threats import WorstAt
 from unspoken.calibration.problem import NoiseProblem
 from unspoken.measures import MEASURES
 from unspoken.numerics.arrays import Array
-from unspoken.questions import leakages
+from unspoken.questions import views_of_each
 from unspoken.types.bound import Bound
 
 __all__ = [
@@ -88,10 +88,9 @@ class PointsOfEach:
 
     def upper(self, scale: float, pieces: int = 1) -> Array:
         problem, mechanism = self.problem, self.problem.mechanism(scale)
-        each = leakages(
-            problem.worked_out_once, mechanism, problem.measure, self.names, **problem.options
-        )
-        return np.array([bound.value for bound in each.values()])
+        measure = MEASURES[problem.measure]
+        each = views_of_each(problem.worked_out_once, mechanism, measure, self.names)
+        return np.array([measure.of(view, **problem.options).value for view in each])
 
     def leak(self, place: int, scale: float) -> float:
         return self.problem.leak(Adversary(self.names[place]), scale).value
