@@ -29,7 +29,7 @@ class Release:
     ``per_key`` tells which. ``key`` is the fingerprint of the coin key, ``coins`` the algorithm.
     ``policy``: what was declared of each attribute read. ``readers``: the applications it was given
     to; none named: everybody. ``keys``: where there are several, in the order in which coins were
-    tossed on them. ``rows``: how many were read; older events did not keep it.
+    tossed on them. ``rows``: how many were read, where that is kept.
     """
 
     __pydantic_config__: ClassVar = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
