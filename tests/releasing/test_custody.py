@@ -154,6 +154,7 @@ def test_a_ledger_in_use_is_said_soon(
         ("released.manifest.json", b'{"name": "another program\'s"}'),
         ("released.manifest.json", b"[" * 100_000),
         ("released.parquet", b"PAR1 and no more PAR1"),
+        ("released.parquet", b"PAR1 a broken footer \x08\x00\x00\x00PAR1"),
         ("released.parquet", None),
     ],
 )

@@ -77,7 +77,8 @@ def running(command: Callable[[], Any], in_json: bool) -> int:
         return DONE
     except OSError as error:
         place = str(error.filename or "system")
-        return _failed(BAD_INPUT, place, str(error.strerror or error), in_json)
+        said = " ".join(str(error.strerror or error).split())
+        return _failed(BAD_INPUT, place, said, in_json)
     except (KeyboardInterrupt, typer.Abort):
         return _interrupted(in_json)
     except RuntimeError as error:

@@ -153,7 +153,9 @@ def _manifest(path: Path) -> dict[str, Any] | None:
 def _release(path: Path) -> dict[str, Any] | None:
     try:
         written = pq.read_metadata(path).metadata or {}
-    except pa.ArrowException:
+    except (pa.ArrowException, OSError) as error:
+        if getattr(error, "errno", None):  # of the system; Arrow raises one for what is broken
+            raise
         return None
     return {} if all(written.get(k.encode()) == v.encode() for k, v in MARK.items()) else None
 
