@@ -35,7 +35,7 @@ def test_what_has_to_be_decided_is_on_top(found: Findings) -> None:
     assert html.index('class="decision') < html.index('class="tiles"')
     for words in (
         "lighting: first_arrival, true where shown,",
-        "multiplies nobody&#39;s odds of a sensitive value by more than 8",
+        "multiplies no row&#39;s odds of a sensitive value by more than 8",
         "the most telling answer changes the odds of a sensitive value of",
         f"<b>{YES}.</b>",
         "made 2026-03-01 09:14:05 UTC",

@@ -86,7 +86,7 @@ def limits(findings: Findings) -> list[str]:
     given = findings.project.limits
     single = _single_limits(findings)
     return [
-        "Every answer: it multiplies nobody's odds of a sensitive value by more than "
+        "Every answer: it multiplies no row's odds of a sensitive value by more than "
         f"{given.odds_cap:g}{_but_for(findings)}.",
         f"All answers on average: they tell at most {words.limit(given.bits)} about each "
         f"attribute{f' ({single})' if single else ''}.",
