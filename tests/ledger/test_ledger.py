@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import math
 import multiprocessing
 import os
 import sqlite3
 import stat
+import weakref
 from dataclasses import replace
 from pathlib import Path
 
@@ -83,6 +85,24 @@ def test_a_refused_event_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(LimitExceeded):
         ledger.charge(release(a=1), refuse, seal(ledger))
     assert ledger.events() == []
+
+
+def test_a_refused_event_holds_nothing(tmp_path: Path) -> None:
+    """What the refusal is about goes when the error goes: an open reader of the table, say."""
+    ledger = Ledger(tmp_path / "l.sqlite")
+
+    def refuse(_account: Account) -> None:
+        raise LimitExceeded("no")
+
+    gone = weakref.ref(refuse)
+    gc.disable()
+    try:
+        with contextlib.suppress(LimitExceeded):
+            ledger.charge(release(a=1), refuse, seal(ledger))
+        del refuse
+        assert gone() is None
+    finally:
+        gc.enable()
 
 
 def test_coins_nest_within_an_epoch_and_add_over_labels() -> None:

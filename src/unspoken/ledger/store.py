@@ -127,7 +127,10 @@ class Ledger:
                 yield connection, account, heads
             kept.reached(heads[-1])
         if refusal is not None:
-            raise refusal
+            try:
+                raise refusal
+            finally:
+                refusal = None  # else the error holds this frame, which holds the error
 
     def _heads(self, connection: sql.Connection, seal: Seal) -> list[Head]:
         """Every head that the chain has had, if it holds, and had all those that are recorded."""
