@@ -111,7 +111,7 @@ def init(
 def _and_ignored(started: Started) -> str:
     if not started.ignored:
         return ""
-    return ", and into .gitignore that key, ledger and what is kept of the table stay out of git"
+    return ", and lines of .gitignore that keep key, ledger and counts of the table out of git"
 
 
 @app.command("check")
