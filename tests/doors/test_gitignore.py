@@ -15,7 +15,7 @@ LINES = ["/unspoken.key*", "/.unspoken.key*", "/ledger.sqlite*", "/.ledger.sqlit
 
 def test_init_writes_it_and_says_so(run: Run, folder: Path) -> None:
     done = run("init", "occupancy.parquet")
-    assert "into .gitignore that key, ledger and what is kept of the table stay out" in done.err
+    assert "lines of .gitignore that keep key, ledger and counts of the table out" in done.err
     assert (folder / ".gitignore").read_text().splitlines() == LINES
 
 

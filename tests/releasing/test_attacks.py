@@ -129,7 +129,7 @@ def test_a_swapped_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_another_function_of_the_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An epoch by another function has coins of its own, so it is charged like another label."""
-    functions = [f"of = \"'{n}'\"" for n in range(12)]
+    functions = [f"of = \"CASE WHEN id IS NULL THEN '' ELSE '{n}' END\"" for n in range(12)]
     first = [shown(project(tmp_path, epoch=own)) for own in functions[:2]]
     with pytest.raises(LimitExceeded, match=r"the cap is 4\.5"):
         release(project(tmp_path, epoch=functions[2]))
@@ -143,7 +143,9 @@ def test_another_function_of_the_key(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert odds_factor(~union([*first, *more])) > 50
 
 
-@pytest.mark.parametrize("other", ["of = \"'1'\"", 'label = "1"'])
+@pytest.mark.parametrize(
+    "other", ["of = \"CASE WHEN id IS NULL THEN '' ELSE '1' END\"", 'label = "1"']
+)
 def test_a_changed_source_under_a_function_that_gives_the_same_name(
     other: str, tmp_path: Path
 ) -> None:

@@ -228,7 +228,7 @@ def test_a_new_label_after_learning_is_withheld(
     known: list[Learned] = []
     honest = Learned.of
 
-    def once(project: Project, opened: Table) -> Learned:
+    def once(project: Project, opened: Table, *_: object) -> Learned:
         known.append(known[0] if known else honest(project, opened))
         return known[0]
 

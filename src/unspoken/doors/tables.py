@@ -153,7 +153,8 @@ def verified(checked: Verified) -> RenderableType:
 def _limits(project: Project) -> str:
     limits = project.limits
     most = "" if math.isinf(limits.odds_cap) else f"odds at most ×{NBSP}{limits.odds_cap:g}, "
-    but = f" (but for {words.percent(limits.exceed)} of the answers)" if limits.exceed else ""
+    share = f"{words.percent(limits.exceed)} of the answers"
+    but = f" (but for {share}, which may give a secret away)" if limits.exceed else ""
     single = "".join(f", {words.limit(b)} about {name}" for name, b in limits.targets.items())
     return f"{most}{words.limit(limits.bits)} about each attribute{single}{but}"
 
