@@ -12,6 +12,7 @@ from unspoken.doors.report.charts import heat, looks
 from unspoken.doors.report.palette import LIGHT
 from unspoken.doors.terminal import NBSP, Prose, blank, head, note, rows_of
 from unspoken.pictures import Chart
+from unspoken.policy.schema import LimitTable
 from unspoken.releasing.first_look import HAS, FirstLook
 from unspoken.releasing.leaks import Leak
 from unspoken.releasing.rare import FEW
@@ -20,7 +21,8 @@ __all__ = ["in_words", "picture"]
 
 SHOWN = 3  # columns listed for each secret where every column is one in turn
 LEAST = 0.001  # bits: what tells less is not worth a line
-CAP = 4.0  # the odds cap that a new project is given: pictures turn red beyond it
+# The odds cap that a new project is given: pictures turn red beyond it.
+CAP: float = LimitTable.model_fields["odds_cap"].default
 BAR = 5  # letters for all there is to tell of a secret
 HANG = 2  # spaces before what goes on below
 NUMBERS = ["from", "to", "of rows", "odds", "bits", ""]

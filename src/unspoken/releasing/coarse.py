@@ -3,7 +3,8 @@
 A plan made from a table is a function of its exact counts, so at full digits p tells them to who
 knows all rows but one. p is rounded down before coins are tossed, and only 1 stays 1: what is
 charged, tossed and written down is the rounded p. Less p is the same release with some of it left
-out, so every limit on odds and on information holds for it too.
+out, so every limit on odds and on information holds for it too. How often an answer above the cap
+comes up is no such limit: a plan that uses `exceed` is asked again once rounded (findings.py).
 """
 
 from __future__ import annotations
