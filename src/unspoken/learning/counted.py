@@ -23,12 +23,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from unspoken.engines.protocol import BATCH, Table
 from unspoken.errors import InputError
-from unspoken.numerics.arrays import Codes
+from unspoken.numerics.arrays import Codes, Counts
 from unspoken.numerics.files import PRIVATE, unfinished
 from unspoken.policy import Project
 
@@ -40,8 +39,6 @@ SETTLED = 2.0  # seconds after which a file that is written again has another ti
 # What can be met in a file that is not what was written.
 UNREADABLE = (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError,
               pa.ArrowException)  # fmt: skip
-
-Counts = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -10,20 +10,17 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from unspoken.engines.arrow import numbers
-from unspoken.numerics.arrays import Codes
+from unspoken.numerics.arrays import Codes, Counts
 
 __all__ = ["MOST", "Combinations"]
 
 MOST = 2**60  # combinations of marks that a number can hold
 TABLE = 2**18  # of so many there is a table of counts: 2 MB, in the cache of a core
 KEPT = 2**20  # counts of single batches that are kept before they are added up
-
-Counts = npt.NDArray[np.int64]
 
 
 class Combinations:

@@ -7,10 +7,11 @@ from functools import reduce
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["CELLS", "Array", "Codes", "Mask", "Words", "most_of_few"]
+__all__ = ["CELLS", "Array", "Codes", "Counts", "Mask", "Words", "most_of_few"]
 
 Array = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.intp]
+Counts = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 Words = npt.NDArray[np.uint64]
 
