@@ -289,3 +289,9 @@ def test_somebody_who_knows_a_thousand_values() -> None:
     assert long.value == pytest.approx(
         unspoken.leakage(short, Laplace(2.0, weights), near).value, rel=1e-12
     )
+
+
+def test_values_may_be_anything_that_can_be_listed_once() -> None:
+    once: Any = iter(["low", "high"])
+    chain = unspoken.Chain([0.5, 0.5], [[0.9, 0.1], [0.2, 0.8]], 3, values=once)
+    assert chain.domain.values == (("low", "high"),) * 3

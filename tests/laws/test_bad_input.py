@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+import polars as pl
 import pytest
 
 import unspoken
@@ -40,6 +42,8 @@ HALF = [0.5, 0.5]
 WORDS: Any = [["x", "y"]]
 RAGGED: Any = [[0.5], [0.2, 0.3]]
 EQUAL, OPPOSITE = [[0.5, 0], [0, 0.5]], [[0, 0.5], [0.5, 0]]
+LAZY: Any = pl.DataFrame({"A": [1.0]}).lazy()
+VOIDS: Any = np.array([(1, 2.0)], dtype=[("a", "i4"), ("b", "f8")])  # looks as if it had a hash
 
 # what is wrong: (the call, the words its message must have, in any order)
 BAD: dict[str, tuple[Callable[[], Any], list[str]]] = {
@@ -50,6 +54,13 @@ BAD: dict[str, tuple[Callable[[], Any], list[str]]] = {
     "NaN": (lambda: unspoken.Joint([math.nan, 1.0]), ["table", "NaN"]),
     "infinite": (lambda: unspoken.Joint([math.inf, 1.0]), ["table", "infinity"]),
     "no numbers": (lambda: unspoken.Joint(WORDS), ["table", "numbers"]),
+    "a lazy frame": (lambda: unspoken.Joint(LAZY), ["table", "data frame", "learn"]),
+    "values of a lazy frame": (
+        lambda: unspoken.Chain(HALF, [HALF, HALF], 2, values=LAZY),
+        ["chain.values", "list"],
+    ),
+    "outputs of records": (lambda: unspoken.Finite("A", [[1.0]], VOIDS), ["outputs", "value"]),
+    "an outcome of records": (lambda: odds(arrival=VOIDS[0]), ["outcome", "no value"]),
     "ragged": (lambda: unspoken.Joint(RAGGED), ["table"]),
     "empty": (lambda: unspoken.Joint([]), ["table", "empty"]),
     "a name twice": (lambda: unspoken.Joint(EQUAL, names=["A", "A"]), ["names", "A", "twice"]),
@@ -192,6 +203,7 @@ BAD: dict[str, tuple[Callable[[], Any], list[str]]] = {
     "plan negative cap": (lambda: plan(caps={"arrival": -1.0}), ["cap", "arrival", "-1"]),
     "plan odds cap": (lambda: plan(odds_cap=0.5), ["odds_cap", "0.5"]),
     "plan exceed": (lambda: plan(exceed=1.5), ["exceed", "1.5"]),
+    "plan exceed next to nothing": (lambda: plan(exceed=5e-324), ["exceed", "5e-324", "1e-100"]),
     "plan exceed negative": (lambda: plan(exceed=-0.1), ["exceed", "-0.1"]),
     "epsilon wants bits": (lambda: plan(objective="epsilon", account="value"), ["epsilon", "bit"]),
 }

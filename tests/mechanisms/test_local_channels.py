@@ -115,7 +115,7 @@ def test_outputs_have_the_names_given() -> None:
         (lambda: Finite("A", np.array([[-1, 2], [0.5, 0.5]])), "row 0: has a negative entry -1"),
         (lambda: Finite("A", np.array([0.5, 0.5])), "each row a law"),
         (lambda: Finite("A", np.eye(2), ["a", "a"]), "1 different outputs for 2"),
-        (lambda: Finite("A", np.eye(2), [["a"], ["b"]]), "a word or"),  # type: ignore[list-item]
+        (lambda: Finite("A", np.eye(2), [["a"], ["b"]]), "words or numbers"),  # type: ignore[list-item]
         (lambda: RandomizedResponse("A", -0.5), "-0.5 must be 0 or more"),
         (lambda: RandomizedResponse("A", math.nan), "nan must be 0 or more"),
         (lambda: Together([]), "at least one mechanism"),

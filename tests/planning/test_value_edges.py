@@ -53,3 +53,11 @@ def test_a_tree_whose_joint_is_too_large_to_fill_in(
     assert 0 < found.objective <= found.upper
     assert all(bound.high <= 0.1 for bound in found.information.values())
     assert found.odds.high <= odds_cap * (1 + 2e-12)
+
+
+@pytest.mark.parametrize("exceed", [1e-100, 1e-17])
+def test_a_high_cap_beside_the_least_exemption(exceed: float) -> None:
+    """A quotient of the two is no float; the cuts behind the plan are."""
+    belief = unspoken.Joint([[0.2, 0.1], [0.1, 0.6]])
+    found = plan_of(belief, {"x0": (0,), "x1": (0,)}, odds_cap=1.7e308, exceed=exceed)
+    assert 0 < found.objective <= found.upper

@@ -18,6 +18,7 @@ from unspoken.numerics.arrays import Array
 from unspoken.numerics.kernels import stationary
 from unspoken.numerics.tables import as_law, as_laws
 from unspoken.types.domain import Domain, Value
+from unspoken.types.kinds import items
 from unspoken.types.premise import Premise
 
 __all__ = ["Chain"]
@@ -170,5 +171,6 @@ def _values(values: Any, count: int) -> Any:
     """A list for each variable; one list of plain values is every variable's."""
     if values is None or isinstance(values, Mapping):
         return values
-    each = np.iterable(values) and all(isinstance(entry, list | tuple | range) for entry in values)
-    return values if each else [values] * count
+    listed = items(values, "chain.values")
+    each = all(isinstance(entry, list | tuple | range) for entry in listed)
+    return listed if each else [listed] * count

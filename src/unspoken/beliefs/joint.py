@@ -12,6 +12,7 @@ from unspoken.errors import InputError
 from unspoken.numerics.arrays import Array
 from unspoken.numerics.tables import as_law
 from unspoken.types.domain import Domain, Value
+from unspoken.types.kinds import is_frame
 from unspoken.types.premise import Premise
 
 __all__ = ["Joint"]
@@ -27,7 +28,7 @@ class Joint(Belief):
         values: Mapping[str, Iterable[Value]] | Sequence[Iterable[Value]] | None = None,
         premise: Premise | str = "stated",
     ) -> None:
-        if hasattr(table, "columns"):  # of 0 and 1, even rows could be taken for probabilities
+        if is_frame(table):  # of 0 and 1, even rows could be taken for probabilities
             raise InputError(
                 "joint.table: is a data frame; unspoken.learn(frame) counts its rows. If it holds "
                 "probabilities or counts, give these: frame.to_numpy()"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import ClassVar
@@ -20,7 +20,7 @@ from unspoken.mechanisms.parts import Parts
 from unspoken.numerics.tables import as_laws
 from unspoken.types.channel import Channel, Output
 from unspoken.types.domain import Domain
-from unspoken.types.kinds import items
+from unspoken.types.kinds import labels
 
 __all__ = ["Finite", "fresh"]
 
@@ -45,8 +45,8 @@ class Finite(Mechanism, Shown):
     def __post_init__(self) -> None:
         law = as_laws(self.matrix, f"finite.matrix of {self.name}")
         columns = range(law.shape[1]) if self.outputs is None else self.outputs
-        outputs = items(columns, f"finite.outputs of {self.name}")
-        different = len({output for output in outputs if isinstance(output, Hashable)})
+        outputs = labels(columns, f"finite.outputs of {self.name}")
+        different = len(set(outputs))
         if different != law.shape[1] or different != len(outputs):
             raise InputError(
                 f"finite.outputs of {self.name}: {different} different outputs for "

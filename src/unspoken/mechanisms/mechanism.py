@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -20,7 +20,7 @@ from unspoken.mechanisms.parts import ANSWER, Parts, Query
 from unspoken.numerics.arrays import Codes
 from unspoken.types.channel import Channel, Output
 from unspoken.types.domain import RELEASED, WITHHELD, Domain, Value
-from unspoken.types.kinds import expect
+from unspoken.types.kinds import labels
 from unspoken.types.secret import Secret
 from unspoken.views import FiniteView, View
 
@@ -194,7 +194,7 @@ def _events(
     """The likelihood of what was seen of each variable; what is never shown is impossible."""
     events = {}
     for name, word in outcome.items():
-        expect(word, Hashable, f"outcome of {name}", "say WITHHELD, RELEASED or a value")
+        labels((word,), f"outcome of {name}")
         if name not in channels:
             raise unknown("outcome: not among the outputs seen", name, [*channels, *answers])
         shown = channels[name].outputs

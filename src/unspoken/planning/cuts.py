@@ -30,6 +30,8 @@ __all__ = ["Cuts", "corners", "relaxed"]
 
 # How far inside (0, 1) a tangent's point of contact is kept, so that its logarithms stay finite.
 INSIDE = 1e-9
+# A cut's numbers are at most one over this, whatever is allowed and whatever the odds cap.
+FLAT = 1e-100
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,7 @@ class Cuts:
         above = inside - cap * outside > 0
         excess = e.inside.likelihood(self._flat) - cap * e.outside.likelihood(self._flat)
         row = e.prior * self._by_coins(excess * above[self.shown])
-        return np.asarray((row - exceed) / exceed)
+        return np.asarray((row - exceed) / max(exceed, FLAT * float(np.abs(row).max())))
 
     def mass(self, answers: Mask, exceed: float) -> Array:
         """The condition that one of these answers is seen with probability <= ``exceed``."""

@@ -33,7 +33,7 @@ NOT_OF_BITS = {
     "secrets": "a bit tells which cells are withheld, so all that is withheld counts",
     "coalitions": "its sum is over all that is released, to whomever",
 }
-TINY = 1e-100  # the least weight that counts: quotients of weights have to be floats
+TINY = 1e-100  # the least number that counts: quotients of two have to be floats
 
 
 @dataclass(frozen=True)
@@ -75,8 +75,8 @@ class ReleaseProblem:
             raise InputError(
                 f"plan.odds_cap: {odds_cap} must be 1 or more (a factor on odds), or None"
             )
-        if not 0 <= share <= 1:
-            raise InputError(f"plan.exceed: {exceed} must be a probability, 0 to 1")
+        if not (share == 0 or TINY <= share <= 1):
+            raise InputError(f"plan.exceed: {exceed} must be a probability: 0, or {TINY:g} to 1")
         needs_values = {"exceed": share > 0, "secrets": secrets is not None}
         for what, is_given in {**needs_values, "coalitions": coalitions is not None}.items():
             if is_given and account == "bit":
@@ -220,8 +220,8 @@ def _limit(belief: Belief, limit_bits: Limit | None) -> Limit:
 
 
 def _nats(bits: float, what: str) -> float:
-    if not number(bits) >= 0 or 0 < number(bits) < TINY:
-        raise InputError(f"{what}: {bits!r} must be a number of bits, 0 or more")
+    if not (number(bits) == 0 or number(bits) >= TINY):
+        raise InputError(f"{what}: {bits!r} must be a number of bits: 0, or {TINY:g} or more")
     return number(bits) * LOG2
 
 

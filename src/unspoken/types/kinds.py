@@ -6,16 +6,21 @@ from typing import Any
 
 from unspoken.errors import InputError, shown
 
-__all__ = ["expect", "items", "labels"]
+__all__ = ["expect", "is_frame", "items", "labels"]
 
 
 def expect(value: object, kind: type[Any], where: str, hint: str) -> None:
     """Refuse a value that is not of this kind; ``hint`` says what to give."""
     if isinstance(value, kind):
         return
-    frame = hasattr(value, "__arrow_c_stream__")  # what is in it may be secret
-    given = f"a {type(value).__name__}" if frame else shown(repr(value))
-    raise InputError(f"{where}: {given} is no {kind.__name__.lower()}; {hint}")
+    raise InputError(f"{where}: {_said(value)} is no {kind.__name__.lower()}; {hint}")
+
+
+def is_frame(value: object) -> bool:
+    """Whether it is a data frame of any library. Lazy ones would have to work to say their columns,
+    so the class is asked.
+    """
+    return hasattr(type(value), "columns")
 
 
 def items(values: Any, where: str) -> tuple[Any, ...]:
@@ -25,7 +30,7 @@ def items(values: Any, where: str) -> tuple[Any, ...]:
             return tuple(values)
     except TypeError:
         pass
-    raise InputError(f"{where}: a list is expected, write [{shown(repr(values))}]")
+    raise InputError(f"{where}: a list is expected, write [{_said(values)}]")
 
 
 def labels(values: Any, where: str) -> tuple[Any, ...]:
@@ -37,6 +42,12 @@ def labels(values: Any, where: str) -> tuple[Any, ...]:
             bool(value == value)
         except (TypeError, ValueError):
             raise InputError(
-                f"{where}: {shown(repr(value))} is no value; give words or numbers"
+                f"{where}: {_said(value)} is no value; give words or numbers"
             ) from None
     return listed
+
+
+def _said(value: object) -> str:
+    """How a value is shown in a complaint; what is in a table may be secret."""
+    table = hasattr(value, "__arrow_c_stream__")
+    return f"a {type(value).__name__}" if table else shown(repr(value))
