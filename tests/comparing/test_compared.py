@@ -1,6 +1,7 @@
 """All rules side by side: in order, sound ones within the limit, and what is left is the truth."""
 
 import copy
+import functools
 import json
 import math
 import pickle
@@ -12,7 +13,10 @@ import pytest
 
 import unspoken
 from unspoken.calibration import METHODS
+from unspoken.calibration.problem import NoiseProblem
 from unspoken.comparing import RULES, Compared
+from unspoken.comparing.rules import Rule
+from unspoken.errors import NotKnown
 
 STICKY = unspoken.Chain([0.5, 0.5], [[0.9, 0.1], [0.1, 0.9]], 20)
 XOR = unspoken.Joint([[[1, 0], [0, 1]], [[0, 1], [1, 0]]], names=["a", "b", "differ"])
@@ -154,3 +158,31 @@ def test_what_is_found_copies_pickles_and_compares() -> None:
             assert one == other
             assert repr(one) == repr(other)
     assert hash(found[-1]) == hash(copy.deepcopy(found[-1]))
+
+
+def test_rules_share_the_laws_they_have_in_common(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tables of pairs and windows depend on no rule: each is made once, and what is found stays."""
+    chain = unspoken.Chain([0.5, 0.5], [[0.9, 0.1], [0.1, 0.9]], 40)
+    problem = NoiseProblem(chain, None, 1.0)
+    alone = {name: rule_alone(rule, problem) for name, rule in RULES.items()}
+    asked: list[tuple[int, int]] = []
+    beside = unspoken.Chain.beside
+
+    @functools.wraps(beside)
+    def counted(self: unspoken.Chain, names: list[str], targets: list[str]) -> Any:
+        asked.append((len(names), len(targets)))
+        return beside(self, names, targets)
+
+    monkeypatch.setattr(unspoken.Chain, "beside", counted)
+    found = unspoken.compare(chain, limit=1.0, knows="nothing")
+    assert asked == [(40, 40)]
+    assert {row.name: row.scale for row in found.rows} == alone
+    assert unspoken.compare(chain, limit=1.0, knows="nothing").rows == found.rows
+    assert len(asked) == 2  # nothing outlives what was asked
+
+
+def rule_alone(rule: Rule, problem: NoiseProblem) -> float | None:
+    try:
+        return rule.scale(problem, "nothing")
+    except NotKnown:
+        return None

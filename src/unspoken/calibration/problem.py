@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from unspoken.errors import InputError, NotKnown, TooLarge, among, shown
 from unspoken.measures import MEASURES, MeasureName
 from unspoken.mechanisms import Geometric, Laplace
 from unspoken.mechanisms.linear import Weighted, linear_queries
+from unspoken.numerics.arrays import CELLS
 from unspoken.numerics.numbers import number
 from unspoken.numerics.same import state
 from unspoken.types.bound import Bound
@@ -32,6 +33,8 @@ NOISES = ("laplace", "geometric")
 # The least noise there is: what a scale of 0 ("no noise is needed") is looked at with.
 LEAST = {"laplace": 1e-150, "geometric": 1.0 / 700.0}
 SMALLEST = 1e-150  # of a limit: noise for a smaller one would be more than floats can hold
+
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True)
@@ -100,8 +103,20 @@ class NoiseProblem:
 
     @cached_property
     def worked_out_once(self) -> Belief:
-        """The belief; only the noise depends on the scale, so its laws of sums are kept."""
+        """The belief; only the noise depends on the scale, so its laws are kept (pairs, sums)."""
         return _keeping(self.belief)
+
+    def once(self, work: Callable[..., Found], *arguments: Hashable) -> Found:
+        """``work`` on this problem, of whatever depends on no scale: it is kept, too."""
+        key = work, *arguments
+        if key not in self._found:
+            self._found[key] = work(self, *arguments)
+        found: Found = self._found[key]
+        return found
+
+    @cached_property
+    def _found(self) -> dict[Hashable, Any]:
+        return {}
 
     @cached_property
     def members(self) -> list[NoiseProblem] | None:
@@ -143,14 +158,24 @@ class NoiseProblem:
 
 
 def _keeping(belief: Belief) -> Belief:
-    """The same belief, which works out every law of sums once, however often it is asked for."""
-    same, made = copy(belief), dict[Hashable, Any]()
+    """The same belief, which works out every law once, however often it is asked for.
+
+    What it keeps lasts as long as it does; of tables of pairs, so many as make CELLS numbers.
+    """
+    if "sums" in vars(belief):
+        return belief  # which is one that keeps them
+    same, made, room = copy(belief), dict[Hashable, Any](), CELLS
 
     def once(primitive: Callable[..., Any], *arguments: Any) -> Any:
+        nonlocal room
         key = primitive.__name__, *map(_hashable, arguments)
-        if key not in made:
-            made[key] = primitive(*arguments)
-        return made[key]
+        if key in made:
+            return made[key]
+        answer = primitive(*arguments)
+        size = answer.size if isinstance(answer, np.ndarray) else 0
+        if size <= room:
+            made[key], room = answer, room - size
+        return answer
 
     def given(known: Mapping[str, Value]) -> Belief:
         return _keeping(belief.given(known))
@@ -159,7 +184,7 @@ def _keeping(belief: Belief) -> Belief:
         later, matter = belief.knowing(names)
         return (same if later is belief else _keeping(later)), matter
 
-    for primitive in (belief.sums, belief.sums_of_each, given, knowing):
+    for primitive in (belief.sums, belief.sums_of_each, belief.beside, given, knowing):
         setattr(same, primitive.__name__, partial(once, primitive))
     return same
 

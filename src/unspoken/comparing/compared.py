@@ -85,9 +85,10 @@ class Compared(Framed, Tabled):
         return Picture(self.picture())
 
     def at(self, limit: float) -> Compared:
-        """The same for another limit."""
+        """The same for another limit; the laws that rules share do not depend on it."""
         problem = replace(self.problem, limit=limit)
-        rows = [_row(problem, self.knows, name, rule) for name, rule in RULES.items()]
+        shared = replace(problem, belief=self.problem.worked_out_once)
+        rows = [_row(shared, self.knows, name, rule) for name, rule in RULES.items()]
         return Compared(problem, self.knows, sorted(rows, key=_noise))
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from unspoken.errors import InputError, unknown
 from unspoken.numerics.arrays import Array
-from unspoken.numerics.tables import table_of
+from unspoken.numerics.tables import fixed, table_of
 from unspoken.types.kinds import items, labels
 
 __all__ = ["NOT_SENSITIVE", "RELEASED", "WITHHELD", "Domain", "Symbol", "Value"]
@@ -70,6 +70,11 @@ class Domain:
         return {name: axis for axis, name in enumerate(self.names)}
 
     @cached_property
+    def _numbers(self) -> dict[str, Array]:
+        """Those that were asked for."""
+        return {}
+
+    @cached_property
     def sizes(self) -> tuple[int, ...]:
         return tuple(len(values) for values in self.values)
 
@@ -84,15 +89,19 @@ class Domain:
 
     def numbers(self, name: str) -> Array:
         """The values of ``name``, which a linear query needs to be numbers."""
+        values = self.values_of(name)
+        if name in self._numbers:
+            return self._numbers[name]
         try:
-            numbers = table_of(self.values_of(name), "values")
+            numbers = table_of(values, "values")
         except InputError:
             numbers = np.array([math.nan])
         if numbers.ndim != 1 or not np.isfinite(numbers).all():
             raise InputError(
-                f'query: "{name}" takes values that are no numbers ({self.values_of(name)[0]!r}, '
+                f'query: "{name}" takes values that are no numbers ({values[0]!r}, '
                 "...); give it weight 0, or number its values"
             )
+        self._numbers[name] = fixed(numbers)
         return numbers
 
     def code(self, name: str, value: Value, where: str = "belief") -> int:

@@ -111,7 +111,7 @@ def _first_settled(
     affordable = long <= LONG["nothing"]
     if knows in LONG and problem.fast and long > LONG[str(knows)]:
         for share in FADED:
-            windows = Windows.of(problem, knows == "anything", share)
+            windows = problem.once(Windows.of, knows == "anything", share)
             if windows is not None:
                 found, bound = look(windows)
                 if _settled(bound):

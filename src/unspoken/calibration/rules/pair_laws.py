@@ -33,6 +33,12 @@ class PairLaws:
         return np.asarray(self.laws.any(axis=-1))
 
     @cached_property
+    def occurring(self) -> Mask:
+        """Which values x_j can be at all, as [j, 1, x]."""
+        rows = self.laws.reshape(len(self.laws), -1, self.laws.shape[-1])
+        return np.asarray(rows.any(axis=1, keepdims=True))
+
+    @cached_property
     def means(self) -> Array:
         """max_c E[|x_j - c| | x_i = a] for every j, i and a."""
         largest: Array = self._expected(self.ends).max(-1)
@@ -59,9 +65,7 @@ class PairLaws:
 
         The largest distance of a value that can be is taken out: far below it nothing counts.
         """
-        rows = self.laws.reshape(len(self.laws), -1, self.laws.shape[-1])
-        possible = rows.any(axis=1, keepdims=True)
-        distances = np.where(possible, distances, -np.inf)
+        distances = np.where(self.occurring, distances, -np.inf)
         peak = distances.max((1, 2), keepdims=True)
         with np.errstate(over="ignore"):  # so far below the peak that nothing counts
             shares = np.exp((distances - peak) / sigma)
