@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.doors.conftest import Run
+from unspoken.doors import waiting
 from unspoken.policy import Project
 from unspoken.releasing.custody import Custody
 
@@ -162,3 +163,35 @@ def test_a_release_that_may_give_a_secret_away_says_so(run: Run, edited: Path) -
     said = " ".join(done.out.split())
     assert "(but for 100 % of the answers, which may give a secret away)" in said
     assert "∞." not in done.out
+
+
+@pytest.mark.parametrize("words", [("-q", "learn"), ("learn", "-q"), ("learn", "--quiet")])
+def test_quiet_stands_before_the_command_or_after_it(
+    run: Run, edited: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    monkeypatch.setattr(waiting, "EVERY", 0.001)
+    assert "reading the table" in run("learn").err
+    assert "reading the table" not in run(*words).err
+    assert "reading the table" in run("learn").err
+
+
+def test_which_version_it_is_may_be_asked_of_a_command(run: Run) -> None:
+    assert run("release", "--version") == run("--version")
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (("--json", "leak"), "--json: stands after the command: unspoken leak --json"),
+        (("-q", "--dry-run", "release"), "--dry-run: stands after the command: unspoken release"),
+        (("--scale=0.5", "release"), "--scale: stands after the command: unspoken release"),
+        (("--close",), "--close: stands after the command: unspoken plan --close"),
+        (("--jsn", "leak"), "unspoken: No such option: --jsn"),
+    ],
+)
+def test_an_option_before_its_command_is_told_where_it_belongs(
+    run: Run, words: tuple[str, ...], named: str
+) -> None:
+    done = run(*words)
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    assert named in done.err

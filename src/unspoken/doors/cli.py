@@ -21,6 +21,7 @@ from unspoken.doors import as_json, first_minute, tables
 from unspoken.doors.case import Case
 from unspoken.doors.demo import demonstrate
 from unspoken.doors.ending import ended_by, heed
+from unspoken.doors.everywhere import Everywhere
 from unspoken.doors.running import BAD_INPUT, err, out, running, say, show, warn
 from unspoken.doors.starting import Started, begin
 from unspoken.doors.terminal import facts, near
@@ -47,7 +48,7 @@ __all__ = ["app", "main"]
 SIGNALLED = 128  # + the number of the signal that ended it, as shells have it
 
 app = typer.Typer(
-    no_args_is_help=True, pretty_exceptions_enable=False,
+    cls=Everywhere, no_args_is_help=True, pretty_exceptions_enable=False,
     rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"]},
     help="What a release says about things that were not released, kept within a limit you set. "
     "Begin with: unspoken init TABLE (or, for a look around, unspoken demo).",
@@ -69,17 +70,23 @@ def _version(asked: bool) -> None:
         raise typer.Exit
 
 
+def _quiet(asked: bool) -> None:
+    if asked:
+        quietly(True)
+
+
 @app.callback()
 def command_line(
     shown: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say which it is.")
+        bool, typer.Option("--version", callback=_version, expose_value=False, is_eager=True,
+                           help="Say which it is.")
     ] = False,
     quiet: Annotated[
-        bool, typer.Option("-q", "--quiet", help="Say nothing of how far a command is.")
+        bool, typer.Option("-q", "--quiet", callback=_quiet, expose_value=False,
+                           help="Say nothing of how far a command is.")
     ] = False,
-) -> None:
-    """What is asked of no command."""
-    quietly(quiet)
+) -> None:  # fmt: skip
+    """What is asked of no command, before it or after it."""
 
 
 @app.command()
@@ -371,6 +378,7 @@ def main() -> None:
 def run(arguments: list[str] | None = None) -> int:
     """Run one command line, by default that of the program; its exit code."""
     given = sys.argv[1:] if arguments is None else arguments
+    quietly(False)
     command = partial(app, given or ["--help"], prog_name="unspoken", standalone_mode=False)
     return running(command, "--json" in given)
 
