@@ -57,3 +57,16 @@ def test_init_writes_it_where_it_sees_nan(folder: Path, run: Run) -> None:  # no
     assert (project.source.nan_missing, project.attributes["temp"].missing) == (True, "value")
     assert 'nan = "missing"' in Path("unspoken.toml").read_text()
     assert run("learn").code == 0
+
+
+def test_a_first_look_leaves_out_what_is_infinite(folder: Path, run: Run) -> None:  # noqa: F811
+    infinite = TABLE.set_column(1, "temp", pa.array([np.inf, *TEMP[1:]]))
+    pq.write_table(infinite.append_column("floor", pa.array([*range(3)] * 20)), "rooms.parquet")
+    done = run("leak", "rooms.parquet")
+    assert done.code == 0
+    assert "temp: some of its values are infinite" in done.out
+    assert run("init", "rooms.parquet").code == 0
+    assert (
+        '"temp" is left out: some of its values are infinite' in Path("unspoken.toml").read_text()
+    )
+    assert run("learn").code == 0

@@ -15,6 +15,7 @@ FEW = 20  # values of a column that are listed one by one
 SHARES = 20  # quantiles at every twentieth
 EXACT = 10_000_000  # rows beyond which quantiles come from a sample: they are only a suggestion
 SEED = 1
+STRANGE = ("isnan", "isinf")
 
 ZONED = "TIMESTAMP WITH TIME ZONE"
 SIGNED = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
@@ -46,10 +47,10 @@ def column_info(opening: Opened, view: str, name: str, kind: Kind) -> ColumnInfo
     distinct, present, rows = _row(
         opening, name, f"SELECT count(DISTINCT {column}), count({column}), count(*) FROM {view}"
     )
-    nan = 0
+    nan = infinite = 0
     if kind == "number":
-        is_nan = f"isnan(CAST({column} AS DOUBLE))"
-        (nan,) = _row(opening, name, f"SELECT count(*) FILTER ({is_nan}) FROM {view}")
+        strange = [f"count(*) FILTER ({test}(CAST({column} AS DOUBLE)))" for test in STRANGE]
+        nan, infinite = _row(opening, name, f"SELECT {', '.join(strange)} FROM {view}")
         distinct -= nan > 0
     quantiles: tuple[float, ...] = ()
     if kind in ("integer", "number") and present:
@@ -72,7 +73,9 @@ def column_info(opening: Opened, view: str, name: str, kind: Kind) -> ColumnInfo
     # Of text that nearly each row has its own of, no group says anything.
     if FEW < distinct < rows / 2 or (distinct > FEW and kind in ("date", "time")):
         groups = grouping(lambda query: _row(opening, name, query), view, name, kind)
-    return ColumnInfo(name, kind, distinct, rows - present, quantiles, values, nan, groups)
+    return ColumnInfo(
+        name, kind, distinct, rows - present, quantiles, values, nan, groups, infinite
+    )
 
 
 SHOWN = {"date": "VARCHAR", "time": "VARCHAR", "number": "DOUBLE"}

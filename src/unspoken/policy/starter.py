@@ -284,6 +284,8 @@ def _against(column: ColumnInfo, among: Sequence[ColumnInfo], rows: int) -> str:
         return "neither numbers, text, dates nor true or false. Convert it by source.sql."
     if column.distinct + bool(column.missing) <= 1:
         return "one value in every row tells nothing."
+    if column.infinite:
+        return "some of its values are infinite. Correct them by source.sql."
     if named_by(column, rows):
         return named_by(column, rows)
     return _too_many(column) if column.distinct > MOST_VALUES and not _edges(column) else ""

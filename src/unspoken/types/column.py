@@ -27,7 +27,8 @@ class ColumnInfo:
     ``quantiles`` are those of an integer or number column at even shares, the least value first and
     the largest last; ``values`` are all its values, sorted, where they are few (dates as text).
     Either may be empty: then nobody counted. ``nan``: how many are NaN, which is no value, nor one
-    of the different ones. ``grouping``: where there are too many values to list.
+    of the different ones; ``infinite``: how many are that. ``grouping``: where there are too many
+    values to list.
     """
 
     name: str
@@ -38,3 +39,4 @@ class ColumnInfo:
     values: tuple[Cell, ...] = ()
     nan: int = 0
     grouping: Grouping | None = None
+    infinite: int = 0
