@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import unspoken
@@ -132,6 +133,7 @@ def test_words_may_be_asked_about_if_not_added_up() -> None:
         (lambda: leak(Laplace(1.0, {"A": "x"})), "weights of A: must be a number"),
         (lambda: leak(Laplace(1.0, {"C": 1})), 'there is no "C"'),
         (lambda: leak(Laplace(1.0, [1e308, 1e308])), "too large"),
+        (lambda: leak(Laplace(1.0, {"A": 2e-320})), "of A: too small; multiply weights"),
         (lambda: leak(Laplace(1.0), asks=10**6), "the noise averages out"),
         (lambda: leak(Laplace(1.0), asks=math.inf), "the noise averages out"),
     ],
@@ -139,6 +141,10 @@ def test_words_may_be_asked_about_if_not_added_up() -> None:
 def test_mistakes(make: Any, says: str) -> None:
     with pytest.raises(unspoken.UnspokenError, match=says):
         make()
+
+
+def test_whatever_the_weights_are_they_can_be_shown() -> None:
+    assert "<NA>" in repr(Laplace(1.0, {"A": {0: 1.0, 1: pd.NA}}))  # type: ignore[dict-item]
 
 
 @pytest.mark.parametrize(

@@ -98,7 +98,13 @@ def listed(value: Any) -> Any:
     plain = np.asarray(value).tolist() if hasattr(value, "__array__") else value
     if isinstance(plain, list | tuple):
         return [*map(listed, plain)]
-    return next((word for word, number in INF.items() if plain == number), plain)
+    return _infinite(plain) or plain
+
+
+def _infinite(plain: Any) -> str | None:
+    """The word for an infinite number, if it is one."""
+    is_float = isinstance(plain, float)  # what else there is cannot always be compared
+    return next((word for word, number in INF.items() if is_float and plain == number), None)
 
 
 def _label(value: Any) -> Any:
@@ -114,7 +120,8 @@ def _said_label(label: Any) -> Any:
         return {"symbol": plain.value}
     if not _is_label(plain) or plain != label:
         raise InputError(f"mechanism: the label {label!r} cannot be written; use words or numbers")
-    return next(({"number": word} for word, number in INF.items() if plain == number), plain)
+    word = _infinite(plain)
+    return plain if word is None else {"number": word}
 
 
 def _by_name(each: Argument, wanted: str) -> Argument:

@@ -18,7 +18,8 @@ __all__ = ["Weighted", "frozen", "linear_queries"]
 # A list in the order of the variables or {name: w}; a vector query has a list for each variable.
 Weighted = Mapping[str, npt.ArrayLike] | Sequence[npt.ArrayLike] | None
 
-# Answers stay so small that their sums, and sums over scales, are floats.
+# Answers stay so small that their sums, and sums over scales, are floats; what adds to them stays
+# so large that quotients by it are.
 LARGEST = 1e140
 # Of a part of a sum a float has no digit below 2^-53 of the sum; of one this large it has three.
 LOST = 2.0**-43
@@ -76,6 +77,8 @@ def _check_sizes(domain: Domain, query: Weights, where: str) -> None:
         size, widths[name] = abs(weight) * max(-low, high), abs(weight) * (high - low)
         if not size < LARGEST:
             raise InputError(f"{where} of {name}: too large; divide weights and scale alike")
+        if 0 < widths[name] < 1 / LARGEST:
+            raise InputError(f"{where} of {name}: too small; multiply weights and scale alike")
         most += size
     for name, width in widths.items():
         if 0 < width < LOST * most:
