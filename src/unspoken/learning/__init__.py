@@ -1,5 +1,6 @@
 """Beliefs learned from tables."""
 
+from unspoken.learning.contexts import Given, contexts_of
 from unspoken.learning.counted import Cache
 from unspoken.learning.doubts import Doubt, doubts, refuse_idle
 from unspoken.learning.kept import Kept
@@ -11,10 +12,12 @@ from unspoken.learning.plain import learn
 __all__ = [
     "Cache",
     "Doubt",
+    "Given",
     "Kept",
     "Labeller",
     "Labelling",
     "Learned",
+    "contexts_of",
     "counted_pairs",
     "doubts",
     "learn",

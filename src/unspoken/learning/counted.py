@@ -27,13 +27,14 @@ import pyarrow as pa
 
 from unspoken.engines.protocol import BATCH, Table
 from unspoken.errors import InputError
+from unspoken.learning.contexts import Within
 from unspoken.numerics.arrays import Codes, Counts
 from unspoken.numerics.files import PRIVATE, unfinished
 from unspoken.policy import Project
 
 __all__ = ["Cache", "Counted", "Noted"]
 
-FORMAT = 1
+FORMAT = 2
 WORTH = 100_000  # rows: fewer are read again as quickly as this is
 SETTLED = 2.0  # seconds after which a file that is written again has another time
 # What can be met in a file that is not what was written.
@@ -45,13 +46,14 @@ UNREADABLE = (OSError, ValueError, LookupError, TypeError, AttributeError, Recur
 class Counted:
     """Rows by their combination of marks, of attributes with ``sizes`` marks each; and ``values``:
 
-    what columns have, where a project does not list it.
+    what columns have, where a project does not list it. ``contexts``: the same rows within each.
     """
 
     sizes: tuple[int, ...]
     marks: Sequence[Codes]
     counts: Counts
     values: Mapping[str, pa.Array]
+    contexts: Mapping[str, Within] = field(default_factory=dict)
 
     @property
     def rows(self) -> int:
@@ -59,17 +61,27 @@ class Counted:
 
     @property
     def sound(self) -> bool:
-        """Whether it can be what was counted: a combination has marks that there are, and rows."""
-        lengths = {len(mark) for mark in self.marks}
-        return (
-            len(self.marks) == len(self.sizes)
-            and lengths == {len(self.counts)}
-            and bool((self.counts > 0).all())
-            and all(
-                bool(((mark >= 0) & (mark < size)).all())
-                for mark, size in zip(self.marks, self.sizes, strict=True)
-            )
+        """Whether it can be what was counted: a combination has marks that there are, and rows;
+
+        and each context has all rows.
+        """
+        return _sound(self.sizes, self.marks, self.counts) and all(
+            _sound((len(c.values), *self.sizes), [c.codes, *c.marks], c.counts)
+            and int(c.counts.sum()) == self.rows
+            for c in self.contexts.values()
         )
+
+
+def _sound(sizes: Sequence[int], marks: Sequence[Codes], counts: Counts) -> bool:
+    return (
+        len(marks) == len(sizes)
+        and {len(mark) for mark in marks} == {len(counts)}
+        and bool((counts > 0).all())
+        and all(
+            bool(((mark >= 0) & (mark < size)).all())
+            for mark, size in zip(marks, sizes, strict=True)
+        )
+    )
 
 
 @dataclass(frozen=True)
@@ -143,6 +155,7 @@ class Cache:
         """None where a file of the table can not be looked at."""
         asked = [FORMAT, version("unspoken"), str(project.path), repr(project.source), project.form]
         asked += [sorted(table.columns.items()), list(map(repr, project.attributes.values()))]
+        asked += [list(map(repr, project.contexts.values()))]
         digest = hashlib.sha256(json.dumps(asked).encode()).hexdigest()
         whose = hashlib.sha256(str(project.path).encode()).hexdigest()[:8]
         name = f"learned-{whose}-{digest[:16]}.json"
@@ -167,9 +180,12 @@ class Cache:
             return
         table_held = {
             "sizes": list(counted.sizes),
-            "marks": [_text(np.asarray(mark, np.int64)) for mark in counted.marks],
-            "counts": _text(counted.counts),
+            **_held(counted.marks, counted.counts),
             "values": {name: _stream(values) for name, values in counted.values.items()},
+            "contexts": {
+                name: {"values": c.values, **_held([c.codes, *c.marks], c.counts)}
+                for name, c in counted.contexts.items()
+            },
         }
         held = {"asked": self.asked, "files": self.seen, "sha256": _digest(table_held)}
         with contextlib.suppress(OSError, InputError):  # what cannot be kept is read again
@@ -225,11 +241,28 @@ def _digest(held: Mapping[str, Any]) -> str:
 def _counted(held: Mapping[str, Any]) -> Counted | None:
     counted = Counted(
         tuple(map(int, held["sizes"])),
-        [_numbers(mark).astype(np.intp) for mark in held["marks"]],
-        _numbers(held["counts"]),
+        *_counts(held),
         {name: _values(stream) for name, stream in held["values"].items()},
+        {name: _within(each) for name, each in held["contexts"].items()},
     )
     return counted if counted.sound else None
+
+
+def _within(held: Mapping[str, Any]) -> Within:
+    (codes, *marks), counts = _counts(held)
+    return Within(tuple(map(str, held["values"])), codes, marks, counts)
+
+
+def _held(marks: Sequence[Codes], counts: Counts) -> dict[str, Any]:
+    return {
+        "marks": [_text(np.asarray(mark, np.int64)) for mark in marks],
+        "counts": _text(counts),
+    }
+
+
+def _counts(held: Mapping[str, Any]) -> tuple[list[Codes], Counts]:
+    marks = [_numbers(mark).astype(np.intp) for mark in held["marks"]]
+    return marks, _numbers(held["counts"])
 
 
 def _text(numbers: Counts) -> str:

@@ -26,6 +26,7 @@ from unspoken.engines.protocol import Table
 from unspoken.errors import TooLarge
 from unspoken.learning.cells import CellRule
 from unspoken.learning.chow_liu import ChowLiu
+from unspoken.learning.contexts import Contexts, Given
 from unspoken.learning.counted import Counted, Noted
 from unspoken.learning.counting import MOST, Combinations
 from unspoken.learning.impossible import Predicates
@@ -51,6 +52,7 @@ class Learned(Shown):
     rows a label. ``tree``: what there is beside the belief, if it is one. ``occupied``: how
     many combinations of labels some row has (of a tree: of the two attributes that have the most),
     and ``joint`` the rows of each, if it is none. ``counted``: the same of marks, as it was read.
+    ``contexts``: what is believed given each value of each.
     """
 
     belief: Belief
@@ -62,6 +64,7 @@ class Learned(Shown):
     occupied: int = 0
     joint: Array | None = field(default=None, compare=False)
     counted: Counted | None = field(default=None, compare=False)
+    contexts: Mapping[str, Given] = field(default_factory=dict, compare=False)
 
     @classmethod
     def of(cls, project: Project, table: Table, before: Counted | None = None) -> Learned:
@@ -87,7 +90,12 @@ class Learned(Shown):
         ]
         labels = labelled(project, cells, table, totals)
         refuse_size(names, [len(attribute.names) for attribute in labels])  # cells are split now
-        return replace(_whole_joint(project, labels, _joint(labels, held, counts)), counted=counted)
+        given = {
+            name: Given.of(name, within, labels, names, CELLS)
+            for name, within in counted.contexts.items()
+        }
+        learned = _whole_joint(project, labels, _joint(labels, held, counts))
+        return replace(learned, counted=counted, contexts=given)
 
     @cached_property
     def labels(self) -> Mapping[str, tuple[str, ...]]:
@@ -142,9 +150,9 @@ def _counted(
         count(project, cells, table, single.add)
         labels = labelled(project, cells, table, single.single)
         refuse_size(names, [len(attribute.names) for attribute in labels])
-    combinations = Combinations(marks)
-    count(project, cells, table, combinations.add)
-    return Counted(tuple(marks), *combinations.held(), table.values_seen)
+    combinations, contexts = Combinations(marks), Contexts.of(project, table, marks)
+    count(project, cells, table, combinations.add, contexts)
+    return Counted(tuple(marks), *combinations.held(), table.values_seen, contexts.held())
 
 
 def _whole_joint(project: Project, labels: Sequence[Labelling], joint: Array) -> Learned:

@@ -14,6 +14,7 @@ from unspoken.engines.protocol import BATCH, Table, named
 from unspoken.engines.row_sql import RowSQL
 from unspoken.errors import InputError
 from unspoken.learning.cells import CellRule
+from unspoken.learning.contexts import Contexts
 from unspoken.learning.labels import Labelling
 from unspoken.learning.marking import Marker
 from unspoken.numerics.arrays import Array, Codes
@@ -47,14 +48,19 @@ def count(
     cells: Sequence[CellRule],
     table: Table,
     add: Callable[[Sequence[Codes]], None],
+    contexts: Contexts | None = None,
 ) -> None:
-    """Count in all rows by their marks; refuse NaN and infinity."""
+    """Count in all rows by their marks, and in their ``contexts``; refuse NaN and infinity."""
     places = {attribute.name: project.at("attribute", attribute.name) for attribute in cells}
     marker = Marker(cells, table.columns, places, table.timezone)
     infinite = _Infinite([attribute.name for attribute in cells], table.columns)
-    for batch in table.batches(marker.reads, False, AT_ONCE, places):
+    reads = dict.fromkeys([*marker.reads, *(contexts.reads if contexts else ())])
+    for batch in table.batches(list(reads), False, AT_ONCE, places):
         infinite.add(batch)
-        add(marker.marks(batch))
+        marks = marker.marks(batch)
+        add(marks)
+        if contexts:
+            contexts.add(batch, marks)
     infinite.refuse(places)
 
 

@@ -5,6 +5,7 @@ from unspoken.policy.faults import faults
 from unspoken.policy.presence import check_files
 from unspoken.policy.project import (
     Attribute,
+    Context,
     DeclaredLimits,
     Epoch,
     Files,
@@ -16,6 +17,7 @@ from unspoken.policy.starter import left_out, starter
 
 __all__ = [
     "Attribute",
+    "Context",
     "Epoch",
     "Files",
     "DeclaredLimits",

@@ -193,6 +193,23 @@ def values(path: KeyPath, attribute: AttributeTable) -> Iterator[Complaint]:
             yield Complaint(item, f"lists {quoted(value)} twice. Keep it once.")
 
 
+# ---------------------------------------------------------------- [context.NAME]
+
+
+def check_contexts(tables: ProjectTable) -> Iterator[Complaint]:
+    """Each with a name that no attribute has, of a belief that has room for it."""
+    for name, context in tables.context.items():
+        path = ("context", name)
+        if not name.strip():
+            yield Complaint(path, "its name is empty. Write [context.NAME].")
+        if name in tables.attribute:
+            yield Complaint(path, "is the name of an attribute. Give the context one of its own.")
+        if tables.belief.form == "tree":
+            text = 'a tree is learned without contexts. Take them out, or form = "tree".'
+            yield Complaint(path, text)
+        yield from filled((*path, "of"), context.of, "Write SQL over key columns.")
+
+
 # ---------------------------------------------------------------- [application.NAME]
 
 
@@ -280,6 +297,7 @@ CHECKS: tuple[Check, ...] = (
     check_engine,
     check_epoch,
     check_attributes,
+    check_contexts,
     check_applications,
     check_belief,
     check_limits,

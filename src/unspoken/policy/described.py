@@ -43,6 +43,8 @@ MEANINGS: dict[str, str] = {
     "attribute.NAME.none_yet": "that no row is sensitive yet is known; else it is taken for a slip",
     "attribute.NAME.missing": "to be missing is known to anybody (`public`), a value that may be "
     "sensitive (`value`), or an error (`never`)",
+    "context.NAME.of": "SQL over key columns, by functions listed below, of at most 64 different "
+    "values: what is learned given each of them is measured beside what is learned without",
     "application.NAME.reads": "the attributes it is given; keys everybody sees",
     "limit.limit_bits": "the most that all answers together tell about each attribute, on "
     "average, in bits",

@@ -18,6 +18,7 @@ from unspoken.policy.schema import EXACT, AttributeTable, ProjectTable
 
 __all__ = [
     "Attribute",
+    "Context",
     "Epoch",
     "Files",
     "DeclaredLimits",
@@ -91,6 +92,14 @@ class Attribute:
 
 
 @dataclass(frozen=True)
+class Context:
+    """What anybody may know of a row beside what is released of it: ``of``, SQL over its keys."""
+
+    name: str
+    of: str
+
+
+@dataclass(frozen=True)
 class DeclaredLimits:
     """How much all that is released may say: ``bits`` on average, ``odds_cap`` for every answer."""
 
@@ -138,6 +147,7 @@ class Project:
     limits: DeclaredLimits
     files: Files
     form: str | None = None
+    contexts: Mapping[str, Context] = field(default_factory=dict)
     place: Place = field(default=Place("unspoken.toml"), repr=False, compare=False)
 
     @classmethod
@@ -242,6 +252,7 @@ def _project(tables: ProjectTable, place: Place, path: Path) -> Project:
         limits=_limits(tables),
         files=_files(tables, path.parent),
         form=tables.belief.form,
+        contexts={name: Context(name, given.of) for name, given in tables.context.items()},
         place=place,
     )
 

@@ -23,6 +23,7 @@ __all__ = [
     "SECTIONS",
     "TOO_LATE",
     "AttributeTable",
+    "ContextTable",
     "LimitTable",
     "OutputTable",
     "ProjectTable",
@@ -94,6 +95,12 @@ class AttributeTable(TomlTable):
     missing: Annotated[Literal["public", "value", "never"], _like('"value"')] = "never"
 
 
+class ContextTable(TomlTable):
+    """``[context.NAME]``: what anybody may know of a row beside what is released of it."""
+
+    of: Annotated[str, _like('"dayname(day::DATE)"')]
+
+
 class ApplicationTable(TomlTable):
     """``[application.NAME]``: who reads which attributes."""
 
@@ -140,6 +147,7 @@ class ProjectTable(TomlTable):
     source: SourceTable
     epoch: EpochTable
     attribute: dict[str, AttributeTable]
+    context: dict[str, ContextTable] = {}
     application: dict[str, ApplicationTable]
     limit: LimitTable
     belief: BeliefTable = BeliefTable()
@@ -147,8 +155,12 @@ class ProjectTable(TomlTable):
     output: OutputTable = OutputTable()
 
 
-# The two tables whose keys are names of the holder's choice, and what each name stands for.
-NAMED: dict[str, type[TomlTable]] = {"attribute": AttributeTable, "application": ApplicationTable}
+# The tables whose keys are names of the holder's choice, and what each name stands for.
+NAMED: dict[str, type[TomlTable]] = {
+    "attribute": AttributeTable,
+    "context": ContextTable,
+    "application": ApplicationTable,
+}
 SECTIONS: dict[str, type[TomlTable]] = {
     "source": SourceTable,
     "epoch": EpochTable,
@@ -159,8 +171,8 @@ SECTIONS: dict[str, type[TomlTable]] = {
 }
 # In which table each key is at home: for whoever puts it into another one.
 HOMES: dict[str, str] = {
-    **{key: f"[{name}]" for name, table in SECTIONS.items() for key in table.model_fields},
     **{key: f"[{name}.NAME]" for name, table in NAMED.items() for key in table.model_fields},
+    **{key: f"[{name}]" for name, table in SECTIONS.items() for key in table.model_fields},
 }
 
 # Said of a key that stands below the header of a sub-table, and so in it.

@@ -12,7 +12,7 @@ from pathlib import Path
 from unspoken.engines.duckdb import DuckTable
 from unspoken.engines.row_sql import RowSQL
 from unspoken.errors import UnspokenError
-from unspoken.learning import table_of
+from unspoken.learning import contexts_of, table_of
 from unspoken.policy import Project, column_faults, faults, project_file
 from unspoken.policy.presence import to_read
 from unspoken.releasing.reading import Epochs
@@ -47,10 +47,11 @@ def _with_table(project: Project) -> Iterator[UnspokenError]:
         return
     yield from column_faults(project, table.describe())
     yield from _sql(project, table)
-    try:
-        Epochs.of(project, table)
-    except UnspokenError as error:
-        yield error
+    for look in (Epochs.of, contexts_of):
+        try:
+            look(project, table)
+        except UnspokenError as error:
+            yield error
 
 
 def _without_keys(project: Project, refused: UnspokenError) -> Iterator[UnspokenError]:

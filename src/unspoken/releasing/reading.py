@@ -12,11 +12,8 @@ import numpy as np
 import pyarrow as pa
 
 from unspoken.engines.arrow import boolean, numbers, plain
-from unspoken.engines.columns import kind_of
+from unspoken.engines.of_keys import OfKeys
 from unspoken.engines.protocol import Table
-from unspoken.engines.row_sql import RowSQL
-from unspoken.engines.sql import Expression
-from unspoken.errors import InputError
 from unspoken.learning import Labeller, Learned
 from unspoken.learning.labels import Read
 from unspoken.numerics.arrays import Codes, Mask
@@ -113,42 +110,23 @@ class Reading:
 class Epochs:
     """Which rows belong to which epoch: one for all, or one that the holder's SQL names."""
 
-    def __init__(self, project: Project, row: RowSQL, named: Expression | None) -> None:
-        self._project, self._row, self._named = project, row, named
-        self._where = project.at("epoch", "of")
+    def __init__(self, project: Project, named: OfKeys | None) -> None:
+        self._project, self._named = project, named
 
     @classmethod
     def of(cls, project: Project, table: Table) -> Epochs:
         """The SQL reads keys only, or epochs would tell of values."""
-        row = RowSQL(table.columns, table.title, table.timezone)
-        text, where = project.epoch.of, ""
+        text = project.epoch.of
         if text is None:
-            return cls(project, row, None)
-        where = project.at("epoch", "of")
-        named = row.read(text, where, steady=True)
-        if not named.columns:
-            raise InputError(
-                f'{where}: reads no key, so it names one epoch for all; write label = "..." instead'
-            )
-        others = sorted(set(named.columns) - set(table.keys))
-        if others:
-            raise InputError(
-                f"{where}: reads {others[0]}; an epoch is a function of the keys alone"
-            )
-        if kind_of(named.type) == "other" and not named.type.startswith(("TIME", "UUID")):
-            raise InputError(f"{where}: gives {named.type}, which is no name; CAST it to VARCHAR")
-        return cls(project, row, named)
+            return cls(project, None)
+        idle = 'it names one epoch for all; write label = "..." instead'
+        return cls(project, OfKeys.read(text, table, "an epoch", project.at("epoch", "of"), idle))
 
     def rows(self, batch: pa.RecordBatch) -> dict[str, Codes | None]:
         """The rows of each epoch; None: all."""
         if self._named is None:
             return {self._project.epoch.label or "": None}
-        column = self._row.over(batch, {"epoch": self._named}, {"epoch": self._where})["epoch"]
-        words = column.cast(pa.string()).dictionary_encode()
-        if words.null_count:
-            raise self._project.error(
-                "epoch", "of", text="is NULL for some key; every row needs an epoch"
-            )
+        words = OfKeys.words(batch, {"epoch": self._named})["epoch"]
         names: list[str] = words.dictionary.to_pylist()
         if len(names) == 1:
             return {names[0]: None}

@@ -1,0 +1,64 @@
+"""A word for each row that its keys alone decide: the name of its epoch, the value of a context."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+import pyarrow as pa
+
+from unspoken.engines.columns import kind_of
+from unspoken.engines.protocol import Table
+from unspoken.engines.row_sql import RowSQL
+from unspoken.engines.sql import Expression
+from unspoken.errors import InputError
+
+__all__ = ["OfKeys", "columns_of"]
+
+
+@dataclass(frozen=True)
+class OfKeys:
+    """SQL of the holder that names ``what`` of a row ("an epoch"), by steady functions of keys."""
+
+    expression: Expression
+    what: str
+    where: str
+    row: RowSQL = field(repr=False, compare=False)
+
+    @classmethod
+    def read(cls, text: str, table: Table, what: str, where: str, idle: str) -> OfKeys:
+        """Check it: values must not decide what is known of a row. ``idle``: what it does if it
+
+        reads no key, and what to write then.
+        """
+        row = RowSQL(table.columns, table.title, table.timezone)
+        named = row.read(text, where, steady=True)
+        if not named.columns:
+            raise InputError(f"{where}: reads no key, so {idle}")
+        others = sorted(set(named.columns) - set(table.keys))
+        if others:
+            raise InputError(f"{where}: reads {others[0]}; {what} is a function of the keys alone")
+        if kind_of(named.type) == "other" and not named.type.startswith(("TIME", "UUID")):
+            raise InputError(f"{where}: gives {named.type}, which is no name; CAST it to VARCHAR")
+        return cls(named, what, where, row)
+
+    @classmethod
+    def words(cls, batch: pa.RecordBatch, all_of: Mapping[str, OfKeys]) -> dict[str, pa.Array]:
+        """What each of these names in each row, as a dictionary of texts; none may be NULL."""
+        if not all_of:
+            return {}
+        (row, *_) = (each.row for each in all_of.values())
+        asked = {name: each.expression for name, each in all_of.items()}
+        found = row.over(batch, asked, {name: each.where for name, each in all_of.items()})
+        return {name: each.encoded(found[name]) for name, each in all_of.items()}
+
+    def encoded(self, column: pa.Array) -> pa.Array:
+        words = column.cast(pa.string()).dictionary_encode()
+        if words.null_count:
+            raise InputError(f"{self.where}: is NULL for some key; every row needs {self.what}")
+        return words
+
+
+def columns_of(all_of: Iterable[OfKeys]) -> tuple[str, ...]:
+    """The keys that these read."""
+    return tuple(dict.fromkeys(name for each in all_of for name in each.expression.columns))

@@ -1,0 +1,166 @@
+"""Contexts: what anybody may know of a row beside what is released of it, such as its weekday.
+
+A context is a function of the keys, which every release shows. Rows are counted in each of its
+values, in the pass that counts them without, and each context in a table of its own: P(x | k) for
+each value k of one context.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+
+from unspoken.beliefs import Joint
+from unspoken.engines.arrow import numbers
+from unspoken.engines.of_keys import OfKeys, columns_of
+from unspoken.engines.protocol import Table
+from unspoken.errors import InputError, TooLarge
+from unspoken.learning.counting import MOST, Combinations
+from unspoken.learning.labels import Labelling
+from unspoken.numerics.arrays import Array, Codes, Counts
+from unspoken.policy import Project
+from unspoken.types.premise import Premise
+
+__all__ = ["VALUES", "Contexts", "Given", "Within", "contexts_of"]
+
+VALUES = 64  # of a context
+
+
+@dataclass(frozen=True)
+class Within:
+    """Rows by the value of one context and the marks of all attributes, as far as they occur.
+
+    ``codes``: the place among ``values``; ``marks`` and ``counts`` as in `Counted`.
+    """
+
+    values: tuple[str, ...]
+    codes: Codes
+    marks: Sequence[Codes]
+    counts: Counts
+
+
+class Contexts:
+    """Counts the rows of a project in each value of each of its contexts."""
+
+    def __init__(self, named: Mapping[str, OfKeys], sizes: Sequence[int]) -> None:
+        self._named = named
+        self._values: dict[str, dict[str, int]] = {name: {} for name in named}
+        self._tables = {name: Combinations([VALUES, *sizes]) for name in named}
+
+    @classmethod
+    def of(cls, project: Project, table: Table, sizes: Sequence[int]) -> Contexts:
+        """Of attributes with so many marks each; refused before rows are read, if it must be."""
+        if project.contexts and VALUES * math.prod(sizes) > MOST:
+            raise TooLarge(
+                f"learn: {VALUES} values of a context and {math.prod(sizes):,} combinations of "
+                "labels are too many; give the largest attribute fewer bins or values"
+            )
+        return cls(contexts_of(project, table), sizes)
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The columns that they need."""
+        return columns_of(self._named.values())
+
+    def add(self, batch: pa.RecordBatch, marks: Sequence[Codes]) -> None:
+        """Count in some rows."""
+        for name, words in OfKeys.words(batch, self._named).items():
+            known = self._values[name]
+            places = [known.setdefault(word, len(known)) for word in words.dictionary.to_pylist()]
+            if len(known) > VALUES:
+                raise InputError(
+                    f"{self._named[name].where}: has more than {VALUES} values; take a coarser "
+                    "one, such as the month in place of the day"
+                )
+            self._tables[name].add([np.array(places, np.intp)[numbers(words.indices)], *marks])
+
+    def held(self) -> dict[str, Within]:
+        """Of each context what was counted, its values in order."""
+        return {name: self._within(name) for name in self._named}
+
+    def _within(self, name: str) -> Within:
+        (codes, *marks), counts = self._tables[name].held()
+        known = self._values[name]
+        values = sorted(known, key=_in_order)
+        place = np.zeros(len(known), np.intp)
+        place[[known[value] for value in values]] = np.arange(len(known))
+        return Within(tuple(values), place[codes], marks, counts)
+
+
+def contexts_of(project: Project, table: Table) -> dict[str, OfKeys]:
+    """The contexts of a project, their SQL checked."""
+    return {
+        name: OfKeys.read(
+            context.of, table, "a context", project.at("context", name, "of"),
+            "it says nothing of a row; write SQL over a key",
+        )
+        for name, context in project.contexts.items()
+    }  # fmt: skip
+
+
+def _in_order(value: str) -> tuple[bool, int, str]:
+    """Whole numbers as numbers, before other words."""
+    whole = value.lstrip("-").isdecimal()
+    return (not whole, int(value) if whole else 0, value)
+
+
+@dataclass(frozen=True)
+class Given:
+    """What rows say given each value of a context: ``joint[k, x]`` counts rows of value k and
+
+    labels x. Nothing is smoothed.
+    """
+
+    name: str
+    values: tuple[str, ...]
+    joint: Array
+    labels: Mapping[str, tuple[str, ...]]
+
+    @classmethod
+    def of(
+        cls, name: str, within: Within, labels: Sequence[Labelling], names: Sequence[str], most: int
+    ) -> Given:
+        """By labels, once they are known; refused if that makes more than ``most`` cells."""
+        shape = (len(within.values), *(len(labelling.names) for labelling in labels))
+        if math.prod(shape) > most:
+            raise TooLarge(
+                f"context.{name}: {shape[0]} values times {math.prod(shape[1:]):,} combinations of "
+                f"labels are more than {most:,}; take a context of fewer values"
+            )
+        joint = np.zeros(shape)
+        codes = [
+            labelling.codes(mark) for labelling, mark in zip(labels, within.marks, strict=True)
+        ]
+        np.add.at(joint, (within.codes, *codes), within.counts)
+        known = {n: labelling.names for n, labelling in zip(names, labels, strict=True)}
+        return cls(name, within.values, joint, known)
+
+    @property
+    def rows(self) -> dict[str, int]:
+        """The rows of each value."""
+        counts = self.joint.reshape(len(self.values), -1).sum(1)
+        return dict(zip(self.values, map(int, counts), strict=True))
+
+    @cached_property
+    def belief(self) -> Joint:
+        """About the context and all attributes: of whoever ``knows`` the context, by its name."""
+        names, values = (self.name, *self.labels), (self.values, *self.labels.values())
+        return Joint(self.joint, names, values, self._premise)
+
+    @cached_property
+    def beliefs(self) -> dict[str, Joint]:
+        """About the attributes, given each value."""
+        names, values = tuple(self.labels), tuple(self.labels.values())
+        return {
+            value: Joint(counts, names, values, self._premise)
+            for value, counts in zip(self.values, self.joint, strict=True)
+        }
+
+    @property
+    def _premise(self) -> Premise:
+        return Premise.learned(int(self.joint.sum()))
