@@ -1,0 +1,205 @@
+"""What counts leave possible: intervals for P(x | event) and P(x | not event), all true at once.
+
+Noise. Every count is off by t at most, and the rows of an event by the reach of their summed noise
+(noise_law.py). The number of rows is public, so the smaller of the two sides is the one summed.
+
+Sampling. Given the n_s rows of an event, N_x is binomial. Its lower end falls with n_s and rises
+with N_x, its upper end likewise: so the lower one is taken at (N_x - t, most n_s), the upper one at
+(N_x + t, least n_s) (numerics/binomial.py), and both sides are cut to what the others leave of 1.
+
+Units. The rows of one person or room are not independent, and counting them one by one proves
+nothing. With at most T rows each, N_u(x and s) / T and N_u(s) / T are in [0, 1], and independent
+from unit to unit. A sum of U such numbers is as far off as a binomial of U draws with chance e at
+most, at whole numbers (Bentkus, Annals of Probability 32, 2004): sums are rounded outward to whole
+units, and the chances are divided by e. P(x | s) is the ratio of both means.
+
+The chance to miss anything, 1 - confidence, is split evenly over all ends, but for a fifth of it,
+which is the noise's: half for the single counts, half for the sums. Whatever else is asked of such
+a set is answered from these intervals; a fresh one would have a chance to miss of its own.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from unspoken.beliefs import Belief
+from unspoken.errors import InputError, shown
+from unspoken.families import Box, Intervals
+from unspoken.learning.noise_law import reach, reach_of_sum
+from unspoken.numerics.arrays import Array, Counts, Mask
+from unspoken.numerics.binomial import lower_end, upper_end
+from unspoken.numerics.numbers import number
+from unspoken.numerics.rounding import UNIT
+from unspoken.types.domain import Value
+from unspoken.types.premise import Premise
+
+__all__ = ["Units", "box", "cells_box"]
+
+NOISE = 0.2  # of the chance to miss, where counts are noisy
+
+
+@dataclass(frozen=True)
+class Units:
+    """So many of them, whose rows may depend on each other; none has more than ``rows`` rows."""
+
+    count: int
+    rows: int
+
+    def __post_init__(self) -> None:
+        if self.count < 1 or self.rows < 1:
+            raise InputError("confidence: there is a unit at least, and each has a row at least")
+
+
+def box(
+    counts: Counts,
+    belief: Belief,
+    events: Mapping[str, Sequence[Value]],
+    *,
+    rows: int,
+    scale: float | None = None,
+    confidence: float = 0.95,
+    units: Units | None = None,
+) -> Intervals:
+    """The beliefs that these counts [axis i = variable i of ``belief``] do not rule out.
+
+    ``events``: {name: values}, for each of which P(x | the name has one of the values), P(x | it
+    has none of them) and its own probability get intervals; all hold together, at this
+    ``confidence``. ``rows``: how many there are, which is public. ``scale``: of the noise on every
+    count; None: the counts are exact. ``units``: whose rows depend on each other; None: all rows
+    are independent, which has to be true.
+    """
+    read = _Counted.of(counts, rows, scale, confidence, units, max(1, len(events)))
+    intervals: dict[tuple[Any, Any], tuple[Array, Array]] = {}
+    probability: dict[Any, tuple[float, float]] = {}
+    for name, values in events.items():
+        key, axis = (name, tuple(values)), belief.domain.axis(name, "confidence")
+        codes = [belief.domain.code(name, value, "confidence") for value in key[1]]
+        cells = np.isin(np.indices(read.counts.shape)[axis], codes)
+        intervals[key], probability[key] = read.event(cells)
+    return Intervals(belief, intervals, probability, Premise.box(confidence))
+
+
+def cells_box(
+    counts: Counts,
+    belief: Belief,
+    *,
+    rows: int,
+    scale: float | None = None,
+    confidence: float = 0.95,
+    units: Units | None = None,
+) -> Box:
+    """The same, of no event: intervals for P(x) alone."""
+    read = _Counted.of(counts, rows, scale, confidence, units, 1)
+    low, up = read.side(np.ones(read.counts.shape, dtype=bool), (rows, rows))
+    domain = belief.domain
+    return Box(low, up, domain.names, domain.values, Premise.box(confidence))
+
+
+@dataclass(frozen=True)
+class _Counted:
+    """Counts that are off by ``away`` each, sums of m of them by ``sums`` of the chance; ``each``
+
+    is the chance to miss that every end of an interval has.
+    """
+
+    counts: Counts
+    rows: int
+    scale: float | None
+    away: int
+    sums: float
+    each: float
+    units: Units | None
+
+    @classmethod
+    def of(
+        cls,
+        counts: Counts,
+        rows: int,
+        scale: float | None,
+        confidence: float,
+        units: Units | None,
+        events: int,
+    ) -> _Counted:
+        missed = 1.0 - number(confidence)
+        if not 0 < missed < 1:
+            raise InputError(f"confidence: {shown(confidence)}; is between 0 and 1")
+        noise = 0.0 if scale is None else missed * NOISE
+        # Every cell has two ends, and so have both sides of each event.
+        ends = 2.0 * events * (counts.size + 2)
+        each = (missed - noise) / ends * (1.0 - 8 * UNIT)
+        away = 0 if scale is None else reach(counts.size, scale, noise / 2)
+        return cls(counts, rows, scale, away, noise / 2 / events, each, units)
+
+    def event(self, cells: Mask) -> tuple[tuple[Array, Array], tuple[float, float]]:
+        """The intervals of both sides, in one pair of tables, and those of the event's P."""
+        inside = self._rows_of(cells)
+        outside = self.rows - inside[1], self.rows - inside[0]
+        these, those = self.side(cells, inside), self.side(~cells, outside)
+        low, up = (np.where(cells, a, b) for a, b in zip(these, those, strict=True))
+        return (low, up), self._share(inside, outside)
+
+    def side(self, cells: Mask, rows: tuple[int, int]) -> tuple[Array, Array]:
+        """The least and the largest P(x | these cells), 0 and 1 at others."""
+        low, up = np.zeros(self.counts.shape), np.ones(self.counts.shape)
+        fewest, most = (np.clip(self.counts[cells] + d, 0, None) for d in (-self.away, self.away))
+        if self.units is None:
+            low[cells] = lower_end(fewest, rows[1], self.each) if rows[1] else 0.0
+            up[cells] = upper_end(most, rows[0], self.each) if rows[0] else 1.0
+        else:
+            whole = self._means(*rows)
+            least, largest = self._low(fewest), self._up(most)
+            low[cells] = np.clip(least / whole[1] * (1.0 - 4 * UNIT), 0.0, 1.0)
+            if whole[0]:
+                up[cells] = np.clip(largest / whole[0] * (1.0 + 4 * UNIT), 0.0, 1.0)
+        return _cut(low, up, cells)
+
+    def _rows_of(self, cells: Mask) -> tuple[int, int]:
+        """The least and the most rows of an event; the noise summed is that of its smaller side."""
+        if self.scale is None:
+            found = int(self.counts[cells].sum())
+            return found, found
+        smaller = cells if 2 * int(cells.sum()) <= cells.size else ~cells
+        found = int(self.counts[smaller].sum())
+        off = reach_of_sum(int(smaller.sum()), self.scale, self.sums)
+        ends = found - off, found + off
+        if smaller is not cells:
+            ends = self.rows - ends[1], self.rows - ends[0]
+        return min(max(ends[0], 0), self.rows), max(min(ends[1], self.rows), 0)
+
+    def _share(self, inside: tuple[int, int], outside: tuple[int, int]) -> tuple[float, float]:
+        """P(event)."""
+        if self.units is None:
+            ends = np.array([inside[0]]), np.array([inside[1]])
+            low = lower_end(ends[0], self.rows, self.each)
+            return float(low[0]), float(upper_end(ends[1], self.rows, self.each)[0])
+        these, those = self._means(*inside), self._means(*outside)
+        least, most = these[0] / (these[0] + those[1]), these[1] / (these[1] + those[0])
+        return least * (1.0 - 4 * UNIT), min(1.0, most * (1.0 + 4 * UNIT))
+
+    def _means(self, least: int, most: int) -> tuple[float, float]:
+        """Of the rows that a unit has of something, the ends of the mean's share of all it may."""
+        return float(self._low(np.array([least]))[0]), float(self._up(np.array([most]))[0])
+
+    def _low(self, counts: Counts) -> Array:
+        units = self.units or Units(self.rows, 1)
+        return lower_end(counts // units.rows, units.count, self.each / math.e)
+
+    def _up(self, counts: Counts) -> Array:
+        units = self.units or Units(self.rows, 1)
+        return upper_end(-(-counts // units.rows), units.count, self.each / math.e)
+
+
+def _cut(low: Array, up: Array, cells: Mask) -> tuple[Array, Array]:
+    """Cut to what the others leave of a mass of 1. Ends that allow no law miss it: then none."""
+    off = 4 * UNIT * cells.size
+    least, most = float(low[cells].sum()), float(up[cells].sum())
+    if least > 1.0 + off or most < 1.0 - off:
+        return np.zeros(low.shape), np.ones(up.shape)
+    held_low = np.where(cells, np.clip(np.maximum(low, 1.0 - most + up - off), 0.0, up), 0.0)
+    held_up = np.where(cells, np.clip(np.minimum(up, 1.0 - least + low + off), held_low, 1.0), 1.0)
+    return held_low, held_up

@@ -1,0 +1,109 @@
+"""Intervals from counts: what they leave possible is what was, as often as they say."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import unspoken
+from unspoken.errors import InputError
+from unspoken.learning.confidence import Units, box, cells_box
+from unspoken.learning.noise_law import reach, reach_of_sum
+
+EVENTS = {"x0": (0,)}
+
+
+def laplace(rng: np.random.Generator, scale: float, size: Any) -> Any:
+    """Discrete Laplace noise, as the difference of two geometric numbers."""
+    gone = -math.expm1(-1 / scale)
+    return rng.geometric(gone, size) - rng.geometric(gone, size)
+
+
+def plug_in(counts: Any) -> unspoken.Joint:
+    return unspoken.Joint(np.clip(counts, 1, None))
+
+
+@pytest.mark.parametrize(("terms", "scale"), [(1, 8.0), (2, 0.7), (60, 8.0)])
+def test_sums_of_noise_go_that_far_and_hardly_less(terms: int, scale: float) -> None:
+    """The exact law: of one count in closed form, of more by convolving it."""
+    a, far = math.exp(-1 / scale), 2000
+    one = (1 - a) / (1 + a) * a ** np.abs(np.arange(-far, far + 1.0))
+    law = one
+    for _ in range(terms - 1):
+        law = np.convolve(law, one, "same")
+    for chance in (0.05, 1e-4):
+        t = reach_of_sum(terms, scale, chance)
+        tails = [law[: far - s].sum() + law[far + s + 1 :].sum() for s in (t, t - 2)]
+        assert tails[0] <= chance < tails[1]
+
+
+def test_all_counts_at_once() -> None:
+    assert reach(1000, 8.0, 0.01) == math.ceil(8 * math.log(1000 / 0.01))
+
+
+def test_exact_counts_give_clopper_and_pearson() -> None:
+    """By hand: 30 and 20 of 50 rows with the event, at the chance each end has."""
+    counts = np.array([[30, 20], [5, 45]])
+    declared = box(counts, plug_in(counts), EVENTS, rows=100).events["x0", (0,)]
+    each = 0.05 / (2 * (4 + 2))
+    from_scipy = pytest.importorskip("scipy.stats").beta
+    assert declared.up[0] == pytest.approx(from_scipy.ppf(1 - each, 31, 20), rel=1e-9)
+    assert declared.low[1] == pytest.approx(from_scipy.ppf(each, 20, 31), rel=1e-9)
+    assert declared.low[0] == pytest.approx(1 - declared.up[1], abs=1e-12)  # two cells, mass 1
+    assert declared.weight[0] == pytest.approx(from_scipy.ppf(each, 50, 51), rel=1e-9)
+
+
+def test_noise_units_and_events_widen() -> None:
+    counts = np.array([[300, 200], [50, 450]])
+    belief = plug_in(counts)
+
+    def width(events: Any = EVENTS, **asked: Any) -> float:
+        declared = box(counts, belief, events, rows=1000, **asked).events["x0", (0,)]
+        return float((declared.up - declared.low).max())
+
+    plain = width()
+    assert plain < width({"x0": (0,), "x1": (0,)})
+    assert plain < width(scale=4.0) < width(scale=8.0)
+    assert plain < width(units=Units(100, 10)) < width(units=Units(100, 10), scale=8.0)
+    assert plain < width(confidence=0.99)
+
+
+def test_the_premise_is_its_level() -> None:
+    counts = np.array([[30, 20], [5, 45]])
+    held = box(counts, plug_in(counts), EVENTS, rows=100, confidence=0.9)
+    moved = unspoken.odds(
+        held,
+        unspoken.OneSided({"x1": 1.0}),
+        unspoken.Adversary("x0", secret=[0]),
+        outcome={"x1": unspoken.WITHHELD},
+    )
+    assert held.premise == moved.premise == "box(90 %)"
+    assert moved.low > 1
+
+
+def test_whatever_the_noise_did_there_is_a_set() -> None:
+    """Counts that no table has: then nothing is known."""
+    counts = np.array([[-400, -300], [900, 10]])
+    declared = box(counts, plug_in(counts), EVENTS, rows=20, scale=1.0).events["x0", (0,)]
+    assert (declared.low[:2] == 0).all()
+    assert (declared.up[:2] == 1).all()
+
+
+def test_what_is_refused() -> None:
+    counts = np.array([[30, 20], [5, 45]])
+    with pytest.raises(InputError, match="confidence: 1"):
+        box(counts, plug_in(counts), EVENTS, rows=100, confidence=1.0)
+    with pytest.raises(InputError, match="a row at least"):
+        Units(3, 0)
+
+
+def test_without_an_event() -> None:
+    counts = np.array([[30, 20], [5, 45]])
+    held = cells_box(counts, plug_in(counts), rows=100)
+    assert held.holds(counts.ravel() / 100)
+    assert held.premise == "box(95 %)"
+    wider = cells_box(counts, plug_in(counts), rows=100, units=Units(10, 10))
+    assert (wider.ends.upper > held.ends.upper).all()
