@@ -128,5 +128,7 @@ def _law(tables: Mapping[Pair, Array], parent: int, child: int) -> Array:
     """P(child | parent), a row for each value of the parent."""
     pair = (min(parent, child), max(parent, child))
     table = tables[pair] if parent < child else tables[pair].T
+    possible = table.sum(1, keepdims=True) > 0  # where the parent never is, any law will do
+    table = np.where(possible, table, table.sum(0))
     law: Array = table / table.sum(1, keepdims=True)
     return law

@@ -2,81 +2,177 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, overload
+from typing import Literal, overload
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from unspoken.beliefs import Joint, Tree
-from unspoken.engines.arrow import plain
 from unspoken.engines.duckdb import DuckTable
 from unspoken.engines.handed_in import Streams, arrow_table
-from unspoken.errors import InputError, among, unknown
+from unspoken.errors import InputError, among, shown, unknown
+from unspoken.families import Box, Intervals
 from unspoken.learning.chow_liu import ChowLiu
+from unspoken.learning.confidence import Units, box, cells_box
+from unspoken.learning.consistent import consistent
 from unspoken.learning.learned import refuse_size
-from unspoken.learning.pairs import Pairs
-from unspoken.learning.smoothing import smoothed
+from unspoken.learning.tally import Tally
+from unspoken.numerics.noise import scale_of, with_noise
 from unspoken.numerics.numbers import number
 from unspoken.policy.schema import FORMS
-from unspoken.types.kinds import expect, items
+from unspoken.types.domain import Value
+from unspoken.types.kinds import expect, items, labels
 from unspoken.types.premise import Premise
 
 __all__ = ["learn"]
 
-TINY = 1e-100  # rows of a prior: of fewer the probabilities are no floats
-
-# What a value may be; reals have too many, and nobody reads bytes.
-VALUED = (
-    pa.types.is_boolean,
-    pa.types.is_integer,
-    pa.types.is_decimal,
-    pa.types.is_string,
-    pa.types.is_large_string,
-    pa.types.is_string_view,
-    pa.types.is_dictionary,
-    pa.types.is_temporal,
-    pa.types.is_null,
-)
+TableOrPath = Streams | str | Path
+Values = Mapping[str, Sequence[Value]]
 
 
 @overload
 def learn(
-    table: Streams | str | Path,
+    table: TableOrPath,
     columns: Sequence[str] | None = None,
-    prior_rows: float | None = None,
+    *,
+    values: Values | None = None,
+    noise: float | None = None,
+    unit: Sequence[str] = (),
+    rows_per_unit: int | None = None,
     form: Literal["joint"] = "joint",
 ) -> Joint: ...
 @overload
 def learn(
-    table: Streams | str | Path,
+    table: TableOrPath,
     columns: Sequence[str] | None = None,
-    prior_rows: float | None = None,
     *,
+    values: Values | None = None,
     form: Literal["tree"],
 ) -> Tree: ...
+@overload
 def learn(
-    table: Streams | str | Path,
+    table: TableOrPath,
     columns: Sequence[str] | None = None,
-    prior_rows: float | None = None,
+    *,
+    values: Values | None = None,
+    secrets: Values | None = None,
+    noise: float | None = None,
+    confidence: float,
+    unit: Sequence[str] = (),
+    rows_per_unit: int | None = None,
+) -> Intervals | Box: ...
+def learn(
+    table: TableOrPath,
+    columns: Sequence[str] | None = None,
+    *,
+    values: Values | None = None,
+    secrets: Values | None = None,
+    noise: float | None = None,
+    confidence: float | None = None,
+    unit: Sequence[str] = (),
+    rows_per_unit: int | None = None,
     form: str = "joint",
-) -> Joint | Tree:
-    """The belief over ``columns`` (all), each with its own distinct values; NULL is a value too.
+) -> Joint | Tree | Intervals | Box:
+    """The belief over ``columns`` (all but the unit's), counted: P(x) = count(x) / n.
 
     ``table``: of pandas, polars or the Arrow world, or the path of a Parquet or CSV file.
+    ``values``: {name: those that its cells may have}; of a column without, its own distinct ones;
+    NULL is a value too. The premise is learned(n), a plug-in.
 
-    Smoothed by ``prior_rows`` (the square root of the rows) in which the columns are independent:
-    P(x) = (count(x) + m prod_i q_i(x_i)) / (n + m). The premise is learned(n): a plug-in.
+    ``noise``: an epsilon. Discrete Laplace noise is drawn for every count, so that whoever knows
+    all other rows learns of one by a factor of e^epsilon at most; values have to be declared.
+
+    ``confidence``: 0.95, say. Then it is the set of all beliefs that the counts do not rule out at
+    this level: `Intervals` given each of the ``secrets``, {name: values}, or, without any, a `Box`.
+    Rows count as independent unless there is a ``unit``: the columns that name whose rows they are,
+    of ``rows_per_unit`` at most each, both public. Noise then hides all rows of a unit.
 
     ``form``: "joint" (at most 2^20 combinations), or "tree", which keeps the strongest pairs only
     and may show far too little.
     """
     among("learn.form", form, FORMS)
     whole = _read(table)
-    names = list(items(whole.column_names if columns is None else columns, "learn.columns"))
+    of = _Units.of(whole, unit, rows_per_unit)
+    tally = _tally(whole, columns, values, of.names, noise)
+    if form == "tree":
+        if noise is not None or confidence is not None:
+            raise InputError("learn.form: a tree has no noise and no confidence; leave it out")
+        return ChowLiu.of(tally.pairs(), tally.names, tally.values, 0.0, {}).belief
+    refuse_size(tally.names, tally.sizes)
+    counts, rows, scale = tally.joint(), whole.num_rows, None
+    share: np.ndarray = counts
+    if noise is not None:
+        epsilon, sensitivity = number(noise), 2 * of.most
+        scale, counts = scale_of(sensitivity, epsilon), with_noise(counts, sensitivity, epsilon)
+        share = consistent(counts, rows) / rows
+    belief = Joint(share, tally.names, tally.values, Premise.learned(rows))
+    if confidence is None:
+        if secrets:
+            raise InputError("learn.secrets: are for intervals; give confidence=0.95 too")
+        return belief
+    if not secrets:
+        return cells_box(
+            counts, belief, rows=rows, scale=scale, confidence=confidence, units=of.units
+        )
+    return box(
+        counts, belief, secrets, rows=rows, scale=scale, confidence=confidence, units=of.units
+    )
+
+
+@dataclass(frozen=True)
+class _Units:
+    """The columns ``names`` that name the units, and how many ``units`` there are, if any."""
+
+    names: Sequence[str]
+    units: Units | None
+
+    @property
+    def most(self) -> int:
+        """Rows that one unit may have; without units each row is one."""
+        return 1 if self.units is None else self.units.rows
+
+    @classmethod
+    def of(cls, table: pa.Table, unit: Sequence[str], most: int | None) -> _Units:
+        names = items(unit, "learn.unit")
+        for name in names:
+            if name not in table.column_names:
+                raise unknown("learn.unit", name, table.column_names)
+        if bool(names) != (most is not None):
+            raise InputError(
+                "learn.unit: columns that name units and how many rows each may have go together; "
+                'write unit=["person"], rows_per_unit=30'
+            )
+        if most is None:
+            return cls(names, None)
+        if type(most) is not int or most < 1:
+            raise InputError(f"learn.rows_per_unit: {shown(most)}; is a whole number, 1 or more")
+        groups = table.select(names).group_by(list(names)).aggregate([([], "count_all")])
+        rows = groups.column("count_all")
+        above = pc.sum(pc.greater(rows, most)).as_py() or 0
+        if above:
+            raise InputError(
+                f"learn.rows_per_unit: {above:,} units have more than {most} rows, one has "
+                f"{pc.max(rows).as_py():,}; raise it, or leave rows out before"
+            )
+        for name in names:
+            if groups.column(name).null_count:
+                raise InputError(f"learn.unit: some rows have no {name}; leave them out")
+        return cls(names, Units(max(1, groups.num_rows), most))
+
+
+def _tally(
+    whole: pa.Table,
+    columns: Sequence[str] | None,
+    values: Values | None,
+    unit: Sequence[str],
+    noise: float | None,
+) -> Tally:
+    beside = [name for name in whole.column_names if name not in unit]
+    names = list(items(beside if columns is None else columns, "learn.columns"))
     for name in names:
         expect(name, str, "learn.columns", "give names of columns")
     for name in names:
@@ -86,62 +182,31 @@ def learn(
             raise InputError(f"learn.columns: {name} is there twice; name each column once")
     if not names or not whole.num_rows:
         raise InputError("learn: the table has no rows or no columns; there is nothing to learn")
-    strength = math.sqrt(whole.num_rows) if prior_rows is None else number(prior_rows)
-    if not (strength == 0 or TINY <= strength < math.inf):
-        raise InputError(f"learn.prior_rows: {prior_rows} must be a finite number of 0 or more")
-    valued = pa.table({name: _valued(whole.column(name), name) for name in names})
-    groups = valued.group_by(names).aggregate([([], "count_all")])
-    codes, values = zip(*(_coded(groups.column(name)) for name in names), strict=True)
-    counts = _numbers(groups.column("count_all"))
-    sizes = [len(held) for held in values]
-    if form == "tree":
-        pairs = Pairs.none(names, sizes)
-        pairs.add(codes, counts.astype(np.float64))
-        return ChowLiu.of(pairs, names, values, strength, {}).belief
-    refuse_size(names, sizes)
-    joint = np.zeros(sizes)
-    np.add.at(joint, codes, counts)
-    smooth = smoothed(joint, strength, np.zeros(sizes, dtype=bool))
-    return Joint(smooth, names, values, Premise.learned(whole.num_rows))
+    return Tally.of(whole.select(names), _declared(names, {} if values is None else values, noise))
 
 
-def _read(table: Streams | str | Path) -> pa.Table:
+def _declared(names: Sequence[str], values: Values, noise: float | None) -> Values:
+    expect(values, Mapping, "learn.values", 'write values={"late": ["no", "yes"]}')
+    declared = {name: labels(each, f"learn.values of {name}") for name, each in values.items()}
+    for name, each in declared.items():
+        if name not in names:
+            raise unknown("learn.values", name, names)
+        if not each or len(set(each)) < len(each):
+            raise InputError(
+                f"learn.values: of {name} there are none, or one twice; list each once"
+            )
+    missing = [name for name in names if name not in declared]
+    if noise is not None and missing:
+        shown_as = ", ".join(f'"{name}": [...]' for name in missing)
+        raise InputError(
+            "learn.values: with noise all values are declared, since those that a table has are "
+            f"data; write values={{{shown_as}}}"
+        )
+    return declared
+
+
+def _read(table: TableOrPath) -> pa.Table:
     if isinstance(table, (str, Path)):
         opened = DuckTable.open(table, at=lambda _: "learn")
         return opened.batches(list(opened.columns), ordered=False).read_all()
     return arrow_table(table, "learn")
-
-
-def _valued(column: pa.ChunkedArray, name: str) -> pa.Array:
-    if pa.types.is_floating(column.type):
-        raise InputError(
-            f"learn.columns: {name} has real numbers; give it bins first, in a project file"
-        )
-    if not any(fits(column.type) for fits in VALUED):
-        raise InputError(
-            f"learn.columns: {name} has {column.type} in its cells; make it text, or columns of "
-            "single values"
-        )
-    return plain(column)
-
-
-def _coded(column: pa.ChunkedArray) -> tuple[np.ndarray, list[Any]]:
-    """The position of each entry among the column's distinct values, and these, sorted."""
-    distinct = pc.unique(column.drop_null())
-    ordered = distinct.take(pc.sort_indices(distinct))
-    known = pc.fill_null(pc.index_in(column, ordered), len(ordered))
-    values = _python(ordered)
-    return _numbers(known), [*values, None] if column.null_count else values
-
-
-def _python(values: pa.Array) -> list[Any]:
-    """Values as Python has them; as text where it has them not, such as nanoseconds."""
-    try:
-        found: list[Any] = values.to_pylist()
-    except (ValueError, OverflowError):
-        found = []
-    return found if len(set(found)) == len(values) else values.cast(pa.string()).to_pylist()
-
-
-def _numbers(column: pa.ChunkedArray) -> np.ndarray:
-    return np.array(column.to_pylist(), dtype=np.intp)

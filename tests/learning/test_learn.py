@@ -1,0 +1,118 @@
+"""Learning with declared values, noise, confidence and units; and what is refused in one line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import unspoken
+from unspoken.errors import InputError
+
+VALUES: Any = {"late": ["no", "yes"], "kind": [0, 1, 2]}
+SECRETS: Any = {"late": ["yes"]}
+
+
+def rows(count: int = 600) -> pa.Table:
+    """Some people's days; who is late is of kind 2 more often."""
+    rng = np.random.default_rng(8)
+    late = rng.random(count) < 0.3
+    kind = np.where(rng.random(count) < 0.5, 2 * late, rng.integers(0, 3, count))
+    return pa.table(
+        {
+            "person": np.arange(count) // 10,
+            "late": np.where(late, "yes", "no").tolist(),
+            "kind": kind,
+        }
+    )
+
+
+TABLE = rows()
+DAYS = TABLE.drop_columns(["person"])
+
+
+def test_declared_values_are_the_domain() -> None:
+    belief = unspoken.learn(DAYS, values={"late": ["yes", "no", None], "kind": [2, 1, 0, 7]})
+    assert belief.domain.values == (("yes", "no", None), (2, 1, 0, 7))
+    own = unspoken.learn(DAYS)
+    assert belief.table[0, 2] == own.table[1, 0]
+    assert belief.table[2].sum() == belief.table[:, 3].sum() == 0
+
+
+def test_noise_is_drawn_for_every_count() -> None:
+    exact, noisy, again = (unspoken.learn(DAYS, values=VALUES, noise=e) for e in (None, 0.5, 0.5))
+    assert noisy.premise == "learned(600)"
+    assert noisy.table.sum() == pytest.approx(1)
+    assert 0 < np.abs(noisy.table - exact.table).max() < 0.2
+    assert (noisy.table != again.table).any()
+
+
+def test_a_unit_is_hidden_as_a_whole() -> None:
+    """Ten rows need ten times the noise; the unit's own column is no variable."""
+    moved = {}
+    units: Any = ({}, {"unit": ["person"], "rows_per_unit": 10})
+    for unit in units:
+        table = TABLE if unit else DAYS
+        drawn = [unspoken.learn(table, values=VALUES, noise=1.0, **unit) for _ in range(30)]
+        assert drawn[0].domain.names == ("late", "kind")
+        moved[len(unit)] = np.abs(
+            np.array([d.table for d in drawn]) - np.mean([d.table for d in drawn], 0)
+        ).mean()
+    assert moved[2] > 4 * moved[0]
+
+
+@pytest.mark.parametrize("noise", [None, 1.0])
+def test_confidence_gives_a_set_around_it(noise: float | None) -> None:
+    held = unspoken.learn(DAYS, values=VALUES, secrets=SECRETS, noise=noise, confidence=0.95)
+    assert isinstance(held, unspoken.Intervals)
+    assert held.premise == "box(95 %)"
+    exact = unspoken.learn(DAYS, values=VALUES)
+    assert held.holds(exact.table.ravel())
+    mechanism = unspoken.OneSided({"kind": 1.0}, {"kind": [1]})
+    who = unspoken.Adversary("late", secret=["yes"], sees=["kind"])
+    known = unspoken.leakage(exact, mechanism, who, "odds")
+    assert unspoken.leakage(held, mechanism, who, "odds").high > known.high
+
+
+def test_without_secrets_it_is_a_box() -> None:
+    held = unspoken.learn(DAYS, values=VALUES, confidence=0.9)
+    assert isinstance(held, unspoken.Box)
+    assert held.premise == "box(90 %)"
+
+
+def test_units_make_it_wider() -> None:
+    asked: Any = {"values": VALUES, "secrets": SECRETS, "confidence": 0.95}
+    by_row = unspoken.learn(DAYS, **asked)
+    by_unit = unspoken.learn(TABLE, **asked, unit=["person"], rows_per_unit=10)
+    wide = [float((d.up - d.low).sum()) for s in (by_row, by_unit) for d in s.events.values()]
+    assert wide[1] > 1.5 * wide[0]
+
+
+@pytest.mark.parametrize(
+    ("asked", "says"),
+    [
+        ({"noise": 0.5}, r'values that a table has|values=\{"late": \[...\], "kind": \[...\]\}'),
+        ({"noise": 0.5, "values": {"late": ["no", "yes"]}}, r'write values=\{"kind": \[...\]\}'),
+        ({"noise": 0, "values": VALUES}, "must be positive"),
+        ({"values": {"late": ["no"]}}, r"\d+ rows have a late that is not declared, such as 'yes'"),
+        ({"values": {"lat": ["no"]}}, 'Did you mean "late"'),
+        ({"values": {"late": ["no", "no"]}}, "list each once"),
+        ({"secrets": SECRETS}, "give confidence"),
+        ({"confidence": 95, "secrets": SECRETS}, "between 0 and 1"),
+        ({"confidence": 0.95, "secrets": {"late": ["ye"]}}, 'Did you mean "yes"'),
+        ({"confidence": 0.95, "secrets": {"late": ["no", "yes"]}}, "not all of them"),
+        ({"rows_per_unit": 3}, r'write unit=\["person"\], rows_per_unit=30'),
+        ({"unit": ["person"], "confidence": 0.95}, r'write unit=\["person"\], rows_per_unit=30'),
+        ({"unit": ["person"], "rows_per_unit": 9}, "60 units have more than 9 rows, one has 10"),
+        ({"unit": ["person"], "rows_per_unit": 0}, "is a whole number"),
+        ({"unit": ["persons"], "rows_per_unit": 10}, 'Did you mean "person"'),
+        ({"form": "tree", "noise": 0.5, "values": VALUES}, "a tree has no noise"),
+    ],
+)
+def test_refusals(asked: Any, says: str) -> None:
+    table = TABLE if "unit" in asked else DAYS
+    with pytest.raises(InputError, match=says) as refused:
+        unspoken.learn(table, **asked)
+    assert "\n" not in str(refused.value)
