@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from unspoken.display import json_number
+from unspoken.doors import known
 from unspoken.doors.case import Answers
 from unspoken.learning import Kept
 from unspoken.ledger import Release, fold
@@ -27,6 +28,7 @@ from unspoken.releasing import (
 )
 from unspoken.releasing.cautions import Caution
 from unspoken.releasing.coarse import probability
+from unspoken.releasing.in_context import InContext
 from unspoken.releasing.leaks import Leak
 from unspoken.releasing.manifest import leakage
 from unspoken.releasing.results import Said
@@ -113,7 +115,12 @@ def leak(findings: Findings) -> dict[str, Any]:
         **_for_holder(findings.cautions),
         "premise": str(findings.learned.belief.premise),
         "told": leakage(findings.everything),
+        **_known(findings.known),
     }
+
+
+def _known(entries: Sequence[InContext]) -> dict[str, Any]:
+    return {"given": known.as_json(entries)} if entries else {}
 
 
 def first_look(look: FirstLook) -> dict[str, Any]:
@@ -166,6 +173,7 @@ def plan(findings: Findings) -> dict[str, Any]:
             name: [str(v) for v in values] for name, values in findings.closure.added.items()
         },
         "told": leakage(findings.planned),
+        **_known(findings.planned_known),
         "assumptions": list(findings.assumptions),
     }
 

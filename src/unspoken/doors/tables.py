@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from unspoken.doors import known
 from unspoken.doors.report import starved, words
 from unspoken.doors.terminal import NBSP, Prose, blank, head, near, note, rows_of, said
 from unspoken.learning import Learned
@@ -70,6 +71,7 @@ def leak(findings: Findings) -> RenderableType:
         blank(),
         *_in_words(findings, findings.everything),
         blank(),
+        *known.in_table(findings, findings.known),
         _premise(findings.learned.rows, findings.learned.belief.premise),
         *_tree(findings.learned),
         *_cautions(findings.cautions),
@@ -95,6 +97,7 @@ def plan(findings: Findings) -> RenderableType:
         blank(),
         *_in_words(findings, findings.planned),
         *([blank()] if findings.planned else []),
+        *known.in_table(findings, findings.planned_known),
         _premise(findings.learned.rows, findings.learned.belief.premise),
         *_tree(findings.learned),
         *_cautions(findings.cautions),

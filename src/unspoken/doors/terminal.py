@@ -31,6 +31,7 @@ NUMBERS = {
     "rows with it",
     "sensitive rows",
     "to",
+    "without",
 }
 
 

@@ -11,9 +11,10 @@ from unspoken.mechanisms import OneSided
 from unspoken.policy import Project
 from unspoken.releasing.coarse import up
 from unspoken.releasing.few import too_few_rows
+from unspoken.releasing.in_context import InContext
 from unspoken.releasing.leaks import Leak, leakage_matrix
 
-__all__ = ["Caution", "cautions", "fewer_rows", "most_in_words"]
+__all__ = ["Caution", "beyond_contexts", "cautions", "fewer_rows", "most_in_words"]
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class Caution:
 
 
 def cautions(project: Project, learned: Learned, units: tuple[int, int]) -> tuple[Caution, ...]:
-    """Few rows, several rows of one unit, and what public missingness tells by itself.
+    """Few rows, several rows of one unit, what public missingness tells by itself, and contexts.
 
     ``units``: how many there are, and the rows of the largest.
     """
@@ -41,8 +42,43 @@ def cautions(project: Project, learned: Learned, units: tuple[int, int]) -> tupl
         Caution(too_few_rows(learned), red=True),
         Caution(_rows_of_units(project, learned, *units)),
         _public(project, learned),
+        _contexts(project),
     ]
     return tuple(caution for caution in said if caution.text)
+
+
+def beyond_contexts(
+    project: Project, known: Sequence[InContext], said: Sequence[Caution]
+) -> tuple[Caution, ...]:
+    """What has to be said, with what a plan tells whoever knows a context in place of that it may.
+
+    ``known``: the worst odds first.
+    """
+    unmeasured = _contexts(project)
+    if not known or not unmeasured.text:
+        return tuple(said)
+    worst, cap = known[0], project.limits.odds_cap
+    given = f"{worst.context} {worst.value}".rstrip()
+    odds, without = worst.leak.odds.odds, worst.without.odds.odds
+    measured = Caution(
+        f"Limits are held without contexts: under the plan, given {given}, an answer could "
+        f"multiply odds about {worst.leak.about} by {up(odds):g} (without: {up(without):g}).",
+        red=odds > cap,
+        handed_on=unmeasured.text,
+    )
+    return (*(caution for caution in said if caution != unmeasured), measured)
+
+
+def _contexts(project: Project) -> Caution:
+    """That plans do not look at contexts, in words that tell nothing of the table."""
+    names = list(project.contexts)
+    if not names or not project.protected:
+        return Caution("")
+    listed = " or ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+    return Caution(
+        f"Limits are held without contexts: whoever knows {listed} of a row may learn more than "
+        "they say; `unspoken plan` says how much."
+    )
 
 
 def fewer_rows(event: Release, account: Account) -> tuple[Caution, ...]:

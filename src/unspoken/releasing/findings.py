@@ -13,9 +13,10 @@ from unspoken.mechanisms import OneSided
 from unspoken.planning import Closure, Limits, Plan, plan
 from unspoken.planning.chosen import worst_odds
 from unspoken.policy import Project
-from unspoken.releasing.cautions import Caution, most_in_words
+from unspoken.releasing.cautions import Caution, beyond_contexts, most_in_words
 from unspoken.releasing.coarse import coarse, probability
 from unspoken.releasing.few import rows_of_answer
+from unspoken.releasing.in_context import InContext, in_contexts
 from unspoken.releasing.leaks import Leak, leakage_matrix, most_told, views
 from unspoken.releasing.trade_off import Share, TradeOff
 from unspoken.types.bound import Bound
@@ -34,7 +35,8 @@ SHARES = (1.0, 0.95, 0.75, 0.0)
 @dataclass(frozen=True, repr=False)
 class Findings(Shown):
     """``everything``: what would leak if all that is declared free were released; ``planned``:
-    under the plan. ``open_plan``: the best plan without closing telling values. ``shares``: per
+    under the plan; ``known`` and ``planned_known``: the same to whoever knows a context.
+    ``open_plan``: the best plan without closing telling values. ``shares``: per
     attribute read, the share of all rows whose cell the plan releases; ``open_shares``: those of
     the other.
     """
@@ -46,6 +48,8 @@ class Findings(Shown):
     open_plan: Plan
     everything: Sequence[Leak]
     planned: Sequence[Leak]
+    known: Sequence[InContext]
+    planned_known: Sequence[InContext]
     shares: Mapping[str, float]
     open_shares: Mapping[str, float]
     curve: TradeOff
@@ -82,19 +86,24 @@ def findings(
     chosen = best(project, learned, hidden)
     left_open = best(project, learned, learned.sensitive) if project.limits.close else chosen
     free = OneSided(dict.fromkeys(project.reads, math.inf), learned.sensitive)
+    everything, planned = (_leaks(project, learned, m) for m in (free, chosen.mechanism))
+    known = in_contexts(learned, free, readers(project), everything)
+    planned_known = in_contexts(learned, chosen.mechanism, readers(project), planned)
     return Findings(
         project=project,
         learned=learned,
         closure=closure,
         plan=chosen,
         open_plan=left_open,
-        everything=_leaks(project, learned, free),
-        planned=_leaks(project, learned, chosen.mechanism),
+        everything=everything,
+        planned=planned,
+        known=known,
+        planned_known=planned_known,
         shares=shares(project, learned, chosen, hidden),
         open_shares=shares(project, learned, left_open, learned.sensitive),
         curve=trade_off(project, learned, hidden) if curve else TradeOff(),
         assumptions=assumptions(project, learned, chosen),
-        cautions=said,
+        cautions=beyond_contexts(project, planned_known, said),
     )
 
 

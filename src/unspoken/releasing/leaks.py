@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from unspoken.adversary import Adversary
 from unspoken.beliefs import Belief
@@ -37,7 +37,7 @@ __all__ = [
 class TellingAnswer:
     """The most telling answer: what is seen, which secret it points at, before and after.
 
-    ``rows``: how many rows give it, where they were counted.
+    ``rows``: how many rows give it, where they were counted. ``known``: what is known beside it.
     """
 
     seen: Mapping[str, Output]
@@ -46,6 +46,7 @@ class TellingAnswer:
     after: float
     mass: float
     rows: float = math.inf
+    known: Mapping[str, Value] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, repr=False)
@@ -117,10 +118,11 @@ def leakage_matrix(
     mechanism: Mechanism,
     readers: Mapping[str, Sequence[str]],
     secrets: Mapping[str, Sequence[Value]],
+    knows: Sequence[str] = (),
 ) -> list[Leak]:
     """One entry for each reader and each target that has a secret."""
     return [
-        leak(belief, mechanism, who, tuple(reads), about, values)
+        leak(belief, mechanism, who, tuple(reads), about, values, knows)
         for who, reads in readers.items()
         for about, values in secrets.items()
         if values
@@ -134,9 +136,13 @@ def leak(
     reads: tuple[str, ...],
     about: str,
     secrets: Sequence[Value] | None = None,
+    knows: Sequence[str] = (),
 ) -> Leak:
-    """What one reader learns about the secrets of one target, by default all that is withheld."""
-    view = mechanism.view(belief, Adversary(about, secret=secrets, sees=reads))
+    """What one reader learns about the secrets of one target, by default all that is withheld.
+
+    ``knows``: in the worst case over the values of these.
+    """
+    view = mechanism.view(belief, Adversary(about, secret=secrets, knows=knows, sees=reads))
     odds, information = MEASURES["odds"].of(view), MEASURES["mutual-information"].of(view)
     return Leak(who, reads, about, odds, information, most_telling(view), view)
 
@@ -152,7 +158,8 @@ def most_telling(view: View) -> TellingAnswer | None:
         return None
     after = math.fsum(point.posterior[label] for label in labels)
     before = math.fsum(point.prior[label] for label in labels)
-    return TellingAnswer(point.outcome, " or ".join(map(str, labels)), before, after, point.mass)
+    secret = " or ".join(map(str, labels))
+    return TellingAnswer(point.outcome, secret, before, after, point.mass, known=point.known)
 
 
 def _factor(number: int) -> Callable[[Posteriors], Array]:

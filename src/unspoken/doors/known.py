@@ -1,0 +1,73 @@
+"""What is learned by whoever knows a context of the row, for a terminal and as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from unspoken.doors.report import words
+from unspoken.doors.terminal import NBSP, blank, head, note, rows_of
+from unspoken.releasing import Findings
+from unspoken.releasing.few import few
+from unspoken.releasing.in_context import InContext
+from unspoken.releasing.manifest import leakage
+from unspoken.releasing.rare import FEW
+
+__all__ = ["as_json", "in_table"]
+
+LISTED = 12  # before "and n more"
+MEASURED = ("odds", "information")
+
+
+def in_table(findings: Findings, entries: Sequence[InContext]) -> list[RenderableType]:
+    """For each context and target the reader who learns most, the worst first."""
+    worst: dict[tuple[str, str], InContext] = {}
+    for entry in entries:
+        worst.setdefault((entry.context, entry.leak.about), entry)
+    if not worst:
+        return []
+    names, cap = words.readers(findings), findings.project.limits.odds_cap
+    rows = [_row(entry, names, cap) for entry in list(worst.values())[:LISTED]]
+    more = len(worst) - LISTED
+    return [
+        head("To whoever knows a context, in its worst value (odds against those given the same)"),
+        blank(),
+        rows_of(["given", "who", "about", "odds", "rows", "bits", "without"], rows),
+        *([note(f"and {more} more, with --json")] if more > 0 else []),
+        blank(),
+    ]
+
+
+def as_json(entries: Sequence[InContext]) -> list[dict[str, Any]]:
+    """Every context, reader and target, the worst first; ``without``: who knows no context."""
+    told = leakage([entry.leak for entry in entries])
+    without = leakage([entry.without for entry in entries])
+    return [
+        {"given": {entry.context: entry.value}, **known, "without": {k: plain[k] for k in MEASURED}}
+        for entry, known, plain in zip(entries, told, without, strict=True)
+    ]
+
+
+def _row(entry: InContext, names: Mapping[str, str], cap: float) -> list[str | Text]:
+    leak = entry.leak
+    odds = Text(words.odds_of(leak.odds), style="bold red" if leak.beyond(cap) else "")
+    return [
+        f"{entry.context}{NBSP}{entry.value}".rstrip(),
+        names[leak.who],
+        leak.about,
+        odds,
+        _rows(entry),
+        words.bits_of(leak.information, unit=False),
+        words.odds_of(entry.without.odds),
+    ]
+
+
+def _rows(entry: InContext) -> str:
+    """How many rows give the answer with those odds."""
+    answer = entry.leak.answer
+    if answer is None or words.tells_nothing(entry.leak):
+        return ""
+    return f"<{NBSP}{FEW}" if few(answer.rows) else f"{answer.rows:,.0f}"
