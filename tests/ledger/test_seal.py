@@ -210,3 +210,22 @@ def test_the_chain_is_what_it_says(path: Path) -> None:
         code = own.key.code(message).hex()
         assert code == written
     assert Head(4, code) == own.kept()
+
+
+def ends(content: bytes, page: int = 4096) -> dict[str, bytes]:
+    """A ledger's file with something wrong behind its events, where no query of them looks."""
+    return {
+        "cut short": content[:-100],
+        "grown": content + bytes(page),
+        "its index": content[: 4 * page] + bytes(page) + content[5 * page :],
+    }
+
+
+@pytest.mark.parametrize("what", ["cut short", "grown", "its index"])
+def test_a_damaged_file_does_not_hold_though_its_events_do(what: str, path: Path) -> None:
+    whole = path.read_bytes()
+    path.write_bytes(ends(whole)[what])
+    with pytest.raises(InputError, match=r"l\.sqlite: is damaged \(.*\); restore it from a copy"):
+        Ledger(path).verify(seal(Ledger(path)))
+    path.write_bytes(whole)
+    assert Ledger(path).verify(seal(Ledger(path))).number == len(EVENTS)

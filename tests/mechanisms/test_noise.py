@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import pickle
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -143,8 +145,14 @@ def test_mistakes(make: Any, says: str) -> None:
         make()
 
 
-def test_whatever_the_weights_are_they_can_be_shown() -> None:
-    assert "<NA>" in repr(Laplace(1.0, {"A": {0: 1.0, 1: pd.NA}}))  # type: ignore[dict-item]
+def test_weights_become_plain_numbers_where_they_are_said() -> None:
+    table: Any = {"A": {0: 1.0, 1: pd.NA}}
+    with pytest.raises(unspoken.UnspokenError, match="weights of A: must be a number"):
+        Laplace(1.0, table)
+    for given in ([Fraction(1, 2), 2], iter([0.5, 2]), np.array([0.5, 2]), memoryview(b"AB")):
+        kept: Any = Laplace(1.0, given)  # type: ignore[arg-type]
+        assert pickle.loads(pickle.dumps(kept)) == kept
+        assert kept.weights in {(0.5, 2), (65, 66)}
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from unspoken.ledger.seal import CODE
 from unspoken.numerics.coins import fresh_name
 from unspoken.numerics.files import PATIENCE, SILENT
 
-__all__ = ["ACCOUNT", "EVENTS", "FORMAT", "engine", "new", "prepare", "reworded"]
+__all__ = ["ACCOUNT", "EVENTS", "FORMAT", "engine", "new", "prepare", "refuse_damaged", "reworded"]
 
 FORMAT = "2"
 LOG = logging.getLogger("unspoken")
@@ -77,6 +77,24 @@ def prepare(connection: sql.Connection, path: Path) -> str:
     return name
 
 
+def refuse_damaged(connection: sql.Connection, path: Path) -> None:
+    """Look at all of the file: also at what is not an event, and at what no query would read."""
+
+    def asked(pragma: str) -> Any:
+        return connection.exec_driver_sql(f"PRAGMA {pragma}").scalar_one()
+
+    bytes_there, bytes_meant = path.stat().st_size, asked("page_count") * asked("page_size")
+    found = asked("integrity_check(1)")
+    if bytes_there != bytes_meant:
+        found = f"it has {bytes_there:,} bytes, and should have {bytes_meant:,}"
+    if found != "ok":
+        raise _damaged(path, found)
+
+
+def _damaged(path: Path, found: object) -> InputError:
+    return InputError(f"ledger {path}: is damaged ({found}); restore it from a copy")
+
+
 @contextmanager
 def reworded(path: Path) -> Iterator[None]:
     """What goes wrong with the file, as one line that names it."""
@@ -93,6 +111,8 @@ def reworded(path: Path) -> Iterator[None]:
             ) from None
         raise InputError(f"ledger {path}: cannot be used ({error.orig})") from None
     except sql.exc.DatabaseError as error:
+        if _code(error) == sqlite3.SQLITE_CORRUPT:
+            raise _damaged(path, error.orig) from None
         raise InputError(f"ledger {path}: not a ledger ({error.orig})") from None
 
 
@@ -123,4 +143,8 @@ def _immediate(connection: sql.Connection) -> None:
 
 def _busy(error: sql.exc.OperationalError) -> bool:
     """Whether another program holds a lock."""
-    return getattr(error.orig, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY
+    return _code(error) == sqlite3.SQLITE_BUSY
+
+
+def _code(error: sql.exc.DatabaseError) -> int:
+    return int(getattr(error.orig, "sqlite_errorcode", 0)) & 0xFF

@@ -14,7 +14,7 @@ import sqlalchemy as sql
 from unspoken.errors import InputError, UnspokenError
 from unspoken.ledger.account import Account
 from unspoken.ledger.checkpoint import Checkpoint
-from unspoken.ledger.database import ACCOUNT, EVENTS, engine, new, prepare, reworded
+from unspoken.ledger.database import ACCOUNT, EVENTS, engine, new, prepare, refuse_damaged, reworded
 from unspoken.ledger.event import Release
 from unspoken.ledger.seal import Head, Seal
 from unspoken.numerics.files import PATIENCE, PRIVATE, created, unfinished, writing
@@ -63,10 +63,13 @@ class Ledger:
             return str(connection.execute(at).scalar_one())
 
     def verify(self, seal: Seal) -> Head:
-        """The head, if every event is as it was charged; else which is the first that is not."""
+        """The head, if every event is as it was charged, and the file as it was written; else which
+        event is the first that is not.
+        """
         with self._begin() as connection:
             heads = self._heads(connection, seal)
             deque(self._all(connection), 0)
+            refuse_damaged(connection, self.path)
         return heads[-1]
 
     def look(self, check: Check, seal: Seal) -> None:

@@ -39,7 +39,7 @@ class Geometric(Mechanism, Shown):
         if not 0 < alpha < 1:
             raise InputError(f"geometric.alpha: {self.alpha!r} must lie between 0 and 1")
         object.__setattr__(self, "alpha", alpha)
-        object.__setattr__(self, "weights", frozen(self.weights))
+        object.__setattr__(self, "weights", frozen(self.weights, "geometric.weights"))
 
     def parts(self, domain: Domain, adversary: Adversary) -> Parts:
         queries = linear_queries(domain, self.weights, "geometric")

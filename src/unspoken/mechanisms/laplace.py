@@ -44,7 +44,7 @@ class Laplace(Mechanism, Shown):
         if not TINY <= scale < math.inf:
             raise InputError(f"laplace.scale: {self.scale!r} must be positive and finite")
         object.__setattr__(self, "scale", scale)
-        object.__setattr__(self, "weights", frozen(self.weights))
+        object.__setattr__(self, "weights", frozen(self.weights, "laplace.weights"))
 
     def parts(self, domain: Domain, adversary: Adversary) -> Parts:
         queries = linear_queries(domain, self.weights, "laplace")

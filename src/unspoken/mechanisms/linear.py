@@ -11,6 +11,7 @@ import numpy.typing as npt
 from unspoken.errors import InputError
 from unspoken.types.domain import Domain, Value
 from unspoken.types.frozen import Frozen
+from unspoken.types.kinds import items
 from unspoken.types.sums import Weights
 
 __all__ = ["Weighted", "frozen", "linear_queries"]
@@ -25,12 +26,25 @@ LARGEST = 1e140
 LOST = 2.0**-43
 
 
-def frozen(weights: Any) -> Any:
-    """A copy of weights, lists and arrays of them as tuples, that does not change."""
+def frozen(weights: Any, where: str) -> Any:
+    """A copy of weights that does not change: plain numbers, lists and arrays of them as tuples."""
+    if weights is None:
+        return None
     if isinstance(weights, Mapping):
-        return Frozen({name: frozen(each) for name, each in weights.items()})
-    plain = np.asarray(weights).tolist() if hasattr(weights, "__array__") else weights
-    return tuple(map(frozen, plain)) if isinstance(plain, list | tuple) else plain
+        return Frozen({name: _plain(each, f"{where} of {name}") for name, each in weights.items()})
+    listed = np.iterable(weights) and not hasattr(weights, "__array__")
+    return _plain(items(weights, where) if listed else weights, where)
+
+
+def _plain(weight: Any, where: str) -> Any:
+    """Whole numbers stay whole, however large; what is no number is refused."""
+    plain = np.asarray(weight).tolist() if hasattr(weight, "__array__") else weight
+    if isinstance(plain, list | tuple):
+        return tuple(_plain(each, where) for each in plain)
+    if isinstance(plain, int | float):
+        return plain
+    numbers = _numbers(plain, where)
+    return _plain(numbers if np.iterable(plain) else numbers[0], where)
 
 
 def linear_queries(domain: Domain, weights: Weighted, what: str) -> list[Weights]:
