@@ -100,11 +100,12 @@ def test_a_group_of_few_rows_is_never_named(folder: Path, run: Run, close: str) 
     assert f"a group of fewer than {FEW} rows" in texts[0]
 
 
-def test_rows_of_one_unit_are_said_to_add_up(folder: Path, run: Run) -> None:
+def test_it_is_said_what_all_rows_of_one_unit_tell(folder: Path, run: Run) -> None:
     written(folder, 400, unit='["person"]')
     for text in (said(run, "plan"), said(run, "release"), page(folder, run)):
         assert "One person has 200 rows on average and 200 at most." in text
-        assert "200 rows of 0.2 bit can come to 40 bit" in text
+        assert "not for all rows of one person together: after 200 of them" in text
+        assert "whether s is sensitive in half of them or in none" in text
     written(folder, 400)
     assert "rows on average" not in said(run, "plan")
 

@@ -11,6 +11,7 @@ import duckdb
 import pyarrow as pa
 
 from unspoken.engines.protocol import BATCH
+from unspoken.engines.sql import Expression
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,13 @@ class ToyTable:
     def groups(self, names: Sequence[str], where: str) -> tuple[int, int]:
         sizes = self.arrow.group_by(list(names)).aggregate([([], "count_all")])["count_all"]
         return len(sizes), max(sizes.to_pylist())
+
+    def tally(
+        self, names: Sequence[str], condition: Expression, where: str
+    ) -> list[tuple[int, int, int]]:
+        each = f"count(*) AS n, count(*) FILTER (WHERE {condition.sql}) AS k"
+        groups = duckdb.from_arrow(self.arrow).aggregate(each, ", ".join(names))
+        return groups.aggregate("n, k, count(*)").fetchall()
 
     def batches(
         self, names: Sequence[str], ordered: bool = True, rows: int = BATCH,

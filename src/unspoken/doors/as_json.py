@@ -72,7 +72,7 @@ def learned(ready: Prepared) -> dict[str, Any]:
     model = ready.learned
     return {
         **_head("learn"),
-        **_for_holder(ready.cautions),
+        **_for_holder(ready.cautions()),
         "rows": model.rows,
         "prior_rows": model.prior_rows,
         "premise": str(model.belief.premise),

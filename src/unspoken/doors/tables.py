@@ -48,7 +48,7 @@ def learned(ready: Prepared) -> RenderableType:
         note(f"smoothed by {prior} rows in which the attributes would be independent"),
         note(f"{words.rows(model.rows)}; combinations of values that occur: {model.occupied:,}"),
         *_tree(model, links=True),
-        *_cautions(ready.cautions),
+        *_cautions(ready.cautions()),
     )
 
 

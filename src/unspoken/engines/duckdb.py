@@ -20,9 +20,10 @@ from unspoken.engines.files import PARQUET
 from unspoken.engines.keys import check_keys
 from unspoken.engines.opening import Opened, opened
 from unspoken.engines.protocol import BATCH
+from unspoken.engines.row_sql import ROW
 from unspoken.engines.session import MEMORY, OURS
 from unspoken.engines.source import Place, TableSource
-from unspoken.engines.sql import identifier
+from unspoken.engines.sql import Expression, identifier
 from unspoken.engines.watching import passing, watched
 from unspoken.errors import InputError
 from unspoken.types.column import ColumnInfo
@@ -119,6 +120,16 @@ class DuckTable:
         query = f"SELECT count(*) AS n FROM {ROWS} GROUP BY {same}"
         groups, largest = self._one(f"SELECT count(*), max(n) FROM ({query})", where)
         return int(groups), int(largest)
+
+    def tally(
+        self, names: Sequence[str], condition: Expression, where: str
+    ) -> list[tuple[int, int, int]]:
+        """As the protocol has it."""
+        same = ", ".join(map(identifier, names))
+        query = f"SELECT count(*) AS n, count(*) FILTER (WHERE {condition.sql}) AS k"
+        query = f"SELECT n, k, count(*) FROM ({query} FROM {ROWS} AS {ROW} GROUP BY {same})"
+        with self._home.reworded(where):
+            return self._home.cursor().execute(f"{query} GROUP BY n, k ORDER BY n, k").fetchall()
 
     def batches(
         self,

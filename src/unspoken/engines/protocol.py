@@ -8,7 +8,7 @@ from typing import Protocol
 
 import pyarrow as pa
 
-from unspoken.engines.sql import column_of
+from unspoken.engines.sql import Expression, column_of
 from unspoken.errors import InputError
 
 __all__ = ["BATCH", "Table", "named"]
@@ -48,6 +48,13 @@ class Table(Protocol):
 
     def groups(self, names: Sequence[str], where: str) -> tuple[int, int]:
         """How many groups of rows have the same in these columns, and the rows of the largest."""
+
+    def tally(
+        self, names: Sequence[str], condition: Expression, where: str
+    ) -> Sequence[tuple[int, int, int]]:
+        """Groups with the same in these columns: rows, in how many of them a condition is true, and
+        of how many groups this is so.
+        """
 
     def batches(
         self,

@@ -17,10 +17,10 @@ from unspoken.engines.sql import Expression, identifier, read_expression
 from unspoken.engines.syntax import comparisons, nodes, parsed, reworded
 from unspoken.errors import InputError
 
-__all__ = ["RowSQL"]
+__all__ = ["ROW", "RowSQL"]
 
 # Under a name that no expression has a column for: `rows.x` is the field x of a column "rows".
-ROWS = f'"{OURS} rows"'
+ROW = f'"{OURS} rows"'
 
 
 @cache
@@ -53,7 +53,7 @@ class RowSQL:
         row = ", ".join(
             f"CAST(NULL AS {self._columns[name]}) AS {identifier(name)}" for name in reads
         )
-        query = f"SELECT {sql} AS x FROM (SELECT {row or '1'}) AS {ROWS}"
+        query = f"SELECT {sql} AS x FROM (SELECT {row or '1'}) AS {ROW}"
         with reworded(where):
             kind = str(self._con.execute(f"DESCRIBE {query}").fetchall()[0][1])
         if condition and kind not in ("BOOLEAN", '"NULL"', "NULL"):
@@ -89,7 +89,7 @@ class RowSQL:
                 for name in reads
             ]
             rows = rows.project(", ".join(casts) or "1")
-        rows = rows.set_alias(ROWS.strip('"'))
+        rows = rows.set_alias(ROW.strip('"'))
         values = [
             f"{expression.sql} AS {identifier(f'{OURS} {i}')}"
             for i, expression in enumerate(expressions.values())

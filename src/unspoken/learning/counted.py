@@ -26,6 +26,7 @@ import numpy as np
 import pyarrow as pa
 
 from unspoken.engines.protocol import BATCH, Table
+from unspoken.engines.sql import Expression
 from unspoken.errors import InputError
 from unspoken.learning.contexts import Within
 from unspoken.numerics.arrays import Codes, Counts
@@ -127,6 +128,11 @@ class Noted:
 
     def groups(self, names: Sequence[str], where: str) -> tuple[int, int]:
         return self.table.groups(names, where)
+
+    def tally(
+        self, names: Sequence[str], condition: Expression, where: str
+    ) -> Sequence[tuple[int, int, int]]:
+        return self.table.tally(names, condition, where)
 
     def batches(
         self,

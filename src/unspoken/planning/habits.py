@@ -102,17 +102,15 @@ def guessed(
     return Bound(right * (1 - OFF), min(1.0, right * (1 + OFF)), "probability", premise, why)
 
 
-def told_apart(rows: int, secret: int, p: float, odds_cap: float) -> Bound:
+def told_apart(blanks: Blanks, rows: int, secret: int, odds_cap: float) -> Bound:
     """How often the best test is right on a unit with so many secret rows or with none, as likely.
 
-    From below: who counts blanks of a cell that is shown with ``p``, and knows nothing of which
-    rows are secret. From above: who knows which ones they would be, and reads all answers, none
-    of which multiplies odds by more than the cap: all are blank in 1 of cap^secret units that have
-    none.
+    From below: who counts ``blanks`` of one attribute, and knows nothing of which rows are secret.
+    From above: who knows which ones they would be, and reads all answers, none of which multiplies
+    odds by more than the cap: these rows are all blank in 1 of cap^secret units without any.
     """
     rows, secret = whole("rows", rows, "rows"), whole("secret", secret, "rows")
-    counting = Blanks.released(p)
-    apart = np.abs(counting.law(rows, secret) - counting.law(rows, 0)).sum() / 2
+    apart = np.abs(blanks.law(rows, secret) - blanks.law(rows, 0)).sum() / 2
     low = (1 + float(apart) * (1 - OFF)) / 2
     high = 1 - math.exp(-secret * math.log(odds_cap)) / 2
     why = f"counting blanks of {rows:,} rows; all answers, within the cap, of {secret:,} known ones"
@@ -142,17 +140,21 @@ def _joint(blanks: Blanks, prior: Sequence[float], habit: Sequence[Hashable]) ->
         raise InputError("habit: give a probability, and the habit, of each n = 0 .. rows")
     kinds = {kind: place for place, kind in enumerate(dict.fromkeys(habit))}
     joint = np.zeros((len(kinds), rows + 1))
-    for secret in np.flatnonzero(weights):
-        joint[kinds[habit[secret]]] += weights[secret] * blanks.law(rows, int(secret))
+    for secret, weight in enumerate(weights.tolist()):
+        if weight:
+            joint[kinds[habit[secret]]] += weight * blanks.law(rows, secret)
     return joint
 
 
 def _binomial(count: int, chance: float) -> Array:
     """The law of how many of ``count`` come, each with this ``chance``."""
+    law: Array = np.zeros(count + 1)
     if chance in (0.0, 1.0) or not count:
-        return np.eye(1, count + 1, count if chance == 1.0 else 0)[0]
+        law[count if chance == 1.0 else 0] = 1.0
+        return law
     logs = np.array([math.lgamma(k + 1) for k in range(count + 1)])
     come = np.arange(count + 1)
     ways = logs[-1] - logs - logs[::-1]
-    law: Array = np.exp(ways + come * math.log(chance) + come[::-1] * math.log1p(-chance))
-    return law / law.sum()
+    law = np.exp(ways + come * math.log(chance) + come[::-1] * math.log1p(-chance))
+    law /= law.sum()
+    return law

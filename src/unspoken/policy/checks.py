@@ -91,6 +91,9 @@ def check_source(tables: ProjectTable) -> Iterator[Complaint]:
             yield Complaint(unit, text)
         yield from each_once(unit, source.unit)
         yield from known(unit, source.unit, "key", source.keys)
+    if source.rows_per_unit is not None and source.rows_per_unit < 1:
+        text = "is below 1. Write the most rows that one unit may have, or leave it out: any."
+        yield Complaint(("source", "rows_per_unit"), text)
 
 
 def check_engine(tables: ProjectTable) -> Iterator[Complaint]:

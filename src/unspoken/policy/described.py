@@ -24,6 +24,8 @@ MEANINGS: dict[str, str] = {
     "source.keys": "the columns that together name each row. They are public: releases show them",
     "source.unit": "whom to protect: the keys that name one person, office, ...; all keys if left "
     "out",
+    "source.rows_per_unit": "the most rows that one unit may have: a source with more is refused; "
+    "what all rows of one tell is said of as many. Not limited if left out",
     "source.preferences": "a file with one row for each value of the keys it has; `sensitive` can "
     "read its columns",
     "source.timezone": "whose hours and days moments have, wherever a command runs",

@@ -40,7 +40,7 @@ PLAIN = re.compile(
 class Source:
     """Where the rows are. ``table`` is a file (then an absolute path) or a table of ``database``;
     otherwise ``sql`` is given. ``name`` is what messages call it, ``timezone`` whose hours and days
-    its moments have; ``memory`` and ``threads`` are the engine's.
+    its moments have; ``memory`` and ``threads`` are the engine's; ``rows_per_unit``: at most.
     """
 
     table: str | None
@@ -54,6 +54,7 @@ class Source:
     memory: str = "1GB"
     threads: int | None = None
     nan_missing: bool = False
+    rows_per_unit: int | None = None
 
     @property
     def file(self) -> Path | None:
@@ -273,6 +274,7 @@ def _source(tables: ProjectTable, base: Path) -> Source:
         memory=given.memory,
         threads=given.threads,
         nan_missing=given.nan == "missing",
+        rows_per_unit=given.rows_per_unit,
     )
 
 

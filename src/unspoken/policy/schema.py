@@ -71,6 +71,7 @@ class SourceTable(TomlTable):
     sql: Annotated[str | None, _like("\"SELECT * FROM 'occupancy.parquet'\"")] = None
     keys: Annotated[Names, _like('["office", "day"]')]
     unit: Annotated[Names | None, _like('["office"]')] = None
+    rows_per_unit: Annotated[int | None, _like("366")] = None
     preferences: Annotated[str | None, _like('"preferences.csv"')] = None
     timezone: Annotated[str, _like('"Europe/Brussels"')] = "UTC"
     memory: Annotated[str, _like('"2GB"')] = "1GB"

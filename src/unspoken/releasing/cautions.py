@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from unspoken.learning import Learned
@@ -13,6 +13,8 @@ from unspoken.releasing.coarse import up
 from unspoken.releasing.few import too_few_rows
 from unspoken.releasing.in_context import InContext
 from unspoken.releasing.leaks import Leak, leakage_matrix
+from unspoken.releasing.units import Units
+from unspoken.types.domain import Value
 
 __all__ = ["Caution", "beyond_contexts", "cautions", "fewer_rows", "most_in_words"]
 
@@ -33,16 +35,21 @@ class Caution:
         return Caution(self.handed_on or self.text, self.red)
 
 
-def cautions(project: Project, learned: Learned, units: tuple[int, int]) -> tuple[Caution, ...]:
+def cautions(
+    learned: Learned,
+    units: Units,
+    hidden: Mapping[str, Sequence[Value]],
+    chances: Mapping[str, float],
+) -> tuple[Caution, ...]:
     """Few rows, several rows of one unit, what public missingness tells by itself, and contexts.
 
-    ``units``: how many there are, and the rows of the largest.
+    ``chances``: p of each attribute under the plan, if there is one; ``hidden``: withheld.
     """
     said = [
         Caution(too_few_rows(learned), red=True),
-        Caution(_rows_of_units(project, learned, *units)),
-        _public(project, learned),
-        _contexts(project),
+        _of_units(learned, units, hidden, chances),
+        _public(units.project, learned),
+        _contexts(units.project),
     ]
     return tuple(caution for caution in said if caution.text)
 
@@ -95,18 +102,25 @@ def fewer_rows(event: Release, account: Account) -> tuple[Caution, ...]:
     )
 
 
-def _rows_of_units(project: Project, learned: Learned, groups: int, largest: int) -> str:
+def _of_units(
+    learned: Learned,
+    units: Units,
+    hidden: Mapping[str, Sequence[Value]],
+    chances: Mapping[str, float],
+) -> Caution:
     """Limits are about rows: what that means for who has several."""
-    if largest <= 1 or not project.protected:
-        return ""
-    unit = " and ".join(project.source.unit)
-    bits = project.limits.bits
-    return (
-        f"One {unit} has {learned.rows / groups:,.3g} rows on average and {largest:,} at most. "
-        f"Limits hold for each row, and add up over the rows of one {unit}: {largest:,} rows of "
-        f"{bits:g} bit can come to {up(largest * bits):g} bit, and a habit that shows in many rows "
-        "can be as good as certain. No number here is about all rows of one together."
-    )
+    if not units.several:
+        return Caution("")
+    shown = {name: p * _open(learned, name, hidden[name]) for name, p in chances.items()}
+    public = units.public(learned, chances, closed=shown != dict(chances))
+    return Caution(public + units.measured(learned, shown), handed_on=public)
+
+
+def _open(learned: Learned, name: str, hidden: Sequence[Value]) -> float:
+    """Of the rows in which an attribute is not sensitive, the share that may be shown."""
+    counts = dict(zip(learned.labels[name], learned.counts[name], strict=True))
+    free = sum(count for label, count in counts.items() if label not in hidden)
+    return free / sum(n for label, n in counts.items() if label not in learned.sensitive[name])
 
 
 def _public(project: Project, learned: Learned) -> Caution:

@@ -13,7 +13,7 @@ from unspoken.mechanisms import OneSided
 from unspoken.planning import Closure, Limits, Plan, plan
 from unspoken.planning.chosen import worst_odds
 from unspoken.policy import Project
-from unspoken.releasing.cautions import Caution, beyond_contexts, most_in_words
+from unspoken.releasing.cautions import Caution, most_in_words
 from unspoken.releasing.coarse import coarse, probability
 from unspoken.releasing.few import rows_of_answer
 from unspoken.releasing.in_context import InContext, in_contexts
@@ -79,9 +79,8 @@ def findings(
     learned: Learned,
     closure: Closure,
     curve: bool = True,
-    said: Sequence[Caution] = (),
 ) -> Findings:
-    """Plans, what they tell, and what was assumed; with what has ``said`` to be beside it."""
+    """Plans, what they tell, and what was assumed."""
     hidden = closure.sensitive if project.limits.close else learned.sensitive
     chosen = best(project, learned, hidden)
     left_open = best(project, learned, learned.sensitive) if project.limits.close else chosen
@@ -103,7 +102,6 @@ def findings(
         open_shares=shares(project, learned, left_open, learned.sensitive),
         curve=trade_off(project, learned, hidden) if curve else TradeOff(),
         assumptions=assumptions(project, learned, chosen),
-        cautions=beyond_contexts(project, planned_known, said),
     )
 
 
@@ -242,7 +240,7 @@ def assumptions(project: Project, learned: Learned, chosen: Plan) -> list[str]:
         f"Which {', '.join(project.source.keys)} exist is public.",
     ]
     if project.source.unit != project.source.keys:
-        said.append(f"Rows of one {unit} are several rows about one unit: their leakages add up.")
+        said.append(f"What all rows of one {unit} tell together is not limited.")
     binned = [name for name in project.reads if project.attributes[name].grouped]
     if binned:
         said.append(f"Of {', '.join(binned)} the bin of a value is released, never the value.")

@@ -12,7 +12,6 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass, replace
-from functools import cached_property
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -33,9 +32,9 @@ from unspoken.planning import Closure, Plan
 from unspoken.policy import Project
 from unspoken.releasing import manifest
 from unspoken.releasing.admission import Admission, policy_of
-from unspoken.releasing.cautions import Caution, cautions, fewer_rows
+from unspoken.releasing.cautions import Caution, beyond_contexts, cautions, fewer_rows
 from unspoken.releasing.closing import closed_by
-from unspoken.releasing.coarse import coarse
+from unspoken.releasing.coarse import coarse, probability
 from unspoken.releasing.coining import shown
 from unspoken.releasing.custody import MARK, Custody, refuse_foreign
 from unspoken.releasing.few import named
@@ -46,6 +45,7 @@ from unspoken.releasing.pieces import regrouped
 from unspoken.releasing.reading import Part, Reading, Witness
 from unspoken.releasing.results import Rehearsed, Released, Said
 from unspoken.releasing.sorting import begun
+from unspoken.releasing.units import Units
 from unspoken.types.domain import Value
 from unspoken.types.kinds import expect
 
@@ -62,6 +62,7 @@ class Prepared(Shown):
     table: Table
     learned: Learned
     closed: Closure
+    units: Units
     doubts: tuple[Doubt, ...] = ()
 
     @property
@@ -81,15 +82,11 @@ class Prepared(Shown):
             ("next", ".plan(), .findings(); nothing was charged"),
         ]
 
-    @cached_property
-    def cautions(self) -> tuple[Caution, ...]:
-        """What has to be said beside every number."""
-        source = self.project.source
-        units = (0, 1)
-        if set(source.unit) != set(source.keys):
-            units = self.table.groups(source.unit, self.project.at("source", "unit"))
+    def cautions(self, epsilon: Mapping[str, float] | None = None) -> tuple[Caution, ...]:
+        """What has to be said beside every number; ``epsilon``: of what is released, if planned."""
+        chances = {name: probability(eps) for name, eps in (epsilon or {}).items()}
         with _in_reach():
-            return cautions(self.project, self.learned, units)
+            return cautions(self.learned, self.units, self.sensitive, chances)
 
     @property
     def closed_names(self) -> Mapping[str, list[str]]:
@@ -102,7 +99,9 @@ class Prepared(Shown):
 
     def findings(self, curve: bool = True) -> Findings:
         with _in_reach():
-            return findings(self.project, self.learned, self.closed, curve, self.cautions)
+            found = findings(self.project, self.learned, self.closed, curve)
+        beside = self.cautions(found.plan.epsilon)
+        return replace(found, cautions=beyond_contexts(self.project, found.planned_known, beside))
 
     def closing(self, close: bool | None) -> Prepared:
         """The same with telling values made sensitive, or not; None: as the project says."""
@@ -141,11 +140,11 @@ def _prepared(whole: Project, frame: Streams | None, fresh: bool, keyed: bool = 
     before = None if cache is None or fresh else cache.read()
     if keyed or before is None:
         opened.check(whole.at("source", "keys"))
-    learned = Learned.of(whole, opened, before)
+    units, learned = Units.of(whole, opened), Learned.of(whole, opened, before)
     if cache is not None and before is None and learned.counted is not None:
         cache.write(learned.counted, opened)
     odd = doubts(whole, opened, learned)
-    return Prepared(whole, opened, learned, closed_by(whole, learned), odd)
+    return Prepared(whole, opened, learned, closed_by(whole, learned), units, odd)
 
 
 def release(
@@ -292,7 +291,8 @@ class _Asked:
 
     def said(self, event: Release, account: Account) -> Said:
         """What is said of the release: declared limits, not what was measured."""
-        cautions = (*map(Caution.unmeasured, self.ready.cautions), *fewer_rows(event, account))
+        beside = self.ready.cautions(self.mechanism.epsilon)
+        cautions = (*map(Caution.unmeasured, beside), *fewer_rows(event, account))
         return Said(self.ready.project, self.admission.together(event, account), cautions)
 
     @property
