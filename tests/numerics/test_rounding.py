@@ -5,10 +5,21 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unspoken.numerics.rounding import down, quotient_down, quotient_up, sum_up, up
+from unspoken.numerics.arrays import least_positive
+from unspoken.numerics.rounding import (
+    UNIT,
+    beside_one,
+    down,
+    quotient_down,
+    quotient_up,
+    sum_up,
+    up,
+)
 
 NUMBERS = st.floats(1e-200, 1e200)
 
@@ -52,3 +63,20 @@ def test_no_more_than_the_limit_is_left_of_a_reach(reach: float, limit: float) -
     scale = quotient_up(reach, limit)
     assert reach / scale <= limit
     assert scale <= reach / limit * (1 + 4e-16)
+
+
+@pytest.mark.parametrize("values", [1, 2, 7, 300, 5_000])
+def test_how_far_the_sums_of_rows_are_from_1(values: int) -> None:
+    """To a millionth of a unit of rounding, of rows that miss it by a few."""
+    laws = np.random.default_rng(values).dirichlet(np.full(values, 0.3), 4)
+    laws[0] *= 1 + 9 * UNIT
+    missed = [abs(sum(map(Fraction, row.tolist()), Fraction(-1))) for row in laws]
+    off = max(missed) / Fraction(UNIT)
+    assert off <= Fraction(beside_one(laws)) <= off + Fraction(1, 10**6)
+
+
+@given(st.lists(st.floats(0.0, 1.0), max_size=20))
+def test_the_least_that_is_not_0(numbers: list[float]) -> None:
+    table = np.array(numbers)
+    assert least_positive(table) == min((x for x in np.abs(table) if x > 0), default=1.0)
+    assert least_positive(np.atleast_2d(table).T) == least_positive(table)

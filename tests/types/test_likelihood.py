@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from unspoken.types.likelihood import Likelihood
+from unspoken.types.likelihood import LITTLE, Likelihood
 
 SINGLE = np.eye(3, dtype=bool)
 MERGED = np.array([[True, False, False], [False, True, True]])
@@ -86,3 +86,39 @@ def test_told_the_class_itself() -> None:
     for s in range(3):
         posterior = lifts.prior * np.exp(lifts.log_lift[:, s])
         assert posterior == pytest.approx(np.tile(np.eye(3)[s], (2, 1)), abs=1e-14)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_divergences_without_log_lifts(seed: int) -> None:
+    """sum_s P(s) r log r by plain lifts is what the log lifts say, and takes none of them."""
+    rng = np.random.default_rng(seed)
+    matrix = rng.dirichlet(np.full(40, 0.2), 3)  # some rows have next to nothing somewhere
+    matrix[:, 0] *= rng.integers(0, 2, 3)
+    if seed == 11:
+        matrix[0], matrix[1:, -1] = 0.0, 0.0
+        matrix[0, -1] = 1.0  # lifts of 0
+    prior, common = rng.dirichlet(np.ones(3)), matrix.min(0)
+    with np.errstate(divide="ignore"):
+        law = Likelihood(prior, np.log(common), prior[:, None] * (matrix - common), in_logs=False)
+    lifts = law.lifts(SINGLE)
+    found = lifts.divergences
+    assert "log_lift" not in vars(lifts)
+    finite = np.maximum(lifts.log_lift, -1e3)  # 0 log 0 = 0
+    truth = (prior * np.exp(finite) * finite).sum(-1)
+    if found is None:
+        assert truth.min() < LITTLE * 1.01 or not matrix.sum(0).all()
+        return
+    assert found == pytest.approx(truth, rel=1e-12)
+    exact = np.abs(np.expm1(lifts.log_lift)).max(-1)
+    assert lifts.source.furthest == pytest.approx(exact, rel=1e-11)
+
+
+def test_divergences_that_need_the_log_lifts() -> None:
+    """Of next to nothing, of what is impossible and of logarithms plain lifts say nothing."""
+    prior, silent = np.full(3, 1 / 3), np.log(np.array([0.5, 0.5 - 1e-3]))
+    little = prior[:, None] * np.array([[1e-3, 0.0], [0.0, 1e-3], [0.0, 1e-3]])
+    laws = [Likelihood(prior, silent, little, in_logs=False), in_logs(random_likelihood(1))]
+    never = np.array([[1.0, 0.0], [0.5, 0.5], [0.0, 0.0]])
+    laws.append(Likelihood(never.sum(1) / 2, np.full(2, -np.inf), never / 2, in_logs=False))
+    assert [law.lifts(SINGLE).divergences for law in laws] == [None] * 3
+    assert laws[0].lifts(SINGLE).revealed().divergences is None

@@ -10,13 +10,14 @@ as the leakage. Cost: one pass an axis, at most (outputs seen) x (cells kept).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from unspoken.numerics.arrays import Array
+from unspoken.numerics.arrays import Array, least_positive
 from unspoken.numerics.ring import LINEAR, LOGS, RANGE, Ring
 from unspoken.types.channel import Channel
 from unspoken.types.likelihood import Likelihood
@@ -101,7 +102,7 @@ def _join(ring: Ring, before: Array | None, new: Array, log_common: Array) -> Ar
 
 def _smallest(table: Array) -> float:
     """How small, in nats, the table's nonzero entries get."""
-    return float(-np.log(table[table > 0].min(initial=1.0)))
+    return -math.log(least_positive(table))
 
 
 def _range(channels: Sequence[Channel]) -> float:
@@ -111,5 +112,4 @@ def _range(channels: Sequence[Channel]) -> float:
 
 def _least(channel: Channel) -> float:
     common = channel.log_common[np.isfinite(channel.log_common)]
-    excess = np.where(channel.excess > 0, channel.excess, 1.0).min(initial=1.0)
-    return float(-min(common.min(initial=0.0), np.log(excess)))
+    return -min(float(common.min(initial=0.0)), math.log(least_positive(channel.excess)))

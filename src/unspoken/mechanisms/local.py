@@ -42,10 +42,10 @@ def local_view(
     open_ones = {name: channel for name, channel in channels.items() if name not in adversary.known}
     question = Question.of(belief, open_ones, adversary, secret).narrowed()
     seen = tuple(question.channels)
-    for names in (seen, [name for name in seen if channels[name].heads > 0]):
-        if question.fits(names):
-            return question.listed(names)
-    return question.bounded()
+    if question.fits(seen):
+        return question.listed(seen)
+    telling = [name for name in seen if channels[name].heads > 0]
+    return question.listed(telling) if question.fits(telling) else question.bounded()
 
 
 def event_view(
@@ -245,6 +245,8 @@ class Question:
 
 def _grouped(likelihood: Likelihood, targets: int) -> Likelihood:
     """Several targets as one variable whose values are their combinations."""
+    if targets == 1:
+        return likelihood
     shape = (*likelihood.prior.shape[: likelihood.prior.ndim - targets], -1)
     excess = likelihood.excess.reshape(*shape, likelihood.excess.shape[-1])
     return replace(likelihood, prior=likelihood.prior.reshape(shape), excess=excess)

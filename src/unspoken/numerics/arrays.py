@@ -28,3 +28,14 @@ def most_of_few(table: Array) -> Array:
         most: Array = table.max(-1, initial=-np.inf)
         return most
     return reduce(np.maximum, (table[..., k] for k in range(table.shape[-1])))
+
+
+def least_positive(table: Array) -> float:
+    """The least number > 0 of those >= 0 in a table; 1 where there is none.
+
+    Such floats are ordered as their bits are, and one less than the bits of 0 is the largest.
+    """
+    one = np.uint64(1)
+    before: Words = np.ascontiguousarray(table).view(np.uint64) - one
+    least = before.min(initial=np.iinfo(np.uint64).max)
+    return float((np.atleast_1d(least) + one).view(np.float64)[0]) or 1.0

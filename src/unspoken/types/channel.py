@@ -10,7 +10,6 @@ One-sided randomised response is the split itself: common = e^-eps on "withheld"
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
@@ -18,7 +17,7 @@ import numpy as np
 
 from unspoken.errors import InputError
 from unspoken.numerics.arrays import Array, Codes, Mask
-from unspoken.numerics.rounding import UNIT, Rounding
+from unspoken.numerics.rounding import Rounding, beside_one
 from unspoken.types.domain import Symbol, Value
 
 __all__ = ["Channel", "Output"]
@@ -50,8 +49,7 @@ class Channel:
         """
         common = law.min(axis=0)
         excess = law - common
-        off = max(abs(math.fsum(row) - 1.0) for row in law.tolist()) / UNIT
-        rounding = Rounding(2.0, 2.0 + off if excess.any() else 0.0)
+        rounding = Rounding(2.0, 2.0 + beside_one(law) if excess.any() else 0.0)
         with np.errstate(divide="ignore"):
             return cls(tuple(outputs), np.log(common), excess, rounding)
 

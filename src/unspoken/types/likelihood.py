@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -18,6 +19,31 @@ __all__ = ["Likelihood", "Lifts"]
 NEAR = 0.5
 # What rounding leaves of a prior next to 1 moves its logarithm by less.
 SLACK = 2.0**-50
+# Divergences from here on keep their digits where plain lifts are taken.
+LITTLE = 0.005
+# Numbers worked on together.
+AT_HAND = 2**14
+# What logarithms are taken of instead of 0, which it stands for.
+TINY = 1e-300
+
+
+@dataclass(frozen=True)
+class Listed:
+    """Log lifts that are there."""
+
+    log_lift: Array
+
+    @property
+    def divergences(self) -> None:
+        """They are read from the log lifts."""
+        return None
+
+    @property
+    def furthest(self) -> Array:
+        """The largest |lift - 1| of each outcome."""
+        most, least = self.log_lift.max(-1), self.log_lift.min(-1)
+        furthest: Array = np.maximum(np.expm1(most), -np.expm1(least))
+        return furthest
 
 
 @dataclass(frozen=True)
@@ -26,15 +52,25 @@ class Lifts:
 
     prior: Array  # (k, s)  P(s | k)
     log_mass: Array  # (k, y)  log P(y | k); -inf: impossible
-    log_lift: Array  # (k, y, s)  log P(y | k, s) / P(y | k); 0 where either is impossible
     telling: Array  # (k, y)  the share of an outcome's mass that depends on the class
+    source: Listed | TwoParts  # what the log lifts are read from, once they are asked for
     rounding: Rounding
     in_logs: bool = False
     ends: Mask | None = None  # (k, y)  of which outcomes the others are mixtures; None: of all
 
+    @cached_property
+    def log_lift(self) -> Array:
+        """log P(y | k, s) / P(y | k) as (k, y, s); 0 where either is impossible."""
+        return self.source.log_lift
+
     @property
     def mass(self) -> Array:
         return np.exp(self.log_mass)
+
+    @cached_property
+    def divergences(self) -> Array | None:
+        """sum_s P(s) r log r, r the lift, as (k, y), where that takes no log lifts; else None."""
+        return self.source.divergences
 
     @cached_property
     def off(self) -> Off:
@@ -53,9 +89,9 @@ class Lifts:
         In logs each operation leaves u of a logarithm, which is at most that of the lift, of t, of
         the mass, of a prior and as large as there are on the way; the first is the lift's own.
         """
-        most, least = self.log_lift.max(-1), self.log_lift.min(-1)
-        furthest, parts = np.maximum(np.expm1(most), -np.expm1(least)), gamma(self.rounding.parts)
-        whole = 4.0 * gamma(self.rounding.whole)
+        quick = self.divergences is not None
+        furthest = self.source.furthest if quick else Listed(self.log_lift).furthest
+        parts, whole = gamma(self.rounding.parts), 4.0 * gamma(self.rounding.whole)
         lifts = parts * np.minimum(furthest + 4.0 * self.telling, 3.0) + whole
         if self.in_logs:
             rarest = math.log(self.prior.min(where=self.prior > 0, initial=1.0))
@@ -72,7 +108,7 @@ class Lifts:
             self,
             prior=self.prior[own],
             log_mass=self.log_mass[own],
-            log_lift=self.log_lift[own],
+            source=Listed(self.log_lift[own]),
             telling=self.telling[own],
             ends=None if self.ends is None else self.ends[own],
         )
@@ -85,7 +121,7 @@ class Lifts:
         lift = np.where(certain, -log_prior[:, :, None], -np.inf)
         impossible = (self.prior == 0)[:, :, None] | (self.prior == 0)[:, None, :]
         lift, telling = np.where(impossible, 0.0, lift), np.ones_like(log_prior)
-        return replace(self, log_mass=log_prior, log_lift=lift, telling=telling, ends=None)
+        return replace(self, log_mass=log_prior, source=Listed(lift), telling=telling, ends=None)
 
 
 @dataclass(frozen=True)
@@ -110,11 +146,15 @@ class Likelihood:
         if not possible.all():
             prior, excess = prior[possible], excess[possible]
         rounding = self._with(rounding)
-        if np.array_equal(classes, np.eye(len(classes), dtype=bool)):  # nothing to add up
-            return _lifts(prior, self.log_common, excess, self.in_logs, rounding)
+        if np.count_nonzero(classes) == classes.diagonal().sum() == len(classes):  # nothing to add
+            return self._parts(prior, excess, rounding).lifts(rounding)
         merged = prior @ classes.T  # (k, s) P(k, s)
         excess_of_class = self._merge(excess, classes)  # (k, s, y) E(k, s, y)
-        return _lifts(merged, self.log_common, excess_of_class, self.in_logs, rounding)
+        return self._parts(merged, excess_of_class, rounding).lifts(rounding)
+
+    def _parts(self, joint: Array, excess: Array, rounding: Rounding) -> TwoParts:
+        slack = SLACK + gamma(rounding.parts)
+        return TwoParts(joint, self.log_common, excess, self.in_logs, slack)
 
     @property
     def possible(self) -> Mask:
@@ -143,33 +183,133 @@ class Likelihood:
         return merged
 
 
-def _lifts(
-    joint: Array, log_common: Array, excess: Array, in_logs: bool, rounding: Rounding
-) -> Lifts:
-    """With e = E/P(s) and ebar its mean: lift = (c + e) / (c + ebar) = 1 + (e - ebar) / (c + ebar).
+@dataclass(frozen=True)
+class TwoParts:
+    """P(y|s) = c + e before anything is divided: ``joint[k, s]`` = P(k, s), c's logarithm and
 
-    The second form has the digits near 1, the first (in logs) far below it.
+    ``excess[k, s, y]`` = P(k, s) e (a logarithm if ``in_logs``). ``slack``: what rounding leaves
+    of the logarithm of certainty.
     """
-    prior = joint / joint.sum(1, keepdims=True)
-    read = _read_logs if in_logs else _read
-    with np.errstate(divide="ignore", invalid="ignore"):
-        log_mass, relative, log_lift, telling = read(joint, log_common, excess)
-    impossible = None
-    if not (joint.all() and log_mass.min(initial=0.0) > -np.inf):
-        impossible = (joint == 0)[:, :, None] | (log_mass == -np.inf)[:, None, :]
-        relative[impossible] = 0.0
-    x = _others(prior[:, :, None] * relative)
-    relative *= _others(prior.copy())[:, :, None]
-    np.subtract(relative, x, out=x)
-    slack = SLACK + gamma(rounding.parts)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        near = (x < NEAR) & (x > -NEAR)
-        log_lift = np.where(near, np.log1p(x, out=relative), log_lift)
-        # Nobody is surer than certain, however far the answer lies.
-        np.minimum(log_lift, slack - np.log(prior)[:, :, None], out=log_lift)
-    if impossible is not None:
-        log_lift[impossible] = 0.0
-    return Lifts(prior, log_mass, np.moveaxis(log_lift, 1, 2), telling, rounding, in_logs)
+
+    joint: Array
+    log_common: Array
+    excess: Array
+    in_logs: bool
+    slack: float
+
+    def lifts(self, rounding: Rounding) -> Lifts:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            prior = self.joint / self._context
+            if self.in_logs:
+                log_mass = np.logaddexp(self.log_common, self._told)
+                share = np.where(self._told > -np.inf, self._told - log_mass, -np.inf)
+                return Lifts(prior, log_mass, np.exp(share), self, rounding, True)
+            telling = np.abs(self._told)
+            telling = np.divide(telling, self._mass, out=telling, where=self._mass > 0)
+            return Lifts(prior, np.log(self._mass), telling, self, rounding)
+
+    @cached_property
+    def _context(self) -> Array:
+        context: Array = self.joint.sum(1, keepdims=True)
+        return context
+
+    @cached_property
+    def _told(self) -> Array:
+        """The mean ebar of e."""
+        if self.in_logs:
+            return np.asarray(np.logaddexp.reduce(self.excess, axis=1) - np.log(self._context))
+        told: Array = self.excess.sum(1) / self._context
+        return told
+
+    @cached_property
+    def _mass(self) -> Array:
+        """P(y | k) = c + ebar."""
+        mass: Array = np.exp(self.log_common) + self._told
+        return mass
+
+    @cached_property
+    def divergences(self) -> Array | None:
+        """sum_s P(s) h(r_s), r the lift and h(r) = r log r - r + 1, for each context and outcome.
+
+        From plain lifts, whose logarithms are good for numbers far from 1 only. Two operations more
+        than are counted and h's own leave 5 u r |log r| + u |r - 1| + u h, and that 6 u (D +
+        sqrt(2 D)) of the sum D (Pinsker): from LITTLE on, 126 u of it. None, where any is less; or
+        where something is impossible, or all are logarithms.
+        """
+        if self.in_logs or not min(self.joint.min(initial=1.0), self._mass.min(initial=1.0)) > TINY:
+            return None
+        prior, total = self.joint / self._context, np.zeros_like(self._mass)
+        silent = bool((np.exp(self.log_common) > TINY * self._mass).all())  # so that no lift is 0
+        for some, lift in self._lifts():
+            terms = np.log(lift if silent else np.maximum(lift, TINY))
+            terms *= lift
+            lift -= 1.0
+            terms -= lift
+            total += np.matmul(prior[:, None, some], terms)[:, 0]
+        return total if total.min(initial=1.0) > LITTLE else None
+
+    @property
+    def furthest(self) -> Array:
+        """The largest |lift - 1| of each outcome, where they are far from 1 (`divergences`)."""
+        most = np.zeros_like(self._mass)
+        for _, lift in self._lifts():
+            np.maximum(most, np.maximum(lift.max(1) - 1.0, 1.0 - lift.min(1)), out=most)
+        return most * (1.0 + 2.0**-40)
+
+    def _lifts(self) -> Iterator[tuple[slice, Array]]:
+        """Some classes, and (c + e) / (c + ebar) of them as [k, s, y]; plain numbers only.
+
+        So few at a time that they stay where the processor has them at hand.
+        """
+        common, (contexts, classes, outcomes) = np.exp(self.log_common), self.excess.shape
+        each, mass = 1.0 / self.joint[:, :, None], 1.0 / self._mass[:, None, :]
+        few = max(1, AT_HAND // max(1, contexts * outcomes))
+        for some in (slice(first, first + few) for first in range(0, classes, few)):
+            lift = self.excess[:, some] * each[:, some]
+            lift += common
+            lift *= mass
+            yield some, lift
+
+    @property
+    def log_lift(self) -> Array:
+        """With e = E/P(s) and ebar its mean: lift = (c + e) / (c + ebar) = 1 + (e - ebar) / (c +
+
+        ebar). The second form has the digits near 1, the first (in logs) far below it.
+        """
+        joint, prior = self.joint, self.joint / self._context
+        with np.errstate(divide="ignore", invalid="ignore"):
+            relative, log_lift, silent = self._read_logs() if self.in_logs else self._read()
+        impossible = None
+        if silent.any() or not joint.all():
+            impossible = (joint == 0)[:, :, None] | silent[:, None, :]
+            relative[impossible] = 0.0
+        x = _others(prior[:, :, None] * relative)
+        relative *= _others(prior.copy())[:, :, None]
+        np.subtract(relative, x, out=x)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            near = (x < NEAR) & (x > -NEAR)
+            log_lift = np.where(near, np.log1p(x, out=relative), log_lift)
+            # Nobody is surer than certain, however far the answer lies.
+            np.minimum(log_lift, self.slack - np.log(prior)[:, :, None], out=log_lift)
+        if impossible is not None:
+            log_lift[impossible] = 0.0
+        return np.moveaxis(log_lift, 1, 2)
+
+    def _read(self) -> tuple[Array, Array, Mask]:
+        """e / (c + ebar), log (c + e) / (c + ebar), and which outcomes are impossible."""
+        relative = self.excess / self.joint[:, :, None]
+        log_lift = relative + np.exp(self.log_common)
+        relative /= self._mass[:, None, :]
+        log_lift /= self._mass[:, None, :]
+        return relative, np.log(log_lift, out=log_lift), self._mass <= 0
+
+    def _read_logs(self) -> tuple[Array, Array, Mask]:
+        """The same where the numbers themselves would leave the range of floats."""
+        log_e = self.excess - np.log(self.joint)[:, :, None]
+        log_mass = np.logaddexp(self.log_common, self._told)
+        relative = log_e - log_mass[:, None, :]
+        far = np.logaddexp(self.log_common, log_e) - log_mass[:, None, :]
+        return np.exp(relative), far, log_mass == -np.inf
 
 
 def _others(parts: Array) -> Array:
@@ -187,28 +327,3 @@ def _others(parts: Array) -> Array:
     np.subtract(beside + largest, parts, out=parts)
     np.put_along_axis(parts, at, beside, 1)
     return parts
-
-
-def _read(joint: Array, log_common: Array, excess: Array) -> tuple[Array, ...]:
-    """log (c + ebar), e / (c + ebar), log (c + e) / (c + ebar) and ebar / (c + ebar)."""
-    common = np.exp(log_common)
-    told = excess.sum(1) / joint.sum(1, keepdims=True)
-    mass = common + told
-    relative = excess / joint[:, :, None]
-    log_lift = relative + common
-    relative /= mass[:, None, :]
-    log_lift /= mass[:, None, :]
-    telling = np.divide(np.abs(told), mass, out=told, where=mass > 0)
-    return np.log(mass), relative, np.log(log_lift, out=log_lift), telling
-
-
-def _read_logs(joint: Array, log_common: Array, excess: Array) -> tuple[Array, ...]:
-    """The same where the numbers themselves would leave the range of floats."""
-    log_e = excess - np.log(joint)[:, :, None]
-    context = np.log(joint.sum(1, keepdims=True))
-    told = np.logaddexp.reduce(excess, axis=1) - context
-    log_mass = np.logaddexp(log_common, told)
-    relative = log_e - log_mass[:, None, :]
-    far = np.logaddexp(log_common, log_e) - log_mass[:, None, :]
-    telling = np.exp(np.where(told > -np.inf, told - log_mass, -np.inf))
-    return log_mass, np.exp(relative), far, telling

@@ -32,7 +32,10 @@ class Secret:
         Of several targets the values are tuples, the last variable running fastest.
         """
         everything = _values(domain, target)
-        given = everything if values is None else [*map(_frozen, values)]
+        if values is None:
+            alone = np.eye(len(everything), dtype=bool)
+            return cls(everything, alone, np.ones(len(everything), dtype=bool))
+        given = [*map(_frozen, values)]
         place = {value: code for code, value in enumerate(everything)}
         for value in given:
             try:
