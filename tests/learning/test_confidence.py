@@ -48,7 +48,7 @@ def test_exact_counts_give_clopper_and_pearson() -> None:
     """By hand: 30 and 20 of 50 rows with the event, at the chance each end has."""
     counts = np.array([[30, 20], [5, 45]])
     declared = box(counts, plug_in(counts), EVENTS, rows=100).events["x0", (0,)]
-    each = 0.05 / (2 * (4 + 2))
+    each = 0.05 / 6  # two ends of either side, and those of P(event)
     from_scipy = pytest.importorskip("scipy.stats").beta
     assert declared.up[0] == pytest.approx(from_scipy.ppf(1 - each, 31, 20), rel=1e-9)
     assert declared.low[1] == pytest.approx(from_scipy.ppf(each, 20, 31), rel=1e-9)

@@ -30,6 +30,7 @@ from unspoken.beliefs import Joint
 from unspoken.beliefs.asking import Observed, Shows
 from unspoken.display import Shown
 from unspoken.errors import InputError, NotKnown, TooLarge
+from unspoken.families.capacity import best_weight, most_of_two
 from unspoken.families.knapsack import fill
 from unspoken.families.searched import Furthest, Pair, Tables
 from unspoken.numerics.arrays import CELLS, Array, Codes, Mask
@@ -127,7 +128,8 @@ class TablesView(Shown):
         tables = []
         for pair, _, y in itertools.islice(self._questions("pairs"), TRIED):
             furthest = self.family.furthest(pair, self.kernels[:, y])
-            tables += [] if furthest is None else [furthest.table]
+            if furthest is not None:
+                tables += [furthest.table, self._weighed(furthest.table, pair)]
         low = max((view.mean(f).low for view in self._views(tables)), default=0.0)
         return self._bound(max(low, 0.0), high, len(tables))
 
@@ -259,6 +261,9 @@ class TablesView(Shown):
                 weights.append(self.family.weight(self._cells(label), context))
         if len(laws) < 2:
             return 0.0
+        if len(laws) == laws[0].shape[1] == 2:
+            first, second = ((float(law[0, 0]), float(law[1, 0])) for law in laws)
+            return most_of_two(first, second, weights[0])
         middles = [fill(law[:1], law[1:], np.ones(law.shape[1]), 1, 1.0)[0] for law in laws]
         middle = np.mean(middles, axis=0)
         tried = [t * middles[0] + (1 - t) * np.mean(middles[1:], axis=0) for t in BETWEEN]
@@ -285,6 +290,20 @@ class TablesView(Shown):
             each = zip(ends[0].T, ends[1].T, strict=True)
             best = min(best, max(_chords(first, *shares) for shares in each))
         return best
+
+    def _weighed(self, table: Array, pair: Pair) -> Array:
+        """The same laws of both classes, weighed so that the first answer tells the most."""
+        sides = [cells & pair.context for cells in (pair.above, pair.below)]
+        masses = [float(table[side].sum()) for side in sides]
+        if not all(masses):
+            return table
+        likely = [float(table[side] @ self.kernels[side, 0]) for side in sides]
+        weights = self.family.weight(pair.above, pair.context)
+        weight = best_weight(likely[0] / masses[0], likely[1] / masses[1], weights)
+        made, total = table.copy(), sum(masses)
+        made[sides[0]] *= weight * total / masses[0]
+        made[sides[1]] *= (1.0 - weight) * total / masses[1]
+        return made
 
     def _refuse(self, asked: str) -> NoReturn:
         raise NotKnown(

@@ -13,8 +13,9 @@ from unit to unit. A sum of U such numbers is as far off as a binomial of U draw
 most, at whole numbers (Bentkus, Annals of Probability 32, 2004): sums are rounded outward to whole
 units, and the chances are divided by e. P(x | s) is the ratio of both means.
 
-The chance to miss anything, 1 - confidence, is split evenly over all ends, but for a fifth of it,
-which is the noise's: half for the single counts, half for the sums. Whatever else is asked of such
+The chance to miss anything, 1 - confidence, is split evenly over all ends (of two cells the one's
+are the other's), but for a fifth of it, which is the noise's: half for the single counts, half for
+the sums. Whatever else is asked of such
 a set is answered from these intervals; a fresh one would have a chance to miss of its own.
 """
 
@@ -73,14 +74,16 @@ def box(
     count; None: the counts are exact. ``units``: whose rows depend on each other; None: all rows
     are independent, which has to be true.
     """
-    read = _Counted.of(counts, rows, scale, confidence, units, max(1, len(events)))
+    keys = {(name, tuple(values)): belief.domain.axis(name) for name, values in events.items()}
+    cells = {}
+    for (name, values), axis in keys.items():
+        codes = [belief.domain.code(name, value, "confidence") for value in values]
+        cells[name, values] = np.isin(np.indices(counts.shape)[axis], codes)
+    read = _Counted.of(counts, rows, scale, confidence, units, list(cells.values()))
     intervals: dict[tuple[Any, Any], tuple[Array, Array]] = {}
     probability: dict[Any, tuple[float, float]] = {}
-    for name, values in events.items():
-        key, axis = (name, tuple(values)), belief.domain.axis(name, "confidence")
-        codes = [belief.domain.code(name, value, "confidence") for value in key[1]]
-        cells = np.isin(np.indices(read.counts.shape)[axis], codes)
-        intervals[key], probability[key] = read.event(cells)
+    for key, event in cells.items():
+        intervals[key], probability[key] = read.event(event)
     return Intervals(belief, intervals, probability, Premise.box(confidence))
 
 
@@ -94,8 +97,8 @@ def cells_box(
     units: Units | None = None,
 ) -> Box:
     """The same, of no event: intervals for P(x) alone."""
-    read = _Counted.of(counts, rows, scale, confidence, units, 1)
-    low, up = read.side(np.ones(read.counts.shape, dtype=bool), (rows, rows))
+    every = np.ones(counts.shape, dtype=bool)
+    low, up = _Counted.of(counts, rows, scale, confidence, units, [every]).side(every, (rows, rows))
     domain = belief.domain
     return Box(low, up, domain.names, domain.values, Premise.box(confidence))
 
@@ -123,17 +126,18 @@ class _Counted:
         scale: float | None,
         confidence: float,
         units: Units | None,
-        events: int,
+        events: Sequence[Mask],
     ) -> _Counted:
         missed = 1.0 - number(confidence)
         if not 0 < missed < 1:
             raise InputError(f"confidence: {shown(confidence)}; is between 0 and 1")
         noise = 0.0 if scale is None else missed * NOISE
-        # Every cell has two ends, and so have both sides of each event.
-        ends = 2.0 * events * (counts.size + 2)
+        # And two ends for P(event); of units, for their mean number of rows on either side.
+        ends = sum(_ends(side, units) for event in events for side in (event, ~event))
+        ends += len(events) * (4 if units else 2)
         each = (missed - noise) / ends * (1.0 - 8 * UNIT)
         away = 0 if scale is None else reach(counts.size, scale, noise / 2)
-        return cls(counts, rows, scale, away, noise / 2 / events, each, units)
+        return cls(counts, rows, scale, away, noise / 2 / len(events), each, units)
 
     def event(self, cells: Mask) -> tuple[tuple[Array, Array], tuple[float, float]]:
         """The intervals of both sides, in one pair of tables, and those of the event's P."""
@@ -146,6 +150,8 @@ class _Counted:
     def side(self, cells: Mask, rows: tuple[int, int]) -> tuple[Array, Array]:
         """The least and the largest P(x | these cells), 0 and 1 at others."""
         low, up = np.zeros(self.counts.shape), np.ones(self.counts.shape)
+        if int(cells.sum()) == 1:
+            return cells.astype(np.float64), up
         fewest, most = (np.clip(self.counts[cells] + d, 0, None) for d in (-self.away, self.away))
         if self.units is None:
             low[cells] = lower_end(fewest, rows[1], self.each) if rows[1] else 0.0
@@ -192,6 +198,14 @@ class _Counted:
     def _up(self, counts: Counts) -> Array:
         units = self.units or Units(self.rows, 1)
         return upper_end(-(-counts // units.rows), units.count, self.each / math.e)
+
+
+def _ends(cells: Mask, units: Units | None) -> int:
+    """How many ends a law of these cells has, each with a chance to be missed."""
+    size = int(cells.sum())
+    if size == 2 and units is None:
+        return 2
+    return 2 * size if size > 1 else 0
 
 
 def _cut(low: Array, up: Array, cells: Mask) -> tuple[Array, Array]:
