@@ -49,3 +49,8 @@ def test_git_adds_no_secret(run: Run, edited: Path) -> None:
     assert "unspoken.toml" in said
     for secret in ("unspoken.key", "ledger.sqlite", ".unspoken", ".ledger"):
         assert f"'{secret}" not in said
+
+
+def test_the_demo_keeps_its_secrets_out_of_git_too(run: Run, folder: Path) -> None:
+    assert run("demo", "demo", "--offices", 20, "--days", 20).code == 0
+    assert (folder / "demo" / ".gitignore").read_text().splitlines() == LINES

@@ -85,6 +85,23 @@ def test_a_link_is_what_it_points_to(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("what", "name"),
+    [
+        ("key", ".unspoken/key"),
+        ("ledger", "x/../.unspoken/l.sqlite"),
+        ("report", ".UNSPOKEN/a/b.html"),
+        ("manifest", "here/.unspoken/m.json"),
+        ("ledger", ".unspoken"),
+    ],
+)
+def test_the_folder_of_counts_is_for_counts(what: str, name: str, tmp_path: Path) -> None:
+    (tmp_path / "here").symlink_to(tmp_path)
+    with pytest.raises(InputError, match=rf"{what}: is in \.unspoken, which is for counts"):
+        read(tmp_path, **{what: name})
+    assert read(tmp_path, report=".unspoken.html").files.report.name == ".unspoken.html"
+
+
+@pytest.mark.parametrize(
     ("names", "said"),
     [
         ({"release": "released.csv"}, r'release: must end in \.parquet.*release = "released\.pa'),

@@ -270,3 +270,18 @@ def test_the_faster_of_two_first_runs_has_the_key(
 
     monkeypatch.setattr(MasterKey, "create", late)
     assert release(fresh).rows == ROWS
+
+
+def test_a_key_that_links_to_nothing_leaves_nothing_half_done(fresh: Path) -> None:
+    key = fresh.with_name("unspoken.key")
+    key.symlink_to("away/key")
+    before = sorted(fresh.parent.iterdir())
+    with pytest.raises(InputError, match="key: links to away/key, which is not there; make that"):
+        release(fresh)
+    assert sorted(fresh.parent.iterdir()) == before
+    key.unlink()
+    release(fresh)
+    (fresh.parent / "away").mkdir()
+    key.rename(fresh.parent / "away" / "key")
+    key.symlink_to("away/key")
+    release(fresh)

@@ -11,9 +11,11 @@ import pyarrow.parquet as pq
 from rich.console import Console
 
 from unspoken.doors import tables
+from unspoken.doors.starting import ignored
 from unspoken.doors.terminal import Prose, near
 from unspoken.errors import InputError
 from unspoken.numerics.files import atomically
+from unspoken.policy import Project
 from unspoken.releasing import prepare, release
 from unspoken.simulation.building import building
 
@@ -96,7 +98,7 @@ def demonstrate(folder: Path, offices: int, days: int, out: Console) -> None:
 
 
 def _set_up(folder: Path, table: pa.Table) -> None:
-    """Write the table and the project file, unless others of these names are there."""
+    """Write the table, the project file and .gitignore, unless others of these names are there."""
     source, project = folder / "occupancy.parquet", folder / "unspoken.toml"
     way_out = "the demo overwrites nothing; name another folder"
     if source.exists() and not pq.read_table(source).equals(table):
@@ -109,3 +111,4 @@ def _set_up(folder: Path, table: pa.Table) -> None:
     if not project.exists():
         with atomically(project) as file:
             file.write(PROJECT.encode())
+    ignored(Project.read(project))

@@ -14,8 +14,9 @@ from unspoken.engines.duckdb import DuckTable
 from unspoken.errors import InputError
 from unspoken.numerics.files import atomically
 from unspoken.policy import Project, starter
+from unspoken.policy.paths import KEPT
 
-__all__ = ["Started", "begin"]
+__all__ = ["Started", "begin", "ignored"]
 
 GIVEN = {"table": "TABLE", "database": "--database", "keys": "--keys"}
 
@@ -65,10 +66,10 @@ def begin(table: str, database: str | None, keys: str | None, project: Path) -> 
     written = Project.parse(text, project)
     with atomically(project) as file:
         file.write(text.encode())
-    return Started(written, doubt, _ignored(written))
+    return Started(written, doubt, ignored(written))
 
 
-def _ignored(project: Project) -> tuple[str, ...]:
+def ignored(project: Project) -> tuple[str, ...]:
     """Key, ledger and what is kept of the table stay out of git: lines added to .gitignore.
 
     With what stands beside the two files under longer names, and what each is written under until
@@ -76,7 +77,7 @@ def _ignored(project: Project) -> tuple[str, ...]:
     """
     folder, files = project.path.parent, project.files
     secret = [file.name for file in (files.key, files.ledger) if file.parent == folder]
-    lines = [f"/{start}{name}*" for name in secret for start in ("", ".")] + ["/.unspoken/"]
+    lines = [f"/{start}{name}*" for name in secret for start in ("", ".")] + [f"/{KEPT}/"]
     listed = folder / ".gitignore"
     before = listed.read_bytes() if listed.exists() else b""
     missing = [line for line in lines if line.encode() not in map(bytes.strip, before.split(b"\n"))]

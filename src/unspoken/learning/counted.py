@@ -32,6 +32,7 @@ from unspoken.learning.contexts import Within
 from unspoken.numerics.arrays import Codes, Counts
 from unspoken.numerics.files import PRIVATE, unfinished
 from unspoken.policy import Project
+from unspoken.policy.paths import KEPT
 
 __all__ = ["Cache", "Counted", "Noted"]
 
@@ -218,7 +219,7 @@ class Cache:
 
 
 def _folder(project: Project) -> Path:
-    return project.path.parent / ".unspoken"
+    return project.path.parent / KEPT
 
 
 def _private(folder: Path) -> bool:

@@ -13,7 +13,7 @@ from unspoken.policy.complaints import Complaint
 from unspoken.policy.locate import KeyPath
 from unspoken.policy.schema import OutputTable, ProjectTable
 
-__all__ = ["TABLES", "absolute", "complaints", "is_file", "is_table"]
+__all__ = ["KEPT", "TABLES", "absolute", "complaints", "is_file", "is_table"]
 
 # Endings of a file that is a table; without a database, `table` is such a file.
 _PACKED = tuple(kind + packed for kind in (".csv", ".tsv") for packed in ("", ".gz", ".zst"))
@@ -28,6 +28,8 @@ BESIDE = {
     "manifest": (".{}.partial",),
     "report": (".{}.partial",),
 }
+# The folder beside the project file for what is counted of its table.
+KEPT = ".unspoken"
 DATABASES = (".duckdb", ".db", ".ddb")
 READ: frozenset[KeyPath] = frozenset({("source", "table"), ("source", "preferences")})
 
@@ -60,6 +62,7 @@ def complaints(tables: ProjectTable, project: Path) -> Iterator[Complaint]:
         if path not in sound:
             yield Complaint(path, _unsound(path, name))
     yield from _among_parts(sound, project)
+    yield from _kept(sound, project)
     yield from _shared(sound, project)
     yield from _endings(tables, project)
 
@@ -130,6 +133,16 @@ def _among_parts(named: dict[KeyPath, str], project: Path) -> Iterator[Complaint
             if written and fnmatch(str(absolute(project.parent, name)), pattern):
                 text = f"would be a part of {'.'.join(map(str, key))} when that is read again. "
                 yield Complaint(path, f"{text}Write it into another folder.")
+
+
+def _kept(named: dict[KeyPath, str], project: Path) -> Iterator[Complaint]:
+    """Whoever empties the folder of what can be counted again would lose what cannot be."""
+    folder = _real(project.parent / KEPT)
+    for path, name in named.items():
+        file = _real(absolute(project.parent, name))
+        if path[0] in ("secret", "output") and f"{file}{os.sep}".startswith(f"{folder}{os.sep}"):
+            text = f"is in {KEPT}, which is for counts of the table and may be removed."
+            yield Complaint(path, f"{text} Name a file elsewhere.")
 
 
 def _shared(named: dict[KeyPath, str], project: Path) -> Iterator[Complaint]:

@@ -7,6 +7,7 @@ the account of all that was released. Whatever lies where a release is to be wri
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,6 +40,7 @@ class Custody:
     def there(cls, project: Project) -> Custody | None:
         """What earlier releases made; None: there were none. What is lost is refused."""
         files, given = project.files, _given(project)
+        _refuse_dangling(files.key)
         if not files.ledger.exists():
             _refuse_without_ledger(project)
             return None
@@ -96,6 +98,15 @@ def refuse_foreign(project: Project) -> None:
                 f"{path}: is there already, and no {output} that unspoken wrote; move it away, or "
                 f"give [output] {output} another name"
             )
+
+
+def _refuse_dangling(key: Path) -> None:
+    """Before a ledger is made: a key that is elsewhere may come back, and then it was lost."""
+    if key.is_symlink() and not key.exists():
+        raise InputError(
+            f"{key}: links to {os.readlink(key)}, which is not there; make that available again "
+            "or, if there never was a key, remove the link"
+        )
 
 
 def _refuse_without_ledger(project: Project) -> None:
