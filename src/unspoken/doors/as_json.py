@@ -32,6 +32,7 @@ from unspoken.releasing.in_context import InContext
 from unspoken.releasing.leaks import Leak
 from unspoken.releasing.manifest import leakage
 from unspoken.releasing.results import Said
+from unspoken.releasing.undeclared import Undeclared
 
 __all__ = [
     "case",
@@ -108,7 +109,7 @@ def _tree(tree: Kept) -> dict[str, Any]:
     }
 
 
-def leak(findings: Findings) -> dict[str, Any]:
+def leak(findings: Findings, keys: Sequence[Undeclared] = ()) -> dict[str, Any]:
     """Who is told what, with everything not sensitive released."""
     return {
         **_head("leak"),
@@ -116,6 +117,7 @@ def leak(findings: Findings) -> dict[str, Any]:
         "premise": str(findings.learned.belief.premise),
         "told": leakage(findings.everything),
         **_known(findings.known),
+        **known.of_keys_as_json(keys),
     }
 
 
@@ -160,7 +162,7 @@ def _answer(leak: Leak) -> dict[str, Any]:
     }
 
 
-def plan(findings: Findings) -> dict[str, Any]:
+def plan(findings: Findings, keys: Sequence[Undeclared] = ()) -> dict[str, Any]:
     """The plan, the one without closure, and what the plan tells."""
     return {
         **_head("plan"),
@@ -174,6 +176,7 @@ def plan(findings: Findings) -> dict[str, Any]:
         },
         "told": leakage(findings.planned),
         **_known(findings.planned_known),
+        **known.of_keys_as_json(keys),
         "assumptions": list(findings.assumptions),
     }
 

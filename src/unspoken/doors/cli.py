@@ -40,6 +40,7 @@ from unspoken.releasing import (
     prepare,
     rehearse,
     release,
+    undeclared,
     verified,
 )
 
@@ -179,7 +180,8 @@ def leak(
     ready = prepared(project, fresh)
     with busy(err, "looking at every answer"):
         findings = ready.findings(curve=False)
-    show(as_json.leak(findings) if in_json else tables.leak(findings), ready.warnings)
+        keys = undeclared(ready, findings.everything)
+    show(as_json.leak(findings, keys) if in_json else tables.leak(findings, keys), ready.warnings)
 
 
 def of_table(
@@ -215,7 +217,8 @@ def plan(
     ready = prepared(project, fresh, protecting=True).closing(close)
     with busy(err, "planning"):
         findings = ready.findings(curve=False)
-    show(as_json.plan(findings) if in_json else tables.plan(findings), ready.warnings)
+        keys = undeclared(ready, findings.planned, findings.plan.mechanism)
+    show(as_json.plan(findings, keys) if in_json else tables.plan(findings, keys), ready.warnings)
 
 
 @app.command("release")

@@ -15,8 +15,9 @@ from unspoken.releasing.few import few
 from unspoken.releasing.in_context import InContext
 from unspoken.releasing.manifest import leakage
 from unspoken.releasing.rare import FEW
+from unspoken.releasing.undeclared import LEAST, Undeclared
 
-__all__ = ["as_json", "in_table"]
+__all__ = ["as_json", "in_table", "of_keys", "of_keys_as_json"]
 
 LISTED = 12  # before "and n more"
 MEASURED = ("odds", "information")
@@ -71,3 +72,49 @@ def _rows(entry: InContext) -> str:
     if answer is None or words.tells_nothing(entry.leak):
         return ""
     return f"<{NBSP}{FEW}" if few(answer.rows) else f"{answer.rows:,.0f}"
+
+
+def of_keys(findings: Findings, entries: Sequence[Undeclared]) -> list[RenderableType]:
+    """What each key would tell beside, the most first."""
+    if not entries:
+        return []
+    names, cap = words.readers(findings), findings.project.limits.odds_cap
+    rows = [
+        (
+            f"{entry.key}{NBSP}{entry.value}",
+            names[entry.who],
+            entry.about,
+            Text(words.measured(entry.odds.value), "bold red" if entry.odds.value > cap else ""),
+            words.percent(entry.share),
+            words.odds_of(entry.without.odds),
+        )
+        for entry in entries[:LISTED]
+    ]
+    return [
+        blank(),
+        head("What keys would tell that no context declares (for the holder, not for release)"),
+        blank(),
+        rows_of(["given", "who", "about", "odds", "of rows", "without"], rows),
+        blank(),
+        note(
+            f"An estimate, of answers that {LEAST} rows or more give. To have it measured with the "
+            "rest declare it, as [context.NAME] of = SQL over the key."
+        ),
+    ]
+
+
+def of_keys_as_json(entries: Sequence[Undeclared]) -> dict[str, Any]:
+    """The same, every key; nothing where no key tells more."""
+    return {
+        "undeclared": [
+            {
+                "given": {entry.key: entry.value},
+                "who": entry.who,
+                "about": entry.about,
+                "odds": entry.odds.as_json(),
+                "share": entry.share,
+                "without": entry.without.odds.as_json(),
+            }
+            for entry in entries
+        ]
+    }

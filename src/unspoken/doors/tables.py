@@ -21,6 +21,7 @@ from unspoken.releasing.coarse import up
 from unspoken.releasing.few import GROUP, few, named, rows_of_label
 from unspoken.releasing.leaks import Leak, TellingAnswer
 from unspoken.releasing.results import Said
+from unspoken.releasing.undeclared import Undeclared
 from unspoken.types.domain import WITHHELD
 from unspoken.types.premise import Premise
 
@@ -52,7 +53,7 @@ def learned(ready: Prepared) -> RenderableType:
     )
 
 
-def leak(findings: Findings) -> RenderableType:
+def leak(findings: Findings, keys: Sequence[Undeclared] = ()) -> RenderableType:
     """The matrix: for every reader and target the worst factor, the bits, and the answer."""
     if not findings.everything:
         return Group(
@@ -74,11 +75,12 @@ def leak(findings: Findings) -> RenderableType:
         *known.in_table(findings, findings.known),
         _premise(findings.learned.rows, findings.learned.belief.premise),
         *_tree(findings.learned),
+        *known.of_keys(findings, keys),
         *_cautions(findings.cautions),
     )
 
 
-def plan(findings: Findings) -> RenderableType:
+def plan(findings: Findings, keys: Sequence[Undeclared] = ()) -> RenderableType:
     """What is released how often, what that tells, and what closing telling values buys."""
     rows = [
         (name, words.chance(findings.plan.epsilon[name]),
@@ -100,6 +102,7 @@ def plan(findings: Findings) -> RenderableType:
         *known.in_table(findings, findings.planned_known),
         _premise(findings.learned.rows, findings.learned.belief.premise),
         *_tree(findings.learned),
+        *known.of_keys(findings, keys),
         *_cautions(findings.cautions),
     )
 

@@ -1,5 +1,6 @@
 """Beliefs learned from tables."""
 
+from unspoken.learning.by_key import by_key
 from unspoken.learning.contexts import Given, contexts_of
 from unspoken.learning.counted import Cache
 from unspoken.learning.doubts import Doubt, doubts, refuse_idle
@@ -17,6 +18,7 @@ __all__ = [
     "Labeller",
     "Labelling",
     "Learned",
+    "by_key",
     "contexts_of",
     "counted_pairs",
     "doubts",

@@ -43,14 +43,35 @@ class Within:
     marks: Sequence[Codes]
     counts: Counts
 
+    def frequent(self, least: int, most: int) -> Within:
+        """Only the values that so many rows have at least, and of these the ``most`` frequent."""
+        rows = np.bincount(self.codes, self.counts, len(self.values))
+        kept = [k for k in np.argsort(-rows, kind="stable")[:most].tolist() if rows[k] >= least]
+        place = np.full(len(self.values), -1)
+        place[kept] = np.arange(len(kept))
+        here = place[self.codes] >= 0
+        return Within(
+            tuple(self.values[k] for k in kept),
+            place[self.codes][here],
+            [mark[here] for mark in self.marks],
+            self.counts[here],
+        )
+
 
 class Contexts:
     """Counts the rows of a project in each value of each of its contexts."""
 
-    def __init__(self, named: Mapping[str, OfKeys], sizes: Sequence[int]) -> None:
-        self._named = named
+    def __init__(
+        self,
+        named: Mapping[str, OfKeys],
+        sizes: Sequence[int],
+        most: int = VALUES,
+        dropping: bool = False,
+    ) -> None:
+        """``dropping``: a context of more values than ``most`` is left out, in place of refused."""
+        self._named, self._most, self._dropping = dict(named), most, dropping
         self._values: dict[str, dict[str, int]] = {name: {} for name in named}
-        self._tables = {name: Combinations([VALUES, *sizes]) for name in named}
+        self._tables = {name: Combinations([most, *sizes]) for name in named}
 
     @classmethod
     def of(cls, project: Project, table: Table, sizes: Sequence[int]) -> Contexts:
@@ -72,12 +93,18 @@ class Contexts:
         for name, words in OfKeys.words(batch, self._named).items():
             known = self._values[name]
             places = [known.setdefault(word, len(known)) for word in words.dictionary.to_pylist()]
-            if len(known) > VALUES:
-                raise InputError(
-                    f"{self._named[name].where}: has more than {VALUES} values; take a coarser "
-                    "one, such as the month in place of the day"
-                )
+            if len(known) > self._most:
+                self._refuse(name)
+                continue
             self._tables[name].add([np.array(places, np.intp)[numbers(words.indices)], *marks])
+
+    def _refuse(self, name: str) -> None:
+        if not self._dropping:
+            raise InputError(
+                f"{self._named[name].where}: has more than {self._most} values; take a coarser "
+                "one, such as the month in place of the day"
+            )
+        del self._named[name], self._tables[name], self._values[name]
 
     def held(self) -> dict[str, Within]:
         """Of each context what was counted, its values in order."""

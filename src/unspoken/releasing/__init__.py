@@ -6,6 +6,7 @@ from unspoken.releasing.findings import Findings
 from unspoken.releasing.first_look import FirstLook, first_look
 from unspoken.releasing.flow import Prepared, prepare, rehearse, release
 from unspoken.releasing.results import Rehearsed, Released
+from unspoken.releasing.undeclared import undeclared
 
 __all__ = [
     "Checked",
@@ -20,5 +21,6 @@ __all__ = [
     "prepare",
     "rehearse",
     "release",
+    "undeclared",
     "verified",
 ]

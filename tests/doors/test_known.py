@@ -1,0 +1,35 @@
+"""What is told of contexts and keys on a terminal and as JSON: to the holder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.doors.conftest import Run
+from tests.releasing.small import Attributes, small
+from tests.releasing.test_in_context import hidden_in_a_room
+
+ATTRIBUTES: Attributes = {"x": {"sensitive": "x = 'ill'"}, "y": {}}
+
+
+def test_the_worst_given_a_context_stands_beside_what_is_told(folder: Path, run: Run) -> None:
+    path = small(
+        folder, hidden_in_a_room(), ATTRIBUTES, keys=("id", "room"), limit_bits=1.0, odds_cap=4.0
+    )
+    bare = run("plan", path, "--json").json
+    (told,) = bare["undeclared"]
+    assert told["odds"]["guarantee"] is False
+    assert told["odds"]["value"] > 6.0
+    assert set(told["given"]) == {"room"}
+    shown = " ".join(run("plan", path).out.split())
+    assert "What keys would tell that no context declares (for the holder, not for" in shown
+    path.write_text(f'{path.read_text()}\n[context.place]\nof = "room"\n')
+    known = run("plan", path, "--json").json
+    assert known["undeclared"] == []
+    (given,) = known["given"]
+    assert given["given"] == {"place": told["given"]["room"]}
+    assert given["odds"]["value"] > 6.0 > 4.0 >= given["without"]["odds"]["value"]
+    shown = " ".join(run("plan", path).out.split())
+    assert "To whoever knows a context, in its worst value" in shown
+    assert f"place {told['given']['room']} all" in shown
+    assert "Limits are held without contexts: under the plan, given place" in shown
+    assert {one["about"] for one in run("leak", path, "--json").json["given"]} == {"x"}

@@ -1,0 +1,113 @@
+"""What one more key column would tell is measured, though no context declares it.
+
+An answer that keeps its cap without the room or the weekday may not given them, and both stand in
+the released file.
+"""
+
+from __future__ import annotations
+
+import math
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from tests.releasing.small import Attributes, small
+from tests.releasing.test_in_context import answers, hidden_in_a_room
+from unspoken.releasing import prepare, undeclared
+from unspoken.releasing.undeclared import LEAST, Undeclared
+from unspoken.types.bound import Estimate
+
+ATTRIBUTES: Attributes = {"x": {"sensitive": "x = 'ill'"}, "y": {}}
+LIMITS: dict[str, Any] = {"limit_bits": 1.0, "odds_cap": 4.0}
+
+
+def measured(path: Path) -> tuple[Undeclared, ...]:
+    ready = prepare(path)
+    found = ready.findings(curve=False)
+    return undeclared(ready, found.planned, found.plan.mechanism)
+
+
+def test_the_room_in_the_file_is_found(tmp_path: Path) -> None:
+    table = hidden_in_a_room()
+    path = small(tmp_path, table, ATTRIBUTES, keys=("id", "room"), **LIMITS)
+    ready = prepare(path)
+    found = ready.findings(curve=False)
+    (entry,) = undeclared(ready, found.planned, found.plan.mechanism)
+    assert (entry.key, entry.about) == ("room", "x")
+    assert isinstance(entry.odds, Estimate)
+    assert entry.without.odds.odds <= 4.0
+    rows = list(zip(*(table.column(n).to_pylist() for n in ("room", "x", "y")), strict=True))
+    largest, share = 0.0, 0.0
+    for room in ("a", "b"):
+        mine = [(x, y) for r, x, y in rows if r == room]
+        weights: dict[tuple, list[float]] = {}
+        for x, y in mine:
+            seen = answers((x, y), ready.learned, found.plan.mechanism, ("x", "y"))
+            for answer, p in seen:
+                weights.setdefault(answer, [0.0, 0.0])[x == "ill"] += p
+        ill = sum(x == "ill" for x, _ in mine)
+        for outside, inside in weights.values():
+            if outside + inside >= LEAST and inside:
+                odds = math.inf if not outside else (inside / outside) / (ill / (len(mine) - ill))
+                if odds > largest:
+                    largest, share = odds, (outside + inside) / len(rows)
+    assert entry.odds.value == pytest.approx(largest, rel=1e-9)
+    assert entry.odds.value > 6.0
+    assert entry.share == pytest.approx(share, rel=1e-9)
+
+
+def by_weekday(kind: str, rows: int = 4000) -> pa.Table:
+    """Who is late on a Monday is ill, and on other days is not; rows of hours."""
+    rng = np.random.default_rng(4)
+    start = datetime(2026, 1, 5)
+    days = [start + timedelta(days=k // 10, hours=k % 10 + 8) for k in range(rows)]
+    monday = np.array([day.weekday() == 0 for day in days])
+    ill = rng.random(rows) < 0.2
+    late = rng.random(rows) < np.where(monday, np.where(ill, 0.95, 0.05), 0.3)
+    held = {
+        "date": pa.array([day.date() for day in days], pa.date32()),
+        "time": pa.array(days, pa.timestamp("us")),
+        "text": pa.array([str(day) for day in days]),
+    }[kind]
+    return pa.table(
+        {
+            "id": [k % 10 for k in range(rows)],
+            "day": held,
+            "x": np.where(ill, "ill", "well").tolist(),
+            "y": np.where(late, "late", "early").tolist(),
+        }
+    )
+
+
+@pytest.mark.parametrize("kind", ["date", "time", "text"])
+def test_functions_of_time_are_looked_at(tmp_path: Path, kind: str) -> None:
+    table = by_weekday(kind)
+    found = measured(small(tmp_path, table, ATTRIBUTES, keys=("id", "day"), **LIMITS))
+    assert (found[0].key, found[0].value) == ("weekday of day", "Monday")
+    assert found[0].odds.value > 10.0
+    assert [entry.key for entry in found if entry.odds.value > 4.0] == ["weekday of day"]
+
+
+def test_a_declared_context_is_not_said_twice(tmp_path: Path) -> None:
+    path = small(tmp_path, hidden_in_a_room(), ATTRIBUTES, keys=("id", "room"), **LIMITS)
+    path.write_text(f'{path.read_text()}\n[context.place]\nof = "upper(room)"\n')
+    assert measured(path) == ()
+
+
+def test_few_rows_are_no_evidence(tmp_path: Path) -> None:
+    """Groups of thirty rows each show something extreme by chance."""
+    rng = np.random.default_rng(8)
+    rows = 1500
+    table = pa.table(
+        {
+            "id": list(range(rows)),
+            "room": [f"r{k % 50}" for k in range(rows)],
+            "x": np.where(rng.random(rows) < 0.3, "ill", "well").tolist(),
+            "y": rng.choice(["late", "early"], rows).tolist(),
+        }
+    )
+    assert measured(small(tmp_path, table, ATTRIBUTES, keys=("id", "room"), **LIMITS)) == ()
