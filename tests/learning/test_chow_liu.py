@@ -187,6 +187,22 @@ def test_pairs_of_too_many_values_are_refused() -> None:
         Pairs.none(["a", "b"], [5000, 5000])
 
 
+@pytest.mark.parametrize("rows", [0, 1, 700])
+def test_pairs_at_once_are_pairs_two_by_two(rows: int) -> None:
+    """Of attributes of one code, of few (some of which no row has) and of many, in two parts."""
+    rng = np.random.default_rng(8)
+    sizes = [1, 2, 5, 32, 33, 60]
+    codes = [rng.integers(0, max(1, size - 1), rows) for size in sizes]
+    pairs = Pairs.none([f"x{size}" for size in sizes], sizes)
+    for part in (slice(0, 300), slice(300, None)):
+        pairs.add([own[part] for own in codes])
+    for (i, j), table in pairs.pair.items():
+        counted = np.zeros((sizes[i], sizes[j]))
+        np.add.at(counted, (codes[i], codes[j]), 1)
+        assert (table == counted).all()
+    assert pairs.rows == rows
+
+
 def test_pairs_are_counted_in_parts_and_renamed() -> None:
     rng = np.random.default_rng(5)
     codes = [rng.integers(0, 4, 100) for _ in range(3)]

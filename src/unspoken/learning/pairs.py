@@ -13,6 +13,7 @@ from itertools import combinations
 import numpy as np
 
 from unspoken.errors import TooLarge
+from unspoken.learning.grid import Grid
 from unspoken.numerics.arrays import Array, Codes
 
 __all__ = ["PAIRS", "Pairs"]
@@ -29,6 +30,7 @@ class Pairs:
 
     single: tuple[Array, ...]
     pair: Mapping[tuple[int, int], Array]
+    grid: Grid | None = None  # that has some of the tables
 
     @classmethod
     def none(cls, names: Sequence[str], sizes: Sequence[int]) -> Pairs:
@@ -41,7 +43,10 @@ class Pairs:
                 f"learn: the tables of all pairs have {cells:,} cells, more than {PAIRS:,} "
                 f"({listed}); give the largest fewer bins or values, or take an attribute out"
             )
-        return cls(tuple(map(np.zeros, sizes)), {p: np.zeros(shape) for p, shape in shapes.items()})
+        grid = Grid.of(sizes)
+        held = grid.pairs
+        tables = {p: held[p] if p in held else np.zeros(shape) for p, shape in shapes.items()}
+        return cls(tuple(map(np.zeros, sizes)), tables, grid)
 
     @property
     def rows(self) -> int:
@@ -51,7 +56,13 @@ class Pairs:
         """Count in some rows, given by the code of each attribute; ``counts``: each so often."""
         for single, column in zip(self.single, codes, strict=True):
             single += np.bincount(column, counts, single.size)
+        at_once = dict[int, Codes]()
+        if self.grid is not None and counts is None:
+            at_once = {i: codes[i] for i in self.grid.starts}
+            self.grid.add(at_once)
         for (i, j), table in self.pair.items():
+            if i in at_once and j in at_once:
+                continue
             both = codes[i] * table.shape[1] + codes[j]
             table += np.bincount(both, counts, table.size).reshape(table.shape)
 

@@ -97,7 +97,7 @@ def learn(
     among("learn.form", form, FORMS)
     whole = _read(table)
     of = _Units.of(whole, unit, rows_per_unit)
-    tally = _tally(whole, columns, values, of.names, noise)
+    tally = _tally(whole, columns, values, of.names, noise, grouped=form != "tree")
     if form == "tree":
         if noise is not None or confidence is not None:
             raise InputError("learn.form: a tree has no noise and no confidence; leave it out")
@@ -170,6 +170,7 @@ def _tally(
     values: Values | None,
     unit: Sequence[str],
     noise: float | None,
+    grouped: bool,
 ) -> Tally:
     beside = [name for name in whole.column_names if name not in unit]
     names = list(items(beside if columns is None else columns, "learn.columns"))
@@ -182,7 +183,8 @@ def _tally(
             raise InputError(f"learn.columns: {name} is there twice; name each column once")
     if not names or not whole.num_rows:
         raise InputError("learn: the table has no rows or no columns; there is nothing to learn")
-    return Tally.of(whole.select(names), _declared(names, {} if values is None else values, noise))
+    declared = _declared(names, {} if values is None else values, noise)
+    return Tally.of(whole.select(names), declared, grouped)
 
 
 def _declared(names: Sequence[str], values: Values, noise: float | None) -> Values:

@@ -43,12 +43,19 @@ class Tally:
     counts: Counts
 
     @classmethod
-    def of(cls, table: pa.Table, declared: Mapping[str, Sequence[Value]]) -> Tally:
-        """Of all columns; one whose values are not ``declared`` has its own, sorted."""
+    def of(
+        cls, table: pa.Table, declared: Mapping[str, Sequence[Value]], grouped: bool = True
+    ) -> Tally:
+        """Of all columns; one whose values are not ``declared`` has its own, sorted.
+
+        ``grouped``: combinations once, with how often each occurs; else as the rows have them.
+        """
         names = table.column_names
-        valued = pa.table({name: _valued(table.column(name), name) for name in names})
-        groups = valued.group_by(names).aggregate([([], "count_all")])
-        counts = _numbers(groups.column("count_all")).astype(np.int64)
+        groups = pa.table({name: _valued(table.column(name), name) for name in names})
+        counts = np.ones(groups.num_rows, np.int64)
+        if grouped:
+            groups = groups.group_by(names).aggregate([([], "count_all")])
+            counts = _numbers(groups.column("count_all")).astype(np.int64)
         coded = [_coded(groups.column(name)) for name in names]
         for at, (name, (own, found)) in enumerate(zip(names, coded, strict=True)):
             if name in declared:
@@ -69,7 +76,8 @@ class Tally:
     def pairs(self) -> Pairs:
         """Of every two columns."""
         pairs = Pairs.none(self.names, self.sizes)
-        pairs.add(self.codes, self.counts.astype(np.float64))
+        alone = bool((self.counts == 1).all())
+        pairs.add(self.codes, None if alone else self.counts.astype(np.float64))
         return pairs
 
 
@@ -122,4 +130,5 @@ def _python(values: pa.Array) -> list[Any]:
 
 
 def _numbers(column: pa.ChunkedArray) -> Codes:
-    return np.array(column.to_pylist(), dtype=np.intp)
+    numbers: Codes = column.to_numpy().astype(np.intp)
+    return numbers
