@@ -43,8 +43,8 @@ def leakage(
 ) -> Bound:
     """How much the adversary learns about the target's secret, by one of `MEASURES`.
 
-    ``options`` are the measure's own: "delta" takes eps. Between the ends of `Bound.outward` the
-    truth lies to its last digit.
+    ``options`` are the measure's own: "delta" takes eps. The ends have the rounding behind them:
+    the truth lies between them to its last digit.
     """
     check_kinds("leakage", belief, mechanism, adversary)
     of = measure_named(measure)
@@ -100,7 +100,8 @@ def odds(
     bound = after.sup(SECRET_ODDS)
     if bound.status == "impossible":
         return Bound.impossible("odds", bound.premise, f"{dict(outcome)} cannot happen")
-    return Bound.of_odds(bound.low, bound.high, bound.premise, bound.why, bound.outer)
+    after_all = Bound.of_odds(bound.low, bound.high, bound.premise, bound.why, bound.outer)
+    return after_all.outward()
 
 
 def _secret_odds(after: Posteriors) -> np.ndarray:

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import unspoken
+from tests.computed import computed
 from unspoken.beliefs import chain
 from unspoken.beliefs.chain import Chain
 from unspoken.beliefs.forests import sums as messages_sums
@@ -32,7 +33,7 @@ def vectors(rows: list[dict[str, Any]], kind: str) -> list[Any]:
 
 
 def leakage(belief: Chain, scale: float, target: str, knows: tuple[str, ...] = ()) -> float:
-    return unspoken.leakage(belief, Laplace(scale), unspoken.Adversary(target, knows=knows)).value
+    return computed(belief, Laplace(scale), unspoken.Adversary(target, knows=knows)).value
 
 
 @pytest.mark.parametrize("vector", vectors(PDP, "markov_chain"))

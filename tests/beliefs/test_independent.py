@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import unspoken
+from tests.computed import computed
 from tests.effort import examples
 from unspoken.beliefs import independent
 from unspoken.beliefs.independent import law_of_sum
@@ -127,7 +128,7 @@ def test_theorem_1_for_a_thousand(scale: float) -> None:
     weights = rng.integers(1, 8, 1000) / 10
     for knows in ([], names(range(1, 1000))):
         adversary = unspoken.Adversary("x0", knows=knows)
-        bound = unspoken.leakage(belief, Laplace(scale, weights.tolist()), adversary)
+        bound = computed(belief, Laplace(scale, weights.tolist()), adversary)
         assert bound.value == pytest.approx(2 * weights[0] / scale, rel=1e-11)
 
 
@@ -214,7 +215,7 @@ def test_the_rarest_ends_move_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leaving out what is rarer than e^-400 keeps every digit that leaving out more keeps."""
     belief = unspoken.Independent(np.full((700, 2), 0.5))
     target = unspoken.Adversary("x0")
-    before = [unspoken.leakage(belief, Laplace(b), target).value for b in (0.3, 3.0, 300.0)]
+    before = [computed(belief, Laplace(b), target).value for b in (0.3, 3.0, 300.0)]
     monkeypatch.setattr(independent, "NEGLIGIBLE", math.exp(-200))
-    after = [unspoken.leakage(belief, Laplace(b), target).value for b in (0.3, 3.0, 300.0)]
+    after = [computed(belief, Laplace(b), target).value for b in (0.3, 3.0, 300.0)]
     assert after == pytest.approx(before, rel=1e-11)

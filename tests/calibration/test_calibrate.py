@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 import unspoken
 from tests.calibration.joints import random_joint
+from tests.computed import computed
 from tests.effort import examples
 from unspoken.calibration import calibrate
 from unspoken.calibration.problem import NoiseProblem
 from unspoken.calibration.rules.wasserstein import distance
 from unspoken.measures import MeasureName
 from unspoken.mechanisms import Geometric, Laplace
-from unspoken.questions import leakage
 
 PAIR = unspoken.Joint([[0.3, 0.15, 0.05], [0.05, 0.1, 0.35]], values=[[0, 1], [0, 0.5, 1]])
 COPIES = unspoken.Joint([[0.5, 0.0], [0.0, 0.5]])
@@ -41,7 +41,7 @@ def worst_of(belief, mechanism, knows, measure, options) -> float:
     else:
         known = () if knows == "nothing" else knows
         looking = [unspoken.Adversary(n, knows=known) for n in names if n not in known]
-    return max(leakage(belief, mechanism, own, measure, **options).value for own in looking)
+    return max(computed(belief, mechanism, own, measure, **options).value for own in looking)
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_any_measure(
     for name in PAIR.domain.names:  # each variable by itself, all else known and independent
         law = unspoken.Independent([PAIR.marginal([name])], [name], [PAIR.domain.values_of(name)])
         own = unspoken.Adversary(name)
-        assert leakage(law, Laplace(floored.scale), own, measure, **options).value <= limit
+        assert computed(law, Laplace(floored.scale), own, measure, **options).value <= limit
 
 
 @pytest.mark.stress
@@ -247,8 +247,8 @@ def test_a_belief_that_keeps_its_laws_is_the_same_belief() -> None:
     for knows in ((), ("x1",), {"x1": 1}):
         adversary = unspoken.Adversary("x2", knows=knows)
         for measure in ("max-log-ratio", "mutual-information"):
-            leak = leakage(keeping, mechanism, adversary, measure).value
-            assert leak == leakage(chain, mechanism, adversary, measure).value
+            leak = computed(keeping, mechanism, adversary, measure).value
+            assert leak == computed(chain, mechanism, adversary, measure).value
     query = [{"x0": 1.0}]
     assert keeping.sums(["x2"], query) is keeping.sums(["x2"], query)
     assert keeping.sums(["x2"], query) is not keeping.sums(["x1"], query)
@@ -266,7 +266,7 @@ def test_those_who_know_some_of_a_chain_are_looked_at_together(known: list[str])
     chain, weights = unspoken.Chain([0.4, 0.6], steps), [1.0, 2.0, -1.0] * 4
     found = calibrate(chain, weights, limit=0.8, knows=known, floor=False)
     told = {
-        name: leakage(chain, found.mechanism, unspoken.Adversary(name, knows=known)).value
+        name: computed(chain, found.mechanism, unspoken.Adversary(name, knows=known)).value
         for name in chain.domain.names
         if name not in known
     }

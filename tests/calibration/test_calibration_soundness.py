@@ -19,12 +19,12 @@ from tests.calibration.joints import (
     separation_of_all,
     vectors,
 )
+from tests.computed import computed
 from tests.effort import EFFORT
 from unspoken.calibration import METHODS, calibrate, coefficient
 from unspoken.calibration.problem import NoiseProblem
 from unspoken.calibration.rules.dpm import READINGS, dpm
 from unspoken.mechanisms import Laplace
-from unspoken.questions import leakage
 
 # Thirty times as many, 3,000, have been run; `make stress` runs ten times as many.
 BELIEFS = 100 * EFFORT
@@ -100,7 +100,7 @@ def test_methods_hold_for_whoever_they_say() -> None:
                 for mask in range(2 ** len(others)):
                     known = [name for k, name in enumerate(others) if mask >> k & 1]
                     adversary = unspoken.Adversary(target, knows=known)
-                    leak = leakage(belief, found.mechanism, adversary).value
+                    leak = computed(belief, found.mechanism, adversary).value
                     assert accepted(leak, limit), (method, target, known)
 
 
@@ -111,7 +111,7 @@ def test_pairwise_dependence_is_not_enough() -> None:
     scale = 1.0
     for i, j in ((0, 1), (0, 2), (1, 2)):
         assert (belief.marginal([f"x{i}", f"x{j}"]) == 0.25).all()
-    leak = leakage(belief, Laplace(scale), unspoken.Adversary("x0")).value
+    leak = computed(belief, Laplace(scale), unspoken.Adversary("x0")).value
     assert leak == pytest.approx(math.log((1 + math.exp(2.0)) / 2))
     assert leak > 1.4 * 1.0
 
@@ -125,12 +125,12 @@ def test_neighbours_in_a_graph_are_not_enough() -> None:
     beside = [coefficient(problem, "x4", other, sigma, "B") for other in ("x3", "x5")]
     assert 1 + sum(beside) == pytest.approx(sigma, rel=1e-12)
     for scale, key in ((sigma, "sep_node4"), (3.0, "sep_node4_baseline_L3")):
-        leak = leakage(chain, Laplace(scale), unspoken.Adversary("x4")).value
+        leak = computed(chain, Laplace(scale), unspoken.Adversary("x4")).value
         assert leak == pytest.approx(float(wanted[key]), rel=1e-12)
         assert leak > 2.0
     for method in ("dpm", "mean", "group", "wasserstein", "quilt", "exact"):
         found = calibrate(chain, limit=1.0, knows="nothing", method=method)
-        assert leakage(chain, found.mechanism, unspoken.Adversary("x4")).value <= 1.0 + 1e-12
+        assert computed(chain, found.mechanism, unspoken.Adversary("x4")).value <= 1.0 + 1e-12
 
 
 def test_limits_do_not_add_up() -> None:
@@ -139,11 +139,11 @@ def test_limits_do_not_add_up() -> None:
     belief, limit = joint_of(vector["input"]), 0.5
     scale = calibrate(belief, limit=limit, knows="nothing").scale
     twice = Laplace(scale, {name: [1.0, 1.0] for name in belief.domain.names})
-    leak = leakage(belief, twice, unspoken.Adversary("x0")).value
+    leak = computed(belief, twice, unspoken.Adversary("x0")).value
     assert leak == pytest.approx(float(vector["expected"]["two_release_sep"]), rel=1e-9)
     assert leak > 2 * limit
     jointly = calibrate(belief, {n: [1.0, 1.0] for n in belief.domain.names}, limit=2 * limit)
-    assert leakage(belief, jointly.mechanism, unspoken.Adversary("x0")).value <= 2 * limit
+    assert computed(belief, jointly.mechanism, unspoken.Adversary("x0")).value <= 2 * limit
 
 
 def test_the_group_rule_takes_blocks_of_a_forest() -> None:

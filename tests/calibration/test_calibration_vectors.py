@@ -7,6 +7,7 @@ import pytest
 
 import unspoken
 from tests.calibration.joints import joint_of, number, separation, vectors
+from tests.computed import computed
 from unspoken.calibration import (
     accuracy,
     calibrate,
@@ -16,7 +17,6 @@ from unspoken.calibration import (
 )
 from unspoken.calibration.problem import NoiseProblem
 from unspoken.mechanisms import Laplace
-from unspoken.questions import leakage
 
 CLOSE = 2e-11
 
@@ -38,7 +38,7 @@ def test_scales(vector: dict[str, Any]) -> None:
     assert group <= number(wanted["sigma_baseline"]) * (1 + 1e-13)  # equal where weights are
     alone = Laplace(number(wanted["sigma_LPM"]), weights)
     worst = max(
-        leakage(belief, alone, unspoken.Adversary(name)).value for name in belief.domain.names
+        computed(belief, alone, unspoken.Adversary(name)).value for name in belief.domain.names
     )
     assert worst == pytest.approx(number(wanted["sep_at_LPM"]), rel=1e-12)
 
@@ -84,14 +84,14 @@ def test_who_knows_one_more_learns_twice_as_much(vector: dict[str, Any]) -> None
     dpm = calibrate(belief, weights, limit=1.0, knows="nothing", method="dpm")
     assert dpm.scale == pytest.approx(number(vector["expected"]["sigma_dpm_B"]), rel=CLOSE)
     insider = unspoken.Adversary("x0", knows=["x2"])
-    leak = leakage(belief, dpm.mechanism, insider).value
+    leak = computed(belief, dpm.mechanism, insider).value
     assert leak == pytest.approx(number(vector["expected"]["sep_K_3"]), rel=CLOSE)
     nobody = calibrate(belief, weights, limit=1.0, knows="nothing")
-    assert leakage(belief, nobody.mechanism, insider).value == pytest.approx(2.0, rel=1e-10)
+    assert computed(belief, nobody.mechanism, insider).value == pytest.approx(2.0, rel=1e-10)
     for knows in ("anything", ["x2"]):
         found = calibrate(belief, weights, limit=1.0, knows=knows)
         assert found.scale == pytest.approx(2.0, rel=1e-10)
-        assert leakage(belief, found.mechanism, insider).value <= 1.0
+        assert computed(belief, found.mechanism, insider).value <= 1.0
 
 
 @by_id("ce_pearson")
@@ -99,7 +99,7 @@ def test_correlation_0_is_not_independence(vector: dict[str, Any]) -> None:
     belief = joint_of(vector["input"])
     pearson = calibrate(belief, limit=1.0, knows="nothing").scale
     assert pearson > 1.0  # what a correlation of 0 would allow leaks 1.5
-    leak = max(leakage(belief, Laplace(1.0), unspoken.Adversary(x)).value for x in ("x0", "x1"))
+    leak = max(computed(belief, Laplace(1.0), unspoken.Adversary(x)).value for x in ("x0", "x1"))
     assert leak == pytest.approx(number(vector["expected"]["sep_at_sigma_1"]), rel=1e-12)
 
 
@@ -185,7 +185,7 @@ def test_understated_dependence(vector: dict[str, Any]) -> None:
     # Three copies of a bit: rho = 1, the sum moves by 1 + 3; at the understated scale it leaks so.
     copies = np.zeros((2,) * 4)
     copies[0, 0, 0, 0] = copies[1, 1, 1, 1] = 0.5
-    leak = leakage(unspoken.Joint(copies), Laplace(own + kappa * others), unspoken.Adversary("x0"))
+    leak = computed(unspoken.Joint(copies), Laplace(own + kappa * others), unspoken.Adversary("x0"))
     assert leak.value == pytest.approx(kept, rel=1e-12)
 
 
@@ -247,7 +247,7 @@ def test_flu(limit: float, leak: float, scale: float) -> None:
     """A clique of four: Wasserstein carries 2, the group all 4; the exact scale is near half."""
     moved = calibrate(FLU, limit=limit, knows="nothing", method="wasserstein")
     assert moved.scale == 2 / limit
-    assert leakage(FLU, moved.mechanism, unspoken.Adversary("x0")).value == pytest.approx(leak)
+    assert computed(FLU, moved.mechanism, unspoken.Adversary("x0")).value == pytest.approx(leak)
     assert calibrate(FLU, limit=limit, method="group").scale == pytest.approx(4 / limit)
     exact = calibrate(FLU, limit=limit, knows="nothing", floor=False).scale
     assert exact == pytest.approx(scale, rel=1e-11)
@@ -279,5 +279,5 @@ def test_a_family_of_shifts() -> None:
     values = [[d / steps for d in range(steps + 1)], [k / steps / 2 for k in range(3 * steps + 1)]]
     belief = unspoken.Joint(table, values=values)
     found = calibrate(belief, {"x0": 1.0, "x1": 1.0}, limit=1.0, knows="nothing")
-    leak = leakage(belief, found.mechanism, unspoken.Adversary("x0")).value
+    leak = computed(belief, found.mechanism, unspoken.Adversary("x0")).value
     assert leak == pytest.approx(1.5 / found.scale, rel=1e-9)

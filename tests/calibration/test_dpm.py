@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.beliefs.branching import drawn
+from tests.computed import computed
 from tests.effort import examples
 from unspoken.adversary import Adversary
 from unspoken.beliefs import Chain, Joint
 from unspoken.calibration.problem import NoiseProblem
 from unspoken.calibration.rules.dpm import READINGS, coefficient, dpm, mean
 from unspoken.mechanisms import Laplace
-from unspoken.questions import leakage
 
 SEEDS = st.integers(0, 2**32 - 1)
 CLOSE = 2.0**-35  # the fixed point is found to 2^-36
@@ -89,5 +89,5 @@ def test_ends_of_the_range_that_cannot_be_say_nothing(limit: float, reading: str
     table[0, 1, 1, 1] = table[1, 2, 2, 2] = 0.5
     belief = Joint(table, values=[[0.0, 1.0]] + [[0.0, 0.4, 0.6, 1.0]] * 3)
     scale = dpm(NoiseProblem(belief, None, limit), reading)
-    told = leakage(belief, Laplace(scale), Adversary("x0"))
+    told = computed(belief, Laplace(scale), Adversary("x0"))
     assert told.value <= limit * (1 + 1e-12)

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import unspoken
+from tests.computed import computed
 from unspoken.calibration import (
     METHODS,
     accuracy,
@@ -28,7 +29,6 @@ from unspoken.mechanisms import Geometric
 from unspoken.models import Blocked, Neighbour, Sensitivity, additive, blocked, bounded
 from unspoken.models.friends import grid
 from unspoken.models.sensitivities import mean, svm_output, total
-from unspoken.questions import leakage
 
 STICKY = [[0.9, 0.1], [0.2, 0.8]]
 CHAIN = unspoken.Chain([0.5, 0.5], STICKY, 4)
@@ -47,7 +47,7 @@ def test_small_limits_on_chains_are_no_bounds(limit: float) -> None:
     found = calibrate(CHAIN, limit=limit)
     table = unspoken.Joint(CHAIN.marginal(CHAIN.domain.names))
     assert found.scale == pytest.approx(calibrate(table, limit=limit).scale, rel=1e-6)
-    leak = leakage(table, found.mechanism, unspoken.Adversary("x1")).value
+    leak = computed(table, found.mechanism, unspoken.Adversary("x1")).value
     assert (1 - 1e-6) * limit < found.bound.value <= limit
     assert leak <= limit
 
@@ -78,7 +78,7 @@ def test_values_that_cannot_be_need_no_noise() -> None:
     floored = calibrate(belief, limit=0.5)
     assert floored.scale == 4.0  # differential privacy's, of all values that are declared
     assert floored.bound.low == floored.bound.high == pytest.approx(0.25)
-    leak = leakage(belief, floored.mechanism, unspoken.Adversary("x0", knows=["x1"]))
+    leak = computed(belief, floored.mechanism, unspoken.Adversary("x0", knows=["x1"]))
     assert floored.bound.low <= leak.high * (1 + 1e-12)
 
 
@@ -101,7 +101,7 @@ def test_chains_with_zeros_do_not_warn(start: list[float], steps: list) -> None:
             except NotKnown:
                 continue
             for name in chain.domain.names:
-                leak = leakage(chain, found.mechanism, unspoken.Adversary(name))
+                leak = computed(chain, found.mechanism, unspoken.Adversary(name))
                 assert leak.status != "ok" or leak.value <= 2.0
 
 

@@ -10,6 +10,7 @@ import pytest
 
 import unspoken
 from tests import oracle
+from tests.computed import computed
 from tests.laws.cases import FAMILIES, Question, dirichlet, random_mechanism, shape, table_of
 from tests.laws.draws import each_family
 from unspoken.types.bound import LOG2
@@ -19,9 +20,7 @@ BOTH: tuple[Any, ...] = ("bit", "value")
 
 
 def about(belief: Any, mechanism: Any, target: str, sees: Any) -> float:
-    return unspoken.leakage(
-        belief, mechanism, unspoken.Adversary(target, sees=list(sees)), measure=MI
-    ).value
+    return computed(belief, mechanism, unspoken.Adversary(target, sees=list(sees)), MI).value
 
 
 def bits_of(rng: np.random.Generator, family: str) -> tuple[Any, Any, list[str], list[str]]:

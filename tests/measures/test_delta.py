@@ -12,6 +12,7 @@ import pytest
 
 import unspoken
 from tests import oracle
+from tests.computed import computed
 from tests.laws.cases import Question, close
 from tests.laws.draws import draws, each_family
 from tests.measures.plain import bound_of, view_of
@@ -26,9 +27,7 @@ arrival = unspoken.OneSided({"A": 1.0})
 def test_by_definition(family: str, eps: float) -> None:
     for _, setting, look in draws(family, 60):
         question = Question(setting, look)
-        bound = unspoken.leakage(
-            question.belief, question.mechanism, question.adversary, "delta", eps=eps
-        )
+        bound = computed(question.belief, question.mechanism, question.adversary, "delta", eps=eps)
         with mpmath.workdps(oracle.DIGITS):
             clouds = oracle.clouds(setting, look).values()
             truth = oracle.exact(max(oracle.delta(cloud, eps) for cloud in clouds))

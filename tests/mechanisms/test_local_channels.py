@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import unspoken
+from tests.computed import computed
 from unspoken import RELEASED, WITHHELD
 from unspoken.mechanisms import MECHANISMS, Finite, OneSided, RandomizedResponse, Together
 from unspoken.mechanisms.parts import Toss, shared_coin
@@ -88,8 +89,8 @@ def test_fresh_coins_are_not_shared() -> None:
             unspoken.leakage(PAIR, twice, ABOUT_B, measure).value, rel=1e-12
         )
     kept = OneSided({"A": 1.0}, {"A": [0]})
-    both = unspoken.leakage(PAIR, Together([kept, kept]), ABOUT_B, "odds").value
-    assert both == unspoken.leakage(PAIR, kept, ABOUT_B, "odds").value
+    both = computed(PAIR, Together([kept, kept]), ABOUT_B, "odds").value
+    assert both == computed(PAIR, kept, ABOUT_B, "odds").value
 
 
 def test_what_any_of_them_hides_is_secret() -> None:

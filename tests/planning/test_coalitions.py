@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import unspoken
+from tests.computed import computed
 from tests.effort import examples
 from tests.planning.enumerated import Enumerated
 from tests.planning.test_values import LIMITS, XOR, drawn, grid, plan_enumerated
@@ -138,7 +139,7 @@ def test_the_plan_says_the_worst_any_coalition_is_told() -> None:
     found = unspoken.plan(belief, limit_bits=0.03 / LOG2, coalitions=[["a"], ["o"]])
     for target in ("a", "o"):
         told = [
-            unspoken.leakage(
+            computed(
                 belief,
                 found.mechanism,
                 unspoken.Adversary(target, sees=[name]),

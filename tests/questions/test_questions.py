@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import sys
 from typing import Any
 
 import numpy as np
@@ -9,7 +11,9 @@ import pytest
 
 import unspoken
 from unspoken import RELEASED, WITHHELD
-from unspoken.measures import MeasureName
+from unspoken.measures import MEASURES, MeasureName
+from unspoken.types.bound import Bound
+from unspoken.types.premise import STATED
 
 TABLE = np.array([[[0.1, 0.05], [0.05, 0.1]], [[0.05, 0.15], [0.2, 0.3]]])
 BELIEF = unspoken.Joint(TABLE, names="ABC")
@@ -58,3 +62,63 @@ def test_options_are_the_measures_own() -> None:
     loose = unspoken.leakage(BELIEF, MECHANISM, adversary, "delta", eps=0.1)
     strict = unspoken.leakage(BELIEF, MECHANISM, adversary, "delta")
     assert loose.value < strict.value
+
+
+@pytest.mark.parametrize(
+    "measure", ["max-log-ratio", "mutual-information", "odds", "maximal-leakage"]
+)
+def test_rounding_is_counted_in_what_is_answered(measure: MeasureName) -> None:
+    """And in nothing that plans and calibrations compare with limits."""
+    adversary = unspoken.Adversary("C", secret=[0])
+    cloud: Any = unspoken.view(BELIEF, MECHANISM, adversary)
+    inner = MEASURES[measure].of(cloud)
+    told = unspoken.leakage(BELIEF, MECHANISM, adversary, measure)
+    assert inner.outer is None
+    assert told.low < inner.low == inner.high < told.high < told.low * (1 + 1e-12) + 1e-12
+    assert told.exact
+    assert "exactly" in repr(told)
+    assert "at least" not in repr(told)
+    if measure == "max-log-ratio":
+        one = unspoken.leakages(BELIEF, MECHANISM, targets=["C"])["C"]
+        assert one == unspoken.leakage(BELIEF, MECHANISM, unspoken.Adversary("C"))
+        assert one.low < one.high
+        after = unspoken.odds(BELIEF, MECHANISM, adversary, {"A": WITHHELD})
+        assert after.low < after.high < after.low * (1 + 1e-12)
+
+
+def test_nothing_is_nothing() -> None:
+    """What has no part in an answer is told exactly nothing of."""
+    apart = unspoken.Independent([[0.3, 0.7], [0.2, 0.8]], names="AB")
+    mechanism = unspoken.OneSided({"A": 1.0}, {"A": [0], "B": [0]})
+    adversary = unspoken.Adversary("B")
+    told = unspoken.leakage(apart, mechanism, adversary)
+    assert (told.low, told.high) == (0.0, 0.0)
+    factor = unspoken.leakage(apart, mechanism, adversary, "odds")
+    after = unspoken.odds(apart, mechanism, adversary, {"A": WITHHELD})
+    assert (factor.low, factor.high) == (after.low, after.high) == (1.0, 1.0)
+
+
+def test_who_sees_the_same_whatever_is_true_is_told_exactly_nothing() -> None:
+    """Dependent, and always withheld; nothing is below what a measure can be, nor -0.0."""
+    pair = unspoken.Joint([[0.2, 0.3], [0.1, 0.4]], names="AB")
+    withheld = unspoken.OneSided({"A": 1.0}, {"A": [0, 1]})
+    measure: Any
+    for measure in MEASURES:
+        told = unspoken.leakage(pair, withheld, unspoken.Adversary("B", secret=[0]), measure)
+        least = 1.0 if measure == "odds" else 0.0
+        assert (str(told.low), str(told.high)) == (str(least), str(least)), measure
+    product = unspoken.Joint(np.multiply.outer([0.3, 0.7], [0.2, 0.8]), names="AB")
+    told = unspoken.leakage(
+        product, unspoken.Finite("A", [[3, 7], [6, 4]]), unspoken.Adversary("B", secret=[0]), "odds"
+    )
+    assert told.low == 1.0 < told.high < 1.0 + 1e-12
+
+
+def test_ends_of_odds_beyond_floats() -> None:
+    """e^800 is finite, e^-800 is not 0."""
+    wide = Bound.of_odds(800.0, 800.0, STATED, "", (799.0, 801.0)).outward()
+    assert (wide.low, wide.high) == (sys.float_info.max, math.inf)
+    small = Bound.of_odds(-800.0, -800.0, STATED, "", (-801.0, -799.0)).outward()
+    assert (small.low, small.high) == (0.0, math.ulp(0.0))
+    near = Bound.of_odds(0.0, 1e-300, STATED, "", (0.0, 1e-300)).outward()
+    assert near.low == 1.0 < near.high

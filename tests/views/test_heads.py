@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import unspoken
+from tests.computed import computed
 from unspoken.measures import MEASURES, MeasureName
 from unspoken.mechanisms import local
 from unspoken.types.bound import LOG2
@@ -108,8 +109,8 @@ def test_pairwise_is_exact_for_one_output() -> None:
     mechanism = unspoken.OneSided({"A": 1.0, "B": 2.0}, shows="bit")
     for name in get_args(MeasureName):
         assert (
-            unspoken.leakage(pairs, mechanism, unspoken.Adversary("B"), name).value
-            == unspoken.leakage(joint, mechanism, unspoken.Adversary("B"), name).value
+            computed(pairs, mechanism, unspoken.Adversary("B"), name).value
+            == computed(joint, mechanism, unspoken.Adversary("B"), name).value
         )
 
 

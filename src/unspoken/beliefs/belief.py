@@ -18,6 +18,7 @@ from unspoken.errors import InputError, TooLarge, shown
 from unspoken.numerics.arrays import CELLS, Array, Codes
 from unspoken.numerics.numbers import whole
 from unspoken.numerics.ring import LEAST
+from unspoken.numerics.rounding import Rounding
 from unspoken.numerics.same import same, state
 from unspoken.numerics.wide import Wide
 from unspoken.types.channel import Channel, Output
@@ -74,6 +75,10 @@ class Belief(Shown, ABC):
         says nothing else: a sum over all other cells.
         """
         return 4.0 + self.cells(self.domain.names) / self.cells(names)
+
+    def rounding(self, names: Sequence[str]) -> Rounding:
+        """The same; of a table of logarithms each may have been on these."""
+        return Rounding(self.operations(names))
 
     def _joint(self, names: Sequence[str]) -> tuple[Array, bool]:
         """`marginal`, and whether as logarithms: where products leave the range of floats."""

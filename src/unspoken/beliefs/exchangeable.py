@@ -27,6 +27,7 @@ from unspoken.beliefs.belief import Belief, different, draws, evidence, impossib
 from unspoken.errors import InputError, TooLarge
 from unspoken.numerics.arrays import CELLS, Array, Codes
 from unspoken.numerics.ring import RANGE
+from unspoken.numerics.rounding import Rounding
 from unspoken.numerics.tables import as_law
 from unspoken.numerics.wide import Wide
 from unspoken.types.channel import Channel
@@ -75,6 +76,10 @@ class Exchangeable(Belief):
         each, and of an event every variable takes ten operations.
         """
         return 32.0 + 12.0 * self._count
+
+    def rounding(self, names: Sequence[str]) -> Rounding:
+        """All on numbers, of which logarithms are taken last: four operations."""
+        return Rounding.of_numbers(self.operations(names)) + Rounding(4.0)
 
     @property
     def counts(self) -> Array:

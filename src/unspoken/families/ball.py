@@ -72,7 +72,7 @@ class BallView(Shown):
         """Between the centre's, and that + 4 eta."""
         if Functional.of(f).reads not in ("pairs", "events", "secret"):
             self._refuse(Functional.of(f).name)
-        own = self.centre.sup(f)
+        own = self.centre.sup(f).outward()
         if own.status != "ok":
             return own
         why = f"the centre's {own.high:.6g} and 4 eta, in all the ball"

@@ -78,8 +78,8 @@ class Measure:
         return self._of(cloud, self._with(options))
 
     def rounded(self, cloud: Cloud, **options: float) -> Bound:
-        """The same, with the rounding behind its ends (`Bound.outer`)."""
-        return self._of(cloud, replace(self._with(options), outer=True))
+        """The same, its ends moved out by the rounding behind them."""
+        return self._of(cloud, replace(self._with(options), outer=True)).outward()
 
     def _of(self, cloud: Cloud, f: Functional) -> Bound:
         if not (cloud.prior_known or self.prior_free):
@@ -90,10 +90,10 @@ class Measure:
         bound = cloud.sup(f) if self.over == "sup" else cloud.mean(f)
         if bound.status != "ok":
             return bound
+        outer = bound.outer and (max(bound.outer[0], self.least), bound.outer[1])
         if self.unit == "odds":
-            return Bound.of_odds(bound.low, bound.high, bound.premise, bound.why, bound.outer)
+            return Bound.of_odds(bound.low, bound.high, bound.premise, bound.why, outer)
         low, high = self.finish(bound.low), self.finish(bound.high)
-        outer = bound.outer
         if outer is not None:
             outer = self.finish(outer[0]), min(self.finish(outer[1]), max(self.most, high))
             if self.finish is not float:

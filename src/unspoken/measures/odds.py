@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from unspoken.measures.measure import Measure
@@ -27,6 +25,5 @@ ODDS = Measure(
     "sup",
     unit="odds",
     moves=by_log_odds,
-    least=-math.inf,
     reads="events",
 )

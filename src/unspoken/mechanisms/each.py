@@ -29,7 +29,7 @@ def points_of_each(belief: Belief, names: Sequence[str], query: Query) -> list[F
     nodes = query.noise.nodes(sums.points[0])
     bins = [Bins.nodes(nodes, query.noise.rate)]
     seen = through(sums.bare(), sums.points, bins)
-    own = Rounding(belief.operations(belief.domain.names) + sums.rounded)
+    own = belief.rounding(belief.domain.names) + Rounding(sums.rounded)
     behind = own + rounded(
         sums.points, bins, [answers_off(belief.domain, query.weights, sums.share)]
     )

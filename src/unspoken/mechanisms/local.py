@@ -161,7 +161,7 @@ class Question:
         channels = [self.channels[name] for name in shown if name in self.channels]
         sums = sum(2.0 * len(channel.excess) + 8.0 for channel in channels)
         names = dict.fromkeys([*self.keep, *(name for name in shown if name in self.channels)])
-        own = Rounding(self.belief.operations(tuple(names)) + sums)
+        own = self.belief.rounding(tuple(names)) + Rounding(sums)
         return reduce(operator.add, (channel.rounding for channel in channels), own)
 
     def bounded(self) -> HeadsView:

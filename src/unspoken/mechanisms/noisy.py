@@ -219,8 +219,8 @@ class NoisyAnswers:
         ]
         own = Rounding(sums.rounded)
         if self.channels and sums.in_logs:
-            operations = question.belief.operations(question.belief.domain.names)
-            own = own + Rounding(RANGE * (operations + sums.rounded))
+            operations = question.belief.rounding(question.belief.domain.names).on_logs
+            own = own + Rounding.of_numbers(RANGE * (operations + sums.rounded))
         beside = question.rounding(shown) + own if self.channels else None
         return own + rounded(sums.points, bins, off, beside)
 

@@ -79,7 +79,7 @@ class Parts:
         for name, channel in (*shared, *self.channels):
             before = channels.get(name)
             channels[name] = channel if before is None else before.beside(channel)
-        return channels
+        return {name: channel.split() for name, channel in channels.items()}
 
     def answers(self) -> dict[str, Query]:
         """The noisy queries by what their outputs are called."""
@@ -161,7 +161,7 @@ def shared_coin(tosses: Sequence[Toss]) -> Channel:
         _pairs([toss.outputs for toss in tosses]),
         log_common,
         excess.reshape(len(excess), -1),
-        Rounding(9.0 * len(tosses) + 2.0 * largest),
+        Rounding.of_numbers(9.0 * len(tosses) + 2.0 * largest),
     )
 
 

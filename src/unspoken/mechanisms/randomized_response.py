@@ -53,7 +53,7 @@ class RandomizedResponse(Mechanism, Shown):
         log_common = -self.epsilon - math.log1p(others * lie)
         truth = -math.expm1(-self.epsilon) / (1 + others * lie)
         # Six operations for the truth; the logarithm's own are off by u of eps, absolutely.
-        rounding = Rounding(8.0 + 2.0 * min(self.epsilon, EXPONENT))
+        rounding = Rounding.of_numbers(8.0 + 2.0 * min(self.epsilon, EXPONENT))
         excess = truth * np.eye(len(values))
         return Channel(values, np.full(len(values), log_common), excess, rounding)
 

@@ -40,15 +40,32 @@ class Rounding:
 
     ``parts``: behind the parts c and e, each off by so much of itself. ``whole``: behind their sum,
     where the parts are a difference that came later (a matrix that was given). ``logs``: where
-    they are logarithms, by how much these were larger on the way.
+    they are logarithms, by how much these were larger on the way; ``plain``: how many of the
+    operations behind the parts were on numbers all the same.
     """
 
     parts: float = 0.0
     whole: float = 0.0
     logs: float = 0.0
+    plain: float = 0.0
+
+    @classmethod
+    def of_numbers(cls, parts: float, whole: float = 0.0) -> Rounding:
+        """Of what is computed on numbers, whatever is computed on later."""
+        return cls(parts, whole, plain=parts)
+
+    @property
+    def on_logs(self) -> float:
+        """How many operations may have been on logarithms."""
+        return self.parts - self.plain
 
     def __add__(self, other: Rounding) -> Rounding:
-        return Rounding(self.parts + other.parts, self.whole + other.whole, self.logs + other.logs)
+        return Rounding(
+            self.parts + other.parts,
+            self.whole + other.whole,
+            self.logs + other.logs,
+            self.plain + other.plain,
+        )
 
 
 NOTHING = Rounding()

@@ -10,7 +10,6 @@ from typing import Any, Literal, get_args
 from unspoken.display import Framed, Shown, json_number
 from unspoken.errors import InputError, among
 from unspoken.numerics.numbers import number
-from unspoken.numerics.rounding import down, up
 from unspoken.pictures import Bar, Picture, bars
 from unspoken.types.kinds import expect
 from unspoken.types.premise import STATED, Premise
@@ -20,6 +19,7 @@ __all__ = ["Bound", "Estimate", "Status", "in_words"]
 Status = Literal["ok", "impossible"]
 
 LOG2 = math.log(2.0)
+SHOWN = 1e-7  # what nobody sees of a number next to itself
 
 
 @dataclass(frozen=True, repr=False)
@@ -47,7 +47,7 @@ class Bound(Framed, Shown):
         expect(self.unit, str, "bound.unit", 'write "nat" or "odds", say')
         expect(self.why, str, "bound.why", "say in words how it came about")
         among("bound.status", self.status, get_args(Status))
-        low, high = number(self.low), number(self.high)
+        low, high = number(self.low) + 0.0, number(self.high) + 0.0  # -0.0 is 0.0
         if self.status == "ok" and not low <= high:
             raise InputError(f"a Bound needs low <= high, got [{self.low}, {self.high}]")
         object.__setattr__(self, "premise", Premise.of(self.premise))
@@ -100,10 +100,7 @@ class Bound(Framed, Shown):
         low, high = self.outer
         if self.unit != "odds":
             return replace(self, low=low, high=high, outer=None)
-        ends = (
-            (down(exp_or_inf(low), 0) if low else 1.0),
-            (up(exp_or_inf(high), 0) if high else 1.0),
-        )
+        ends = _beyond_exp(low, 0.0), _beyond_exp(high, math.inf)
         return replace(self, low=ends[0], high=ends[1], logs=(low, high), outer=None)
 
     @classmethod
@@ -132,14 +129,19 @@ class Bound(Framed, Shown):
         """The sound end as a factor on somebody's odds: e to the nats."""
         return self.high if self.unit == "odds" else exp_or_inf(self.nats)
 
+    @property
+    def _as_one(self) -> bool:
+        """Whether it is exact to more digits than are shown: rounding may have taken them all."""
+        return self.exact and (self.low == self.high or self.high - self.low < SHOWN * self.high)
+
     def facts(self) -> list[tuple[str, str]]:
         if self.status == "impossible":
             return [("status", "impossible"), ("why", self.why)]
-        held = "exactly" if self.exact else "at most"
+        held = "exactly" if self._as_one else "at most"
         rows = [(held, f"{self.high:.6g} {self.unit}")]
         if self.unit == "nat":
             rows.append(("", f"{self.bits:.6g} bit"))
-        if not self.exact:
+        if not self._as_one:
             rows.append(("at least", f"{self.low:.6g} {self.unit}"))
         return [*rows, ("premise", str(self.premise)), ("why", self.why)]
 
@@ -223,6 +225,14 @@ def exp_or_inf(nats: float) -> float:
         return math.exp(nats)
     except OverflowError:
         return math.inf
+
+
+def _beyond_exp(log: float, towards: float) -> float:
+    """e^log, rounded once more towards this end; on its own side of 1."""
+    if not log or math.isinf(log):
+        return exp_or_inf(log)
+    end = math.nextafter(exp_or_inf(log), towards)
+    return max(end, 1.0) if log > 0 else min(end, 1.0)
 
 
 def _log(factor: float) -> float:

@@ -39,7 +39,7 @@ class Channel:
     outputs: tuple[Output, ...]
     log_common: Array
     excess: Array
-    rounding: Rounding = field(default=Rounding(2.0), compare=False)
+    rounding: Rounding = field(default=Rounding.of_numbers(2.0), compare=False)
 
     @classmethod
     def of(cls, outputs: Iterable[Output], law: Array) -> Channel:
@@ -49,7 +49,7 @@ class Channel:
         """
         common = law.min(axis=0)
         excess = law - common
-        rounding = Rounding(2.0, 2.0 + beside_one(law) if excess.any() else 0.0)
+        rounding = Rounding.of_numbers(2.0, 2.0 + beside_one(law) if excess.any() else 0.0)
         with np.errstate(divide="ignore"):
             return cls(tuple(outputs), np.log(common), excess, rounding)
 
@@ -76,12 +76,20 @@ class Channel:
         drawn = (rng.random(len(values))[:, None] * steps[:, -1:] > steps).sum(1)
         return [self.outputs[k] for k in drawn.tolist()]
 
+    def split(self) -> Channel:
+        """All is common where every value shows the same: then it is certain that nothing tells."""
+        if (self.excess != self.excess[0]).any() or not self.excess.any():
+            return self
+        with np.errstate(divide="ignore"):
+            common = np.log(self.law[0])
+        return Channel(self.outputs, common, np.zeros_like(self.excess), self.rounding)
+
     def on_heads(self) -> Channel:
         """The channel once the coin is known to show heads: no common part."""
         nothing = np.full_like(self.log_common, -np.inf)
         heads = self.heads  # what the whole is off by is now beside heads alone
         parts, whole = self.rounding.parts, self.rounding.whole
-        rounding = Rounding(2.0 * parts + 1.0 + len(self.outputs), whole / heads)
+        rounding = Rounding.of_numbers(2.0 * parts + 1.0 + len(self.outputs), whole / heads)
         return Channel(self.outputs, nothing, self.excess / heads, rounding)
 
     def beside(self, other: Channel) -> Channel:

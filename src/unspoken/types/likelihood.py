@@ -89,17 +89,23 @@ class Lifts:
         In logs each operation leaves u of a logarithm, which is at most that of the lift, of t, of
         the mass, of a prior and as large as there are on the way; the first is the lift's own.
         """
-        quick = self.divergences is not None
+        quick, rounding = self.divergences is not None, self.rounding
         furthest = self.source.furthest if quick else Listed(self.log_lift).furthest
-        parts, whole = gamma(self.rounding.parts), 4.0 * gamma(self.rounding.whole)
-        lifts = parts * np.minimum(furthest + 4.0 * self.telling, 3.0) + whole
+        shares, logs = gamma(rounding.parts) + 4.0 * gamma(rounding.whole), 0.0
+        masses = np.broadcast_to(shares, furthest.shape)
+        moved = np.minimum(furthest + 4.0 * self.telling, 3.0)
+        lifts = gamma(rounding.parts) * moved + 4.0 * gamma(rounding.whole)
         if self.in_logs:
-            rarest = math.log(self.prior.min(where=self.prior > 0, initial=1.0))
-            known = (self.log_mass > -np.inf) & (self.telling > 0)
-            told = self.log_mass + np.log(self.telling, out=np.zeros_like(lifts), where=known)
-            lifts *= 1.0 + self.rounding.logs + np.where(known, np.abs(told), 0.0) - rarest
+            logs = gamma(rounding.on_logs)
+            rarest = -math.log(self.prior.min(where=self.prior > 0, initial=1.0))
+            usual = 1.0 + rounding.logs + rarest
+            mass = np.where(self.log_mass > -np.inf, -self.log_mass, 0.0)
+            told = np.log(self.telling, out=np.zeros_like(lifts), where=self.telling > 0)
+            lifts += logs * (usual + np.abs(mass - told)) * moved
+            masses = shares + logs * (usual + np.abs(mass))
+            shares += logs * rarest
         lifts[(self.prior > 0).sum(1) < 2] = 0.0  # what is certain beforehand does not move
-        return Off(lifts, furthest, parts + whole, parts if self.in_logs else 0.0)
+        return Off(lifts, furthest, shares, masses, logs)
 
     def of_context(self, k: int) -> Lifts:
         """The lifts of one context alone."""

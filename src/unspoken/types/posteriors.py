@@ -131,13 +131,14 @@ class Off:
     """What rounding may have done to posteriors, for each context and outcome.
 
     ``lifts``: how far log lifts may be off, absolutely; ``furthest``: the largest |lift - 1|;
-    ``shares``: how far priors and masses may be off, relatively; ``logs``: how far log lifts may be
-    off relatively, besides.
+    ``shares``: how far priors may be off, relatively; ``masses``: how far outcomes' may be;
+    ``logs``: how far log lifts may be off relatively, besides.
     """
 
     lifts: Array
     furthest: Array
     shares: float
+    masses: Array
     logs: float
 
 

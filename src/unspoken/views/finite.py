@@ -188,8 +188,9 @@ class FiniteView(Shown):
     def _off(self, block: Block = WHOLE) -> Off:
         """What rounding did, with an axis for functions."""
         off = self.lifts.off
-        lifts, furthest = (part[block][..., None] for part in (off.lifts, off.furthest))
-        return replace(off, lifts=lifts, furthest=furthest)
+        parts = (off.lifts, off.furthest, off.masses)
+        lifts, furthest, masses = (part[block][..., None] for part in parts)
+        return replace(off, lifts=lifts, furthest=furthest, masses=masses)
 
     def off(self, f: Functional, values: Array, after: Posteriors, block: Block = WHOLE) -> Array:
         """By how much sum_y P(y) f(y) over a block may be off, in each context:
@@ -201,9 +202,10 @@ class FiniteView(Shown):
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
             moved = f.moves(values, at, after)
             moved = _sum(np.where(mass > 0, moved * mass, 0.0))
+            mass = mass * (at.masses + gamma(_depth(values)))
             size = _sum(np.where(mass > 0, np.abs(values) * mass, 0.0))
         moved = 1.01 * moved.max(-1, keepdims=True)  # of several functions, the most
-        total: Array = moved + (at.shares + gamma(_depth(values))) * size
+        total: Array = moved + size
         return total
 
     def _point(self, context: int, outcome: int) -> Outcome:
