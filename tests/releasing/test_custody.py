@@ -108,6 +108,36 @@ def test_a_ledger_put_back_with_its_head_is_found_out_by_the_manifest(path: Path
     refused(path, r"released\.manifest\.json: is of event 2, .*has only 1.*rolled back")
 
 
+def test_a_newer_release_finds_out_that_all_else_was_put_back(path: Path) -> None:
+    """The ledger, its head and the manifest, all of one time: only the released file knows better.
+
+    Under the name that a crash leaves it the newer manifest says the same, with the event.
+    """
+    names = ("ledger.sqlite", "unspoken.key.head", "released.manifest.json")
+    release(path, scale=0.5)
+    old = {name: (path.parent / name).read_bytes() for name in names}
+    done = release(path)
+    new = {name: (path.parent / name).read_bytes() for name in names}
+    for name in names:
+        (path.parent / name).write_bytes(old[name])
+    refused(
+        path, r"released\.parquet: is not the release that released\.manifest\.json is of.*back"
+    )
+    with pytest.raises(InputError, match=r"rolled back\. Restore them"):
+        verified(path)
+    digest = json.loads(new[names[2]])["release"]["sha256"]
+    crashed = path.parent / f"released.manifest.{digest[:12]}.json"
+    crashed.write_bytes(new[names[2]])
+    refused(path, rf"{crashed.name}: is of event 2, and ledger ledger\.sqlite has only 1")
+    for name in names[:2]:
+        (path.parent / name).write_bytes(new[name])
+    assert set(verified(path).recorded) >= {crashed, done.manifest}  # as in a crash: all is well
+    assert release(path).again
+    assert not crashed.exists()
+    gone(path, "released.manifest.json")
+    assert release(path).again  # a release alone says nothing
+
+
 def test_a_copy_of_the_ledger_has_every_charge(path: Path) -> None:
     """Also where another program has it open, which keeps a write-ahead log from being emptied."""
     ledger = path.parent / "ledger.sqlite"

@@ -6,9 +6,10 @@ the account of all that was released. Whatever lies where a release is to be wri
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from unspoken.numerics.coins import MasterKey
 from unspoken.numerics.files import swept
 from unspoken.policy import Project
 
-__all__ = ["MARK", "Custody", "Verified", "refuse_foreign", "verified"]
+__all__ = ["MARK", "Custody", "Verified", "by_digest", "refuse_foreign", "verified"]
 
 MARK = {"unspoken": "release"}  # what our manifests begin with, and our releases carry
 LARGEST = 1 << 28  # bytes of a manifest
@@ -133,12 +134,46 @@ def _refuse_released(project: Project) -> None:
 
 def _given(project: Project) -> dict[Path, Head | None]:
     """What of ours lies where a release is to be written; of a manifest, the event."""
-    given: dict[Path, Head | None] = {}
-    for output, path in _outputs(project).items():
-        read = _READ[output](path) if _lies(path) else None
+    manifest, release = project.files.manifest, project.files.release
+    papers, given = _papers([manifest]), dict[Path, Head | None]()
+    if _lies(release) and _release(release) is not None:
+        with open(release, "rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        papers |= _papers([by_digest(manifest, digest)])  # where a crash left it
+        if papers and all(paper.digest != digest for paper in papers.values()):
+            raise InputError(
+                f"{release}: is not the release that {manifest.name} is of, so nothing says that "
+                f"ledger {project.files.ledger.name} has its event: both may have been rolled "
+                "back. Restore them and the key's head from a copy; or, if this file was changed "
+                "or is older than the manifest, move it away"
+            )
+        given[release] = None
+    return {place: paper.head for place, paper in papers.items()} | given
+
+
+@dataclass(frozen=True)
+class _Paper:
+    """A manifest: the event in the ledger, and the digest of what was released by it."""
+
+    head: Head
+    digest: object
+
+
+def _papers(places: Iterable[Path]) -> dict[Path, _Paper]:
+    """The manifests that lie there."""
+    found = dict[Path, _Paper]()
+    for place in places:
+        read = _manifest(place) if _lies(place) else None
         if read is not None:
-            given[path] = Head.from_json(read["charge"], path) if "charge" in read else None
-    return given
+            release = read.get("release")
+            digest = release.get("sha256") if isinstance(release, dict) else None
+            found[place] = _Paper(Head.from_json(read["charge"], place), digest)
+    return found
+
+
+def by_digest(path: Path, digest: str) -> Path:
+    """What the manifest of a release is called until the release is there, and in a crash later."""
+    return path.with_name(f"{path.stem}.{digest[:12]}{path.suffix}")
 
 
 def _outputs(project: Project) -> dict[str, Path]:

@@ -11,14 +11,13 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from unspoken.ledger import Head, Release
 from unspoken.policy import Project
 from unspoken.policy.edges import bin_names, plain_edge
 from unspoken.releasing.coarse import probability
-from unspoken.releasing.custody import MARK
+from unspoken.releasing.custody import MARK, by_digest
 from unspoken.releasing.leaks import Leak
 
 __all__ = ["FORMAT", "Written", "by_digest", "described", "leakage", "text"]
@@ -70,11 +69,6 @@ def described(
         "charge": head.as_json(),
         "charged": charged,
     }
-
-
-def by_digest(path: Path, digest: str) -> Path:
-    """What the manifest of a release is called until the release is there, and in a crash later."""
-    return path.with_name(f"{path.stem}.{digest[:12]}{path.suffix}")
 
 
 def text(manifest: Mapping[str, Any]) -> str:
