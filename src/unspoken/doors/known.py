@@ -97,8 +97,8 @@ def of_keys(findings: Findings, entries: Sequence[Undeclared]) -> list[Renderabl
         rows_of(["given", "who", "about", "odds", "of rows", "without"], rows),
         blank(),
         note(
-            f"An estimate, of answers that {LEAST} rows or more give. To have it measured with the "
-            "rest declare it, as [context.NAME] of = SQL over the key."
+            f"An estimate, of answers that {LEAST} rows or more give and that chance does not "
+            "explain. To see it with the rest declare it: [context.NAME] of = SQL over the key."
         ),
     ]
 

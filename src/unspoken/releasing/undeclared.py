@@ -1,8 +1,8 @@
 """What one more key column would tell that no context declares: measured, for the holder.
 
 Keys stand in every released file. Given each value of a key (or its weekday, month or hour) the
-odds are those of the rows that have it; only answers that LEAST rows give are looked at, so that
-what a few rows show by chance is not taken for what is told. So it is an estimate, and no bound.
+odds are those of the rows that have it; only answers that LEAST rows give are looked at, and only
+what is more than chance would show. So it is an estimate, and no bound.
 """
 
 from __future__ import annotations
@@ -11,18 +11,20 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from unspoken.adversary import Adversary
 from unspoken.learning import Given, by_key
-from unspoken.measures import MEASURES
 from unspoken.mechanisms import Mechanism, OneSided
 from unspoken.releasing.flow import Prepared
-from unspoken.releasing.leaks import Leak, most_telling
-from unspoken.types.bound import Estimate
+from unspoken.releasing.leaks import Leak
+from unspoken.types.bound import Estimate, exp_or_inf
 from unspoken.views import FiniteView
 
 __all__ = ["LEAST", "Undeclared", "undeclared"]
 
 LEAST = 100  # rows that give an answer
+SURE = 3.0  # standard errors, since many answers are looked at
 
 
 @dataclass(frozen=True)
@@ -70,22 +72,44 @@ def _more(
     without: Sequence[Leak],
     rows: int,
 ) -> Iterator[Undeclared]:
-    """What tells more than without."""
-    least = {value: LEAST / each for value, each in given.rows.items()}
+    """What tells more than without it."""
+    why = f"the largest factor of an answer of {LEAST} rows or more, where it is not by chance"
     for leak in without:
         looks = Adversary(
             leak.about, secret=secrets[leak.about], sees=leak.reads, knows=(given.name,)
         )
         view = mechanism.view(given.belief, looks)
-        often = view.often(least, given.name) if isinstance(view, FiniteView) else None
-        answer = None if often is None else most_telling(often)
-        if often is None or answer is None:
-            continue
-        odds = MEASURES["odds"].of(often).odds
-        if odds > leak.odds.odds:
-            value = str(answer.known[given.name])
-            why = f"the largest factor of an answer that {LEAST} rows give, as they are"
-            share = answer.mass * given.rows[value] / rows
-            yield Undeclared(
-                given.name, value, leak.who, leak.about, Estimate(odds, "odds", why), share, leak
-            )
+        worst = _worst(view, given, leak.odds.nats) if isinstance(view, FiniteView) else None
+        if worst is not None:
+            value, odds, share = worst
+            about = leak.who, leak.about, Estimate(odds, "odds", why), share / rows
+            yield Undeclared(given.name, value, *about, leak)
+
+
+def _worst(view: FiniteView, given: Given, least: float) -> tuple[str, float, float] | None:
+    """The value of the key, the factor, and the rows that give the answer with the largest one.
+
+    Of answers of LEAST rows whose log factor is above ``least`` by more than chance: with a and b
+    rows of the answer that have the secret and have not, A and B of the value of the key,
+
+        log (a B / b A) - SURE sqrt(1/a + 1/b + 1/A + 1/B)  >  least,    half a row added to each.
+    """
+    values = [str(context[given.name]) for context in view.contexts]
+    total = np.array([[given.rows[value]] for value in values], np.float64)
+    answered, after = total * view.lifts.mass, view.posteriors
+    found: list[tuple[float, str, float]] = []
+    for event in after.events():
+        secret = total * after.prior[..., event].sum(-1)
+        inside = answered * after.posterior[..., event].sum(-1)
+        counts = [n + 0.5 for n in (inside, answered - inside, secret, total - secret)]
+        a, b, all_a, all_b = (np.maximum(n, 0.5) for n in counts)
+        chance = SURE * np.sqrt(1 / a + 1 / b + 1 / all_a + 1 / all_b)
+        sure = np.log(a * all_b / (b * all_a)) - chance > least
+        factor = np.where(sure & (answered >= LEAST), after.log_odds_factor(event), -np.inf)
+        k, y = np.unravel_index(int(factor.argmax()), factor.shape)
+        if factor[k, y] > least:
+            found.append((float(factor[k, y]), values[int(k)], float(answered[k, y])))
+    if not found:
+        return None
+    log, value, share = max(found)
+    return value, exp_or_inf(log), share

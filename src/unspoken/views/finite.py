@@ -6,7 +6,6 @@ import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -111,15 +110,6 @@ class FiniteView(Shown):
     def at_most(self, f: Convex, high: float) -> float:
         """Nobody learns more than who is told the secret itself: of use where digits are lost."""
         return min(high, self.revealed().mean(f).outward().high)
-
-    def often(self, least: Mapping[Any, float], known: str) -> FiniteView | None:
-        """The view for a sup over outcomes of so much mass at least, given each value of what is
-
-        ``known``; None: there are none.
-        """
-        masses = np.array([least[context[known]] for context in self.contexts])
-        ends = self.lifts.mass >= masses[:, None]
-        return replace(self, lifts=replace(self.lifts, ends=ends)) if ends.any() else None
 
     def revealed(self) -> FiniteView:
         """The view of somebody who learns the class itself."""
