@@ -49,11 +49,11 @@ def test_the_starter_is_pleasant() -> None:
     assert all(line == line.rstrip() for line in text.splitlines())
 
 
-def test_eight_attributes_with_all_there_is_to_say_are_80_lines() -> None:
+def test_eight_attributes_with_all_there_is_to_say_are_84_lines() -> None:
     columns = [ColumnInfo("person", "integer", 500, 0), ColumnInfo("day", "date", 250, 0)]
     columns += [ColumnInfo(f"x{n}", "number", 90, 5, (0, 10, 20, 30, 40)) for n in range(8)]
     text = starter(columns, "t.parquet", most=6**8)
-    assert len(text.splitlines()) <= 80
+    assert len(text.splitlines()) <= 84
     assert len(Project.parse(text).attributes) == 8
 
 
@@ -307,3 +307,27 @@ def test_what_is_commented_out_is_so_whole() -> None:
     text = starter([ColumnInfo("id", "integer", 100, 0), *wide, towns], "t.parquet", rows=100)
     assert "# ]" in text
     assert Project.parse(text).reads == tuple(column.name for column in wide)
+
+
+def test_contexts_are_proposed_from_the_keys() -> None:
+    columns = [
+        ColumnInfo("site", "text", 3, 0, (), ("a", "b", "c")),
+        ColumnInfo("Weekday", "integer", 7, 0, (), tuple(range(7))),
+        ColumnInfo("moment", "time", 40_000, 0),
+        ColumnInfo("x", "text", 2, 0, (), ("p", "q")),
+    ]
+    keys = ["site", "moment"]
+    text = starter(columns, "t.parquet", keys=keys, rows=20_000)
+    project = Project.parse(text)
+    assert {name: context.of for name, context in project.contexts.items()} == {
+        "site": "site",
+        "weekday_of_moment": "dayname(moment)",  # a column has the name
+    }
+    assert '# month = { of = "month(moment)" }\n# hour = { of = "hour(moment)" }\n' in text
+    few = starter(columns, "t.parquet", keys=keys, rows=900)
+    assert Project.parse(few).contexts == {}
+    assert '# site = { of = "site" }\n' in few
+    days = [ColumnInfo("day", "date", 250, 0), ColumnInfo("x", "text", 2, 0, (), ("p", "q"))]
+    dated = Project.parse(starter(days, "t.parquet", keys=["day"], rows=10_000))
+    assert dated.contexts["weekday"].of == "dayname(day::DATE)"
+    assert "context" not in starter(days[1:], "t.parquet", rows=10_000)

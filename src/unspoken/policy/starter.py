@@ -16,6 +16,7 @@ from unspoken.policy.guesses import (
     named_by,
     round_edges,
 )
+from unspoken.policy.proposed import contexts
 from unspoken.policy.quoting import toml_key, toml_text
 from unspoken.types.column import Cell, ColumnInfo
 
@@ -111,6 +112,7 @@ def starter(
     text += ["\n".join("".join(_attribute(column)) for column in usable) or NOTHING.format(nobody)]
     text += ["\n"] if any(reasons.values()) else []
     text += _left_out(reasons, grouped, naming)
+    text += contexts(columns, guess, rows)
     text += _application([c.name for c in usable] or [nobody], [c.name for c in grouped])
     return "".join([*text, LIMIT, *_output(source)])
 
