@@ -231,3 +231,11 @@ def test_writers_at_once_never_exceed_the_cap(tmp_path: Path) -> None:
     for worker in workers:
         worker.join(60)
     assert len(Ledger(path).events()) == 20
+
+
+def test_a_name_that_is_no_text_is_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "l.sqlite"
+    charge(Ledger(path), release(a=1))
+    path.write_bytes(path.read_bytes().replace(b"tableevents", b"table\x84vents"))
+    with pytest.raises(InputError, match=r"l\.sqlite: is damaged \(.*\); restore it from a copy"):
+        Ledger(path)

@@ -110,6 +110,8 @@ def reworded(path: Path) -> Iterator[None]:
                 "run again. Nothing was charged"
             ) from None
         raise InputError(f"ledger {path}: cannot be used ({error.orig})") from None
+    except UnicodeDecodeError:  # SQLite quotes what it stumbled on
+        raise _damaged(path, "what is text in it is none") from None
     except sql.exc.DatabaseError as error:
         if _code(error) == sqlite3.SQLITE_CORRUPT:
             raise _damaged(path, error.orig) from None
