@@ -94,3 +94,27 @@ def test_what_is_for_tables_is_refused_of_a_project(
     run: Run, edited: Path, option: tuple[str, str]
 ) -> None:
     run("leak", *option).refused_with(2, option[0], "is for a table")
+
+
+@pytest.mark.parametrize("width", [30, 45, 59])
+def test_on_a_narrow_terminal_names_are_whole(
+    run: Run, folder: Path, width: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    done = run("leak", "occupancy.parquet")
+    lines = done.out.splitlines()
+    assert max(map(len, lines)) <= width
+    whole = {line.split(":")[0].strip() for line in lines}
+    assert {"office", "first_arrival", "mean_occupancy"} <= whole
+    words = done.out.replace("\u00a0", " ")
+    assert "of rows" in words
+    assert "odds" in words
+
+
+def test_on_a_narrow_terminal_a_plan_is_whole(
+    run: Run, edited: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "32")
+    lines = run("plan").out.splitlines()
+    assert "  first_arrival" in lines
+    assert max(map(len, lines)) <= 32

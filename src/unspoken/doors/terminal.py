@@ -7,7 +7,9 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
+from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.measure import Measurement
 from rich.padding import Padding
@@ -35,6 +37,11 @@ NUMBERS = {
 }
 
 
+LETTERS = 17  # of a word on one line of a table
+
+Cell: TypeAlias = "str | Text | Prose"
+
+
 @dataclass(frozen=True)
 class Prose:
     """A paragraph: the first line after ``first``, the others below its beginning.
@@ -47,6 +54,9 @@ class Prose:
     style: str = ""
     breaks: bool = False  # whether a word longer than a line is broken: paths are not
     hang: int = 0  # spaces more before the lines below the first
+
+    def __str__(self) -> str:
+        return self.text
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         lines = textwrap.wrap(
@@ -93,26 +103,59 @@ def blank() -> Text:
     return Text()
 
 
-def rows_of(columns: Sequence[str], rows: Iterable[Sequence[str | Text | Prose]]) -> Padding:
+def rows_of(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> Rows:
     """A table without lines; numbers stand to the right and are never broken.
 
     A column of nothing is left out: rich takes room for it that it has not counted.
     """
     rows = list(rows)
     some = [k for k, column in enumerate(columns) if column or any(row[k] for row in rows)]
-    columns, rows = [columns[k] for k in some], [[row[k] for k in some] for row in rows]
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    for column in columns:
-        number = column in NUMBERS
-        table.add_column(
-            column, justify="right" if number else "left", no_wrap=number, overflow="fold"
-        )
-    for row in rows:
-        table.add_row(*(_cell(column, cell) for column, cell in zip(columns, row, strict=True)))
-    return Padding(table, (0, 0, 0, 2), expand=False)
+    return Rows([columns[k] for k in some], [[row[k] for k in some] for row in rows])
 
 
-def _cell(column: str, cell: str | Text | Prose) -> str | Text | Prose:
+@dataclass(frozen=True)
+class Rows:
+    """Columns side by side; where there is no room for them, each row one below the other."""
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        if 2 + sum(self._least(k) + 2 for k in range(len(self.columns))) <= options.max_width:
+            yield Padding(self._table(), (0, 0, 0, 2), expand=False)
+        else:
+            for row in self.rows:
+                yield from self._below(row)
+
+    def _least(self, k: int) -> int:
+        """The room that a column needs: all of its numbers, or some letters of a word a line."""
+        longest = max(cell_len(text) for text in (self.columns[k], *(str(r[k]) for r in self.rows)))
+        return longest if self.columns[k] in NUMBERS else min(longest, LETTERS)
+
+    def _table(self) -> Table:
+        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+        for column in self.columns:
+            number = column in NUMBERS
+            table.add_column(
+                column, justify="right" if number else "left", no_wrap=number, overflow="fold"
+            )
+        for row in self.rows:
+            table.add_row(*map(_cell, self.columns, row))
+        return table
+
+    def _below(self, row: Sequence[Cell]) -> Iterable[Prose]:
+        """What a row is about, and below it the rest, each with the name of its column."""
+        indent = getattr(row[0], "first", "") + "  "
+        yield Prose(str(row[0]), indent, getattr(row[0], "style", ""), breaks=True, hang=2)
+        pairs = zip(self.columns[1:], row[1:], strict=True)
+        said = [(column, f"{column} {cell}".strip()) for column, cell in pairs if str(cell)]
+        rest = [text.replace(" ", NBSP) if column in NUMBERS else text for column, text in said]
+        red = (str(cell.style) for cell in row[1:] if isinstance(cell, Text))
+        if rest:
+            yield Prose("; ".join(rest), f"{indent}    ", next(red, ""), breaks=True)
+
+
+def _cell(column: str, cell: Cell) -> Cell:
     """What is no number wraps like a sentence, so that hard spaces hold in tables too."""
     return Prose(cell, breaks=True) if isinstance(cell, str) and column not in NUMBERS else cell
 
