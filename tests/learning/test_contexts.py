@@ -12,7 +12,8 @@ import pytest
 
 from tests.learning.conftest import project_of
 from unspoken.errors import InputError, TooLarge
-from unspoken.learning import Cache, Learned, contexts, counted, learned, table_of
+from unspoken.learning import Cache, Learned, contexts, counted, learned, rows, table_of
+from unspoken.learning.of_unit import Habit, Previous, Units
 from unspoken.policy import Project
 
 ROWS = 200
@@ -66,11 +67,11 @@ def test_rows_are_counted_within_each_value(tmp_path: Path) -> None:
         assert given.rows == Counter(words)
         by_hand = Counter(zip(words, xs, ys, strict=True))
         for value, belief in given.beliefs.items():
-            for (k, a, b), rows in by_hand.items():
+            for (k, a, b), count in by_hand.items():
                 if k == value:
                     i, j = found.labels["x"].index(a), found.labels["y"].index(b)
                     assert belief.marginal(["x", "y"])[i, j] == pytest.approx(
-                        rows / given.rows[value]
+                        count / given.rows[value]
                     )
         np.testing.assert_array_equal(given.joint.sum(0), found.joint)
         assert given.belief.domain.names == (name, "x", "y")
@@ -126,6 +127,100 @@ def test_what_cannot_be_is_refused_in_one_line(tmp_path: Path, case: str) -> Non
     assert "\n" not in str(caught.value)
 
 
+UNITS = ATTRIBUTES.replace(
+    "[context.band]",
+    """[context.before]
+previous = "x"
+[context.often]
+habit = "x"
+edges = [0.2, 0.3, 0.5]
+[context.band]""",
+)
+
+
+def test_other_rows_of_a_unit_are_contexts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rows, "AT_ONCE", 16)  # so that units go on from batch to batch
+    rng = np.random.default_rng(6)
+    room = rng.choice(["a", "b", "c", "d"], ROWS, p=[0.5, 0.3, 0.195, 0.005]).tolist()
+    room[7] = "e"  # its only row
+    pq.write_table(TABLE.set_column(0, "room", pa.array(room)), tmp_path / "t.parquet")
+    source = 'table = "t.parquet"\nkeys = ["day", "room"]\nunit = ["room"]\nrows_per_unit = 200'
+    found = learn(project_of(UNITS, source, "", tmp_path))
+    day, x, y = (TABLE.column(n).to_pylist() for n in ("day", "x", "y"))
+    hidden = [a == "p" and b > 2 for a, b in zip(x, y, strict=True)]
+    label = [a + (" (sensitive)" if s else "") for a, s in zip(x, hidden, strict=True)]
+    before, often = [], []
+    for k in range(ROWS):
+        earlier = [j for j in range(ROWS) if room[j] == room[k] and day[j] < day[k]]
+        before.append(label[max(earlier, key=lambda j: day[j])] if earlier else "none")
+        others = [hidden[j] for j in range(ROWS) if room[j] == room[k] and j != k]
+        share = sum(others) / len(others) if others else None
+        classes = ("below 0.2", "0.2-0.3", "0.3-0.5", "0.5 or more")
+        often.append("none" if share is None else classes[sum(share >= e for e in (0.2, 0.3, 0.5))])
+    assert len(set(often)) > 2
+    for name, known in {"before": before, "often": often}.items():
+        given = found.contexts[name]
+        assert {value: n for value, n in given.rows.items() if n} == Counter(known)
+        by_hand = Counter(zip(known, label, strict=True))
+        counts = given.joint.sum(2)
+        for k, value in enumerate(given.values):
+            for i, own in enumerate(found.labels["x"]):
+                assert counts[k, i] == by_hand[value, own]
+        np.testing.assert_array_equal(given.joint.sum(0), found.joint)
+        assert set(given.beliefs) == set(known)
+
+
+def test_units_keep_their_number_and_their_last_row() -> None:
+    units = Units(("a", "b"))
+    first = pa.record_batch({"a": ["u", "v", "u"], "b": [1, 1, 1]})
+    second = pa.record_batch({"a": ["w", "v", "u", "u"], "b": [1, 1, 2, 1]})
+    one, two = units.of(first), units.of(second)
+    assert one[0] == one[2] == two[3]
+    assert one[1] == two[1]
+    assert len({*one.tolist(), *two.tolist()}) == 4
+    previous = Previous(0, 4)
+    assert previous.codes(one, np.array([0, 1, 3])).tolist() == [4, 4, 0]
+    assert previous.codes(two, np.array([2, 2, 2, 2])).tolist() == [4, 1, 4, 3]
+    habit = Habit(0, [0.5])
+    habit.add(one, np.array([0, 1, 3]))
+    habit.add(two, np.array([2, 2, 2, 2]))
+    assert habit.codes(two, np.array([2, 2, 2, 2])).tolist() == [2, 1, 2, 1]
+
+
+OF_UNITS = {
+    "two at once": ('previous = "x"', 'previous = "x"\nof = "day"', "context.before: needs one of"),
+    "nothing": ('previous = "x"', "", "context.before: needs one of .* has none"),
+    "no attribute": (
+        'previous = "x"',
+        'previous = "z"',
+        'before.previous: there is no attribute "z"',
+    ),
+    "of what is free": ('habit = "x"', 'habit = "y"', 'often.habit: "y" is never sensitive'),
+    "no edges": ("edges = [0.2, 0.3, 0.5]\n", "", "often.edges: has to list increasing shares"),
+    "strange edges": (
+        "[0.2, 0.3, 0.5]",
+        "[0.2, 1.5]",
+        "often.edges: has to list increasing shares",
+    ),
+    "edges of nothing": (
+        'habit = "x"',
+        'previous = "x"',
+        "often.edges: is of a habit, and there is",
+    ),
+    "no bound on rows": ("rows_per_unit = 200", "", "often.habit: one row moves all of its unit"),
+    "no unit": ('unit = ["room"]', "", "before.previous: is of other rows of a unit, and each row"),
+}
+
+
+@pytest.mark.parametrize("case", OF_UNITS)
+def test_what_no_unit_can_have_is_refused(case: str) -> None:
+    old, new, said = OF_UNITS[case]
+    source = 'table = "t.parquet"\nkeys = ["room", "day"]\nunit = ["room"]\nrows_per_unit = 200'
+    with pytest.raises(InputError, match=said) as caught:
+        project_of(UNITS.replace(old, new), source.replace(old, new))
+    assert "\n" not in str(caught.value)
+
+
 def test_tables_of_contexts_have_the_size_of_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -134,5 +229,5 @@ def test_tables_of_contexts_have_the_size_of_others(
     with pytest.raises(TooLarge, match=r"context\.band: 4 values times 9 combinations of labels"):
         learn(project)
     monkeypatch.setattr(contexts, "MOST", 64 * 2)
-    with pytest.raises(TooLarge, match=r"64 values of a context and .* combinations of labels"):
+    with pytest.raises(TooLarge, match=r"contexts and .* combinations of labels are too many"):
         learn(project)

@@ -49,7 +49,9 @@ def by_key(project: Project, table: Table, learned: Learned, least: int) -> dict
     for what, within in counted.held().items():
         frequent = within.frequent(least, room)
         if len(within.values) > 1 and frequent.values:
-            given = Given.of(what, frequent, labels, list(project.attributes), CELLS)
+            given = Given.of(
+                what, frequent, dict(zip(project.attributes, labels, strict=True)), CELLS
+            )
             if sorted(given.rows.values()) not in declared:
                 found[what] = given
     return found

@@ -1,6 +1,7 @@
 """Contexts: what anybody may know of a row beside what is released of it, such as its weekday.
 
-A context is a function of the keys, which every release shows. Rows are counted in each of its
+A context is a function of the keys, which every release shows, or of the other rows of a row's unit
+(of_unit.py). Rows are counted in each of its
 values, in the pass that counts them without, and each context in a table of its own: P(x | k) for
 each value k of one context.
 """
@@ -9,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -20,13 +21,16 @@ from unspoken.engines.arrow import numbers
 from unspoken.engines.of_keys import OfKeys, columns_of
 from unspoken.engines.protocol import Table
 from unspoken.errors import InputError, TooLarge
+from unspoken.learning.cells import noted
 from unspoken.learning.counting import MOST, Combinations
 from unspoken.learning.labels import Labelling
+from unspoken.learning.of_unit import NONE, OfUnit, Units
 from unspoken.numerics.arrays import Array, Codes, Counts
-from unspoken.policy import Project
+from unspoken.policy import Context, Project
+from unspoken.policy.edges import bin_names
 from unspoken.types.premise import Premise
 
-__all__ = ["VALUES", "Contexts", "Given", "Within", "contexts_of"]
+__all__ = ["VALUES", "Contexts", "Given", "Within", "contexts_of", "given_of"]
 
 VALUES = 64  # of a context
 
@@ -67,26 +71,33 @@ class Contexts:
         sizes: Sequence[int],
         most: int = VALUES,
         dropping: bool = False,
+        of_unit: Mapping[str, OfUnit] | None = None,
+        units: Units | None = None,
     ) -> None:
         """``dropping``: a context of more values than ``most`` is left out, in place of refused."""
         self._named, self._most, self._dropping = dict(named), most, dropping
+        self._of_unit, self._units = of_unit or {}, units or Units(())
         self._values: dict[str, dict[str, int]] = {name: {} for name in named}
-        self._tables = {name: Combinations([most, *sizes]) for name in named}
-
-    @classmethod
-    def of(cls, project: Project, table: Table, sizes: Sequence[int]) -> Contexts:
-        """Of attributes with so many marks each; refused before rows are read, if it must be."""
-        if project.contexts and VALUES * math.prod(sizes) > MOST:
+        values = {
+            **dict.fromkeys(named, most),
+            **{name: each.values for name, each in self._of_unit.items()},
+        }
+        if math.prod(sizes) * max(values.values(), default=1) > MOST:
             raise TooLarge(
-                f"learn: {VALUES} values of a context and {math.prod(sizes):,} combinations of "
-                "labels are too many; give the largest attribute fewer bins or values"
+                f"learn: contexts and {math.prod(sizes):,} combinations of labels are too many to "
+                "count; give the largest attribute fewer bins or values"
             )
-        return cls(contexts_of(project, table), sizes)
+        self._tables = {name: Combinations([size, *sizes]) for name, size in values.items()}
 
     @property
     def reads(self) -> tuple[str, ...]:
         """The columns that they need."""
-        return columns_of(self._named.values())
+        return (*columns_of(self._named.values()), *(self._units.keys if self._of_unit else ()))
+
+    @property
+    def ordered(self) -> bool:
+        """Whether rows have to come in the order of keys."""
+        return any(each.ordered for each in self._of_unit.values())
 
     def add(self, batch: pa.RecordBatch, marks: Sequence[Codes]) -> None:
         """Count in some rows."""
@@ -97,6 +108,9 @@ class Contexts:
                 self._refuse(name)
                 continue
             self._tables[name].add([np.array(places, np.intp)[numbers(words.indices)], *marks])
+        units = self._units.of(batch) if self._of_unit else np.zeros(0, np.intp)
+        for name, each in self._of_unit.items():
+            self._tables[name].add([each.codes(units, marks[each.place]), *marks])
 
     def _refuse(self, name: str) -> None:
         if not self._dropping:
@@ -107,11 +121,13 @@ class Contexts:
         del self._named[name], self._tables[name], self._values[name]
 
     def held(self) -> dict[str, Within]:
-        """Of each context what was counted, its values in order."""
-        return {name: self._within(name) for name in self._named}
+        """Of each context what was counted, its values in order; of marks, by their number."""
+        return {name: self._within(name) for name in self._tables}
 
     def _within(self, name: str) -> Within:
         (codes, *marks), counts = self._tables[name].held()
+        if name in self._of_unit:
+            return Within(tuple(map(str, range(self._of_unit[name].values))), codes, marks, counts)
         known = self._values[name]
         values = sorted(known, key=_in_order)
         place = np.zeros(len(known), np.intp)
@@ -123,11 +139,37 @@ def contexts_of(project: Project, table: Table) -> dict[str, OfKeys]:
     """The contexts of a project, their SQL checked."""
     return {
         name: OfKeys.read(
-            context.of, table, "a context", project.at("context", name, "of"),
+            context.of or "", table, "a context", project.at("context", name, "of"),
             "it says nothing of a row; write SQL over a key",
         )
         for name, context in project.contexts.items()
+        if context.of is not None
     }  # fmt: skip
+
+
+def given_of(
+    project: Project, counted: Mapping[str, Within], labels: Sequence[Labelling], most: int
+) -> dict[str, Given]:
+    """What rows say given each context, once labels are known; of ``most`` cells each."""
+    known = dict(zip(project.attributes, labels, strict=True))
+    return {
+        name: Given.of(name, _named(project.contexts[name], within, known), known, most)
+        for name, within in counted.items()
+    }
+
+
+def _named(context: Context, within: Within, labels: Mapping[str, Labelling]) -> Within:
+    """With words for values: the label of a mark, the class of a share."""
+    if context.of is not None:
+        return within
+    if context.previous is None:
+        names, code = bin_names(context.edges), tuple(range(len(within.values)))
+    else:
+        known = labels[context.previous]
+        names, code = known.names, (*known.code, len(known.names))
+    none = NONE if NONE not in names else noted(NONE, "no row before", names)
+    codes = np.array(code)[within.codes]
+    return replace(within, values=(*names, none), codes=codes)
 
 
 def _in_order(value: str) -> tuple[bool, int, str]:
@@ -149,23 +191,20 @@ class Given:
     labels: Mapping[str, tuple[str, ...]]
 
     @classmethod
-    def of(
-        cls, name: str, within: Within, labels: Sequence[Labelling], names: Sequence[str], most: int
-    ) -> Given:
+    def of(cls, name: str, within: Within, labels: Mapping[str, Labelling], most: int) -> Given:
         """By labels, once they are known; refused if that makes more than ``most`` cells."""
-        shape = (len(within.values), *(len(labelling.names) for labelling in labels))
+        shape = (len(within.values), *(len(labelling.names) for labelling in labels.values()))
         if math.prod(shape) > most:
             raise TooLarge(
                 f"context.{name}: {shape[0]} values times {math.prod(shape[1:]):,} combinations of "
                 f"labels are more than {most:,}; take a context of fewer values"
             )
         joint = np.zeros(shape)
-        codes = [
-            labelling.codes(mark) for labelling, mark in zip(labels, within.marks, strict=True)
-        ]
+        both = zip(labels.values(), within.marks, strict=True)
+        codes = [labelling.codes(mark) for labelling, mark in both]
         np.add.at(joint, (within.codes, *codes), within.counts)
-        known = {n: labelling.names for n, labelling in zip(names, labels, strict=True)}
-        return cls(name, within.values, joint, known)
+        names = {attribute: labelling.names for attribute, labelling in labels.items()}
+        return cls(name, within.values, joint, names)
 
     @property
     def rows(self) -> dict[str, int]:
@@ -181,11 +220,12 @@ class Given:
 
     @cached_property
     def beliefs(self) -> dict[str, Joint]:
-        """About the attributes, given each value."""
+        """About the attributes, given each value that some row has."""
         names, values = tuple(self.labels), tuple(self.labels.values())
         return {
             value: Joint(counts, names, values, self._premise)
             for value, counts in zip(self.values, self.joint, strict=True)
+            if counts.any()
         }
 
     @property

@@ -26,14 +26,14 @@ from unspoken.engines.protocol import Table
 from unspoken.errors import TooLarge
 from unspoken.learning.cells import CellRule
 from unspoken.learning.chow_liu import ChowLiu
-from unspoken.learning.contexts import Contexts, Given
+from unspoken.learning.contexts import Given, given_of
 from unspoken.learning.counted import Counted, Noted
 from unspoken.learning.counting import MOST, Combinations
 from unspoken.learning.impossible import Predicates
 from unspoken.learning.kept import Kept
 from unspoken.learning.labels import Labelling
 from unspoken.learning.pairs import Pairs
-from unspoken.learning.rows import cells_of, count, labelled
+from unspoken.learning.rows import cells_of, count, counted_contexts, labelled
 from unspoken.learning.smoothing import marginal, smoothed
 from unspoken.numerics.arrays import Array, Codes
 from unspoken.policy import Project
@@ -90,10 +90,7 @@ class Learned(Shown):
         ]
         labels = labelled(project, cells, table, totals)
         refuse_size(names, [len(attribute.names) for attribute in labels])  # cells are split now
-        given = {
-            name: Given.of(name, within, labels, names, CELLS)
-            for name, within in counted.contexts.items()
-        }
+        given = given_of(project, counted.contexts, labels, CELLS)
         learned = _whole_joint(project, labels, _joint(labels, held, counts))
         return replace(learned, counted=counted, contexts=given)
 
@@ -150,7 +147,7 @@ def _counted(
         count(project, cells, table, single.add)
         labels = labelled(project, cells, table, single.single)
         refuse_size(names, [len(attribute.names) for attribute in labels])
-    combinations, contexts = Combinations(marks), Contexts.of(project, table, marks)
+    combinations, contexts = Combinations(marks), counted_contexts(project, cells, table)
     count(project, cells, table, combinations.add, contexts)
     return Counted(tuple(marks), *combinations.held(), table.values_seen, contexts.held())
 

@@ -14,13 +14,14 @@ from unspoken.engines.protocol import BATCH, Table, named
 from unspoken.engines.row_sql import RowSQL
 from unspoken.errors import InputError
 from unspoken.learning.cells import CellRule
-from unspoken.learning.contexts import Contexts
+from unspoken.learning.contexts import Contexts, contexts_of
 from unspoken.learning.labels import Labelling
 from unspoken.learning.marking import Marker
+from unspoken.learning.of_unit import Habit, OfUnit, Previous, Units
 from unspoken.numerics.arrays import Array, Codes
 from unspoken.policy import Project
 
-__all__ = ["cells_of", "count", "labelled"]
+__all__ = ["cells_of", "count", "counted_contexts", "labelled"]
 
 AT_ONCE = 2 * BATCH  # rows: fewer questions to the embedded DuckDB, and still in the cache
 REAL = ("FLOAT", "DOUBLE")  # the types that have NaN and infinity
@@ -55,13 +56,43 @@ def count(
     marker = Marker(cells, table.columns, places, table.timezone)
     infinite = _Infinite([attribute.name for attribute in cells], table.columns)
     reads = dict.fromkeys([*marker.reads, *(contexts.reads if contexts else ())])
-    for batch in table.batches(list(reads), False, AT_ONCE, places):
+    ordered = contexts is not None and contexts.ordered
+    for batch in table.batches(list(reads), ordered, AT_ONCE, places):
         infinite.add(batch)
         marks = marker.marks(batch)
         add(marks)
         if contexts:
             contexts.add(batch, marks)
     infinite.refuse(places)
+
+
+def counted_contexts(project: Project, cells: Sequence[CellRule], table: Table) -> Contexts:
+    """What counts the rows within each context of a project; its habits are looked at here."""
+    units, place = (
+        Units(project.source.unit),
+        {name: k for k, name in enumerate(project.attributes)},
+    )
+    of_unit: dict[str, OfUnit] = {}
+    for name, context in project.contexts.items():
+        if context.previous is not None:
+            k = place[context.previous]
+            of_unit[name] = Previous(k, cells[k].marks)
+        elif context.habit is not None:
+            of_unit[name] = habit = Habit(place[context.habit], context.edges)
+            _count_habit(project, cells[habit.place], table, units, habit)
+    sizes = [each.marks for each in cells]
+    return Contexts(contexts_of(project, table), sizes, of_unit=of_unit, units=units)
+
+
+def _count_habit(
+    project: Project, cells: CellRule, table: Table, units: Units, habit: Habit
+) -> None:
+    """How many rows each unit has, and in how many of them the attribute is sensitive."""
+    places = {cells.name: project.at("attribute", cells.name)}
+    marker = Marker([cells], table.columns, places, table.timezone)
+    reads = dict.fromkeys([*marker.reads, *units.keys])
+    for batch in table.batches(list(reads), False, AT_ONCE, places):
+        habit.add(units.of(batch), marker.marks(batch)[0])
 
 
 class _Infinite:

@@ -14,7 +14,15 @@ from zoneinfo import available_timezones
 from unspoken.policy.complaints import Complaint, nearest, quoted
 from unspoken.policy.edges import Edge, edge_text, kind_of_edge
 from unspoken.policy.locate import KeyPath
-from unspoken.policy.schema import EXACT, FORMS, TOO_LATE, AttributeTable, LimitTable, ProjectTable
+from unspoken.policy.schema import (
+    EXACT,
+    FORMS,
+    TOO_LATE,
+    AttributeTable,
+    ContextTable,
+    LimitTable,
+    ProjectTable,
+)
 
 __all__ = ["complaints"]
 
@@ -211,6 +219,39 @@ def check_contexts(tables: ProjectTable) -> Iterator[Complaint]:
             text = 'a tree is learned without contexts. Take them out, or form = "tree".'
             yield Complaint(path, text)
         yield from filled((*path, "of"), context.of, "Write SQL over key columns.")
+        given = [key for key in ("of", "previous", "habit") if getattr(context, key) is not None]
+        if len(given) != 1:
+            text = f"needs one of of, previous and habit, and has {' and '.join(given) or 'none'}."
+            yield Complaint(path, f"{text} Write one of them.")
+        yield from _of_unit(path, context, tables)
+
+
+def _of_unit(path: KeyPath, context: ContextTable, tables: ProjectTable) -> Iterator[Complaint]:
+    """What is made of other rows of a unit: an attribute, units of several rows, classes."""
+    source = tables.source
+    for key in ("previous", "habit"):
+        name = getattr(context, key)
+        if name is None:
+            continue
+        yield from known((*path, key), [name], "attribute", tables.attribute)
+        if source.unit is None or set(source.unit) == set(source.keys):
+            text = "is of other rows of a unit, and each row is its own. Name the unit in [source]."
+            yield Complaint((*path, key), text)
+    if context.habit is None:
+        if context.edges is not None:
+            yield Complaint((*path, "edges"), "is of a habit, and there is none. Take it out.")
+        return
+    attribute = tables.attribute.get(context.habit)
+    if attribute is not None and attribute.sensitive is None:
+        text = f"{quoted(context.habit)} is never sensitive, so there is no habit of it."
+        yield Complaint((*path, "habit"), f"{text} Take it out.")
+    if source.rows_per_unit is None:
+        text = "one row moves all of its unit. Declare rows_per_unit in [source]."
+        yield Complaint((*path, "habit"), text)
+    edges = context.edges or []
+    if not edges or any(not 0 < edge <= 1 for edge in edges) or sorted(set(edges)) != edges:
+        text = "has to list increasing shares, above 0 and at most 1. Write, for example, [0.1]"
+        yield Complaint((*path, "edges"), text)
 
 
 # ---------------------------------------------------------------- [application.NAME]

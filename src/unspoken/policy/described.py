@@ -47,6 +47,11 @@ MEANINGS: dict[str, str] = {
     "sensitive (`value`), or an error (`never`)",
     "context.NAME.of": "SQL over key columns, by functions listed below, of at most 64 different "
     "values: what is learned given each of them is measured beside what is learned without",
+    "context.NAME.previous": "in place of `of`: an attribute, whose value in the row before "
+    "(of the same `unit`, in the order of keys) may be known",
+    "context.NAME.habit": "in place of `of`: an attribute; the share of the other rows of the same "
+    "`unit` in which it is sensitive may be known, by `edges`; needs `rows_per_unit`",
+    "context.NAME.edges": "of a `habit`: shares that part it into classes",
     "application.NAME.reads": "the attributes it is given; keys everybody sees",
     "limit.limit_bits": "the most that all answers together tell about each attribute, on "
     "average, in bits",

@@ -94,10 +94,18 @@ class Attribute:
 
 @dataclass(frozen=True)
 class Context:
-    """What anybody may know of a row beside what is released of it: ``of``, SQL over its keys."""
+    """What anybody may know of a row beside what is released of it: one of three.
+
+    ``of``: SQL over its keys; ``previous``: the label of this attribute in the row before it of its
+    unit; ``habit``: the class, by ``edges``, of the share of the unit's other rows in which this
+    attribute is sensitive.
+    """
 
     name: str
-    of: str
+    of: str | None = None
+    previous: str | None = None
+    habit: str | None = None
+    edges: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -253,7 +261,10 @@ def _project(tables: ProjectTable, place: Place, path: Path) -> Project:
         limits=_limits(tables),
         files=_files(tables, path.parent),
         form=tables.belief.form,
-        contexts={name: Context(name, given.of) for name, given in tables.context.items()},
+        contexts={
+            name: Context(name, given.of, given.previous, given.habit, tuple(given.edges or ()))
+            for name, given in tables.context.items()
+        },
         place=place,
     )
 

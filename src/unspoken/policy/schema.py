@@ -99,7 +99,10 @@ class AttributeTable(TomlTable):
 class ContextTable(TomlTable):
     """``[context.NAME]``: what anybody may know of a row beside what is released of it."""
 
-    of: Annotated[str, _like('"dayname(day::DATE)"')]
+    of: Annotated[str | None, _like('"dayname(day::DATE)"')] = None
+    previous: Annotated[str | None, _like('"first_arrival"')] = None
+    habit: Annotated[str | None, _like('"first_arrival"')] = None
+    edges: Annotated[list[float] | None, _like("[0.1, 0.5]")] = None
 
 
 class ApplicationTable(TomlTable):
