@@ -27,6 +27,7 @@ if TYPE_CHECKING:  # for those who read without running; tests/house holds it eq
     from unspoken.errors import UnspokenError as UnspokenError
     from unspoken.families import Beliefs as Beliefs
     from unspoken.families import Box as Box
+    from unspoken.families import Frechet as Frechet
     from unspoken.families import GaussianBall as GaussianBall
     from unspoken.families import Intervals as Intervals
     from unspoken.families import Rows as Rows
@@ -65,7 +66,7 @@ HOMES = {
     "comparing": ["Compared", "compare"],
     "conversion": ["bound_from_dp", "dp_budget", "temporal", "temporal_budget"],
     "errors": ["UnspokenError"],
-    "families": ["Beliefs", "Box", "GaussianBall", "Intervals", "Rows"],
+    "families": ["Beliefs", "Box", "Frechet", "GaussianBall", "Intervals", "Rows"],
     "learning": ["learn"],
     "mechanisms": [
         "Finite", "Geometric", "Laplace", "OneSided", "RandomizedResponse", "Together",

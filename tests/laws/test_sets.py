@@ -14,7 +14,17 @@ import pytest
 
 import unspoken
 from tests.effort import EFFORT
-from unspoken.families import FAMILIES, Ball, Beliefs, Box, Family, GaussianBall, Intervals, Rows
+from unspoken.families import (
+    FAMILIES,
+    Ball,
+    Beliefs,
+    Box,
+    Family,
+    Frechet,
+    GaussianBall,
+    Intervals,
+    Rows,
+)
 from unspoken.measures import MEASURES
 from unspoken.mechanisms import MECHANISMS
 
@@ -115,10 +125,32 @@ def ball(rng: Rng) -> tuple[Family, Draw]:
     return made, lambda rng: unspoken.Joint(between(rng, low, up).reshape(SHAPE))
 
 
+def frechet(rng: Rng) -> tuple[Family, Draw]:
+    """The laws of x0 and x1 and nothing of both."""
+    laws = [rng.dirichlet(np.ones(size)) for size in SHAPE]
+    made = Frechet({"x0": laws[0], "x1": laws[1]})
+
+    def draw(rng: Rng) -> unspoken.Joint:
+        """Filled greedily in some order, as corners are, or between two."""
+        table = np.zeros(SHAPE)
+        for share in rng.dirichlet([0.3, 0.3]):
+            left = [law.copy() for law in laws]
+            for cell in rng.permutation(6):
+                i, j = divmod(int(cell), 3)
+                mass = min(left[0][i], left[1][j])
+                table[i, j] += share * mass
+                left[0][i] -= mass
+                left[1][j] -= mass
+        return unspoken.Joint(table)
+
+    return made, draw
+
+
 SETS: dict[str, Callable[[Rng], tuple[Family, Draw]]] = {
     "ball": ball,
     "beliefs": finite,
     "box": box,
+    "frechet": frechet,
     "intervals": intervals,
     "rows": rows,
 }

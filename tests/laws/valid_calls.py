@@ -100,6 +100,10 @@ BELIEFS: dict[str, Call] = {
             "probability": {("A", (0,)): [0.1, 0.9]},
         },
     ),
+    "Frechet": (
+        unspoken.Frechet,
+        {"tables": {"A": [0.3, 0.7], "B": [0.5, 0.5]}, "values": {"A": ["no", "yes"]}},
+    ),
     "Box.within": (unspoken.Box.within, {"centre": joint(), "eta": 0.1}),
     "GaussianBall": (
         unspoken.GaussianBall,

@@ -9,16 +9,28 @@ from unspoken.families.ball import Ball
 from unspoken.families.box import Box
 from unspoken.families.family import Family
 from unspoken.families.finite import Beliefs
+from unspoken.families.frechet import Frechet
 from unspoken.families.gaussian import GaussianBall
 from unspoken.families.intervals import Intervals
 from unspoken.families.rows import Rows
 
-__all__ = ["FAMILIES", "Ball", "Beliefs", "Box", "Family", "GaussianBall", "Intervals", "Rows"]
+__all__ = [
+    "FAMILIES",
+    "Ball",
+    "Beliefs",
+    "Box",
+    "Family",
+    "Frechet",
+    "GaussianBall",
+    "Intervals",
+    "Rows",
+]
 
 # Those that files can write down.
 FAMILIES: dict[str, type[Family]] = {
     "beliefs": Beliefs,
     "box": Box,
+    "frechet": Frechet,
     "intervals": Intervals,
     "rows": Rows,
 }

@@ -55,6 +55,10 @@ class Tables(Protocol):
         """
         return None
 
+    def corners(self) -> Array | None:
+        """The tables [corner, cell] between which all others are; None: they are too many."""
+        return None
+
     @abstractmethod
     def furthest(self, pair: Pair, kernel: Array) -> Furthest | None:
         """How far the kernel's [cell] means over both classes come apart; None: one cannot be."""

@@ -118,6 +118,10 @@ class TablesView(Shown):
         reading = Functional.of(f)
         if self.seen.queries:
             self._refuse(f"{reading.name} of noisy sums")
+        if reading.reads in ("divergence", "pairs") and self._corners is not None:
+            means = [view.mean(f) for view in self._views(self._corners)]
+            low, high = (max(ends) for ends in zip(*((m.low, m.high) for m in means), strict=True))
+            return self._bound(low, high, len(means))
         if reading.reads == "divergence":
             high = max(map(self._information, self.contexts))
         elif reading.reads == "pairs":
@@ -143,6 +147,17 @@ class TablesView(Shown):
     def facts(self) -> list[tuple[str, str]]:
         shown = f"{', '.join(self.seen.channels) or 'nothing'}; {self.kernels.shape[1]} outcomes"
         return [("of", self.family.kind), ("seen", shown), ("premise", str(self.family.premise))]
+
+    @cached_property
+    def _corners(self) -> list[Array] | None:
+        """The set's, where its answers are linear: each class is as likely under all of them."""
+        corners = self.family.corners()
+        if corners is None:
+            return None
+        cells = [self._cells(label) for label in np.eye(len(self.seen.secret.labels), dtype=bool)]
+        ends = [self.family.weight(own, context) for own in cells for context in self.contexts]
+        off = 64 * UNIT * len(self.kernels)
+        return list(corners) if all(most - least <= off for least, most in ends) else None
 
     @cached_property
     def contexts(self) -> list[Mask]:

@@ -1,0 +1,162 @@
+"""Every joint table with these tables of some of its variables: what is left open by what is known.
+
+The set (a Frechet class) is a polytope. P(y | A, x_K) is a quotient of sums of P(x), so it is
+largest and least at corners; so is the ratio of two of them where the masses P(A, x_K) are known,
+and so is every convex function of P where P(A | x_K) is. Where they are not, the largest of one is
+taken over the least of the other, which no table exceeds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from unspoken.errors import InputError
+from unspoken.families.searched import Furthest, Pair
+from unspoken.families.tables import TableSet
+from unspoken.families.vertices import vertices
+from unspoken.numerics.arrays import CELLS, Array, Mask
+from unspoken.numerics.rounding import UNIT
+from unspoken.numerics.tables import as_law
+from unspoken.types.domain import Domain, Value
+from unspoken.types.kinds import items
+from unspoken.types.premise import Premise
+
+__all__ = ["Frechet"]
+
+Names = tuple[str, ...]
+
+
+class Frechet(TableSet):
+    """``tables``: {("A", "B"): joint table of A and B, ("C",): law of C}; nothing else is known.
+
+    The variables are those that some table has, in the order in which they come. Files list the
+    tables: [{names, table}].
+    """
+
+    kind = "frechet"
+
+    def __init__(
+        self,
+        tables: Mapping[Any, npt.ArrayLike] | Sequence[Mapping[str, Any]],
+        values: Mapping[str, Iterable[Value]] | Sequence[Iterable[Value]] | None = None,
+        premise: Premise | str = "stated",
+    ) -> None:
+        held = {
+            names: as_law(table, f"frechet.tables of {', '.join(names)}")
+            for names, table in _listed(tables).items()
+        }
+        sizes = _sizes(held)
+        if np.prod([float(size) for size in sizes.values()]) > CELLS:
+            raise InputError(f"frechet: more than {CELLS:,} cells; give fewer variables or values")
+        self.domain = Domain.of([*sizes.values()], [*sizes], values)
+        self.premise = Premise.of(premise)
+        codes = np.indices(self.domain.sizes).reshape(len(sizes), -1)
+        rows, sums = [], []
+        for names, table in held.items():
+            at = np.ravel_multi_index(
+                tuple(codes[self.domain.axis(name)] for name in names), table.shape
+            )
+            rows.append((np.arange(table.size)[:, None] == at).astype(np.float64))
+            sums.append(table.ravel())
+        self._rows, self._sums = np.concatenate(rows), np.concatenate(sums)
+        self._corners = vertices(self._rows, self._sums)
+        self.rounded = 64 * UNIT * codes.shape[1]
+        if not len(self._corners):
+            raise InputError(
+                "frechet.tables: contradict each other; no joint table has all of them"
+            )
+
+    def corners(self) -> Array:
+        return self._corners
+
+    def furthest(self, pair: Pair, kernel: Array) -> Furthest | None:
+        sides = [cells & pair.context for cells in (pair.above, pair.below)]
+        mass = [self._corners[:, side].sum(1) for side in sides]
+        if not all(each.any() for each in mass):
+            return None
+        means = [
+            np.divide(self._corners[:, side] @ kernel[side], each, where=each > 0, out=empty)
+            for side, each, empty in zip(
+                sides, mass, np.full((2, len(mass[0])), np.nan), strict=True
+            )
+        ]
+        if all(float(np.ptp(each)) <= self.rounded for each in mass):
+            each_way = [
+                Furthest.of(float(most), float(least), corner)
+                for most, least, corner in zip(*means, self._corners, strict=True)
+            ]
+            found = [furthest for furthest in each_way if furthest is not None]
+            return max(found, key=lambda furthest: furthest.log_ratio, default=None)
+        at = int(np.nanargmax(means[0]))
+        return Furthest.of(float(means[0][at]), float(np.nanmin(means[1])), self._corners[at])
+
+    def likely(self, cells: Mask, context: Mask, kernel: Array) -> tuple[float, float] | None:
+        at = cells & context
+        mass = self._corners[:, at].sum(1)
+        means = self._corners[mass > 0][:, at] @ kernel[at] / mass[mass > 0]
+        return (float(means.min()), float(means.max())) if means.size else None
+
+    def weight(self, cells: Mask, context: Mask) -> tuple[float, float]:
+        mass = self._corners[:, context].sum(1)
+        shares = self._corners[mass > 0][:, cells & context].sum(1) / mass[mass > 0]
+        return (float(shares.min()), float(shares.max())) if shares.size else (0.0, 1.0)
+
+    def allowed(self) -> Mask:
+        cells: Mask = self._corners.max(0) > 0
+        return cells
+
+    def examples(self) -> list[Array]:
+        """What is in the middle of its corners."""
+        return [self._corners.mean(0)]
+
+    def holds(self, table: Array) -> bool:
+        off = np.abs(self._rows @ table - self._sums).max()
+        return bool(off <= 1e-9 and (table >= -self.rounded).all())
+
+    def facts(self) -> list[tuple[str, str]]:
+        return [
+            *super().facts()[:1],
+            ("sums known", str(len(self._sums))),
+            ("corners", str(len(self._corners))),
+            ("premise", str(self.premise)),
+        ]
+
+
+def _listed(tables: Any) -> dict[Names, Any]:
+    """Tables by the names they are of; as files have them, or as Python does."""
+    if not isinstance(tables, Mapping):
+        tables = dict(map(_of_file, items(tables, "frechet.tables")))
+    named = {(key,) if isinstance(key, str) else tuple(key): table for key, table in tables.items()}
+    if not named:
+        raise InputError('frechet.tables: name a table at least, {("A", "B"): table}')
+    return named
+
+
+def _of_file(table: Any) -> tuple[Names, Any]:
+    try:
+        return tuple(items(table["names"], "frechet.tables")), table["table"]
+    except (TypeError, LookupError):
+        raise InputError(
+            "frechet.tables: a list of tables is expected, each with names, table"
+        ) from None
+
+
+def _sizes(tables: Mapping[Names, Array]) -> dict[str, int]:
+    """How many values each variable has, which its tables have to agree on."""
+    sizes: dict[str, int] = {}
+    for names, table in tables.items():
+        if len(names) != table.ndim or len({*names}) < len(names):
+            raise InputError(
+                f"frechet.tables: {', '.join(map(str, names))} with a table of {table.ndim} axes; "
+                "name each axis, once"
+            )
+        for name, size in zip(names, table.shape, strict=True):
+            if sizes.setdefault(name, size) != size:
+                raise InputError(
+                    f"frechet.tables: {name} has {sizes[name]} values in one and {size} in another"
+                )
+    return sizes

@@ -1,0 +1,86 @@
+"""Beliefs of which only some tables are known: beside linear programs, and what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+import unspoken
+from unspoken.errors import InputError, TooLarge
+from unspoken.families.vertices import vertices
+
+
+def by_programs(held: unspoken.Frechet, above: Any, below: Any) -> float:
+    """max <P, above> / <P, below> over the set (Charnes and Cooper: P = x / t, <x, below> = 1)."""
+    rows, sums = held._rows, held._sums
+    equal = np.vstack([np.column_stack([rows, -sums]), np.append(below, 0.0)])
+    wanted = np.append(np.zeros(len(sums)), 1.0)
+    done = linprog(np.append(-above, 0.0), A_eq=equal, b_eq=wanted, method="highs")
+    return float(-done.fun)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("known", [["A", "B", "C"], ["AB", "C"], ["AB", "BC", "AC"], ["AB", "BC"]])
+def test_odds_are_what_linear_programs_find(seed: int, known: list[str]) -> None:
+    rng = np.random.default_rng(seed)
+    truth = unspoken.Joint(rng.dirichlet(np.ones(8)).reshape(2, 2, 2), "ABC")
+    held = unspoken.Frechet({tuple(names): truth.marginal(list(names)) for names in known})
+    mechanism = unspoken.Finite("A", [[0.7, 0.3], [0.2, 0.8]])
+    who = unspoken.Adversary("C", secret=[0])
+    bound = unspoken.odds(held, mechanism, who, outcome={"A": 0})
+    codes = dict(zip(held.domain.names, np.indices((2, 2, 2)).reshape(3, 8), strict=True))
+    kernel = np.where(codes["A"] == 0, 0.7, 0.2)
+    share = float(np.asarray(truth.marginal(["C"]))[0])
+    found = by_programs(held, kernel * (codes["C"] == 0), kernel * (codes["C"] == 1))
+    assert bound.high == pytest.approx(found * (1 - share) / share, rel=1e-7)
+    assert bound.exact
+    own = unspoken.odds(truth, mechanism, who, outcome={"A": 0})
+    assert own.high <= bound.high * (1 + 1e-12)
+
+
+def test_all_tables_known_leave_one_belief() -> None:
+    truth = unspoken.Joint([[0.1, 0.2], [0.3, 0.4]], "AB")
+    held = unspoken.Frechet({("A", "B"): truth.table})
+    who = unspoken.Adversary("A", secret=[0])
+    for measure in ("odds", "mutual-information", "delta"):
+        options: Any = {"eps": 0.1} if measure == "delta" else {}
+        mechanism = unspoken.OneSided({"B": 1.0}, {"B": [0]})
+        one, of_set = (
+            unspoken.leakage(each, mechanism, who, measure, **options) for each in (truth, held)
+        )
+        assert of_set.high == pytest.approx(one.value, rel=1e-11)
+        assert of_set.exact
+
+
+def test_corners_of_two_laws_are_those_of_a_transport() -> None:
+    """Of 3 and 3 values at most; each has at most 3 + 3 - 1 cells."""
+    held = unspoken.Frechet({"A": [0.2, 0.3, 0.5], "B": [0.25, 0.35, 0.4]})
+    corners = held.corners()
+    assert ((corners > 0).sum(1) <= 5).all()
+    assert all(held.holds(corner) for corner in corners)
+    np.testing.assert_allclose(vertices(np.ones((1, 3)), np.ones(1)), np.eye(3))
+
+
+@pytest.mark.parametrize(
+    ("tables", "says"),
+    [
+        ({}, "name a table at least"),
+        ({"A": [0.5, 0.6]}, "sums to 1.1"),
+        ({"A": [[0.5, 0.5]]}, "name each axis"),
+        ({("A", "B"): [[0.5, 0.0], [0.0, 0.5]], "B": [0.4, 0.6]}, "contradict"),
+        ({("A", "B"): [[0.5, 0.0], [0.0, 0.5]], "B": [0.4, 0.4, 0.2]}, "2 values in one and 3 in"),
+        ([{"names": ["A"]}], "each with names, table"),
+    ],
+)
+def test_refusals(tables: Any, says: str) -> None:
+    with pytest.raises(InputError, match=says) as refused:
+        unspoken.Frechet(tables)
+    assert "\n" not in str(refused.value)
+
+
+def test_too_much_is_open() -> None:
+    with pytest.raises(TooLarge, match="corners to try"):
+        unspoken.Frechet({name: np.full(4, 0.25) for name in "ABC"})
