@@ -9,6 +9,7 @@ from unspoken.learning.labels import Labeller, Labelling
 from unspoken.learning.learned import Learned, counted_pairs
 from unspoken.learning.opening import table_of
 from unspoken.learning.plain import learn
+from unspoken.learning.unmodelled import Unmodelled
 
 __all__ = [
     "Cache",
@@ -18,6 +19,7 @@ __all__ = [
     "Labeller",
     "Labelling",
     "Learned",
+    "Unmodelled",
     "by_key",
     "contexts_of",
     "counted_pairs",

@@ -28,7 +28,7 @@ from unspoken.numerics.arrays import Array, Mask
 from unspoken.types.domain import Value
 from unspoken.types.premise import Premise
 
-__all__ = ["ChowLiu", "Pair", "information", "spanning"]
+__all__ = ["ChowLiu", "Pair", "information", "parents_of", "spanning"]
 
 Pair = tuple[int, int]
 TIES = 12  # decimals of a nat: what differs by less is a tie
@@ -62,7 +62,7 @@ class ChowLiu:
         }
         shared = {pair: information(table) for pair, table in tables.items()}
         kept = spanning(names, shared, [pair for pair, mask in ruled_out.items() if mask.any()])
-        parents = _parents(len(names), kept)
+        parents = parents_of(len(names), kept)
         laws = [
             None if parent < 0 else _law(tables, parent, child)
             for child, parent in enumerate(parents)
@@ -113,7 +113,7 @@ def _rank(information: Mapping[Pair, float], pair: Pair) -> tuple[float, Pair]:
     return -round(information[pair], TIES), pair
 
 
-def _parents(count: int, kept: Sequence[Pair]) -> list[int]:
+def parents_of(count: int, kept: Sequence[Pair]) -> list[int]:
     """The tree hung up at the first attribute: the parent of each, -1 for the root."""
     parents, order = [-1] * count, [0]
     for v in order:  # grows while it is read

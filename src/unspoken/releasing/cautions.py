@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from unspoken.learning import Learned
+from unspoken.learning import Learned, Unmodelled
 from unspoken.ledger import Account, Release
 from unspoken.mechanisms import OneSided
 from unspoken.policy import Project
@@ -15,6 +15,8 @@ from unspoken.releasing.in_context import InContext
 from unspoken.releasing.leaks import Leak, leakage_matrix
 from unspoken.releasing.units import Units
 from unspoken.types.domain import Value
+
+TREE = "is not counted where the belief, a tree of pairs, does not have it"
 
 __all__ = ["Caution", "beyond_contexts", "cautions", "fewer_rows", "most_in_words"]
 
@@ -48,6 +50,7 @@ def cautions(
     said = [
         Caution(too_few_rows(learned), red=True),
         _of_units(learned, units, hidden, chances),
+        _of_tree(units, learned),
         _public(units.project, learned),
         _contexts(units.project),
     ]
@@ -121,6 +124,19 @@ def _open(learned: Learned, name: str, hidden: Sequence[Value]) -> float:
     counts = dict(zip(learned.labels[name], learned.counts[name], strict=True))
     free = sum(count for label, count in counts.items() if label not in hidden)
     return free / sum(n for label, n in counts.items() if label not in learned.sensitive[name])
+
+
+def _of_tree(units: Units, learned: Learned) -> Caution:
+    """What a belief that is a tree does not have, as far as the rows show it."""
+    project = units.project
+    if learned.tree is None or not project.protected:
+        return Caution("")
+    places = {name: project.at("attribute", name) for name in project.attributes}
+    found = Unmodelled.of(learned, units.table, places)
+    cap = project.limits.odds_cap
+    beyond = any(two.rows_odds > max(cap, two.tree_odds) for two in found.together)
+    text = f"Measured in the rows, not for release: {'; '.join(found.said())}."
+    return Caution(text, beyond, f"What three or more attributes tell together {TREE}.")
 
 
 def _public(project: Project, learned: Learned) -> Caution:
