@@ -57,22 +57,49 @@ def test_names_are_offered_as_keys_and_never_binned(contacts: pa.Table, run: Run
     assert run("learn").code == 0
 
 
-def test_columns_of_too_many_values_come_with_sql_that_works(contacts: pa.Table, run: Run) -> None:
-    assert run("init", "contacts.parquet").code == 0
+def take_in(*names: str) -> None:
+    """Take the SQL that is proposed, and what it groups, as the comments say."""
     lines = Path("unspoken.toml").read_text().splitlines()
     first = lines.index('# sql = """SELECT * REPLACE (')
     last = next(n for n, line in enumerate(lines) if line.endswith('"""') and n > first)
-    wanted = ("# [attribute.day]", "# [attribute.seen]", "# [attribute.icd]", "# [attribute.city]")
+    wanted = (*(f"# [attribute.{name}]" for name in names), "# reads = ")
     taken = [
-        line.removeprefix("# ")
-        if first <= n <= last or line.startswith((*wanted, "# reads = "))
-        else line
+        line.removeprefix("# ") if first <= n <= last or line.startswith(wanted) else line
         for n, line in enumerate(lines)
         if not line.startswith(("table =", "reads ="))
     ]
     Path("unspoken.toml").write_text("\n".join(taken))
+
+
+def test_columns_of_too_many_values_come_with_sql_that_works(contacts: pa.Table, run: Run) -> None:
+    assert run("init", "contacts.parquet").code == 0
+    take_in("day", "seen", "icd", "city")
     said = run("learn", "--json")
     assert said.code == 0, said.err
     labels = {name: len(one["labels"]) for name, one in said.json["attributes"].items()}
     assert (labels["day"], labels["seen"], labels["city"]) == (12, 12, 10)
     assert 2 <= labels["icd"] <= 20
+
+
+def test_whole_numbers_that_are_codes_lose_their_last_digits(folder: Path, run: Run) -> None:
+    """Codes that begin alike mean alike; one that begins with 0 is a shorter number."""
+    rng = np.random.default_rng(1)
+    zips = np.concatenate([np.arange(1000, 1300, 3), np.arange(94_000, 94_990, 11)])
+    columns = {
+        "id": np.arange(ROWS),
+        "zip": rng.choice(zips, ROWS),
+        "icd_code": rng.choice(np.arange(1000, 9000, 37), ROWS),
+        "debt": rng.choice(np.arange(-5000, 9000, 37), ROWS),
+        "shift_code": rng.choice(np.arange(-30, 30), ROWS),  # below 0 there are no codes
+        "role": np.array(["PAT", "NUR", "MED"])[rng.integers(0, 3, ROWS)].tolist(),
+    }
+    pq.write_table(pa.table(columns), folder / "codes.parquet")
+    assert run("init", "codes.parquet").code == 0
+    text = Path("unspoken.toml").read_text()
+    assert {*Project.read(".").attributes} == {"debt", "role"}
+    assert "zip // 100 AS zip,\n" in text
+    assert "icd_code // 1000 AS icd_code)\n" in text
+    assert '# "shift_code" is left out: 60 different values under this name look like names' in text
+    take_in("zip", "icd_code")
+    learned = run("learn", "--json").json["attributes"]
+    assert [len(learned[name]["labels"]) for name in ("zip", "icd_code")] == [13, 8]

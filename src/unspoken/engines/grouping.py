@@ -1,7 +1,8 @@
 """Fewer values of a column that has too many: SQL that a holder may take, and how many it gives.
 
-Dates and times become periods; codes, which begin alike where they mean alike, their beginnings; of
-other text the most frequent values stay.
+Dates and times become periods; codes, which begin alike where they mean alike, their beginnings;
+whole numbers lose their last digits, which is the same of codes; of other text the most frequent
+values stay.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ __all__ = ["MOST", "grouping"]
 MOST = 20  # groups
 FREQUENT = 9  # values that stay by themselves, beside "other"
 LONGEST = 12  # letters of a code
+DIGITS = 6  # that a whole number loses, at most
 CODE = "[A-Za-z0-9][A-Za-z0-9._/-]*"
 
 Ask = Callable[[str], tuple[object, ...]]  # the first row of a query
@@ -30,9 +32,11 @@ PERIODS = (
 
 
 def grouping(ask: Ask, view: str, name: str, kind: Kind) -> Grouping | None:
-    """How a column of text or dates may be grouped; None: no way is known."""
+    """How a column may be grouped; None: no way is known."""
     if kind in ("date", "time"):
         return _first_of(ask, view, [(sql.format(name_in_sql(name)), by) for sql, by in PERIODS])
+    if kind == "integer":
+        return _leading(ask, view, name)
     if kind != "text":
         return None
     return _codes(ask, view, name) or _frequent(ask, view, name)
@@ -44,6 +48,19 @@ def _first_of(ask: Ask, view: str, ways: list[tuple[str, str]]) -> Grouping | No
         (groups,) = ask(f"SELECT count(DISTINCT {sql}) FROM {view}")
         if 1 < int(str(groups)) <= MOST:
             return Grouping(sql, by, int(str(groups)))
+    return None
+
+
+def _leading(ask: Ask, view: str, name: str) -> Grouping | None:
+    """Counted from behind, as a code that begins with 0 is a shorter number."""
+    column = name_in_sql(name)
+    ways = [f"{column} // {10**digits}" for digits in range(1, DIGITS + 1)]
+    counts = ", ".join(f"count(DISTINCT {sql})" for sql in ways)
+    least, *found = (int(str(x)) for x in ask(f"SELECT min({column}), {counts} FROM {view}"))
+    for digits, (sql, groups) in enumerate(zip(ways, found, strict=True), start=1):
+        if least >= 0 and 1 < groups <= MOST:
+            last = f"the last {digits} digits" if digits > 1 else "the last digit"
+            return Grouping(sql, f"all but {last}", groups)
     return None
 
 

@@ -139,7 +139,8 @@ class Seal:
                 way = "if nothing was ever given out, remove the ledger, the key and this file"
             raise InputError(
                 f"{place}: is of event {head.number}, and ledger {ledger.name} {has}: it was "
-                f"rolled back or replaced. Restore the one that has it from a copy; or {way}"
+                f"rolled back or replaced. Restore the one that has it from a copy; or {way}; "
+                "docs/command-line.md says what to do where there is no copy"
             )
         if last and self.kept() is None:
             raise InputError(

@@ -29,6 +29,7 @@ _UNITS = f"""
 {_PEOPLE} device sensor meter vehicle building floor office room space site location place
 school hospital shop store
 """
+_CLASSES = "code zip zipcode postcode postal icd naics nace isco soc sic fips"
 _NUMBERED = "venue node vertex category feature"  # whole numbers of these stand for words
 _TIMES = "date day week month quarter year hour minute epoch time timestamp datetime period"
 CODED = {*_NUMBERS.split()} - {"index", "row"}
@@ -62,6 +63,8 @@ def named_by(column: ColumnInfo, rows: int = 0) -> str:
     """Why the values of a column look like names of somebody or something; empty if they do not."""
     if column.kind not in ("integer", "number", "text") or column.distinct <= MOST_VALUES:
         return ""
+    if column.grouping and _is_classed(column):
+        return ""
     if is_named(column):
         return f"{column.distinct:,} different values under this name"
     if column.kind != "number" and rows and column.distinct >= NEARLY * rows:
@@ -81,7 +84,7 @@ def is_named(column: ColumnInfo) -> bool:
 def is_coded(column: ColumnInfo) -> bool:
     """Whether its name says that its values are codes: what lies between two says nothing."""
     coded = CODED | {*_NUMBERED.split()} if column.kind == "integer" else CODED
-    return _in_order(column)[-1:] in [[word] for word in coded]
+    return _in_order(column)[-1:] in [[word] for word in coded] or _is_classed(column)
 
 
 def _without_gap(column: ColumnInfo) -> bool:
@@ -94,6 +97,11 @@ def _without_gap(column: ColumnInfo) -> bool:
     bent = max(abs(a - b) for a, b in zip(known, straight, strict=True))
     even = bent <= STRAIGHT * width or (low in (0, 1) and column.distinct >= NUMBERED)
     return column.distinct >= NEARLY * (width + 1) and even
+
+
+def _is_classed(column: ColumnInfo) -> bool:
+    """Whether they are whole numbers that begin alike where they mean alike: zip, icd_code."""
+    return column.kind == "integer" and _in_order(column)[-1:] in [[w] for w in _CLASSES.split()]
 
 
 def _is_time(column: ColumnInfo) -> bool:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import itertools
-import math
 import shutil
 import tempfile
 from collections.abc import Iterator
 
 from unspoken.errors import InputError
 from unspoken.numerics.coins import BATCH
+from unspoken.releasing.coarse import up
 from unspoken.releasing.reading import Part, Reading
 
 __all__ = ["begun"]
@@ -33,12 +33,7 @@ def begun(reading: Reading, size: int) -> Iterator[Part]:
             raise
         raise InputError(
             f"TMPDIR ({folder}): is full: {free / GIGA:.1f} GB were free, and sorting "
-            f"{reading.project.source.name} takes up to {_up(needed)} GB there. Set TMPDIR to a "
-            "folder with that much, or [source] memory higher; nothing was charged"
+            f"{reading.project.source.name} takes up to {max(0.1, up(needed / GIGA)):g} GB there. "
+            "Set TMPDIR to a folder with that much, or [source] memory higher; nothing was charged"
         ) from error
     return itertools.chain(first, parts)
-
-
-def _up(size: float) -> str:
-    """In GB, to a tenth, and never too little."""
-    return f"{math.ceil(10 * size / GIGA) / 10:.1f}"
