@@ -107,3 +107,30 @@ def test_without_an_event() -> None:
     assert held.premise == "box(95 %)"
     wider = cells_box(counts, plug_in(counts), rows=100, units=Units(10, 10))
     assert (wider.ends.upper > held.ends.upper).all()
+
+
+def test_ends_with_noise_and_with_units_by_hand() -> None:
+    """The upper end is that of t more among the fewest rows, the lower one of t less of the most.
+
+    Of units sums are rounded outward to whole ones, and chances are divided by e.
+    """
+    beta = pytest.importorskip("scipy.stats").beta
+    counts = np.array([[300, 150, 50], [80, 400, 20]])
+    missed, scale = 0.05, 3.0
+    t = math.ceil(scale * math.log(6 / (0.1 * missed)))
+    sums = reach_of_sum(3, scale, 0.1 * missed)
+    declared = box(counts, plug_in(counts), EVENTS, rows=1000, scale=scale).events["x0", (0,)]
+    each = 0.8 * missed / (6 + 6 + 2)
+    fewest, most = 500 - sums, 500 + sums
+    up = beta.isf(each, 150 + t + 1, fewest - 150 - t)
+    low = beta.ppf(each, 150 - t, most - 150 + t + 1)
+    assert declared.up[1] == pytest.approx(up, rel=1e-9)
+    assert declared.low[1] == pytest.approx(low, rel=1e-9)
+
+    many, units = 100 * counts, Units(5000, 30)
+    declared = box(many, plug_in(many), EVENTS, rows=100_000, units=units).events["x0", (0,)]
+    each = missed / (6 + 6 + 4) / math.e
+    whole = [beta.ppf(each, 1666, 3335), beta.isf(each, 1668, 3333)]  # of 50,000 / 30
+    own = [beta.ppf(each, 500, 4501), beta.isf(each, 501, 4500)]  # 15,000 / 30 is 500
+    assert declared.low[1] == pytest.approx(own[0] / whole[1], rel=1e-9)
+    assert declared.up[1] == pytest.approx(own[1] / whole[0], rel=1e-9)
