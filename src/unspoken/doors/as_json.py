@@ -75,7 +75,6 @@ def learned(ready: Prepared) -> dict[str, Any]:
         **_head("learn"),
         **_for_holder(ready.cautions()),
         "rows": model.rows,
-        "prior_rows": model.prior_rows,
         "premise": str(model.belief.premise),
         **(_tree(model.tree) if model.tree else {}),
         "attributes": {

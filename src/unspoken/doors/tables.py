@@ -39,14 +39,12 @@ def learned(ready: Prepared) -> RenderableType:
         share = words.percent(model.sensitive_share(name))
         shown = named(ready.project, model, name, labels)
         rows.append((name, share, ", ".join(map(_whole, shown))))
-    prior = words.digits(model.prior_rows, 3)
     return Group(
         head(f"Learned from {words.rows(model.rows)}"),
         blank(),
         rows_of(["attribute", "sensitive rows", "values told apart"], rows),
         blank(),
         *_telling(ready),
-        note(f"smoothed by {prior} rows in which the attributes would be independent"),
         note(f"{words.rows(model.rows)}; combinations of values that occur: {model.occupied:,}"),
         *_tree(model, links=True),
         *_cautions(ready.cautions()),

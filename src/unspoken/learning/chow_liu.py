@@ -5,8 +5,7 @@ relative entropy) has the tables of its pairs, and those pairs form the tree for
 
     sum over its pairs of I(X_i; X_j),    I = sum_xy P(x, y) log P(x, y) / P(x) P(y)
 
-is largest. P is smoothed pair by pair by the prior of a whole joint (learned.py), so a pair that is
-kept has the table that this joint would give it. Whatever three or more attributes show beyond the
+is largest. P is the share of the rows. Whatever three or more attributes show beyond the
 pairs that are kept is not in the tree.
 
 What a predicate rules out has to stay impossible, so pairs of which it rules out something are in
@@ -23,7 +22,6 @@ import numpy as np
 from unspoken.beliefs import Tree
 from unspoken.errors import InputError
 from unspoken.learning.pairs import Pairs
-from unspoken.learning.smoothing import smoothed
 from unspoken.numerics.arrays import Array, Mask
 from unspoken.types.domain import Value
 from unspoken.types.premise import Premise
@@ -38,7 +36,7 @@ TIES = 12  # decimals of a nat: what differs by less is a tie
 class ChowLiu:
     """``belief``, and the pairs it keeps, the strongest first.
 
-    ``tables``: of all pairs, smoothed; ``information``: I(X_i; X_j) of each, in nats.
+    ``tables``: of all pairs; ``information``: I(X_i; X_j) of each, in nats.
     """
 
     belief: Tree
@@ -52,14 +50,10 @@ class ChowLiu:
         pairs: Pairs,
         names: Sequence[str],
         values: Sequence[Sequence[Value]],
-        prior_rows: float,
         ruled_out: Mapping[Pair, Mask],
     ) -> ChowLiu:
         """``ruled_out``: the values of two attributes that cannot go together."""
-        tables = {
-            pair: smoothed(counts, prior_rows, ruled_out.get(pair, np.zeros(counts.shape, bool)))
-            for pair, counts in pairs.pair.items()
-        }
+        tables = {pair: counts / counts.sum() for pair, counts in pairs.pair.items()}
         shared = {pair: information(table) for pair, table in tables.items()}
         kept = spanning(names, shared, [pair for pair, mask in ruled_out.items() if mask.any()])
         parents = parents_of(len(names), kept)
@@ -67,7 +61,7 @@ class ChowLiu:
             None if parent < 0 else _law(tables, parent, child)
             for child, parent in enumerate(parents)
         ]
-        root = smoothed(pairs.single[0], prior_rows, np.zeros(pairs.single[0].size, bool))
+        root = pairs.single[0] / pairs.single[0].sum()
         premise = Premise.learned(pairs.rows, "tree")
         strongest = sorted(kept, key=lambda pair: _rank(shared, pair))
         return cls(

@@ -25,17 +25,8 @@ class Predicates:
 
     labels: Sequence[Labelling]
 
-    def in_all(self, counts: Array) -> Mask:
-        """The combinations of all attributes that have a pair of labels that is ruled out."""
-        mask = np.zeros(counts.shape, dtype=bool)
-        for pair in self._readers():
-            gone = tuple(axis for axis in range(counts.ndim) if axis not in pair)
-            shape = [size if axis in pair else 1 for axis, size in enumerate(counts.shape)]
-            mask |= self._of(pair, counts.sum(axis=gone)).reshape(shape)
-        return mask
-
     def in_pairs(self, pairs: Pairs) -> dict[tuple[int, int], Mask]:
-        """The same two by two."""
+        """Of every two attributes of which one is split by a predicate that reads the other."""
         return {pair: self._of(pair, pairs.pair[pair]) for pair in self._readers()}
 
     def _readers(self) -> list[tuple[int, int]]:

@@ -1,13 +1,12 @@
-"""A belief learned from a table: how often combinations of labels occur, and a stated prior.
+"""A belief learned from a table: how often combinations of labels occur, and nothing else.
 
-As long as all combinations can be counted, it is their joint table, smoothed (smoothing.py). Beyond
-that, or where the project asks for it, it is the tree that keeps the most of what pairs of
-attributes show (chow_liu.py).
+As long as all combinations can be counted, it is their joint table. Beyond that, or where the
+project asks for it, it is the tree that keeps the most of what pairs of attributes show
+(chow_liu.py).
 
-One thing is not smoothed: what is impossible by definition. Where a cell is split into sensitive
-and free rows by a predicate that reads another attribute, a pair of their labels that no row has
-stays impossible, as the predicate tells it: somebody who knows the predicate is certain there, and
-a belief that is not would call certainty unlikely.
+Nothing is smoothed. A table is the mixture of its own shares and of rows in which the attributes
+are independent when it is smoothed; odds of such a mixture are between those of its parts, and
+mutual information is convex, so every leakage would come out too small.
 """
 
 from __future__ import annotations
@@ -34,7 +33,6 @@ from unspoken.learning.kept import Kept
 from unspoken.learning.labels import Labelling
 from unspoken.learning.pairs import Pairs
 from unspoken.learning.rows import cells_of, count, counted_contexts, labelled
-from unspoken.learning.smoothing import marginal, smoothed
 from unspoken.numerics.arrays import Array, Codes
 from unspoken.policy import Project
 from unspoken.types.premise import Premise
@@ -59,7 +57,6 @@ class Learned(Shown):
     labelling: Mapping[str, Labelling]
     counts: Mapping[str, tuple[int, ...]]
     rows: int
-    prior_rows: float
     tree: Kept | None = None
     occupied: int = 0
     joint: Array | None = field(default=None, compare=False)
@@ -118,8 +115,12 @@ class Learned(Shown):
             (name, f"{len(labels)} labels, {self.sensitive_share(name):.1%} of the rows sensitive")
             for name, labels in self.labels.items()
         ]
-        rows = f"{self.rows:,}, and {self.prior_rows:.6g} of a prior"
-        return [("rows", rows), *shares, ("form", self.form), ("premise", str(self.belief.premise))]
+        return [
+            ("rows", f"{self.rows:,}"),
+            *shares,
+            ("form", self.form),
+            ("premise", str(self.belief.premise)),
+        ]
 
 
 def refuse_size(names: Sequence[str], sizes: Sequence[int]) -> None:
@@ -153,12 +154,10 @@ def _counted(
 
 
 def _whole_joint(project: Project, labels: Sequence[Labelling], joint: Array) -> Learned:
-    rows, prior_rows = int(joint.sum()), _prior_rows(project, joint.sum())
-    smooth = smoothed(joint, prior_rows, Predicates(labels).in_all(joint))
     names, values = tuple(project.attributes), [labelling.names for labelling in labels]
-    belief = Joint(smooth, names, values, Premise.learned(rows))
-    singles = [marginal(joint, axis) for axis in range(joint.ndim)]
-    learned = _described(belief, labels, singles, prior_rows)
+    belief = Joint(joint, names, values, Premise.learned(int(joint.sum())))
+    singles = [_single(joint, axis) for axis in range(joint.ndim)]
+    learned = _described(belief, labels, singles)
     return replace(learned, occupied=int(np.count_nonzero(joint)), joint=joint)
 
 
@@ -186,14 +185,13 @@ def counted_pairs(project: Project, table: Table) -> tuple[list[Labelling], Pair
 
 
 def _tree(project: Project, labels: Sequence[Labelling], pairs: Pairs) -> Learned:
-    prior_rows = _prior_rows(project, pairs.rows)
     ruled_out = Predicates(labels).in_pairs(pairs)
     names, values = tuple(project.attributes), [labelling.names for labelling in labels]
-    tree = ChowLiu.of(pairs, names, values, prior_rows, ruled_out)
+    tree = ChowLiu.of(pairs, names, values, ruled_out)
     kept = Kept.of(
         tree, {n: labelling.sensitive for n, labelling in zip(names, labels, strict=True)}
     )
-    learned = _described(tree.belief, labels, pairs.single, prior_rows, kept)
+    learned = _described(tree.belief, labels, pairs.single, kept)
     most = max((int(np.count_nonzero(table)) for table in pairs.pair.values()), default=0)
     return replace(learned, occupied=most)
 
@@ -205,7 +203,6 @@ def _described(
     belief: Belief,
     labels: Sequence[Labelling],
     counts: Sequence[Array],
-    prior_rows: float,
     tree: Kept | None = None,
 ) -> Learned:
     names = belief.domain.names
@@ -214,11 +211,11 @@ def _described(
         labelling=dict(zip(names, labels, strict=True)),
         counts={n: tuple(map(int, single)) for n, single in zip(names, counts, strict=True)},
         rows=int(counts[0].sum()),
-        prior_rows=prior_rows,
         tree=tree,
     )
 
 
-def _prior_rows(project: Project, rows: float) -> float:
-    chosen = project.limits.prior_rows
-    return math.sqrt(rows) if chosen is None else float(chosen)
+def _single(counts: Array, axis: int) -> Array:
+    """The counts of one attribute."""
+    summed: Array = counts.sum(axis=tuple(a for a in range(counts.ndim) if a != axis))
+    return summed

@@ -299,9 +299,6 @@ def check_limits(tables: ProjectTable) -> Iterator[Complaint]:
     if not 0 <= limit.exceed <= 1:
         text = "is a share of answers, from 0 to 1. Write 0 to keep the cap for every answer."
         yield Complaint(("limit", "exceed"), text)
-    if limit.prior_rows is not None and limit.prior_rows <= 0:
-        text = "must be above 0, so that nothing unseen counts as impossible. Or leave it out."
-        yield Complaint(("limit", "prior_rows"), text)
 
 
 def check_targets(tables: ProjectTable) -> Iterator[Complaint]:

@@ -58,8 +58,6 @@ MEANINGS: dict[str, str] = {
     "limit.odds_cap": "the most that any answer multiplies the odds of a secret by",
     "limit.exceed": "the share of answers that may be above `odds_cap`",
     "limit.close": "whether values that by themselves tell more than `odds_cap` are withheld too",
-    "limit.prior_rows": "so many rows in which the attributes are independent smooth the belief; "
-    "if left out the square root of the number of rows",
     "limit.target": "limits in bits of their own, for the attributes named here",
     "limit.coalitions": "who pools what they are given, each list by itself; all if left out",
     "belief.form": "`joint` (all combinations of values) or `tree` (the strongest pairs only, "

@@ -116,7 +116,6 @@ class DeclaredLimits:
     odds_cap: float
     exceed: float
     close: bool
-    prior_rows: float | None
     targets: Mapping[str, float]
     coalitions: tuple[tuple[str, ...], ...]
 
@@ -309,7 +308,6 @@ def _limits(tables: ProjectTable) -> DeclaredLimits:
         odds_cap=given.odds_cap,
         exceed=given.exceed,
         close=given.close,
-        prior_rows=given.prior_rows,
         targets=dict(given.target),
         coalitions=tuple(map(tuple, given.coalitions or everybody)),
     )

@@ -124,7 +124,6 @@ class LimitTable(TomlTable):
     odds_cap: Annotated[float, _like("4.0")] = 4.0
     exceed: Annotated[float, _like("0.0")] = 0.0
     close: Annotated[bool, _like("true")] = True
-    prior_rows: Annotated[float | None, _like("100")] = None
     target: Annotated[dict[str, float], _like("{ first_arrival = 0.05 }")] = {}
     coalitions: Annotated[list[Names] | None, _like('[["lighting"], ["planning"]]')] = None
 

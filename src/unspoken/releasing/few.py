@@ -60,8 +60,7 @@ def rows_of_answer(
 ) -> float:
     """How many rows of the table give this answer, on average over coins.
 
-    By the counts, since a belief is smoothed: it has a mass for what no row has. Of a tree there
-    are none, so by its ``mass``.
+    By the counts; of a tree there are none, so by its ``mass``.
     """
     if learned.joint is None:
         return mass * learned.rows

@@ -233,8 +233,7 @@ def assumptions(project: Project, learned: Learned, chosen: Plan) -> list[str]:
     """What every number stands on, in words."""
     unit = ", ".join(project.source.unit)
     said = [
-        f"The belief is learned from {learned.rows:,} rows (a plug-in), smoothed by "
-        f"{learned.prior_rows:.3g} rows spread as if the attributes were independent.",
+        f"The belief is learned from {learned.rows:,} rows (a plug-in).",
         *(learned.tree.said() if learned.tree else ()),
         f"Limits hold per row of {', '.join(project.source.keys)}; rows are taken as independent.",
         f"Which {', '.join(project.source.keys)} exist is public.",

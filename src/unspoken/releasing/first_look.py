@@ -23,7 +23,6 @@ from unspoken.engines.sql import identifier, literal
 from unspoken.errors import InputError
 from unspoken.learning import counted_pairs
 from unspoken.learning.pairs import Pairs
-from unspoken.learning.smoothing import smoothed
 from unspoken.mechanisms import OneSided
 from unspoken.policy import Project, left_out, starter
 from unspoken.policy.columns import MOST_VALUES
@@ -215,8 +214,7 @@ class _Asked:
         i, j = (self.columns.index(one) for one in (target, column))
         rows = self.pairs.pair[i, j] if i < j else self.pairs.pair[j, i].T
         together = target.way.T @ rows @ column.way
-        table = smoothed(together, math.sqrt(self.pairs.rows), np.zeros(together.shape, bool))
         names, values = (target.name, column.name), (target.values, column.values)
-        belief = Joint(table, names, values, Premise.learned(self.pairs.rows))
+        belief = Joint(together, names, values, Premise.learned(self.pairs.rows))
         shown = OneSided({column.name: math.inf}, {})
         return leak(belief, shown, column.name, (column.name,), target.name, secret)
