@@ -40,7 +40,6 @@ limit_bits = 0.1
 odds_cap = 4.0
 exceed = 0.01
 close = false
-prior_rows = 100
 coalitions = [
     ["lighting"],
     ["planning", "lighting"],

@@ -40,7 +40,6 @@ def test_everything_that_is_written_is_read(tmp_path: Path) -> None:
         odds_cap=4.0,
         exceed=0.01,
         close=False,
-        prior_rows=100,
         targets={"first_arrival": 0.05},
         coalitions=(("lighting",), ("planning", "lighting")),
     )
@@ -65,7 +64,7 @@ def test_what_is_not_written_has_a_value() -> None:
     project = Project.parse(LEAST)
     assert project.source.unit == project.source.keys == ("id",)
     assert project.attributes["a"] == Attribute("a", None, None, None, "never")
-    assert project.limits == DeclaredLimits(0, 4, 0, True, None, {}, (("app",),))
+    assert project.limits == DeclaredLimits(0, 4, 0, True, {}, (("app",),))
     assert type(project.limits.bits) is float
     here = Path.cwd()
     assert project.path == here / "unspoken.toml"
@@ -119,7 +118,7 @@ def test_other_rooms_can_say_where_something_stands(tmp_path: Path, monkeypatch)
         project.at("attribute", "exits", "sensitive")
         == "unspoken.toml:21 attribute.exits.sensitive"
     )
-    assert project.at("limit", "coalitions", 1) == "unspoken.toml:41 limit.coalitions"
+    assert project.at("limit", "coalitions", 1) == "unspoken.toml:40 limit.coalitions"
     error = project.error(*path, text='no column "x"\nin t.csv. Take it out.')
     assert isinstance(error, InputError)
     assert str(error) == f'{project.at(*path)}: no column "x"\\nin t.csv. Take it out.'
@@ -175,8 +174,8 @@ def test_what_is_there_is_enough(tmp_path: Path) -> None:
             'Did you mean "occupancies.parquet"?',
         ),
         (moved("preferences.csv", "x"), ":7 source.preferences:", "no file"),
-        (moved("keys", "key"), ":48 secret.key:", "folder that does not exist"),
-        (lambda folder: (folder / "out/report.html").mkdir(), ":54 output.report:", "is a folder"),
+        (moved("keys", "key"), ":47 secret.key:", "folder that does not exist"),
+        (lambda folder: (folder / "out/report.html").mkdir(), ":53 output.report:", "is a folder"),
     ],
 )
 def test_what_is_not_there_is_told(

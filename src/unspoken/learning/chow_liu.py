@@ -9,12 +9,12 @@ is largest. P is the share of the rows. Whatever three or more attributes show b
 pairs that are kept is not in the tree.
 
 What a predicate rules out has to stay impossible, so pairs of which it rules out something are in
-the tree first.
+the tree first (impossible.py).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,7 +22,7 @@ import numpy as np
 from unspoken.beliefs import Tree
 from unspoken.errors import InputError
 from unspoken.learning.pairs import Pairs
-from unspoken.numerics.arrays import Array, Mask
+from unspoken.numerics.arrays import Array
 from unspoken.types.domain import Value
 from unspoken.types.premise import Premise
 
@@ -50,12 +50,12 @@ class ChowLiu:
         pairs: Pairs,
         names: Sequence[str],
         values: Sequence[Sequence[Value]],
-        ruled_out: Mapping[Pair, Mask],
+        needed: Collection[Pair] = (),
     ) -> ChowLiu:
-        """``ruled_out``: the values of two attributes that cannot go together."""
+        """``needed``: pairs that are kept, whatever they tell."""
         tables = {pair: counts / counts.sum() for pair, counts in pairs.pair.items()}
         shared = {pair: information(table) for pair, table in tables.items()}
-        kept = spanning(names, shared, [pair for pair, mask in ruled_out.items() if mask.any()])
+        kept = spanning(names, shared, needed)
         parents = parents_of(len(names), kept)
         laws = [
             None if parent < 0 else _law(tables, parent, child)

@@ -1,58 +1,36 @@
 """What a predicate rules out: labels of two attributes that cannot go together, by definition.
 
 Where a cell is split into sensitive and free rows by a predicate that reads another attribute, a
-pair of their labels that no row has is impossible, as the predicate tells it.
+pair of their labels that no row has is impossible, as the predicate tells it. Whole joints have it
+so by themselves, since no row is counted there; a tree has to keep these pairs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import combinations
+from itertools import permutations
 
 import numpy as np
 
 from unspoken.learning.labels import Labelling
 from unspoken.learning.pairs import Pairs
-from unspoken.numerics.arrays import Array, Mask
 
-__all__ = ["Predicates"]
+__all__ = ["ruled_out"]
 
 
-@dataclass(frozen=True)
-class Predicates:
-    """What is split by which predicates."""
+def ruled_out(labels: Sequence[Labelling], pairs: Pairs) -> list[tuple[int, int]]:
+    """The pairs of attributes of which a predicate that splits one and reads the other rules out
 
-    labels: Sequence[Labelling]
-
-    def in_pairs(self, pairs: Pairs) -> dict[tuple[int, int], Mask]:
-        """Of every two attributes of which one is split by a predicate that reads the other."""
-        return {pair: self._of(pair, pairs.pair[pair]) for pair in self._readers()}
-
-    def _readers(self) -> list[tuple[int, int]]:
-        """The pairs of which one is split by a predicate that reads the other."""
-        return [
-            (i, j)
-            for i, j in combinations(range(len(self.labels)), 2)
-            if self._split(i, j) or self._split(j, i)
-        ]
-
-    def _split(self, i: int, j: int) -> bool:
-        """Whether a predicate that reads attribute j splits a cell of attribute i."""
-        predicate = self.labels[i].cells.sensitive
-        if predicate is None or not self.labels[i].split:
-            return False
-        return self.labels[j].cells.name in predicate.columns
-
-    def _of(self, pair: tuple[int, int], counts: Array) -> Mask:
-        """Unseen pairs of a label that a predicate has split and one of the attribute it reads.
-
-        Of labels that no row has a predicate tells nothing here: each label of one attribute goes
-        with some label of the other, so that no label that can occur has probability 0.
-        """
-        mask = np.zeros(counts.shape, dtype=bool)
-        for axis, (i, j) in enumerate([pair, pair[::-1]]):
-            if self._split(i, j):
-                split = np.isin(np.arange(counts.shape[axis]), self.labels[i].split)
-                mask |= (counts == 0) & np.expand_dims(split, 1 - axis)
-        return mask & np.outer(counts.sum(1) > 0, counts.sum(0) > 0)
+    a pair of labels that both have rows.
+    """
+    found = set()
+    for i, j in permutations(range(len(labels)), 2):
+        predicate = labels[i].cells.sensitive
+        if predicate is None or labels[j].cells.name not in predicate.columns:
+            continue
+        rows = pairs.pair[i, j] if i < j else pairs.pair[j, i].T
+        split = rows[list(labels[i].split)]
+        read = split[:, rows.sum(0) > 0]
+        if not np.all(read[split.sum(1) > 0]):
+            found.add((min(i, j), max(i, j)))
+    return sorted(found)

@@ -4,9 +4,9 @@ As long as all combinations can be counted, it is their joint table. Beyond that
 project asks for it, it is the tree that keeps the most of what pairs of attributes show
 (chow_liu.py).
 
-Nothing is smoothed. A table is the mixture of its own shares and of rows in which the attributes
-are independent when it is smoothed; odds of such a mixture are between those of its parts, and
-mutual information is convex, so every leakage would come out too small.
+Nothing is smoothed. Smoothing mixes the shares of the rows with a law in which the attributes are
+independent. Odds of a mixture lie between those of its parts, and mutual information is convex, so
+every leakage would come out too small.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from unspoken.learning.chow_liu import ChowLiu
 from unspoken.learning.contexts import Given, given_of
 from unspoken.learning.counted import Counted, Noted
 from unspoken.learning.counting import MOST, Combinations
-from unspoken.learning.impossible import Predicates
+from unspoken.learning.impossible import ruled_out
 from unspoken.learning.kept import Kept
 from unspoken.learning.labels import Labelling
 from unspoken.learning.pairs import Pairs
@@ -185,9 +185,8 @@ def counted_pairs(project: Project, table: Table) -> tuple[list[Labelling], Pair
 
 
 def _tree(project: Project, labels: Sequence[Labelling], pairs: Pairs) -> Learned:
-    ruled_out = Predicates(labels).in_pairs(pairs)
     names, values = tuple(project.attributes), [labelling.names for labelling in labels]
-    tree = ChowLiu.of(pairs, names, values, ruled_out)
+    tree = ChowLiu.of(pairs, names, values, ruled_out(labels, pairs))
     kept = Kept.of(
         tree, {n: labelling.sensitive for n, labelling in zip(names, labels, strict=True)}
     )

@@ -101,7 +101,7 @@ def learn(
     if form == "tree":
         if noise is not None or confidence is not None:
             raise InputError("learn.form: a tree has no noise and no confidence; leave it out")
-        return ChowLiu.of(tally.pairs(), tally.names, tally.values, {}).belief
+        return ChowLiu.of(tally.pairs(), tally.names, tally.values).belief
     refuse_size(tally.names, tally.sizes)
     counts, rows, scale = tally.joint(), whole.num_rows, None
     share: np.ndarray = counts
