@@ -19,8 +19,8 @@ from unspoken.doors import cli
 from unspoken.policy import Project
 
 JSON = {
-    "learn": {"unspoken", "format", "for", "warnings", "rows", "prior_rows", "premise",
-              "attributes", "telling"},
+    "learn": {"unspoken", "format", "for", "warnings", "rows", "premise", "attributes",
+              "telling"},
     "leak": {"unspoken", "format", "for", "warnings", "premise", "told"},
     "plan": {"unspoken", "format", "for", "warnings", "premise", "plan", "without_closure",
              "shares", "closed", "told", "assumptions"},

@@ -79,7 +79,6 @@ def building(
         labelling=by_hand(names, labels, (labels[0][4:], (), labels[2][:1], ())),
         counts={},
         rows=ROWS,
-        prior_rows=math.sqrt(ROWS),
     )
     cap = project.limits.odds_cap
     return findings(project, told, closure(told.belief, told.sensitive, cap, project.reads))

@@ -231,7 +231,7 @@ ROWS = pa.table({"A": [0, 1, 1, 0], "B": [7, 8, 8, 7]})
 TABLES: dict[str, Call] = {
     "learn": (
         unspoken.learn,
-        {"table": ROWS, "columns": ["A", "B"], "prior_rows": 1.0, "form": "joint"},
+        {"table": ROWS, "columns": ["A", "B"], "form": "joint"},
     ),
     "prepare": (unspoken.prepare, {"project": "no such project.toml"}),
     "release": (

@@ -167,7 +167,7 @@ def test_a_closed_value_of_few_rows_is_counted_not_named(tmp_path: Path) -> None
     for folder, rare in (("found", {}), ("exact", exact), ("listed", listed)):
         (tmp_path / folder).mkdir()
         attributes = {**ATTRIBUTES, "rare": rare}
-        limits: dict[str, Any] = {**DECLARED, "prior_rows": 0.001, "odds_cap": 4.0}
+        limits: dict[str, Any] = {**DECLARED, "odds_cap": 4.0}
         done = release(small(tmp_path / folder, told, attributes, **limits))
         closed.append(json.loads(done.manifest.read_text())["attributes"]["rare"]["closed"])
     counted = ["1 value of fewer than 5 rows"]
