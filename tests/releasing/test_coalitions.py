@@ -46,6 +46,7 @@ sensitive = "differ = 'yes'"
 limit_bits = {bits}
 odds_cap = {cap}
 close = false
+exceed = {exceed}
 {coalitions}
 """
 
@@ -57,6 +58,7 @@ def project(
     label: str = "1",
     bits: float = 0.2,
     cap: float = CAP,
+    exceed: float = 0.0,
 ) -> Path:
     values = np.where(A == B, "no", "yes")
     pq.write_table(
@@ -68,7 +70,14 @@ def project(
         for name, own in reads.items()
     )
     said = "" if coalitions is None else f"coalitions = {json.dumps(coalitions)}"
-    text = TEXT.format(applications=applications, coalitions=said, label=label, bits=bits, cap=cap)
+    text = TEXT.format(
+        applications=applications,
+        coalitions=said,
+        label=label,
+        bits=bits,
+        cap=cap,
+        exceed=exceed,
+    )
     (folder / "unspoken.toml").write_text(text)
     return folder / "unspoken.toml"
 
@@ -190,11 +199,11 @@ def test_what_was_for_everybody_is_known_to_every_coalition(
 
 
 def test_labels_add_up_for_each_coalition(tmp_path: Path) -> None:
-    """Fresh coins are charged to those who see them; on average, since the cap is wide here."""
+    """Fresh coins are charged to those who see them; on average, since every answer may be rare."""
     pools = [["one", "two"], ["three"]]
     for reader in ("one", "two"):
-        release(project(tmp_path, pools, cap=1_000), reader=reader)
-    later = project(tmp_path, pools, label="2", cap=1_000)
+        release(project(tmp_path, pools, exceed=1.0), reader=reader)
+    later = project(tmp_path, pools, label="2", exceed=1.0)
     with pytest.raises(LimitExceeded, match="differ"):
         deque((release(later, reader=reader) for reader in ("one", "two")), 0)
     release(later, reader="three")
@@ -249,5 +258,8 @@ def test_findings_show_coalitions_and_say_what_pooling_would_do(tmp_path: Path) 
     assert "Only these pool what they get: one and three; two and three." in found.assumptions[-1]
     apart = prepare(project(tmp_path, APART)).findings(curve=False)
     assert "No two readers pool. If all did" in apart.assumptions[-1]
-    assert "multiply odds by 130, and all answers would tell up to 0.94" in apart.assumptions[-1]
+    assert (
+        "could make a secret certain, and all answers would tell up to 1 bit"
+        in apart.assumptions[-1]
+    )
     assert apart.plan.objective > found.plan.objective

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 
 import numpy as np
@@ -36,16 +35,11 @@ def table(tmp_path: Path) -> str:
 
 
 def expected(table: str, secret: list[bool], seen: list[bool]) -> tuple[float, float]:
-    """The largest factor on the odds of the secret, and the mutual information, by hand.
-
-    P(x, y) = (count + m q(x) q(y)) / (n + m), m = sqrt n, q = (count + 1/2) / (n + 1)
-    """
-    n, m = ROWS, math.sqrt(ROWS)
+    """The largest factor on the odds of the secret, and the mutual information, by hand."""
     counts = np.zeros((2, 2))
     for x, y in zip(secret, seen, strict=True):
         counts[int(x), int(y)] += 1
-    rows, columns = ((counts.sum(axis) + 0.5) / (n + 1) for axis in (1, 0))
-    law = (counts + m * np.outer(rows, columns)) / (n + m)
+    law = counts / ROWS
     lift = (law[1] / law[0]) / (law[1].sum() / law[0].sum())
     independent = np.outer(law.sum(1), law.sum(0))
     return float(lift.max()), float((law * np.log(law / independent)).sum())

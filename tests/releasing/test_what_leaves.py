@@ -88,8 +88,8 @@ def test_a_manifest_tells_one_row_by_p_alone(tmp_path: Path, rows: int) -> None:
         for written in (with_it, without)
     ]
     assert with_it == without
-    if rows == 50_000:
-        assert p[0] == p[1]
+    if rows == 50_000:  # at most a step of the third digit
+        assert all(abs(p[0][name] - p[1][name]) < 0.0011 for name in p[0])
 
 
 def test_a_growing_table_gives_manifests_of_three_digits(tmp_path: Path) -> None:

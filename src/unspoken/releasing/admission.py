@@ -195,6 +195,8 @@ class Admission:
                     f"{most:g}"
                 )
             factor, cap = up(exp_or_inf(broken.reached)), self.project.limits.odds_cap
+            if math.isinf(factor):
+                return f"{broken.target} could become certain, the cap on its odds is {cap:g}"
             return f"the odds of {broken.target} could grow x {factor:g}, the cap is {cap:g}"
         return None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -164,7 +165,8 @@ def most_in_words(leaks: Sequence[Leak]) -> str:
     """The worst of these."""
     worst, most = _most(leaks)
     told = f"all answers would tell up to {up(most):g} bit"
-    return f"could multiply odds by {up(worst):g}, and {told}"
+    odds = "make a secret certain" if math.isinf(worst) else f"multiply odds by {up(worst):g}"
+    return f"could {odds}, and {told}"
 
 
 def _most(leaks: Sequence[Leak]) -> tuple[float, float]:
