@@ -12,6 +12,7 @@ import pytest
 
 from tests.releasing.small import planned, small
 from unspoken.errors import InputError
+from unspoken.planning.habits import Blanks, told
 from unspoken.releasing import prepare, release
 
 PERSONS, DAYS = 300, 20
@@ -101,3 +102,22 @@ def test_more_rows_than_were_declared_are_refused(tmp_path: Path) -> None:
     assert release(written(tmp_path, "rows_per_unit = 20")).rows == PERSONS * DAYS
     with pytest.raises(InputError, match=r"rows_per_unit: is below 1"):
         prepare(written(tmp_path, "rows_per_unit = 0"))
+
+
+def test_all_rows_of_a_unit_keep_its_limit(tmp_path: Path) -> None:
+    """A row gets its share, and no habit that blanks tell of is told by more than the whole."""
+    path = written(tmp_path, "rows_per_unit = 20", odds_cap=4.0, unit_bits=0.5)
+    ready = prepare(path)
+    plan = ready.plan()
+    assert plan.total / np.log(2) <= 0.5 / DAYS
+    prior = np.zeros(DAYS + 1)
+    prior[[0, DAYS // 2]] = 0.8, 0.2
+    habit = [n >= DAYS // 2 for n in range(DAYS + 1)]
+    assert told(Blanks.released(plan.p["visit"]), prior.tolist(), habit).bits <= 0.5
+    assert "together tell at most 0.5 bit of a habit" in the_caution(
+        c.text for c in ready.cautions(plan.epsilon)
+    )
+    with pytest.raises(InputError, match=r"limit\.unit_bits: is shared by the rows of a unit"):
+        prepare(written(tmp_path, unit_bits=0.5))
+    with pytest.raises(InputError, match=r"limit\.unit_bits: is negative"):
+        prepare(written(tmp_path, "rows_per_unit = 20", unit_bits=-1.0))

@@ -293,6 +293,12 @@ def check_limits(tables: ProjectTable) -> Iterator[Complaint]:
     limit = tables.limit
     if limit.limit_bits < 0:
         yield Complaint(("limit", "limit_bits"), "is negative. Write 0 (say nothing) or more bits.")
+    path = ("limit", "unit_bits")
+    if limit.unit_bits is not None and limit.unit_bits < 0:
+        yield Complaint(path, "is negative. Write 0 (say nothing) or more bits.")
+    if limit.unit_bits is not None and tables.source.rows_per_unit is None:
+        text = "is shared by the rows of a unit. Write rows_per_unit = 366, say, under [source]."
+        yield Complaint(path, text)
     if limit.odds_cap < 1:
         text = "is below 1, which nothing meets. Write 1 (say nothing) or more; 4 is recommended."
         yield Complaint(("limit", "odds_cap"), text)

@@ -55,6 +55,9 @@ MEANINGS: dict[str, str] = {
     "application.NAME.reads": "the attributes it is given; keys everybody sees",
     "limit.limit_bits": "the most that all answers together tell about each attribute, on "
     "average, in bits",
+    "limit.unit_bits": "the most that all rows of one unit together tell of a habit in the secrets "
+    "of one attribute, in bits: each row gets its share of it, by `rows_per_unit`. Not limited if "
+    "left out",
     "limit.odds_cap": "the most that any answer multiplies the odds of a secret by",
     "limit.exceed": "the share of answers that may be above `odds_cap`",
     "limit.close": "whether values that by themselves tell more than `odds_cap` are withheld too",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Mapping
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from unspoken.errors import InputError, unknown
+from unspoken.numerics.rounding import quotient_down
 from unspoken.policy import checks, paths
 from unspoken.policy.complaints import Place, quoted
 from unspoken.policy.edges import Edge
@@ -110,7 +112,11 @@ class Context:
 
 @dataclass(frozen=True)
 class DeclaredLimits:
-    """How much all that is released may say: ``bits`` on average, ``odds_cap`` for every answer."""
+    """How much all that is released may say: ``bits`` on average, ``odds_cap`` for every answer.
+
+    ``unit_bits``: of a habit, by all rows of a unit; ``bits`` and ``targets`` are a row's share of
+    it where that is less.
+    """
 
     bits: float
     odds_cap: float
@@ -118,6 +124,7 @@ class DeclaredLimits:
     close: bool
     targets: Mapping[str, float]
     coalitions: tuple[tuple[str, ...], ...]
+    unit_bits: float | None = None
 
     def about(self, target: str) -> float:
         """The limit, in bits, about one target."""
@@ -303,13 +310,17 @@ def _attribute(name: str, given: AttributeTable) -> Attribute:
 def _limits(tables: ProjectTable) -> DeclaredLimits:
     given = tables.limit
     everybody = [list(tables.application)]
+    # I(H; Y_1 .. Y_T) <= sum_t I(X_t; Y_t) for every habit H of the secrets (planning/habits.py)
+    rows, most = tables.source.rows_per_unit, given.unit_bits
+    share = math.inf if most is None or rows is None else quotient_down(most, rows)
     return DeclaredLimits(
-        bits=given.limit_bits,
+        bits=min(given.limit_bits, share),
         odds_cap=given.odds_cap,
         exceed=given.exceed,
         close=given.close,
-        targets=dict(given.target),
+        targets={name: min(bits, share) for name, bits in given.target.items()},
         coalitions=tuple(map(tuple, given.coalitions or everybody)),
+        unit_bits=given.unit_bits,
     )
 
 

@@ -121,6 +121,7 @@ class LimitTable(TomlTable):
     """``[limit]``: how much a release may say."""
 
     limit_bits: Annotated[float, _like("0.1")]
+    unit_bits: Annotated[float | None, _like("2.0")] = None
     odds_cap: Annotated[float, _like("4.0")] = 4.0
     exceed: Annotated[float, _like("0.0")] = 0.0
     close: Annotated[bool, _like("true")] = True

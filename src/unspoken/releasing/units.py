@@ -68,6 +68,12 @@ class Units:
         apart = told_apart(Blanks.released(p), rows, -(-rows // 2), cap)
         most = math.ceil(1000 * apart.high) / 10
         worst = f"with at most {most:g} %" if most < 100 else "all but surely at worst"
+        held = f"Limits hold for each row, not for all rows of one {unit} together"
+        if limits.unit_bits is not None:
+            held = (
+                f"All rows of one {unit} together tell at most {limits.unit_bits:g} bit of a habit "
+                "in the secrets of one attribute, and odds are limited for each row"
+            )
         known = "knows which ones these would be and reads every answer"
         counted = (
             f"whoever counts blanks is right with {'up to ' if closed else ''}"
@@ -79,8 +85,7 @@ class Units:
         )
         return (
             f"One {unit} has {learned.rows / self.groups:,.3g} rows on average and "
-            f"{self.largest:,} at most. Limits hold for each row, not for all rows of one {unit} "
-            f"together: after {rows:,} of them, {counted if p else read}."
+            f"{self.largest:,} at most. {held}: after {rows:,} of them, {counted if p else read}."
         )
 
     def measured(self, learned: Learned, shown: Mapping[str, float]) -> str:
