@@ -115,6 +115,16 @@ def test_numbers_are_never_broken_off_their_signs(run: Run, edited: Path) -> Non
         assert not line.lstrip().startswith("%")
 
 
+def test_a_picture_of_other_odds_caps(
+    run: Run, edited: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("unspoken.releasing.findings.CAPS", (2.0,))
+    done = run("plan", "--picture", "caps.svg")
+    assert (done.code, done.err) == (0, "Wrote caps.svg\n")
+    assert "this project" in Path("caps.svg").read_text()
+    run("plan", "--picture", "caps.gif").refused_with(2, "caps.gif")
+
+
 def test_a_dry_run_changes_nothing(run: Run, edited: Path) -> None:
     before = sorted(edited.parent.iterdir())
     done = run("release", "--dry-run", "--json", "--scale", "0.5")

@@ -35,6 +35,7 @@ from unspoken.policy.described import json_schema
 from unspoken.policy.paths import is_table
 from unspoken.releasing import (
     Prepared,
+    by_cap,
     check,
     first_look,
     prepare,
@@ -210,15 +211,23 @@ def plan(
             help="Withhold telling values too, or do not; else as [limit] close says.",
         ),
     ] = None,
+    drawn: Annotated[
+        Path | None, typer.Option("--picture", help="Draw what odds caps let out: .png or .svg.")
+    ] = None,
     fresh: Fresh = False,
     in_json: AsJson = False,
 ) -> None:
     """The most that can be released within the limits."""
+    write = None if drawn is None else to_draw(drawn)
     ready = prepared(project, fresh, protecting=True).closing(close)
     with busy(err, "planning"):
         findings = ready.findings(curve=False)
+        if write is not None:
+            write(by_cap(ready.project, ready.learned).plot().described)
         keys = undeclared(ready, findings.planned, findings.plan.mechanism)
     show(as_json.plan(findings, keys) if in_json else tables.plan(findings, keys), ready.warnings)
+    if drawn is not None:
+        say(f"Wrote {near(drawn)}")
 
 
 @app.command("release")

@@ -2,7 +2,7 @@
 
 from unspoken.releasing.checking import Checked, check
 from unspoken.releasing.custody import Verified, verified
-from unspoken.releasing.findings import Findings
+from unspoken.releasing.findings import Findings, by_cap
 from unspoken.releasing.first_look import FirstLook, first_look
 from unspoken.releasing.flow import Prepared, prepare, rehearse, release
 from unspoken.releasing.results import Rehearsed, Released
@@ -16,6 +16,7 @@ __all__ = [
     "Rehearsed",
     "Released",
     "Verified",
+    "by_cap",
     "check",
     "first_look",
     "prepare",

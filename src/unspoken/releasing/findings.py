@@ -14,19 +14,22 @@ from unspoken.planning import Closure, Limits, Plan, plan
 from unspoken.planning.chosen import worst_odds
 from unspoken.policy import Project
 from unspoken.releasing.cautions import Caution, most_in_words
+from unspoken.releasing.closing import closed_by
 from unspoken.releasing.coarse import coarse, probability
 from unspoken.releasing.few import rows_of_answer
 from unspoken.releasing.in_context import InContext, in_contexts
 from unspoken.releasing.leaks import Leak, leakage_matrix, most_told, views
-from unspoken.releasing.trade_off import Share, TradeOff
+from unspoken.releasing.trade_off import ByCap, OfCap, Share, TradeOff
 from unspoken.types.bound import Bound
 from unspoken.types.domain import Value
 from unspoken.views import View
 
-__all__ = ["Findings", "findings", "readers"]
+__all__ = ["Findings", "by_cap", "findings", "readers"]
 
 # The limits of the trade-off curve, as multiples of the one that is set.
 CURVE = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8)
+# The odds caps of the other curve, beside the one that is set if that can be drawn with them.
+CAPS, LARGEST = (1.25, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 16.0, 32.0), 1e3
 # Less p can make an answer above the cap more frequent, if not more telling: where the rounded plan
 # then exceeds more than it may, it is made again for a smaller share of what may be exceeded.
 SHARES = (1.0, 0.95, 0.75, 0.0)
@@ -227,6 +230,20 @@ def trade_off(
         let_out = shares(project, learned, best(project, learned, sensitive, scale), sensitive)
         points.append(Share(scale * project.limits.bits, _mean(let_out)))
     return TradeOff(points)
+
+
+def by_cap(project: Project, learned: Learned) -> ByCap:
+    """What other odds caps would let out, the limits staying as they are. A higher one closes fewer
+    values, too.
+    """
+    points, own = [], project.limits.odds_cap
+    for cap in sorted({*CAPS, own} if own <= LARGEST else CAPS):
+        other = replace(project, limits=replace(project.limits, odds_cap=cap))
+        closed = other.limits.close
+        hidden = closed_by(other, learned).sensitive if closed else learned.sensitive
+        let_out = shares(other, learned, best(other, learned, hidden), hidden)
+        points.append(OfCap(cap, _mean(let_out), cap == own))
+    return ByCap(points)
 
 
 def assumptions(project: Project, learned: Learned, chosen: Plan) -> list[str]:

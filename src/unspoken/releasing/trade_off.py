@@ -1,15 +1,16 @@
-"""The curve of a limit against what it lets out."""
+"""The curves of a limit, and of an odds cap, against what they let out."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from unspoken.display import Framed, Tabled
 from unspoken.pictures import Chart, Picture, style
 from unspoken.pictures.looks import STRONG, TEXT
 
-__all__ = ["Share", "TradeOff"]
+__all__ = ["ByCap", "OfCap", "Share", "TradeOff"]
 
 WIDTH, HEIGHT = 480, 260
 
@@ -22,51 +23,108 @@ class Share:
     released: float
 
 
-class TradeOff(Framed, Tabled, tuple[Share, ...]):
-    """Limits, each twice the one before, and the share of all cells read that each lets out."""
+@dataclass(frozen=True)
+class OfCap:
+    """The same of an odds cap; ``chosen``: whether it is the project's."""
+
+    odds_cap: float
+    released: float
+    chosen: bool
+
+
+class _Curve(Framed, Tabled, tuple[Any, ...]):
+    """Points of one measure; ``along``: what its axis, the first of their fields, is called."""
 
     __slots__ = ()
-
-    def title(self) -> str:
-        return "Trade-off: what other limits would let out"
+    along: ClassVar[str]
+    says: ClassVar[str]
 
     def columns(self) -> list[str]:
-        return ["limit, bit", "released"]
+        return [self.along.partition(" about ")[0], "released"]
 
     def cells(self) -> list[list[str]]:
-        return [[f"{point.limit_bits:g}", f"{point.released:.2%}"] for point in self]
+        return [[f"{next(iter(row.values())):g}", f"{row['released']:.2%}"] for row in self.rows]
 
     def notes(self) -> list[tuple[str, str]]:
         return []
 
-    def records(self) -> list[dict[str, Any]]:
+    @property
+    def rows(self) -> list[dict[str, Any]]:
         return [asdict(point) for point in self]
 
+    def records(self) -> list[dict[str, Any]]:
+        return self.rows
+
     def as_json(self) -> list[dict[str, Any]]:
-        """One object for each limit, ready to print."""
-        return self.records()
+        """One object for each point, ready to print."""
+        return self.rows
+
+    def marks(self, along: Chart) -> Sequence[Chart]:
+        """What is drawn above the curve."""
+        return ()
 
     def plot(self) -> Picture:
         """The curve as a picture."""
-        limits = [point.limit_bits for point in self]
-        ticks: Chart = {"values": limits, "format": "~g", "grid": False}
-        along: Chart = {
-            "field": "limit_bits",
+        name = next(iter(self.rows[0]))
+        ticks: Chart = {"values": [row[name] for row in self.rows], "format": "~g", "grid": False}
+        scale: Chart = {"type": "log", "nice": False}
+        along: Chart = {"field": name, "type": "quantitative", "scale": scale}
+        along |= {"axis": ticks, "title": self.along}
+        up: Chart = {
+            "field": "released",
             "type": "quantitative",
-            "scale": {"type": "log", "nice": False},
+            "scale": {"domainMin": 0},
+            "axis": {"format": "~%"},
+            "title": "share of cells released",
         }
-        up: Chart = {"field": "released", "type": "quantitative", "scale": {"domainMin": 0}}
+        line: Chart = {"type": "line", "point": {"color": STRONG}, "color": STRONG}
         return Picture(
             {
-                "data": {"values": self.records()},
-                "mark": {"type": "line", "point": {"color": STRONG}, "color": STRONG},
-                "encoding": {
-                    "x": {**along, "axis": ticks, "title": "limit, bit about any one attribute"},
-                    "y": {**up, "axis": {"format": "~%"}, "title": "share of cells released"},
-                },
+                "data": {"values": self.rows},
+                "layer": [
+                    {"mark": line, "encoding": {"x": along, "y": up}},
+                    *self.marks(along),
+                ],
                 "width": WIDTH,
                 "height": HEIGHT,
-                "title": {"text": "What a limit lets out", "anchor": "start", "color": TEXT},
+                "title": {"text": self.says, "anchor": "start", "color": TEXT},
                 "config": style(),
             }
         )
+
+
+class TradeOff(_Curve):
+    """Limits, each twice the one before, and the share of all cells read that each lets out."""
+
+    __slots__ = ()
+    along = "limit, bit about any one attribute"
+    says = "What a limit lets out"
+
+    def title(self) -> str:
+        return "Trade-off: what other limits would let out"
+
+
+class ByCap(_Curve):
+    """Odds caps, and the share of all cells read that each lets out; the limits stay."""
+
+    __slots__ = ()
+    along = "odds cap"
+    says = "What an odds cap lets out"
+
+    def title(self) -> str:
+        return "Trade-off: what other odds caps would let out"
+
+    def marks(self, along: Chart) -> Sequence[Chart]:
+        """A line at the project's own."""
+        return [
+            {
+                "transform": [{"filter": "datum.chosen"}],
+                "mark": {"type": "rule", "strokeDash": [4, 3], "color": TEXT},
+                "encoding": {"x": along},
+            },
+            {
+                "transform": [{"filter": "datum.chosen"}],
+                "mark": {"type": "text", "align": "left", "dx": 5, "color": TEXT},
+                "encoding": {"x": along, "y": {"value": 10}, "text": {"value": "this project"}},
+            },
+        ]

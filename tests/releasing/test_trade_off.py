@@ -1,0 +1,48 @@
+"""Odds caps against what they let out: the project's own is where its plan is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from tests.releasing.small import small
+from unspoken.releasing import by_cap, prepare
+
+
+@pytest.fixture
+def table() -> pa.Table:
+    """b says much of a, and one of its values nearly all: that is closed by lower caps."""
+    rng = np.random.default_rng(3)
+    a = rng.random(4_000) < 0.3
+    b = np.where(rng.random(4_000) < 0.7, a, rng.random(4_000) < 0.5).astype(int)
+    b[a & (rng.random(4_000) < 0.1)] = 2
+    return pa.table({"id": np.arange(4_000), "a": np.where(a, "yes", "no"), "b": b.astype(str)})
+
+
+def drawn(folder: Path, table: pa.Table, cap: float) -> tuple[Any, float]:
+    attributes: dict[str, dict[str, Any]] = {"a": {"sensitive": "a = 'yes'"}, "b": {}}
+    path = small(folder, table, attributes, odds_cap=cap, limit_bits=1.0, close=True)
+    ready = prepare(path)
+    return by_cap(ready.project, ready.learned), ready.findings(curve=False).released
+
+
+def test_a_higher_cap_lets_out_more(tmp_path: Path, table: pa.Table) -> None:
+    curve, released = drawn(tmp_path, table, 5.0)
+    assert [point.odds_cap for point in curve] == [1.25, 1.5, 2, 3, 4, 5, 6, 8, 16, 32]
+    (own,) = [point for point in curve if point.chosen]
+    assert (own.odds_cap, own.released) == (5.0, released)
+    shares = [point.released for point in curve]
+    assert shares == sorted(shares)
+    assert shares[0] < 0.6 * shares[-1]
+    assert len(curve.plot().described["layer"]) == 3
+
+
+def test_a_cap_that_is_none_is_not_drawn(tmp_path: Path, table: pa.Table) -> None:
+    curve, _ = drawn(tmp_path, table, 1e300)
+    assert not any(point.chosen for point in curve)
+    assert curve.cells()[0][0] == "1.25"
+    assert len(curve) == 9
