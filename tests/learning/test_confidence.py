@@ -134,3 +134,25 @@ def test_ends_with_noise_and_with_units_by_hand() -> None:
     own = [beta.ppf(each, 500, 4501), beta.isf(each, 501, 4500)]  # 15,000 / 30 is 500
     assert declared.low[1] == pytest.approx(own[0] / whole[1], rel=1e-9)
     assert declared.up[1] == pytest.approx(own[1] / whole[0], rel=1e-9)
+
+
+def test_pairs_of_variables_are_known_better_than_thin_cells() -> None:
+    """A hundred cells and noise: what one variable says is still seen, and the truth is inside."""
+    rng = np.random.default_rng(5)
+    law = rng.dirichlet(np.full(120, 0.5)).reshape(2, 3, 20)
+    mechanism = unspoken.OneSided({"x1": 1.0}, {"x1": [0]})
+    who = unspoken.Adversary("x0", secret=[0], sees=["x1"])
+    seen = {"outcome": {"x1": unspoken.WITHHELD}}
+    truth = unspoken.odds(unspoken.Joint(law), mechanism, who, **seen).high
+    for _ in range(10):
+        counts = rng.multinomial(4000, law.ravel()) + laplace(rng, 4.0, 120)
+        shape = counts.reshape(law.shape)
+        held = box(shape, plug_in(shape), EVENTS, rows=4000, scale=4.0)
+        assert len(held.margins) == 2
+        assert held.holds(law.ravel())
+        found = unspoken.odds(held, mechanism, who, **seen).high
+        whole = held.events["x0", (0,)]
+        ends = whole.low.reshape(law.shape), whole.up.reshape(law.shape)
+        alone = unspoken.Intervals(held.centre, {("x0", (0,)): ends})
+        assert truth < found < unspoken.odds(alone, mechanism, who, **seen).high
+        assert found < 1.6 * truth

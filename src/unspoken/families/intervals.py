@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -23,15 +23,16 @@ from unspoken.families.ends import Ends
 from unspoken.families.knapsack import Cells, between
 from unspoken.families.searched import Furthest, Pair
 from unspoken.families.tables import TableSet
-from unspoken.numerics.arrays import Array, Mask
+from unspoken.numerics.arrays import Array, Codes, Mask
 from unspoken.numerics.rounding import UNIT
 from unspoken.numerics.tables import table_of
-from unspoken.types.domain import Value
+from unspoken.types.domain import Domain, Value
 from unspoken.types.kinds import expect, items
 from unspoken.types.premise import Premise
 
 __all__ = ["Intervals"]
 
+Entries = TypeVar("Entries", Array, Mask)
 # A variable and some of its values.
 Event = tuple[str, Sequence[Value]]
 
@@ -74,6 +75,49 @@ class Declared:
         return np.where(self.cells, weight, 1 - weight) * law
 
 
+@dataclass(frozen=True)
+class Margin:
+    """A set about some of the variables. ``place``: the cell there of each cell [cell] here;
+
+    ``first``: a cell here for each of those there.
+    """
+
+    held: Intervals
+    place: Codes
+    first: Codes
+
+    @classmethod
+    def of(cls, held: Intervals, domain: Domain) -> Margin:
+        codes = np.indices(domain.sizes).reshape(len(domain.names), -1)
+        at = [domain.axis(name, "intervals.margins") for name in held.domain.names]
+        if any(
+            domain.values[axis] != own for axis, own in zip(at, held.domain.values, strict=True)
+        ):
+            raise InputError(
+                "intervals.margins: have other values; all are about the same variables"
+            )
+        place = np.ravel_multi_index(tuple(codes[axis] for axis in at), held.domain.sizes)
+        return cls(held, place, np.unique(place, return_index=True)[1])
+
+    def asked(self, *tables: Entries) -> list[Entries] | None:
+        """The tables as tables of its variables, if they depend on no others."""
+        own = [table[self.first] for table in tables]
+        same = all(np.array_equal(a[self.place], b) for a, b in zip(own, tables, strict=True))
+        return own if same else None
+
+    def holds(self, table: Array) -> bool:
+        summed: Array = np.bincount(self.place, table).astype(np.float64)
+        return self.held.holds(summed)
+
+    def spread(self, table: Array, law: Array) -> Array:
+        """A table there as one here, the rest being as in this law [cell]."""
+        whole = np.bincount(self.place, law)[self.place]
+        within = 1.0 / np.bincount(self.place)[self.place]
+        np.divide(law, whole, out=within, where=whole > 0)
+        spread: Array = table[self.place] * within
+        return spread
+
+
 class Intervals(TableSet):
     """Every P with lower <= P(x | event) <= upper, and outside the event P(x | not event).
 
@@ -81,7 +125,8 @@ class Intervals(TableSet):
     the values; both tables are in the order of the ``belief``'s. P(event) may be anything, or
     within ``probability``, {(name, values): (least, most)}. Files list tables instead, [{name,
     values, lower, upper, probability}]. Of several events every one holds; another event is
-    answered from what they say of single cells.
+    answered from what they say of single cells. ``margins``: sets about some of the variables that
+    hold too, and answer what is asked of no others: their cells have more of all rows.
     """
 
     kind = "intervals"
@@ -93,6 +138,7 @@ class Intervals(TableSet):
         | Sequence[Mapping[str, Any]],
         probability: Mapping[Any, tuple[float, float]] | None = None,
         premise: Premise | str = "stated",
+        margins: Sequence[Intervals] = (),
     ) -> None:
         expect(belief, Belief, "intervals.belief", A_BELIEF)
         self.centre, self.domain = belief, belief.domain
@@ -113,6 +159,9 @@ class Intervals(TableSet):
             event: self._declared(event, ends, known.get(event, (0.0, 1.0)))
             for event, ends in declared.items()
         }
+        self.margins = [
+            Margin.of(each, self.domain) for each in items(margins, "intervals.margins")
+        ]
         _ = self.joint_cells  # refused here if they leave nothing
 
     @cached_property
@@ -135,6 +184,12 @@ class Intervals(TableSet):
 
     def furthest(self, pair: Pair, kernel: Array) -> Furthest | None:
         """Exact for the events declared: their two sides do not restrain one another."""
+        for margin in self.margins:
+            masks, own = margin.asked(pair.above, pair.below, pair.context), margin.asked(kernel)
+            if masks is not None and own is not None:
+                found = margin.held.furthest(Pair(*masks), own[0])
+                law = self.centre.marginal(self.domain.names).ravel()
+                return found and replace(found, table=margin.spread(found.table, law))
         for declared in self.events.values():
             if np.array_equal(pair.below, ~pair.above) and declared.side(pair.above) is not None:
                 return self._between(declared, pair, kernel)
@@ -152,6 +207,10 @@ class Intervals(TableSet):
         return Furthest.of(means[0], means[1], declared.mixed(laws))
 
     def likely(self, cells: Mask, context: Mask, kernel: Array) -> tuple[float, float] | None:
+        for margin in self.margins:
+            masks, own = margin.asked(cells, context), margin.asked(kernel)
+            if masks is not None and own is not None:
+                return margin.held.likely(masks[0], masks[1], own[0])
         for declared in self.events.values():
             side = declared.side(cells)
             if side is not None:
@@ -183,7 +242,8 @@ class Intervals(TableSet):
         return [table for table in (centre, declared.mixed(law)) if self.holds(table)]
 
     def holds(self, table: Array) -> bool:
-        return all(self._agrees(declared, table) for declared in self.events.values())
+        agrees = all(self._agrees(declared, table) for declared in self.events.values())
+        return agrees and all(margin.holds(table) for margin in self.margins)
 
     def _agrees(self, declared: Declared, table: Array) -> bool:
         inside, off = float(table[declared.cells].sum()), self.rounded

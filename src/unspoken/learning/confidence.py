@@ -21,6 +21,7 @@ a set is answered from these intervals; a fresh one would have a chance to miss 
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -28,10 +29,10 @@ from typing import Any
 
 import numpy as np
 
-from unspoken.beliefs import Belief
+from unspoken.beliefs import Belief, Joint
 from unspoken.errors import InputError, shown
 from unspoken.families import Box, Intervals
-from unspoken.learning.noise_law import reach, reach_of_sum
+from unspoken.learning.noise_law import reach_of_sum
 from unspoken.numerics.arrays import Array, Counts, Mask
 from unspoken.numerics.binomial import lower_end, upper_end
 from unspoken.numerics.numbers import number
@@ -70,21 +71,51 @@ def box(
 
     ``events``: {name: values}, for each of which P(x | the name has one of the values), P(x | it
     has none of them) and its own probability get intervals; all hold together, at this
-    ``confidence``. ``rows``: how many there are, which is public. ``scale``: of the noise on every
-    count; None: the counts are exact. ``units``: whose rows depend on each other; None: all rows
-    are independent, which has to be true.
+    ``confidence``. So do those of every two variables of which one has an event, for half of the
+    chance: they are far narrower where cells are many and thin. ``rows``: how many there are, which
+    is public. ``scale``: of the noise on every count; None: the counts are exact. ``units``: whose
+    rows depend on each other; None: all rows are independent, which has to be true.
     """
-    keys = {(name, tuple(values)): belief.domain.axis(name) for name, values in events.items()}
+    missed = _missed(confidence)
+    domain, margins = belief.domain, []
+    pairs = [each for each in itertools.combinations(domain.names, 2) if {*each} & {*events}]
+    if len(domain.names) > 2:
+        missed /= 2
+        for names in pairs:
+            summed = tuple(axis for axis, name in enumerate(domain.names) if name not in names)
+            read = _Noisy(
+                counts.sum(summed), rows, scale, units, math.prod(domain.sizes[a] for a in summed)
+            )
+            law = Joint(
+                belief.marginal(names), names, {name: domain.values_of(name) for name in names}
+            )
+            own = {name: values for name, values in events.items() if name in names}
+            margins.append(_intervals(read, law, own, missed / len(pairs), confidence))
+    return _intervals(
+        _Noisy(counts, rows, scale, units), belief, events, missed, confidence, margins
+    )
+
+
+def _intervals(
+    noisy: _Noisy,
+    belief: Belief,
+    events: Mapping[str, Sequence[Value]],
+    missed: float,
+    confidence: float,
+    margins: Sequence[Intervals] = (),
+) -> Intervals:
+    """Of one table, with this chance to miss anything."""
     cells = {}
-    for (name, values), axis in keys.items():
+    for name, values in events.items():
+        axis = belief.domain.axis(name, "confidence")
         codes = [belief.domain.code(name, value, "confidence") for value in values]
-        cells[name, values] = np.isin(np.indices(counts.shape)[axis], codes)
-    read = _Counted.of(counts, rows, scale, confidence, units, list(cells.values()))
+        cells[name, tuple(values)] = np.isin(np.indices(noisy.counts.shape)[axis], codes)
+    read = _Counted.of(noisy, missed, list(cells.values()))
     intervals: dict[tuple[Any, Any], tuple[Array, Array]] = {}
     probability: dict[Any, tuple[float, float]] = {}
     for key, event in cells.items():
         intervals[key], probability[key] = read.event(event)
-    return Intervals(belief, intervals, probability, Premise.box(confidence))
+    return Intervals(belief, intervals, probability, Premise.box(confidence), margins)
 
 
 def cells_box(
@@ -98,46 +129,67 @@ def cells_box(
 ) -> Box:
     """The same, of no event: intervals for P(x) alone."""
     every = np.ones(counts.shape, dtype=bool)
-    low, up = _Counted.of(counts, rows, scale, confidence, units, [every]).side(every, (rows, rows))
+    read = _Counted.of(_Noisy(counts, rows, scale, units), _missed(confidence), [every])
+    low, up = read.side(every, (rows, rows))
     domain = belief.domain
     return Box(low, up, domain.names, domain.values, Premise.box(confidence))
 
 
-@dataclass(frozen=True)
-class _Counted:
-    """Counts that are off by ``away`` each, sums of m of them by ``sums`` of the chance; ``each``
+def _missed(confidence: float) -> float:
+    missed = 1.0 - number(confidence)
+    if not 0 < missed < 1:
+        raise InputError(f"confidence: {shown(confidence)}; is between 0 and 1")
+    return missed
 
-    is the chance to miss that every end of an interval has.
-    """
+
+@dataclass(frozen=True)
+class _Noisy:
+    """Counts among so many ``rows``, each a sum of ``terms`` with noise of this ``scale`` each."""
 
     counts: Counts
     rows: int
     scale: float | None
+    units: Units | None
+    terms: int = 1
+
+    def off(self, cells: int, chance: float) -> int:
+        """How far the sum of so many cells may be off, but with this chance."""
+        return 0 if self.scale is None else reach_of_sum(cells * self.terms, self.scale, chance)
+
+
+@dataclass(frozen=True)
+class _Counted:
+    """Counts that are off by ``away`` each, sums of them by ``sums`` of the chance; ``each`` is
+
+    the chance to miss that every end of an interval has.
+    """
+
+    noisy: _Noisy
     away: int
     sums: float
     each: float
-    units: Units | None
 
     @classmethod
-    def of(
-        cls,
-        counts: Counts,
-        rows: int,
-        scale: float | None,
-        confidence: float,
-        units: Units | None,
-        events: Sequence[Mask],
-    ) -> _Counted:
-        missed = 1.0 - number(confidence)
-        if not 0 < missed < 1:
-            raise InputError(f"confidence: {shown(confidence)}; is between 0 and 1")
-        noise = 0.0 if scale is None else missed * NOISE
+    def of(cls, noisy: _Noisy, missed: float, events: Sequence[Mask]) -> _Counted:
+        noise = 0.0 if noisy.scale is None else missed * NOISE
         # And two ends for P(event); of units, for their mean number of rows on either side.
-        ends = sum(_ends(side, units) for event in events for side in (event, ~event))
-        ends += len(events) * (4 if units else 2)
+        ends = sum(_ends(side, noisy.units) for event in events for side in (event, ~event))
+        ends += len(events) * (4 if noisy.units else 2)
         each = (missed - noise) / ends * (1.0 - 8 * UNIT)
-        away = 0 if scale is None else reach(counts.size, scale, noise / 2)
-        return cls(counts, rows, scale, away, noise / 2 / len(events), each, units)
+        away = noisy.off(1, noise / 2 / noisy.counts.size)
+        return cls(noisy, away, noise / 2 / len(events), each)
+
+    @property
+    def counts(self) -> Counts:
+        return self.noisy.counts
+
+    @property
+    def rows(self) -> int:
+        return self.noisy.rows
+
+    @property
+    def units(self) -> Units | None:
+        return self.noisy.units
 
     def event(self, cells: Mask) -> tuple[tuple[Array, Array], tuple[float, float]]:
         """The intervals of both sides, in one pair of tables, and those of the event's P."""
@@ -166,12 +218,9 @@ class _Counted:
 
     def _rows_of(self, cells: Mask) -> tuple[int, int]:
         """The least and the most rows of an event; the noise summed is that of its smaller side."""
-        if self.scale is None:
-            found = int(self.counts[cells].sum())
-            return found, found
         smaller = cells if 2 * int(cells.sum()) <= cells.size else ~cells
         found = int(self.counts[smaller].sum())
-        off = reach_of_sum(int(smaller.sum()), self.scale, self.sums)
+        off = self.noisy.off(int(smaller.sum()), self.sums)
         ends = found - off, found + off
         if smaller is not cells:
             ends = self.rows - ends[1], self.rows - ends[0]
