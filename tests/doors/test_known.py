@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
+
+import pytest
 
 from tests.doors.conftest import Run
 from tests.releasing.small import Attributes, small
 from tests.releasing.test_in_context import hidden_in_a_room
+from unspoken.doors.report.content import known
+from unspoken.doors.report.decision import Signed
+from unspoken.doors.report.page import page
+from unspoken.releasing import prepare
 
 ATTRIBUTES: Attributes = {"x": {"sensitive": "x = 'ill'"}, "y": {}}
 
@@ -33,3 +40,17 @@ def test_the_worst_given_a_context_stands_beside_what_is_told(folder: Path, run:
     assert f"place {told['given']['room']} all" in shown
     assert "Limits are held without contexts: under the plan, given place" in shown
     assert {one["about"] for one in run("leak", path, "--json").json["given"]} == {"x"}
+
+
+def test_the_report_has_the_worst_given_each_context(folder: Path, run: Run) -> None:
+    path = small(
+        folder, hidden_in_a_room(), ATTRIBUTES, keys=("id", "room"), limit_bits=1.0, odds_cap=4.0
+    )
+    path.write_text(f'{path.read_text()}\n[context.place]\nof = "room"\n')
+    pytest.importorskip("vl_convert")
+    found = prepare(path).findings()
+    (row,) = known(found)
+    value = found.planned_known[0].value
+    assert (row["given"], row["about"], row["beyond"]) == (f"place {value}", "x", True)
+    shown = page(found, Signed(datetime(2026, 3, 1, tzinfo=UTC)))
+    assert f'<th scope="row" class="plain">place {value}</th>' in shown

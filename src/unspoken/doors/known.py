@@ -12,7 +12,7 @@ from unspoken.doors.report import words
 from unspoken.doors.terminal import NBSP, blank, head, note, rows_of
 from unspoken.releasing import Findings
 from unspoken.releasing.few import few
-from unspoken.releasing.in_context import InContext
+from unspoken.releasing.in_context import InContext, worst_of
 from unspoken.releasing.manifest import leakage
 from unspoken.releasing.rare import FEW
 from unspoken.releasing.undeclared import LEAST, Undeclared
@@ -25,13 +25,11 @@ MEASURED = ("odds", "information")
 
 def in_table(findings: Findings, entries: Sequence[InContext]) -> list[RenderableType]:
     """For each context and target the reader who learns most, the worst first."""
-    worst: dict[tuple[str, str], InContext] = {}
-    for entry in entries:
-        worst.setdefault((entry.context, entry.leak.about), entry)
+    worst = worst_of(entries)
     if not worst:
         return []
     names, cap = words.readers(findings), findings.project.limits.odds_cap
-    rows = [_row(entry, names, cap) for entry in list(worst.values())[:LISTED]]
+    rows = [_row(entry, names, cap) for entry in worst[:LISTED]]
     more = len(worst) - LISTED
     return [
         head("To whoever knows a context, in its worst value (odds against those given the same)"),

@@ -12,7 +12,7 @@ from unspoken.learning import Given, Learned
 from unspoken.mechanisms import Mechanism
 from unspoken.releasing.leaks import Leak, leakage_matrix
 
-__all__ = ["InContext", "in_contexts"]
+__all__ = ["InContext", "in_contexts", "worst_of"]
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,14 @@ def in_contexts(
         )
     ]
     return sorted(found, key=lambda entry: (-entry.leak.odds.nats, -entry.leak.information.nats))
+
+
+def worst_of(entries: Sequence[InContext]) -> list[InContext]:
+    """Of each context and target the reader who learns most; of entries with the worst first."""
+    worst: dict[tuple[str, str], InContext] = {}
+    for entry in entries:
+        worst.setdefault((entry.context, entry.leak.about), entry)
+    return list(worst.values())
 
 
 def _with_rows(given: Given, leak: Leak) -> Leak:

@@ -13,6 +13,7 @@ from unspoken.doors.report.palette import BEYOND
 from unspoken.planning import Plan
 from unspoken.releasing.few import GROUP, few, named, rows_of_label
 from unspoken.releasing.findings import Findings
+from unspoken.releasing.in_context import worst_of
 from unspoken.releasing.leaks import Leak
 
 __all__ = ["content"]
@@ -40,6 +41,7 @@ def content(findings: Findings, signed: Signed) -> Row:
         "bands": bands(findings.project.limits.odds_cap),
         "tiles": tiles(findings),
         "matrix": matrix(findings),
+        "known": known(findings),
         "pooled": _pooled(findings),
         "worst": worst(findings),
         "plan": plan_rows(findings),
@@ -156,6 +158,22 @@ def matrix(findings: Findings) -> list[tuple[str, list[Row]]]:
         }
         rows[names[before.who]].append(row)
     return list(rows.items())
+
+
+def known(findings: Findings) -> list[Row]:
+    """What the plan tells whoever knows a context, the worst first."""
+    names, cap = words.readers(findings), findings.project.limits.odds_cap
+    return [
+        {
+            "given": f"{entry.context} {entry.value}".rstrip(),
+            "who": names[entry.leak.who],
+            "about": entry.leak.about,
+            "odds": words.odds_of(entry.leak.odds),
+            "beyond": entry.leak.beyond(cap),
+            "without": words.odds_of(entry.without.odds),
+        }
+        for entry in worst_of(findings.planned_known)
+    ]
 
 
 def _pooled(findings: Findings) -> str:
