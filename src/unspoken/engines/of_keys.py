@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import pyarrow as pa
 
+from unspoken.engines.arrow import plain
 from unspoken.engines.columns import kind_of
 from unspoken.engines.protocol import Table
 from unspoken.engines.row_sql import RowSQL
@@ -53,10 +54,14 @@ class OfKeys:
         return {name: each.encoded(found[name]) for name, each in all_of.items()}
 
     def encoded(self, column: pa.Array) -> pa.Array:
-        words = column.cast(pa.string()).dictionary_encode()
-        if words.null_count:
+        """The column as a dictionary of texts: only what is different is written as text."""
+        if column.null_count:
             raise InputError(f"{self.where}: is NULL for some key; every row needs {self.what}")
-        return words
+        values = plain(column).dictionary_encode()
+        words = values.dictionary.cast(pa.string())
+        if len(words.unique()) < len(words):  # two of one text
+            return plain(column).cast(pa.string()).dictionary_encode()
+        return pa.DictionaryArray.from_arrays(values.indices, words)
 
 
 def columns_of(all_of: Iterable[OfKeys]) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ from unspoken.policy import Project
 
 __all__ = ["by_key"]
 
-VALUES = 2**16  # a key of more is no group that somebody knows much about
+VALUES = 2**12  # a key of more, such as a moment, is no group that has much in common
 FIRST = 1000  # rows by which it is seen whether a text is a time
 TIMES = {"weekday": "dayname({})", "month": "monthname({})", "hour": "CAST(hour({}) AS VARCHAR)"}
 
