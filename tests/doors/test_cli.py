@@ -21,9 +21,9 @@ from unspoken.policy import Project
 JSON = {
     "learn": {"unspoken", "format", "for", "warnings", "rows", "premise", "attributes",
               "telling"},
-    "leak": {"unspoken", "format", "for", "warnings", "premise", "told"},
+    "leak": {"unspoken", "format", "for", "warnings", "premise", "told", "undeclared"},
     "plan": {"unspoken", "format", "for", "warnings", "premise", "plan", "without_closure",
-             "shares", "closed", "told", "assumptions"},
+             "shares", "closed", "told", "undeclared", "assumptions"},
     "release": {"unspoken", "format", "release", "manifest", "rows", "again", "p", "limits",
                 "together", "warnings"},
     "ledger": {"unspoken", "format", "events", "exposure"},
