@@ -68,6 +68,11 @@ def test_a_xor_is_named(tmp_path: Path) -> None:
     assert two.tree_odds < 1.1
 
 
+def test_a_secret_may_be_certain(tmp_path: Path) -> None:
+    (two,) = looked_at(written(tmp_path, right=1.0))[1].together
+    assert "tell 1 bit of what is sensitive of s and can make it certain (in the tree: " in str(two)
+
+
 def test_what_the_tree_has_is_not_missed(tmp_path: Path) -> None:
     assert not looked_at(written(tmp_path, right=0.0))[1].together
 
@@ -99,7 +104,7 @@ def test_the_same_rows_are_looked_at_in_any_order(
 
 def test_it_is_said_to_the_holder(tmp_path: Path) -> None:
     path = written(tmp_path, right=0.98)
-    text = "a and b together tell 0.93 bit of what is sensitive of s and multiply odds by 126"
+    text = "a and b together tell 0.93 bit of what is sensitive of s and multiply its odds by 126"
     (said,) = (c for c in prepare(path).cautions() if text in c.text)
     assert said.red
     assert "not for release" in said.text

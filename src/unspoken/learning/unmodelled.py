@@ -57,10 +57,11 @@ class Together:
     tree_odds: float
 
     def __str__(self) -> str:
+        sure = math.isinf(self.rows_odds)
+        odds = "can make it certain" if sure else f"multiply its odds by {self.rows_odds:.3g}"
         return (
             f"{' and '.join(self.names)} together tell {self.rows:.2g} bit of what is sensitive of "
-            f"{self.target} and multiply odds by {self.rows_odds:.3g} (in the tree: "
-            f"{self.tree:.2g} bit, x {self.tree_odds:.3g})"
+            f"{self.target} and {odds} (in the tree: {self.tree:.2g} bit, x {self.tree_odds:.3g})"
         )
 
 
