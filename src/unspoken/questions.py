@@ -48,7 +48,7 @@ def leakage(
     """
     check_kinds("leakage", belief, mechanism, adversary)
     of = measure_named(measure)
-    return of.rounded(mechanism.view(belief, adversary), **options)
+    return of.rounded(mechanism.view(belief, adversary), **options).outward()
 
 
 def leakages(
@@ -69,7 +69,7 @@ def leakages(
     for name in names:
         belief.domain.axis(name, "leakages.targets")
     clouds = zip(names, views_of_each(belief, mechanism, of, names), strict=True)
-    return Leakages({name: of.rounded(cloud, **options) for name, cloud in clouds})
+    return Leakages({name: of.rounded(cloud, **options).outward() for name, cloud in clouds})
 
 
 def views_of_each(

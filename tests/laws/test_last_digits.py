@@ -11,7 +11,8 @@ import pytest
 import unspoken
 from tests import oracle
 from tests.effort import EFFORT
-from tests.laws.exact_cases import BELIEFS, MECHANISMS, Question, questions
+from tests.laws.exact_cases import MECHANISMS, Question, questions
+from tests.laws.exact_worlds import BELIEFS
 from unspoken.measures import MEASURES
 
 pytestmark = pytest.mark.stress

@@ -16,6 +16,7 @@ from unspoken.numerics.rounding import (
     beside_one,
     down,
     quotient_down,
+    quotient_ends,
     quotient_up,
     sum_up,
     up,
@@ -61,7 +62,7 @@ def test_the_k_fold_of_a_budget_fits(limit: float, k: int) -> None:
 @given(NUMBERS, st.floats(1e-3, 1e3))
 def test_no_more_than_the_limit_is_left_of_a_reach(reach: float, limit: float) -> None:
     scale = quotient_up(reach, limit)
-    assert reach / scale <= limit
+    assert Fraction(reach) <= Fraction(limit) * Fraction(scale)
     assert scale <= reach / limit * (1 + 4e-16)
 
 
@@ -80,3 +81,12 @@ def test_the_least_that_is_not_0(numbers: list[float]) -> None:
     table = np.array(numbers)
     assert least_positive(table) == min((x for x in np.abs(table) if x > 0), default=1.0)
     assert least_positive(np.atleast_2d(table).T) == least_positive(table)
+
+
+@given(NUMBERS, st.floats(1e-3, 1e3))
+def test_the_floats_next_to_a_quotient(x: float, y: float) -> None:
+    low, high = quotient_ends(x, y)
+    assert Fraction(low) * Fraction(y) <= Fraction(x) <= Fraction(high) * Fraction(y)
+    assert high in (low, math.nextafter(low, math.inf))
+    assert quotient_ends(3 * y, y)[0] <= 3.0 <= quotient_ends(3 * y, y)[1]
+    assert quotient_ends(2 * y, y) == (2.0, 2.0)

@@ -221,9 +221,8 @@ def test_views_that_are_bounded_only(monkeypatch: pytest.MonkeyPatch) -> None:
     exact = worst(JOINT, LAPLACE, "max-information").bound.value
     whole = room.Asked.ends
 
-    def ends(self: object, view: object) -> tuple[float, float]:
-        low, high = whole(self, view)
-        return 0.5 * low, 1.25 * high
+    def ends(self: Any, view: Any) -> Any:
+        return [(0.5 * low, 1.25 * high) for low, high in whole(self, view)]
 
     monkeypatch.setattr(room.Asked, "ends", ends)
     found = worst(JOINT, LAPLACE, "max-information").bound
@@ -269,7 +268,7 @@ def test_how_it_shows_itself() -> None:
         "target": "x0",
         "knows": [f"x{k}" for k in range(1, 12)],
     }
-    assert found.as_json()["value"] == 0.5
+    assert found.bound.low <= 0.5 <= found.as_json()["value"] < 0.5 + 1e-12
 
 
 @pytest.mark.parametrize(

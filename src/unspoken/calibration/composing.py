@@ -99,10 +99,11 @@ def composed(answers: Sequence[Calibrated]) -> Bound:
     try:
         joint = _joint(belief, Together([answer.mechanism for answer in answers]), knows)
         low, bounds = joint.low, [(joint.high, joint.why)]
+        if joint.exact:
+            return joint
     except (NotKnown, TooLarge) as error:
         refused = error
-    if not bounds or bounds[0][0] > low:
-        bounds += by_rules(answers, knows)
+    bounds += by_rules(answers, knows)
     if not bounds:
         kind = TooLarge if isinstance(refused, TooLarge) else NotKnown
         raise kind(f"composed: {refused}; or {VECTOR}") from None
@@ -119,7 +120,8 @@ def _joint(belief: Belief, mechanism: Together, knows: Knows) -> Bound:
     else:
         people = (Adversary(name, knows=knows) for name in names if name not in knows)
         views = (mechanism.view(belief, person) for person in people)
-    return max(map(ratio.of, views), key=lambda bound: bound.high)
+    told = (ratio.rounded(view).outward() for view in views)
+    return max(told, key=lambda bound: bound.high)
 
 
 def by_rules(answers: Sequence[Calibrated], knows: Knows) -> list[tuple[float, str]]:

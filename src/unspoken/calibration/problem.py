@@ -24,7 +24,7 @@ from unspoken.types.bound import Bound
 from unspoken.types.domain import Value
 from unspoken.types.kinds import expect
 from unspoken.types.sums import Weights
-from unspoken.views import NoisyView
+from unspoken.views import NoisyView, View
 
 __all__ = ["LEAST", "NOISES", "RATIO", "NoiseProblem"]
 
@@ -76,11 +76,18 @@ class NoiseProblem:
         """The scale that noise really has: no less than asked for, and as near as floats allow."""
         return -1.0 / math.log(_alpha(scale)) if self.noise == "geometric" else scale
 
-    def leak(self, adversary: Adversary, scale: float) -> Bound:
-        """What one adversary learns at this scale."""
-        mechanism = self.mechanism(scale)
-        view = mechanism.view(self.worked_out_once, adversary)
-        return MEASURES[self.measure].of(view, **self.options)
+    def view(self, adversary: Adversary, scale: float) -> View:
+        """What one adversary may come to believe at this scale."""
+        return self.mechanism(scale).view(self.worked_out_once, adversary)
+
+    def leak(self, adversary: Adversary, scale: float) -> float:
+        """What one adversary learns, as computed."""
+        return MEASURES[self.measure].of(self.view(adversary, scale), **self.options).value
+
+    def bound(self, adversary: Adversary, scale: float) -> Bound:
+        """The same, with the rounding behind its ends."""
+        view = self.view(adversary, scale)
+        return MEASURES[self.measure].rounded(view, **self.options).outward()
 
     def most(self, adversary: Adversary, scale: float, pieces: int = 1) -> float:
         """What this adversary does not exceed, quickly: told the answer but for some of its noise
@@ -88,7 +95,7 @@ class NoiseProblem:
         (types/noise.py: seeing nodes tells at least as much as seeing the answer). The nodes are
         the points, and of one answer so many ``pieces`` between them.
         """
-        view = self.mechanism(scale).view(self.worked_out_once, adversary)
+        view = self.view(adversary, scale)
         if isinstance(view, NoisyView):
             nodes = list(view.points)
             if len(nodes) == 1 and pieces > 1:

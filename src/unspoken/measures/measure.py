@@ -78,8 +78,8 @@ class Measure:
         return self._of(cloud, self._with(options))
 
     def rounded(self, cloud: Cloud, **options: float) -> Bound:
-        """The same, its ends moved out by the rounding behind them."""
-        return self._of(cloud, replace(self._with(options), outer=True)).outward()
+        """The same, with the rounding behind its ends (`Bound.outer`)."""
+        return self._of(cloud, replace(self._with(options), outer=True))
 
     def _of(self, cloud: Cloud, f: Functional) -> Bound:
         if not (cloud.prior_known or self.prior_free):

@@ -8,6 +8,7 @@ path needs but one number: how many operations are behind each of its entries.
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -25,6 +26,7 @@ __all__ = [
     "gamma",
     "pairwise",
     "quotient_down",
+    "quotient_ends",
     "quotient_up",
     "sum_up",
     "up",
@@ -134,6 +136,16 @@ def quotient_up(reach: float, limit: float) -> float:
     if not reach:
         return 0.0
     scale = reach / limit or math.nextafter(0.0, 1.0)
-    while reach / scale > limit:
+    while scale < math.inf and Fraction(reach) > Fraction(limit) * Fraction(scale):
         scale = math.nextafter(scale, math.inf)
     return scale
+
+
+def quotient_ends(x: float, y: float) -> tuple[float, float]:
+    """The floats next to x / y, or twice the quotient itself, where it is one; y > 0."""
+    quotient = x / y
+    if math.isinf(quotient):
+        return sys.float_info.max, quotient
+    gap = Fraction(quotient) * Fraction(y) - Fraction(x)
+    below = math.nextafter(quotient, -math.inf) if gap > 0 else quotient
+    return below, math.nextafter(quotient, math.inf) if gap < 0 else quotient

@@ -18,8 +18,9 @@ from unspoken.numerics.rounding import sum_up, up
 from unspoken.types.channel import Channel
 from unspoken.types.domain import Domain
 
-__all__ = ["Certificate", "epsilons", "group", "log_ratio"]
+__all__ = ["Certificate", "Ends", "epsilons", "group", "log_ratio"]
 
+Ends = tuple[float, float]
 # Rounded operations behind each epsilon, counted generously.
 OPERATIONS = 16
 
@@ -29,7 +30,8 @@ class Certificate:
     """``low``: what the adversary found learns; ``high``: nobody learns more. Both in nats, or in
 
     the measure's own unit. The one found is after ``target`` and knows all but ``unknown``; nobody
-    is found yet where target is empty. ``done`` of ``total`` steps are made.
+    is found yet where target is empty. ``done`` of ``total`` steps are made. ``outer``: the ends
+    with the rounding behind them, where it was counted.
     """
 
     low: float
@@ -39,6 +41,7 @@ class Certificate:
     done: int
     total: int
     how: str
+    outer: Ends | None = None
 
 
 def epsilons(domain: Domain, parts: Parts) -> dict[str, float]:

@@ -30,7 +30,7 @@ from unspoken.errors import TooLarge
 from unspoken.mechanisms import Mechanism
 from unspoken.mechanisms.parts import Parts, Query
 from unspoken.numerics.arrays import CELLS
-from unspoken.searching.certificate import Certificate, epsilons, group
+from unspoken.searching.certificate import Certificate, Ends, epsilons, group
 from unspoken.searching.nodes import pdp_nodes
 from unspoken.types.domain import Domain, Value
 from unspoken.types.sums import Weights
@@ -161,15 +161,16 @@ def counted(belief: Belief, parts: Parts, targets: Sequence[str]) -> list[AllBut
 
 @dataclass(frozen=True)
 class Listing:
-    """All of these adversaries, those who may learn most first; ``of``: the ends of the measure.
+    """All of these adversaries, those who may learn most first.
 
-    ``most``: what the measure is at most where likelihoods are that far apart.
+    ``of``: the ends of the measure, and those with the rounding behind them; ``most``: what the
+    measure is at most where likelihoods are that far apart.
     """
 
     belief: Belief
     mechanism: Mechanism
     everyone: Sequence[AllBut]
-    of: Callable[[View], tuple[float, float]]
+    of: Callable[[View], tuple[Ends, Ends]]
     most: Callable[[float], float]
 
     def steps(self) -> Iterator[Certificate]:
@@ -182,19 +183,24 @@ class Listing:
         order = sorted(range(total), key=lambda k: -separation[k])
         caps = [self.most(separation[k]) for k in order] + [0.0]
         best, reached = Certificate(0.0, caps[0], "", frozenset(), 0, total, "group bound"), 0.0
+        least = most = 0.0
         yield best
         for done, k in enumerate(order):
             if caps[done] <= best.low:
                 break
             who = self.everyone[k]
-            low, high = self.of(self.view(who))
-            reached = max(reached, min(high, caps[done]))
+            (low, high), (below, above) = self.of(self.view(who))
+            reached, most = max(reached, min(high, caps[done])), max(most, above)
             if low > best.low:
                 best = replace(best, low=low, target=who.target, unknown=frozenset(who.unknown))
-            best = replace(best, high=max(best.low, reached, caps[done + 1]), done=done + 1)
+                least = below
+            left = caps[done + 1]
+            best = replace(best, high=max(best.low, reached, left), outer=(least, max(most, left)))
+            best = replace(best, done=done + 1)
             yield best
         how = f"the worst of {total:,} adversaries; nobody else learns more"
-        yield replace(best, high=max(best.low, reached), done=total, how=how)
+        high = max(best.low, reached)
+        yield replace(best, high=high, done=total, how=how, outer=(least, most))
 
     def view(self, who: AllBut) -> View:
         """What they may come to believe."""

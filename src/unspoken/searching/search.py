@@ -23,7 +23,7 @@ from unspoken.mechanisms.parts import Parts, Query
 from unspoken.numerics.numbers import number
 from unspoken.numerics.ring import OutOfRange
 from unspoken.questions import check_kinds
-from unspoken.searching.certificate import Certificate
+from unspoken.searching.certificate import Certificate, Ends
 from unspoken.searching.chains import worst_of_chain
 from unspoken.searching.exchangeable import worst_of_exchangeable
 from unspoken.searching.gaussian.worst import worst_of_gaussian
@@ -37,7 +37,8 @@ __all__ = ["Worst", "looks_at_everybody", "worst"]
 
 # How many names are written out.
 NAMED = 8
-# Quick searches may be off by this, in nats, which is much of a leakage as small as that.
+# Quick searches may be off by this, in nats or of what they find, which is much of a leakage as
+# small as that.
 ROUNDING, LITTLE = 1e-13, 1e-3
 Progress = Callable[[Certificate], object]
 Search = Callable[[Belief, Query, Sequence[str]], Iterator[Certificate] | None]
@@ -170,7 +171,7 @@ class Asked:
         parts = self.parts
 
         def look(who: AllBut) -> float:
-            return self.ends(self.listing([who]).view(who))[0]
+            return self.ends(self.listing([who]).view(who))[0][0]
 
         return worst_of_branches(self.belief, parts, self.targets, look)
 
@@ -184,7 +185,7 @@ class Asked:
                     if certificates is not None:
                         for best in certificates:
                             yield best
-                        if 0 < best.low < LITTLE and self.belief.covariance is None:
+                        if best.low > 0 and self.belief.covariance is None:
                             yield self.from_view(best)
                         return
                 except OutOfRange:
@@ -206,19 +207,27 @@ class Asked:
         hidden = tuple(best.unknown)
         shield = boundary(self.belief, {best.target, *hidden})
         who = AllBut(best.target, hidden, shield)
-        low, high = self.ends(self.listing([who]).view(who))
-        above = max(high, best.high + ROUNDING)
-        return replace(best, low=low if low == high else best.low, high=above)
+        try:
+            (low, high), (below, above) = self.ends(self.listing([who]).view(who))
+        except TooLarge:
+            return best
+        outer = below, max(above, best.high + _rounding(best.high))
+        if best.low >= LITTLE:
+            return replace(best, outer=outer)
+        exact = low if low == high else best.low
+        return replace(best, low=exact, high=max(high, best.high + ROUNDING), outer=outer)
 
     def listing(self, everyone: Sequence[AllBut]) -> Listing:
         return Listing(self.belief, self.mechanism, everyone, self.ends, self.most)
 
-    def ends(self, view: View) -> tuple[float, float]:
-        """The measure of one view, odds as logarithms."""
-        bound = self.measure.of(view, **self.options)
+    def ends(self, view: View) -> tuple[Ends, Ends]:
+        """The measure of one view, and with the rounding behind it; odds as logarithms."""
+        bound = self.measure.rounded(view, **self.options)
         if bound.status != "ok":
-            return 0.0, 0.0
-        return bound.logs if self.measure.unit == "odds" and bound.logs else (bound.low, bound.high)
+            return (0.0, 0.0), (0.0, 0.0)
+        odds = self.measure.unit == "odds"
+        ends = bound.logs if odds and bound.logs else (bound.low, bound.high)
+        return ends, bound.outer or ends
 
     def most(self, separation: float) -> float:
         """What the measure is at most where likelihoods are at most e^separation apart."""
@@ -238,9 +247,18 @@ class Asked:
             target = best.target or self.targets[0]
             names = (name for name in self.belief.domain.names if name != target)
             who = Adversary(target, knows=tuple(name for name in names if name not in best.unknown))
+        low, high = best.outer or (best.low, best.high + _rounding(best.high))
+        low = low if best.outer else low - _rounding(low)
+        outer = min(max(low, self.measure.least), best.low), max(high, best.high)
         if self.measure.unit == "odds":
-            return Worst(Bound.of_odds(best.low, best.high, premise, why), who)
-        return Worst(Bound(best.low, best.high, self.measure.unit, premise, why), who)
+            bound = Bound.of_odds(best.low, best.high, premise, why, outer)
+        else:
+            bound = Bound(best.low, best.high, self.measure.unit, premise, why, outer=outer)
+        return Worst(bound.outward(), who)
+
+
+def _rounding(end: float) -> float:
+    return ROUNDING * max(1.0, end) if 0 < end < math.inf else 0.0
 
 
 def _is_one_sum(parts: Parts) -> bool:

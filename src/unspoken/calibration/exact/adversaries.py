@@ -93,7 +93,7 @@ class PointsOfEach:
         return np.array([measure.of(view, **problem.options).value for view in each])
 
     def leak(self, place: int, scale: float) -> float:
-        return self.problem.leak(Adversary(self.names[place]), scale).value
+        return self.problem.leak(Adversary(self.names[place]), scale)
 
     def bound(self, place: int, scale: float) -> Bound:
         return one_adversary(self.problem, Adversary(self.names[place])).bound(0, scale)
@@ -223,10 +223,11 @@ def one_adversary(problem: NoiseProblem, adversary: Adversary) -> OneAdversary:
 
     @cache
     def bound(scale: float) -> Bound:
-        return replace(problem.leak(adversary, scale), why=_who(adversary))
+        return replace(problem.bound(adversary, scale), why=_who(adversary))
 
     if not problem.fast:
-        return OneAdversary(bound, lambda s: bound(s).value, partial(problem.most, adversary))
+        leaks, quick = partial(problem.leak, adversary), partial(problem.most, adversary)
+        return OneAdversary(bound, leaks, quick)
     belief, matter = problem.worked_out_once.knowing(adversary.known)
     queries = [
         {name: w for name, w in query.items() if name in belief.domain.names}

@@ -15,7 +15,7 @@ from unspoken.beliefs import Belief, Independent
 from unspoken.calibration.exact.adversaries import Adversaries, OneAdversary, one_adversary
 from unspoken.calibration.exact.threats import least
 from unspoken.calibration.problem import LEAST, RATIO, NoiseProblem
-from unspoken.numerics.rounding import quotient_up
+from unspoken.numerics.rounding import quotient_ends, quotient_up
 from unspoken.types.bound import Bound
 
 __all__ = ["single_variables", "floor_of"]
@@ -61,7 +61,8 @@ def _shifted(problem: NoiseProblem, name: str, span: float) -> OneAdversary:
 
     def bound(scale: float) -> Bound:
         why = f"{name}, to somebody who knows all others: the noise is all that hides it"
-        return Bound(leak(scale), leak(scale), "nat", premise, why)
+        ends = quotient_ends(span, problem.width(scale))
+        return Bound(*ends, "nat", premise, why, exact=True)
 
     return OneAdversary(bound, leak)
 

@@ -51,6 +51,6 @@ def _looking(names: tuple[str, ...], knows: Knows) -> Iterator[Adversary]:
 def _seen(problem: NoiseProblem, adversary: Adversary) -> OneAdversary:
     @cache
     def bound(scale: float) -> Bound:
-        return problem.leak(adversary, scale)
+        return problem.bound(adversary, scale)
 
     return OneAdversary(bound, lambda scale: bound(scale).value)

@@ -16,7 +16,7 @@ from unspoken.calibration.exact.single_variable import single_variables
 from unspoken.calibration.exact.threats import Threat
 from unspoken.calibration.problem import LEAST, RATIO, NoiseProblem
 from unspoken.errors import TooLarge
-from unspoken.numerics.rounding import ROUNDED
+from unspoken.numerics.rounding import ROUNDED, down, up
 from unspoken.searching.joints import connected
 from unspoken.searching.search import ROUNDING, Worst, looks_at_everybody, worst
 from unspoken.types.bound import Bound
@@ -70,7 +70,8 @@ def _searched(problem: NoiseProblem, scale: float) -> tuple[float, Adversary]:
     worst_now = _worst(problem, scale)
     assert worst_now.adversary is not None  # a search that is not stopped finds somebody
     low, high = worst_now.bound.low, worst_now.bound.high
-    if problem.belief.forest and high - low > APART * high + 2 * ROUNDING:
+    apart = not worst_now.bound.exact and high - low > APART * high + 2 * ROUNDING
+    if problem.belief.forest and apart:
         raise TooLarge(f"calibrate: too little noise to look at everybody; {WAYS_OUT}")
     return high * (1 + ROUNDED), worst_now.adversary
 
@@ -90,7 +91,7 @@ def _proportional(problem: NoiseProblem) -> Adversaries:
 
     def bound(scale: float) -> Bound:
         premise, why = worst_now.bound.premise, worst_now.bound.why
-        return Bound(low / scale, high / scale, "nat", premise, why)
+        return Bound(down(low / scale, 1), up(high / scale, 1), "nat", premise, why)
 
     def leak(scale: float) -> float:
         return high / scale

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from unspoken.beliefs import Belief
 from unspoken.mechanisms.parts import Query
 from unspoken.numerics.arrays import Array, Codes
-from unspoken.numerics.rounding import UNIT, up
+from unspoken.numerics.rounding import UNIT, down, up
 from unspoken.searching.certificate import Certificate
 from unspoken.searching.gaussian.branching import branch_and_bound
 from unspoken.searching.gaussian.certificates import certificates, weakest_bounds, weakest_is_worst
@@ -84,8 +84,9 @@ def worst_of_gaussian(
         SECONDS if seconds is None else seconds,
     )
     hidden = frozenset(names) - {names[i] for i in (worst.target, *worst.known)}
-    high = up(worst.high, 4)  # the scale is rounded
-    return iter([Certificate(worst.low, high, names[worst.target], hidden, 1, 1, worst.how)])
+    ends = down(worst.low, 4), up(worst.high, 4)  # the scale is rounded
+    target = names[worst.target]
+    return iter([Certificate(*ends, target, hidden, 1, 1, worst.how, outer=ends)])
 
 
 def worst_gaussian(
