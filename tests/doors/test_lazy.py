@@ -14,33 +14,28 @@ DRAW = {"jinja2", "markupsafe", "vl_convert"}
 LOADED = """
 import json, sys
 from unspoken.doors import cli
-code = cli.run(sys.argv[1:])
-found = sorted({name.partition(".")[0] for name in sys.modules})
-print(json.dumps([code, found]), file=sys.stderr)
+found = []
+for command in sys.argv[1:]:
+    code = cli.run([command])
+    found.append([code, sorted({name.partition(".")[0] for name in sys.modules})])
+print(json.dumps(found), file=sys.stderr)
 """
 
 
-def loaded(*arguments: str) -> set[str]:
-    program = [sys.executable, "-c", LOADED, *arguments]
+def loaded(*commands: str) -> list[set[str]]:
+    """What of it is loaded after each of these commands, run one after the other."""
+    program = [sys.executable, "-c", LOADED, *commands]
     done = subprocess.run(program, capture_output=True, text=True, check=True)
-    code, found = json.loads(done.stderr.splitlines()[-1])
-    assert code == 0
-    return DRAW & set(found)
+    found = json.loads(done.stderr.splitlines()[-1])
+    assert [code for code, _ in found] == [0] * len(commands)
+    return [DRAW & set(modules) for _, modules in found]
 
 
 def test_only_what_draws_loads_what_draws(run: Run, edited: object) -> None:
-    for command in (
-        ["--help"],
-        ["--version"],
-        ["learn"],
-        ["leak"],
-        ["plan"],
-        ["release"],
-        ["ledger"],
-    ):
-        assert loaded(*command) == set()
+    plain = ["--help", "--version", "learn", "leak", "plan", "release", "ledger"]
+    assert loaded(*plain) == [set()] * len(plain)
     pytest.importorskip("vl_convert", reason="needs the extra `report`: vl-convert-python")
-    assert loaded("report") == DRAW
+    assert loaded("report") == [DRAW]
 
 
 def test_the_door_opens_without_the_extra() -> None:

@@ -37,22 +37,26 @@ class Enumerated:
             law = np.kron(law, channel)
         return self.table.reshape(-1, 1) * law
 
-    def said(self, p: npt.ArrayLike) -> list[tuple[float, float, np.ndarray, np.ndarray]]:
-        """Per target with a secret: I(S; Y), the worst odds factor; of each answer factor, mass."""
-        law = self.answers(p)
-        mass = law.sum(0)
+    @cached_property
+    def events(self) -> list[np.ndarray]:
+        """Per target with a secret, its secrets and then "nothing sensitive": 0 or 1 [s, cell]."""
         found = []
         for target, hidden in enumerate(self.secrets or self.sensitive):
             own = self.codes[:, target]
             groups = [own == value for value in hidden] + [~np.isin(own, list(hidden))]
-            rows = np.array([law[group].sum(0) for group in groups])
-            prior = rows.sum(1)
-            if not prior[:-1].sum() > 0:
-                continue
-            factor = self.factors(rows)
-            worst = float(factor[mass > 0].max(initial=0.0))
-            found.append((self.information(rows), worst, factor, mass))
+            if any(self.table.reshape(-1)[group].sum() > 0 for group in groups[:-1]):
+                found.append(np.array(groups, dtype=float))
         return found
+
+    def said(self, p: npt.ArrayLike) -> list[tuple[float, float, np.ndarray, np.ndarray]]:
+        """Per target with a secret: I(S; Y), the worst odds factor; of each answer factor, mass."""
+        law = self.answers(p)
+        mass = law.sum(0)
+        return [
+            (self.information(rows), float(factor[mass > 0].max(initial=0.0)), factor, mass)
+            for rows in (events @ law for events in self.events)
+            for factor in [self.factors(rows)]
+        ]
 
     @staticmethod
     def information(rows: np.ndarray) -> float:
@@ -64,15 +68,14 @@ class Enumerated:
     @staticmethod
     def factors(rows: np.ndarray) -> np.ndarray:
         """For each answer the largest factor on the odds of one secret, or of any of them."""
-        events = [[k] for k in range(len(rows) - 1)] + [list(range(len(rows) - 1))]
-        factor = np.zeros(rows.shape[1])
-        for event in events:
-            inside, outside = rows[event].sum(0), np.delete(rows, event, 0).sum(0)
-            if inside.sum() > 0 and outside.sum() > 0:
-                with np.errstate(divide="ignore", invalid="ignore"):
-                    ratio = np.where(inside > 0, inside / outside, 0.0)
-                factor = np.maximum(factor, ratio * outside.sum() / inside.sum())
-        return factor
+        events = np.eye(len(rows))[:-1]
+        events = np.vstack([events, events.sum(0)])
+        inside, outside = events @ rows, (1.0 - events) @ rows
+        prior = inside.sum(1, keepdims=True), outside.sum(1, keepdims=True)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = np.where(inside > 0, inside / outside, 0.0) * (prior[1] / prior[0])
+        some = (prior[0] > 0) & (prior[1] > 0)
+        return np.asarray(np.where(some, ratio, 0.0).max(0))
 
     def keeps(
         self,
@@ -82,11 +85,13 @@ class Enumerated:
         exceed: float = 0.0,
         slack: float = 1e-9,
     ) -> bool:
-        for told, worst, factor, mass in self.said(p):
-            if told > limit * (1 + slack) + 4e-15:
+        law = self.answers(p)
+        mass = law.sum(0)
+        for rows in (events @ law for events in self.events):
+            if self.information(rows) > limit * (1 + slack) + 4e-15:
                 return False
-            above = float(mass[factor > odds_cap * (1 + slack)].sum())
-            if worst > odds_cap * (1 + slack) and (exceed == 0 or above > exceed * (1 + slack)):
+            beyond = (mass > 0) & (self.factors(rows) > odds_cap * (1 + slack))
+            if beyond.any() and (exceed == 0 or mass[beyond].sum() > exceed * (1 + slack)):
                 return False
         return True
 

@@ -114,7 +114,7 @@ def is_kept(e: Enumerated, found: Chosen, **limits: float) -> None:
 
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from(LIMITS))
-@examples(40)
+@examples(30)
 def test_two_variables_against_a_grid(seed: int, limits: dict[str, float]) -> None:
     e = drawn(np.random.default_rng(seed), 2, 3)
     found = plan_enumerated(e, **limits)
@@ -124,7 +124,7 @@ def test_two_variables_against_a_grid(seed: int, limits: dict[str, float]) -> No
 
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from(LIMITS))
-@examples(25)
+@examples(20)
 def test_three_variables_against_a_grid(seed: int, limits: dict[str, float]) -> None:
     e = drawn(np.random.default_rng(seed), 3, 3)
     found = plan_enumerated(e, **limits)
