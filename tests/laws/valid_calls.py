@@ -228,10 +228,21 @@ CONVERSIONS: dict[str, Call] = {
 
 
 ROWS = pa.table({"A": [0, 1, 1, 0], "B": [7, 8, 8, 7]})
+DAYS = pa.table({"who": [*range(4)] * 3, "A": [0, 1, 1, 0] * 3, "B": [7, 8, 8, 7, 7, 8] * 2})
 TABLES: dict[str, Call] = {
     "learn": (
         unspoken.learn,
         {"table": ROWS, "columns": ["A", "B"], "form": "joint"},
+    ),
+    "learn with noise": (
+        unspoken.learn,
+        {"table": DAYS, "columns": ["A", "B"], "values": {"A": [0, 1], "B": [7, 8]}, "noise": 1.0}
+        | {"unit": ["who"], "rows_per_unit": 4},
+    ),
+    "learn intervals": (
+        unspoken.learn,
+        {"table": DAYS, "secrets": {"A": [0]}, "confidence": 0.95, "unit": ["who"]}
+        | {"rows_per_unit": 4},
     ),
     "prepare": (unspoken.prepare, {"project": "no such project.toml"}),
     "release": (

@@ -24,11 +24,13 @@ from unspoken.learning.tally import Tally
 from unspoken.numerics.noise import scale_of, with_noise
 from unspoken.numerics.numbers import number
 from unspoken.policy.schema import FORMS
-from unspoken.types.domain import Value
+from unspoken.types.domain import Domain, Value
 from unspoken.types.kinds import expect, items, labels
 from unspoken.types.premise import Premise
 
 __all__ = ["learn"]
+
+MOST = 1_000_000_000  # rows of one unit
 
 TableOrPath = Streams | str | Path
 Values = Mapping[str, Sequence[Value]]
@@ -110,16 +112,17 @@ def learn(
         scale, counts = scale_of(sensitivity, epsilon), with_noise(counts, sensitivity, epsilon)
         share = consistent(counts, rows) / rows
     belief = Joint(share, tally.names, tally.values, Premise.learned(rows))
+    hidden = _hidden(belief.domain, secrets)
     if confidence is None:
-        if secrets:
+        if hidden:
             raise InputError("learn.secrets: are for intervals; give confidence=0.95 too")
         return belief
-    if not secrets:
+    if not hidden:
         return cells_box(
             counts, belief, rows=rows, scale=scale, confidence=confidence, units=of.units
         )
     return box(
-        counts, belief, secrets, rows=rows, scale=scale, confidence=confidence, units=of.units
+        counts, belief, hidden, rows=rows, scale=scale, confidence=confidence, units=of.units
     )
 
 
@@ -137,10 +140,7 @@ class _Units:
 
     @classmethod
     def of(cls, table: pa.Table, unit: Sequence[str], most: int | None) -> _Units:
-        names = items(unit, "learn.unit")
-        for name in names:
-            if name not in table.column_names:
-                raise unknown("learn.unit", name, table.column_names)
+        names = _named(table, unit, "learn.unit")
         if bool(names) != (most is not None):
             raise InputError(
                 "learn.unit: columns that name units and how many rows each may have go together; "
@@ -148,9 +148,11 @@ class _Units:
             )
         if most is None:
             return cls(names, None)
-        if type(most) is not int or most < 1:
-            raise InputError(f"learn.rows_per_unit: {shown(most)}; is a whole number, 1 or more")
-        groups = table.select(names).group_by(list(names)).aggregate([([], "count_all")])
+        if type(most) is not int or not 1 <= most <= MOST:
+            raise InputError(
+                f"learn.rows_per_unit: {shown(most)}; is a whole number, from 1 to {MOST:,}"
+            )
+        groups = table.select(names).group_by(names).aggregate([([], "count_all")])
         rows = groups.column("count_all")
         above = pc.sum(pc.greater(rows, most)).as_py() or 0
         if above:
@@ -173,18 +175,38 @@ def _tally(
     grouped: bool,
 ) -> Tally:
     beside = [name for name in whole.column_names if name not in unit]
-    names = list(items(beside if columns is None else columns, "learn.columns"))
-    for name in names:
-        expect(name, str, "learn.columns", "give names of columns")
-    for name in names:
-        if name not in whole.column_names:
-            raise unknown("learn.columns", name, whole.column_names)
-        if names.count(name) > 1 or whole.column_names.count(name) > 1:
-            raise InputError(f"learn.columns: {name} is there twice; name each column once")
+    names = _named(whole, beside if columns is None else columns, "learn.columns")
     if not names or not whole.num_rows:
         raise InputError("learn: the table has no rows or no columns; there is nothing to learn")
     declared = _declared(names, {} if values is None else values, noise)
     return Tally.of(whole.select(names), declared, grouped)
+
+
+def _named(table: pa.Table, columns: Sequence[str], where: str) -> list[str]:
+    """Columns of the table, each once."""
+    names = list(items(columns, where))
+    for name in names:
+        expect(name, str, where, "give names of columns")
+    for name in names:
+        if name not in table.column_names:
+            raise unknown(where, name, table.column_names)
+        if names.count(name) > 1 or table.column_names.count(name) > 1:
+            raise InputError(f"{where}: {name} is there twice; name each column once")
+    return names
+
+
+def _hidden(domain: Domain, secrets: Values | None) -> Values:
+    """The values of each variable that nobody is to learn: some, and not all."""
+    if secrets is None:
+        return {}
+    expect(secrets, Mapping, "learn.secrets", 'write secrets={"late": ["yes"]}')
+    hidden = {name: labels(each, f"learn.secrets of {name}") for name, each in secrets.items()}
+    for name, each in hidden.items():
+        there = domain.values_of(name, "learn.secrets")
+        codes = {domain.code(name, value, "learn.secrets") for value in each}
+        if not 0 < len(codes) < len(there):
+            raise InputError(f"learn.secrets of {name}: list some of its values, not all of them")
+    return hidden
 
 
 def _declared(names: Sequence[str], values: Values, noise: float | None) -> Values:
