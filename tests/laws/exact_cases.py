@@ -214,11 +214,12 @@ class Question:
 
 
 def as_mpf(number: Any) -> Any:
-    """What is nothing but the last of the digits is zero."""
+    """What is nothing but the last of the digits beside 0, or beside a factor of 1, is that."""
     if isinstance(number, Fraction):
         return oracle.ratio(number)
     value = mpmath.mpf(number)
-    return mpmath.mpf(0) if abs(value) < mpmath.mpf(10) ** -52 else value
+    beside = (mpmath.mpf(0), mpmath.mpf(1))
+    return next((own for own in beside if abs(value - own) < mpmath.mpf(10) ** -52), value)
 
 
 def question(rng: Rng, belief: str, mechanism: str) -> Question:

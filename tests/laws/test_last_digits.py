@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import mpmath
@@ -17,39 +19,49 @@ from unspoken.measures import MEASURES
 
 pytestmark = pytest.mark.stress
 
+# Of each belief and mechanism: 10^5 in all where STRESS is 10.
+CASES = 3 if EFFORT == 1 else 280 * EFFORT
+NEAR = 1e-8
+
 
 def holds(bound: unspoken.Bound, truth: Any) -> bool:
     low, high = mpmath.mpf(bound.low), mpmath.mpf(bound.high)
     return bool(low <= truth <= high)
 
 
-def beyond(question: Question) -> list[str]:
-    """The measures whose outer ends do not hold the truth, or are far apart."""
-    cloud: Any = unspoken.view(question.world.belief, question.shown.mechanism, question.adversary)
-    found = []
+def answers(question: Question) -> Iterator[tuple[str, Any, unspoken.Bound, unspoken.Bound]]:
+    """Of every measure the truth, what is computed, and what is answered."""
+    belief, mechanism = question.world.belief, question.shown.mechanism
+    cloud: Any = unspoken.view(belief, mechanism, question.adversary)
     name: Any
     for name, measure in MEASURES.items():
-        if measure.over == "mean" and not question.shown.means:
-            continue
-        bound, truth = measure.of(cloud), question.truth(name)
-        assert bound.outer is None  # who does not ask does not pay
-        outer = unspoken.leakage(
-            question.world.belief, question.shown.mechanism, question.adversary, name
-        )
-        near = outer.high - outer.low <= 1e-8 * max(1.0, abs(outer.high)) or outer.high == outer.low
-        around = outer.low <= bound.low <= bound.high <= outer.high
-        if not (holds(outer, truth) and near and around):
-            found.append(f"{name}: {float(truth)} in [{outer.low}, {outer.high}]")
-    return found
+        if measure.over == "sup" or question.shown.means:
+            answered = unspoken.leakage(belief, mechanism, question.adversary, name)
+            yield name, question.truth(name), measure.of(cloud), answered
 
 
+@pytest.mark.parametrize("mechanism", MECHANISMS)
 @pytest.mark.parametrize("belief", BELIEFS)
-def test_the_truth_lies_between_the_outer_ends(belief: str) -> None:
+def test_the_truth_lies_between_the_ends(
+    belief: str, mechanism: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And they are near to each other, but where rare evidence has cost the digits."""
+    asked, wide = Counter[str](), list[str]()
     with mpmath.workdps(oracle.DIGITS):
-        for number, mechanism in enumerate(MECHANISMS):
-            asked = questions([7, number, *map(ord, belief)], belief, mechanism, 3 * EFFORT)
-            for at, question in enumerate(asked):
-                assert beyond(question) == [], (belief, mechanism, at)
+        seed = [7, list(MECHANISMS).index(mechanism), *map(ord, belief)]
+        for at, question in enumerate(questions(seed, belief, mechanism, CASES)):
+            for name, truth, computed, answered in answers(question):
+                case = f"{name} of {at}: {float(truth)} in [{answered.low}, {answered.high}]"
+                assert computed.outer is None  # who does not ask does not pay
+                assert holds(answered, truth), case
+                assert answered.low <= computed.low <= computed.high <= answered.high, case
+                apart = answered.low < answered.high - NEAR * max(1.0, answered.high)
+                wide += [case] * apart
+                asked[name] += 1
+    assert len(wide) <= asked.total() / 1000, wide
+    if EFFORT > 1:
+        with capsys.disabled():
+            print(f"{belief}, {mechanism}: {CASES:,} cases, {asked.total():,} held, wide: {wide}")
 
 
 @pytest.mark.parametrize("mechanism", ["one-sided", "finite", "randomized-response"])
