@@ -6,6 +6,7 @@ import itertools
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import unspoken
@@ -14,6 +15,8 @@ from unspoken.errors import NotKnown, TooLarge
 
 SHARED = unspoken.Joint([[15, 5], [10, 70]], premise="learned(100)")
 APART = unspoken.Joint([[0.25, 0.25], [0.25, 0.25]])
+ROWS = [(i, j) for (i, j), n in np.ndenumerate(SHARED.table) for _ in range(round(2000 * n))]
+TABLE = pa.table({"x0": [i for i, _ in ROWS], "x1": [j for _, j in ROWS]})
 COPIES = unspoken.Joint([[0.5, 0.0], [0.0, 0.5]])
 
 
@@ -64,8 +67,11 @@ def test_of_one_belief_a_set_is_that_belief() -> None:
         unspoken.Box.around(SHARED, 0.02),
         unspoken.Beliefs([unspoken.Box.within(SHARED, 0.1), COPIES]),
         unspoken.GaussianBall(unspoken.Gaussian([[1, 0.5], [0.5, 2]], [3, 3]), 0.1),
+        unspoken.learn(TABLE, confidence=0.95),
+        unspoken.learn(TABLE, secrets={"x0": [0], "x1": [0]}, confidence=0.95),
+        unspoken.Frechet({"x0": [0.2, 0.8], "x1": [0.25, 0.75]}),
     ],
-    ids=["within", "around", "mixed", "ball"],
+    ids=["within", "around", "mixed", "ball", "learned box", "learned intervals", "frechet"],
 )
 def test_sets_that_cannot_be_listed(beliefs: Any, knows: str) -> None:
     """Their views answer: the scale keeps the limit, and hardly less does not."""
