@@ -100,6 +100,13 @@ def test_what_is_refused() -> None:
         Units(3, 0)
 
 
+def test_where_all_is_secret_each_value_is_an_event() -> None:
+    counts = np.array([[30, 20, 10], [5, 45, 10]])
+    held = box(counts, plug_in(counts), {"x0": (1, 0), "x1": (0, 1, 2)}, rows=120)
+    assert {*held.events} == {("x0", (0,)), *(("x1", (value,)) for value in range(3))}
+    assert held.holds(counts.ravel() / 120)
+
+
 def test_without_an_event() -> None:
     counts = np.array([[30, 20], [5, 45]])
     held = cells_box(counts, plug_in(counts), rows=100)

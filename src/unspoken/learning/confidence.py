@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,7 +37,7 @@ from unspoken.numerics.arrays import Array, Counts, Mask
 from unspoken.numerics.binomial import lower_end, upper_end
 from unspoken.numerics.numbers import number
 from unspoken.numerics.rounding import UNIT
-from unspoken.types.domain import Value
+from unspoken.types.domain import Domain, Value
 from unspoken.types.premise import Premise
 
 __all__ = ["Units", "box", "cells_box"]
@@ -70,11 +70,12 @@ def box(
     """The beliefs that these counts [axis i = variable i of ``belief``] do not rule out.
 
     ``events``: {name: values}, for each of which P(x | the name has one of the values), P(x | it
-    has none of them) and its own probability get intervals; all hold together, at this
-    ``confidence``. So do those of every two variables of which one has an event, for half of the
-    chance: they are far narrower where cells are many and thin. ``rows``: how many there are, which
-    is public. ``scale``: of the noise on every count; None: the counts are exact. ``units``: whose
-    rows depend on each other; None: all rows are independent, which has to be true.
+    has none of them) and its own probability get intervals; where these are all values, each is an
+    event of its own. All hold together, at this ``confidence``. So do those of every two variables
+    of which one has an event, for half of the chance: they are far narrower where cells are many
+    and thin. ``rows``: how many there are, which is public. ``scale``: of the noise on every count;
+    None: the counts are exact. ``units``: whose rows depend on each other; None: all rows are
+    independent, which has to be true.
     """
     missed = _missed(confidence)
     domain, margins = belief.domain, []
@@ -106,7 +107,7 @@ def _intervals(
 ) -> Intervals:
     """Of one table, with this chance to miss anything."""
     cells = {}
-    for name, values in events.items():
+    for name, values in _declared(belief.domain, events):
         axis = belief.domain.axis(name, "confidence")
         codes = [belief.domain.code(name, value, "confidence") for value in values]
         cells[name, tuple(values)] = np.isin(np.indices(noisy.counts.shape)[axis], codes)
@@ -133,6 +134,18 @@ def cells_box(
     low, up = read.side(every, (rows, rows))
     domain = belief.domain
     return Box(low, up, domain.names, domain.values, Premise.box(confidence))
+
+
+def _declared(
+    domain: Domain, events: Mapping[str, Sequence[Value]]
+) -> Iterator[tuple[str, Sequence[Value]]]:
+    """Where all values of a name are secret, each is an event of its own; of two one says both."""
+    for name, values in events.items():
+        own = domain.values_of(name, "confidence")
+        if {*values} != {*own} or len(own) == 1:
+            yield name, values
+        else:
+            yield from ((name, (value,)) for value in (own[:1] if len(own) == 2 else own))
 
 
 def _missed(confidence: float) -> float:
