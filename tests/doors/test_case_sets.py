@@ -24,6 +24,12 @@ FAMILY: dict[str, dict[str, Any]] = {
         "upper": [[0.3, 0.2], [0.2, 0.7]],
         "names": ["A", "B"],
     },
+    "frechet": {
+        "tables": [
+            {"names": ["A", "B"], "table": [[0.2, 0.1], [0.1, 0.6]]},
+            {"names": ["C"], "table": [0.5, 0.5]},
+        ]
+    },
     "intervals": {
         "belief": {**JOINT},
         "intervals": [
