@@ -66,3 +66,10 @@ def test_margins_about_something_else_are_refused() -> None:
     margin = unspoken.Intervals(other, {("x0", ("a",)): around(other.table, 0.1)})
     with pytest.raises(InputError, match="have other values"):
         unspoken.Intervals(unspoken.Joint(law), {EVENT: around(law, 0.1)}, margins=[margin])
+
+
+def test_a_margin_is_a_set() -> None:
+    law = np.full((2, 2, 2), 0.125)
+    wrong: Any = [None]
+    with pytest.raises(InputError, match=r"intervals\.margins: None is no intervals; give a list"):
+        unspoken.Intervals(unspoken.Joint(law), {EVENT: around(law, 0.1)}, margins=wrong)

@@ -49,6 +49,11 @@ def of_weights(**more: Any) -> dict[str, Any]:
 
 NAMED = {"names": ["A", "B"], "values": {"A": [3, 5], "B": [0, 1]}, "premise": "stated"}
 TREE = {"x0": None, "x1": "x0", "x2": "x0"}
+INTERVALS: dict[str, Any] = {
+    "belief": joint(),
+    "intervals": {("A", (0,)): [[[0.1, 0.1], [0.1, 0.1]], [[0.9, 0.9], [0.9, 0.9]]]},
+    "probability": {("A", (0,)): [0.1, 0.9]},
+}
 BELIEFS: dict[str, Call] = {
     "Joint": (unspoken.Joint, {"table": TABLE, **NAMED}),
     "Independent": (unspoken.Independent, {"marginals": [HALF, [0.3, 0.7]], **NAMED}),
@@ -92,17 +97,14 @@ BELIEFS: dict[str, Call] = {
         unspoken.Rows,
         {"lower": [[0.1, 0.1], [0.1, 0.5]], "upper": [[0.9, 0.9], [0.9, 0.9]]} | {"given": ["x0"]},
     ),
-    "Intervals": (
-        unspoken.Intervals,
-        {
-            "belief": joint(),
-            "intervals": {("A", (0,)): [[[0.1, 0.1], [0.1, 0.1]], [[0.9, 0.9], [0.9, 0.9]]]},
-            "probability": {("A", (0,)): [0.1, 0.9]},
-        },
-    ),
+    "Intervals": (unspoken.Intervals, INTERVALS),
     "Frechet": (
         unspoken.Frechet,
         {"tables": {"A": [0.3, 0.7], "B": [0.5, 0.5]}, "values": {"A": ["no", "yes"]}},
+    ),
+    "Intervals with margins": (
+        unspoken.Intervals,
+        {**INTERVALS, "margins": [unspoken.Intervals(**INTERVALS)]},
     ),
     "Box.within": (unspoken.Box.within, {"centre": joint(), "eta": 0.1}),
     "GaussianBall": (

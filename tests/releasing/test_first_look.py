@@ -129,3 +129,16 @@ def test_a_table_without_two_columns_to_compare_is_refused(
     pq.write_table(pa.table({"id": [1, 2, 3], "x": second}), tmp_path / "one.parquet")
     with pytest.raises(InputError, match="no two columns to look at: id: names each row"):
         first_look(str(tmp_path / "one.parquet"))
+
+
+@pytest.mark.parametrize(
+    ("values", "rows", "few"), [(2, 30, True), (2, 48, False), (5, 60, False), (5, 40, True)]
+)
+def test_few_rows_are_as_few_as_in_a_project(
+    tmp_path: Path, values: int, rows: int, few: bool
+) -> None:
+    """Ten for each combination that occurs: of two columns of 5 values, one a copy, there are 5."""
+    first = [k % values for k in range(rows)]
+    second = first if values > 2 else [k // 2 % 2 for k in range(rows)]
+    pq.write_table(pa.table({"a": first, "b": second}), tmp_path / "t.parquet")
+    assert first_look(str(tmp_path / "t.parquet")).few_rows is few

@@ -13,6 +13,7 @@ from unspoken.doors.report.palette import LIGHT
 from unspoken.doors.terminal import NBSP, Prose, blank, head, note, rows_of
 from unspoken.pictures import Chart
 from unspoken.policy.schema import LimitTable
+from unspoken.releasing.few import ENOUGH
 from unspoken.releasing.first_look import HAS, FirstLook
 from unspoken.releasing.leaks import Leak
 from unspoken.releasing.rare import FEW
@@ -90,8 +91,8 @@ def _notes(look: FirstLook, begin: str) -> Iterator[str]:
         yield "A blank in its own place, where nothing else is left out, tells it with certainty."
     if look.few_rows:
         yield (
-            f"CAUTION, few rows: two columns have more combinations of values than {FEW} rows for "
-            "each, so much of this is chance."
+            "CAUTION, few rows: of some two columns fewer than "
+            f"{ENOUGH} rows have each combination of values that occurs, so much of this is chance."
         )
     reasons = dict[str, list[str]]()
     for name, why in look.left_out.items():

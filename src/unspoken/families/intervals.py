@@ -88,6 +88,7 @@ class Margin:
 
     @classmethod
     def of(cls, held: Intervals, domain: Domain) -> Margin:
+        expect(held, Intervals, "intervals.margins", "give a list of Intervals")
         codes = np.indices(domain.sizes).reshape(len(domain.names), -1)
         at = [domain.axis(name, "intervals.margins") for name in held.domain.names]
         if any(

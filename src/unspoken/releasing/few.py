@@ -22,7 +22,7 @@ from unspoken.releasing.rare import FEW
 from unspoken.types.channel import Output
 from unspoken.types.domain import WITHHELD
 
-__all__ = ["GROUP", "few", "named", "rows_of_answer", "too_few_rows"]
+__all__ = ["ENOUGH", "GROUP", "few", "named", "rows_of_answer", "scarce", "too_few_rows"]
 
 GROUP = f"a group of fewer than {FEW} rows"
 ENOUGH = 10
@@ -77,14 +77,19 @@ def rows_of_answer(
     return float(rows)
 
 
+def scarce(rows: int, occupied: int) -> bool:
+    """Whether so few rows have each of the combinations that occur that much is chance."""
+    return rows < ENOUGH * occupied
+
+
 def too_few_rows(learned: Learned) -> str:
     """Why there are too few rows to rely on, in words; empty if there are enough.
 
     Without counts: it stands on pages that are handed on.
     """
     why = []
-    each = learned.rows / learned.occupied if learned.occupied else math.inf
-    if each < ENOUGH:
+    if scarce(learned.rows, learned.occupied):
+        each = learned.rows / learned.occupied
         why.append(
             f"{learned.rows:,} rows are about {each:.1g} for each combination of values that "
             f"occurs (rule of thumb: {ENOUGH} or more)"

@@ -12,7 +12,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import count
+from itertools import combinations, count
 
 import numpy as np
 
@@ -24,11 +24,13 @@ from unspoken.errors import InputError
 from unspoken.learning import counted_pairs
 from unspoken.learning.pairs import Pairs
 from unspoken.mechanisms import OneSided
+from unspoken.numerics.arrays import Array
 from unspoken.policy import Project, left_out, starter
 from unspoken.policy.columns import MOST_VALUES
 from unspoken.policy.guesses import guess_keys
+from unspoken.releasing.few import scarce
 from unspoken.releasing.leaks import Leak, leak
-from unspoken.releasing.rare import FEW, Grouped
+from unspoken.releasing.rare import Grouped
 from unspoken.types.column import ColumnInfo
 from unspoken.types.premise import Premise
 
@@ -45,8 +47,8 @@ class FirstLook:
     """``leaks``: of each secret what each column tells, by itself, the most telling first.
 
     ``secret``: the SQL that was asked about; None: every column in turn, each value of it.
-    ``before``: of each secret the share of rows that have each value. ``few_rows``: whether two
-    columns may have so many combinations of values that much of what is said is chance.
+    ``before``: of each secret the share of rows that have each value. ``few_rows``: whether of two
+    columns so few rows have each combination of values that much of what is said is chance.
     ``left_out``: columns that are not looked at, and why.
     """
 
@@ -191,8 +193,10 @@ class _Asked:
 
     @property
     def few_rows(self) -> bool:
-        largest = sorted((len(column.values) for column in self.columns), reverse=True)
-        return self.pairs.rows < FEW * math.prod(largest[:2])
+        """Of some two columns that are compared."""
+        usable = [column for column in self.columns if len(column.values) > 1]
+        occur = (np.count_nonzero(self._together(*two)) for two in combinations(usable, 2))
+        return scarce(self.pairs.rows, max(map(int, occur), default=0))
 
     def before(self, target: Grouped) -> dict[str, float]:
         """The share of rows that have each value."""
@@ -209,11 +213,15 @@ class _Asked:
         ]
         return tuple(sorted(leaks, key=lambda entry: -entry.information.nats))
 
-    def _leak(self, target: Grouped, column: Grouped, secret: Sequence[str]) -> Leak:
-        """The view of a belief about two columns, the second of which is left as it is."""
+    def _together(self, target: Grouped, column: Grouped) -> Array:
+        """The rows that have each two of their values."""
         i, j = (self.columns.index(one) for one in (target, column))
         rows = self.pairs.pair[i, j] if i < j else self.pairs.pair[j, i].T
-        together = target.way.T @ rows @ column.way
+        return target.way.T @ rows @ column.way
+
+    def _leak(self, target: Grouped, column: Grouped, secret: Sequence[str]) -> Leak:
+        """The view of a belief about two columns, the second of which is left as it is."""
+        together = self._together(target, column)
         names, values = (target.name, column.name), (target.values, column.values)
         belief = Joint(together, names, values, Premise.learned(self.pairs.rows))
         shown = OneSided({column.name: math.inf}, {})
