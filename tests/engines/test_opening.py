@@ -133,6 +133,11 @@ def test_keys_have_one_type_each(tmp_path: Path) -> None:
         ({"id": [1, 1, 2]}, ["id"], "keys: 2 rows of t.parquet have the key id 1;"),
         ({"a": [1, 1], "b": ["x", "x"]}, ["a", "b"], "2 rows of t.parquet have the key a 1, b 'x'"),
         ({"id": [True, False]}, ["id"], "id of t.parquet is BOOLEAN"),
+        (
+            {"id": [datetime.time(8, 30), datetime.time(9)]},
+            ["id"],
+            'is TIME; a key is an integer, a text, a date or a timestamp. Write CAST("id" AS VARC',
+        ),
         ({"id": [[1], [2]]}, ["id"], "id of t.parquet is BIGINT[]"),
         ({"id": [datetime.time(8)]}, ["id"], "id of t.parquet is TIME"),
         ({"id": pa.array([2**64 - 1], pa.uint64())}, ["id"], "out of range for the destination"),

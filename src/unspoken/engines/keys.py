@@ -41,7 +41,8 @@ def key_types(
         if kind not in KEPT:
             raise InputError(
                 f"{where}: {name} of {title} is {columns[name]}; a key is an integer, a text, a "
-                "date or a time, so cast it in [source] sql or name another column"
+                f"date or a timestamp. Write CAST({identifier(name)} AS VARCHAR) in [source] sql, "
+                "or name another column"
             )
         replaced[name] = ZONED if columns[name] == ZONED else KEPT[kind]
     # Enumerations are text, or else Arrow would hand them on dictionary-encoded.
