@@ -6,7 +6,7 @@ So a predicate means the same in every engine, and can be evaluated inside a tas
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 
 import duckdb
@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from unspoken.engines.session import OURS, session
 from unspoken.engines.sql import Expression, identifier, read_expression
-from unspoken.engines.syntax import comparisons, nodes, parsed, reworded
+from unspoken.engines.syntax import comparisons, nodes, parsed, reworded, turning_points
 from unspoken.errors import InputError
 
 __all__ = ["ROW", "RowSQL"]
@@ -66,6 +66,18 @@ class RowSQL:
         folded = {name.casefold(): name for name in self._columns}
         found = comparisons(nodes(tree))
         return [(folded[n.casefold()], text) for n, text in found if n.casefold() in folded]
+
+    def turns(self, expression: Expression) -> list[float] | None:
+        """Where a condition on one column of numbers may turn; None: maybe anywhere."""
+        return turning_points(parsed(self._con, f"SELECT {expression.sql}", ""))
+
+    def held(self, name: str, values: Sequence[object]) -> pa.RecordBatch:
+        """A column of this name and its type with these values, NULL where the type has them not,
+        and NULL.
+        """
+        texts = self._con.from_arrow(pa.table({"x": [*map(str, values), None]}))
+        cast = f"TRY_CAST(x AS {self._columns[name]}) AS {identifier(name)}"
+        return texts.project(cast).to_arrow_table().combine_chunks().to_batches()[0]
 
     def constant(self, sql: str, where: str) -> int:
         """A whole number that depends on no row: SQL of ours, not the holder's."""

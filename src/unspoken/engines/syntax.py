@@ -21,11 +21,15 @@ __all__ = [
     "one_line",
     "parsed",
     "reworded",
+    "turning_points",
 ]
 
 Node = Mapping[str, Any]
 
 EQUALITIES = ("COMPARE_EQUAL", "COMPARE_NOTEQUAL", "COMPARE_IN", "COMPARE_NOT_IN")
+# Of these, columns and literals alone a condition can only turn at a literal.
+STEPWISE = {"BETWEEN", "CASE", "COLUMN_REF", "COMPARISON", "CONJUNCTION", "CONSTANT", "OPERATOR"}
+STEPWISE_OPERATORS = {"COMPARE_IN", "OPERATOR_IS_NOT_NULL", "OPERATOR_IS_NULL", "OPERATOR_NOT"}
 LONGEST = 300  # characters of a DuckDB message that are passed on
 
 
@@ -94,6 +98,23 @@ def comparisons(parts: Iterable[Node]) -> Iterator[tuple[str, str]]:
                     for literal in literals
                     if literal.get("kind") in ("STRING", "INTEGER") and "text" in literal
                 )
+
+
+def turning_points(tree: Node) -> list[float] | None:
+    """The numbers at which a condition on one column of numbers may turn from true to false.
+
+    None: it calculates, or calls something, so that it may turn anywhere.
+    """
+    points = []
+    for part in nodes(tree["select_list"]):
+        literal = part.get("literal") or {}
+        operator = part.get("class") == "OPERATOR" and part["type"] not in STEPWISE_OPERATORS
+        strange = literal.get("kind") not in (None, "BOOLEAN", "INTEGER", "NULL", "NUMERIC")
+        if ("class" in part and part["class"] not in STEPWISE) or operator or strange:
+            return None
+        if literal.get("kind") in ("INTEGER", "NUMERIC"):
+            points.append(float(literal["text"]))
+    return points
 
 
 def lambda_names(part: Node) -> Iterator[str]:
