@@ -32,6 +32,8 @@ reads = ["a", "b", "s"]
 limit_bits = {bits}
 odds_cap = 4.0
 close = {close}
+[belief]
+noise = "none"
 """
 COMMANDS = ("learn", "leak", "plan", "release")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 from tests.doors.conftest import Run
@@ -102,7 +103,8 @@ def test_errors_are_an_object_too_where_json_was_asked_for(run: Run, edited: Pat
 
 def test_a_refusal_by_a_limit_is_an_object_too(run: Run, edited: Path) -> None:
     assert run("release").code == 0
-    edited.write_text(edited.read_text().replace("limit_bits = 0.5", "limit_bits = 0.0001"))
+    text = edited.read_text().replace("limit_bits = 0.5", "limit_bits = 0.0001")
+    edited.write_text(re.sub(r"(?m)^(of|label) = .*$", 'label = "again"', text))
     done = run("release", "--json")
     assert (done.code, done.json["error"]["exit"]) == (3, 3)
     assert done.err.startswith("refused: ")

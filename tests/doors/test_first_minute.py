@@ -8,6 +8,7 @@ import duckdb
 import pytest
 
 from tests.doors.conftest import Run
+from unspoken.doors import running
 
 
 def test_a_table_is_told_from_a_project_by_what_the_file_is(run: Run, folder: Path) -> None:
@@ -100,7 +101,7 @@ def test_what_is_for_tables_is_refused_of_a_project(
 def test_on_a_narrow_terminal_names_are_whole(
     run: Run, folder: Path, width: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("COLUMNS", str(width))
+    monkeypatch.setattr(running.out, "_width", width)
     done = run("leak", "occupancy.parquet")
     lines = done.out.splitlines()
     assert max(map(len, lines)) <= width
@@ -114,7 +115,7 @@ def test_on_a_narrow_terminal_names_are_whole(
 def test_on_a_narrow_terminal_a_plan_is_whole(
     run: Run, edited: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("COLUMNS", "32")
+    monkeypatch.setattr(running.out, "_width", 32)
     lines = run("plan").out.splitlines()
     assert "  first_arrival" in lines
     assert max(map(len, lines)) <= 32

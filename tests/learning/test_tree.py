@@ -24,7 +24,7 @@ from unspoken.doors import as_json, tables
 from unspoken.errors import InputError, TooLarge
 from unspoken.learning import Learned, table_of
 from unspoken.policy import Project
-from unspoken.releasing import prepare, rehearse, release
+from unspoken.releasing import learn_project, prepare, rehearse, release
 
 TREE, JOINT = '[belief]\nform = "tree"', '[belief]\nform = "joint"'
 SPLIT = "[attribute.x]\nbins = [3, 6]\nsensitive = \"x > 3 AND y = 'b'\"\n[attribute.y]\n"
@@ -98,8 +98,8 @@ def test_other_forms_are_refused(form: str, said: str) -> None:
 
 def test_the_key_may_be_left_out_and_has_a_home() -> None:
     source = 'table = "t.csv"\nkeys = ["id"]'
-    assert project_of("[attribute.x]", source).form is None
-    assert project_of("[attribute.x]", source, "[belief]").form is None
+    assert project_of("[attribute.x]", source).belief.form is None
+    assert project_of("[attribute.x]", source, "[belief]").belief.form is None
     with pytest.raises(InputError, match=r"It belongs under \[belief\]"):
         project_of("[attribute.x]", source, 'form = "tree"')
 
@@ -273,6 +273,7 @@ def test_pairs_that_the_tree_leaves_out_still_close_values(tmp_path: Path) -> No
 
 def test_a_tree_is_planned_released_and_charged(tmp_path: Path) -> None:
     project = wide(tmp_path)
+    learn_project(project)
     tried = rehearse(project)
     done = release(project)
     assert done.rows == 900
@@ -292,7 +293,7 @@ def test_a_plan_that_is_too_large_says_what_to_change(
     def refused(*_: Any) -> None:
         raise TooLarge("joint table of 8 variables: too many cells")
 
-    monkeypatch.setattr("unspoken.releasing.flow.best", refused)
+    monkeypatch.setattr("unspoken.releasing.preparing.best", refused)
     with pytest.raises(TooLarge, match="fewer bins or values for what is read, or fewer attrib"):
         ready.plan()
 

@@ -49,6 +49,7 @@ def test_everything_that_is_written_is_read(tmp_path: Path) -> None:
         release=tmp_path / "out/released.parquet",
         manifest=tmp_path / "out/released.manifest.json",
         report=tmp_path / "out/report.html",
+        belief=tmp_path / "belief.json",
     )
 
 
@@ -74,6 +75,7 @@ def test_what_is_not_written_has_a_value() -> None:
         here / "released.parquet",
         here / "released.manifest.json",
         here / "report.html",
+        here / "belief.json",
     )
 
 

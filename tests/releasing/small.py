@@ -23,7 +23,8 @@ Attributes = Mapping[str, Mapping[str, Any]]
 def small(
     folder: Path, table: pa.Table | None, attributes: Attributes, *, name: str = "table.parquet",
     keys: Sequence[str] = ("id",), epoch: str = 'label = "1"', reads: Sequence[str] | None = None,
-    source: str = "", key: bytes | None = KEY, **limits: Any,
+    source: str = "", key: bytes | None = KEY,
+    form: str | None = None, **limits: Any,
 ) -> Path:  # fmt: skip
     """Write the table and the project file (of no tight limits, not closed) into a folder."""
     if table is not None:
@@ -36,6 +37,7 @@ def small(
         *(_section(f"attribute.{one}", fields) for one, fields in attributes.items()),
         f"[application.all]\nreads = {json.dumps(list(attributes if reads is None else reads))}",
         _section("limit", {**loose, **limits}),
+        _section("belief", {"noise": "none", **({"form": form} if form else {})}),
     ]
     if key is not None and not (folder / "unspoken.key").exists():
         Ledger(folder / "ledger.sqlite")  # of no events; a key without a ledger is a lost ledger
@@ -55,7 +57,7 @@ def planned(monkeypatch: pytest.MonkeyPatch, **epsilon: float) -> None:
         object.__setattr__(plan, "epsilon", {**plan.epsilon, **epsilon})
         return plan
 
-    monkeypatch.setattr("unspoken.releasing.flow.best", fixed)
+    monkeypatch.setattr("unspoken.releasing.preparing.best", fixed)
 
 
 def _section(name: str, fields: Mapping[str, Any]) -> str:

@@ -48,6 +48,8 @@ odds_cap = {cap}
 close = false
 exceed = {exceed}
 {coalitions}
+[belief]
+noise = "none"
 """
 
 

@@ -68,8 +68,7 @@ def test_a_plan_keeps_its_limits_on_its_own_rows(
     names = NAMES if form == "joint" else NAMES[:2]  # of two attributes a tree is the whole
     secret = {name: SECRET[name] for name in names}
     limits: dict[str, Any] = {"limit_bits": BITS, "odds_cap": CAP, "close": True}
-    path = small(tmp_path, rows_of(rows, rows, strength), secret, **limits)
-    path.write_text(f'{path.read_text()}\n[belief]\nform = "{form}"\n')
+    path = small(tmp_path, rows_of(rows, rows, strength), secret, form=form, **limits)
     keeps(prepare(path))
 
 

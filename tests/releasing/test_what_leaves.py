@@ -7,6 +7,7 @@ with public software, and compares. What is printed to the last digit tells the 
 from __future__ import annotations
 
 import json
+import math
 import re
 from datetime import datetime
 from pathlib import Path
@@ -20,6 +21,7 @@ from tests.releasing.small import small
 from unspoken.errors import LimitExceeded
 from unspoken.releasing import prepare, release
 from unspoken.releasing.leaks import limits_of, views
+from unspoken.releasing.promise import Promise
 
 ATTRIBUTES: dict[str, dict[str, Any]] = {
     "s": {"values": ["n", "y"], "sensitive": "s = 'y'"},
@@ -68,6 +70,8 @@ def test_no_number_of_a_manifest_is_finer_than_p(tmp_path: Path, rows: int) -> N
     assert datetime.fromisoformat(written.pop("charged")).microsecond == 0
     for digests in ("coins", "readings", "version"):
         written.pop(digests)
+    # Of the declared cap and noise alone, whatever the rows are.
+    assert written.pop("promise") == list(Promise(2.0, math.inf, False, False).lines())
     for name, attribute in written["attributes"].items():
         p = attribute.pop("release_probability")
         assert round(p, 3) == p, name

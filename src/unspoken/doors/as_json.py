@@ -5,6 +5,7 @@ Every object says which command it is of, and the format: {"unspoken": "leak", "
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -15,7 +16,7 @@ from unspoken.display import json_number
 from unspoken.doors import known
 from unspoken.doors.case import Answers
 from unspoken.learning import Kept
-from unspoken.ledger import Release, fold
+from unspoken.ledger import Adoption, Learning, Release, fold
 from unspoken.planning import Plan
 from unspoken.releasing import (
     Checked,
@@ -76,6 +77,8 @@ def learned(ready: Prepared) -> dict[str, Any]:
         **_for_holder(ready.cautions()),
         "rows": model.rows,
         "premise": str(model.belief.premise),
+        "counted": _counted(ready),
+        "promise": list(ready.promise.lines()),
         **(_tree(model.tree) if model.tree else {}),
         "attributes": {
             name: {
@@ -96,6 +99,15 @@ def learned(ready: Prepared) -> dict[str, Any]:
             for value in ready.closed.telling
         ],
     }
+
+
+def _counted(ready: Prepared) -> dict[str, Any] | None:
+    """How it was counted; None: not yet, but for the holder."""
+    if ready.believed is None:
+        return None
+    pinned, file = ready.believed.pinned, str(ready.project.files.belief)
+    noise = {"epsilon": pinned.epsilon, "sensitivity": pinned.sensitivity}
+    return {"file": file, "at": pinned.learned, "noise": noise, "digest": pinned.digest}
 
 
 def _tree(tree: Kept) -> dict[str, Any]:
@@ -173,6 +185,7 @@ def plan(findings: Findings, keys: Sequence[Undeclared] = ()) -> dict[str, Any]:
         "closed": {
             name: [str(v) for v in values] for name, values in findings.closure.added.items()
         },
+        "promise": list(findings.promise.lines()) if findings.promise else [],
         "told": leakage(findings.planned),
         **_known(findings.planned_known),
         **known.of_keys_as_json(keys),
@@ -204,7 +217,10 @@ def released(done: Released) -> dict[str, Any]:
     }
 
 
-def ledger(history: Sequence[tuple[str, Release]]) -> dict[str, Any]:
+def ledger(
+    history: Sequence[tuple[str, Release]],
+    decisions: Sequence[tuple[str, Learning | Adoption]] = (),
+) -> dict[str, Any]:
     """Every event, and what they show together."""
     shown = fold([event for _, event in history], {}).exponents()
     return {
@@ -219,7 +235,14 @@ def ledger(history: Sequence[tuple[str, Release]]) -> dict[str, Any]:
             for at, event in history
         ],
         "exposure": _epsilon(shown),
+        "decisions": [{"at": at, "kind": event.kind, **_decided(event)} for at, event in decisions],
     }
+
+
+def _decided(event: Learning | Adoption) -> dict[str, Any]:
+    """A belief that was learned or a plan that was adopted, as the ledger keeps it."""
+    kept: dict[str, Any] = json.loads(event.to_json())
+    return {name: value for name, value in kept.items() if name not in ("fingerprint", "format")}
 
 
 def verified(checked: Verified) -> dict[str, Any]:
@@ -277,6 +300,7 @@ def _said(what: Said) -> dict[str, Any]:
     """Whether everything given out keeps the limits, and what no limit is about."""
     return {
         "together": what.together or "within the limits",
+        "promise": list(what.promise.lines()),
         "warnings": [caution.text for caution in what.cautions],
     }
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import io
 import shlex
 import sys
-from collections.abc import Callable
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -22,23 +21,22 @@ from unspoken.doors.case import Case
 from unspoken.doors.demo import demonstrate
 from unspoken.doors.ending import ended_by, heed
 from unspoken.doors.everywhere import Everywhere
+from unspoken.doors.projects import declared, prepared, room_for, to_draw
 from unspoken.doors.running import BAD_INPUT, err, out, running, say, show, warn
 from unspoken.doors.starting import Started, begin
 from unspoken.doors.terminal import facts, near
 from unspoken.doors.waiting import busy, quietly
 from unspoken.errors import InputError
-from unspoken.learning import refuse_idle
 from unspoken.ledger import Ledger
-from unspoken.pictures import Chart
 from unspoken.policy import Project
 from unspoken.policy.described import json_schema
 from unspoken.policy.paths import is_table
 from unspoken.releasing import (
-    Prepared,
+    adopt_plan,
     by_cap,
     check,
     first_look,
-    prepare,
+    learn_project,
     rehearse,
     release,
     undeclared,
@@ -149,9 +147,20 @@ def check_command(
 
 
 @app.command()
-def learn(project: ProjectFile = Path(), fresh: Fresh = False, in_json: AsJson = False) -> None:
-    """What the table shows: sensitive rows, values that tell too much."""
-    ready = prepared(project, fresh)
+def learn(
+    project: ProjectFile = Path(),
+    again: Annotated[
+        bool, typer.Option("--again", help="Count once more, at the same cost: for new rows.")
+    ] = False,
+    fresh: Fresh = False,
+    in_json: AsJson = False,
+) -> None:
+    """Count the table once, with noise; say what it shows."""
+    given = declared(project)
+    room_for(given.files.belief, given.files.key, given.files.ledger)
+    with busy(err, "reading the table"):
+        ready = learn_project(given, fresh=fresh, again=again)
+    warn(ready.warnings)
     show(as_json.learned(ready) if in_json else tables.learned(ready), ready.warnings)
 
 
@@ -214,12 +223,21 @@ def plan(
     drawn: Annotated[
         Path | None, typer.Option("--picture", help="Draw what odds caps let out: .png or .svg.")
     ] = None,
+    adopt: Annotated[
+        bool, typer.Option("--adopt", help="Release by this plan from now on.")
+    ] = False,
+    by: Annotated[str, typer.Option(help="Who adopts it; kept in the ledger.")] = "",
+    why: Annotated[str, typer.Option(help="Why; kept in the ledger.")] = "",
     fresh: Fresh = False,
     in_json: AsJson = False,
 ) -> None:
     """The most that can be released within the limits."""
     write = None if drawn is None else to_draw(drawn)
-    ready = prepared(project, fresh, protecting=True).closing(close)
+    if adopt:
+        with busy(err, "counting and planning"):
+            ready = adopt_plan(declared(project).closing(close), by=by, why=why, fresh=fresh)
+    else:
+        ready = prepared(project, fresh, protecting=True).closing(close)
     with busy(err, "planning"):
         findings = ready.findings(curve=False)
         if write is not None:
@@ -301,8 +319,9 @@ def ledger(
     if verify:
         show(as_json.verified(checked) if in_json else tables.verified(checked))
         return
-    history = Ledger(path).history()
-    show(as_json.ledger(history) if in_json else tables.ledger(history))
+    held = Ledger(path)
+    events = held.history(), held.decisions()
+    show(as_json.ledger(*events) if in_json else tables.ledger(*events))
 
 
 @app.command("case")
@@ -338,43 +357,6 @@ def demo(
 ) -> None:
     """A simulated building of offices, from its table to a report."""
     demonstrate(folder, offices, days, out)
-
-
-def declared(path: Path) -> Project:
-    """The project; if it protects nothing, that is said loudly."""
-    project = Project.read(path)
-    if not project.protected:
-        say(
-            f"warning: no attribute in {near(project.path)} says what is "
-            "`sensitive`, so NOTHING IS PROTECTED: everything read would be released"
-        )
-    return project
-
-
-def prepared(path: Path, fresh: bool, protecting: bool = False) -> Prepared:
-    """The project with its table read; refused, if it has to be ``protecting``, where it is not."""
-    project = declared(path)
-    with busy(err, "reading the table"):
-        ready = prepare(project, fresh=fresh)
-    if protecting:
-        refuse_idle(ready.doubts)
-    warn(ready.warnings)
-    return ready
-
-
-def room_for(*files: Path) -> None:
-    """Refuse what could not be written for want of a folder before anything is computed."""
-    for path in files:
-        if not path.parent.is_dir():
-            raise InputError(f"{near(path)}: there is no folder {near(path.parent)}; make it first")
-
-
-def to_draw(path: Path) -> Callable[[Chart], Path]:
-    """What draws a picture into this file; refused now if it could not."""
-    from unspoken.pictures.images import picture_writer
-
-    room_for(path)
-    return picture_writer(path)
 
 
 def main() -> None:

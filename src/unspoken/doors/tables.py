@@ -12,7 +12,7 @@ from unspoken.doors import known
 from unspoken.doors.report import starved, words
 from unspoken.doors.terminal import NBSP, Prose, blank, head, near, note, rows_of, said
 from unspoken.learning import Learned
-from unspoken.ledger import Release, fold
+from unspoken.ledger import Adoption, Learning, Release, fold
 from unspoken.planning import Telling
 from unspoken.policy import Project
 from unspoken.releasing import Findings, Prepared, Rehearsed, Released, Verified
@@ -20,6 +20,7 @@ from unspoken.releasing.cautions import Caution
 from unspoken.releasing.coarse import up
 from unspoken.releasing.few import GROUP, few, named, rows_of_label
 from unspoken.releasing.leaks import Leak, TellingAnswer
+from unspoken.releasing.promise import Promise
 from unspoken.releasing.results import Said
 from unspoken.releasing.undeclared import Undeclared
 from unspoken.types.domain import WITHHELD
@@ -41,12 +42,15 @@ def learned(ready: Prepared) -> RenderableType:
         rows.append((name, share, ", ".join(map(_whole, shown))))
     return Group(
         head(f"Learned from {words.rows(model.rows)}"),
+        Prose(_counted(ready)),
         blank(),
         rows_of(["attribute", "sensitive rows", "values told apart"], rows),
         blank(),
         *_telling(ready),
         note(f"{words.rows(model.rows)}; combinations of values that occur: {model.occupied:,}"),
         *_tree(model, links=True),
+        blank(),
+        *_promised(ready.promise),
         *_cautions(ready.cautions()),
     )
 
@@ -97,6 +101,7 @@ def plan(findings: Findings, keys: Sequence[Undeclared] = ()) -> RenderableType:
         blank(),
         *_in_words(findings, findings.planned),
         *([blank()] if findings.planned else []),
+        *(_promised(findings.promise) if findings.promise and findings.planned else []),
         *known.in_table(findings, findings.planned_known),
         _premise(findings.learned.rows, findings.learned.belief.premise),
         *_tree(findings.learned),
@@ -127,10 +132,14 @@ def released(done: Released) -> RenderableType:
     )
 
 
-def ledger(history: Sequence[tuple[str, Release]]) -> RenderableType:
+def ledger(
+    history: Sequence[tuple[str, Release]],
+    decisions: Sequence[tuple[str, Learning | Adoption]] = (),
+) -> RenderableType:
     """The events, oldest first, and what they show together."""
+    decided = [Prose(f"{at[:16].replace('T', NBSP)} UTC  {event}") for at, event in decisions]
     if not history:
-        return head("Nothing was released so far.")
+        return Group(head("Nothing was released so far."), *decided)
     rows = [
         (at[:16].replace("T", NBSP), event.table, event.epoch, _listed(event.mechanism.exponents()))
         for at, event in history
@@ -140,6 +149,7 @@ def ledger(history: Sequence[tuple[str, Release]]) -> RenderableType:
         rows_of(["at (UTC)", "table", "epoch", "released, of what is not sensitive"], rows),
         blank(),
         Prose(f"All together they show as much as one release of {together}."),
+        *decided,
     )
 
 
@@ -152,6 +162,15 @@ def verified(checked: Verified) -> RenderableType:
 
 
 # ---------------------------------------------------------------- sentences
+
+
+def _counted(ready: Prepared) -> str:
+    """How the numbers were counted."""
+    believed = ready.believed
+    if believed is None:
+        return "Exact counts, for you alone: a plan that is made from them tells of the rows."
+    pinned, file = believed.pinned, near(ready.project.files.belief)
+    return f"Counted once, with noise of eps {pinned.epsilon:g}, on {pinned.learned}: {file}"
 
 
 def _limits(project: Project) -> str:
@@ -210,8 +229,15 @@ def _said(what: Said) -> list[RenderableType]:
             f"No limit counts the keys: {words.listed(keys)} {beside} shown with every row, and "
             "whoever knows how they go with a secret learns more."
         ),
+        *_promised(what.promise),
         *_cautions(what.cautions),
     ]
+
+
+def _promised(promise: Promise) -> list[RenderableType]:
+    """For whom the limits hold."""
+    lines = "; ".join(promise.lines()).replace("odds x ", f"odds ×{NBSP}")
+    return [note(f"The limits hold {lines}.")]
 
 
 def _cautions(those: Sequence[Caution]) -> list[RenderableType]:

@@ -22,7 +22,7 @@ from unspoken.engines.of_keys import OfKeys, columns_of
 from unspoken.engines.protocol import Table
 from unspoken.errors import InputError, TooLarge
 from unspoken.learning.cells import noted
-from unspoken.learning.counting import MOST, Combinations
+from unspoken.learning.counting import MOST, Combinations, shares
 from unspoken.learning.labels import Labelling
 from unspoken.learning.of_unit import NONE, OfUnit, Units
 from unspoken.numerics.arrays import Array, Codes, Counts
@@ -210,24 +210,24 @@ class Given:
     def rows(self) -> dict[str, int]:
         """The rows of each value."""
         counts = self.joint.reshape(len(self.values), -1).sum(1)
-        return dict(zip(self.values, map(int, counts), strict=True))
+        return dict(zip(self.values, map(round, counts), strict=True))
 
     @cached_property
     def belief(self) -> Joint:
         """About the context and all attributes: of whoever ``knows`` the context, by its name."""
         names, values = (self.name, *self.labels), (self.values, *self.labels.values())
-        return Joint(self.joint, names, values, self._premise)
+        return Joint(shares(self.joint), names, values, self._premise)
 
     @cached_property
     def beliefs(self) -> dict[str, Joint]:
         """About the attributes, given each value that some row has."""
         names, values = tuple(self.labels), tuple(self.labels.values())
         return {
-            value: Joint(counts, names, values, self._premise)
+            value: Joint(shares(counts), names, values, self._premise)
             for value, counts in zip(self.values, self.joint, strict=True)
             if counts.any()
         }
 
     @property
     def _premise(self) -> Premise:
-        return Premise.learned(int(self.joint.sum()))
+        return Premise.learned(round(self.joint.sum()))

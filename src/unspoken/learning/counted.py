@@ -34,7 +34,7 @@ from unspoken.numerics.files import PRIVATE, unfinished
 from unspoken.policy import Project
 from unspoken.policy.paths import KEPT
 
-__all__ = ["Cache", "Counted", "Noted"]
+__all__ = ["Cache", "Counted", "Noted", "streamed", "unstreamed"]
 
 FORMAT = 2
 WORTH = 100_000  # rows: fewer are read again as quickly as this is
@@ -160,7 +160,8 @@ class Cache:
     @classmethod
     def of(cls, project: Project, table: Table) -> Cache | None:
         """None where a file of the table can not be looked at."""
-        asked = [FORMAT, version("unspoken"), str(project.path), repr(project.source), project.form]
+        asked = [FORMAT, version("unspoken"), str(project.path), repr(project.source)]
+        asked += [str(project.belief.form)]
         asked += [sorted(table.columns.items()), list(map(repr, project.attributes.values()))]
         asked += [list(map(repr, project.contexts.values()))]
         digest = hashlib.sha256(json.dumps(asked).encode()).hexdigest()
@@ -188,7 +189,7 @@ class Cache:
         table_held = {
             "sizes": list(counted.sizes),
             **_held(counted.marks, counted.counts),
-            "values": {name: _stream(values) for name, values in counted.values.items()},
+            "values": {name: streamed(values) for name, values in counted.values.items()},
             "contexts": {
                 name: {"values": c.values, **_held([c.codes, *c.marks], c.counts)}
                 for name, c in counted.contexts.items()
@@ -249,7 +250,7 @@ def _counted(held: Mapping[str, Any]) -> Counted | None:
     counted = Counted(
         tuple(map(int, held["sizes"])),
         *_counts(held),
-        {name: _values(stream) for name, stream in held["values"].items()},
+        {name: unstreamed(stream) for name, stream in held["values"].items()},
         {name: _within(each) for name, each in held["contexts"].items()},
     )
     return counted if counted.sound else None
@@ -280,7 +281,8 @@ def _numbers(text: str) -> Counts:
     return np.frombuffer(base64.b64decode(text, validate=True), "<i8").astype(np.int64)
 
 
-def _stream(values: pa.Array) -> str:
+def streamed(values: pa.Array) -> str:
+    """A column as text."""
     sink = pa.BufferOutputStream()
     batch = pa.RecordBatch.from_arrays([values], ["x"])
     with pa.ipc.new_stream(sink, batch.schema) as stream:
@@ -288,6 +290,7 @@ def _stream(values: pa.Array) -> str:
     return base64.b64encode(sink.getvalue().to_pybytes()).decode()
 
 
-def _values(text: str) -> pa.Array:
+def unstreamed(text: str) -> pa.Array:
+    """The column that such a text is."""
     whole = pa.ipc.open_stream(base64.b64decode(text, validate=True)).read_all()
     return whole.column("x").combine_chunks()

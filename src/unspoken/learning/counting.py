@@ -14,9 +14,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from unspoken.engines.arrow import numbers
-from unspoken.numerics.arrays import Codes, Counts
+from unspoken.numerics.arrays import Array, Codes, Counts
 
-__all__ = ["MOST", "Combinations"]
+__all__ = ["MOST", "Combinations", "shares"]
 
 MOST = 2**60  # combinations of marks that a number can hold
 TABLE = 2**18  # of so many there is a table of counts: 2 MB, in the cache of a core
@@ -66,3 +66,8 @@ class Combinations:
         counts = np.zeros(len(combination), dtype=np.int64)
         np.add.at(counts, where, np.concatenate([part for _, part in self._parts]))
         return combination, counts
+
+
+def shares(counts: Array) -> Array:
+    """What a belief is made of: counts of rows as they are, of noisy ones the shares."""
+    return counts if bool((counts % 1 == 0).all()) else counts / counts.sum()

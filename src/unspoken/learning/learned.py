@@ -27,7 +27,7 @@ from unspoken.learning.cells import CellRule
 from unspoken.learning.chow_liu import ChowLiu
 from unspoken.learning.contexts import Given, given_of
 from unspoken.learning.counted import Counted, Noted
-from unspoken.learning.counting import MOST, Combinations
+from unspoken.learning.counting import MOST, Combinations, shares
 from unspoken.learning.impossible import ruled_out
 from unspoken.learning.kept import Kept
 from unspoken.learning.labels import Labelling
@@ -37,7 +37,16 @@ from unspoken.numerics.arrays import Array, Codes
 from unspoken.policy import Project
 from unspoken.types.premise import Premise
 
-__all__ = ["CELLS", "Learned", "counted_pairs", "refuse_size"]
+__all__ = [
+    "CELLS",
+    "Learned",
+    "counted_pairs",
+    "learned_joint",
+    "learned_tree",
+    "marked_pairs",
+    "refuse_size",
+    "table_by_label",
+]
 
 CELLS = 2**20  # combinations of labels up to which a whole joint is learned
 
@@ -67,12 +76,12 @@ class Learned(Shown):
     def of(cls, project: Project, table: Table, before: Counted | None = None) -> Learned:
         """Learn the belief about a project's attributes, in one pass over its table.
 
-        ``project.form``: "joint" (and None), or "tree": the strongest pairs only, of many
+        ``project.belief.form``: "joint" (and None), or "tree": the strongest pairs only, of many
         attributes. That shows less than there is, so it is taken only where somebody asks for it.
         ``before``: what was counted of this table, so that its rows need not be read.
         """
-        if project.form == "tree":
-            return _tree(project, *counted_pairs(project, table))
+        if project.belief.form == "tree":
+            return learned_tree(project, *counted_pairs(project, table))
         noted = Noted(table, before=before)
         cells = cells_of(project, noted)
         names, marks = list(project.attributes), [attribute.marks for attribute in cells]
@@ -88,7 +97,7 @@ class Learned(Shown):
         labels = labelled(project, cells, table, totals)
         refuse_size(names, [len(attribute.names) for attribute in labels])  # cells are split now
         given = given_of(project, counted.contexts, labels, CELLS)
-        learned = _whole_joint(project, labels, _joint(labels, held, counts))
+        learned = learned_joint(project, labels, table_by_label(labels, held, counts))
         return replace(learned, counted=counted, contexts=given)
 
     @cached_property
@@ -153,15 +162,16 @@ def _counted(
     return Counted(tuple(marks), *combinations.held(), table.values_seen, contexts.held())
 
 
-def _whole_joint(project: Project, labels: Sequence[Labelling], joint: Array) -> Learned:
+def learned_joint(project: Project, labels: Sequence[Labelling], joint: Array) -> Learned:
+    """The belief that a table of counts, [label of each attribute], is."""
     names, values = tuple(project.attributes), [labelling.names for labelling in labels]
-    belief = Joint(joint, names, values, Premise.learned(int(joint.sum())))
+    belief = Joint(shares(joint), names, values, Premise.learned(round(joint.sum())))
     singles = [_single(joint, axis) for axis in range(joint.ndim)]
     learned = _described(belief, labels, singles)
     return replace(learned, occupied=int(np.count_nonzero(joint)), joint=joint)
 
 
-def _joint(
+def table_by_label(
     labels: Sequence[Labelling], marks: Sequence[Codes], counts: npt.NDArray[np.int64]
 ) -> Array:
     """Rows of each combination of labels."""
@@ -176,15 +186,23 @@ def _joint(
 
 def counted_pairs(project: Project, table: Table) -> tuple[list[Labelling], Pairs]:
     """The labels of each attribute, and the rows of every two labels, in one pass."""
+    cells, marked = marked_pairs(project, table)
+    labels = labelled(project, cells, table, marked.single)
+    return labels, marked.renamed(
+        [labelling.code for labelling in labels], [len(labelling.names) for labelling in labels]
+    )
+
+
+def marked_pairs(project: Project, table: Table) -> tuple[list[CellRule], Pairs]:
+    """The rows of every two marks."""
     cells = cells_of(project, table)
     marked = Pairs.none(list(project.attributes), [attribute.marks for attribute in cells])
     count(project, cells, table, marked.add)
-    labels = labelled(project, cells, table, marked.single)
-    sizes = [len(labelling.names) for labelling in labels]
-    return labels, marked.renamed([labelling.code for labelling in labels], sizes)
+    return cells, marked
 
 
-def _tree(project: Project, labels: Sequence[Labelling], pairs: Pairs) -> Learned:
+def learned_tree(project: Project, labels: Sequence[Labelling], pairs: Pairs) -> Learned:
+    """The tree of the strongest pairs."""
     names, values = tuple(project.attributes), [labelling.names for labelling in labels]
     tree = ChowLiu.of(pairs, names, values, ruled_out(labels, pairs))
     kept = Kept.of(
@@ -208,8 +226,8 @@ def _described(
     return Learned(
         belief=belief,
         labelling=dict(zip(names, labels, strict=True)),
-        counts={n: tuple(map(int, single)) for n, single in zip(names, counts, strict=True)},
-        rows=int(counts[0].sum()),
+        counts={n: tuple(map(round, single)) for n, single in zip(names, counts, strict=True)},
+        rows=round(counts[0].sum()),
         tree=tree,
     )
 

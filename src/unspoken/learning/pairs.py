@@ -48,6 +48,15 @@ class Pairs:
         tables = {p: held[p] if p in held else np.zeros(shape) for p, shape in shapes.items()}
         return cls(tuple(map(np.zeros, sizes)), tables, grid)
 
+    @classmethod
+    def of(cls, tables: Mapping[tuple[int, int], Array], count: int) -> Pairs:
+        """Those of so many attributes, with these tables of every two."""
+        single = [
+            next(table.sum(1 - pair.index(i)) for pair, table in tables.items() if i in pair)
+            for i in range(count)
+        ]
+        return cls(tuple(single), tables)
+
     @property
     def rows(self) -> int:
         return int(self.single[0].sum())

@@ -25,6 +25,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from unspoken.ledger.decisions import Adoption, Event, Learning
 from unspoken.ledger.entries import Entries, InMemory, Key
 from unspoken.ledger.event import Release
 from unspoken.mechanisms import InEpoch, Mechanism, OneSided, Together, from_description
@@ -119,10 +120,20 @@ class Account:
 
     # ------------------------------------------------------------ questions
 
-    def number(self, event: Release) -> int | None:
+    def number(self, event: Event) -> int | None:
         """That of the very same event, if there is one."""
         found: int | None = self._one(_same(event))
         return found
+
+    def learnings(self, table: str) -> list[Learning]:
+        """Every time that a table was counted."""
+        noted = map(Learning.from_json, self._one(("noted", Learning.kind), []))
+        return [event for event in noted if event.table == table]
+
+    def adopted(self, table: str) -> Adoption | None:
+        """The plan for a table that was adopted last."""
+        noted = map(Adoption.from_json, self._one(("noted", Adoption.kind), []))
+        return next((event for event in reversed([*noted]) if event.table == table), None)
 
     def coins(self) -> list[tuple[str, str, tuple[str, ...]]]:
         """The coin keys, algorithms and orders of keys that there were."""
@@ -218,6 +229,13 @@ class Account:
 
     # ------------------------------------------------------------ one event more
 
+    def enter(self, event: Event, number: int) -> None:
+        """Count in what a release shows; keep what else there is."""
+        if isinstance(event, Release):
+            self.add(event, number)
+        else:
+            self.note(event, number)
+
     def add(self, event: Release, number: int) -> None:
         """Fold it in."""
         readers, exponents = _word(event.readers), event.mechanism.exponents()
@@ -241,6 +259,12 @@ class Account:
         if drawn:
             entries["anew", readers] = [*heads.get(("anew", readers), []), *drawn]
         self._entries.put(entries)
+
+    def note(self, event: Learning | Adoption, number: int) -> None:
+        """Keep what was decided: it shows nothing of the rows that are released."""
+        key = ("noted", event.kind)
+        before = self._one(key, [])
+        self._entries.put({_same(event): number, key: [*before, event.to_json()]})
 
     def _cells(self, event: Release, readers: str, exponents: Exponents) -> dict[Key, Any]:
         """What it read in each epoch, and what it shows of that."""
@@ -345,7 +369,7 @@ def _word(readers: Iterable[str]) -> str:
     return json.dumps(sorted(set(readers)))
 
 
-def _same(event: Release) -> Key:
+def _same(event: Event) -> Key:
     return "event", hashlib.sha256(event.to_json().encode()).hexdigest()
 
 

@@ -14,13 +14,13 @@ from typing import Any
 import sqlalchemy as sql
 
 from unspoken.ledger.account import Account
+from unspoken.ledger.decisions import Event
 from unspoken.ledger.entries import InMemory, Key
-from unspoken.ledger.event import Release
 from unspoken.ledger.seal import Head, Seal
 
 __all__ = ["FORMAT", "Checkpoint", "tables"]
 
-FORMAT = 3
+FORMAT = 4
 MANY = 500  # keys of one question
 MARK = json.dumps(["last"])
 
@@ -63,13 +63,13 @@ class Checkpoint:
         if rows:
             self._connection.execute(sql.insert(self._table), rows)
 
-    def account(self, head: Head, replay: Callable[[], Iterable[tuple[int, Release]]]) -> Account:
+    def account(self, head: Head, replay: Callable[[], Iterable[tuple[int, Event]]]) -> Account:
         """That of all events up to the head."""
         marked = sql.select(self._table.c.value).where(self._table.c.key == MARK)
         if self._connection.execute(marked).scalar() != self._mark(head):
             replayed = InMemory()
             for number, event in replay():
-                Account(replayed).add(event, number)
+                Account(replayed).enter(event, number)
             self._connection.execute(sql.delete(self._table))
             self.put(replayed.entries)
         return Account(self)

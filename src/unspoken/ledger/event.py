@@ -8,16 +8,18 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import partial
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, TypeVar
 
 from pydantic import BeforeValidator, ConfigDict, Field, StrictBool, TypeAdapter, ValidationError
 
 from unspoken.errors import InputError
 from unspoken.mechanisms import Mechanism, from_description
 
-__all__ = ["FORMAT", "Release"]
+__all__ = ["FORMAT", "Release", "read", "written"]
 
 FORMAT = 1
+
+Event = TypeVar("Event")
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,7 @@ class Release:
     """
 
     __pydantic_config__: ClassVar = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
+    kind: ClassVar = "release"
 
     table: str
     epoch: str
@@ -57,23 +60,31 @@ class Release:
         body = {field.name: getattr(self, field.name) for field in fields(self)}
         if self.rows is None:
             del body["rows"]
-        return json.dumps(
-            {**body, "mechanism": self.mechanism.describe()}, sort_keys=True, allow_nan=False
-        )
+        return written({**body, "mechanism": self.mechanism.describe()})
 
     @classmethod
     def from_json(cls, text: str) -> Release:
         """Refuses what no release is written as, in one line."""
-        try:
-            body = json.loads(text, parse_constant=_float, parse_float=_float, parse_int=_integer)
-            return _SHAPE.validate_python(body)
-        except ValidationError as error:
-            fault = error.errors(include_url=False)[0]
-            where = ".".join(map(str, ("event", *fault["loc"])))
-            said = fault.get("ctx", {}).get("error", f"{where}: {fault['msg']}")
-            raise InputError(str(said)) from None
-        except (ValueError, RecursionError) as error:
-            raise InputError(f"event: cannot be read: {' '.join(str(error).split())}") from None
+        return read(_SHAPE, text)
+
+
+def written(body: Mapping[str, Any]) -> str:
+    """An event as it is kept, with sorted keys."""
+    return json.dumps(body, sort_keys=True, allow_nan=False)
+
+
+def read(shape: TypeAdapter[Event], text: str) -> Event:
+    """The event of this shape that a text is; refuses any other, in one line."""
+    try:
+        body = json.loads(text, parse_constant=_float, parse_float=_float, parse_int=_integer)
+        return shape.validate_python(body)
+    except ValidationError as error:
+        fault = error.errors(include_url=False)[0]
+        where = ".".join(map(str, ("event", *fault["loc"])))
+        said = fault.get("ctx", {}).get("error", f"{where}: {fault['msg']}")
+        raise InputError(str(said)) from None
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"event: cannot be read: {' '.join(str(error).split())}") from None
 
 
 def _float(word: str) -> float:

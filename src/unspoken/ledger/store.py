@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import sqlalchemy as sql
 
@@ -15,6 +16,7 @@ from unspoken.errors import InputError, UnspokenError
 from unspoken.ledger.account import Account
 from unspoken.ledger.checkpoint import Checkpoint
 from unspoken.ledger.database import ACCOUNT, EVENTS, engine, new, prepare, refuse_damaged, reworded
+from unspoken.ledger.decisions import KINDS, Adoption, Event, Learning
 from unspoken.ledger.event import Release
 from unspoken.ledger.seal import Head, Seal
 from unspoken.numerics.files import PATIENCE, PRIVATE, created, unfinished, writing
@@ -51,10 +53,17 @@ class Ledger:
         return [event for _, event in self.history()]
 
     def history(self) -> list[tuple[str, Release]]:
-        """Every event with the time it was charged."""
+        """Every release with the time it was charged."""
+        return [(at, event) for at, event in self._kept() if isinstance(event, Release)]
+
+    def decisions(self) -> list[tuple[str, Learning | Adoption]]:
+        """Every belief that was learned and every plan that was adopted, with the time."""
+        return [(at, event) for at, event in self._kept() if not isinstance(event, Release)]
+
+    def _kept(self) -> list[tuple[str, Event]]:
         with self._begin() as connection:
             rows = connection.execute(_ALL).fetchall()
-            return [(row.at, self._event(row.id, row.body)) for row in rows]
+            return [(row.at, self._event(row)) for row in rows]
 
     def charged(self, number: int) -> str:
         """When an event was charged, to the second."""
@@ -77,7 +86,7 @@ class Ledger:
         with self._checked(check, seal):
             pass
 
-    def charge(self, event: Release, check: Check, seal: Seal) -> Head:
+    def charge(self, event: Event, check: Check, seal: Seal) -> Head:
         """Append ``event`` if ``check`` lets it pass, in one transaction that locks writers out.
 
         Gives the number of the event and the code it makes. One that is there already, in every
@@ -90,7 +99,7 @@ class Ledger:
                 same = account.number(event)
                 if same is None:
                     heads.append(self._append(connection, event, heads[-1], seal))
-                    account.add(event, heads[-1].number)
+                    account.enter(event, heads[-1].number)
             if seal.kept() != heads[-1]:
                 with writing(seal.file):
                     beside.file.write(heads[-1].text().encode())
@@ -103,9 +112,9 @@ class Ledger:
             with suppress(FileExistsError), created(seal.file) as file:
                 file.write(Head(0, self._name).text().encode())
 
-    def _append(self, connection: sql.Connection, event: Release, last: Head, seal: Seal) -> Head:
+    def _append(self, connection: sql.Connection, event: Event, last: Head, seal: Seal) -> Head:
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        row = {"at": now, "table": event.table, "kind": "release", "body": event.to_json()}
+        row = {"at": now, "table": event.table, "kind": event.kind, "body": event.to_json()}
         head = Head(last.number + 1, seal.code(last.code, last.number + 1, *row.values()))
         connection.execute(sql.insert(EVENTS).values(id=head.number, **row, code=head.code))
         return head
@@ -147,15 +156,15 @@ class Ledger:
         seal.refuse_lost(self.path, heads)
         return heads
 
-    def _all(self, connection: sql.Connection) -> Iterator[tuple[int, Release]]:
-        return ((row.id, self._event(row.id, row.body)) for row in connection.execute(_ALL))
+    def _all(self, connection: sql.Connection) -> Iterator[tuple[int, Event]]:
+        return ((row.id, self._event(row)) for row in connection.execute(_ALL))
 
-    def _event(self, number: int, body: str) -> Release:
+    def _event(self, row: sql.Row[Any]) -> Event:
         try:
-            return Release.from_json(body)
-        except InputError:
+            return KINDS[row.kind].from_json(row.body)
+        except (InputError, KeyError):
             raise InputError(
-                f"ledger {self.path}: event {number} cannot be read; restore the ledger from a copy"
+                f"ledger {self.path}: event {row.id} cannot be read; restore the ledger from a copy"
             ) from None
 
     def _make(self) -> None:

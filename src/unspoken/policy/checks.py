@@ -32,6 +32,9 @@ LEAST_MEMORY = 50e6  # with less DuckDB cannot sort at all
 
 KINDS: dict[type, str] = {str: "text", bool: "true or false", int: "numbers", float: "numbers"}
 
+# The eps of noise on counts: of less there is nothing but noise, of more there is none.
+LEAST_NOISE, MOST_NOISE = 1e-3, 20.0
+
 
 def complaints(tables: ProjectTable) -> Iterator[Complaint]:
     """Everything that is wrong with these tables."""
@@ -288,6 +291,30 @@ def check_belief(tables: ProjectTable) -> Iterator[Complaint]:
         yield Complaint(("belief", "form"), text)
 
 
+def check_noise(tables: ProjectTable) -> Iterator[Complaint]:
+    """An eps that noise can be drawn for, a level below certainty, a cap that can be kept."""
+    noise, confidence = tables.belief.noise, tables.belief.confidence
+    if noise != "none" and not LEAST_NOISE <= noise <= MOST_NOISE:
+        text = f'is an eps, from {LEAST_NOISE:g} to {MOST_NOISE:g}. Write 0.5, or "none".'
+        yield Complaint(("belief", "noise"), text)
+    if confidence != "none" and not 0 < confidence < 1:
+        text = 'is a probability between 0 and 1. Write 0.95, or "none".'
+        yield Complaint(("belief", "confidence"), text)
+    if noise == "none" and tables.plan.approve:
+        text = "needs [belief] a noise: with exact counts every release plans anew."
+        yield Complaint(("plan", "approve"), text)
+    cap = tables.limit.cap_all
+    if cap is not None and cap < 1:
+        text = "is below 1, which nothing meets. Write 1 (say nothing) or more."
+        yield Complaint(("limit", "cap_all"), text)
+    if cap is not None and noise == "none" and tables.belief.history is None:
+        text = (
+            "cannot be kept: exact counts tell who knows every other row the last one. Give "
+            "[belief] a noise, or a history to learn from."
+        )
+        yield Complaint(("limit", "cap_all"), text)
+
+
 def check_limits(tables: ProjectTable) -> Iterator[Complaint]:
     """Numbers within their ranges."""
     limit = tables.limit
@@ -347,6 +374,7 @@ CHECKS: tuple[Check, ...] = (
     check_contexts,
     check_applications,
     check_belief,
+    check_noise,
     check_limits,
     check_targets,
     check_coalitions,

@@ -59,12 +59,24 @@ MEANINGS: dict[str, str] = {
     "of one attribute, in bits: each row gets its share of it, by `rows_per_unit`. Not limited if "
     "left out",
     "limit.odds_cap": "the most that any answer multiplies the odds of a secret by",
+    "limit.cap_all": "the same for who knows every other row, whose odds the noise of the counts "
+    "limits: then the smaller of `odds_cap` and this times e^-eps holds",
     "limit.exceed": "the share of answers that may be above `odds_cap`",
     "limit.close": "whether values that by themselves tell more than `odds_cap` are withheld too",
     "limit.target": "limits in bits of their own, for the attributes named here",
     "limit.coalitions": "who pools what they are given, each list by itself; all if left out",
     "belief.form": "`joint` (all combinations of values) or `tree` (the strongest pairs only, "
     "which may show far too little); `joint` if left out",
+    "belief.noise": "eps of the noise on the counts that plans are made from: of who knows every "
+    'other row it can multiply odds by e^eps more; or `"none"`: they are exact, and a plan tells '
+    "of the rows",
+    "belief.confidence": 'how sure the numbers beside the counts are; or `"none"`: none stand '
+    "beside them",
+    "belief.history": "SQL over keys: the rows for which it is true are counted, and never "
+    "released; then the plan tells nothing of the rows that are",
+    "belief.file": "what was counted, once: plans are made from this alone",
+    "plan.approve": "whether somebody has to adopt a plan, by `unspoken plan --adopt`, before "
+    "anything is released",
     "secret.key": "the file of the coin key: made at the first release, to be kept for yourself",
     "secret.ledger": "the file in which every release is charged, for ever",
     "output.release": "the released table: Parquet, sorted by key, withheld cells NULL",

@@ -23,6 +23,7 @@ ENDINGS = {"release": (".parquet",), "manifest": (".json",), "report": (".html",
 # What else is written beside a file, by what it is for; {} is its name.
 BESIDE = {
     "key": ("{}.head", ".{}.head.partial", ".{}.partial"),
+    "file": (".{}.partial",),
     "ledger": ("{}-journal", "{}-wal", "{}-shm", ".{}.partial"),
     "release": (".{}.partial",),
     "manifest": (".{}.partial",),
@@ -77,6 +78,7 @@ def _named(tables: ProjectTable) -> dict[KeyPath, str]:
     given: dict[KeyPath, str | None] = {("source", key): name for key, name in read.items()}
     given |= {("secret", key): name for key, name in tables.secret}
     given |= {("output", key): name for key, name in tables.output}
+    given["belief", "file"] = tables.belief.file
     return {path: name for path, name in given.items() if name is not None}
 
 
@@ -161,7 +163,7 @@ def _shared(named: dict[KeyPath, str], project: Path) -> Iterator[Complaint]:
 
 def _beside(path: KeyPath, file: Path) -> Iterator[Path]:
     """What is written next to a file: by us, by SQLite."""
-    if path[0] in ("secret", "output"):
+    if path[0] in ("secret", "output", "belief"):
         for pattern in BESIDE[str(path[1])]:
             yield file.with_name(pattern.format(file.name))
 

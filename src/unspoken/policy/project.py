@@ -21,6 +21,7 @@ from unspoken.policy.schema import EXACT, AttributeTable, ProjectTable
 __all__ = [
     "Attribute",
     "Context",
+    "DeclaredBelief",
     "Epoch",
     "Files",
     "DeclaredLimits",
@@ -111,11 +112,26 @@ class Context:
 
 
 @dataclass(frozen=True)
+class DeclaredBelief:
+    """How the belief is learned: ``form`` is one of FORMS, None: joint; ``noise`` is the eps of its
+
+    counts, None: they are exact; ``confidence`` is the level of what is said beside them.
+    ``history``: SQL over keys, the rows that are counted and never released; None: all are both.
+    """
+
+    form: str | None = None
+    noise: float | None = None
+    confidence: float | None = None
+    history: str | None = None
+
+
+@dataclass(frozen=True)
 class DeclaredLimits:
     """How much all that is released may say: ``bits`` on average, ``odds_cap`` for every answer.
 
     ``unit_bits``: of a habit, by all rows of a unit; ``bits`` and ``targets`` are a row's share of
     it where that is less.
+    ``cap_all``: the cap for who knows every other row, too; None: none is declared.
     """
 
     bits: float
@@ -125,6 +141,7 @@ class DeclaredLimits:
     targets: Mapping[str, float]
     coalitions: tuple[tuple[str, ...], ...]
     unit_bits: float | None = None
+    cap_all: float | None = None
 
     def about(self, target: str) -> float:
         """The limit, in bits, about one target."""
@@ -140,6 +157,7 @@ class Files:
     release: Path
     manifest: Path
     report: Path
+    belief: Path
 
     def serving(self, reader: str) -> Files:
         """The same, with a release and a manifest of this reader's own beside the usual ones."""
@@ -149,9 +167,8 @@ class Files:
 
 @dataclass(frozen=True)
 class Project:
-    """All of unspoken.toml, checked. ``applications`` are names and what each reads.
-
-    ``form``: of the learned belief, one of FORMS; None: joint.
+    """All of unspoken.toml, checked. ``applications`` are names and what each reads; ``approve``:
+    whether somebody must adopt a plan before anything is released.
     """
 
     path: Path
@@ -161,7 +178,8 @@ class Project:
     applications: Mapping[str, tuple[str, ...]]
     limits: DeclaredLimits
     files: Files
-    form: str | None = None
+    belief: DeclaredBelief = DeclaredBelief()
+    approve: bool = False
     contexts: Mapping[str, Context] = field(default_factory=dict)
     place: Place = field(default=Place("unspoken.toml"), repr=False, compare=False)
 
@@ -237,6 +255,10 @@ class Project:
             & {str(path).casefold() for path in known}
         )
 
+    def closing(self, close: bool | None) -> Project:
+        """The same with telling values withheld too, or not; None: as it says."""
+        return self if close is None else replace(self, limits=replace(self.limits, close=close))
+
     @property
     def protected(self) -> tuple[str, ...]:
         """The attributes that can be sensitive at all. None: then nothing is limited."""
@@ -266,7 +288,8 @@ def _project(tables: ProjectTable, place: Place, path: Path) -> Project:
         applications={name: tuple(a.reads) for name, a in tables.application.items()},
         limits=_limits(tables),
         files=_files(tables, path.parent),
-        form=tables.belief.form,
+        belief=_belief(tables),
+        approve=tables.plan.approve,
         contexts={
             name: Context(name, given.of, given.previous, given.habit, tuple(given.edges or ()))
             for name, given in tables.context.items()
@@ -307,6 +330,16 @@ def _attribute(name: str, given: AttributeTable) -> Attribute:
     )
 
 
+def _belief(tables: ProjectTable) -> DeclaredBelief:
+    given = tables.belief
+    return DeclaredBelief(
+        form=given.form,
+        noise=None if given.noise == "none" else float(given.noise),
+        confidence=None if given.confidence == "none" else float(given.confidence),
+        history=given.history,
+    )
+
+
 def _limits(tables: ProjectTable) -> DeclaredLimits:
     given = tables.limit
     everybody = [list(tables.application)]
@@ -316,6 +349,7 @@ def _limits(tables: ProjectTable) -> DeclaredLimits:
     return DeclaredLimits(
         bits=min(given.limit_bits, share),
         odds_cap=given.odds_cap,
+        cap_all=given.cap_all,
         exceed=given.exceed,
         close=given.close,
         targets={name: min(bits, share) for name, bits in given.target.items()},
@@ -331,5 +365,5 @@ def _of_reader(path: Path, reader: str) -> Path:
 
 
 def _files(tables: ProjectTable, base: Path) -> Files:
-    named = {**dict(tables.secret), **dict(tables.output)}
+    named = {**dict(tables.secret), **dict(tables.output), "belief": tables.belief.file}
     return Files(**{key: paths.absolute(base, name) for key, name in named.items()})

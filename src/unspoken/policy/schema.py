@@ -26,6 +26,7 @@ __all__ = [
     "ContextTable",
     "LimitTable",
     "OutputTable",
+    "PlanTable",
     "ProjectTable",
     "TomlTable",
     "example",
@@ -115,6 +116,16 @@ class BeliefTable(TomlTable):
     """``[belief]``: what is learned of how the attributes go together."""
 
     form: Annotated[str | None, _like('"tree"')] = None
+    noise: Annotated[float | Literal["none"], _like("0.5")] = 0.5
+    confidence: Annotated[float | Literal["none"], _like("0.95")] = 0.95
+    history: Annotated[str | None, _like("\"day < '2026-01-01'\"")] = None
+    file: Annotated[str, _like('"belief.json"')] = "belief.json"
+
+
+class PlanTable(TomlTable):
+    """``[plan]``: how what is released is decided."""
+
+    approve: Annotated[bool, _like("true")] = False
 
 
 class LimitTable(TomlTable):
@@ -123,6 +134,7 @@ class LimitTable(TomlTable):
     limit_bits: Annotated[float, _like("0.1")]
     unit_bits: Annotated[float | None, _like("2.0")] = None
     odds_cap: Annotated[float, _like("4.0")] = 4.0
+    cap_all: Annotated[float | None, _like("6.0")] = None
     exceed: Annotated[float, _like("0.0")] = 0.0
     close: Annotated[bool, _like("true")] = True
     target: Annotated[dict[str, float], _like("{ first_arrival = 0.05 }")] = {}
@@ -155,6 +167,7 @@ class ProjectTable(TomlTable):
     application: dict[str, ApplicationTable]
     limit: LimitTable
     belief: BeliefTable = BeliefTable()
+    plan: PlanTable = PlanTable()
     secret: SecretTable = SecretTable()
     output: OutputTable = OutputTable()
 
@@ -170,6 +183,7 @@ SECTIONS: dict[str, type[TomlTable]] = {
     "epoch": EpochTable,
     "limit": LimitTable,
     "belief": BeliefTable,
+    "plan": PlanTable,
     "secret": SecretTable,
     "output": OutputTable,
 }

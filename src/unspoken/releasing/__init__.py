@@ -4,7 +4,8 @@ from unspoken.releasing.checking import Checked, check
 from unspoken.releasing.custody import Verified, verified
 from unspoken.releasing.findings import Findings, by_cap
 from unspoken.releasing.first_look import FirstLook, first_look
-from unspoken.releasing.flow import Prepared, prepare, rehearse, release
+from unspoken.releasing.flow import rehearse, release
+from unspoken.releasing.preparing import Prepared, adopt_plan, learn_project, prepare
 from unspoken.releasing.results import Rehearsed, Released
 from unspoken.releasing.undeclared import undeclared
 
@@ -16,9 +17,11 @@ __all__ = [
     "Rehearsed",
     "Released",
     "Verified",
+    "adopt_plan",
     "by_cap",
     "check",
     "first_look",
+    "learn_project",
     "prepare",
     "rehearse",
     "release",

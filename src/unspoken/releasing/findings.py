@@ -18,13 +18,14 @@ from unspoken.releasing.closing import closed_by
 from unspoken.releasing.coarse import coarse, probability
 from unspoken.releasing.few import rows_of_answer
 from unspoken.releasing.in_context import InContext, in_contexts
-from unspoken.releasing.leaks import Leak, leakage_matrix, most_told, views
+from unspoken.releasing.leaks import Leak, leakage_matrix, limits_of, most_told, views
+from unspoken.releasing.promise import Promise
 from unspoken.releasing.trade_off import ByCap, OfCap, Share, TradeOff
 from unspoken.types.bound import Bound
 from unspoken.types.domain import Value
 from unspoken.views import View
 
-__all__ = ["Findings", "by_cap", "findings", "readers"]
+__all__ = ["Findings", "best", "by_cap", "evaluated", "findings", "readers", "shares"]
 
 # The limits of the trade-off curve, as multiples of the one that is set.
 CURVE = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8)
@@ -58,6 +59,7 @@ class Findings(Shown):
     curve: TradeOff
     assumptions: Sequence[str]
     cautions: Sequence[Caution] = ()
+    promise: Promise | None = None
 
     def facts(self) -> list[tuple[str, str]]:
         shares = [
@@ -176,6 +178,11 @@ def best(
     return rounded
 
 
+def evaluated(project: Project, learned: Learned, chosen: Plan) -> Plan:
+    """A plan with what it tells under this belief."""
+    return _rounded(project, learned, chosen, limits_of(project))[0]
+
+
 def _rounded(
     project: Project, learned: Learned, exact: Plan, limits: Limits
 ) -> tuple[Plan, list[dict[str, View]]]:
@@ -200,7 +207,7 @@ def _rounded(
         p=p,
         objective=reached,
         total=max((bound.high for bound in information.values()), default=0.0),
-        bound=replace(exact.bound, low=reached),
+        bound=replace(exact.bound, low=reached, high=max(reached, exact.bound.high)),
         odds=worst_odds(odds, learned.belief.premise),
         information=information,
         exceeded={target: max(map(limits.above, about[target])) for target in exact.exceeded},

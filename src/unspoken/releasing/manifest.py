@@ -40,10 +40,13 @@ def described(
     charged: str,
     written: Written,
     closed: Mapping[str, Any],
+    promise: Sequence[str],
+    belief: str | None,
 ) -> dict[str, Any]:
     """The manifest as plain data, the same for the same release.
 
-    ``head``: of the event in the ledger; ``charged``: when, to the second.
+    ``head``: of the event in the ledger; ``charged``: when, to the second. ``belief``: the digest
+    of what was counted; None: nothing was kept.
     """
     return {
         **MARK,
@@ -63,6 +66,8 @@ def described(
             for name in project.reads
         },
         "limits": {**event.limits, "close": project.limits.close},
+        "promise": list(promise),
+        **({} if belief is None else {"belief": belief}),
         "epoch": {"of" if event.per_key else "label": event.epoch},
         "coins": {"algorithm": event.coins, "key": event.key},
         "readings": {epoch: dict(read) for epoch, read in event.readings.items()},

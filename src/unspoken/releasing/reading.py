@@ -147,6 +147,7 @@ class Witness:
         self._reading, self._master = reading, master
         self._read: dict[str, dict[str, RowFingerprint]] = {}
         self.size = 0  # bytes of the rows
+        self.rows = 0
 
     @classmethod
     def of(cls, reading: Reading, master: MasterKey) -> Witness:
@@ -159,6 +160,7 @@ class Witness:
     def watch(self, parts: Iterator[Part]) -> Iterator[Part]:
         for part in parts:
             self.size += part.batch.nbytes
+            self.rows += part.batch.num_rows
             for epoch, rows in part.epochs.items():
                 batch = taken(part.batch, rows)
                 for fingerprint in self._fingerprints(epoch).values():

@@ -19,6 +19,7 @@ from unspoken.policy import Project
 from unspoken.releasing.cautions import Caution
 from unspoken.releasing.coarse import probability
 from unspoken.releasing.leaks import Leak
+from unspoken.releasing.promise import Promise
 
 __all__ = ["Rehearsed", "Released"]
 
@@ -31,6 +32,7 @@ class Said:
     """
 
     project: Project
+    promise: Promise
     together: str
     cautions: Sequence[Caution]
 
@@ -39,6 +41,7 @@ class Said:
         kept = f"odds x {limits.odds_cap:g}, {limits.bits:g} bit about each attribute, for each row"
         return [
             ("together", self.together or f"with all that was released before, at most {kept}"),
+            *self.promise.facts(),
             *(("caution", caution.text) for caution in self.cautions),
         ]
 

@@ -16,8 +16,8 @@ import numpy as np
 from unspoken.adversary import Adversary
 from unspoken.learning import Given, by_key
 from unspoken.mechanisms import Mechanism, OneSided
-from unspoken.releasing.flow import Prepared
 from unspoken.releasing.leaks import Leak
+from unspoken.releasing.preparing import Prepared
 from unspoken.types.bound import Estimate, exp_or_inf
 from unspoken.views import FiniteView
 

@@ -27,7 +27,7 @@ class Signed:
 
 def decision(findings: Findings, signed: Signed) -> dict[str, Any]:
     """What goes to whom under which limits, what may still happen, and what is recommended."""
-    against, red = _against(findings), [c.text for c in findings.cautions if c.red]
+    against, red = _against(findings), [c.unmeasured().text for c in findings.cautions if c.red]
     project = findings.project
     gets = [
         f"{name}: {words.listed(reads)}, true where shown, {_shares(findings, reads)}"
@@ -39,7 +39,7 @@ def decision(findings: Findings, signed: Signed) -> dict[str, Any]:
         "because": against,
         "red": red,
         "gets": gets,
-        "risk": [_risk(findings), *(c.text for c in findings.cautions if not c.red)],
+        "risk": [_risk(findings), *(c.unmeasured().text for c in findings.cautions if not c.red)],
         "facts": [
             ("made", f"{signed.at:%Y-%m-%d %H:%M:%S %Z}".strip()),
             ("with", f"unspoken {version('unspoken')}"),

@@ -1,0 +1,141 @@
+"""Counting a table once, for the belief file: labels, counts by label, noise on each."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from unspoken.engines.protocol import Table
+from unspoken.errors import InputError, TooLarge
+from unspoken.learning.contexts import given_of
+from unspoken.learning.counted import Counted, Noted
+from unspoken.learning.labels import NONE, Labelling
+from unspoken.learning.learned import (
+    CELLS,
+    Learned,
+    marked_pairs,
+    refuse_size,
+    table_by_label,
+)
+from unspoken.learning.pinned import JOINT, Pinned, rules
+from unspoken.learning.possible import possible_labels
+from unspoken.learning.rows import labelled
+from unspoken.numerics.arrays import Counts
+from unspoken.numerics.noise import with_noise
+from unspoken.policy import Project
+
+__all__ = ["Once"]
+
+
+@dataclass(frozen=True)
+class Once:
+    """The exact counts of a table by label: for the holder alone, until there is noise on them.
+
+    ``rows``: how many there are; ``noted``: the table, and what its columns have; ``contexts``: the
+    values of each, by which there is a table more.
+    """
+
+    project: Project
+    labels: Sequence[Labelling]
+    tables: Mapping[str, Counts]
+    rows: int
+    noted: Noted
+    contexts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, project: Project, table: Table, before: Counted | None = None) -> Once:
+        """Count the rows, in one pass; ``before``: what was counted of this very table."""
+        noted = Noted(table, before=before)
+        if project.belief.form == "tree":
+            return cls._pairs(project, noted)
+        learned = Learned.of(project, noted, before)
+        exact = [learned.labelling[name] for name in project.attributes]
+        labels = possible_labels([each.cells for each in exact], noted)
+        refuse_size(list(project.attributes), [len(each.names) for each in labels])
+        counted = learned.counted
+        if counted is None:
+            raise TooLarge("learn: there are too many combinations of labels to count")
+        _refuse_unforeseen(labels, counted.marks)
+        joint = table_by_label(labels, counted.marks, counted.counts).astype(np.int64)
+        given = given_of(project, counted.contexts, labels, CELLS)
+        tables = {name: each.joint.astype(np.int64) for name, each in given.items()}
+        values = {name: each.values for name, each in given.items()}
+        return cls(project, labels, {JOINT: joint, **tables}, learned.rows, noted, values)
+
+    @classmethod
+    def _pairs(cls, project: Project, noted: Noted) -> Once:
+        cells, marked = marked_pairs(project, noted)
+        labelled(project, cells, noted, marked.single)  # refuses what cannot be learned
+        labels = possible_labels(cells, noted)
+        _refuse_unforeseen(labels, [np.flatnonzero(single) for single in marked.single])
+        pairs = marked.renamed([each.code for each in labels], [len(each.names) for each in labels])
+        names = [each.cells.name for each in labels]
+        tables = {
+            f"{names[i]} and {names[j]}": table.astype(np.int64)
+            for (i, j), table in pairs.pair.items()
+        }
+        return cls(project, labels, tables, pairs.rows, noted)
+
+    @property
+    def digest(self) -> str:
+        """Of rules and exact counts: the same for the same rows. It never leaves, but keyed."""
+        told = json.dumps([rules(self.project), self.rows], sort_keys=True).encode()
+        parts = [told, *(table.tobytes() for table in self.tables.values())]
+        return hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()
+
+    def _moved(self, table: str) -> int:
+        """How far the counts of a table move, added up, when a row is another one, or a unit is.
+
+        A row leaves a cell and comes to another: 2. As the row before it is the context of a second
+        one, which moves too. A unit has so many rows, and all of them may move.
+        """
+        rows, context = self.project.source.rows_per_unit, self.project.contexts.get(table)
+        if rows is not None:
+            return 2 * rows
+        return 4 if context is not None and context.previous is not None else 2
+
+    @property
+    def sensitivity(self) -> int:
+        """How far all counts together move, from any table to a neighbour of it."""
+        return sum(map(self._moved, self.tables))
+
+    def pinned(self, epsilon: float, day: str) -> Pinned:
+        """With noise on every count, drawn now."""
+        tables = {
+            name: with_noise(counts, self.sensitivity, epsilon)
+            for name, counts in self.tables.items()
+        }
+        return Pinned(
+            rows=self.rows,
+            rules=rules(self.project),
+            contexts=self.contexts,
+            labels={each.cells.name: _described(each) for each in self.labels},
+            values=dict(self.noted.values_seen),
+            tables=tables,
+            epsilon=epsilon,
+            sensitivity=self.sensitivity,
+            learned=day,
+        )
+
+
+def _refuse_unforeseen(labels: Sequence[Labelling], marks: Sequence[np.ndarray]) -> None:
+    """No row may have a label that the rules do not make possible."""
+    for each, occurring in zip(labels, marks, strict=True):
+        if (each.codes(occurring) == NONE).any():
+            raise InputError(
+                f"attribute.{each.cells.name}: a row is sensitive where its predicate did not let "
+                "foresee it; write the predicate with comparisons alone"
+            )
+
+
+def _described(labelling: Labelling) -> dict[str, list[object]]:
+    return {
+        "names": list(labelling.names),
+        "sensitive": list(labelling.sensitive),
+        "split": list(labelling.split),
+        "code": list(labelling.code),
+    }

@@ -1,0 +1,164 @@
+"""The belief file: what was counted of a table, once, with noise, and is used from then on.
+
+Everything that leaves the holder is computed from it. Rows are public: two tables are neighbours if
+they differ in what one row holds (or all rows of one unit, where their number is declared). One row
+more here and one less there change a table of counts by 2, so with t tables, each with discrete
+Laplace noise of its own,
+
+    sensitivity = 2 t (rows of a unit),    scale = sensitivity / eps
+
+(and 2 more for a context made of the row before, once.py),
+
+and whoever knows every other row learns of the last one by a factor of e^eps at most, from all that
+is ever computed from the file. Labels are those that the rules make possible, not those that rows
+have (possible.py); values that a project does not list are those of the table, taken to be public.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from unspoken.errors import InputError
+from unspoken.learning.cells import CellRule
+from unspoken.learning.consistent import consistent
+from unspoken.learning.contexts import Given
+from unspoken.learning.counted import streamed, unstreamed
+from unspoken.learning.labels import Labelling
+from unspoken.learning.learned import Learned, learned_joint, learned_tree
+from unspoken.learning.pairs import Pairs
+from unspoken.numerics.arrays import Counts
+from unspoken.policy import Project
+
+__all__ = ["FORMAT", "JOINT", "Pinned", "rules"]
+
+FORMAT = 1
+MARK = {"unspoken": "belief", "format": FORMAT}
+JOINT = "joint"
+
+
+@dataclass(frozen=True)
+class Pinned:
+    """``tables``: counts by label, {"joint": [label of each attribute]} and, of each of the
+
+    ``contexts``, [its value, label of each attribute]; or, of a tree, a table for every two
+    attributes. ``labels``: how those of each attribute are found. ``values``: what
+    columns have, where the project does not list it. ``rules``: of the project, as it was.
+    """
+
+    rows: int
+    rules: Mapping[str, Any]
+    labels: Mapping[str, Mapping[str, Any]]
+    contexts: Mapping[str, Sequence[str]]
+    values: Mapping[str, pa.Array] = field(compare=False)
+    tables: Mapping[str, Counts] = field(compare=False)
+    epsilon: float
+    sensitivity: int
+    learned: str
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            **MARK,
+            "learned": self.learned,
+            "rows": self.rows,
+            "noise": {"epsilon": self.epsilon, "sensitivity": self.sensitivity},
+            "rules": self.rules,
+            "labels": self.labels,
+            "contexts": {name: list(values) for name, values in self.contexts.items()},
+            "values": {name: streamed(values) for name, values in self.values.items()},
+            "tables": {
+                name: {"shape": list(counts.shape), "counts": counts.ravel().tolist()}
+                for name, counts in self.tables.items()
+            },
+        }
+
+    def text(self) -> str:
+        """As the file holds it."""
+        return json.dumps(self.as_json(), sort_keys=True, allow_nan=False) + "\n"
+
+    @property
+    def digest(self) -> str:
+        """Of the file, as an event in the ledger has it."""
+        return hashlib.sha256(self.text().encode()).hexdigest()
+
+    @classmethod
+    def read(cls, path: Path) -> Pinned:
+        """That of a file; what is none is refused."""
+        try:
+            held = json.loads(path.read_bytes())
+            if {**held, **MARK} != held:
+                raise ValueError
+            return cls(
+                rows=int(held["rows"]),
+                rules=held["rules"],
+                labels=held["labels"],
+                contexts=held["contexts"],
+                values={name: unstreamed(text) for name, text in held["values"].items()},
+                tables={
+                    name: np.array(table["counts"], np.int64).reshape(table["shape"])
+                    for name, table in held["tables"].items()
+                },
+                epsilon=float(held["noise"]["epsilon"]),
+                sensitivity=int(held["noise"]["sensitivity"]),
+                learned=str(held["learned"]),
+            )
+        except OSError as error:
+            raise InputError(f"{path}: {error.strerror}") from None
+        except (ValueError, LookupError, TypeError, AttributeError, pa.ArrowException):
+            raise InputError(
+                f"{path}: is no belief file, or a damaged one; restore it from a copy"
+            ) from None
+
+    def belief(self, project: Project, cells: Sequence[CellRule]) -> Learned:
+        """The belief that these counts are, and how its labels are found in rows."""
+        labels = [_labelling(rule, self.labels[rule.name]) for rule in cells]
+        tables = {name: consistent(counts, self.rows) for name, counts in self.tables.items()}
+        if JOINT in tables:
+            learned = learned_joint(project, labels, tables[JOINT])
+            given = {
+                name: Given(name, tuple(values), tables[name], learned.labels)
+                for name, values in self.contexts.items()
+            }
+            return replace(learned, contexts=given)
+        pairs = dict(zip(combinations(range(len(labels)), 2), tables.values(), strict=True))
+        return learned_tree(project, labels, Pairs.of(pairs, len(labels)))
+
+
+def rules(project: Project) -> dict[str, Any]:
+    """What a project says that decides what is counted, as plain data."""
+    return {
+        "keys": list(project.source.keys),
+        "timezone": project.source.timezone,
+        "form": project.belief.form or JOINT,
+        "history": project.belief.history,
+        "contexts": {name: repr(context) for name, context in project.contexts.items()},
+        "attributes": [
+            {
+                "name": name,
+                "bins": None if rule.bins is None else list(map(str, rule.bins)),
+                "values": None if rule.values is None else list(map(str, rule.values)),
+                "exact": rule.exact,
+                "sensitive": rule.sensitive,
+                "missing": rule.missing,
+            }
+            for name, rule in project.attributes.items()
+        ],
+    }
+
+
+def _labelling(cells: CellRule, held: Mapping[str, Any]) -> Labelling:
+    return Labelling(
+        cells,
+        tuple(held["names"]),
+        tuple(held["sensitive"]),
+        tuple(held["split"]),
+        tuple(held["code"]),
+    )

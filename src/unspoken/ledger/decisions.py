@@ -1,0 +1,95 @@
+"""What the ledger keeps beside releases: which belief was learned, and which plan was adopted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from functools import partial
+from typing import Annotated, Any, ClassVar
+
+from pydantic import BeforeValidator, ConfigDict, Field, TypeAdapter
+
+from unspoken.ledger.event import FORMAT, Release, read, written
+from unspoken.mechanisms import Mechanism, from_description
+
+__all__ = ["Adoption", "Event", "KINDS", "Learning"]
+
+
+@dataclass(frozen=True)
+class Learning:
+    """A table was counted. ``fingerprint``: a keyed code of its exact counts, by which the same
+
+    rows are known again; ``digest``: of the belief file that was made of them. ``epsilon``: of the
+    noise; ``history``: SQL over keys, the rows that were counted and are not
+    released; None: all that there were. ``key``: the fingerprint of the coin key.
+    """
+
+    __pydantic_config__: ClassVar = ConfigDict(extra="forbid")
+    kind: ClassVar = "belief"
+
+    table: str
+    fingerprint: str
+    digest: str
+    epsilon: Annotated[float, Field(gt=0)]
+    sensitivity: Annotated[int, Field(strict=True, gt=0)]
+    rows: Annotated[int, Field(strict=True, ge=0)]
+    history: str | None
+    key: str
+    format: Annotated[int, Field(strict=True, ge=FORMAT, le=FORMAT)] = FORMAT
+
+    def to_json(self) -> str:
+        """The event as kept."""
+        return written({field.name: getattr(self, field.name) for field in fields(self)})
+
+    def __str__(self) -> str:
+        return f"{self.table}: {self.rows:,} rows counted, with noise of eps {self.epsilon:g}"
+
+    @classmethod
+    def from_json(cls, text: str) -> Learning:
+        """Refuses what is none, in one line."""
+        return read(_LEARNING, text)
+
+
+@dataclass(frozen=True)
+class Adoption:
+    """A plan was adopted: what is released from then on shows ``mechanism``, or a share of it.
+
+    ``closed``: values that tell too much by themselves, and so are withheld; ``belief``: the digest
+    of the belief file it was made from. ``by`` and ``why``: who said so, as they said it.
+    """
+
+    __pydantic_config__: ClassVar = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
+    kind: ClassVar = "plan"
+
+    table: str
+    mechanism: Annotated[
+        Mechanism, BeforeValidator(partial(from_description, where="event.mechanism"))
+    ]
+    closed: Mapping[str, list[str]]
+    limits: Mapping[str, Any]
+    belief: str
+    key: str
+    by: str = ""
+    why: str = ""
+    format: Annotated[int, Field(strict=True, ge=FORMAT, le=FORMAT)] = FORMAT
+
+    def to_json(self) -> str:
+        """The event as kept."""
+        body = {field.name: getattr(self, field.name) for field in fields(self)}
+        return written({**body, "mechanism": self.mechanism.describe()})
+
+    def __str__(self) -> str:
+        by, why = f" by {self.by}" if self.by else "", f" ({self.why})" if self.why else ""
+        return f"{self.table}: plan adopted{by}{why}"
+
+    @classmethod
+    def from_json(cls, text: str) -> Adoption:
+        """Refuses what is none, in one line."""
+        return read(_ADOPTION, text)
+
+
+_LEARNING = TypeAdapter(Learning)
+_ADOPTION = TypeAdapter(Adoption)
+
+Event = Release | Learning | Adoption
+KINDS: Mapping[str, type[Event]] = {each.kind: each for each in (Release, Learning, Adoption)}

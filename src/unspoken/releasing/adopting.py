@@ -1,0 +1,132 @@
+"""The plan that is adopted: made once from the belief, kept in the ledger, and used from then on.
+
+The first release adopts one, or, where the project wants approval, `unspoken plan --adopt`. Nothing
+that is learned, declared or limited later changes what it shows; a new one is adopted explicitly,
+and what was released before stays charged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from unspoken.display import json_number
+from unspoken.errors import LimitExceeded
+from unspoken.learning import Learned
+from unspoken.ledger import Account, Adoption
+from unspoken.mechanisms import OneSided
+from unspoken.planning import Closure, Plan
+from unspoken.policy import Project
+from unspoken.releasing.believing import Believed
+from unspoken.releasing.custody import Custody
+from unspoken.releasing.findings import evaluated
+from unspoken.types.domain import Value
+
+__all__ = [
+    "adopt",
+    "adopted_of",
+    "as_adopted",
+    "declared",
+    "refuse_stale",
+    "refuse_unapproved",
+    "withheld",
+]
+
+ADOPT = "unspoken plan --adopt"
+
+
+def adopted_of(project: Project, kept: Custody | None) -> Adoption | None:
+    """The plan of this project's table that was adopted last."""
+    found: list[Adoption | None] = [None]
+
+    def look(account: Account) -> None:
+        found.append(account.adopted(project.source.name))
+
+    if kept is not None:
+        kept.ledger.look(look, kept.seal)
+    return found[-1]
+
+
+def adopt(
+    project: Project,
+    kept: Custody,
+    pinned: Believed,
+    plan: Plan,
+    sensitive: Mapping[str, Sequence[Value]],
+    closed: Closure,
+    by: str = "",
+    why: str = "",
+) -> Adoption:
+    """Keep this plan in the ledger; from then on it is what releases show."""
+    names = project.reads
+    event = Adoption(
+        table=project.source.name,
+        mechanism=OneSided(
+            {name: plan.epsilon[name] for name in names},
+            {name: sensitive[name] for name in names},
+        ),
+        closed={n: [str(v) for v in values] for n, values in closed.added.items()}
+        if project.limits.close
+        else {},
+        limits=declared(project),
+        belief=pinned.pinned.digest,
+        key=kept.master.fingerprint,
+        by=by,
+        why=why,
+    )
+    kept.ledger.charge(event, lambda _: None, kept.seal)
+    return event
+
+
+def as_adopted(project: Project, learned: Learned, chosen: Plan, adopted: Adoption) -> Plan:
+    """The adopted plan, with what it tells under the belief."""
+    shown = adopted.mechanism.exponents()
+    epsilon = {name: shown.get(name, 0.0) for name in chosen.epsilon}
+    hidden = {**(chosen.mechanism.sensitive or {}), **withheld(adopted)}
+    mechanism = OneSided(epsilon, hidden)
+    return evaluated(project, learned, replace(chosen, epsilon=epsilon, mechanism=mechanism))
+
+
+def withheld(adopted: Adoption) -> dict[str, tuple[Value, ...]]:
+    """What an adopted plan never shows."""
+    mechanism = adopted.mechanism
+    return {name: mechanism.hides(name) for name in mechanism.exponents()}
+
+
+def refuse_stale(project: Project, adopted: Adoption | None, pinned: Believed | None) -> None:
+    """A plan is for what it was made for."""
+    if adopted is None:
+        return
+    shown = adopted.mechanism.exponents()
+    for name in project.reads:
+        if name not in shown:
+            raise LimitExceeded(
+                f"attribute.{name}: is read, and the adopted plan does not have it; adopt a plan "
+                f"that does: {ADOPT}"
+            )
+    if pinned is None or adopted.belief != pinned.pinned.digest:
+        raise LimitExceeded(
+            f"{project.source.name}: was counted again since its plan was adopted; adopt one that "
+            f"is made from these counts: {ADOPT}"
+        )
+
+
+def refuse_unapproved(project: Project) -> None:
+    """Where somebody has to say so, the first release does not."""
+    if project.approve:
+        raise project.error(
+            "plan", "approve", text=f"no plan is adopted yet, and somebody has to: {ADOPT}"
+        )
+
+
+def declared(project: Project) -> dict[str, Any]:
+    """The limits as an event keeps them."""
+    limits = project.limits
+    return {
+        "limit_bits": limits.bits,
+        "odds_cap": json_number(limits.odds_cap),
+        "exceed": limits.exceed,
+        "target": dict(limits.targets),
+        **({"coalitions": [list(members) for members in project.pools]} if project.divided else {}),
+    }

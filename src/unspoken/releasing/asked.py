@@ -1,0 +1,151 @@
+"""A release as it is asked for: the plan, what it shows, and the event that is charged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from unspoken.engines.handed_in import Streams
+from unspoken.errors import InputError
+from unspoken.ledger import Account, Head, Release
+from unspoken.mechanisms import OneSided
+from unspoken.numerics.coins import ALGORITHM, MasterKey
+from unspoken.numerics.numbers import number
+from unspoken.planning import Plan
+from unspoken.policy import Project
+from unspoken.releasing import manifest
+from unspoken.releasing.admission import Admission, policy_of
+from unspoken.releasing.adopting import declared
+from unspoken.releasing.believing import released_rows
+from unspoken.releasing.cautions import Caution, fewer_rows
+from unspoken.releasing.coarse import coarse
+from unspoken.releasing.custody import Custody
+from unspoken.releasing.findings import readers
+from unspoken.releasing.leaks import Leak, leakage_matrix
+from unspoken.releasing.preparing import Prepared, opened, prepared, refuse_sources
+from unspoken.releasing.reading import Reading, Witness
+from unspoken.releasing.results import Said
+from unspoken.types.domain import Value
+
+__all__ = ["Asked"]
+
+
+def _scaled(
+    plan: Plan, reads: Sequence[str], sensitive: Mapping[str, Sequence[Value]], scale: float
+) -> OneSided:
+    """This share of every eps of a plan, each p of three decimal places."""
+    if not 0 <= scale <= 1:
+        raise InputError(f"release scale {scale}: is the share of the plan to use, from 0 to 1")
+    share = OneSided({name: plan.epsilon[name] for name in reads}, sensitive).scaled(scale)
+    return replace(share, epsilon=coarse(share.epsilon))
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A release as it is asked for. ``project``: what of it is served; ``mechanism``: what is shown
+    to all.
+    """
+
+    project: Project
+    ready: Prepared
+    reader: str | None
+    scale: float
+    plan: Plan
+    mechanism: OneSided
+    leakage: Sequence[Leak]
+
+    @classmethod
+    def of(
+        cls,
+        project: Project | str | Path,
+        scale: float,
+        reader: str | None,
+        table: Streams | None,
+        fresh: bool,
+        kept: Custody | None,
+        make: Callable[[], Custody] | None,
+    ) -> Asked:
+        """``kept``: the custody there is; ``make``: makes one, to pin a belief in if none is."""
+        whole = opened(project)
+        share, served = number(scale), whole.serving(reader)
+        ready = prepared(whole, table, fresh, kept, make=make, keyed=True)
+        refuse_sources(served, ready.table)
+        plan = ready.plan()
+        whole, learned = ready.project, ready.learned
+        mechanism = _scaled(plan, whole.reads, ready.sensitive, share)
+        leaks = leakage_matrix(learned.belief, mechanism, readers(whole, reader), learned.sensitive)
+        return cls(served, ready, reader, share, plan, mechanism, leaks)
+
+    def said(self, event: Release, account: Account) -> Said:
+        """What is said of the release: declared limits, not what was measured."""
+        ready = self.ready
+        beside = ready.cautions(self.mechanism.epsilon)
+        cautions = (*map(Caution.unmeasured, beside), *fewer_rows(event, account))
+        together = self.admission.together(event, account)
+        return Said(ready.project, ready.promise, together, cautions)
+
+    @property
+    def reading(self) -> Reading:
+        ready = self.ready
+        rows = released_rows(self.project, ready.table)
+        return Reading(self.project, rows, ready.learned, ready.sensitive)
+
+    @property
+    def admission(self) -> Admission:
+        """Held against the limits of the whole project, whoever is served."""
+        ready, learned = self.ready, self.ready.learned
+        return Admission(
+            ready.project,
+            learned.belief,
+            ready.sensitive,
+            learned.sensitive,
+            self.plan.epsilon,
+            self.scale,
+        )
+
+    def described(
+        self, event: Release, head: Head, charged: str, written: manifest.Written
+    ) -> dict[str, Any]:
+        """The manifest of what was written."""
+        ready, lines = self.ready, self.ready.promise.lines()
+        belief = None if ready.believed is None else ready.believed.pinned.digest
+        closed = ready.closed_names
+        return manifest.described(
+            self.project, event, head, charged, written, closed, lines, belief
+        )
+
+    def event(self, master: MasterKey, read: Witness) -> Release:
+        """What the ledger is to keep of it, as it was ``read``."""
+        ready, whole = self.ready, self.ready.project
+        epoch, limits, keys = whole.epoch, whole.limits, ready.table.keys
+        return Release(
+            table=whole.source.name,
+            epoch=_coined_by(whole),
+            per_key=epoch.of is not None,
+            mechanism=OneSided(
+                {name: self.mechanism.epsilon[name] for name in self.project.reads},
+                {name: ready.sensitive[name] for name in self.project.reads},
+            ),
+            readings=read.readings(),
+            key=master.fingerprint,
+            coins=ALGORITHM,
+            limits=declared(whole),
+            leakage={"told": manifest.leakage(self.leakage)},
+            closed={name: [str(v) for v in values] for name, values in ready.closed.added.items()}
+            if limits.close
+            else {},
+            policy={name: policy_of(whole, name) for name in self.project.reads},
+            readers=() if self.reader is None else (self.reader,),
+            keys=keys if len(keys) > 1 else (),
+            rows=read.rows,
+        )
+
+
+def _coined_by(project: Project) -> str:
+    """What names epochs, and so coins: the label, or the function of keys in its time zone."""
+    epoch, zone = project.epoch, project.source.timezone
+    if epoch.of is None:
+        return epoch.label or ""
+    return epoch.of if zone == "UTC" else f"{epoch.of} ({zone})"

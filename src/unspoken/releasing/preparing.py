@@ -1,0 +1,252 @@
+"""A project with its table open, and what is believed of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import astuple, dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from unspoken.display import Shown
+from unspoken.engines.handed_in import Streams
+from unspoken.engines.protocol import Table
+from unspoken.errors import InputError, TooLarge
+from unspoken.learning import Cache, Doubt, Learned, doubts, refuse_idle, table_of
+from unspoken.ledger import Adoption
+from unspoken.planning import Closure, Plan
+from unspoken.policy import Project
+from unspoken.releasing.adopting import adopt, adopted_of, as_adopted, refuse_stale, withheld
+from unspoken.releasing.believing import Believed, believed, counted_rows, pinned_of
+from unspoken.releasing.cautions import Caution, beyond_contexts, cautions
+from unspoken.releasing.closing import closed_by
+from unspoken.releasing.coarse import probability
+from unspoken.releasing.custody import Custody
+from unspoken.releasing.few import named
+from unspoken.releasing.findings import Findings, best, findings
+from unspoken.releasing.promise import Promise
+from unspoken.releasing.units import Units
+from unspoken.types.domain import Value
+from unspoken.types.kinds import expect
+
+__all__ = [
+    "Prepared",
+    "adopt_plan",
+    "learn_project",
+    "opened",
+    "prepare",
+    "prepared",
+    "refuse_sources",
+]
+
+
+@dataclass(frozen=True, repr=False)
+class Prepared(Shown):
+    """A project with its table open and its belief learned.
+
+    ``believed``: what was counted with noise; None: not yet, or never ([belief] noise = "none"), so
+    counts are exact and for the holder alone. ``adopted``: the plan by which everything is
+    released, once there is one.
+    """
+
+    project: Project
+    table: Table
+    learned: Learned
+    closed: Closure
+    units: Units
+    doubts: tuple[Doubt, ...] = ()
+    believed: Believed | None = None
+    adopted: Adoption | None = None
+
+    @property
+    def sensitive(self) -> Mapping[str, Sequence[Value]]:
+        """What is never released: as adopted; else as declared, and closed where that is asked."""
+        hidden = self.closed.sensitive if self.project.limits.close else self.learned.sensitive
+        return {**hidden, **({} if self.adopted is None else withheld(self.adopted))}
+
+    @property
+    def promise(self) -> Promise:
+        """For whom the limits hold."""
+        return Promise.of(self.project, self.believed.learnings if self.believed else ())
+
+    def facts(self) -> list[tuple[str, str]]:
+        project, limits = self.project, self.project.limits
+        readers = (f"{who} reads {', '.join(reads)}" for who, reads in project.applications.items())
+        return [
+            ("project", str(project.path)),
+            ("table", f"{self.table.title}, keys {', '.join(self.table.keys)}"),
+            *self.learned.facts(),
+            ("applications", "; ".join(readers)),
+            ("limits", f"{limits.bits:g} bit about each, odds x {limits.odds_cap:g}"),
+            *self.promise.facts(),
+            ("next", ".plan(), .findings(); nothing was charged"),
+        ]
+
+    def cautions(self, epsilon: Mapping[str, float] | None = None) -> tuple[Caution, ...]:
+        """What has to be said beside every number; ``epsilon``: of what is released, if planned."""
+        chances = {name: probability(eps) for name, eps in (epsilon or {}).items()}
+        with _in_reach():
+            return cautions(self.learned, self.units, self.sensitive, chances)
+
+    @property
+    def closed_names(self) -> Mapping[str, list[str]]:
+        """The values that are closed, as far as they may be named."""
+        added = self.closed.added if self.project.limits.close else {}
+        return {
+            name: named(self.project, self.learned, name, list(map(str, values)))
+            for name, values in added.items()
+        }
+
+    def findings(self, curve: bool = True) -> Findings:
+        with _in_reach():
+            found = findings(self.project, self.learned, self.closed, curve)
+        beside = self.cautions(found.plan.epsilon)
+        said = beyond_contexts(self.project, found.planned_known, beside)
+        return replace(found, cautions=said, promise=self.promise)
+
+    def closing(self, close: bool | None) -> Prepared:
+        """The same with telling values made sensitive, or not; None: as the project says."""
+        return replace(self, project=self.project.closing(close))
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is odd about the predicates of the project."""
+        return tuple(map(str, self.doubts))
+
+    def plan(self) -> Plan:
+        """The plan that was adopted, or the best there is."""
+        refuse_idle(self.doubts)
+        refuse_stale(self.project, self.adopted, self.believed)
+        with _in_reach():
+            chosen = best(self.project, self.learned, self.sensitive)
+            if self.adopted is None:
+                return chosen
+            return as_adopted(self.project, self.learned, chosen, self.adopted)
+
+    def new_plan(self) -> Prepared:
+        """The same, as if no plan was adopted yet."""
+        return replace(self, adopted=None)
+
+
+def prepare(
+    project: Project | str | Path, *, table: Streams | None = None, fresh: bool = False
+) -> Prepared:
+    """Open the table of a project (or of the project file at a path), and its belief.
+
+    That is what was counted of it, once; before, its exact counts, for the holder alone. Nothing is
+    written or charged. ``table``: a frame of pandas, polars or Arrow whose rows stand in for those
+    of its source. ``fresh``: read the rows, though counts of these very files may be kept.
+    """
+    whole = opened(project)
+    return prepared(whole, table, fresh, Custody.there(whole))
+
+
+def learn_project(
+    project: Project | str | Path,
+    *,
+    table: Streams | None = None,
+    fresh: bool = False,
+    again: bool = False,
+) -> Prepared:
+    """The same, with the table counted, once, with noise; ``again``: counted once more."""
+    whole = opened(project)
+    make = partial(Custody.made, whole)
+    return prepared(whole, table, fresh, Custody.there(whole), make=make, again=again)
+
+
+def adopt_plan(
+    project: Project | str | Path,
+    *,
+    by: str = "",
+    why: str = "",
+    table: Streams | None = None,
+    fresh: bool = False,
+) -> Prepared:
+    """Adopt the best plan for what is declared now: from now on releases show that, and no more.
+
+    What was released before stays charged. ``by``, ``why``: kept in the ledger.
+    """
+    ready = learn_project(project, table=table, fresh=fresh).new_plan()
+    if ready.believed is None:
+        raise InputError(
+            "plan: with exact counts every release plans anew, and nothing can be adopted; give "
+            "[belief] a noise"
+        )
+    kept = Custody.made(ready.project)
+    chosen = ready.plan()
+    adopted = adopt(
+        ready.project, kept, ready.believed, chosen, ready.sensitive, ready.closed, by, why
+    )
+    return replace(ready, adopted=adopted)
+
+
+def prepared(
+    whole: Project,
+    frame: Streams | None,
+    fresh: bool,
+    kept: Custody | None,
+    *,
+    make: Callable[[], Custody] | None = None,
+    again: bool = False,
+    keyed: bool = False,
+) -> Prepared:
+    """``kept``: the custody that there is. ``make``: makes one, in which a belief is pinned if none
+    is; nothing is made of what cannot be learned. ``keyed``: see that keys name the rows, even
+    where they did when these were counted.
+    """
+    held = table_of(whole, frame, checked=False)
+    refuse_sources(whole, held)
+    noisy = whole.belief.noise is not None
+    pinned = pinned_of(whole, kept) if noisy and not again else None
+    cache = Cache.of(whole, held) if frame is None and pinned is None else None
+    before = None if cache is None or fresh else cache.read()
+    if keyed or (before is None and pinned is None):
+        held.check(whole.at("source", "keys"))
+    odd: tuple[Doubt, ...] = ()
+    if pinned is None:
+        rows = counted_rows(whole, held)
+        learned = Learned.of(whole, rows, before)
+        if cache is not None and before is None and learned.counted is not None:
+            cache.write(learned.counted, held)
+        odd = doubts(whole, rows, learned)
+        if make is not None and whole.belief.noise is not None:
+            refuse_idle(odd)
+            before, epsilon = learned.counted, whole.belief.noise
+            pinned = believed(whole, rows, make(), before, epsilon, again)
+    if pinned is not None:
+        learned = pinned.learned(whole, held)
+    whole = Promise.of(whole, pinned.learnings if pinned else ()).capped(whole)
+    adopted = adopted_of(whole, kept) if noisy else None
+    closed, units = closed_by(whole, learned), Units.of(whole, held)
+    return Prepared(whole, held, learned, closed, units, odd, pinned, adopted)
+
+
+def opened(project: Project | str | Path) -> Project:
+    """The project of a file, or the one that is given."""
+    if isinstance(project, str | Path):
+        return Project.read(project)
+    expect(project, Project, "project", "give a path; a frame stands beside it, as table=")
+    return project
+
+
+def refuse_sources(project: Project, table: Table) -> None:
+    """What is read is never written over: a query names files that the project does not."""
+    read = {os.path.realpath(path) for path in table.files}
+    for path in astuple(project.files):
+        if os.path.realpath(path) in read:
+            raise InputError(
+                f"{path}: is read by this project, so it cannot be written too; name another file"
+            )
+
+
+@contextmanager
+def _in_reach() -> Iterator[None]:
+    """A tree may have more attributes than a plan can look at together: say what to change."""
+    try:
+        yield
+    except TooLarge as error:
+        raise TooLarge(
+            f"plan: {error}. In a project: fewer bins or values for what is read, or fewer "
+            "attributes in `reads`"
+        ) from error

@@ -1,0 +1,75 @@
+"""For whom the limits hold: two lines, and never one without the other.
+
+Counts with noise of eps are all that a plan knows of the table. To who holds them, an answer
+multiplies odds by the cap at most. Who knows every other row exactly learns of the last one from
+the counts too, and
+
+    P(plan, y | x) = P(plan | x) P(y | x, plan),    P(plan | x) / P(plan | x') <= e^eps,
+
+so that both together come to cap e^eps; every further counting of the same rows multiplies again.
+In nats they tell eps tanh(eps / 2) more on average. Of rows that were not counted nothing is told:
+learned from history, the cap holds for who knows every other row, too.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from unspoken.ledger import Learning
+from unspoken.policy import Project
+from unspoken.releasing.coarse import up
+from unspoken.types.bound import exp_or_inf
+
+__all__ = ["Promise"]
+
+
+@dataclass(frozen=True)
+class Promise:
+    """``epsilon``: of all countings of rows that are released; infinite where one was exact.
+
+    ``pinned``: whether anything was counted yet.
+    """
+
+    cap: float
+    epsilon: float
+    pinned: bool
+    history: bool
+
+    @classmethod
+    def of(cls, project: Project, learnings: Sequence[Learning]) -> Promise:
+        """Before anything is counted: what it will be."""
+        history, noise = project.belief.history is not None, project.belief.noise
+        each = [event.epsilon for event in learnings if event.history is None]
+        if not learnings and not history:
+            each = [math.inf if noise is None else noise]
+        spent = math.fsum(each)
+        cap, declared = project.limits.odds_cap, project.limits.cap_all
+        if declared is not None:
+            cap = min(cap, max(1.0, declared * math.exp(-spent)))
+        return cls(cap, spent, bool(learnings), history)
+
+    @property
+    def cap_all(self) -> float:
+        """The most that answer and counts multiply the odds of who knows all else by."""
+        return self.cap * exp_or_inf(self.epsilon)
+
+    def capped(self, project: Project) -> Project:
+        """The project with the cap that plans must keep."""
+        return replace(project, limits=replace(project.limits, odds_cap=self.cap))
+
+    def lines(self) -> tuple[str, str]:
+        """Both, in words."""
+        first = f"for whoever holds the belief: odds x {self.cap:g} at most"
+        other = "for who knows every other row exactly"
+        if self.history and self.epsilon == 0:
+            return first, f"{other}: odds x {self.cap:g} at most too, since these were not counted"
+        if math.isinf(self.epsilon):
+            return first, f'{other}: no limit, since counts are exact ([belief] noise = "none")'
+        most, noise = f"{up(self.cap_all, 3):g}", f"{self.epsilon:g}"
+        return first, f"{other}: odds x {most} at most (noise of eps {noise} on the counts)"
+
+    def facts(self) -> list[tuple[str, str]]:
+        """As named facts."""
+        return [("promise", line) for line in self.lines()]

@@ -1,0 +1,254 @@
+"""Counted once, with noise, and released by one plan: what a project lives by."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import unspoken
+from unspoken.errors import InputError, LimitExceeded
+from unspoken.ledger import Ledger
+from unspoken.numerics.files import moved
+from unspoken.releasing import adopt_plan, believing, learn_project
+
+PROJECT = """\
+format = 1
+[source]
+table = "t.parquet"
+keys = ["person", "day"]
+unit = ["person"]
+[epoch]
+of = "day // 30"
+[attribute.use]
+values = ["low", "high"]
+[attribute.ill]
+values = ["yes", "no"]
+sensitive = "ill = 'yes'"
+[application.one]
+reads = ["use", "ill"]
+[limit]
+limit_bits = 0.2
+"""
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    grow(tmp_path, 1)
+    return project(tmp_path)
+
+
+def project(folder: Path, more: str = "", **replaced: str) -> Path:
+    text = PROJECT
+    for old, new in replaced.items():
+        assert old in text
+        text = text.replace(old, new)
+    (folder / "unspoken.toml").write_text(text + more)
+    return folder / "unspoken.toml"
+
+
+def grow(folder: Path, months: int, persons: int = 40) -> None:
+    """The first months of the same table."""
+    rng = random.Random(5)
+    rows: dict[str, list[Any]] = {"person": [], "day": [], "use": [], "ill": []}
+    for day in range(30 * months):
+        for person in range(persons):
+            ill = rng.random() < 0.2
+            rows["person"].append(person)
+            rows["day"].append(day)
+            rows["ill"].append("yes" if ill else "no")
+            rows["use"].append("low" if rng.random() < (0.6 if ill else 0.3) else "high")
+    pq.write_table(pa.table(rows), folder / "t.parquet")
+
+
+def manifest(path: Path) -> dict[str, Any]:
+    read: dict[str, Any] = json.loads((path.parent / "released.manifest.json").read_text())
+    return read
+
+
+def chances(path: Path) -> dict[str, float]:
+    return {n: a["release_probability"] for n, a in manifest(path)["attributes"].items()}
+
+
+def test_growing_data_goes_out_under_the_plan_of_the_first_release(path: Path) -> None:
+    first = unspoken.release(path)
+    before, belief = chances(path), (path.parent / "belief.json").read_bytes()
+    for months in (2, 3, 4):
+        grow(path.parent, months)
+        done = unspoken.release(path)
+        assert done.rows == 1200 * months
+        # Two manifests of a growing table are the same function of the same counts.
+        assert chances(path) == before
+    assert (path.parent / "belief.json").read_bytes() == belief
+    assert first.plan.p == done.plan.p
+    assert len(Ledger(path.parent / "ledger.sqlite").events()) == 4
+    assert len(Ledger(path.parent / "ledger.sqlite").decisions()) == 2
+
+
+def test_a_plan_is_made_from_the_belief_file_alone(path: Path) -> None:
+    learn_project(path)
+    plan = unspoken.prepare(path).plan()
+    grow(path.parent, 3)  # other rows, the same belief
+    assert unspoken.prepare(path).plan().epsilon == plan.epsilon
+    assert unspoken.prepare(path).learned.rows == 1200
+
+
+def test_the_same_rows_are_never_counted_twice(path: Path) -> None:
+    learn_project(path)
+    kept = (path.parent / "belief.json").read_bytes()
+    with pytest.raises(InputError, match="these very rows were counted before"):
+        learn_project(path, again=True)
+    (path.parent / "belief.json").unlink()
+    with pytest.raises(InputError, match=r"belief\.json: is gone.*restore it from a copy"):
+        unspoken.release(path)
+    with pytest.raises(InputError, match="which is gone: restore it from a copy"):
+        learn_project(path, again=True)
+    (path.parent / "belief.json").write_bytes(kept)
+    assert unspoken.release(path).rows == 1200
+
+
+def test_counting_again_multiplies_and_asks_for_a_plan(path: Path) -> None:
+    unspoken.release(path)
+    assert unspoken.prepare(path).promise.cap_all == pytest.approx(4 * math.exp(0.5))
+    grow(path.parent, 2)
+    again = learn_project(path, again=True)
+    assert again.promise.epsilon == 1.0
+    assert again.promise.cap_all == pytest.approx(4 * math.e)
+    with pytest.raises(LimitExceeded, match="counted again since its plan was adopted"):
+        unspoken.release(path)
+    assert adopt_plan(path, by="Ann", why="new rows").adopted is not None
+    assert unspoken.release(path).rows == 2400
+    (*_, (_, last)) = Ledger(path.parent / "ledger.sqlite").decisions()
+    assert str(last) == "t.parquet: plan adopted by Ann (new rows)"
+
+
+def test_who_knows_every_other_row_is_kept_below_a_cap_of_its_own(path: Path) -> None:
+    project(path.parent, "cap_all = 4.0\n")
+    ready = learn_project(path)
+    assert ready.promise.cap == pytest.approx(4 * math.exp(-0.5))
+    assert ready.plan().odds.high <= ready.promise.cap * (1 + 1e-9)
+    assert ready.promise.cap_all == pytest.approx(4.0)
+
+
+def test_history_is_counted_and_never_released(path: Path) -> None:
+    grow(path.parent, 3)
+    project(path.parent, '[belief]\nhistory = "day < 60"\n')
+    done = unspoken.release(path)
+    assert done.rows == 1200
+    assert min(done.to_arrow().column("day").to_pylist()) == 60
+    ready = unspoken.prepare(path)
+    assert ready.learned.rows == 2400
+    assert ready.promise.cap_all == ready.promise.cap == 4.0
+
+
+def test_history_is_a_condition_on_keys(path: Path) -> None:
+    project(path.parent, "[belief]\nhistory = \"ill = 'yes'\"\n")
+    with pytest.raises(InputError, match=r"belief\.history: reads ill; write a condition on keys"):
+        unspoken.release(path)
+    assert not (path.parent / "belief.json").exists()
+    assert not (path.parent / "ledger.sqlite").exists()
+
+
+def test_somebody_has_to_adopt_a_plan_where_that_is_wanted(path: Path) -> None:
+    project(path.parent, "[plan]\napprove = true\n")
+    with pytest.raises(InputError, match=r"plan\.approve: no plan is adopted yet"):
+        unspoken.release(path)
+    assert not (path.parent / "released.parquet").exists()
+    adopt_plan(path, by="Ann")
+    assert unspoken.release(path).rows == 1200
+
+
+def test_an_adopted_plan_stays_though_limits_are_raised(path: Path) -> None:
+    project(path.parent, **{"limit_bits = 0.2": "limit_bits = 0.02"})
+    unspoken.release(path)
+    before = chances(path)
+    project(path.parent)
+    grow(path.parent, 2)
+    unspoken.release(path)
+    assert chances(path) == before
+    adopt_plan(path)
+    grow(path.parent, 3)
+    unspoken.release(path)
+    assert chances(path) != before
+
+
+def test_lower_limits_hold_for_an_adopted_plan_too(path: Path) -> None:
+    unspoken.release(path)
+    project(path.parent, **{"limit_bits = 0.2\n": "limit_bits = 0.01\n"})
+    grow(path.parent, 2)
+    with pytest.raises(LimitExceeded, match=r"the limit is 0\.01"):
+        unspoken.release(path)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('["low", "high"]', '["low", "high", "none"]', "attribute.use"),
+        ("sensitive = \"ill = 'yes'\"", "sensitive = \"ill <> 'no'\"", "attribute.ill"),
+        ('keys = ["person", "day"]', 'keys = ["day", "person"]', "`keys`"),
+    ],
+)
+def test_other_rules_count_something_else(path: Path, old: str, new: str, said: str) -> None:
+    learn_project(path)
+    project(path.parent, **{old: new})
+    with pytest.raises(InputError, match=f"{said} is not what it was when belief.json was counted"):
+        unspoken.release(path)
+
+
+def test_a_belief_file_that_no_event_made_is_not_believed(path: Path) -> None:
+    learn_project(path)
+    file = path.parent / "belief.json"
+    held = json.loads(file.read_text())
+    held["tables"]["joint"]["counts"][0] += 1
+    file.write_text(json.dumps(held))
+    with pytest.raises(InputError, match="is not what was counted, by the ledger"):
+        unspoken.prepare(path)
+
+
+def test_a_foreign_file_is_not_written_over(path: Path) -> None:
+    (path.parent / "belief.json").write_text("mine")
+    with pytest.raises(InputError, match="no ledger has the event that made it"):
+        unspoken.release(path)
+    assert (path.parent / "belief.json").read_text() == "mine"
+
+
+def test_a_crash_after_the_event_loses_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(believing, "moved", killed)
+    with pytest.raises(KeyboardInterrupt):
+        learn_project(path)
+    assert not (path.parent / "belief.json").exists()
+    monkeypatch.setattr(believing, "moved", moved)
+    learned = learn_project(path)
+    assert (path.parent / "belief.json").exists()
+    assert learned.believed is not None
+    assert len(Ledger(path.parent / "ledger.sqlite").decisions()) == 1
+
+
+def test_before_anything_is_counted_nothing_is_written(path: Path) -> None:
+    unspoken.prepare(path).findings()
+    assert sorted(file.name for file in path.parent.iterdir()) == ["t.parquet", "unspoken.toml"]
+
+
+def test_what_cannot_be_learned_leaves_nothing(path: Path) -> None:
+    project(path.parent, **{"ill = 'yes'": "ill = 'Yes'"})
+    with pytest.raises(InputError, match="is true in no row"):
+        unspoken.release(path)
+    assert sorted(file.name for file in path.parent.iterdir()) == ["t.parquet", "unspoken.toml"]
+
+
+def test_exact_counts_are_never_kept(path: Path) -> None:
+    project(path.parent, '[belief]\nnoise = "none"\n')
+    unspoken.release(path)
+    assert not (path.parent / "belief.json").exists()
+    assert math.isinf(unspoken.prepare(path).promise.cap_all)
+    with pytest.raises(InputError, match="nothing can be adopted"):
+        adopt_plan(path)
