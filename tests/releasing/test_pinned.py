@@ -252,3 +252,47 @@ def test_exact_counts_are_never_kept(path: Path) -> None:
     assert math.isinf(unspoken.prepare(path).promise.cap_all)
     with pytest.raises(InputError, match="nothing can be adopted"):
         adopt_plan(path)
+
+
+def test_rows_that_were_counted_as_history_are_not_said_to_be_uncounted(path: Path) -> None:
+    grow(path.parent, 3)
+    project(path.parent, '[belief]\nhistory = "day < 60"\n')
+    learn_project(path)
+    project(path.parent, '[belief]\nhistory = "day < 30"\n')  # days 30 to 59 go out, counted once
+    narrower = learn_project(path, again=True)
+    assert narrower.promise.cap_all == pytest.approx(4 * math.exp(0.5))
+    project(path.parent, '[belief]\nhistory = "day < 90"\n')  # what went out is counted with it
+    grow(path.parent, 4)
+    assert learn_project(path, again=True).promise.cap_all == pytest.approx(4 * math.e)
+
+
+@pytest.mark.parametrize(
+    ("day", "said"), [("day < 0", "true in no row"), ("day >= 0", "true in every row")]
+)
+def test_history_leaves_rows_to_learn_from_and_to_release(path: Path, day: str, said: str) -> None:
+    project(path.parent, f'[belief]\nhistory = "{day}"\n')
+    with pytest.raises(InputError, match=rf"belief\.history: is {said}"):
+        unspoken.release(path)
+    ledger = path.parent / "ledger.sqlite"
+    assert not ledger.exists() or Ledger(ledger).events() == []  # nothing was charged
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"epsilon": 0.5', '"epsilon": NaN'),
+        ('"rows": 1200', '"rows": 1e999'),
+        ('"contexts": {}', '"contexts": {"day": 3}'),
+        ('"contexts": {}', '"contexts": [3]'),
+        ('"contexts": {}', '"contexts": ' + "[" * 200_000),
+        ('"counts": [', '"counts": [1' + "0" * 30 + ", "),
+    ],
+)
+def test_a_damaged_belief_file_is_said_to_be(path: Path, old: str, new: str) -> None:
+    learn_project(path)
+    file = path.parent / "belief.json"
+    text = file.read_text()
+    assert old in text
+    file.write_text(text.replace(old, new))
+    with pytest.raises(InputError, match=r"belief\.json: is no belief file, or a damaged one"):
+        unspoken.release(path)

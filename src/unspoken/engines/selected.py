@@ -81,9 +81,17 @@ class Selected:
         if others or not condition.columns:
             reads = f"reads {others[0]}" if others else "reads no key"
             raise InputError(f"{self.where}: {reads}; write a condition on keys alone")
-        asked = list(dict.fromkeys([*names, *condition.columns]))
+        asked, none = list(dict.fromkeys([*names, *condition.columns])), True
         for batch in self.table.batches(asked, ordered, rows, places):
             held = row.over(batch, {"is": condition}, {"is": self.where})["is"]
             kept = (numbers(held) * ~missing(held) > 0) == self.true
             if kept.any():
+                none = False
                 yield batch.select(list(names)).filter(boolean(kept))
+        if none:
+            found = (
+                "true in no row, so nothing can be learned"
+                if self.true
+                else ("true in every row, so nothing is left to release")
+            )
+            raise InputError(f"{self.where}: is {found}")

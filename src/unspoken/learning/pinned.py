@@ -20,6 +20,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -43,6 +44,11 @@ __all__ = ["FORMAT", "JOINT", "Pinned", "rules"]
 FORMAT = 1
 MARK = {"unspoken": "belief", "format": FORMAT}
 JOINT = "joint"
+# What reading a file raises that was not written here.
+DAMAGED = (
+    ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError,
+    pa.ArrowException,
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -84,7 +90,7 @@ class Pinned:
         """As the file holds it."""
         return json.dumps(self.as_json(), sort_keys=True, allow_nan=False) + "\n"
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """Of the file, as an event in the ledger has it."""
         return hashlib.sha256(self.text().encode()).hexdigest()
@@ -96,7 +102,7 @@ class Pinned:
             held = json.loads(path.read_bytes())
             if {**held, **MARK} != held:
                 raise ValueError
-            return cls(
+            found = cls(
                 rows=int(held["rows"]),
                 rules=held["rules"],
                 labels=held["labels"],
@@ -110,12 +116,15 @@ class Pinned:
                 sensitivity=int(held["noise"]["sensitivity"]),
                 learned=str(held["learned"]),
             )
+            found.text()  # what cannot be written never was a belief file
         except OSError as error:
             raise InputError(f"{path}: {error.strerror}") from None
-        except (ValueError, LookupError, TypeError, AttributeError, pa.ArrowException):
+        except DAMAGED:
             raise InputError(
-                f"{path}: is no belief file, or a damaged one; restore it from a copy"
+                f"{path}: is no belief file, or a damaged one; restore it from a copy, or move it "
+                "away"
             ) from None
+        return found
 
     def belief(self, project: Project, cells: Sequence[CellRule]) -> Learned:
         """The belief that these counts are, and how its labels are found in rows."""

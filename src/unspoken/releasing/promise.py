@@ -40,15 +40,14 @@ class Promise:
     @classmethod
     def of(cls, project: Project, learnings: Sequence[Learning]) -> Promise:
         """Before anything is counted: what it will be."""
-        history, noise = project.belief.history is not None, project.belief.noise
-        each = [event.epsilon for event in learnings if event.history is None]
-        if not learnings and not history:
-            each = [math.inf if noise is None else noise]
-        spent = math.fsum(each)
+        history, noise = project.belief.history, project.belief.noise
+        spent = max(_spent(learnings, each) for each in {history, *(e.history for e in learnings)})
+        if not learnings and history is None:
+            spent = math.inf if noise is None else noise
         cap, declared = project.limits.odds_cap, project.limits.cap_all
         if declared is not None:
             cap = min(cap, max(1.0, declared * math.exp(-spent)))
-        return cls(cap, spent, bool(learnings), history)
+        return cls(cap, spent, bool(learnings), history is not None)
 
     @property
     def cap_all(self) -> float:
@@ -73,3 +72,12 @@ class Promise:
     def facts(self) -> list[tuple[str, str]]:
         """As named facts."""
         return [("promise", line) for line in self.lines()]
+
+
+def _spent(learnings: Sequence[Learning], history: str | None) -> float:
+    """The eps of all countings of rows that are released while this is history.
+
+    Countings of that history had none of them; of any other, they may have had every one.
+    """
+    others = [event for event in learnings if history is None or event.history != history]
+    return math.fsum(event.epsilon for event in others)
