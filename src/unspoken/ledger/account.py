@@ -121,8 +121,10 @@ class Account:
     # ------------------------------------------------------------ questions
 
     def number(self, event: Event) -> int | None:
-        """That of the very same event, if there is one."""
-        found: int | None = self._one(_same(event))
+        """That of the very same event, if there is one; of a plan, if none was adopted since."""
+        last = self.adopted(event.table) if isinstance(event, Adoption) else event
+        same = last is not None and last.to_json() == event.to_json()
+        found: int | None = self._one(_same(event)) if same else None
         return found
 
     def learnings(self, table: str) -> list[Learning]:
