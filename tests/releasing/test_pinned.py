@@ -14,6 +14,8 @@ import pytest
 
 import unspoken
 from unspoken.errors import InputError, LimitExceeded
+from unspoken.learning.once import Once
+from unspoken.learning.pinned import Pinned
 from unspoken.ledger import Ledger
 from unspoken.numerics.files import moved
 from unspoken.releasing import adopt_plan, believing, learn_project
@@ -296,3 +298,32 @@ def test_a_damaged_belief_file_is_said_to_be(path: Path, old: str, new: str) -> 
     file.write_text(text.replace(old, new))
     with pytest.raises(InputError, match=r"belief\.json: is no belief file, or a damaged one"):
         unspoken.release(path)
+
+
+def test_of_two_who_count_at_once_one_is_refused(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn = Once.pinned
+
+    def late(once: Once, epsilon: float, day: str) -> Pinned:
+        monkeypatch.setattr(Once, "pinned", drawn)
+        learn_project(path)  # by somebody else, since this one looked
+        return once.pinned(epsilon, day)
+
+    monkeypatch.setattr(Once, "pinned", late)
+    with pytest.raises(InputError, match="these very rows were counted before"):
+        learn_project(path)
+    assert len(Ledger(path.parent / "ledger.sqlite").decisions()) == 1
+    assert [file.name for file in path.parent.glob("*.json")] == ["belief.json"]
+
+
+def test_a_plan_can_be_adopted_once_more_after_another(path: Path) -> None:
+    project(path.parent, **{"limit_bits = 0.2": "limit_bits = 0.02"})
+    adopt_plan(path)
+    project(path.parent)
+    adopt_plan(path)
+    project(path.parent, **{"limit_bits = 0.2": "limit_bits = 0.02"})
+    first = adopt_plan(path).plan().epsilon
+    unspoken.release(path)
+    assert unspoken.prepare(path).plan().epsilon == first
+    assert len(Ledger(path.parent / "ledger.sqlite").decisions()) == 4
