@@ -327,3 +327,17 @@ def test_a_plan_can_be_adopted_once_more_after_another(path: Path) -> None:
     unspoken.release(path)
     assert unspoken.prepare(path).plan().epsilon == first
     assert len(Ledger(path.parent / "ledger.sqlite").decisions()) == 4
+
+
+@pytest.mark.parametrize("form", ["joint", "tree"])
+def test_a_value_that_comes_later_takes_no_place_of_another(path: Path, form: str) -> None:
+    more = f'[belief]\nform = "{form}"\n'
+    project(path.parent, more, **{'values = ["low", "high"]\n': "sensitive = \"use = 'low'\"\n"})
+    unspoken.release(path)
+    grow(path.parent, 2)
+    table = pq.read_table(path.parent / "t.parquet")
+    used = [*table.column("use").to_pylist()[:-1], "few"]  # first of all, in order
+    table = table.set_column(table.column_names.index("use"), "use", pa.array(used))
+    pq.write_table(table, path.parent / "t.parquet")
+    shown = set(unspoken.release(path).to_arrow().column("use").to_pylist())
+    assert shown <= {"high", None}  # nobody counted the other, so nobody knows what it tells

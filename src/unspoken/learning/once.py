@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+import pyarrow as pa
 
 from unspoken.engines.protocol import Table
 from unspoken.errors import InputError, TooLarge
@@ -35,15 +36,15 @@ __all__ = ["Once"]
 class Once:
     """The exact counts of a table by label: for the holder alone, until there is noise on them.
 
-    ``rows``: how many there are; ``noted``: the table, and what its columns have; ``contexts``: the
-    values of each, by which there is a table more.
+    ``rows``: how many there are; ``held``: what columns have whose values the project does not
+    list; ``contexts``: the values of each, by which there is a table more.
     """
 
     project: Project
     labels: Sequence[Labelling]
     tables: Mapping[str, Counts]
     rows: int
-    noted: Noted
+    held: Mapping[str, pa.Array]
     contexts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @classmethod
@@ -64,7 +65,7 @@ class Once:
         given = given_of(project, counted.contexts, labels, CELLS)
         tables = {name: each.joint.astype(np.int64) for name, each in given.items()}
         values = {name: each.values for name, each in given.items()}
-        return cls(project, labels, {JOINT: joint, **tables}, learned.rows, noted, values)
+        return cls(project, labels, {JOINT: joint, **tables}, learned.rows, counted.values, values)
 
     @classmethod
     def _pairs(cls, project: Project, noted: Noted) -> Once:
@@ -78,7 +79,7 @@ class Once:
             f"{names[i]} and {names[j]}": table.astype(np.int64)
             for (i, j), table in pairs.pair.items()
         }
-        return cls(project, labels, tables, pairs.rows, noted)
+        return cls(project, labels, tables, pairs.rows, noted.values_seen)
 
     @property
     def digest(self) -> str:
@@ -114,7 +115,7 @@ class Once:
             rules=rules(self.project),
             contexts=self.contexts,
             labels={each.cells.name: _described(each) for each in self.labels},
-            values=dict(self.noted.values_seen),
+            values=dict(self.held),
             tables=tables,
             epsilon=epsilon,
             sensitivity=self.sensitivity,

@@ -164,6 +164,11 @@ def rules(project: Project) -> dict[str, Any]:
 
 
 def _labelling(cells: CellRule, held: Mapping[str, Any]) -> Labelling:
+    if len(held["code"]) != cells.marks:
+        raise InputError(
+            f"attribute.{cells.name}: has other values than those that were counted; restore the "
+            "belief file from a copy"
+        )
     return Labelling(
         cells,
         tuple(held["names"]),
