@@ -87,6 +87,24 @@ def test_few_rows_turn_every_output_red(folder: Path, run: Run) -> None:
     assert "FEW ROWS" not in said(run, "plan") + page(folder, run)
 
 
+def test_counts_that_are_mostly_noise_turn_every_output_red(folder: Path, run: Run) -> None:
+    """2 / 0.1 rows of noise on each of 16 counts of 300 rows: numbers are what the noise made."""
+    written(folder, 300)
+    project = folder / "unspoken.toml"
+    project.write_text(project.read_text("utf-8").replace('"none"', "0.1"))
+    for command in COMMANDS:
+        assert "NOISE: every count is off by about 20 rows" in said(run, command), command
+    assert any("NOISE" in one for one in run("plan", "--json").json["warnings"])
+    assert "NOISE" in page(folder, run)
+
+
+def test_counts_with_little_noise_are_not_red(folder: Path, run: Run) -> None:
+    written(folder, 3_000)
+    project = folder / "unspoken.toml"
+    project.write_text(project.read_text("utf-8").replace('"none"', "0.5"))
+    assert "NOISE" not in said(run, "learn") + said(run, "plan")
+
+
 def test_a_plug_in_is_explained(folder: Path, run: Run) -> None:
     written(folder, 300)
     assert "the shares in the table are taken for the truth" in said(run, "leak")

@@ -89,7 +89,9 @@ def learn(
     all other rows learns of one by a factor of e^epsilon at most; values have to be declared.
 
     ``confidence``: 0.95, say. Then it is the set of all beliefs that the counts do not rule out at
-    this level: `Intervals` given each of the ``secrets``, {name: values}, or, without any, a `Box`.
+    this level, among beliefs about these values (one that no row has has to be declared, or counts
+    as impossible): `Intervals` given each of the ``secrets``, {name: values}, or, without any, a
+    `Box`.
     Rows count as independent unless there is a ``unit``: the columns that name whose rows they are,
     of ``rows_per_unit`` at most each, both public. Noise then hides all rows of a unit.
 

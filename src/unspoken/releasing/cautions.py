@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from unspoken.learning import Learned, Unmodelled
+from unspoken.learning.pinned import Pinned
 from unspoken.ledger import Account, Release
 from unspoken.mechanisms import OneSided
 from unspoken.policy import Project
 from unspoken.releasing.coarse import up
-from unspoken.releasing.few import too_few_rows
+from unspoken.releasing.few import mostly_noise, too_few_rows
 from unspoken.releasing.in_context import InContext
 from unspoken.releasing.leaks import Leak, leakage_matrix
 from unspoken.releasing.units import Units
@@ -43,13 +44,18 @@ def cautions(
     units: Units,
     hidden: Mapping[str, Sequence[Value]],
     chances: Mapping[str, float],
+    pinned: Pinned | None = None,
 ) -> tuple[Caution, ...]:
-    """Few rows, several rows of one unit, what public missingness tells by itself, and contexts.
+    """Few rows, counts that are noise, several rows of one unit, what public missingness tells by
 
-    ``chances``: p of each attribute under the plan, if there is one; ``hidden``: withheld.
+    itself, and contexts.
+
+    ``chances``: p of each attribute under the plan, if there is one; ``hidden``: withheld;
+    ``pinned``: the counts, if they have noise.
     """
     said = [
         Caution(too_few_rows(learned), red=True),
+        Caution("" if pinned is None else mostly_noise(pinned), red=True),
         _of_units(learned, units, hidden, chances),
         _of_tree(units, learned),
         _public(units.project, learned),

@@ -5,6 +5,10 @@ Beliefs are plug-ins: the shares of a table are taken for the truth. Of few rows
 a rule of thumb where
 
     rows / combinations of values that some row has < ENOUGH,  or  rows with a secret < SECRETS.
+
+Where counts have noise, they say little if it is about as large as they are: as a rule of thumb if
+
+    rows / combinations of values of a table of counts < NOISY scale.
 """
 
 from __future__ import annotations
@@ -15,6 +19,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from unspoken.learning import Learned
+from unspoken.learning.pinned import Pinned
 from unspoken.mechanisms import OneSided
 from unspoken.mechanisms.one_sided import release_probability
 from unspoken.policy import Project
@@ -22,11 +27,21 @@ from unspoken.releasing.rare import FEW
 from unspoken.types.channel import Output
 from unspoken.types.domain import WITHHELD
 
-__all__ = ["ENOUGH", "GROUP", "few", "named", "rows_of_answer", "scarce", "too_few_rows"]
+__all__ = [
+    "ENOUGH",
+    "GROUP",
+    "few",
+    "named",
+    "mostly_noise",
+    "rows_of_answer",
+    "scarce",
+    "too_few_rows",
+]
 
 GROUP = f"a group of fewer than {FEW} rows"
 ENOUGH = 10
 SECRETS = 30
+NOISY = 3.0
 
 
 def few(rows: float) -> bool:
@@ -104,4 +119,25 @@ def too_few_rows(learned: Learned) -> str:
         f"FEW ROWS: {'; '.join(why)}. The numbers take the shares in the table for the truth; of "
         "so few rows many are made by chance, and what is really told may be several times as "
         "much. Take fewer attributes, wider bins, or more rows."
+    )
+
+
+def mostly_noise(pinned: Pinned) -> str:
+    """Which counts are noise for a good part, in words; empty if none. It says of no row anything:
+
+    how many there are, of what combinations, and the noise are public.
+    """
+    scale = pinned.sensitivity / pinned.epsilon
+    each = {name: pinned.rows / counts.size for name, counts in pinned.tables.items()}
+    drowned = {name: rows for name, rows in each.items() if rows < NOISY * scale}
+    if not drowned:
+        return ""
+    worst = min(drowned, key=lambda name: drowned[name])
+    listed = ", ".join(drowned)
+    return (
+        f"NOISE: every count is off by about {scale:,.0f} rows, and there are "
+        f"{drowned[worst]:,.0f} for each combination of {worst} (rule of thumb: {NOISY:g} times "
+        f"the noise; too few of: {listed}). Numbers made of such counts may say far too little, or "
+        "too much. Take fewer contexts, attributes or bins, fewer rows of one unit, more rows, or "
+        "a larger [belief] noise, which is an epsilon."
     )

@@ -86,8 +86,9 @@ class Prepared(Shown):
     def cautions(self, epsilon: Mapping[str, float] | None = None) -> tuple[Caution, ...]:
         """What has to be said beside every number; ``epsilon``: of what is released, if planned."""
         chances = {name: probability(eps) for name, eps in (epsilon or {}).items()}
+        pinned = None if self.believed is None else self.believed.pinned
         with _in_reach():
-            return cautions(self.learned, self.units, self.sensitive, chances)
+            return cautions(self.learned, self.units, self.sensitive, chances, pinned)
 
     @property
     def closed_names(self) -> Mapping[str, list[str]]:
