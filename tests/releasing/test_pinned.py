@@ -341,3 +341,20 @@ def test_a_value_that_comes_later_takes_no_place_of_another(path: Path, form: st
     pq.write_table(table, path.parent / "t.parquet")
     shown = set(unspoken.release(path).to_arrow().column("use").to_pylist())
     assert shown <= {"high", None}  # nobody counted the other, so nobody knows what it tells
+
+
+@pytest.mark.parametrize(
+    ("value", "said"), [(None, "is missing in a row"), ("few", "holds none of its values in a row")]
+)
+def test_later_rows_are_as_declared_or_are_refused(
+    path: Path, value: str | None, said: str
+) -> None:
+    unspoken.release(path)
+    grow(path.parent, 2)
+    table = pq.read_table(path.parent / "t.parquet")
+    used = [*table.column("use").to_pylist()[:-1], value]
+    table = table.set_column(table.column_names.index("use"), "use", pa.array(used))
+    pq.write_table(table, path.parent / "t.parquet")
+    with pytest.raises(InputError, match=f"attribute.use: {said}"):
+        unspoken.release(path)
+    assert len(Ledger(path.parent / "ledger.sqlite").events()) == 1

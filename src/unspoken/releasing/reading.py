@@ -15,7 +15,7 @@ from unspoken.engines.arrow import boolean, numbers, plain
 from unspoken.engines.of_keys import OfKeys
 from unspoken.engines.protocol import Table
 from unspoken.learning import Labeller, Learned
-from unspoken.learning.labels import Read
+from unspoken.learning.labels import NONE, Read
 from unspoken.numerics.arrays import Codes, Mask
 from unspoken.numerics.coins import BATCH, MasterKey
 from unspoken.numerics.fingerprint import RowFingerprint
@@ -90,6 +90,7 @@ class Reading:
     def _part(
         self, batch: pa.RecordBatch, read: Mapping[str, Read], epochs: Mapping[str, Codes | None]
     ) -> Part:
+        self._refuse_undeclared(read)
         free = {name: self._free(name, read[name].codes) for name in self._names}
         values = {name: read[name].shown for name in self._names}
         keys = [plain(batch.column(name)) for name in self.table.keys]
@@ -99,6 +100,20 @@ class Reading:
             **{f"free {name}": boolean(mask) for name, mask in free.items()},
         }
         return Part(keys, values, free, epochs, pa.RecordBatch.from_pydict(counted))
+
+    def _refuse_undeclared(self, read: Mapping[str, Read]) -> None:
+        """What the project says of values holds for rows that nobody counted, too.
+
+        A row beyond it would always be withheld, which tells more than any plan knows of.
+        """
+        for name in self._names:
+            rule, shown = self.project.attributes[name], read[name].shown
+            if rule.missing == "never" and shown.null_count:
+                text = 'is missing in a row; correct it, or write missing = "value" and count again'
+                raise self.project.error("attribute", name, text=text)
+            if rule.values is not None and (read[name].codes == NONE).any():
+                text = "holds none of its values in a row; correct it, or list it and count again"
+                raise self.project.error("attribute", name, text=text)
 
     def _free(self, name: str, codes: Codes) -> Mask:
         """Shown only where the label is known and is not one of the sensitive ones."""
