@@ -358,3 +358,15 @@ def test_later_rows_are_as_declared_or_are_refused(
     with pytest.raises(InputError, match=f"attribute.use: {said}"):
         unspoken.release(path)
     assert len(Ledger(path.parent / "ledger.sqlite").events()) == 1
+
+
+def test_a_cap_that_counts_alone_break_is_refused(path: Path) -> None:
+    project(path.parent, "cap_all = 1.6\n")  # below e^0.5
+    with pytest.raises(InputError, match=r"limit\.cap_all: is less than e\^0\.5"):
+        unspoken.release(path)
+    project(path.parent, "cap_all = 2.0\n")
+    unspoken.release(path)
+    grow(path.parent, 2)
+    assert learn_project(path, again=True).promise.epsilon == 1.0
+    with pytest.raises(LimitExceeded, match=r"limit\.cap_all: is 2, and the noise of eps 1 alone"):
+        adopt_plan(path)

@@ -307,6 +307,13 @@ def check_noise(tables: ProjectTable) -> Iterator[Complaint]:
     if cap is not None and cap < 1:
         text = "is below 1, which nothing meets. Write 1 (say nothing) or more."
         yield Complaint(("limit", "cap_all"), text)
+    counted = 0.0 if noise == "none" or tables.belief.history is not None else noise
+    if cap is not None and cap >= 1 and math.log(cap) < counted:
+        text = (
+            f"is less than e^{noise}, by which counts with that noise multiply odds by themselves. "
+            "Raise it, or write a smaller [belief] noise, or a history to learn from."
+        )
+        yield Complaint(("limit", "cap_all"), text)
     if cap is not None and noise == "none" and tables.belief.history is None:
         text = (
             "cannot be kept: exact counts tell who knows every other row the last one. Give "

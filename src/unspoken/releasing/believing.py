@@ -80,7 +80,7 @@ def pinned_of(project: Project, kept: Custody | None) -> Believed | None:
     if found is None:
         raise InputError(
             f"{file}: is gone, and was counted from {project.source.name}; restore it from a "
-            f"copy, or count again, at the same cost: {AGAIN}"
+            f"copy, or, once there are other rows, count them, at the same cost again: {AGAIN}"
         )
     pinned = Pinned.read(found)
     if pinned.digest not in digests:

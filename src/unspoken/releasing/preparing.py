@@ -118,6 +118,7 @@ class Prepared(Shown):
     def plan(self) -> Plan:
         """The plan that was adopted, or the best there is."""
         refuse_idle(self.doubts)
+        self.promise.refuse_broken(self.project)
         refuse_stale(self.project, self.adopted, self.believed)
         with _in_reach():
             chosen = best(self.project, self.learned, self.sensitive)

@@ -17,12 +17,15 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from unspoken.errors import LimitExceeded
 from unspoken.ledger import Learning
 from unspoken.policy import Project
 from unspoken.releasing.coarse import up
 from unspoken.types.bound import exp_or_inf
 
 __all__ = ["Promise"]
+
+SLACK = 1e-9  # of a product of roundings
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,16 @@ class Promise:
     def capped(self, project: Project) -> Project:
         """The project with the cap that plans must keep."""
         return replace(project, limits=replace(project.limits, odds_cap=self.cap))
+
+    def refuse_broken(self, project: Project) -> None:
+        """Where counts alone tell more than the limit for who knows all else, no plan keeps it."""
+        declared = project.limits.cap_all
+        if declared is not None and self.cap_all > declared * (1 + SLACK):
+            raise LimitExceeded(
+                f"limit.cap_all: is {declared:g}, and the noise of eps {self.epsilon:g} alone "
+                f"multiplies odds by {up(self.cap_all, 3):g}, for who knows every other row; raise "
+                "it, or count with less [belief] noise, or learn from history"
+            )
 
     def lines(self) -> tuple[str, str]:
         """Both, in words."""
