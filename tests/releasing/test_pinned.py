@@ -370,3 +370,12 @@ def test_a_cap_that_counts_alone_break_is_refused(path: Path) -> None:
     assert learn_project(path, again=True).promise.epsilon == 1.0
     with pytest.raises(LimitExceeded, match=r"limit\.cap_all: is 2, and the noise of eps 1 alone"):
         adopt_plan(path)
+
+
+def test_the_same_rows_by_another_name_are_not_counted_again(path: Path) -> None:
+    learn_project(path)
+    (path.parent / "belief.json").rename(path.parent / "away.json")
+    project(path.parent, **{'"t.parquet"': '"./t.parquet"'})
+    with pytest.raises(InputError, match=r"^t\.parquet: these very rows were counted before"):
+        learn_project(path)
+    assert len(Ledger(path.parent / "ledger.sqlite").decisions()) == 1

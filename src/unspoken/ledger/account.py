@@ -127,10 +127,10 @@ class Account:
         found: int | None = self._one(_same(event)) if same else None
         return found
 
-    def learnings(self, table: str) -> list[Learning]:
-        """Every time that a table was counted."""
+    def learnings(self, table: str | None = None) -> list[Learning]:
+        """Every time that a table was counted; None: any table."""
         noted = map(Learning.from_json, self._one(("noted", Learning.kind), []))
-        return [event for event in noted if event.table == table]
+        return [event for event in noted if table in (None, event.table)]
 
     def adopted(self, table: str) -> Adoption | None:
         """The plan for a table that was adopted last."""

@@ -119,7 +119,6 @@ def believed(
         Pinned.read(file)  # only a belief file is written over
     once = Once.of(project, rows, before)
     fingerprint = kept.master.derive(*PURPOSE).code(once.digest.encode())[:16].hex()
-    _refuse_counted(project, _learnings(project, kept), fingerprint, file)
     pinned = once.pinned(epsilon, datetime.now(UTC).date().isoformat())
     event = Learning(
         table=project.source.name,
@@ -138,9 +137,9 @@ def believed(
     learnings = list[Learning]()
 
     def admit(account: Account) -> None:
-        """Looked at again, where nobody else writes: two may have counted at once."""
+        """Where nobody else writes, since two may have counted at once; by whatever name."""
         learnings.extend(account.learnings(project.source.name))
-        _refuse_counted(project, learnings, fingerprint, file)
+        _refuse_counted(account.learnings(), fingerprint, file)
 
     try:
         kept.ledger.charge(event, admit, kept.seal)
@@ -164,15 +163,13 @@ def _learnings(project: Project, kept: Custody | None) -> list[Learning]:
     return found
 
 
-def _refuse_counted(
-    project: Project, learnings: Sequence[Learning], fingerprint: str, file: Path
-) -> None:
+def _refuse_counted(learnings: Sequence[Learning], fingerprint: str, file: Path) -> None:
     """The same rows by the same rules are never counted twice: two noises would tell more."""
     for event in learnings:
         if event.fingerprint == fingerprint:
             lost = "" if file.exists() else ", which is gone: restore it from a copy"
             raise InputError(
-                f"{project.source.name}: these very rows were counted before, in {file.name}{lost}"
+                f"{event.table}: these very rows were counted before, in {file.name}{lost}"
                 "; nothing was counted again"
             )
 
