@@ -33,6 +33,7 @@ MADE: dict[str, Callable[[float], Any]] = {
     "intervals": lambda p: unspoken.Intervals(
         unspoken.Joint(PAIR), {("x0", (0,)): (PAIR * p, np.minimum(PAIR * 2 + 0.1, 1.0))}
     ),
+    "frechet": lambda p: unspoken.Frechet({("a",): [p, 1 - p], ("b",): [0.5, 0.5]}),
     "ball": lambda p: Ball(unspoken.Joint(PAIR), p),
     "gaussian ball": lambda p: unspoken.GaussianBall(MADE["gaussian"](0.1), p),
 }

@@ -23,7 +23,7 @@ JSON = {
               "attributes", "telling"},
     "leak": {"unspoken", "format", "for", "warnings", "premise", "told", "undeclared"},
     "plan": {"unspoken", "format", "for", "warnings", "premise", "plan", "without_closure",
-             "shares", "closed", "promise", "told", "undeclared", "assumptions"},
+             "shares", "closed", "promise", "box", "told", "undeclared", "assumptions"},
     "release": {"unspoken", "format", "release", "manifest", "rows", "again", "p", "limits",
                 "together", "promise", "warnings"},
     "ledger": {"unspoken", "format", "events", "exposure", "decisions"},

@@ -10,7 +10,15 @@ import pytest
 
 from tests.doors.conftest import Run
 
-LINES = ["/unspoken.key*", "/.unspoken.key*", "/ledger.sqlite*", "/.ledger.sqlite*", "/.unspoken/"]
+LINES = [
+    "/unspoken.key*",
+    "/.unspoken.key*",
+    "/ledger.sqlite*",
+    "/.ledger.sqlite*",
+    "/belief.json*",
+    "/.belief.json*",
+    "/.unspoken/",
+]
 
 
 def test_init_writes_it_and_says_so(run: Run, folder: Path) -> None:

@@ -16,7 +16,7 @@ from unspoken.engines.protocol import Table
 from unspoken.errors import InputError
 from unspoken.learning import Learned, table_of
 from unspoken.policy import Project
-from unspoken.releasing import flow, release
+from unspoken.releasing import preparing, release
 
 ROWS = 1_000
 KEYS = ("office", "day")
@@ -66,7 +66,7 @@ def test_a_release_is_the_same_from_every_engine(
     for name, opened in {"duckdb": table_of, "toy": in_the_toy}.items():
         (tmp_path / name).mkdir()
         path = small(tmp_path / name, rows(), ATTRIBUTES, keys=KEYS, epoch=epoch)
-        monkeypatch.setattr(flow, "table_of", opened)
+        monkeypatch.setattr(preparing, "table_of", opened)
         done = release(path)
         assert done.rows == ROWS
         found.append((done.path.read_bytes(), done.event.readings))
@@ -75,8 +75,7 @@ def test_a_release_is_the_same_from_every_engine(
 
 @pytest.mark.parametrize("form", ["joint", "tree"])
 def test_a_belief_is_the_same_from_every_engine(form: str, tmp_path: Path) -> None:
-    path = small(tmp_path, rows(), ATTRIBUTES, keys=KEYS)
-    path.write_text(f'{path.read_text()}\n[belief]\nform = "{form}"')
+    path = small(tmp_path, rows(), ATTRIBUTES, keys=KEYS, form=form)
     project = Project.read(path)
     first, other = Learned.of(project, table_of(project)), Learned.of(project, in_the_toy(project))
     assert first.labelling == other.labelling

@@ -28,7 +28,7 @@ from unspoken.engines.sql import Expression
 from unspoken.numerics.arrays import Mask
 from unspoken.numerics.coins import MasterKey, attribute_keys, draw, encode_keys, threshold
 from unspoken.policy import Project
-from unspoken.releasing import coining, flow, release
+from unspoken.releasing import asked, coining, release
 from unspoken.releasing.reading import Reading
 
 ROWS, PLANTED = 3_100_000, 750_000
@@ -198,7 +198,7 @@ def missed(project: Any, table: Any, learned: Any, sensitive: Any) -> Reading:
 
 
 def a_label_missed(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(flow, "Reading", missed)
+    patch.setattr(asked, "Reading", missed)
 
 
 def missing_is_told(patch: pytest.MonkeyPatch) -> None:
@@ -248,7 +248,7 @@ def test_a_threshold_rounded_up_is_caught(tmp_path: Path, monkeypatch: pytest.Mo
     rows = PLANTED // 10
     epsilon = {**EPSILON, "d": at_a_coin(rows)}
     planned(monkeypatch, **epsilon)
-    monkeypatch.setattr(flow, "coarse", dict)  # an eps for one coin has more than three places
+    monkeypatch.setattr(asked, "coarse", dict)  # an eps for one coin has more than three places
     honest, faulty = tmp_path / "honest", tmp_path / "faulty"
     assert found(honest, rows, epsilon)[0] == []
     monkeypatch.setattr(coining, "threshold", rounded_up)

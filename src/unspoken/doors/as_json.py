@@ -186,6 +186,7 @@ def plan(findings: Findings, keys: Sequence[Undeclared] = ()) -> dict[str, Any]:
             name: [str(v) for v in values] for name, values in findings.closure.added.items()
         },
         "promise": list(findings.promise.lines()) if findings.promise else [],
+        "box": list(findings.boxed),
         "told": leakage(findings.planned),
         **_known(findings.planned_known),
         **known.of_keys_as_json(keys),

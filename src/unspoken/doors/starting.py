@@ -76,7 +76,8 @@ def ignored(project: Project) -> tuple[str, ...]:
     it is whole; what is there already stays.
     """
     folder, files = project.path.parent, project.files
-    secret = [file.name for file in (files.key, files.ledger) if file.parent == folder]
+    kept = (files.key, files.ledger, files.belief)
+    secret = [file.name for file in kept if file.parent == folder]
     lines = [f"/{start}{name}*" for name in secret for start in ("", ".")] + [f"/{KEPT}/"]
     listed = folder / ".gitignore"
     before = listed.read_bytes() if listed.exists() else b""

@@ -102,6 +102,7 @@ def plan(findings: Findings, keys: Sequence[Undeclared] = ()) -> RenderableType:
         *_in_words(findings, findings.planned),
         *([blank()] if findings.planned else []),
         *(_promised(findings.promise) if findings.promise and findings.planned else []),
+        *map(note, findings.boxed),
         *known.in_table(findings, findings.planned_known),
         _premise(findings.learned.rows, findings.learned.belief.premise),
         *_tree(findings.learned),

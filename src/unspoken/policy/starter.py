@@ -65,6 +65,10 @@ limit_bits = 0.1            # in bits, on average: about each attribute, for eac
 exceed = 0.0                # the share of answers that may be above odds_cap
 close = true                # values that by themselves tell too much become sensitive too
 
+[belief]
+noise = 0.5                 # the first release counts the table, once, with noise of this eps
+# history = "day < '2026-01-01'"    # best: learn from rows that are never released (SQL over keys)
+
 [secret]
 key = "unspoken.key"          # made on first use; keep it, and keep it to yourself
 ledger = "ledger.sqlite"    # what has been released, for ever

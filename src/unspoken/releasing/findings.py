@@ -42,7 +42,7 @@ class Findings(Shown):
     under the plan; ``known`` and ``planned_known``: the same to whoever knows a context.
     ``open_plan``: the best plan without closing telling values. ``shares``: per
     attribute read, the share of all rows whose cell the plan releases; ``open_shares``: those of
-    the other.
+    the other. ``boxed``: what every belief that the counts leave possible says, in words.
     """
 
     project: Project
@@ -60,6 +60,7 @@ class Findings(Shown):
     assumptions: Sequence[str]
     cautions: Sequence[Caution] = ()
     promise: Promise | None = None
+    boxed: Sequence[str] = ()
 
     def facts(self) -> list[tuple[str, str]]:
         shares = [

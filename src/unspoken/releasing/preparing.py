@@ -19,6 +19,7 @@ from unspoken.planning import Closure, Plan
 from unspoken.policy import Project
 from unspoken.releasing.adopting import adopt, adopted_of, as_adopted, refuse_stale, withheld
 from unspoken.releasing.believing import Believed, believed, counted_rows, pinned_of
+from unspoken.releasing.boxed import boxed, in_words
 from unspoken.releasing.cautions import Caution, beyond_contexts, cautions
 from unspoken.releasing.closing import closed_by
 from unspoken.releasing.coarse import probability
@@ -104,7 +105,14 @@ class Prepared(Shown):
             found = findings(self.project, self.learned, self.closed, curve)
         beside = self.cautions(found.plan.epsilon)
         said = beyond_contexts(self.project, found.planned_known, beside)
-        return replace(found, cautions=said, promise=self.promise)
+        return replace(found, cautions=said, promise=self.promise, boxed=self._boxed(found.plan))
+
+    def _boxed(self, chosen: Plan) -> list[str]:
+        """The box's numbers of a plan, in words; none before anything is counted."""
+        if self.believed is None:
+            return []
+        found = boxed(self.project, self.believed, self.learned, chosen.mechanism, self.units)
+        return in_words(found, self.project.source.unit, self.units.largest > 1)
 
     def closing(self, close: bool | None) -> Prepared:
         """The same with telling values made sensitive, or not; None: as the project says."""
