@@ -123,7 +123,7 @@ OF_NUMBERS: list[Callable[[Any], Any]] = [
 ]
 OF_WORDS: list[Callable[[Any], Any]] = [
     *(str.upper, str.encode, list, tuple, lambda x: [x], lambda x: x + "\x1b[0m", lambda x: {x: x}),
-    *(lambda x: x[:-1], lambda x: x + " ", lambda x: x * 999, np.str_, lambda x: {x}),
+    *(lambda x: x[:-1], lambda x: x + " ", lambda x: (x * 999)[:9_999], np.str_, lambda x: {x}),
 ]
 OF_LISTS: list[Callable[[Any], Any]] = [
     *(
