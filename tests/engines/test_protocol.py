@@ -65,7 +65,7 @@ def test_a_release_is_the_same_from_every_engine(
     found = []
     for name, opened in {"duckdb": table_of, "toy": in_the_toy}.items():
         (tmp_path / name).mkdir()
-        path = small(tmp_path / name, rows(), ATTRIBUTES, keys=KEYS, epoch=epoch)
+        path = small(tmp_path / name, rows(), ATTRIBUTES, keys=KEYS, epoch=epoch, exceed=1.0)
         monkeypatch.setattr(preparing, "table_of", opened)
         done = release(path)
         assert done.rows == ROWS
