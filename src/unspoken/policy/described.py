@@ -70,8 +70,8 @@ MEANINGS: dict[str, str] = {
     "belief.noise": "eps of the noise on the counts that plans are made from: of who knows every "
     'other row it can multiply odds by e^eps more; or `"none"`: they are exact, and a plan tells '
     "of the rows",
-    "belief.confidence": "how sure it is that the numbers beside a plan hold for the truth, box(95 %); "
-    "or `\"none\"`: none stand beside it",
+    "belief.confidence": "how likely the numbers of the box beside a plan hold the truth; or "
+    '`"none"`: none stand beside it',
     "belief.history": "SQL over keys: the rows for which it is true are counted, and never "
     "released; then the plan tells nothing of the rows that are",
     "belief.file": "what was counted, once: plans are made from this alone",
