@@ -20,7 +20,7 @@ from unspoken.measures import MEASURES
 pytestmark = pytest.mark.stress
 
 # Of each belief and mechanism: 10^5 in all where STRESS is 10.
-CASES = 3 if EFFORT == 1 else 280 * EFFORT
+CASES = 3 if EFFORT == 1 else 28 * EFFORT**2
 NEAR = 1e-8
 
 
