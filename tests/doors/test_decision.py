@@ -13,6 +13,7 @@ from unspoken.doors.report import charts, content, page, palette
 from unspoken.doors.report.decision import YES, Signed, decision
 from unspoken.releasing.cautions import Caution
 from unspoken.releasing.findings import Findings
+from unspoken.releasing.promise import Promise
 
 pytest.importorskip("vl_convert", reason="needs the extra `report`: vl-convert-python")
 pytest.importorskip("jinja2", reason="needs the extra `report`: jinja2")
@@ -87,3 +88,11 @@ def test_the_words_of_the_page_are_explained_on_it(tight: Findings) -> None:
     for word in ("eps", "plug-in", "closed"):
         assert f'href="#{word}"' in html
         assert f'id="{word}"' in html
+
+
+def test_both_lines_of_the_promise_are_on_top(found: Findings) -> None:
+    promised = replace(found, promise=Promise(8.0, 0.5, True, False), boxed=["Of every belief."])
+    risk = " ".join(decision(promised, DAY)["risk"]).replace("\u00a0", " ")
+    assert "for whoever holds the belief: odds × 8 at most" in risk
+    assert "for who knows every other row exactly: odds × 13.2 at most (noise of eps 0.5" in risk
+    assert "Of every belief." in risk

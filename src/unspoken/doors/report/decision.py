@@ -39,7 +39,11 @@ def decision(findings: Findings, signed: Signed) -> dict[str, Any]:
         "because": against,
         "red": red,
         "gets": gets,
-        "risk": [_risk(findings), *(c.unmeasured().text for c in findings.cautions if not c.red)],
+        "risk": [
+            _risk(findings),
+            *_promised(findings),
+            *(c.unmeasured().text for c in findings.cautions if not c.red),
+        ],
         "facts": [
             ("made", f"{signed.at:%Y-%m-%d %H:%M:%S %Z}".strip()),
             ("with", f"unspoken {version('unspoken')}"),
@@ -47,6 +51,14 @@ def decision(findings: Findings, signed: Signed) -> dict[str, Any]:
             ("ledger", signed.ledger),
         ],
     }
+
+
+def _promised(findings: Findings) -> list[str]:
+    """For whom the limits hold; and what every belief that the counts leave possible says."""
+    if findings.promise is None or not findings.planned:
+        return []
+    lines = "; ".join(findings.promise.lines()).replace("odds x ", "odds ×\u00a0")
+    return [f"The limits hold {lines}.", *findings.boxed]
 
 
 def _against(findings: Findings) -> list[str]:
