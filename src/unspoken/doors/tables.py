@@ -24,7 +24,6 @@ from unspoken.releasing.promise import Promise
 from unspoken.releasing.results import Said
 from unspoken.releasing.undeclared import Undeclared
 from unspoken.types.domain import WITHHELD
-from unspoken.types.premise import Premise
 
 __all__ = ["leak", "learned", "ledger", "plan", "rehearsed", "released", "verified"]
 
@@ -75,7 +74,7 @@ def leak(findings: Findings, keys: Sequence[Undeclared] = ()) -> RenderableType:
         *_in_words(findings, findings.everything),
         blank(),
         *known.in_table(findings, findings.known),
-        _premise(findings.learned.rows, findings.learned.belief.premise),
+        _premise(findings),
         *_tree(findings.learned),
         *known.of_keys(findings, keys),
         *_cautions(findings.cautions),
@@ -102,9 +101,9 @@ def plan(findings: Findings, keys: Sequence[Undeclared] = ()) -> RenderableType:
         *_in_words(findings, findings.planned),
         *([blank()] if findings.planned else []),
         *(_promised(findings.promise) if findings.promise and findings.planned else []),
-        *map(note, findings.boxed),
+        *(note(line.replace("odds x ", f"odds ×{NBSP}")) for line in findings.boxed),
         *known.in_table(findings, findings.planned_known),
-        _premise(findings.learned.rows, findings.learned.belief.premise),
+        _premise(findings),
         *_tree(findings.learned),
         *known.of_keys(findings, keys),
         *_cautions(findings.cautions),
@@ -259,9 +258,12 @@ def _tree(model: Learned, links: bool = False) -> list[RenderableType]:
     return [blank(), *(kept if links else []), *map(note, model.tree.said())]
 
 
-def _premise(rows: int, premise: Premise) -> Prose:
+def _premise(findings: Findings) -> Prose:
+    rows, premise = findings.learned.rows, findings.learned.belief.premise
+    noisy = findings.promise is not None and findings.promise.pinned
+    counts = "the noisy counts" if noisy else "the table"
     learned = (
-        f"learned from {words.rows(rows)} (a plug-in: the shares in the table are taken for the "
+        f"learned from {words.rows(rows)} (a plug-in: the shares in {counts} are taken for the "
         "truth, with no allowance for chance)"
     )
     shown = str(premise) if premise.certifies else learned

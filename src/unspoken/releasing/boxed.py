@@ -75,7 +75,9 @@ def in_words(found: Sequence[Boxed], unit: Sequence[str], several: bool) -> list
             continue
         worst = max(chosen, key=lambda each: each.odds.odds)
         most = max(each.information.bits for each in chosen)
-        odds = "certainty" if math.isinf(worst.odds.odds) else f"odds x {worst.odds.odds:.3g}"
+        factor = worst.odds.odds
+        odds = f"odds x {factor:.3g}" if factor < 1000 else f"odds x {factor:,.0f}"
+        odds = "certainty" if math.isinf(factor) else odds
         rows = f" if all rows of one {' and '.join(unit)} were independent" if several else ""
         by = rows if by_rows else f", counted by {' and '.join(unit)}"
         said.append(
