@@ -84,3 +84,11 @@ def test_refusals(tables: Any, says: str) -> None:
 def test_too_much_is_open() -> None:
     with pytest.raises(TooLarge, match="corners to try"):
         unspoken.Frechet({name: np.full(4, 0.25) for name in "ABC"})
+
+
+@pytest.mark.parametrize(
+    "tables", [{1: 2}, {None: None}, {0.5: "A"}, {("A", 1): [[0.5, 0.5], [0, 0]]}, [{"names": 3}]]
+)
+def test_names_that_are_none(tables: Any) -> None:
+    with pytest.raises(InputError, match=r"frechet\.tables: "):
+        unspoken.Frechet(tables)

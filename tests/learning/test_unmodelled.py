@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from unspoken.learning import Learned, Unmodelled, table_of
+from unspoken.learning import Learned, Unmodelled, table_of, unmodelled
 from unspoken.learning.unmodelled import MOST
 from unspoken.policy import Project
 from unspoken.releasing import prepare
@@ -111,3 +111,8 @@ def test_it_is_said_to_the_holder(tmp_path: Path) -> None:
     assert "bit by a tree" in said.text
     assert text not in said.unmeasured().text
     assert "three or more attributes" in said.unmeasured().text
+
+
+def test_a_secret_of_every_row_or_of_none_tells_nothing() -> None:
+    for law in ([[0.0, 0.0], [0.4, 0.6]], [[0.4, 0.6], [0.0, 0.0]]):
+        assert unmodelled._odds(np.array(law), np.array([True, True])) == 1.0

@@ -22,7 +22,7 @@ from unspoken.numerics.arrays import CELLS, Array, Mask
 from unspoken.numerics.rounding import UNIT
 from unspoken.numerics.tables import as_law
 from unspoken.types.domain import Domain, Value
-from unspoken.types.kinds import items
+from unspoken.types.kinds import expect, items
 from unspoken.types.premise import Premise
 
 __all__ = ["Frechet"]
@@ -130,19 +130,24 @@ def _listed(tables: Any) -> dict[Names, Any]:
     """Tables by the names they are of; as files have them, or as Python does."""
     if not isinstance(tables, Mapping):
         tables = dict(map(_of_file, items(tables, "frechet.tables")))
-    named = {(key,) if isinstance(key, str) else tuple(key): table for key, table in tables.items()}
+    named = {_names((key,) if isinstance(key, str) else key): held for key, held in tables.items()}
     if not named:
         raise InputError('frechet.tables: name a table at least, {("A", "B"): table}')
     return named
 
 
 def _of_file(table: Any) -> tuple[Names, Any]:
-    try:
-        return tuple(items(table["names"], "frechet.tables")), table["table"]
-    except (TypeError, LookupError):
-        raise InputError(
-            "frechet.tables: a list of tables is expected, each with names, table"
-        ) from None
+    if not isinstance(table, Mapping) or not {"names", "table"} <= table.keys():
+        raise InputError("frechet.tables: a list of tables is expected, each with names, table")
+    return _names(table["names"]), table["table"]
+
+
+def _names(given: Any) -> Names:
+    """Names of variables, which are words."""
+    names = items(given, "frechet.tables")
+    for name in names:
+        expect(name, str, "frechet.tables", "give names of variables")
+    return names
 
 
 def _sizes(tables: Mapping[Names, Array]) -> dict[str, int]:

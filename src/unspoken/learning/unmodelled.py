@@ -196,7 +196,10 @@ def _odds(law: Array, answers: Mask) -> float:
     """The largest factor on the odds of a secret class, over these answers."""
     worst = 1.0
     for secret in law[:-1]:
-        prior = secret.sum() / (law.sum() - secret.sum())
+        others = law.sum() - secret.sum()
+        if not (secret.sum() > 0 and others > 0):  # then there is nothing to learn of it
+            continue
+        prior = secret.sum() / others
         with np.errstate(divide="ignore", invalid="ignore"):
             after = np.where(secret > 0, secret / (law.sum(0) - secret), 0.0)[answers]
         worst = max(worst, float(after.max(initial=0.0)) / float(prior))
