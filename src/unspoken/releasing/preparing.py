@@ -111,7 +111,7 @@ class Prepared(Shown):
         """The box's numbers of a plan, in words; none before anything is counted."""
         if self.believed is None:
             return []
-        found = boxed(self.project, self.believed, self.learned, chosen.mechanism, self.units)
+        found = boxed(self.project, self.believed, self.learned, chosen.mechanism)
         return in_words(found, self.project.source.unit, self.units.largest > 1)
 
     def closing(self, close: bool | None) -> Prepared:
