@@ -207,8 +207,7 @@ def test_every_number_is_there(found: Findings, html: str) -> None:
         assert words.bits_of(told.information) in text
     for name, share in found.shares.items():
         assert words.percent(share) in text
-        assert words.chance(found.plan.epsilon[name]) in text
-        assert words.epsilon(found.plan.epsilon[name]) in text
+        assert words.chance(found.plan.p[name]) in text
     for point in found.curve:
         assert words.bits(point.limit_bits) in text
         assert words.percent(point.released) in text
@@ -317,13 +316,12 @@ def test_a_plan_that_releases_nothing_says_so(found: Findings) -> None:
 
 
 def test_always_is_said_only_where_it_is_so(found: Findings) -> None:
-    eps = {**found.plan.epsilon, "exits": math.inf, "last_leave": 40.0}
-    p = {**found.plan.p, "exits": 1.0, "last_leave": 1.0}
-    sure = replace(found, plan=replace(found.plan, epsilon=eps, p=p))
-    rows = {row["name"]: (row["p"], row["eps"]) for row in content.plan_rows(sure)}
-    assert rows["exits"] == ("always", "∞")
-    assert rows["last_leave"] == ("> 99.9 %".replace(" ", words.NBSP), "40.0")
-    assert '<td class="n">always</td><td class="n">∞</td>' in page.page(sure, DAY)
+    p = {**found.plan.p, "exits": 1.0, "last_leave": 0.9997}
+    sure = replace(found, plan=replace(found.plan, p=p))
+    rows = {row["name"]: row["p"] for row in content.plan_rows(sure)}
+    assert rows["exits"] == "always"
+    assert rows["last_leave"] == "> 99.9 %".replace(" ", words.NBSP)
+    assert '<td class="n">always</td>' in page.page(sure, DAY)
 
 
 def test_telling_values_left_open_are_listed() -> None:

@@ -277,7 +277,7 @@ def test_a_tree_is_planned_released_and_charged(tmp_path: Path) -> None:
     tried = rehearse(project)
     done = release(project)
     assert done.rows == 900
-    assert tried.epsilon == {name: done.plan.epsilon[name] for name in ("x0", "x1", "x2", "x10")}
+    assert tried.p == {name: done.plan.p[name] for name in ("x0", "x1", "x2", "x10")}
     assert sum(done.plan.p.values()) > 0.1
     for one in done.leakage:
         assert one.odds.value <= 4 * (1 + 1e-9)

@@ -51,7 +51,7 @@ def test_counting_blanks_is_right_as_often_as_was_said(
 ) -> None:
     planned(monkeypatch, visit=-np.log(1 - P), mood=0.0)
     path = written(tmp_path, odds_cap=4.0)
-    found = prepare(path).cautions({"visit": -np.log(1 - P), "mood": 0.0})
+    found = prepare(path).cautions({"visit": P, "mood": 0.0})
     said = the_caution(caution.text for caution in found)
     measured = re.search(r"(\S+) % by guessing, and for (\S+) % by counting", said)
     assert measured is not None
@@ -115,7 +115,7 @@ def test_all_rows_of_a_unit_keep_its_limit(tmp_path: Path) -> None:
     habit = [n >= DAYS // 2 for n in range(DAYS + 1)]
     assert told(Blanks.released(plan.p["visit"]), prior.tolist(), habit).bits <= 0.5
     assert "together tell at most 0.5 bit of a habit" in the_caution(
-        c.text for c in ready.cautions(plan.epsilon)
+        c.text for c in ready.cautions(plan.p)
     )
     with pytest.raises(InputError, match=r"limit\.unit_bits: is shared by the rows of a unit"):
         prepare(written(tmp_path, unit_bits=0.5))

@@ -28,7 +28,6 @@ from unspoken.releasing import (
     Verified,
 )
 from unspoken.releasing.cautions import Caution
-from unspoken.releasing.coarse import probability
 from unspoken.releasing.in_context import InContext
 from unspoken.releasing.leaks import Leak
 from unspoken.releasing.manifest import leakage
@@ -199,7 +198,7 @@ def rehearsed(done: Rehearsed) -> dict[str, Any]:
     return {
         **_head("release"),
         "dry_run": True,
-        "p": _p(done.epsilon),
+        "p": dict(done.p),
         **_said(done.said),
     }
 
@@ -212,7 +211,7 @@ def released(done: Released) -> dict[str, Any]:
         "manifest": str(done.manifest),
         "rows": done.rows,
         "again": done.again,
-        "p": _p(done.event.mechanism.exponents()),
+        "p": dict(done.p),
         "limits": dict(done.event.limits),
         **_said(done.said),
     }
@@ -304,11 +303,6 @@ def _said(what: Said) -> dict[str, Any]:
         "promise": list(what.promise.lines()),
         "warnings": [caution.text for caution in what.cautions],
     }
-
-
-def _p(exponents: Mapping[str, float]) -> dict[str, float]:
-    """As it is tossed: of three decimal places."""
-    return {name: probability(epsilon) for name, epsilon in exponents.items()}
 
 
 def _epsilon(exponents: Mapping[str, float]) -> dict[str, float | str]:

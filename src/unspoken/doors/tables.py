@@ -13,6 +13,7 @@ from unspoken.doors.report import starved, words
 from unspoken.doors.terminal import NBSP, Prose, blank, head, near, note, rows_of, said
 from unspoken.learning import Learned
 from unspoken.ledger import Adoption, Learning, Release, fold
+from unspoken.mechanisms.one_sided import release_probability
 from unspoken.planning import Telling
 from unspoken.policy import Project
 from unspoken.releasing import Findings, Prepared, Rehearsed, Released, Verified
@@ -84,14 +85,13 @@ def leak(findings: Findings, keys: Sequence[Undeclared] = ()) -> RenderableType:
 def plan(findings: Findings, keys: Sequence[Undeclared] = ()) -> RenderableType:
     """What is released how often, what that tells, and what closing telling values buys."""
     rows = [
-        (name, words.chance(findings.plan.epsilon[name]),
-         words.epsilon(findings.plan.epsilon[name]), words.percent(share))
+        (name, words.chance(findings.plan.p[name]), words.percent(share))
         for name, share in findings.shares.items()
-    ]  # fmt: skip
+    ]
     return Group(
         head(f"Plan: {_limits(findings.project)}"),
         blank(),
-        rows_of(["attribute", "release", "eps", "of all rows"], rows),
+        rows_of(["attribute", "release", "of all rows"], rows),
         blank(),
         note(_best(findings)),
         *_closing(findings),
@@ -114,7 +114,7 @@ def rehearsed(done: Rehearsed) -> RenderableType:
     """What a release would let out; nothing happened."""
     return Group(
         head("This would be released; nothing was charged or written:"),
-        *_shown(done.epsilon),
+        *_shown(done.p),
         *_said(done.said),
     )
 
@@ -127,7 +127,7 @@ def released(done: Released) -> RenderableType:
             f"Released {near(done.path)} ({words.rows(done.rows)}; withheld cells are NULL, sorted "
             f"by key) and {near(done.manifest)}; {charge}."
         ),
-        *_shown(done.event.mechanism.exponents()),
+        *_shown(done.p),
         *_said(done.said),
     )
 
@@ -208,9 +208,9 @@ def _in_words(findings: Findings, entries: Sequence[Leak]) -> list[Prose]:
     ]
 
 
-def _shown(epsilon: Mapping[str, float]) -> list[RenderableType]:
+def _shown(p: Mapping[str, float]) -> list[RenderableType]:
     """How often what is free is released: what a release says of itself."""
-    rows = [(name, words.chance(eps)) for name, eps in epsilon.items()]
+    rows = [(name, words.chance(chance)) for name, chance in p.items()]
     return [blank(), rows_of(["attribute", "release"], rows), blank()]
 
 
@@ -297,7 +297,7 @@ def _whole(label: object) -> str:
 
 
 def _listed(epsilon: Mapping[str, float]) -> str:
-    some = [(name, words.chance(e)) for name, e in sorted(epsilon.items()) if e]
+    some = [(n, words.chance(release_probability(e))) for n, e in sorted(epsilon.items()) if e]
     return ", ".join(f"{name}{NBSP}{chance}" for name, chance in some) or "nothing"
 
 
@@ -346,7 +346,7 @@ def _closing(findings: Findings) -> list[Prose]:
         ]
     reads = findings.project.reads
     best = findings.open_plan
-    without = ", ".join(f"{n}{NBSP}{words.chance(best.epsilon[n])}" for n in reads)
+    without = ", ".join(f"{n}{NBSP}{words.chance(best.p[n])}" for n in reads)
     return [
         note(f"Withheld too, since they tell too much by themselves: {closed}."),
         note(f"Left open, the best plan would release: {without}."),

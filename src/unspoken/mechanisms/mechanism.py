@@ -65,6 +65,10 @@ class Mechanism(ABC):
         """With this share of the exponents of its coins; 0 shows nothing of what they let out."""
         return self
 
+    def shown(self, belief: Belief) -> Mapping[str, float]:
+        """How often a value that may be shown is, by variable; of what lets out none, nothing."""
+        return {}
+
     def hides(self, name: str) -> tuple[Value, ...]:
         """Values of one variable that it is known never to show."""
         return ()

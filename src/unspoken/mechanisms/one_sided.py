@@ -15,6 +15,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from unspoken.adversary import Adversary
+from unspoken.beliefs import Belief
 from unspoken.display import Shown
 from unspoken.errors import InputError, among
 from unspoken.mechanisms.arguments import LABELS_BY_NAME, NUMBERS, WORD
@@ -76,6 +77,9 @@ class OneSided(Mechanism, Shown):
     def release_probability(self, name: str, asks: float = 1) -> float:
         """p = 1 - e^(-n eps): that a cell which may be released is, at least once (Theorem 1)."""
         return release_probability(self._exponent(name, asks))
+
+    def shown(self, belief: Belief) -> Mapping[str, float]:
+        return {name: self.release_probability(name) for name in self.epsilon}
 
     def exponents(self) -> Mapping[str, float]:
         return self.epsilon if self.coins == "persistent" else {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -211,7 +211,8 @@ class Admission:
         fits, _ = bracket(excess, 0.0, self.scale, absolute=FINE)
         scale = math.floor(fits * 1e3) / 1e3  # down: what is said has to fit
         least = coarse(whole.scaled(scale).exponents())
-        listed = ", ".join(f"{n} {probability(eps):.1%}" for n, eps in least.items() if eps > 0)
+        shown = replace(whole, epsilon=least).shown(self.belief)
+        listed = ", ".join(f"{n} {probability(p):.1%}" for n, p in shown.items() if p > 0)
         if not listed:
             return "nothing more fits beside what was released before"
         return (

@@ -20,7 +20,7 @@ from unspoken.releasing.admission import Admission, policy_of
 from unspoken.releasing.adopting import declared
 from unspoken.releasing.believing import released_rows
 from unspoken.releasing.cautions import Caution, fewer_rows
-from unspoken.releasing.coarse import coarse
+from unspoken.releasing.coarse import coarse, probability
 from unspoken.releasing.custody import Custody
 from unspoken.releasing.findings import readers
 from unspoken.releasing.leaks import Leak, leakage_matrix
@@ -81,10 +81,16 @@ class Asked:
     def said(self, event: Release, account: Account) -> Said:
         """What is said of the release: declared limits, not what was measured."""
         ready = self.ready
-        beside = ready.cautions(self.mechanism.epsilon)
+        beside = ready.cautions(self.mechanism.shown(ready.learned.belief))
         cautions = (*map(Caution.unmeasured, beside), *fewer_rows(event, account))
         together = self.admission.together(event, account)
         return Said(ready.project, ready.promise, together, cautions)
+
+    @property
+    def p(self) -> dict[str, float]:
+        """How often what may be shown of each attribute is, as whoever is served is told."""
+        p = self.mechanism.shown(self.ready.learned.belief)
+        return {name: probability(p[name]) for name in self.project.reads}
 
     @property
     def reading(self) -> Reading:
@@ -113,7 +119,7 @@ class Asked:
         belief = None if ready.believed is None else ready.believed.pinned.digest
         closed = ready.closed_names
         return manifest.described(
-            self.project, event, head, charged, written, closed, lines, belief
+            self.project, event, self.p, head, charged, written, closed, lines, belief
         )
 
     def event(self, master: MasterKey, read: Witness) -> Release:

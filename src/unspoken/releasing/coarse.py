@@ -19,7 +19,7 @@ from unspoken.mechanisms.one_sided import release_probability
 __all__ = ["PLACES", "coarse", "probability", "up"]
 
 PLACES = 3
-STEPS = 10**PLACES
+STEPS: int = 10**PLACES
 
 
 def coarse(epsilon: Mapping[str, float]) -> dict[str, float]:
@@ -27,9 +27,9 @@ def coarse(epsilon: Mapping[str, float]) -> dict[str, float]:
     return {name: _rounded(eps) for name, eps in epsilon.items()}
 
 
-def probability(epsilon: float) -> float:
-    """p = 1 - e^-eps of such an eps, as the decimal number that it is."""
-    return round(release_probability(epsilon), PLACES)
+def probability(p: float) -> float:
+    """p rounded down to three decimal places, but for what is off in the last of a double."""
+    return math.floor(STEPS * float(p) + 1e-6) / STEPS
 
 
 def up(x: float, digits: int = 2) -> float:

@@ -191,7 +191,7 @@ def _rounded(
     epsilon = coarse(exact.epsilon)
     mechanism = replace(exact.mechanism, epsilon=epsilon)
     hidden = mechanism.sensitive or {}
-    p = {name: probability(eps) for name, eps in epsilon.items()}
+    p = {name: probability(chance) for name, chance in mechanism.shown(learned.belief).items()}
     reached = math.fsum(
         p[name] * (1.0 - _mass(learned, name, hidden.get(name, ()))) for name in project.reads
     )

@@ -58,8 +58,7 @@ def release(
     served = whole.serving(reader)
     make = partial(_made, served)
     asked = Asked.of(whole, scale, reader, table, fresh, Custody.there(served), make)
-    kept = make()
-    _adopted(asked, kept)
+    _adopted(asked, kept := make())
     read, files = Witness.of(asked.reading, kept.master), asked.project.files
     event = asked.event(kept.master, read)
     same, said = list[int | None](), list[Said]()
@@ -90,6 +89,7 @@ def release(
         plan=asked.plan,
         leakage=asked.leakage,
         event=event,
+        p=asked.p,
         again=same != [None],
         said=said[-1],
         warnings=asked.ready.warnings,
@@ -120,8 +120,8 @@ def rehearse(
         said.append(asked.said(event, account))
 
     kept.ledger.look(admit, kept.seal) if kept else admit(Account.of(()))
-    shows, odd = event.mechanism.exponents(), asked.ready.warnings
-    return Rehearsed(shows, asked.plan, asked.leakage, said[-1], odd)
+    odd = asked.ready.warnings
+    return Rehearsed(asked.p, asked.plan, asked.leakage, said[-1], odd)
 
 
 def _made(project: Project) -> Custody:

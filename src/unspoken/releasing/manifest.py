@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 from unspoken.ledger import Head, Release
 from unspoken.policy import Project
 from unspoken.policy.edges import bin_names, plain_edge
-from unspoken.releasing.coarse import probability
 from unspoken.releasing.custody import MARK, by_digest
 from unspoken.releasing.leaks import Leak
 
@@ -36,6 +35,7 @@ class Written(NamedTuple):
 def described(
     project: Project,
     event: Release,
+    p: Mapping[str, float],
     head: Head,
     charged: str,
     written: Written,
@@ -45,8 +45,8 @@ def described(
 ) -> dict[str, Any]:
     """The manifest as plain data, the same for the same release.
 
-    ``head``: of the event in the ledger; ``charged``: when, to the second. ``belief``: the digest
-    of what was counted; None: nothing was kept.
+    ``p``: how often what may be shown is. ``head``: of the event in the ledger; ``charged``: when,
+    to the second. ``belief``: the digest of what was counted; None: nothing was kept.
     """
     return {
         **MARK,
@@ -58,7 +58,7 @@ def described(
         "unit": list(project.source.unit),
         "attributes": {
             name: {
-                "release_probability": probability(event.mechanism.exponents()[name]),
+                "release_probability": p[name],
                 **_rule(project, name),
                 "closed": closed.get(name, []),
                 "withheld": "NULL",

@@ -84,9 +84,11 @@ class Prepared(Shown):
             ("next", ".plan(), .findings(); nothing was charged"),
         ]
 
-    def cautions(self, epsilon: Mapping[str, float] | None = None) -> tuple[Caution, ...]:
-        """What has to be said beside every number; ``epsilon``: of what is released, if planned."""
-        chances = {name: probability(eps) for name, eps in (epsilon or {}).items()}
+    def cautions(self, p: Mapping[str, float] | None = None) -> tuple[Caution, ...]:
+        """What has to be said beside every number; ``p``: how often what may be shown is, if there
+        is a plan.
+        """
+        chances = {name: probability(chance) for name, chance in (p or {}).items()}
         pinned = None if self.believed is None else self.believed.pinned
         with _in_reach():
             return cautions(self.learned, self.units, self.sensitive, chances, pinned)
@@ -103,7 +105,7 @@ class Prepared(Shown):
     def findings(self, curve: bool = True) -> Findings:
         with _in_reach():
             found = findings(self.project, self.learned, self.closed, curve)
-        beside = self.cautions(found.plan.epsilon)
+        beside = self.cautions(found.plan.p)
         said = beyond_contexts(self.project, found.planned_known, beside)
         return replace(found, cautions=said, promise=self.promise, boxed=self._boxed(found.plan))
 

@@ -17,7 +17,6 @@ from unspoken.ledger import Release
 from unspoken.planning import Plan
 from unspoken.policy import Project
 from unspoken.releasing.cautions import Caution
-from unspoken.releasing.coarse import probability
 from unspoken.releasing.leaks import Leak
 from unspoken.releasing.promise import Promise
 
@@ -50,7 +49,8 @@ class Said:
 class Released(Shown):
     """What a release wrote: the file, its manifest, and what it tells.
 
-    ``again``: whether this very release was in the ledger; then nothing new is shown or charged.
+    ``p``: how often what may be shown is. ``again``: whether this very release was in the ledger;
+    then nothing new is shown or charged.
     ``warnings``: what is odd about the predicates of the project.
     """
 
@@ -60,6 +60,7 @@ class Released(Shown):
     plan: Plan
     leakage: Sequence[Leak]
     event: Release
+    p: Mapping[str, float]
     again: bool
     said: Said
     warnings: tuple[str, ...] = ()
@@ -70,7 +71,7 @@ class Released(Shown):
             ("file", f"{self.path}, {self.rows:,} rows; withheld cells are NULL"),
             ("manifest", str(self.manifest)),
             ("charged", charge),
-            *_chances(self.event.mechanism.exponents()),
+            *_chances(self.p),
             *self.said.facts(),
         ]
 
@@ -93,7 +94,7 @@ class Released(Shown):
 class Rehearsed(Shown):
     """What a release would let out and tell: it would be admitted, and nothing happened."""
 
-    epsilon: Mapping[str, float]
+    p: Mapping[str, float]
     plan: Plan
     leakage: Sequence[Leak]
     said: Said
@@ -101,9 +102,9 @@ class Rehearsed(Shown):
 
     def facts(self) -> list[tuple[str, str]]:
         nothing = ("charged", "nothing, and nothing was written")
-        return [nothing, *_chances(self.epsilon), *self.said.facts()]
+        return [nothing, *_chances(self.p), *self.said.facts()]
 
 
-def _chances(epsilon: Mapping[str, float]) -> list[tuple[str, str]]:
+def _chances(p: Mapping[str, float]) -> list[tuple[str, str]]:
     """How often what is free is released."""
-    return [(name, f"released with {probability(eps):.1%}") for name, eps in epsilon.items()]
+    return [(name, f"released with {chance:.1%}") for name, chance in p.items()]

@@ -213,7 +213,6 @@ def plan_rows(findings: Findings) -> list[Row]:
         {
             "name": name,
             "p": _chance(findings.plan, name),
-            "eps": words.epsilon(findings.plan.epsilon[name]),
             "share": words.percent(share),
             "width": f"{share:.0%}",
             "never": _labels(findings, name, findings.learned.sensitive.get(name, ())),
@@ -229,7 +228,7 @@ def _labels(findings: Findings, name: str, labels: Sequence[object]) -> list[str
 
 
 def _chance(plan: Plan, name: str) -> str:
-    return words.chance(plan.epsilon[name])
+    return words.chance(plan.p[name])
 
 
 def _unread(findings: Findings) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
-from unspoken.mechanisms.one_sided import release_probability
 from unspoken.releasing.coarse import up
 from unspoken.releasing.few import GROUP, few, named
 from unspoken.releasing.findings import Findings
@@ -20,7 +19,6 @@ __all__ = [
     "bits_of",
     "chance",
     "digits",
-    "epsilon",
     "factor",
     "labels",
     "limit",
@@ -113,21 +111,13 @@ def bits_of(bound: Bound, unit: bool = True) -> str:
     return _at_most(bound) + bits(up(max(0.0, bound.bits)), unit)
 
 
-def chance(eps: float) -> str:
-    """How often a cell that may be released is: always only where eps is infinite, so p is 1."""
-    if math.isinf(eps):
+def chance(p: float) -> str:
+    """How often a cell that may be released is."""
+    if p == 1:
         return "always"
-    p = release_probability(eps)
     if p < 0.001 or p > 0.9995:
-        return percent(min(p, math.nextafter(1.0, 0.0)))
+        return percent(p)
     return f"{100 * p:.1f}{NBSP}%"  # plans have three decimal places
-
-
-def epsilon(eps: float) -> str:
-    """The setting of one-sided randomised response."""
-    if math.isinf(eps):
-        return "∞"
-    return f"<{NBSP}0.0001" if 0 < eps < 0.0001 else digits(eps, 3)
 
 
 def rows(count: int) -> str:
