@@ -12,6 +12,7 @@ LIBRARIES = {
     "altair",
     "cryptography",
     "duckdb",
+    "highspy",
     "fastapi",
     "jinja2",
     "numpy",

@@ -1,0 +1,49 @@
+"""What a coalition sees: the answer of each pair of a cell and a pattern, as a number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from unspoken.numerics.arrays import Codes
+from unspoken.planning.records.cells import Cells, Pairs
+
+__all__ = ["Answers", "maximal"]
+
+
+@dataclass(frozen=True)
+class Answers:
+    """Of the coalition that reads ``sees`` (a bit mask): the answer of each pair, 0 .. count - 1.
+
+    Answer 0 is that nothing is shown. ``first``: a pair that gives each answer.
+    """
+
+    sees: int
+    of_pair: Codes
+    first: Codes
+
+    @classmethod
+    def of(cls, cells: Cells, pairs: Pairs, sees: int) -> Answers:
+        keys = np.zeros(len(pairs), dtype=np.int64)
+        for i, radix in enumerate(cells.radix.tolist()):
+            if sees >> i & 1:
+                labels = (cells.codes[:, i] + 1) * radix
+                keys += np.where(pairs.pattern >> i & 1, labels[pairs.cell], 0)
+        _, first, of_pair = np.unique(keys, return_index=True, return_inverse=True)
+        return cls(sees, of_pair, first)
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    def named(self, cells: Cells, pairs: Pairs, answer: int) -> dict[str, object]:
+        """The labels that an answer shows, by name."""
+        pair = self.first[answer]
+        return cells.named(int(pairs.cell[pair]), int(pairs.pattern[pair]) & self.sees)
+
+
+def maximal(coalitions: Sequence[int]) -> tuple[int, ...]:
+    """Those that are part of no other: what fewer see is a function of what more do."""
+    different = dict.fromkeys(coalitions)
+    return tuple(a for a in different if not any(a != b and a & b == a for b in different))

@@ -1,0 +1,169 @@
+"""The cells of a program: the combinations of labels a record can have, and what each may show."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from unspoken.errors import TooLarge
+from unspoken.numerics.arrays import Array, Codes, Counts, Mask
+from unspoken.types.domain import Domain
+
+__all__ = ["Cells", "Integers", "Pairs", "patterns_within", "whole_numbers"]
+
+# Whole numbers of any size, in an array of Python's own.
+Integers = npt.NDArray[np.object_]
+
+# An answer is one 64-bit number.
+LARGEST = 2**62
+
+
+@dataclass(frozen=True)
+class Cells:
+    """``codes``: the labels of each cell [cell, attribute]. ``sensitive``: per attribute, which
+
+    labels are never shown [label]. ``reads``: bit mask of the attributes that anybody reads.
+    ``laws``: how likely each cell is in each context, up to a factor of the context, as whole
+    numbers, so that rows can be compared exactly. ``probability``: over all contexts.
+    """
+
+    domain: Domain
+    codes: Codes
+    sensitive: tuple[Mask, ...]
+    reads: int
+    laws: tuple[Integers, ...]
+    probability: Array
+
+    @classmethod
+    def of(
+        cls,
+        domain: Domain,
+        tables: Sequence[Array],
+        shares: Sequence[float],
+        sensitive: Sequence[Mask],
+        reads: int,
+        whole: bool = False,
+    ) -> Cells:
+        """Those that some context holds possible, or the ``whole`` domain; contexts have shares."""
+        mixed = sum(
+            share / math.fsum(shares) * (table / table.sum())
+            for share, table in zip(shares, tables, strict=True)
+        )
+        there = np.ones(domain.sizes, dtype=bool) if whole else np.asarray(mixed) > 0
+        return cls(
+            domain,
+            np.stack(np.nonzero(there), axis=1),
+            tuple(sensitive),
+            reads,
+            tuple(whole_numbers(table[there]) for table in tables),
+            np.asarray(mixed)[there],
+        )
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @cached_property
+    def hidden(self) -> Mask:
+        """Which labels of a cell are sensitive [cell, attribute]."""
+        labels = zip(self.sensitive, self.codes.T, strict=True)
+        return np.stack([never[codes] for never, codes in labels], axis=1)
+
+    @cached_property
+    def free(self) -> Counts:
+        """What a cell may show: a bit mask of what is read and not sensitive."""
+        bits = np.int64(1) << np.arange(self.codes.shape[1], dtype=np.int64)
+        free: Counts = (~self.hidden) @ bits & self.reads
+        return free
+
+    @cached_property
+    def radix(self) -> Counts:
+        """Weights by which the labels of a cell, 0 being withheld, become one number."""
+        sizes = [size + 1 for size in self.domain.sizes]
+        if math.prod(sizes) > LARGEST:
+            raise TooLarge(
+                f"plan: {math.prod(sizes):.3g} answers of {len(sizes)} attributes, more than "
+                "are counted; merge labels, or read fewer attributes"
+            )
+        return np.cumprod([1, *sizes[:-1]], dtype=np.int64)
+
+    def named(self, cell: int, pattern: int) -> dict[str, object]:
+        """The labels that a cell shows in a pattern, by name."""
+        return {
+            name: self.domain.values[i][self.codes[cell, i]]
+            for i, name in enumerate(self.domain.names)
+            if pattern >> i & 1
+        }
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """A cell and a pattern it may show, ordered by cell; the first of each cell shows nothing.
+
+    They are the unknowns of a program: W(pattern | cell).
+    """
+
+    cell: Codes
+    pattern: Counts
+
+    @classmethod
+    def of(cls, cells: Cells, masks: Counts | None = None) -> Pairs:
+        """All subsets of what is free; with ``masks`` only what is free of each of these."""
+        kinds, kind = np.unique(cells.free, return_inverse=True)
+        found, patterns = [], []
+        for k, free in enumerate(kinds.tolist()):
+            own = patterns_within(free) if masks is None else np.unique(np.append(masks & free, 0))
+            of = np.flatnonzero(kind == k)
+            found.append(np.repeat(of, len(own)))
+            patterns.append(np.tile(own, len(of)))
+        cell = np.concatenate(found)
+        order = np.argsort(cell, kind="stable")
+        return cls(cell[order], np.concatenate(patterns)[order])
+
+    @staticmethod
+    def count(cells: Cells) -> int:
+        """How many there are: sum over the cells of 2^|free|."""
+        return sum(2 ** free.bit_count() for free in cells.free.tolist())
+
+    def __len__(self) -> int:
+        return len(self.cell)
+
+    @cached_property
+    def shown(self) -> Counts:
+        """How many labels each pair shows."""
+        return np.bitwise_count(self.pattern).astype(np.int64)
+
+    @cached_property
+    def first(self) -> Codes:
+        """The first pair of each cell, which shows nothing."""
+        return np.flatnonzero(self.pattern == 0)
+
+    def only(self, kept: Mask) -> Pairs:
+        return Pairs(self.cell[kept], self.pattern[kept])
+
+
+def patterns_within(free: int) -> Counts:
+    """All subsets of a bit mask, smallest number first."""
+    bits = [1 << i for i in range(free.bit_length()) if free >> i & 1]
+    subsets = np.zeros(1, dtype=np.int64)
+    for bit in bits:
+        subsets = np.concatenate([subsets, subsets | bit])
+    return subsets
+
+
+def whole_numbers(masses: Array) -> Integers:
+    """Numbers >= 0 as whole ones, all times the same factor: nothing is rounded."""
+    mantissas, exponents = np.frexp(masses)
+    significant = (mantissas * 2.0**53).astype(np.int64)
+    shifts = exponents - exponents[masses > 0].min(initial=0 if not masses.any() else 2**20)
+    numbers = [
+        m << s if m else 0 for m, s in zip(significant.tolist(), shifts.tolist(), strict=True)
+    ]
+    common = math.gcd(*numbers) or 1
+    result = np.zeros(len(masses), dtype=object)
+    result[:] = [number // common for number in numbers]
+    return result

@@ -1,0 +1,150 @@
+"""What no answer may tell: events, and the rows P(y | s) <= cap P(y | not s) they stand for.
+
+A row is two vectors over the cells, ``secret`` and ``other``: for every answer y that somebody may
+see, secret . W_y <= cap other . W_y, W_y being how likely each cell gives y.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from unspoken.numerics.arrays import Array, Codes, Mask
+from unspoken.planning.records.cells import Cells, Integers
+from unspoken.types.domain import Value
+
+__all__ = ["Condition", "Event", "attribute_events", "conditions", "default_events", "explicit",
+           "given_each"]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something about a record [cell], and what it is held against."""
+
+    name: str
+    inside: Mask
+    outside: Mask
+
+    def within(self, where: Mask, name: str) -> Event:
+        return Event(f"{self.name}, {name}", self.inside & where, self.outside & where)
+
+
+@dataclass(frozen=True)
+class Condition:
+    """secret . W_y <= cap other . W_y for every answer; the two have the same sum.
+
+    ``sees``: only for the coalition that reads this bit mask; None: for every coalition.
+    """
+
+    name: str
+    secret: Integers
+    other: Integers
+    cap: Fraction
+    sees: int | None = None
+
+    @cached_property
+    def rates(self) -> tuple[Array, Array]:
+        """``secret`` and ``other`` as shares of their sum."""
+        total = int(self.secret.sum())
+        secret, other = ((side / total).astype(np.float64) for side in (self.secret, self.other))
+        return secret, other
+
+
+def default_events(cells: Cells, secrets: Mapping[int, Codes]) -> list[Event]:
+    """Per attribute each label against each other one and against no secret; any secret at all;
+
+    and the secrets of two attributes together. Any secret of an attribute is implied (mediant).
+    """
+    events, any_of = [], _any_of(cells, secrets)
+    for axis, labels in secrets.items():
+        column, (name, values) = cells.codes[:, axis], _of(cells, axis)
+        for label in labels.tolist():
+            events.append(Event(f"{name} {values[label]}", column == label, ~any_of[axis]))
+        for a, b in itertools.permutations(labels.tolist(), 2):
+            events.append(Event(f"{name} {values[a]}, not {values[b]}", column == a, column == b))
+    whole = np.logical_or.reduce(list(any_of.values())) if any_of else np.zeros(len(cells), bool)
+    events.append(Event("anything sensitive", whole, ~whole))
+    for a, b in itertools.combinations(any_of, 2):
+        both = any_of[a] & any_of[b]
+        names = " and ".join(cells.domain.names[axis] for axis in (a, b))
+        events.append(Event(f"{names} sensitive", both, ~both))
+    return different(events)
+
+
+def attribute_events(cells: Cells, secrets: Mapping[int, Codes]) -> list[Event]:
+    """Per attribute each label, and any of them, against all else."""
+    events = []
+    for axis, labels in secrets.items():
+        name, values = _of(cells, axis)
+        for label in labels.tolist():
+            inside = cells.codes[:, axis] == label
+            events.append(Event(f"{name} {values[label]}", inside, ~inside))
+        inside = np.isin(cells.codes[:, axis], labels)
+        events.append(Event(f"{name} sensitive", inside, ~inside))
+    return different(events)
+
+
+def explicit(cells: Cells, listed: Sequence[Mapping[str, Sequence[Value]]]) -> list[Event]:
+    """{name: values}: that each of these takes one of its values, against all else."""
+    events = []
+    for event in listed:
+        inside = np.ones(len(cells), dtype=bool)
+        for name, values in event.items():
+            codes = [cells.domain.code(name, value, "plan.events") for value in values]
+            inside &= np.isin(cells.codes[:, cells.domain.axis(name)], codes)
+        said = " and ".join(f"{name} {', '.join(map(str, v))}" for name, v in event.items())
+        events.append(Event(said, inside, ~inside))
+    return different(events)
+
+
+def given_each(cells: Cells, events: Sequence[Event], axis: int) -> list[Event]:
+    """The same for somebody who knows an attribute of the record, whatever its label is."""
+    name, values = _of(cells, axis)
+    return different(
+        event.within(cells.codes[:, axis] == code, f"knowing {name} {value}")
+        for code, value in enumerate(values)
+        for event in events
+    )
+
+
+def different(events: Iterable[Event]) -> list[Event]:
+    """Each once."""
+    found: dict[tuple[bytes, bytes], Event] = {}
+    for event in events:
+        found.setdefault((event.inside.tobytes(), event.outside.tobytes()), event)
+    return [*found.values()]
+
+
+def conditions(
+    cells: Cells, events: Sequence[Event], cap: Fraction, sees: int | None = None
+) -> Iterator[Condition]:
+    """The rows of some events, those that are not about anything possible left out.
+
+    With contexts k <= m, o_k = P(s | k) / P(not s | k), whatever is known of the context:
+
+        o_k P_k(y|s) + o_m P_m(y|s) <= cap [o_k P_m(y|not s) + o_m P_k(y|not s)]
+    """
+    for event in events:
+        sides = [(law * event.inside, law * event.outside) for law in cells.laws]
+        sums = [(int(secret.sum()), int(other.sum())) for secret, other in sides]
+        for k, m in itertools.combinations_with_replacement(range(len(sides)), 2):
+            (secret_k, other_k), (secret_m, other_m) = sides[k], sides[m]
+            (s_k, n_k), (s_m, n_m) = sums[k], sums[m]
+            secret = secret_k * n_m + secret_m * n_k
+            if not secret.any():
+                continue
+            name = event.name if len(sides) == 1 else f"{event.name}, contexts {k} and {m}"
+            yield Condition(name, secret, other_m * s_k + other_k * s_m, cap, sees)
+
+
+def _any_of(cells: Cells, secrets: Mapping[int, Codes]) -> dict[int, Mask]:
+    return {axis: np.isin(cells.codes[:, axis], labels) for axis, labels in secrets.items()}
+
+
+def _of(cells: Cells, axis: int) -> tuple[str, tuple[Value, ...]]:
+    return cells.domain.names[axis], cells.domain.values[axis]

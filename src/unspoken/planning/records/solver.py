@@ -1,0 +1,155 @@
+"""Linear programs, solved by HiGHS: the one module that knows it.
+
+The solver is never trusted: what it finds is rounded and checked in exact arithmetic, and its
+multipliers are made into a bound that holds whatever they are. One thread, simplex: vertices of a
+program keep its rows, points inside may be off where an answer is rare.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import highspy
+import numpy as np
+
+from unspoken.errors import TooLarge
+from unspoken.numerics.arrays import Array, Codes, Mask
+
+__all__ = ["Entries", "Program", "Solved"]
+
+OPTIONS: dict[str, bool | int | str] = {
+    "output_flag": False,
+    "threads": 1,
+    "solver": "simplex",
+    "random_seed": 0,
+}
+
+
+@dataclass(frozen=True)
+class Entries:
+    """Numbers at places (line, column) of a matrix of so many lines."""
+
+    lines: int
+    line: Codes
+    column: Codes
+    number: Array
+
+    @classmethod
+    def stacked(cls, parts: Sequence[Entries]) -> Entries:
+        """One below the other."""
+        above = np.cumsum([0, *(part.lines for part in parts)])
+        return cls(
+            int(above[-1]),
+            np.concatenate([p.line + a for p, a in zip(parts, above, strict=False)] or [NOWHERE]),
+            np.concatenate([p.column for p in parts] or [NOWHERE]),
+            np.concatenate([p.number for p in parts] or [np.zeros(0)]),
+        )
+
+    def compressed(self) -> tuple[Codes, Codes, Array]:
+        """Where each line starts, and the columns and numbers, line by line."""
+        order = np.argsort(self.line, kind="stable")
+        starts = np.searchsorted(self.line[order], np.arange(self.lines))
+        return starts, self.column[order], self.number[order]
+
+    def kept(self, mask: Mask) -> Entries:
+        return Entries(self.lines, self.line[mask], self.column[mask], self.number[mask])
+
+
+NOWHERE = np.zeros(0, dtype=np.intp)
+
+
+@dataclass(frozen=True)
+class Solved:
+    """``x`` and the multipliers of the rows: what one more unit of a row's end adds to the
+
+    objective. ``optimal``: whether the solver says so; else they are the last it had.
+    """
+
+    optimal: bool
+    status: str
+    objective: float
+    x: Array
+    multipliers: Array
+
+
+class Program:
+    """Maximise ``worth`` . x with x in [lower, upper] and rows . x in [least, most].
+
+    Rows, columns and numbers may be changed; the next solution starts from the last one.
+    """
+
+    def __init__(
+        self, worth: Array, rows: Entries, least: Array, most: Array, lower: Array, upper: Array
+    ) -> None:
+        self.highs: Any = highspy.Highs()  # type: ignore[no-untyped-call]  # it has no types
+        for name, value in OPTIONS.items():
+            self.highs.setOptionValue(name, value)
+        lp = highspy.HighsLp()
+        lp.num_col_, lp.num_row_ = len(worth), rows.lines
+        lp.col_cost_, lp.col_lower_, lp.col_upper_ = worth, lower, upper
+        lp.row_lower_, lp.row_upper_ = least, most
+        lp.sense_ = highspy.ObjSense.kMaximize
+        starts, columns, numbers = rows.compressed()
+        lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
+        lp.a_matrix_.start_ = np.append(starts, len(columns)).astype(np.int32)
+        lp.a_matrix_.index_ = columns.astype(np.int32)
+        lp.a_matrix_.value_ = numbers
+        self._expect(self.highs.passModel(lp))
+
+    def solve(self, seconds: float = np.inf) -> Solved:
+        """The best x; after so many seconds the last one, which is not ``optimal``."""
+        self.highs.setOptionValue("time_limit", self.highs.getRunTime() + seconds)
+        self.highs.run()
+        status = self.highs.getModelStatus()
+        solution = self.highs.getSolution()
+        return Solved(
+            status == highspy.HighsModelStatus.kOptimal,
+            self.highs.modelStatusToString(status).lower(),
+            self.highs.getObjectiveValue(),
+            np.array(solution.col_value, dtype=np.float64),
+            np.array(solution.row_dual, dtype=np.float64),
+        )
+
+    def add_rows(self, rows: Entries, least: Array, most: Array) -> None:
+        starts, columns, numbers = rows.compressed()
+        self._expect(
+            self.highs.addRows(
+                rows.lines, least, most, len(columns), starts.astype(np.int32),
+                columns.astype(np.int32), numbers,
+            )
+        )  # fmt: skip
+
+    def add_columns(self, worth: Array, columns: Entries, lower: Array, upper: Array) -> None:
+        """``columns``: a line for each new column, at the rows."""
+        starts, rows, numbers = columns.compressed()
+        self._expect(
+            self.highs.addCols(
+                columns.lines, worth, lower, upper, len(rows), starts.astype(np.int32),
+                rows.astype(np.int32), numbers,
+            )
+        )  # fmt: skip
+
+    def change_worth(self, worth: Array) -> None:
+        at = np.arange(len(worth), dtype=np.int32)
+        self._expect(self.highs.changeColsCost(len(at), at, worth))
+
+    def change_ends(self, rows: Codes, least: Array, most: Array) -> None:
+        """The ends of some rows."""
+        self._expect(self.highs.changeRowsBounds(len(rows), rows.astype(np.int32), least, most))
+
+    def change_numbers(self, changed: Entries) -> None:
+        """Single numbers of the rows."""
+        for row, column, number in zip(
+            changed.line.tolist(), changed.column.tolist(), changed.number.tolist(), strict=True
+        ):
+            self._expect(self.highs.changeCoeff(row, column, number))
+
+    @staticmethod
+    def _expect(status: highspy.HighsStatus) -> None:
+        """A warning (a tiny number left out, say) is none of an error; what is found is checked."""
+        if status == highspy.HighsStatus.kError:
+            raise TooLarge(
+                "plan: the solver does not take numbers of such different sizes; merge rare labels"
+            )

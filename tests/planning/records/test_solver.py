@@ -1,0 +1,68 @@
+"""The solver's one module: rows, columns and numbers may change, and its status is read."""
+
+import numpy as np
+import pytest
+
+from unspoken.errors import TooLarge
+from unspoken.planning.records.solver import Entries, Program
+
+INF = np.inf
+
+
+def entries(table):
+    line, column = np.nonzero(np.array(table))
+    return Entries(len(table), line, column, np.array(table, dtype=float)[line, column])
+
+
+def small():
+    """x + 1.5 y at most, x <= 2, x + y <= 3."""
+    ends = np.full(2, -INF), np.array([2.0, 3.0])
+    return Program(
+        np.array([1.0, 1.5]), entries([[1, 0], [1, 1]]), *ends, np.zeros(2), np.full(2, INF)
+    )
+
+
+def found(program, objective, x, multipliers):
+    solved = program.solve()
+    assert solved.optimal
+    assert solved.objective == pytest.approx(objective)
+    assert solved.x == pytest.approx(np.array(x, dtype=float))
+    assert solved.multipliers == pytest.approx(np.array(multipliers, dtype=float))
+
+
+def test_a_program_is_changed_and_solved_again():
+    program = small()
+    found(program, 4.5, [0, 3], [0, 1.5])
+    program.add_rows(entries([[0, 1]]), np.array([-INF]), np.array([1.0]))
+    found(program, 3.5, [2, 1], [0, 1, 0.5])
+    program.add_columns(np.array([5.0]), entries([[0, 1, 0]]), np.zeros(1), np.full(1, INF))
+    found(program, 15, [0, 0, 3], [0, 5, 0])
+    program.change_numbers(Entries(3, np.array([1]), np.array([2]), np.array([2.0])))
+    found(program, 7.5, [0, 0, 1.5], [0, 2.5, 0])
+    program.change_ends(np.array([1]), np.array([-INF]), np.array([30.0]))
+    found(program, 75, [0, 0, 15], [0, 2.5, 0])
+    program.change_worth(np.array([1.0, 0.0, 0.0]))
+    assert program.solve().objective == pytest.approx(2)
+
+
+def test_what_has_no_solution_is_not_optimal():
+    program = small()
+    program.add_rows(entries([[1, 1]]), np.array([4.0]), np.array([INF]))
+    assert program.solve().status == "infeasible"
+    assert not program.solve().optimal
+
+
+def test_numbers_out_of_range_are_refused_in_one_line():
+    with pytest.raises(TooLarge, match="merge rare labels"):
+        small().add_rows(entries([[1e300, 1]]), np.array([-INF]), np.array([1.0]))
+
+
+def test_parts_are_stacked():
+    both = Entries.stacked([entries([[1, 0]]), entries([[0, 2], [3, 0]])])
+    starts, columns, numbers = both.compressed()
+    assert (starts.tolist(), columns.tolist(), numbers.tolist()) == (
+        [0, 1, 2],
+        [0, 1, 0],
+        [1, 2, 3],
+    )
+    assert Entries.stacked([]).lines == 0
