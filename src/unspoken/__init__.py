@@ -37,6 +37,7 @@ if TYPE_CHECKING:  # for those who read without running; tests/house holds it eq
     from unspoken.mechanisms import Laplace as Laplace
     from unspoken.mechanisms import OneSided as OneSided
     from unspoken.mechanisms import RandomizedResponse as RandomizedResponse
+    from unspoken.mechanisms import Suppression as Suppression
     from unspoken.mechanisms import Together as Together
     from unspoken.planning import Plan as Plan
     from unspoken.planning import plan as plan
@@ -69,7 +70,8 @@ HOMES = {
     "families": ["Beliefs", "Box", "Frechet", "GaussianBall", "Intervals", "Rows"],
     "learning": ["learn"],
     "mechanisms": [
-        "Finite", "Geometric", "Laplace", "OneSided", "RandomizedResponse", "Together",
+        "Finite", "Geometric", "Laplace", "OneSided", "RandomizedResponse", "Suppression",
+        "Together",
     ],
     "planning": ["Plan", "plan"],
     "questions": ["leakage", "leakages", "odds", "view"],

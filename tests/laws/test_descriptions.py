@@ -24,6 +24,7 @@ from unspoken.mechanisms import (
     Mechanism,
     OneSided,
     RandomizedResponse,
+    Suppression,
     Together,
     from_description,
 )
@@ -41,6 +42,25 @@ WEIGHTS = (
     | st.dictionaries(NAMES, NUMBERS | st.lists(NUMBERS, max_size=3))
     | st.lists(NUMBERS | st.lists(NUMBERS, max_size=3))
 )
+
+
+@st.composite
+def suppressions(draw: st.DrawFn) -> Suppression:
+    """Any names and labels; what is shown of some records, in some patterns without a secret."""
+    names = draw(st.lists(NAMES, min_size=1, max_size=3, unique=True))
+    distinct = st.lists(st.none() | st.integers(-9, 9) | st.text(max_size=3), unique=True)
+    values = {name: draw(distinct.filter(len)) for name in names}
+    hidden = {name: draw(st.sampled_from([[], values[name][:1]])) for name in names}
+    records = draw(st.sets(st.tuples(*(st.sampled_from(values[name]) for name in names))))
+    table = {}
+    for record in records:
+        free = [n for n, label in zip(names, record, strict=True) if label not in hidden[n]]
+        shown = draw(st.sets(st.sampled_from([(), *((n,) for n in free), tuple(free)])))
+        table[record] = {pattern: draw(st.integers(0, 2**60)) for pattern in shown if pattern}
+    reads = draw(st.none() | st.just(names[:1]))
+    return Suppression(table, names, values, hidden, reads)
+
+
 DRAWN: dict[str, st.SearchStrategy[Mechanism]] = {
     "finite": st.builds(
         lambda name, rows, labels: Finite(name, rows, labels[:3] if len(labels) > 2 else None),
@@ -58,6 +78,7 @@ DRAWN: dict[str, st.SearchStrategy[Mechanism]] = {
         st.sampled_from(["persistent", "fresh"]),
     ),
     "randomized-response": st.builds(RandomizedResponse, NAMES, EPSILON),
+    "suppression": suppressions(),
 }
 DRAWN["together"] = st.lists(st.one_of(*DRAWN.values()), min_size=1, max_size=3).map(Together)
 

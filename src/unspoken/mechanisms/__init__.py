@@ -8,6 +8,7 @@ from unspoken.mechanisms.laplace import Laplace
 from unspoken.mechanisms.mechanism import Mechanism
 from unspoken.mechanisms.one_sided import OneSided
 from unspoken.mechanisms.randomized_response import RandomizedResponse
+from unspoken.mechanisms.suppression import Suppression
 from unspoken.mechanisms.together import Together
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "Mechanism",
     "OneSided",
     "RandomizedResponse",
+    "Suppression",
     "Together",
     "from_description",
 ]

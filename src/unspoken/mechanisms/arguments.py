@@ -17,6 +17,7 @@ from unspoken.errors import InputError, shown
 from unspoken.types.domain import Symbol
 
 __all__ = [
+    "INTEGERS",
     "LABELS",
     "LABELS_BY_NAME",
     "NUMBER",
@@ -25,6 +26,7 @@ __all__ = [
     "TABLE",
     "WEIGHTS",
     "WORD",
+    "WORDS",
     "Argument",
     "listed",
 ]
@@ -87,6 +89,10 @@ def _is_said(item: tuple[Any, Any]) -> bool:
     return item in [*(("symbol", symbol.value) for symbol in Symbol), *(("number", w) for w in INF)]
 
 
+def _are_integers(value: Any) -> bool:
+    return all(map(_are_integers, value)) if _is_list(value) else type(value) is int
+
+
 def _number(value: Any) -> Any:
     return [*map(_number, value)] if _is_list(value) else INF[value] if _is_word(value) else value
 
@@ -137,6 +143,9 @@ def _by_name(each: Argument, wanted: str) -> Argument:
 
 NUMBER = Argument("a number", _is_number, _number, listed)
 WORD = Argument('a word in quotes, like "A"', _is_word)
+WORDS = Argument(
+    'a list of words, ["A", "B"]', lambda value: _is_list(value) and all(map(_is_word, value))
+)
 NUMBERS = _by_name(NUMBER, "a number for each name, {A = 1.0}")
 LABELS = Argument(
     "a list of labels, [0, 1]",
@@ -146,6 +155,9 @@ LABELS = Argument(
 )
 LABELS_BY_NAME = _by_name(LABELS, "a list of values for each name, {A = [0]}")
 TABLE = Argument("a table of numbers, [[0.9, 0.1], [0.1, 0.9]]", _are_numbers, _number, listed)
+INTEGERS = Argument(
+    "lists of whole numbers, [[0, 1], [1]]", lambda v: _is_list(v) and _are_integers(v)
+)
 _WEIGHTS_BY_NAME = _by_name(TABLE, "")
 WEIGHTS = Argument(
     "a number for each variable, {A = 1.0}",

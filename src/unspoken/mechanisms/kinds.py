@@ -17,12 +17,14 @@ from unspoken.mechanisms.laplace import Laplace
 from unspoken.mechanisms.mechanism import Mechanism
 from unspoken.mechanisms.one_sided import OneSided
 from unspoken.mechanisms.randomized_response import RandomizedResponse
+from unspoken.mechanisms.suppression import Suppression
 from unspoken.mechanisms.together import Together
 
 __all__ = ["MECHANISMS", "from_description"]
 
 MECHANISMS: dict[str, type[Mechanism]] = {
-    kind.kind: kind for kind in (Finite, Geometric, Laplace, OneSided, RandomizedResponse, Together)
+    kind.kind: kind
+    for kind in (Finite, Geometric, Laplace, OneSided, RandomizedResponse, Suppression, Together)
 }
 # Mechanisms in mechanisms up to which a description is read.
 DEEP = 16

@@ -37,6 +37,7 @@ __all__ = [
     "encode_keys",
     "fresh_draws",
     "fresh_name",
+    "record_keys",
     "released",
     "threshold",
 ]
@@ -116,6 +117,17 @@ def attribute_keys(master: MasterKey, attribute: str, epoch: str) -> AttributeKe
     return AttributeKeys(
         master.derive(ALGORITHM, "block", attribute, epoch),
         master.derive(ALGORITHM, "mac", attribute, epoch),
+    )
+
+
+def record_keys(master: MasterKey, digest: str, epoch: str) -> AttributeKeys:
+    """The keys of the coins that choose what is shown of a whole record, by one table's digest.
+
+    No attribute has them, whatever it is called: the second word is another.
+    """
+    return AttributeKeys(
+        master.derive(ALGORITHM, "record block", digest, epoch),
+        master.derive(ALGORITHM, "record mac", digest, epoch),
     )
 
 

@@ -1,0 +1,261 @@
+"""One coin a record: what is shown of it may depend on all of it, and is the truth or nothing.
+
+A record x is shown in the pattern S, a set of names, with probability W(S | x) = weight / 2^62: its
+labels there, and nothing else of it. No pattern holds a sensitive label. W is integers, which the
+coin is compared with; they are stored, and never worked out a second time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from unspoken.adversary import Adversary
+from unspoken.beliefs import Belief
+from unspoken.display import Shown
+from unspoken.errors import InputError, NotKnown, TooLarge, unknown
+from unspoken.mechanisms.arguments import INTEGERS, LABELS_BY_NAME, WORDS
+from unspoken.mechanisms.mechanism import Mechanism
+from unspoken.mechanisms.parts import Parts
+from unspoken.mechanisms.record_table import Listed, RecordTable, Shows
+from unspoken.numerics.arrays import CELLS, Array, Codes, Counts, Words
+from unspoken.types.domain import Domain, Value
+from unspoken.types.kinds import items, labels
+
+__all__ = ["Suppression"]
+
+Values = Mapping[str, Iterable[Value]] | Sequence[Iterable[Value]]
+
+
+@dataclass(frozen=True, repr=False, eq=False, init=False)
+class Suppression(Mechanism, Shown):
+    """``records``: {record: {(names shown): integer}}, a record being one label for each of the
+
+    ``names``, weights out of 2^62. What they leave shows nothing; so do records that are not
+    listed, and labels that ``values`` do not have. ``sensitive``: {name: values} that are never
+    shown. Names, labels and records are kept in the order of their words, whatever order they are
+    given in; ``digest`` names this table, and its coins. ``reads``: the names that are delivered
+    of what is shown (None: all), by the same coin.
+    """
+
+    table: RecordTable
+    reads: tuple[str, ...] | None
+
+    kind: ClassVar = "suppression"
+    arguments: ClassVar = {
+        "names": WORDS,
+        "values": LABELS_BY_NAME,
+        "sensitive": LABELS_BY_NAME,
+        "codes": INTEGERS,
+        "masks": INTEGERS,
+        "weights": INTEGERS,
+        "reads": WORDS,
+    }
+
+    def __init__(
+        self,
+        records: Shows,
+        names: Iterable[str],
+        values: Values,
+        sensitive: Mapping[str, Sequence[Value]],
+        reads: Iterable[str] | None = None,
+    ) -> None:
+        domain = _domain(names, values)
+        table = RecordTable.of(domain, sensitive, Listed.read(records, domain))
+        self._keep(table, None if reads is None else items(reads, "suppression.reads"))
+
+    @classmethod
+    def of_arrays(
+        cls,
+        codes: npt.ArrayLike,
+        starts: npt.ArrayLike,
+        masks: npt.ArrayLike,
+        weights: npt.ArrayLike,
+        names: Iterable[str],
+        values: Values,
+        sensitive: Mapping[str, Sequence[Value]],
+    ) -> Suppression:
+        """``codes[record, name]``: positions of labels among ``values``. Record r is shown in the
+
+        patterns masks[starts[r]:starts[r + 1]], bit k being names[k], by these ``weights``.
+        """
+        domain = _domain(names, values)
+        listed = Listed.of(codes, starts, masks, weights, len(domain.names))
+        return cls._of(RecordTable.of(domain, sensitive, listed), None)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Bit k of a mask is the k-th of them."""
+        return self.table.domain.names
+
+    @property
+    def values(self) -> tuple[tuple[Value, ...], ...]:
+        """The labels of each of the names; codes are positions among them."""
+        return self.table.domain.values
+
+    @property
+    def sensitive(self) -> Mapping[str, tuple[Value, ...]]:
+        return self.table.sensitive
+
+    @property
+    def digest(self) -> str:
+        """64 hexadecimal digits of what is shown of whom; the same for all that `showing` gives."""
+        return self.table.digest
+
+    @property
+    def delivered(self) -> tuple[str, ...]:
+        """The names of which anything reaches somebody."""
+        return self.names if self.reads is None else self.reads
+
+    def showing(self, names: Iterable[str]) -> Suppression:
+        """The same coin, of which only these names are delivered."""
+        asked = items(names, "suppression.showing")
+        for name in asked:
+            self.table.domain.axis(name, "suppression.showing")
+        return self._of(self.table, [name for name in self.delivered if name in asked])
+
+    def hides(self, name: str) -> tuple[Value, ...]:
+        return self.sensitive.get(name, ())
+
+    def sensitive_values(self, domain: Domain, name: str) -> tuple[Value, ...] | None:
+        domain.axis(name, "suppression")
+        for value in self.hides(name):
+            domain.code(name, value, "suppression.sensitive")
+        return self.hides(name) or None
+
+    def drawn_anew(self) -> tuple[Mechanism, ...]:
+        return ()
+
+    def parts(self, domain: Domain, adversary: Adversary) -> Parts:
+        raise NotKnown("suppression: has no view yet")
+
+    def shown(self, belief: Belief) -> dict[str, float]:
+        """P(i is shown) of every name delivered."""
+        law, shows = self._records(belief)
+        return {name: float(law @ shows[name]) for name in self.delivered}
+
+    def shown_given(self, belief: Belief) -> dict[str, dict[Value, float]]:
+        """a_i(v) = P(i is shown | x_i = v) of every name delivered and every label that can be.
+
+        A recipient who counts a shown label v as 1 / a_i(v) cells counts right under this belief.
+        """
+        law, shows = self._records(belief)
+        given: dict[str, dict[Value, float]] = {}
+        for name in self.delivered:
+            axis, own = self.names.index(name), belief.marginal([name])
+            seen = np.bincount(
+                self.table.listed.codes[:, axis], law * shows[name], len(self.values[axis])
+            )
+            at = [belief.domain.code(name, value, "suppression") for value in self.values[axis]]
+            given[name] = {
+                value: min(1.0, float(seen[code] / own[place]))
+                for code, (value, place) in enumerate(zip(self.values[axis], at, strict=True))
+                if own[place] > 0
+            }
+        return given
+
+    def _records(self, belief: Belief) -> tuple[Array, dict[str, Array]]:
+        """P(x) of every record listed, and how likely each name is shown of it."""
+        if belief.cells(self.names) > CELLS:
+            raise TooLarge(
+                f"suppression: {belief.cells(self.names):,} records of {len(self.names)} names, "
+                f"more than {CELLS:,}; use fewer labels"
+            )
+        law = belief.marginal(self.names).ravel()[self.table.cells(belief.domain)]
+        listed, each = self.table.listed, self.table.probabilities
+        shows: dict[str, Array] = {}
+        for bit, name in enumerate(self.names):
+            own = each * (listed.masks >> bit & 1)
+            shows[name] = np.bincount(listed.record, own, len(listed.codes)).astype(np.float64)
+        return law, shows
+
+    def patterns(self, codes: Codes | Counts, uniforms: Words) -> Counts:
+        """The mask in which each record is shown, of its coin (numerics/coins.py, `record_keys`).
+
+        ``codes[row, name]`` are positions among ``values``, anything else (-1) being no label of
+        them; such a record shows nothing.
+        """
+        return self.table.thresholds.masks(codes, uniforms)
+
+    def describe(self) -> dict[str, Any]:
+        reads = {} if self.reads is None else {"reads": list(self.reads)}
+        return {"kind": self.kind, **self.table.plain(), **reads}
+
+    @classmethod
+    def made(
+        cls,
+        given: Mapping[str, Any],
+        where: str,
+        part: Callable[[Mapping[str, Any], str], Mechanism],
+    ) -> Mechanism:
+        held = {n: cls.arguments[n].held(value, f"{where}.{n}") for n, value in given.items()}
+        masks, weights = held.pop("masks"), held.pop("weights")
+        if [*map(_size, masks)] != [*map(_size, weights)]:
+            raise InputError(
+                f"{where}: masks and weights are lists of lists, alike for each record"
+            )
+        flat = [[each for part in parts for each in part] for parts in (masks, weights)]
+        starts = np.concatenate([[0], np.cumsum([*map(len, masks)], dtype=np.int64)])
+        reads, codes = held.pop("reads", None), held.pop("codes")
+        made = cls.of_arrays(codes, starts, flat[0], flat[1], **held)
+        return made if reads is None else cls._of(made.table, reads)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Suppression) and self._what() == other._what()
+
+    def __hash__(self) -> int:
+        return hash(self._what())
+
+    def facts(self) -> list[tuple[str, str]]:
+        listed = self.table.listed
+        shows = f"{len(listed.codes)} records in {len(listed.masks)} patterns"
+        hidden = {name: list(values) for name, values in self.sensitive.items()}
+        return [
+            ("of", ", ".join(self.names)),
+            ("shows", f"{shows}; of all others nothing"),
+            ("never shown", str(hidden) if hidden else "nothing is sensitive"),
+            ("delivered", ", ".join(self.delivered) or "nothing"),
+            ("digest", self.digest[:16]),
+        ]
+
+    def _what(self) -> tuple[object, ...]:
+        return self.digest, self.reads
+
+    @classmethod
+    def _of(cls, table: RecordTable, reads: Iterable[str] | None) -> Suppression:
+        made = cls.__new__(cls)
+        made._keep(table, reads)
+        return made
+
+    def _keep(self, table: RecordTable, reads: Iterable[str] | None) -> None:
+        asked = table.domain.names if reads is None else tuple(reads)
+        for name in asked:
+            table.domain.axis(name, "suppression.reads")
+        kept = tuple(name for name in table.domain.names if name in asked)
+        object.__setattr__(self, "table", table)
+        object.__setattr__(self, "reads", None if kept == table.domain.names else kept)
+
+
+def _size(own: object) -> int:
+    return len(own) if isinstance(own, list) else -1
+
+
+def _domain(names: Iterable[str], values: Values) -> Domain:
+    """The names with all their labels."""
+    own = items(names, "suppression.names")
+    if isinstance(values, Mapping):
+        for name in own:
+            if name not in values:
+                raise unknown("suppression.values", name, values)
+        sizes = [len(labels(values[name], f"suppression.values of {name}")) for name in own]
+    else:
+        given = items(values, "suppression.values")
+        sizes = [len(labels(each, "suppression.values")) for each in given[: len(own)]]
+        sizes += [0] * (len(own) - len(sizes))
+    if not own:
+        raise InputError("suppression.names: name what a record has, at least one")
+    return Domain.of(sizes, own, values)
