@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import random
+import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from unspoken.errors import InputError, LimitExceeded
 from unspoken.learning.once import Once
 from unspoken.learning.pinned import Pinned
 from unspoken.ledger import Ledger
-from unspoken.numerics.files import moved
+from unspoken.numerics.files import unfinished
 from unspoken.releasing import adopt_plan, believing, learn_project
 
 PROJECT = """\
@@ -103,16 +104,50 @@ def test_a_plan_is_made_from_the_belief_file_alone(path: Path) -> None:
 
 def test_the_same_rows_are_never_counted_twice(path: Path) -> None:
     learn_project(path)
-    kept = (path.parent / "belief.json").read_bytes()
     with pytest.raises(InputError, match="these very rows were counted before"):
         learn_project(path, again=True)
-    (path.parent / "belief.json").unlink()
-    with pytest.raises(InputError, match=r"belief\.json: is gone.*restore it from a copy"):
+
+
+def test_a_lost_belief_file_is_written_again_from_the_ledger(path: Path) -> None:
+    learn_project(path)
+    file = path.parent / "belief.json"
+    kept = file.read_bytes()
+    file.unlink()
+    unspoken.prepare(path)
+    assert file.read_bytes() == kept
+    assert file.stat().st_mode & 0o777 == 0o600
+    file.unlink()
+    with sqlite3.connect(path.parent / "ledger.sqlite") as ledger:
+        ledger.execute(
+            "UPDATE beliefs SET text = replace(text, '\"rows\": 1200', '\"rows\": 1201')"
+        )
+    with pytest.raises(InputError, match=r"its copy of belief\.json was changed"):
         unspoken.release(path)
-    with pytest.raises(InputError, match="which is gone: restore it from a copy"):
-        learn_project(path, again=True)
-    (path.parent / "belief.json").write_bytes(kept)
-    assert unspoken.release(path).rows == 1200
+    with sqlite3.connect(path.parent / "ledger.sqlite") as ledger:
+        ledger.execute("DELETE FROM beliefs")
+    with pytest.raises(InputError, match=r"belief\.json: is gone.*unspoken learn --again"):
+        unspoken.release(path)
+    assert not file.exists()
+
+
+def test_a_renamed_table_keeps_its_belief_its_plan_and_its_promise(path: Path) -> None:
+    unspoken.release(path)
+    before = chances(path)
+    grow(path.parent, 2)
+    (path.parent / "t.parquet").rename(path.parent / "u.parquet")
+    renamed = {'"t.parquet"': '"u.parquet"'}
+    project(path.parent, **renamed)
+    (path.parent / "belief.json").unlink()  # found by its rules
+    assert unspoken.release(path).rows == 2400
+    assert chances(path) == before
+    assert len(Ledger(path.parent / "ledger.sqlite").decisions()) == 2
+    # Counted by other rules under another name: nothing counted before leaves the promise.
+    project(path.parent, **renamed, **{'["low", "high"]': '["low", "high", "none"]'})
+    (path.parent / "belief.json").unlink()
+    again = learn_project(path)
+    assert again.promise.epsilon == 1.0
+    with pytest.raises(LimitExceeded, match=r"since that for t\.parquet was adopted"):
+        unspoken.release(path)
 
 
 def test_counting_again_multiplies_and_asks_for_a_plan(path: Path) -> None:
@@ -224,11 +259,11 @@ def test_a_crash_after_the_event_loses_nothing(path: Path, monkeypatch: pytest.M
     def killed(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(believing, "moved", killed)
+    monkeypatch.setattr(believing, "unfinished", killed)
     with pytest.raises(KeyboardInterrupt):
         learn_project(path)
     assert not (path.parent / "belief.json").exists()
-    monkeypatch.setattr(believing, "moved", moved)
+    monkeypatch.setattr(believing, "unfinished", unfinished)
     learned = learn_project(path)
     assert (path.parent / "belief.json").exists()
     assert learned.believed is not None
@@ -374,8 +409,7 @@ def test_a_cap_that_counts_alone_break_is_refused(path: Path) -> None:
 
 def test_the_same_rows_by_another_name_are_not_counted_again(path: Path) -> None:
     learn_project(path)
-    (path.parent / "belief.json").rename(path.parent / "away.json")
     project(path.parent, **{'"t.parquet"': '"./t.parquet"'})
     with pytest.raises(InputError, match=r"^t\.parquet: these very rows were counted before"):
-        learn_project(path)
+        learn_project(path, again=True)
     assert len(Ledger(path.parent / "ledger.sqlite").decisions()) == 1

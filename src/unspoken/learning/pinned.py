@@ -99,7 +99,15 @@ class Pinned:
     def read(cls, path: Path) -> Pinned:
         """That of a file; what is none is refused."""
         try:
-            held = json.loads(path.read_bytes())
+            return cls.parse(path.read_bytes(), path)
+        except OSError as error:
+            raise InputError(f"{path}: {error.strerror}") from None
+
+    @classmethod
+    def parse(cls, text: str | bytes, path: Path) -> Pinned:
+        """That of a text, which is in the file at ``path``."""
+        try:
+            held = json.loads(text)
             if {**held, **MARK} != held:
                 raise ValueError
             found = cls(
@@ -117,8 +125,6 @@ class Pinned:
                 learned=str(held["learned"]),
             )
             found.text()  # what cannot be written never was a belief file
-        except OSError as error:
-            raise InputError(f"{path}: {error.strerror}") from None
         except DAMAGED:
             raise InputError(
                 f"{path}: is no belief file, or a damaged one; restore it from a copy, or move it "

@@ -127,15 +127,17 @@ class Account:
         found: int | None = self._one(_same(event)) if same else None
         return found
 
-    def learnings(self, table: str | None = None) -> list[Learning]:
-        """Every time that a table was counted; None: any table."""
-        noted = map(Learning.from_json, self._one(("noted", Learning.kind), []))
-        return [event for event in noted if table in (None, event.table)]
+    def learnings(self) -> list[Learning]:
+        """Every time that a table was counted."""
+        return [*map(Learning.from_json, self._one(("noted", Learning.kind), []))]
+
+    def adoptions(self) -> list[Adoption]:
+        """Every plan that was adopted, the last one last."""
+        return [*map(Adoption.from_json, self._one(("noted", Adoption.kind), []))]
 
     def adopted(self, table: str) -> Adoption | None:
         """The plan for a table that was adopted last."""
-        noted = map(Adoption.from_json, self._one(("noted", Adoption.kind), []))
-        return next((event for event in reversed([*noted]) if event.table == table), None)
+        return next((event for event in self.adoptions()[::-1] if event.table == table), None)
 
     def coins(self) -> list[tuple[str, str, tuple[str, ...]]]:
         """The coin keys, algorithms and orders of keys that there were."""

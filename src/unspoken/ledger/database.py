@@ -17,7 +17,17 @@ from unspoken.ledger.seal import CODE
 from unspoken.numerics.coins import fresh_name
 from unspoken.numerics.files import PATIENCE, SILENT
 
-__all__ = ["ACCOUNT", "EVENTS", "FORMAT", "engine", "new", "prepare", "refuse_damaged", "reworded"]
+__all__ = [
+    "ACCOUNT",
+    "BELIEFS",
+    "EVENTS",
+    "FORMAT",
+    "engine",
+    "new",
+    "prepare",
+    "refuse_damaged",
+    "reworded",
+]
 
 FORMAT = "2"
 LOG = logging.getLogger("unspoken")
@@ -35,6 +45,14 @@ EVENTS = sql.Table(
     sql.Column("kind", sql.Text, nullable=False),
     sql.Column("body", sql.Text, nullable=False),
     sql.Column("code", sql.Text, nullable=False),
+)
+# The text of each belief file, by its digest, which the event of it has: what was drawn once can be
+# written again.
+BELIEFS = sql.Table(
+    "beliefs",
+    _TABLES,
+    sql.Column("digest", sql.Text, primary_key=True),
+    sql.Column("text", sql.Text, nullable=False),
 )
 ACCOUNT = checkpoint.tables(_TABLES)
 

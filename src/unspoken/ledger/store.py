@@ -15,7 +15,16 @@ import sqlalchemy as sql
 from unspoken.errors import InputError, UnspokenError
 from unspoken.ledger.account import Account
 from unspoken.ledger.checkpoint import Checkpoint
-from unspoken.ledger.database import ACCOUNT, EVENTS, engine, new, prepare, refuse_damaged, reworded
+from unspoken.ledger.database import (
+    ACCOUNT,
+    BELIEFS,
+    EVENTS,
+    engine,
+    new,
+    prepare,
+    refuse_damaged,
+    reworded,
+)
 from unspoken.ledger.decisions import KINDS, Adoption, Event, Learning
 from unspoken.ledger.event import Release
 from unspoken.ledger.seal import Head, Seal
@@ -71,6 +80,19 @@ class Ledger:
             at = sql.select(EVENTS.c.at).where(EVENTS.c.id == number)
             return str(connection.execute(at).scalar_one())
 
+    def belief(self, digest: str) -> str | None:
+        """The text of the belief file that has this digest, if it was kept."""
+        with self._begin() as connection:
+            asked = sql.select(BELIEFS.c.text).where(BELIEFS.c.digest == digest)
+            found: str | None = connection.execute(asked).scalar()
+        return found
+
+    def copy(self) -> bytes:
+        """The file as it is while nobody writes to it."""
+        with self._begin() as connection:
+            driver: Any = connection.connection.dbapi_connection
+            return bytes(driver.serialize())
+
     def verify(self, seal: Seal) -> Head:
         """The head, if every event is as it was charged, and the file as it was written; else which
         event is the first that is not.
@@ -86,11 +108,12 @@ class Ledger:
         with self._checked(check, seal):
             pass
 
-    def charge(self, event: Event, check: Check, seal: Seal) -> Head:
+    def charge(self, event: Event, check: Check, seal: Seal, belief: str | None = None) -> Head:
         """Append ``event`` if ``check`` lets it pass, in one transaction that locks writers out.
 
         Gives the number of the event and the code it makes. One that is there already, in every
-        detail, is that one: nothing new is shown, so nothing new is written down.
+        detail, is that one: nothing new is shown, so nothing new is written down. ``belief``: the
+        text of the file that a `Learning` has the digest of.
         """
         self._recorded(seal)
         # Held from before the transaction: heads are written in the order of the events.
@@ -100,6 +123,9 @@ class Ledger:
                 if same is None:
                     heads.append(self._append(connection, event, heads[-1], seal))
                     account.enter(event, heads[-1].number)
+                    if isinstance(event, Learning) and belief is not None:
+                        row = {"digest": event.digest, "text": belief}
+                        connection.execute(sql.insert(BELIEFS).values(**row))
             if seal.kept() != heads[-1]:
                 with writing(seal.file):
                     beside.file.write(heads[-1].text().encode())

@@ -36,16 +36,21 @@ __all__ = [
 ADOPT = "unspoken plan --adopt"
 
 
-def adopted_of(project: Project, kept: Custody | None) -> Adoption | None:
-    """The plan of this project's table that was adopted last."""
-    found: list[Adoption | None] = [None]
+def adopted_of(project: Project, kept: Custody | None, pinned: Believed | None) -> Adoption | None:
+    """The plan of this project's table that was adopted last: made from its counts, or for a table
+    of its name; else, whatever the table was called, the last that shows what is read here.
+    """
+    found: list[Adoption] = []
 
     def look(account: Account) -> None:
-        found.append(account.adopted(project.source.name))
+        found.extend(account.adoptions())
 
     if kept is not None:
         kept.ledger.look(look, kept.seal)
-    return found[-1]
+    counts = None if pinned is None else pinned.pinned.digest
+    own = [a for a in found if project.source.name == a.table or counts == a.belief]
+    shared = [a for a in found if {*project.reads} & {*a.mechanism.exponents()}]
+    return next(iter([*own[::-1], *shared[::-1]]), None)
 
 
 def adopt(
@@ -106,8 +111,9 @@ def refuse_stale(project: Project, adopted: Adoption | None, pinned: Believed | 
                 f"that does: {ADOPT}"
             )
     if pinned is None or adopted.belief != pinned.pinned.digest:
+        whose = "its plan" if adopted.table == project.source.name else f"that for {adopted.table}"
         raise LimitExceeded(
-            f"{project.source.name}: was counted again since its plan was adopted; adopt one that "
+            f"{project.source.name}: was counted again since {whose} was adopted; adopt one that "
             f"is made from these counts: {ADOPT}"
         )
 

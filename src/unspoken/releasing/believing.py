@@ -1,9 +1,12 @@
 """What is believed of a project: its table counted with noise, once, and used from then on.
 
-The first release counts (or `unspoken learn`, before it): the file under its digest, the event in
-the ledger, the file under its name, in this order, so that a crash loses neither the counts nor the
-account of them. Later ones read the file. It answers as long as the ledger has the event that made
-it, and the project counts by the same rules.
+The first release counts (or `unspoken learn`, before it): the ledger is given the event and the
+text of the file in one step, and then the file is written, so that a crash loses neither the counts
+nor the account of them. Later ones read the file, or write it again where it is gone. It answers as
+long as the ledger has the event that made it, and the project counts by the same rules.
+
+A ledger is one account, whatever its tables are called: all countings in it multiply. What is gone
+is found by the name of its table, or by the rules it was counted by.
 """
 
 from __future__ import annotations
@@ -25,7 +28,7 @@ from unspoken.learning.once import Once
 from unspoken.learning.pinned import Pinned, rules
 from unspoken.learning.rows import cells_of
 from unspoken.ledger import Account, Learning
-from unspoken.numerics.files import PRIVATE, moved, unfinished, writing
+from unspoken.numerics.files import PRIVATE, unfinished, writing
 from unspoken.policy import Project
 from unspoken.releasing.custody import Custody
 
@@ -67,30 +70,22 @@ def released_rows(project: Project, table: Table) -> Table:
 
 def pinned_of(project: Project, kept: Custody | None) -> Believed | None:
     """What was counted of this project's table; None: nothing was yet."""
-    file, learnings = project.files.belief, _learnings(project, kept)
-    if not learnings:
+    file, learnings = project.files.belief, _learnings(kept)
+    if not learnings or kept is None:
         if file.exists():
             raise InputError(
                 f"{file}: is there, and no ledger has the event that made it; restore key and "
                 "ledger from a copy, or move the file away"
             )
         return None
-    digests = {event.digest for event in learnings}
-    found = file if file.exists() else _unmoved(file, learnings[-1].digest)
-    if found is None:
+    pinned = Pinned.read(file) if file.exists() else _written_again(project, kept, learnings)
+    if pinned is None:
+        return None
+    if pinned.digest not in {event.digest for event in learnings}:
         raise InputError(
-            f"{file}: is gone, and was counted from {project.source.name}; restore it from a "
-            f"copy, or, once there are other rows, count them, at the same cost again: {AGAIN}"
+            f"{file}: is not what was counted, by the ledger; move it away, and what was counted "
+            f"is written again from the ledger; or count again, at the same cost: {AGAIN}"
         )
-    pinned = Pinned.read(found)
-    if pinned.digest not in digests:
-        raise InputError(
-            f"{file}: is not what was counted, by the ledger; restore it from a copy, or count "
-            f"again, at the same cost: {AGAIN}"
-        )
-    if found != file:
-        with writing(file):
-            moved(found, file)
     differing = _differing(pinned.rules, rules(project))
     if differing:
         raise InputError(
@@ -98,6 +93,30 @@ def pinned_of(project: Project, kept: Custody | None) -> Believed | None:
             f"on {pinned.learned}; write it as it was, or count again, at the same cost: {AGAIN}"
         )
     return Believed(pinned, learnings)
+
+
+def _written_again(project: Project, kept: Custody, learnings: Sequence[Learning]) -> Pinned | None:
+    """The belief file from the ledger: the last of this table; or, if the table has another name
+    now, the last that was counted by the very rules of this project.
+    """
+    file, now = project.files.belief, rules(project)
+    for event in reversed(learnings):
+        text, named = kept.ledger.belief(event.digest), event.table == project.source.name
+        if text is None and named:
+            raise InputError(
+                f"{file}: is gone, was counted from {project.source.name}, and the ledger has no "
+                f"copy; restore it, or, once there are other rows, count them: {AGAIN}"
+            )
+        pinned = None if text is None else Pinned.parse(text, kept.ledger.path)
+        if pinned is not None and (named or not _differing(pinned.rules, now)):
+            if pinned.digest != event.digest:
+                raise InputError(
+                    f"ledger {kept.ledger.path}: its copy of {file.name} was changed; restore "
+                    "either from a copy"
+                )
+            _write(file, pinned)
+            return pinned
+    return None
 
 
 def believed(
@@ -130,33 +149,30 @@ def believed(
         history=project.belief.history,
         key=kept.master.fingerprint,
     )
-    first = _by_digest(file, pinned.digest)
-    with unfinished(file, PRIVATE) as partial, writing(file):
-        partial.file.write(pinned.text().encode())
-        partial.publish(first)
     learnings = list[Learning]()
 
     def admit(account: Account) -> None:
         """Where nobody else writes, since two may have counted at once; by whatever name."""
-        learnings.extend(account.learnings(project.source.name))
-        _refuse_counted(account.learnings(), fingerprint, file)
+        learnings.extend(account.learnings())
+        _refuse_counted(learnings, fingerprint, file)
 
-    try:
-        kept.ledger.charge(event, admit, kept.seal)
-    except InputError:
-        first.unlink()  # a second noise on the same counts
-        raise
-    with writing(file):
-        moved(first, file)
+    kept.ledger.charge(event, admit, kept.seal, pinned.text())
+    _write(file, pinned)
     return Believed(pinned, [*learnings, event])
 
 
-def _learnings(project: Project, kept: Custody | None) -> list[Learning]:
-    """Every time that the table was counted, as the ledger has it."""
+def _write(file: Path, pinned: Pinned) -> None:
+    with unfinished(file, PRIVATE) as partial, writing(file):
+        partial.file.write(pinned.text().encode())
+        partial.publish()
+
+
+def _learnings(kept: Custody | None) -> list[Learning]:
+    """Every time that a table was counted, as the ledger has it."""
     found: list[Learning] = []
 
     def look(account: Account) -> None:
-        found.extend(account.learnings(project.source.name))
+        found.extend(account.learnings())
 
     if kept is not None:
         kept.ledger.look(look, kept.seal)
@@ -167,21 +183,10 @@ def _refuse_counted(learnings: Sequence[Learning], fingerprint: str, file: Path)
     """The same rows by the same rules are never counted twice: two noises would tell more."""
     for event in learnings:
         if event.fingerprint == fingerprint:
-            lost = "" if file.exists() else ", which is gone: restore it from a copy"
             raise InputError(
-                f"{event.table}: these very rows were counted before, in {file.name}{lost}"
-                "; nothing was counted again"
+                f"{event.table}: these very rows were counted before, in {file.name}; nothing was "
+                "counted again"
             )
-
-
-def _unmoved(file: Path, digest: str) -> Path | None:
-    """The file of a crash between the event and its name."""
-    first = _by_digest(file, digest)
-    return first if first.exists() else None
-
-
-def _by_digest(file: Path, digest: str) -> Path:
-    return file.with_name(f"{file.stem}.{digest[:12]}{file.suffix}")
 
 
 def _differing(then: Mapping[str, Any], now: Mapping[str, Any]) -> str:

@@ -229,7 +229,7 @@ def prepared(
     if pinned is not None:
         learned = pinned.learned(whole, held)
     whole = Promise.of(whole, pinned.learnings if pinned else ()).capped(whole)
-    adopted = adopted_of(whole, kept) if noisy else None
+    adopted = adopted_of(whole, kept, pinned) if noisy else None
     closed, units = closed_by(whole, learned), Units.of(whole, held)
     return Prepared(whole, held, learned, closed, units, odd, pinned, adopted)
 
