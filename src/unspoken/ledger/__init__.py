@@ -1,8 +1,9 @@
 """The ledger: what was released, as events that outlive every plan, policy and epoch."""
 
-from unspoken.ledger.account import Account, EarlierPolicy, Exposure, fold, reaches, tossing
+from unspoken.ledger.account import Account, fold, reaches, tossing
 from unspoken.ledger.decisions import Adoption, Event, Learning
 from unspoken.ledger.event import Release
+from unspoken.ledger.exposure import EarlierPolicy, Exposure
 from unspoken.ledger.seal import Head, Seal, head_file
 from unspoken.ledger.store import Ledger
 

@@ -21,24 +21,20 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
 from unspoken.ledger.decisions import Adoption, Event, Learning
 from unspoken.ledger.entries import Entries, InMemory, Key
 from unspoken.ledger.event import Release
-from unspoken.mechanisms import InEpoch, Mechanism, OneSided, Together, from_description
+from unspoken.ledger.exposure import EarlierPolicy, Exponents, Exposure, Hidden, larger
+from unspoken.mechanisms import InEpoch, Mechanism, Together, from_description
 from unspoken.mechanisms.parts import Tossed
-from unspoken.types.domain import Value
 
-__all__ = ["Account", "EarlierPolicy", "Exposure", "fold", "reaches", "tossing"]
+__all__ = ["Account", "fold", "reaches", "tossing"]
 
 # Coalitions whose sums are carried on; beyond, they are added up again when asked for.
 AUDIENCES = 32
-
-Exponents = Mapping[str, float]
-Hidden = Mapping[str, Sequence[Value]]
 
 
 def tossing(event: Release) -> str:
@@ -64,44 +60,6 @@ def fold(events: Iterable[Release], sensitive: Hidden | None = None) -> Mechanis
         return Together([InEpoch(tossing(event), event.mechanism) for event in listed])
     account = Account.of(listed)
     return account.exposure(account.readers()).fold(sensitive or {})
-
-
-@dataclass(frozen=True)
-class Exposure:
-    """What was shown of some cells: ``within``, under the coins of one label, and under all others.
-
-    ``anew``: what has no persistent coins.
-    """
-
-    others: Mapping[str, Tossed] = field(default_factory=dict)
-    within: Exponents = field(default_factory=dict)
-    anew: tuple[Mechanism, ...] = ()
-
-    def exponents(self, more: Exponents | None = None) -> dict[str, float]:
-        """Of the one release that shows as much, with ``more`` under the coins of the label."""
-        within = _larger(self.within, more or {})
-        tossed = {
-            n: self.others.get(n, Tossed()).toss(within.get(n, 0.0))
-            for n in (*self.others, *within)
-        }
-        return {name: coins.exponent for name, coins in tossed.items() if coins != Tossed()}
-
-    def fold(self, sensitive: Hidden, mechanism: Mechanism | None = None) -> Mechanism:
-        """As one mechanism that withholds what is sensitive now; with one more under the label."""
-        more, anew = (mechanism.exponents(), mechanism.drawn_anew()) if mechanism else ({}, ())
-        coins = OneSided(self.exponents(more), sensitive)
-        drawn = (*self.anew, *anew)
-        return Together([coins, *drawn]) if drawn else coins
-
-
-@dataclass(frozen=True)
-class EarlierPolicy:
-    """What was declared of an attribute, and ``hidden``, when some of it was shown in ``epoch``."""
-
-    attribute: str
-    policy: Mapping[str, Any]
-    hidden: Sequence[str]
-    epoch: str
 
 
 class Account:
@@ -221,7 +179,7 @@ class Account:
         anew = self._anew(audience)
         exposures: list[Exposure] = []
         for epoch in event.readings:
-            within = _larger(*(had.get(("epoch", word, label, epoch), {}) for word in words))
+            within = larger(*(had.get(("epoch", word, label, epoch), {}) for word in words))
             exposure = Exposure(others, within, anew)
             if exposure not in exposures:
                 exposures.append(exposure)
@@ -286,10 +244,10 @@ class Account:
             entries[reading] = [*read, *new]
             shown = before.get(cell, {})
             entries[cell] = shown | {
-                name: _larger(shown.get(name, {}), {now.get(name, ""): exponent})
+                name: larger(shown.get(name, {}), {now.get(name, ""): exponent})
                 for name, exponent in exponents.items()
             }
-            entries[had] = _larger(before.get(had, {}), exponents)
+            entries[had] = larger(before.get(had, {}), exponents)
         return entries
 
     def _raised(self, readers: str, label: str, exponents: Exponents) -> dict[Key, Any]:
@@ -300,7 +258,7 @@ class Account:
         largest = self._entries.get([("label", word, label) for word in members])
         kept = self._entries.get([("sum", *words) for words in audiences])
         for key in kept:
-            before = _larger(*(largest.get(("label", word, label), {}) for word in key[1:]))
+            before = larger(*(largest.get(("label", word, label), {}) for word in key[1:]))
             sums = _read(kept[key])
             sums |= {
                 name: sums.get(name, Tossed()).toss(exponent, before.get(name, 0.0))
@@ -308,7 +266,7 @@ class Account:
             }
             entries[key] = _written(sums)
         key = ("label", readers, label)
-        return {**entries, key: _larger(largest.get(key, {}), exponents)}
+        return {**entries, key: larger(largest.get(key, {}), exponents)}
 
     def _hidden(self, event: Release, shown: Sequence[str], number: int) -> dict[Key, Any]:
         """What of its epochs it may have shown: all but this, of what nothing was shown before."""
@@ -334,7 +292,7 @@ class Account:
     def _others(self, audience: Collection[Sequence[str]], label: str) -> dict[str, Tossed]:
         """The sums but for one label."""
         within = self._entries.get([("label", _word(names), label) for names in audience])
-        largest = _larger(*within.values())
+        largest = larger(*within.values())
         sums = self._sums(audience)
         return {n: sums[n].without(largest.get(n, 0.0)) for n in sums}
 
@@ -351,7 +309,7 @@ class Account:
         largest: dict[str, Exponents] = {}
         for word in words:
             for key, exponents in self._entries.below(("label", word)):
-                largest[key[2]] = _larger(largest.get(key[2], {}), exponents)
+                largest[key[2]] = larger(largest.get(key[2], {}), exponents)
         sums: dict[str, Tossed] = {}
         for exponents in largest.values():
             for name, exponent in exponents.items():
@@ -379,15 +337,6 @@ def _same(event: Event) -> Key:
 
 def _declared(event: Release, name: str) -> list[Any]:
     return [dict(event.policy.get(name, {})), [str(v) for v in event.mechanism.hides(name)]]
-
-
-def _larger(*exponents: Exponents) -> dict[str, float]:
-    """The largest by name."""
-    largest: dict[str, float] = {}
-    for each in exponents:
-        for name, exponent in each.items():
-            largest[name] = max(exponent, largest.get(name, 0.0))
-    return largest
 
 
 def _with(rows: list[Any], row: Any) -> list[Any]:
