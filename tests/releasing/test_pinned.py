@@ -2,81 +2,26 @@
 
 from __future__ import annotations
 
-import json
 import math
-import random
-import sqlite3
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 import unspoken
+from tests.releasing.growing import chances, grow, project
 from unspoken.errors import InputError, LimitExceeded
 from unspoken.learning.once import Once
 from unspoken.learning.pinned import Pinned
 from unspoken.ledger import Ledger
-from unspoken.numerics.files import unfinished
-from unspoken.releasing import adopt_plan, believing, learn_project
-
-PROJECT = """\
-format = 1
-[source]
-table = "t.parquet"
-keys = ["person", "day"]
-unit = ["person"]
-[epoch]
-of = "day // 30"
-[attribute.use]
-values = ["low", "high"]
-[attribute.ill]
-values = ["yes", "no"]
-sensitive = "ill = 'yes'"
-[application.one]
-reads = ["use", "ill"]
-[limit]
-limit_bits = 0.2
-"""
+from unspoken.releasing import adopt_plan, learn_project
 
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     grow(tmp_path, 1)
     return project(tmp_path)
-
-
-def project(folder: Path, more: str = "", **replaced: str) -> Path:
-    text = PROJECT
-    for old, new in replaced.items():
-        assert old in text
-        text = text.replace(old, new)
-    (folder / "unspoken.toml").write_text(text + more)
-    return folder / "unspoken.toml"
-
-
-def grow(folder: Path, months: int, persons: int = 40) -> None:
-    """The first months of the same table."""
-    rng = random.Random(5)
-    rows: dict[str, list[Any]] = {"person": [], "day": [], "use": [], "ill": []}
-    for day in range(30 * months):
-        for person in range(persons):
-            ill = rng.random() < 0.2
-            rows["person"].append(person)
-            rows["day"].append(day)
-            rows["ill"].append("yes" if ill else "no")
-            rows["use"].append("low" if rng.random() < (0.6 if ill else 0.3) else "high")
-    pq.write_table(pa.table(rows), folder / "t.parquet")
-
-
-def manifest(path: Path) -> dict[str, Any]:
-    read: dict[str, Any] = json.loads((path.parent / "released.manifest.json").read_text())
-    return read
-
-
-def chances(path: Path) -> dict[str, float]:
-    return {n: a["release_probability"] for n, a in manifest(path)["attributes"].items()}
 
 
 def test_growing_data_goes_out_under_the_plan_of_the_first_release(path: Path) -> None:
@@ -106,48 +51,6 @@ def test_the_same_rows_are_never_counted_twice(path: Path) -> None:
     learn_project(path)
     with pytest.raises(InputError, match="these very rows were counted before"):
         learn_project(path, again=True)
-
-
-def test_a_lost_belief_file_is_written_again_from_the_ledger(path: Path) -> None:
-    learn_project(path)
-    file = path.parent / "belief.json"
-    kept = file.read_bytes()
-    file.unlink()
-    unspoken.prepare(path)
-    assert file.read_bytes() == kept
-    assert file.stat().st_mode & 0o777 == 0o600
-    file.unlink()
-    with sqlite3.connect(path.parent / "ledger.sqlite") as ledger:
-        ledger.execute(
-            "UPDATE beliefs SET text = replace(text, '\"rows\": 1200', '\"rows\": 1201')"
-        )
-    with pytest.raises(InputError, match=r"its copy of belief\.json was changed"):
-        unspoken.release(path)
-    with sqlite3.connect(path.parent / "ledger.sqlite") as ledger:
-        ledger.execute("DELETE FROM beliefs")
-    with pytest.raises(InputError, match=r"belief\.json: is gone.*unspoken learn --again"):
-        unspoken.release(path)
-    assert not file.exists()
-
-
-def test_a_renamed_table_keeps_its_belief_its_plan_and_its_promise(path: Path) -> None:
-    unspoken.release(path)
-    before = chances(path)
-    grow(path.parent, 2)
-    (path.parent / "t.parquet").rename(path.parent / "u.parquet")
-    renamed = {'"t.parquet"': '"u.parquet"'}
-    project(path.parent, **renamed)
-    (path.parent / "belief.json").unlink()  # found by its rules
-    assert unspoken.release(path).rows == 2400
-    assert chances(path) == before
-    assert len(Ledger(path.parent / "ledger.sqlite").decisions()) == 2
-    # Counted by other rules under another name: nothing counted before leaves the promise.
-    project(path.parent, **renamed, **{'["low", "high"]': '["low", "high", "none"]'})
-    (path.parent / "belief.json").unlink()
-    again = learn_project(path)
-    assert again.promise.epsilon == 1.0
-    with pytest.raises(LimitExceeded, match=r"since that for t\.parquet was adopted"):
-        unspoken.release(path)
 
 
 def test_counting_again_multiplies_and_asks_for_a_plan(path: Path) -> None:
@@ -238,38 +141,6 @@ def test_other_rules_count_something_else(path: Path, old: str, new: str, said: 
         unspoken.release(path)
 
 
-def test_a_belief_file_that_no_event_made_is_not_believed(path: Path) -> None:
-    learn_project(path)
-    file = path.parent / "belief.json"
-    held = json.loads(file.read_text())
-    held["tables"]["joint"]["counts"][0] += 1
-    file.write_text(json.dumps(held))
-    with pytest.raises(InputError, match="is not what was counted, by the ledger"):
-        unspoken.prepare(path)
-
-
-def test_a_foreign_file_is_not_written_over(path: Path) -> None:
-    (path.parent / "belief.json").write_text("mine")
-    with pytest.raises(InputError, match="no ledger has the event that made it"):
-        unspoken.release(path)
-    assert (path.parent / "belief.json").read_text() == "mine"
-
-
-def test_a_crash_after_the_event_loses_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def killed(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(believing, "unfinished", killed)
-    with pytest.raises(KeyboardInterrupt):
-        learn_project(path)
-    assert not (path.parent / "belief.json").exists()
-    monkeypatch.setattr(believing, "unfinished", unfinished)
-    learned = learn_project(path)
-    assert (path.parent / "belief.json").exists()
-    assert learned.believed is not None
-    assert len(Ledger(path.parent / "ledger.sqlite").decisions()) == 1
-
-
 def test_before_anything_is_counted_nothing_is_written(path: Path) -> None:
     unspoken.prepare(path).findings()
     assert sorted(file.name for file in path.parent.iterdir()) == ["t.parquet", "unspoken.toml"]
@@ -312,27 +183,6 @@ def test_history_leaves_rows_to_learn_from_and_to_release(path: Path, day: str, 
         unspoken.release(path)
     ledger = path.parent / "ledger.sqlite"
     assert not ledger.exists() or Ledger(ledger).events() == []  # nothing was charged
-
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ('"epsilon": 0.5', '"epsilon": NaN'),
-        ('"rows": 1200', '"rows": 1e999'),
-        ('"contexts": {}', '"contexts": {"day": 3}'),
-        ('"contexts": {}', '"contexts": [3]'),
-        ('"contexts": {}', '"contexts": ' + "[" * 200_000),
-        ('"counts": [', '"counts": [1' + "0" * 30 + ", "),
-    ],
-)
-def test_a_damaged_belief_file_is_said_to_be(path: Path, old: str, new: str) -> None:
-    learn_project(path)
-    file = path.parent / "belief.json"
-    text = file.read_text()
-    assert old in text
-    file.write_text(text.replace(old, new))
-    with pytest.raises(InputError, match=r"belief\.json: is no belief file, or a damaged one"):
-        unspoken.release(path)
 
 
 def test_of_two_who_count_at_once_one_is_refused(
@@ -405,11 +255,3 @@ def test_a_cap_that_counts_alone_break_is_refused(path: Path) -> None:
     assert learn_project(path, again=True).promise.epsilon == 1.0
     with pytest.raises(LimitExceeded, match=r"limit\.cap_all: is 2, and the noise of eps 1 alone"):
         adopt_plan(path)
-
-
-def test_the_same_rows_by_another_name_are_not_counted_again(path: Path) -> None:
-    learn_project(path)
-    project(path.parent, **{'"t.parquet"': '"./t.parquet"'})
-    with pytest.raises(InputError, match=r"^t\.parquet: these very rows were counted before"):
-        learn_project(path, again=True)
-    assert len(Ledger(path.parent / "ledger.sqlite").decisions()) == 1
