@@ -202,9 +202,29 @@ def test_bars_keep_their_ends() -> None:
     assert described["title"]["subtitle"] == ["under", "60 more are less"]
 
 
-def test_ipython_shows_them(results: dict[str, Any]) -> None:
-    formatters = pytest.importorskip("IPython.core.formatters")
-    show = formatters.DisplayFormatter().format
+# What IPython looks for (IPython.core.formatters), and how it calls the first two.
+OWN = {"_ipython_display_": {}, "_repr_mimebundle_": {"include": None, "exclude": None}}
+KINDS = ("html", "markdown", "latex", "javascript", "json", "svg", "png", "jpeg", "pdf", "pretty")
+
+
+def in_a_notebook(result: Any) -> dict[str, Any]:
+    """What IPython shows of it: what answers to any name at all it takes for no such object."""
+    assert not hasattr(result, "_ipython_canary_method_should_not_exist_")
+    asked = OWN | {f"_repr_{kind}_": {} for kind in KINDS}
+    return {
+        name: getattr(result, name)(**how) for name, how in asked.items() if hasattr(result, name)
+    }
+
+
+def test_notebooks_show_them(results: dict[str, Any]) -> None:
     for name, result in results.items():
-        data, _ = show(result)
-        assert data["text/html"].startswith("<table>"), name
+        shown = in_a_notebook(result)
+        assert shown.keys() == {"_repr_html_"}, name
+        assert shown["_repr_html_"].startswith("<table>"), name
+
+
+def test_notebooks_show_pictures(results: dict[str, Any]) -> None:
+    pytest.importorskip("vl_convert")
+    shown = in_a_notebook(results["bound"].plot())
+    assert shown.keys() == {"_repr_mimebundle_"}
+    assert shown["_repr_mimebundle_"]["image/svg+xml"].startswith("<svg")
