@@ -218,15 +218,15 @@ def relative_entropy(cloud: Cloud) -> mpmath.mpf:
 
 def likelihood_ratio(cloud: Cloud, gaining: Sequence[Hashable]) -> mpmath.mpf:
     """The largest log P(y|a) / P(y|b), a among those gaining and b any class."""
-    prior = priors(cloud)
-    worst = Fraction(1)
+    prior, worst = priors(cloud), (1, 1)
+    times = {label: math.lcm(*prior.values()) // p for label, p in prior.items()}
     for weights in cloud.values():
-        likelihood = {label: Fraction(weights.get(label, 0), prior[label]) for label in prior}
-        top = max((likelihood[label] for label in gaining if label in prior), default=Fraction(0))
-        if top and not min(likelihood.values()):
-            return mpmath.inf
-        worst = max(worst, top / min(likelihood.values())) if top else worst
-    return mpmath.log(ratio(worst))
+        likely = {label: weights.get(label, 0) * p for label, p in times.items()}
+        top = max((likely.get(label, 0) for label in gaining), default=0)
+        least = min(likely.values())
+        if top * worst[1] > least * worst[0]:
+            worst = top, least
+    return mpmath.inf if not worst[1] else mpmath.log(mpmath.mpf(worst[0]) / worst[1])
 
 
 def max_log_ratio(cloud: Cloud) -> mpmath.mpf:

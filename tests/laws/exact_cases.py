@@ -25,6 +25,7 @@ from unspoken.mechanisms import Mechanism
 
 Weights = dict[Any, Fraction]  # of outcomes
 Clouds = Mapping[Cell, oracle.Cloud]  # of what is known
+Law = Mapping[Cell, Mapping[Any, int]]  # of cells and what is seen of them
 
 
 @dataclass(frozen=True)
@@ -244,37 +245,33 @@ def question(rng: Rng, belief: str, mechanism: str) -> Question:
     def label(value: int) -> Any:
         return value if value in secret else "other"
 
-    clouds = clouds_of(world, shown, target, known, label)
+    clouds = clouds_of(law_of(world, shown), target, known, label)
     if fixed is not None:
         clouds = {fixed: clouds[fixed]}
     return Question(world, shown, adversary, clouds, secret)
 
 
+def law_of(world: World, shown: Shown) -> Law:
+    """Of every cell what is seen of it, as whole numbers that all have one denominator."""
+    rows = {cell: shown.of(cell) for cell, p in world.law.items() if p}
+    cells = math.lcm(*(world.law[cell].denominator for cell in rows))
+    seen = math.lcm(*(w.denominator for row in rows.values() for w in row.values()))
+    return {
+        cell: {y: int(world.law[cell] * cells) * int(w * seen) for y, w in row.items() if w}
+        for cell, row in rows.items()
+    }
+
+
 def clouds_of(
-    world: World,
-    shown: Shown,
-    target: int,
-    known: Sequence[int],
-    label: Callable[[int], Any] = lambda value: value,
+    law: Law, target: int, known: Sequence[int], label: Callable[[int], Any] = lambda value: value
 ) -> Clouds:
     """For every value of what is known: outcome -> class of the target -> weight."""
-    found: dict[Cell, Any] = defaultdict(lambda: defaultdict(lambda: defaultdict(Fraction)))
-    for cell, p in world.law.items():
-        if p:
-            for outcome, weight in shown.of(cell).items():
-                own = found[tuple(cell[v] for v in known)][outcome]
-                own[label(cell[target])] += p * weight
-    return {context: whole(cloud) for context, cloud in found.items()}
-
-
-def whole(cloud: Mapping[Any, Mapping[Any, Fraction]]) -> oracle.Cloud:
-    """In whole numbers."""
-    times = math.lcm(*(w.denominator for row in cloud.values() for w in row.values()))
-    return {
-        y: {label: int(w * times) for label, w in row.items() if w}
-        for y, row in cloud.items()
-        if any(row.values())
-    }
+    found: dict[Cell, Any] = defaultdict(lambda: defaultdict(lambda: defaultdict(int)))
+    for cell, row in law.items():
+        cloud, own = found[tuple(cell[v] for v in known)], label(cell[target])
+        for outcome, weight in row.items():
+            cloud[outcome][own] += weight
+    return found
 
 
 def questions(seed: Sequence[int], belief: str, mechanism: str, count: int) -> Iterator[Question]:

@@ -16,7 +16,15 @@ import pytest
 import unspoken
 from tests import oracle
 from tests.effort import EFFORT
-from tests.laws.exact_cases import MECHANISMS, Question, Shown, clouds_of, laplace_of, weights
+from tests.laws.exact_cases import (
+    MECHANISMS,
+    Question,
+    Shown,
+    clouds_of,
+    laplace_of,
+    law_of,
+    weights,
+)
 from tests.laws.exact_worlds import BELIEFS, World
 
 pytestmark = pytest.mark.stress
@@ -34,10 +42,10 @@ def everybody(world: World, anything: bool = True) -> Iterator[tuple[int, tuple[
 
 def truth(world: World, shown: Shown, measure: str, anything: bool = True) -> Any:
     """The most that anybody learns."""
-    found = []
+    found, law = [], law_of(world, shown)
     for target, known in everybody(world, anything):
         adversary = unspoken.Adversary(world.names[target])
-        clouds = clouds_of(world, shown, target, known)
+        clouds = clouds_of(law, target, known)
         found.append(Question(world, shown, adversary, clouds, ()).truth(measure))
     return max(found)
 
