@@ -209,7 +209,7 @@ def test_every_number_is_there(found: Findings, html: str) -> None:
         assert words.percent(share) in text
         assert words.chance(found.plan.p[name]) in text
     for point in found.curve:
-        assert words.bits(point.limit_bits) in text
+        assert words.bits(point.limit) in text
         assert words.percent(point.released) in text
     for one in found.assumptions:
         assert one in text
@@ -228,7 +228,7 @@ def test_closing_is_shown_with_its_values(found: Findings, html: str) -> None:
 
 
 def test_the_share_of_all_cells_is_that_of_the_curve(found: Findings) -> None:
-    chosen = next(p for p in found.curve if p.limit_bits == found.project.limits.bits)
+    chosen = next(p for p in found.curve if p.chosen)
     assert content.content(found, DAY)["tiles"][2]["after"] == words.percent(chosen.released)
     assert math.isclose(chosen.released, np.mean(list(found.shares.values())), rel_tol=1e-9)
 

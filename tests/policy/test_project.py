@@ -42,6 +42,7 @@ def test_everything_that_is_written_is_read(tmp_path: Path) -> None:
         close=False,
         targets={"first_arrival": 0.05},
         coalitions=(("lighting",), ("planning", "lighting")),
+        pooled_cap=4.0,
     )
     assert project.files == Files(
         key=tmp_path / "keys/unspoken.key",
@@ -65,7 +66,7 @@ def test_what_is_not_written_has_a_value() -> None:
     project = Project.parse(LEAST)
     assert project.source.unit == project.source.keys == ("id",)
     assert project.attributes["a"] == Attribute("a", None, None, None, "never")
-    assert project.limits == DeclaredLimits(0, 4, 0, True, {}, (("app",),))
+    assert project.limits == DeclaredLimits(0, 4, 0, True, {}, (("app",),), pooled_cap=4)
     assert type(project.limits.bits) is float
     here = Path.cwd()
     assert project.path == here / "unspoken.toml"

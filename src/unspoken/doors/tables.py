@@ -175,11 +175,12 @@ def _counted(ready: Prepared) -> str:
 
 def _limits(project: Project) -> str:
     limits = project.limits
-    most = "" if math.isinf(limits.odds_cap) else f"odds at most ×{NBSP}{limits.odds_cap:g}, "
     share = f"{words.percent(limits.exceed)} of the answers"
     but = f" (but for {share}, which may give a secret away)" if limits.exceed else ""
-    single = "".join(f", {words.limit(b)} about {name}" for name, b in limits.targets.items())
-    return f"{most}{words.limit(limits.bits)} about each attribute{single}{but}"
+    most = f"odds at most ×{NBSP}{limits.odds_cap:g}{but}" if limits.odds_cap < math.inf else ""
+    each = f"{words.limit(limits.bits)} about each attribute" if limits.bits < math.inf else ""
+    single = [f"{words.limit(bits)} about {name}" for name, bits in limits.targets.items()]
+    return ", ".join(filter(None, [most, each, *single])) or "none"
 
 
 def _best(findings: Findings) -> str:

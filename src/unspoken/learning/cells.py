@@ -17,8 +17,8 @@ from unspoken.errors import InputError
 from unspoken.learning.columns import held
 from unspoken.policy import Attribute, Project
 from unspoken.policy.columns import KINDS, MOST_EXACT, MOST_VALUES
+from unspoken.policy.declared import Missing
 from unspoken.policy.edges import bin_names, edge_text
-from unspoken.policy.project import Missing
 from unspoken.policy.schema import EXACT
 from unspoken.types.column import Cell
 

@@ -1,18 +1,17 @@
 """The project file: what the holder has decided, checked before anything is read."""
 
 from unspoken.policy.columns import check_columns, column_faults
-from unspoken.policy.faults import faults
-from unspoken.policy.presence import check_files
-from unspoken.policy.project import (
+from unspoken.policy.declared import (
     Attribute,
     Context,
     DeclaredLimits,
     Epoch,
     Files,
-    Project,
     Source,
-    project_file,
 )
+from unspoken.policy.faults import faults
+from unspoken.policy.presence import check_files
+from unspoken.policy.project import Project, project_file
 from unspoken.policy.starter import left_out, starter
 
 __all__ = [

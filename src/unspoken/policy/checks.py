@@ -24,7 +24,7 @@ from unspoken.policy.schema import (
     ProjectTable,
 )
 
-__all__ = ["complaints"]
+__all__ = ["complaints", "each_once", "known"]
 
 MEMORY = re.compile(r"(\d{1,6}(?:\.\d{1,3})?)\s*([MGT]i?B)", re.IGNORECASE)
 UNITS = {"MB": 1e6, "GB": 1e9, "TB": 1e12, "MIB": 2.0**20, "GIB": 2.0**30, "TIB": 2.0**40}
@@ -325,7 +325,7 @@ def check_noise(tables: ProjectTable) -> Iterator[Complaint]:
 def check_limits(tables: ProjectTable) -> Iterator[Complaint]:
     """Numbers within their ranges."""
     limit = tables.limit
-    if limit.limit_bits < 0:
+    if limit.limit_bits is not None and limit.limit_bits < 0:
         yield Complaint(("limit", "limit_bits"), "is negative. Write 0 (say nothing) or more bits.")
     path = ("limit", "unit_bits")
     if limit.unit_bits is not None and limit.unit_bits < 0:

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from unspoken.errors import InputError
 from unspoken.policy.complaints import Complaint, nearest, quoted
+from unspoken.policy.declared import Attribute
 from unspoken.policy.edges import kind_of_edge
 from unspoken.policy.locate import KeyPath
-from unspoken.policy.project import Attribute, Project
+from unspoken.policy.project import Project
 from unspoken.types.column import ColumnInfo, Kind
 
 __all__ = ["KEY_KINDS", "KINDS", "MOST_EXACT", "MOST_VALUES", "check_columns", "column_faults"]

@@ -53,12 +53,19 @@ MEANINGS: dict[str, str] = {
     "`unit` in which it is sensitive may be known, by `edges`; needs `rows_per_unit`",
     "context.NAME.edges": "of a `habit`: shares that part it into classes",
     "application.NAME.reads": "the attributes it is given; keys everybody sees",
+    "application.NAME.knows": "attributes that it has from elsewhere: limits hold given each of "
+    "their values, too (record coins)",
+    "application.NAME.weight": "the worth of a cell that it is shown, beside 1 of others",
+    "application.NAME.share": "the least share of the cells it reads that is of use to it: a plan "
+    "with less is refused",
     "limit.limit_bits": "the most that all answers together tell about each attribute, on "
-    "average, in bits",
+    "average, in bits; not limited if left out",
     "limit.unit_bits": "the most that all rows of one unit together tell of a habit in the secrets "
     "of one attribute, in bits: each row gets its share of it, by `rows_per_unit`. Not limited if "
     "left out",
     "limit.odds_cap": "the most that any answer multiplies the odds of a secret by",
+    "limit.pooled_cap": "the cap for who pools what coalitions keep to themselves (record coins): "
+    '`odds_cap` if left out; or `"none"`',
     "limit.cap_all": "the same for who knows every other row, whose odds the noise of the counts "
     "limits: then the smaller of `odds_cap` and this times e^-eps holds",
     "limit.exceed": "the share of answers that may be above `odds_cap`",
@@ -75,6 +82,17 @@ MEANINGS: dict[str, str] = {
     "belief.history": "SQL over keys: the rows for which it is true are counted, and never "
     "released; then the plan tells nothing of the rows that are",
     "belief.file": "what was counted, once: plans are made from this alone",
+    "plan.by": "`record`: one coin a record, by a table that is the best for the limits; `cell`: "
+    "one coin a cell, as published",
+    "plan.events": "what the odds of are limited (record coins): `default`, every value against "
+    "every other, any of all attributes, and any two attributes both; `attribute`: each attribute "
+    "by itself",
+    "plan.own_reads": "whether what an application is shown depends on what it reads alone (record "
+    "coins); else its blanks may tell of other attributes, within the limits",
+    "plan.unbiased": "whether a value is shown as often whatever else its record has, so that "
+    "shares can be estimated for every table and group (record coins)",
+    "plan.floor": "an eps: no answer is more than e^eps times as likely for a sensitive value as "
+    "for any other, whatever is believed (record coins); not limited if left out",
     "plan.approve": "whether somebody has to adopt a plan, by `unspoken plan --adopt`, before "
     "anything is released",
     "secret.key": "the file of the coin key: made at the first release, to be kept for yourself",

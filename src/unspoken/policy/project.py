@@ -8,30 +8,26 @@ import re
 from collections.abc import Mapping
 from dataclasses import astuple, dataclass, field, replace
 from pathlib import Path
-from typing import Literal
 
 from unspoken.errors import InputError, unknown
 from unspoken.numerics.rounding import quotient_down
-from unspoken.policy import checks, paths
+from unspoken.policy import checks, paths, plan_checks
 from unspoken.policy.complaints import Place, quoted
-from unspoken.policy.edges import Edge
+from unspoken.policy.declared import (
+    Attribute,
+    Context,
+    DeclaredBelief,
+    DeclaredLimits,
+    DeclaredPlan,
+    Epoch,
+    Files,
+    Source,
+    Terms,
+)
 from unspoken.policy.reading import read_text, tables_of
 from unspoken.policy.schema import EXACT, AttributeTable, ProjectTable
 
-__all__ = [
-    "Attribute",
-    "Context",
-    "DeclaredBelief",
-    "Epoch",
-    "Files",
-    "DeclaredLimits",
-    "Missing",
-    "Project",
-    "Source",
-    "project_file",
-]
-
-Missing = Literal["public", "value", "never"]
+__all__ = ["Project", "project_file"]
 
 # What the name of an application may be where it is part of the name of a file.
 PLAIN = re.compile(
@@ -40,135 +36,9 @@ PLAIN = re.compile(
 
 
 @dataclass(frozen=True)
-class Source:
-    """Where the rows are. ``table`` is a file (then an absolute path) or a table of ``database``;
-    otherwise ``sql`` is given. ``name`` is what messages call it, ``timezone`` whose hours and days
-    its moments have; ``memory`` and ``threads`` are the engine's; ``rows_per_unit``: at most.
-    """
-
-    table: str | None
-    database: Path | None
-    sql: str | None
-    keys: tuple[str, ...]
-    unit: tuple[str, ...]
-    preferences: Path | None
-    name: str
-    timezone: str = "UTC"
-    memory: str = "1GB"
-    threads: int | None = None
-    nan_missing: bool = False
-    rows_per_unit: int | None = None
-
-    @property
-    def file(self) -> Path | None:
-        """The table, if it is a file of its own."""
-        return Path(self.table) if self.table is not None and self.database is None else None
-
-
-@dataclass(frozen=True)
-class Epoch:
-    """What is read and coined once for ever: a declared label, or SQL over key columns."""
-
-    label: str | None
-    of: str | None
-
-
-@dataclass(frozen=True)
-class Attribute:
-    """A column: how its values are told apart, when one is sensitive, what a missing one means.
-
-    ``exact``: every value that occurs is told apart, and released as it is, bins or not. Otherwise
-    of what has bins the bin is released. ``none_yet``: that no row is sensitive yet is known.
-    """
-
-    name: str
-    bins: tuple[Edge, ...] | None
-    values: tuple[str, ...] | tuple[float, ...] | tuple[bool, ...] | None
-    sensitive: str | None
-    missing: Missing
-    exact: bool = False
-    none_yet: bool = False
-
-    @property
-    def grouped(self) -> bool:
-        """Whether its values are told apart by bins, and released as them."""
-        return self.bins is not None and not self.exact
-
-
-@dataclass(frozen=True)
-class Context:
-    """What anybody may know of a row beside what is released of it: one of three.
-
-    ``of``: SQL over its keys; ``previous``: the label of this attribute in the row before it of its
-    unit; ``habit``: the class, by ``edges``, of the share of the unit's other rows in which this
-    attribute is sensitive.
-    """
-
-    name: str
-    of: str | None = None
-    previous: str | None = None
-    habit: str | None = None
-    edges: tuple[float, ...] = ()
-
-
-@dataclass(frozen=True)
-class DeclaredBelief:
-    """How the belief is learned: ``form`` is one of FORMS, None: joint; ``noise`` is the eps of its
-
-    counts, None: they are exact; ``confidence`` is the level of what is said beside them.
-    ``history``: SQL over keys, the rows that are counted and never released; None: all are both.
-    """
-
-    form: str | None = None
-    noise: float | None = None
-    confidence: float | None = None
-    history: str | None = None
-
-
-@dataclass(frozen=True)
-class DeclaredLimits:
-    """How much all that is released may say: ``bits`` on average, ``odds_cap`` for every answer.
-
-    ``unit_bits``: of a habit, by all rows of a unit; ``bits`` and ``targets`` are a row's share of
-    it where that is less.
-    ``cap_all``: the cap for who knows every other row, too; None: none is declared.
-    """
-
-    bits: float
-    odds_cap: float
-    exceed: float
-    close: bool
-    targets: Mapping[str, float]
-    coalitions: tuple[tuple[str, ...], ...]
-    unit_bits: float | None = None
-    cap_all: float | None = None
-
-    def about(self, target: str) -> float:
-        """The limit, in bits, about one target."""
-        return self.targets.get(target, self.bits)
-
-
-@dataclass(frozen=True)
-class Files:
-    """What a project keeps and writes; absolute paths."""
-
-    key: Path
-    ledger: Path
-    release: Path
-    manifest: Path
-    report: Path
-    belief: Path
-
-    def serving(self, reader: str) -> Files:
-        """The same, with a release and a manifest of this reader's own beside the usual ones."""
-        release, manifest = (_of_reader(path, reader) for path in (self.release, self.manifest))
-        return replace(self, release=release, manifest=manifest)
-
-
-@dataclass(frozen=True)
 class Project:
-    """All of unspoken.toml, checked. ``applications`` are names and what each reads; ``approve``:
-    whether somebody must adopt a plan before anything is released.
+    """All of unspoken.toml, checked. ``applications`` are names and what each reads, ``terms`` what
+    else is declared of them.
     """
 
     path: Path
@@ -178,8 +48,9 @@ class Project:
     applications: Mapping[str, tuple[str, ...]]
     limits: DeclaredLimits
     files: Files
-    belief: DeclaredBelief = DeclaredBelief()
-    approve: bool = False
+    belief: DeclaredBelief = field(default_factory=DeclaredBelief)
+    plan: DeclaredPlan = field(default_factory=DeclaredPlan)
+    terms: Mapping[str, Terms] = field(default_factory=dict)
     contexts: Mapping[str, Context] = field(default_factory=dict)
     place: Place = field(default=Place("unspoken.toml"), repr=False, compare=False)
 
@@ -194,7 +65,8 @@ class Project:
         """The project that this text would be in a file at ``path``."""
         file = Path(path)
         tables, place = tables_of(text, str(path))
-        place.refuse([*checks.complaints(tables), *paths.complaints(tables, file)])
+        wrong = (*checks.complaints(tables), *plan_checks.complaints(tables))
+        place.refuse([*wrong, *paths.complaints(tables, file)])
         return _project(tables, place, paths.absolute(Path.cwd(), str(file)))
 
     @property
@@ -289,7 +161,11 @@ def _project(tables: ProjectTable, place: Place, path: Path) -> Project:
         limits=_limits(tables),
         files=_files(tables, path.parent),
         belief=_belief(tables),
-        approve=tables.plan.approve,
+        plan=DeclaredPlan(**dict(tables.plan)),
+        terms={
+            name: Terms(tuple(given.knows), given.weight, given.share)
+            for name, given in tables.application.items()
+        },
         contexts={
             name: Context(name, given.of, given.previous, given.habit, tuple(given.edges or ()))
             for name, given in tables.context.items()
@@ -346,8 +222,9 @@ def _limits(tables: ProjectTable) -> DeclaredLimits:
     # I(H; Y_1 .. Y_T) <= sum_t I(X_t; Y_t) for every habit H of the secrets (planning/habits.py)
     rows, most = tables.source.rows_per_unit, given.unit_bits
     share = math.inf if most is None or rows is None else quotient_down(most, rows)
+    pooled = given.odds_cap if given.pooled_cap is None else given.pooled_cap
     return DeclaredLimits(
-        bits=min(given.limit_bits, share),
+        bits=share if given.limit_bits is None else min(given.limit_bits, share),
         odds_cap=given.odds_cap,
         cap_all=given.cap_all,
         exceed=given.exceed,
@@ -355,13 +232,8 @@ def _limits(tables: ProjectTable) -> DeclaredLimits:
         targets={name: min(bits, share) for name, bits in given.target.items()},
         coalitions=tuple(map(tuple, given.coalitions or everybody)),
         unit_bits=given.unit_bits,
+        pooled_cap=math.inf if pooled == "none" else float(pooled),
     )
-
-
-def _of_reader(path: Path, reader: str) -> Path:
-    """released.manifest.json becomes released-lighting.manifest.json."""
-    head, dot, tail = path.name.partition(".")
-    return path.with_name(f"{head}-{reader}{dot}{tail}")
 
 
 def _files(tables: ProjectTable, base: Path) -> Files:

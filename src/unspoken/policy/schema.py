@@ -110,6 +110,9 @@ class ApplicationTable(TomlTable):
     """``[application.NAME]``: who reads which attributes."""
 
     reads: Annotated[Names, _like('["first_arrival"]')]
+    knows: Annotated[Names, _like('["exits"]')] = []
+    weight: Annotated[float, _like("2.0")] = 1.0
+    share: Annotated[float, _like("0.3")] = 0.0
 
 
 class BeliefTable(TomlTable):
@@ -125,15 +128,21 @@ class BeliefTable(TomlTable):
 class PlanTable(TomlTable):
     """``[plan]``: how what is released is decided."""
 
+    by: Annotated[Literal["record", "cell"], _like('"record"')] = "cell"
     approve: Annotated[bool, _like("true")] = False
+    events: Annotated[Literal["default", "attribute"], _like('"attribute"')] = "default"
+    own_reads: Annotated[bool, _like("true")] = False
+    unbiased: Annotated[bool, _like("true")] = False
+    floor: Annotated[float | None, _like("3.0")] = None
 
 
 class LimitTable(TomlTable):
     """``[limit]``: how much a release may say."""
 
-    limit_bits: Annotated[float, _like("0.1")]
+    limit_bits: Annotated[float | None, _like("0.1")] = None
     unit_bits: Annotated[float | None, _like("2.0")] = None
     odds_cap: Annotated[float, _like("4.0")] = 4.0
+    pooled_cap: Annotated[float | Literal["none"] | None, _like("4.0")] = None
     cap_all: Annotated[float | None, _like("6.0")] = None
     exceed: Annotated[float, _like("0.0")] = 0.0
     close: Annotated[bool, _like("true")] = True
@@ -165,7 +174,7 @@ class ProjectTable(TomlTable):
     attribute: dict[str, AttributeTable]
     context: dict[str, ContextTable] = {}
     application: dict[str, ApplicationTable]
-    limit: LimitTable
+    limit: LimitTable = LimitTable()
     belief: BeliefTable = BeliefTable()
     plan: PlanTable = PlanTable()
     secret: SecretTable = SecretTable()

@@ -57,11 +57,10 @@ NOTHING = """\
 
 LIMIT = """
 [limit]
-# Recommended, since with odds_cap 4 no answer makes odds more than 4 times what they were (20 %
-# becomes at most 50 %), and with limit_bits 0.1 all answers together tell, on average, at most a
-# tenth of what one plain yes or no can tell.
+# Recommended, since with odds_cap 4 no answer makes odds more than 4 times what they were: 20 %
+# becomes at most 50 %.
 odds_cap = 4.0              # in odds, for the most telling answer
-limit_bits = 0.1            # in bits, on average: about each attribute, for each row
+# limit_bits = 0.1          # in bits, on average: about each attribute, for each row
 exceed = 0.0                # the share of answers that may be above odds_cap
 close = true                # values that by themselves tell too much become sensitive too
 

@@ -120,7 +120,7 @@ def refuse_stale(project: Project, adopted: Adoption | None, pinned: Believed | 
 
 def refuse_unapproved(project: Project) -> None:
     """Where somebody has to say so, the first release does not."""
-    if project.approve:
+    if project.plan.approve:
         raise project.error(
             "plan", "approve", text=f"no plan is adopted yet, and somebody has to: {ADOPT}"
         )
@@ -130,7 +130,7 @@ def declared(project: Project) -> dict[str, Any]:
     """The limits as an event keeps them."""
     limits = project.limits
     return {
-        "limit_bits": limits.bits,
+        "limit_bits": json_number(limits.bits),
         "odds_cap": json_number(limits.odds_cap),
         "exceed": limits.exceed,
         "target": dict(limits.targets),

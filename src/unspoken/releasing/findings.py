@@ -56,7 +56,7 @@ class Findings(Shown):
     planned_known: Sequence[InContext]
     shares: Mapping[str, float]
     open_shares: Mapping[str, float]
-    curve: TradeOff
+    curve: TradeOff | ByCap
     assumptions: Sequence[str]
     cautions: Sequence[Caution] = ()
     promise: Promise | None = None
@@ -106,7 +106,7 @@ def findings(
         planned_known=planned_known,
         shares=shares(project, learned, chosen, hidden),
         open_shares=shares(project, learned, left_open, learned.sensitive),
-        curve=trade_off(project, learned, hidden) if curve else TradeOff(),
+        curve=_curve(project, learned, hidden) if curve else TradeOff(),
         assumptions=assumptions(project, learned, chosen),
     )
 
@@ -165,7 +165,9 @@ def best(
     for share in SHARES if limits.exceed else (1.0,):
         chosen = plan(
             learned.belief,
-            limit_bits={name: scale * limits.about(name) for name in project.attributes},
+            limit_bits={name: scale * limits.about(name) for name in project.attributes}
+            if limits.on_average
+            else None,
             sensitive=sensitive,
             secrets=learned.sensitive,
             caps={name: 0.0 for name in project.attributes if name not in project.reads},
@@ -229,6 +231,15 @@ def shares(
     return {name: chosen.p[name] * free[name] for name in project.reads}
 
 
+def _curve(
+    project: Project, learned: Learned, sensitive: Mapping[str, Sequence[Value]]
+) -> TradeOff | ByCap:
+    """Of the limit on bits; of the odds cap where there is no other."""
+    if project.limits.bits < math.inf:
+        return trade_off(project, learned, sensitive)
+    return by_cap(project, learned)
+
+
 def trade_off(
     project: Project, learned: Learned, sensitive: Mapping[str, Sequence[Value]]
 ) -> TradeOff:
@@ -236,7 +247,7 @@ def trade_off(
     points = []
     for scale in CURVE:
         let_out = shares(project, learned, best(project, learned, sensitive, scale), sensitive)
-        points.append(Share(scale * project.limits.bits, _mean(let_out)))
+        points.append(Share(scale * project.limits.bits, _mean(let_out), scale == 1))
     return TradeOff(points)
 
 

@@ -79,7 +79,7 @@ class Prepared(Shown):
             ("table", f"{self.table.title}, keys {', '.join(self.table.keys)}"),
             *self.learned.facts(),
             ("applications", "; ".join(readers)),
-            ("limits", f"{limits.bits:g} bit about each, odds x {limits.odds_cap:g}"),
+            ("limits", f"odds x {limits.odds_cap:g}, {limits.bits:g} bit about each"),
             *self.promise.facts(),
             ("next", ".plan(), .findings(); nothing was charged"),
         ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,7 +38,8 @@ class Said:
 
     def facts(self) -> list[tuple[str, str]]:
         limits = self.project.limits
-        kept = f"odds x {limits.odds_cap:g}, {limits.bits:g} bit about each attribute, for each row"
+        bits = f", {limits.bits:g} bit about each attribute" if limits.bits < math.inf else ""
+        kept = f"odds x {limits.odds_cap:g}{bits}, for each row"
         return [
             ("together", self.together or f"with all that was released before, at most {kept}"),
             *self.promise.facts(),

@@ -17,19 +17,31 @@ WIDTH, HEIGHT = 480, 260
 
 @dataclass(frozen=True)
 class Share:
-    """One point of the trade-off: a limit, and the share of all cells read that it lets out."""
+    """One point of the trade-off: a limit, and the share of all cells read that it lets out;
+
+    ``chosen``: whether it is the project's.
+    """
 
     limit_bits: float
     released: float
+    chosen: bool = False
+
+    @property
+    def limit(self) -> float:
+        return self.limit_bits
 
 
 @dataclass(frozen=True)
 class OfCap:
-    """The same of an odds cap; ``chosen``: whether it is the project's."""
+    """The same of an odds cap."""
 
     odds_cap: float
     released: float
     chosen: bool
+
+    @property
+    def limit(self) -> float:
+        return self.odds_cap
 
 
 class _Curve(Framed, Tabled, tuple[Any, ...]):

@@ -130,7 +130,7 @@ def trade_off(findings: Findings, use: Palette) -> Chart:
     edge = _mark("text", dy=-13, fontSize=12, color=use.paper, stroke=use.paper, strokeWidth=5)
     return {
         "data": {"values": points},
-        "encoding": {"x": {**across, "title": "limit, in bits about any one attribute"}, "y": up},
+        "encoding": {"x": {**across, "title": findings.curve.along}, "y": up},
         "layer": [
             {**rule, **chosen, "encoding": {"y2": {"datum": 0}}},
             line,
@@ -146,13 +146,12 @@ def trade_off(findings: Findings, use: Palette) -> Chart:
 
 
 def _points(findings: Findings) -> list[Chart]:
-    limit = findings.project.limits.bits
     return [
         {
-            "limit": words.digits(point.limit_bits),
+            "limit": words.digits(point.limit),
             "released": float(f"{point.released:.1e}"),  # two digits, as everything on the page
             "share": words.percent(point.released),
-            "chosen": math.isclose(point.limit_bits, limit),
+            "chosen": point.chosen,
         }
         for point in findings.curve
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
@@ -33,8 +34,8 @@ def content(findings: Findings, signed: Signed) -> Row:
         "zeros": starved.zeros(findings),
         "premise": words.premise(findings.plan.bound.premise),
         "limits": limits(findings),
-        "limit_bits": words.limit(findings.project.limits.bits),
-        "single_limits": _single_limits(findings),
+        "on_average": _on_average(findings),
+        "limit_bits": findings.project.limits.bits < math.inf,
         "but_for": _but_for(findings),
         "cap": words.factor(findings.project.limits.odds_cap),
         "first_beyond": BEYOND,
@@ -85,17 +86,27 @@ def _about_table(findings: Findings, on: datetime) -> list[str]:
 
 def limits(findings: Findings) -> list[str]:
     """What the plan keeps, a sentence each."""
-    given = findings.project.limits
-    single = _single_limits(findings)
-    return [
+    given, average = findings.project.limits, _on_average(findings)
+    every = (
         "Every answer: it multiplies no row's odds of a sensitive value by more than "
-        f"{given.odds_cap:g}{_but_for(findings)}.",
-        f"All answers on average: they tell at most {words.limit(given.bits)} about each "
-        f"attribute{f' ({single})' if single else ''}.",
-        "Both hold for each coalition on its own, pooling what its applications get."
+        f"{given.odds_cap:g}{_but_for(findings)}."
+    )
+    mean = [f"All answers on average: they tell at most {average}."] if average else []
+    held = "Both hold" if mean else "It holds"
+    return [
+        every,
+        *mean,
+        f"{held} for each coalition on its own, pooling what its applications get."
         if findings.project.divided
-        else "Both hold for all applications together, pooling everything they get.",
+        else f"{held} for all applications together, pooling everything they get.",
     ]
+
+
+def _on_average(findings: Findings) -> str:
+    """The limits on the average; empty if there are none."""
+    given, single = findings.project.limits, _single_limits(findings)
+    every = f"{words.limit(given.bits)} about each attribute" if given.bits < math.inf else ""
+    return f"{every} ({single})" if every and single else every or single
 
 
 def _but_for(findings: Findings) -> str:
@@ -238,12 +249,12 @@ def _unread(findings: Findings) -> str:
 
 def curve(findings: Findings) -> list[Row]:
     """The points of the trade-off."""
-    chosen = words.bits(findings.project.limits.bits)
+    said = words.bits if findings.project.limits.bits < math.inf else words.factor
     return [
         {
-            "limit": words.bits(point.limit_bits),
+            "limit": said(point.limit),
             "released": words.percent(point.released),
-            "chosen": words.bits(point.limit_bits) == chosen,
+            "chosen": point.chosen,
         }
         for point in findings.curve
     ]

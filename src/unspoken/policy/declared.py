@@ -1,0 +1,195 @@
+"""What a project file declares, table by table, as plain records."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from unspoken.policy.edges import Edge
+
+__all__ = [
+    "Attribute",
+    "Context",
+    "DeclaredBelief",
+    "DeclaredLimits",
+    "DeclaredPlan",
+    "Epoch",
+    "Files",
+    "Missing",
+    "Source",
+    "Terms",
+]
+
+Missing = Literal["public", "value", "never"]
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where the rows are. ``table`` is a file (then an absolute path) or a table of ``database``;
+    otherwise ``sql`` is given. ``name`` is what messages call it, ``timezone`` whose hours and days
+    its moments have; ``memory`` and ``threads`` are the engine's; ``rows_per_unit``: at most.
+    """
+
+    table: str | None
+    database: Path | None
+    sql: str | None
+    keys: tuple[str, ...]
+    unit: tuple[str, ...]
+    preferences: Path | None
+    name: str
+    timezone: str = "UTC"
+    memory: str = "1GB"
+    threads: int | None = None
+    nan_missing: bool = False
+    rows_per_unit: int | None = None
+
+    @property
+    def file(self) -> Path | None:
+        """The table, if it is a file of its own."""
+        return Path(self.table) if self.table is not None and self.database is None else None
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """What is read and coined once for ever: a declared label, or SQL over key columns."""
+
+    label: str | None
+    of: str | None
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """A column: how its values are told apart, when one is sensitive, what a missing one means.
+
+    ``exact``: every value that occurs is told apart, and released as it is, bins or not. Otherwise
+    of what has bins the bin is released. ``none_yet``: that no row is sensitive yet is known.
+    """
+
+    name: str
+    bins: tuple[Edge, ...] | None
+    values: tuple[str, ...] | tuple[float, ...] | tuple[bool, ...] | None
+    sensitive: str | None
+    missing: Missing
+    exact: bool = False
+    none_yet: bool = False
+
+    @property
+    def grouped(self) -> bool:
+        """Whether its values are told apart by bins, and released as them."""
+        return self.bins is not None and not self.exact
+
+
+@dataclass(frozen=True)
+class Context:
+    """What anybody may know of a row beside what is released of it: one of three.
+
+    ``of``: SQL over its keys; ``previous``: the label of this attribute in the row before it of its
+    unit; ``habit``: the class, by ``edges``, of the share of the unit's other rows in which this
+    attribute is sensitive.
+    """
+
+    name: str
+    of: str | None = None
+    previous: str | None = None
+    habit: str | None = None
+    edges: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
+class DeclaredBelief:
+    """How the belief is learned: ``form`` is one of FORMS, None: joint; ``noise`` is the eps of its
+
+    counts, None: they are exact; ``confidence`` is the level of what is said beside them.
+    ``history``: SQL over keys, the rows that are counted and never released; None: all are both.
+    """
+
+    form: str | None = None
+    noise: float | None = None
+    confidence: float | None = None
+    history: str | None = None
+
+
+@dataclass(frozen=True)
+class DeclaredPlan:
+    """How what is released is decided. ``by``: one coin a record, or one a cell; ``approve``:
+
+    whether somebody must adopt a plan before anything is released. Of record coins: ``events``
+    whose odds are limited; ``own_reads``: a blank depends on what its reader reads, alone;
+    ``unbiased``: a value is shown as often whatever else its record has; ``floor``: the eps that
+    holds for every belief (planning/records).
+    """
+
+    by: Literal["record", "cell"] = "cell"
+    approve: bool = False
+    events: Literal["default", "attribute"] = "default"
+    own_reads: bool = False
+    unbiased: bool = False
+    floor: float | None = None
+
+
+@dataclass(frozen=True)
+class Terms:
+    """Of an application: the attributes that it ``knows`` of its own, the worth of a cell it is
+
+    shown, and the least ``share`` of those it reads that is of use to it.
+    """
+
+    knows: tuple[str, ...] = ()
+    weight: float = 1.0
+    share: float = 0.0
+
+
+@dataclass(frozen=True)
+class DeclaredLimits:
+    """How much all that is released may say: ``bits`` on average, ``odds_cap`` for every answer.
+
+    ``unit_bits``: of a habit, by all rows of a unit; ``bits`` and ``targets`` are a row's share of
+    it where that is less.
+    ``cap_all``: the cap for who knows every other row, too; None: none is declared.
+    ``pooled_cap``: that of odds for who pools what coalitions keep to themselves; infinite: none.
+    """
+
+    bits: float
+    odds_cap: float
+    exceed: float
+    close: bool
+    targets: Mapping[str, float]
+    coalitions: tuple[tuple[str, ...], ...]
+    unit_bits: float | None = None
+    cap_all: float | None = None
+    pooled_cap: float = math.inf
+
+    @property
+    def on_average(self) -> bool:
+        """Whether what all answers tell on average is limited at all."""
+        return min([self.bits, *self.targets.values()]) < math.inf
+
+    def about(self, target: str) -> float:
+        """The limit, in bits, about one target."""
+        return self.targets.get(target, self.bits)
+
+
+@dataclass(frozen=True)
+class Files:
+    """What a project keeps and writes; absolute paths."""
+
+    key: Path
+    ledger: Path
+    release: Path
+    manifest: Path
+    report: Path
+    belief: Path
+
+    def serving(self, reader: str) -> Files:
+        """The same, with a release and a manifest of this reader's own beside the usual ones."""
+        release, manifest = (_of_reader(path, reader) for path in (self.release, self.manifest))
+        return replace(self, release=release, manifest=manifest)
+
+
+def _of_reader(path: Path, reader: str) -> Path:
+    """released.manifest.json becomes released-lighting.manifest.json."""
+    head, dot, tail = path.name.partition(".")
+    return path.with_name(f"{head}-{reader}{dot}{tail}")

@@ -1,0 +1,65 @@
+"""What has to be right about [plan], and about what applications declare of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from unspoken.policy.checks import each_once, known
+from unspoken.policy.complaints import Complaint
+from unspoken.policy.schema import PlanTable, ProjectTable
+
+__all__ = ["complaints"]
+
+# Keys of [plan] that record coins have, and cell coins have not.
+NOT_OF_CELLS = 'is for plan.by = "record". Take it out.'
+OF_RECORDS = ("events", "own_reads", "unbiased", "floor")
+
+
+def complaints(tables: ProjectTable) -> Iterator[Complaint]:
+    """Everything that is wrong with them."""
+    yield from check_coins(tables)
+    yield from check_numbers(tables)
+    yield from check_known(tables)
+
+
+def check_coins(tables: ProjectTable) -> Iterator[Complaint]:
+    """What only one kind of coins has."""
+    given, plan = tables.limit, tables.plan
+    if plan.by == "record" and given.exceed:
+        text = 'is for plan.by = "cell": one coin a record has no use for it. Write 0.'
+        yield Complaint(("limit", "exceed"), text)
+    if plan.by == "record":
+        return
+    for name in OF_RECORDS:
+        if getattr(plan, name) != PlanTable.model_fields[name].default:
+            yield Complaint(("plan", name), NOT_OF_CELLS)
+    if given.pooled_cap is not None:
+        yield Complaint(("limit", "pooled_cap"), NOT_OF_CELLS)
+    for name, application in tables.application.items():
+        if application.knows:
+            yield Complaint(("application", name, "knows"), NOT_OF_CELLS)
+
+
+def check_numbers(tables: ProjectTable) -> Iterator[Complaint]:
+    """Within their ranges."""
+    floor, pooled = tables.plan.floor, tables.limit.pooled_cap
+    if floor is not None and floor <= 0:
+        yield Complaint(("plan", "floor"), "is an eps above 0. Write 3, or take it out.")
+    if pooled is not None and pooled != "none" and pooled < 1:
+        text = 'is below 1, which nothing meets. Write 1 or more, or "none".'
+        yield Complaint(("limit", "pooled_cap"), text)
+    for name, application in tables.application.items():
+        if not application.weight > 0:
+            text = "is what a cell is worth beside 1. Write a number above 0."
+            yield Complaint(("application", name, "weight"), text)
+        if not 0 <= application.share <= 1:
+            text = "is a share of the cells it reads. Write a number from 0 to 1."
+            yield Complaint(("application", name, "share"), text)
+
+
+def check_known(tables: ProjectTable) -> Iterator[Complaint]:
+    """An application knows attributes that there are."""
+    for name, application in tables.application.items():
+        path = ("application", name, "knows")
+        yield from each_once(path, application.knows)
+        yield from known(path, application.knows, "attribute", tables.attribute)
