@@ -9,8 +9,9 @@ from pathlib import Path
 
 import duckdb
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from unspoken.engines.protocol import BATCH
+from unspoken.engines.protocol import BATCH, Among
 from unspoken.engines.sql import Expression
 
 
@@ -54,8 +55,13 @@ class ToyTable:
 
     def batches(
         self, names: Sequence[str], ordered: bool = True, rows: int = BATCH,
-        places: Mapping[str, str] | None = None,
+        places: Mapping[str, str] | None = None, among: Among | None = None,
     ) -> Iterator[pa.RecordBatch]:  # fmt: skip
         order = [(key, "ascending") for key in self.keys]
         found = self.arrow.sort_by(order) if ordered else self.arrow
+        if among is not None:
+            each = f"*, CAST({among.expression.sql} AS VARCHAR) AS among"
+            named: pa.Table = duckdb.from_arrow(found).project(each).to_arrow_table()
+            found = named.filter(pc.is_in(named["among"], pa.array([*among.texts])))
+            found = found.sort_by([("among", "ascending"), *order]) if ordered else found
         yield from found.select(list(names)).to_batches(100)

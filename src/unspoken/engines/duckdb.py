@@ -19,11 +19,11 @@ from unspoken.engines.columns import column_info, kind_of
 from unspoken.engines.files import PARQUET
 from unspoken.engines.keys import check_keys
 from unspoken.engines.opening import Opened, opened
-from unspoken.engines.protocol import BATCH
+from unspoken.engines.protocol import BATCH, Among
 from unspoken.engines.row_sql import ROW
 from unspoken.engines.session import MEMORY, OURS
 from unspoken.engines.source import Place, TableSource
-from unspoken.engines.sql import Expression, identifier
+from unspoken.engines.sql import Expression, identifier, literal
 from unspoken.engines.watching import passing, watched
 from unspoken.errors import InputError
 from unspoken.types.column import ColumnInfo
@@ -137,11 +137,17 @@ class DuckTable:
         ordered: bool = True,
         rows: int = BATCH,
         places: Mapping[str, str] | None = None,
+        among: Among | None = None,
     ) -> pa.RecordBatchReader:
         """As the protocol has it: streams are independent of one another."""
         handed_on = ", ".join(map(self._handed_on, names))
-        order = ", ".join(map(identifier, self.keys)) if ordered else ""
-        query = f"SELECT {handed_on} FROM {ROWS}" + (f" ORDER BY {order}" if order else "")
+        text = [] if among is None else [f"CAST({among.expression.sql} AS VARCHAR)"]
+        where = (
+            "" if among is None else f" WHERE {text[0]} IN ({', '.join(map(literal, among.texts))})"
+        )
+        order = ", ".join([*text, *map(identifier, self.keys)]) if ordered else ""
+        query = f"SELECT {handed_on} FROM {ROWS} AS {ROW}{where}"
+        query += f" ORDER BY {order}" if order else ""
         explain = partial(self._explain, names, places or {})
         cursor = self._home.cursor()
         try:

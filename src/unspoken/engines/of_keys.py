@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 import pyarrow as pa
@@ -52,6 +52,27 @@ class OfKeys:
         asked = {name: each.expression for name, each in all_of.items()}
         found = row.over(batch, asked, {name: each.where for name, each in all_of.items()})
         return {name: each.encoded(found[name]) for name, each in all_of.items()}
+
+    def with_texts(self, batch: pa.RecordBatch) -> tuple[pa.Array, dict[str, Collection[str]]]:
+        """What this names in each row, and for each of these names what SQL takes it for, as text.
+
+        Other types have other texts there (2026-01-01 00:00:00+01), and more than one of a name.
+        """
+        asked, sql = {"name": self.expression}, f"CAST({self.expression.sql} AS VARCHAR)"
+        if self.expression.type != "VARCHAR":
+            asked["text"] = Expression(sql, "VARCHAR", self.expression.columns)
+        found = self.row.over(batch, asked, dict.fromkeys(asked, self.where))
+        words = self.encoded(found["name"])
+        names = words.dictionary.to_pylist()
+        if "text" not in found:
+            return words, {name: [name] for name in names}
+        pairs = pa.table([words.indices, found["text"]], ["name", "text"]).group_by(
+            ["name", "text"]
+        )
+        texts: dict[str, list[str]] = {name: [] for name in names}
+        for pair in pairs.aggregate([]).to_pylist():
+            texts[names[pair["name"]]].append(pair["text"])
+        return words, dict(texts)
 
     def encoded(self, column: pa.Array) -> pa.Array:
         """The column as a dictionary of texts: only what is different is written as text."""

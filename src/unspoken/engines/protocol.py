@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -11,9 +12,17 @@ import pyarrow as pa
 from unspoken.engines.sql import Expression, column_of
 from unspoken.errors import InputError
 
-__all__ = ["BATCH", "Table", "named"]
+__all__ = ["BATCH", "Among", "Table", "named"]
 
 BATCH = 122_880  # rows: DuckDB's own row group, so its batches are handed on as they are read
+
+
+@dataclass(frozen=True)
+class Among:
+    """The rows in which an expression over keys, as text, is one of these."""
+
+    expression: Expression
+    texts: Collection[str]
 
 
 class Table(Protocol):
@@ -62,10 +71,12 @@ class Table(Protocol):
         ordered: bool = True,
         rows: int = BATCH,
         places: Mapping[str, str] | None = None,
+        among: Among | None = None,
     ) -> Iterator[pa.RecordBatch]:
         """Stream these columns, sorted by key if ``ordered``: integers, or text by its bytes.
 
-        Memory does not grow with the table. ``places``: {name: place} begin messages.
+        Memory does not grow with the table. ``places``: {name: place} begin messages. ``among``:
+        these rows alone, sorted by that first.
         """
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from unspoken.engines.arrow import boolean, missing, numbers
-from unspoken.engines.protocol import BATCH, Table
+from unspoken.engines.protocol import BATCH, Among, Table
 from unspoken.engines.row_sql import RowSQL
 from unspoken.engines.sql import Expression
 from unspoken.errors import InputError
@@ -73,6 +73,7 @@ class Selected:
         ordered: bool = True,
         rows: int = BATCH,
         places: Mapping[str, str] | None = None,
+        among: Among | None = None,
     ) -> Iterator[pa.RecordBatch]:
         """The same columns of those rows."""
         row = RowSQL(self.table.columns, self.table.title, self.table.timezone)
@@ -82,7 +83,7 @@ class Selected:
             reads = f"reads {others[0]}" if others else "reads no key"
             raise InputError(f"{self.where}: {reads}; write a condition on keys alone")
         asked, none = list(dict.fromkeys([*names, *condition.columns])), True
-        for batch in self.table.batches(asked, ordered, rows, places):
+        for batch in self.table.batches(asked, ordered, rows, places, among):
             held = row.over(batch, {"is": condition}, {"is": self.where})["is"]
             kept = (numbers(held) * ~missing(held) > 0) == self.true
             if kept.any():

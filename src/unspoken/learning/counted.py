@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from unspoken.engines.protocol import BATCH, Table
+from unspoken.engines.protocol import BATCH, Among, Table
 from unspoken.engines.sql import Expression
 from unspoken.errors import InputError
 from unspoken.learning.contexts import Within
@@ -141,9 +141,10 @@ class Noted:
         ordered: bool = True,
         rows: int = BATCH,
         places: Mapping[str, str] | None = None,
+        among: Among | None = None,
     ) -> Iterator[pa.RecordBatch]:
         """No rows, where they were counted before: nothing was wrong with them."""
-        return iter(()) if self.before else self.table.batches(names, ordered, rows, places)
+        return iter(()) if self.before else self.table.batches(names, ordered, rows, places, among)
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from unspoken.ledger.account import Account, fold, reaches, tossing
 from unspoken.ledger.decisions import Adoption, Event, Learning
 from unspoken.ledger.event import Release
 from unspoken.ledger.exposure import EarlierPolicy, Exposure
+from unspoken.ledger.parts import Given
 from unspoken.ledger.seal import Head, Seal, head_file
 from unspoken.ledger.store import Ledger
 
@@ -13,6 +14,7 @@ __all__ = [
     "EarlierPolicy",
     "Event",
     "Exposure",
+    "Given",
     "Head",
     "Learning",
     "Ledger",

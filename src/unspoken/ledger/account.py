@@ -28,6 +28,7 @@ from unspoken.ledger.decisions import Adoption, Event, Learning
 from unspoken.ledger.entries import Entries, InMemory, Key
 from unspoken.ledger.event import Release
 from unspoken.ledger.exposure import EarlierPolicy, Exponents, Exposure, Hidden, larger
+from unspoken.ledger.parts import Given, added, given
 from unspoken.mechanisms import InEpoch, Mechanism, Together, from_description
 from unspoken.mechanisms.parts import Tossed
 
@@ -111,14 +112,23 @@ class Account:
         """Those of them that a coalition has seen."""
         return [names for names in self.readers() if reaches(names, coalition, declared)]
 
-    def changed(self, event: Release) -> tuple[str, str, str] | None:
-        """(epoch, attribute, table) of the first reading that differs from one of the event's."""
+    def changed(
+        self, event: Release, compared: Collection[str] = ()
+    ) -> tuple[str, str, str] | None:
+        """(epoch, attribute, table) of the first reading that differs from one of the event's.
+
+        ``compared``: readings that its rows were compared with, record by record.
+        """
         before = self._entries.get([("reading", epoch) for epoch in event.readings])
         for epoch, now in event.readings.items():
             for name, fingerprint, table in before.get(("reading", epoch), ()):
-                if now.get(name, fingerprint) != fingerprint:
+                if now.get(name, fingerprint) != fingerprint and fingerprint not in compared:
                     return epoch, name, table
         return None
+
+    def parts(self, label: str) -> dict[tuple[str, ...], dict[str, list[Given]]]:
+        """What was given to whom of each epoch, under the coins of a label."""
+        return {names: given(self._entries, _word(names), label) for names in self.readers()}
 
     def released(self) -> dict[str, str]:
         """Every attribute of which something was shown, with the table it was first from."""
@@ -179,7 +189,10 @@ class Account:
         anew = self._anew(audience)
         exposures: list[Exposure] = []
         for epoch in event.readings:
-            within = larger(*(had.get(("epoch", word, label, epoch), {}) for word in words))
+            # Rows that come late were never given to those who are given them now.
+            late = _word(event.readers) if epoch in event.parts else None
+            past = [word for word in words if word != late]
+            within = larger(*(had.get(("epoch", word, label, epoch), {}) for word in past))
             exposure = Exposure(others, within, anew)
             if exposure not in exposures:
                 exposures.append(exposure)
@@ -207,6 +220,7 @@ class Account:
         entries: dict[Key, Any] = {_same(event): number}
         shown = sorted(name for name, exponent in exponents.items() if exponent > 0)
         entries |= self._cells(event, readers, exponents)
+        entries |= added(self._entries, event, readers, tossing(event), number)
         entries |= self._hidden(event, shown, number)
         entries |= self._raised(readers, tossing(event), exponents)
         row = [event.key, event.coins, list(event.keys)]

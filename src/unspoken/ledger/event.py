@@ -31,7 +31,8 @@ class Release:
     ``per_key`` tells which. ``key`` is the fingerprint of the coin key, ``coins`` the algorithm.
     ``policy``: what was declared of each attribute read. ``readers``: the applications it was given
     to; none named: everybody. ``keys``: where there are several, in the order in which coins were
-    tossed on them. ``rows``: how many were read, where that is kept.
+    tossed on them. ``rows``: how many were read, where that is kept. ``parts``: of each epoch whose
+    rows these came late to, which part of it they are, from 2 on.
     """
 
     __pydantic_config__: ClassVar = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
@@ -53,13 +54,15 @@ class Release:
     readers: tuple[str, ...] = ()
     keys: tuple[str, ...] = ()
     rows: Annotated[int, Field(strict=True, ge=0)] | None = None
+    parts: Mapping[str, Annotated[int, Field(strict=True, ge=2)]] = field(default_factory=dict)
     format: Annotated[int, Field(strict=True, ge=FORMAT, le=FORMAT)] = FORMAT
 
     def to_json(self) -> str:
         """The event as kept, with sorted keys."""
         body = {field.name: getattr(self, field.name) for field in fields(self)}
-        if self.rows is None:
-            del body["rows"]
+        for later in ("rows", "parts"):  # older events have them not
+            if body[later] in (None, {}):
+                del body[later]
         return written({**body, "mechanism": self.mechanism.describe()})
 
     @classmethod

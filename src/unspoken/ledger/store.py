@@ -76,9 +76,12 @@ class Ledger:
 
     def charged(self, number: int) -> str:
         """When an event was charged, to the second."""
-        with self._begin() as connection:
-            at = sql.select(EVENTS.c.at).where(EVENTS.c.id == number)
-            return str(connection.execute(at).scalar_one())
+        return str(self._row(number).at)
+
+    def release(self, number: int) -> tuple[Head, Release]:
+        """The release of this number, and the head that it made."""
+        row = self._row(number)
+        return Head(number, row.code), Release.from_json(row.body)
 
     def belief(self, digest: str) -> str | None:
         """The text of the belief file that has this digest, if it was kept."""
@@ -137,6 +140,10 @@ class Ledger:
         if seal.kept() is None and self.empty:
             with suppress(FileExistsError), created(seal.file) as file:
                 file.write(Head(0, self._name).text().encode())
+
+    def _row(self, number: int) -> sql.Row[Any]:
+        with self._begin() as connection:
+            return connection.execute(_ALL.where(EVENTS.c.id == number)).one()
 
     def _append(self, connection: sql.Connection, event: Event, last: Head, seal: Seal) -> Head:
         now = datetime.now(UTC).isoformat(timespec="seconds")

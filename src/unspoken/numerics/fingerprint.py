@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pyarrow as pa
 
 from unspoken.errors import InputError, unknown
-from unspoken.numerics.arrays import Words
+from unspoken.numerics.arrays import Codes, Words
 from unspoken.numerics.coins import BATCH, MasterKey
 from unspoken.numerics.prf import block_cipher, chain
 from unspoken.numerics.records import encode_rows
@@ -45,11 +45,30 @@ class RowFingerprint:
             if name not in names:
                 raise unknown("fingerprint.columns", name, names)
         for first in range(0, batch.num_rows, BATCH):
-            part = batch.slice(first, BATCH)
-            rows = encode_rows(self.columns, [part.column(name) for name in self.columns])
-            for chunk in rows.chunks:
-                self._sum = (self._sum + _total(chain(self._encrypt, chunk))) % (1 << 128)
+            for numbers, _ in self._drawn(batch.slice(first, BATCH)):
+                self._sum = (self._sum + _total(numbers)) % (1 << 128)
         self.rows += batch.num_rows
+
+    def numbers(self, batch: pa.RecordBatch) -> Words:
+        """What is added up: 128 bits for each of these rows, the low word first, in their order."""
+        numbers = np.empty((batch.num_rows, 2), np.uint64)
+        for first in range(0, batch.num_rows, BATCH):
+            for drawn, places in self._drawn(batch.slice(first, BATCH)):
+                numbers[first:][places] = drawn
+        return numbers
+
+    def count(self, numbers: Words) -> None:
+        """Count in rows by their numbers."""
+        self._sum = (self._sum + _total(numbers)) % (1 << 128)
+        self.rows += len(numbers)
+
+    def _drawn(self, part: pa.RecordBatch) -> Iterator[tuple[Words, slice | Codes]]:
+        """The numbers of some rows, and which they are."""
+        rows = encode_rows(self.columns, [part.column(name) for name in self.columns])
+        for chunk in rows.chunks:
+            order = chunk.order
+            places = chunk.rows if order is None else order + chunk.rows.start
+            yield chain(self._encrypt, chunk), places
 
     def hexdigest(self) -> str:
         """32 hexadecimal digits, of all that was added so far."""

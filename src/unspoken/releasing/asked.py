@@ -25,8 +25,9 @@ from unspoken.releasing.custody import Custody
 from unspoken.releasing.findings import readers
 from unspoken.releasing.leaks import Leak, leakage_matrix
 from unspoken.releasing.preparing import Prepared, opened, prepared, refuse_sources
-from unspoken.releasing.reading import Reading, Witness
+from unspoken.releasing.reading import Reading
 from unspoken.releasing.results import Said
+from unspoken.releasing.witness import Witness
 from unspoken.types.domain import Value
 
 __all__ = ["Asked"]

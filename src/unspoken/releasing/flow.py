@@ -30,9 +30,10 @@ from unspoken.releasing.custody import MARK, Custody, refuse_foreign
 from unspoken.releasing.manifest import Written
 from unspoken.releasing.pieces import regrouped
 from unspoken.releasing.preparing import opened
-from unspoken.releasing.reading import Part, Reading, Witness
+from unspoken.releasing.reading import Part, Reading
 from unspoken.releasing.results import Rehearsed, Released, Said
 from unspoken.releasing.sorting import begun
+from unspoken.releasing.witness import Witness
 
 __all__ = ["rehearse", "release"]
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import itertools
-import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,18 +12,14 @@ import pyarrow as pa
 
 from unspoken.engines.arrow import boolean, numbers, plain
 from unspoken.engines.of_keys import OfKeys
-from unspoken.engines.protocol import Table
+from unspoken.engines.protocol import Among, Table
 from unspoken.learning import Labeller, Learned
 from unspoken.learning.labels import NONE, Read
 from unspoken.numerics.arrays import Codes, Mask
-from unspoken.numerics.coins import BATCH, MasterKey
-from unspoken.numerics.fingerprint import RowFingerprint
 from unspoken.policy import Project
 from unspoken.types.domain import Value
 
-__all__ = ["EPOCHS", "Part", "Reading", "Witness", "missing", "taken"]
-
-EPOCHS = 10_000  # epochs a source may have: each has a fingerprint an attribute in the ledger
+__all__ = ["Part", "Reading", "missing", "taken"]
 
 
 @dataclass(frozen=True)
@@ -32,15 +27,33 @@ class Part:
     """Some rows: whatever a release looks at, and nothing else.
 
     ``values``: what may be shown of a cell, ``free``: whether it may be. ``epochs``: which rows
-    belong to each, None for all. ``batch``: keys, values and "may be shown", as the fingerprint
-    counts them in.
+    belong to each, None for all. ``texts``: what the engine calls each of those, as text.
+    ``batch``: keys, values and "may be shown", as the fingerprint counts them in.
     """
 
     keys: Sequence[pa.Array]
     values: Mapping[str, pa.Array]
     free: Mapping[str, Mask]
     epochs: Mapping[str, Codes | None]
+    texts: Mapping[str, Collection[str]]
     batch: pa.RecordBatch
+
+    def each(self) -> Iterator[tuple[str, Part]]:
+        """The rows of each epoch, by themselves."""
+        return ((epoch, self.taken(rows, epoch)) for epoch, rows in self.epochs.items())
+
+    def taken(self, rows: Codes | None, epoch: str) -> Part:
+        """These rows, which are of one epoch; None: all."""
+        if rows is None:
+            return self
+        return Part(
+            [taken(key, rows) for key in self.keys],
+            {name: taken(column, rows) for name, column in self.values.items()},
+            {name: mask[rows] for name, mask in self.free.items()},
+            {epoch: None},
+            {epoch: self.texts[epoch]},
+            taken(self.batch, rows),
+        )
 
 
 @dataclass(frozen=True)
@@ -52,16 +65,22 @@ class Reading:
     learned: Learned
     sensitive: Mapping[str, Sequence[Value]]
 
-    def parts(self, batch_rows: int, ordered: bool = True) -> Iterator[Part]:
-        """The source, batch by batch, sorted by key if ``ordered``."""
+    def parts(
+        self, batch_rows: int, ordered: bool = True, among: Collection[str] | None = None
+    ) -> Iterator[Part]:
+        """The source, batch by batch, sorted by key if ``ordered``.
+
+        ``among``: only the epochs that the engine calls so, sorted by that first.
+        """
         self._refuse_twins()
         places = {name: self.project.at("attribute", name) for name in self._names}
         labellings = [self.learned.labelling[name] for name in self._names]
         labeller = Labeller(labellings, self.table.columns, places, self.table.timezone)
         epochs = Epochs.of(self.project, self.table)
         names = dict.fromkeys([*self.table.keys, *labeller.reads])
-        for batch in self.table.batches(list(names), ordered, batch_rows, places):
-            yield self._part(batch, labeller.read(batch), epochs.rows(batch))
+        which = None if among is None else epochs.among(among)
+        for batch in self.table.batches(list(names), ordered, batch_rows, places, which):
+            yield self._part(batch, labeller.read(batch), *epochs.rows(batch))
 
     def columns(self) -> list[str]:
         """The columns of a release. Where a value may be missing, a second one tells whether it is:
@@ -88,7 +107,11 @@ class Reading:
         return self.project.reads
 
     def _part(
-        self, batch: pa.RecordBatch, read: Mapping[str, Read], epochs: Mapping[str, Codes | None]
+        self,
+        batch: pa.RecordBatch,
+        read: Mapping[str, Read],
+        epochs: Mapping[str, Codes | None],
+        texts: Mapping[str, Collection[str]],
     ) -> Part:
         self._refuse_undeclared(read)
         free = {name: self._free(name, read[name].codes) for name in self._names}
@@ -99,7 +122,7 @@ class Reading:
             **{f"value {name}": column for name, column in values.items()},
             **{f"free {name}": boolean(mask) for name, mask in free.items()},
         }
-        return Part(keys, values, free, epochs, pa.RecordBatch.from_pydict(counted))
+        return Part(keys, values, free, epochs, texts, pa.RecordBatch.from_pydict(counted))
 
     def _refuse_undeclared(self, read: Mapping[str, Read]) -> None:
         """What the project says of values holds for rows that nobody counted, too.
@@ -137,75 +160,25 @@ class Epochs:
         idle = 'it names one epoch for all; write label = "..." instead'
         return cls(project, OfKeys.read(text, table, "an epoch", project.at("epoch", "of"), idle))
 
-    def rows(self, batch: pa.RecordBatch) -> dict[str, Codes | None]:
-        """The rows of each epoch; None: all."""
+    def rows(
+        self, batch: pa.RecordBatch
+    ) -> tuple[dict[str, Codes | None], dict[str, Collection[str]]]:
+        """The rows of each epoch, None for all, and what the engine calls it."""
         if self._named is None:
-            return {self._project.epoch.label or "": None}
-        words = OfKeys.words(batch, {"epoch": self._named})["epoch"]
+            name = self._project.epoch.label or ""
+            return {name: None}, {name: ()}
+        words, texts = self._named.with_texts(batch)
         names: list[str] = words.dictionary.to_pylist()
         if len(names) == 1:
-            return {names[0]: None}
+            return {names[0]: None}, texts
         codes = numbers(words.indices)
         order = np.argsort(codes, kind="stable")
         ends = np.cumsum(np.bincount(codes, minlength=len(names)))[:-1]
-        return dict(zip(names, np.split(order, ends), strict=True))
+        return dict(zip(names, np.split(order, ends), strict=True)), texts
 
-
-class Witness:
-    """Counts in the rows as they pass: what was read of each attribute in each epoch.
-
-    One keyed fingerprint for each, so that an attribute added later does not look like a change.
-    What counts is which rows there are, the value, and whether it may be shown, or be missing.
-    """
-
-    def __init__(self, reading: Reading, master: MasterKey) -> None:
-        self._reading, self._master = reading, master
-        self._read: dict[str, dict[str, RowFingerprint]] = {}
-        self.size = 0  # bytes of the rows
-        self.rows = 0
-
-    @classmethod
-    def of(cls, reading: Reading, master: MasterKey) -> Witness:
-        """The witness of one whole reading of the source, in any order."""
-        witness = cls(reading, master)
-        for _ in witness.watch(reading.parts(BATCH, ordered=False)):
-            pass
-        return witness
-
-    def watch(self, parts: Iterator[Part]) -> Iterator[Part]:
-        for part in parts:
-            self.size += part.batch.nbytes
-            self.rows += part.batch.num_rows
-            for epoch, rows in part.epochs.items():
-                batch = taken(part.batch, rows)
-                for fingerprint in self._fingerprints(epoch).values():
-                    fingerprint.add(batch)
-            yield part
-
-    def readings(self) -> dict[str, dict[str, str]]:
-        """The fingerprints, by epoch and attribute."""
-        return {
-            epoch: {name: fingerprint.hexdigest() for name, fingerprint in read.items()}
-            for epoch, read in sorted(self._read.items())
-        }
-
-    def _fingerprints(self, epoch: str) -> dict[str, RowFingerprint]:
-        if epoch not in self._read:
-            if len(self._read) == EPOCHS:
-                raise self._reading.project.error(
-                    "epoch", "of", text=f"gives more than {EPOCHS:,} epochs; take a coarser one, "
-                    "such as the month",
-                )  # fmt: skip
-            names = self._reading.project.reads
-            self._read[epoch] = {name: self._fingerprint(epoch, name) for name in names}
-        return self._read[epoch]
-
-    def _fingerprint(self, epoch: str, name: str) -> RowFingerprint:
-        project = self._reading.project
-        public = project.attributes[name].missing == "public"
-        label = json.dumps(["reading", epoch, name, "missing is public" if public else ""])
-        keys = [f"key {key}" for key in self._reading.table.keys]
-        return RowFingerprint(self._master, label, [*keys, f"value {name}", f"free {name}"])
+    def among(self, texts: Collection[str]) -> Among | None:
+        """The rows of the epochs that the engine calls so."""
+        return None if self._named is None else Among(self._named.expression, texts)
 
 
 def missing(name: str) -> str:
