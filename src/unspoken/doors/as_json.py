@@ -19,12 +19,14 @@ from unspoken.learning import Kept
 from unspoken.ledger import Adoption, Learning, Release, fold
 from unspoken.planning import Plan
 from unspoken.releasing import (
+    BackedUp,
     Checked,
     Findings,
     FirstLook,
     Prepared,
     Rehearsed,
     Released,
+    Restored,
     Verified,
 )
 from unspoken.releasing.cautions import Caution
@@ -35,6 +37,7 @@ from unspoken.releasing.results import Said
 from unspoken.releasing.undeclared import Undeclared
 
 __all__ = [
+    "backed_up",
     "case",
     "checked",
     "error",
@@ -45,6 +48,7 @@ __all__ = [
     "plan",
     "rehearsed",
     "released",
+    "restored",
     "started",
     "verified",
     "written",
@@ -289,6 +293,26 @@ def started(project: Path, keys: Sequence[str], attributes: Sequence[str]) -> di
 def written(report: Path, charts: Sequence[Path]) -> dict[str, Any]:
     """Where the report is."""
     return {**_head("report"), "report": str(report), "charts": [str(path) for path in charts]}
+
+
+def backed_up(done: BackedUp) -> dict[str, Any]:
+    """Which files are in the archive."""
+    return {
+        **_head("backup"),
+        "backup": str(done.path),
+        "files": {name: str(path) for name, path in done.kept.items()},
+        "events": done.events,
+    }
+
+
+def restored(done: Restored) -> dict[str, Any]:
+    """Which files are back, and of when."""
+    return {
+        **_head("restore"),
+        "made": done.made,
+        "files": {name: str(path) for name, path in done.written.items()},
+        "events": done.events,
+    }
 
 
 def _for_holder(cautions: Sequence[Caution]) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """Releases: plan -> check -> charge -> read -> coin -> write."""
 
+from unspoken.releasing.archive import BackedUp, Restored, backup, restore
 from unspoken.releasing.checking import Checked, check
 from unspoken.releasing.custody import Verified, verified
 from unspoken.releasing.findings import Findings, by_cap
@@ -10,14 +11,17 @@ from unspoken.releasing.results import Rehearsed, Released
 from unspoken.releasing.undeclared import undeclared
 
 __all__ = [
+    "BackedUp",
     "Checked",
     "Findings",
     "FirstLook",
     "Prepared",
     "Rehearsed",
     "Released",
+    "Restored",
     "Verified",
     "adopt_plan",
+    "backup",
     "by_cap",
     "check",
     "first_look",
@@ -25,6 +29,7 @@ __all__ = [
     "prepare",
     "rehearse",
     "release",
+    "restore",
     "undeclared",
     "verified",
 ]

@@ -1,0 +1,23 @@
+"""`backup` and `restore`: what they say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.doors.conftest import Run
+
+
+def test_backup_and_restore_say_what_they_did(run: Run, edited: Path) -> None:
+    run("backup", "b.zip").refused_with(2, "there is no ledger yet")
+    assert run("learn").code == 0
+    done = run("backup", "b.zip", "--json")
+    assert done.code == 0
+    assert "it has the master key" in done.err
+    assert {*done.json["files"]} == {"ledger", "head", "key", "belief", "project"}
+    back = run("restore", "b.zip", "new")
+    assert (back.code, back.out) == (0, "")
+    assert "go on in one place only" in back.err
+    assert run("restore", "b.zip", "new", "--json").json["events"] == 1
+    run("restore", "unspoken.toml").refused_with(2, "is no backup that unspoken wrote")
+    run("restore", "gone.zip").refused_with(2, "gone.zip: No such file")
+    run("backup", "away/b.zip").refused_with(2, "there is no folder")
