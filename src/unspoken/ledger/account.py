@@ -29,6 +29,7 @@ from unspoken.ledger.entries import Entries, InMemory, Key
 from unspoken.ledger.event import Release
 from unspoken.ledger.exposure import EarlierPolicy, Exponents, Exposure, Hidden, larger
 from unspoken.ledger.parts import Given, added, given
+from unspoken.ledger.record_coins import RecordCoins
 from unspoken.mechanisms import InEpoch, Mechanism, Together, from_description
 from unspoken.mechanisms.parts import Tossed
 
@@ -68,6 +69,7 @@ class Account:
 
     def __init__(self, entries: Entries) -> None:
         self._entries = entries
+        self._records = RecordCoins(entries)
 
     @classmethod
     def of(cls, events: Iterable[Release]) -> Account:
@@ -145,12 +147,11 @@ class Account:
         the same, of an epoch of which it does not read them: then nothing else compares readings.
         """
         rows = self._entries.get([("shown", epoch) for epoch in event.readings])
-        reads = event.mechanism.exponents()
         found = [
             (number, EarlierPolicy(name, policy, hidden, key[1]))
             for key, shown in rows.items()
             for name, (policy, hidden, number) in shown.items()
-            if name not in reads
+            if name not in event.readings[key[1]]
         ]
         for name, policy, hidden, *times in self._one(("policies",), []):
             other = [time for time in times if time[1] != tossing(event)][:1]
@@ -159,20 +160,22 @@ class Account:
 
     def covers(self, event: Release, audience: Collection[Sequence[str]]) -> bool:
         """Whether one with the same coins, from the same reading, showed all the event shows."""
-        exponents = event.mechanism.exponents()
-        cells = self._entries.get(
-            [("cell", _word(names), epoch) for names in audience for epoch in event.readings]
-        )
-        return not event.mechanism.drawn_anew() and all(
-            any(
-                cells.get(("cell", _word(names), epoch), {})
-                .get(name, {})
-                .get(now.get(name, ""), -1.0)
-                >= exponent
-                for names in audience
+        exponents, shown = event.mechanism.exponents(), event.mechanism.record_coins()
+        words = [_word(names) for names in audience]
+        cells = self._entries.get([("cell", word, e) for word in words for e in event.readings])
+        records = self._records.covers(shown, event.readings, tossing(event), words)
+        return (
+            records
+            and not event.mechanism.drawn_anew()
+            and all(
+                any(
+                    cells.get(("cell", word, epoch), {}).get(name, {}).get(now.get(name, ""), -1.0)
+                    >= exponent
+                    for word in words
+                )
+                for epoch, now in event.readings.items()
+                for name, exponent in exponents.items()
             )
-            for epoch, now in event.readings.items()
-            for name, exponent in exponents.items()
         )
 
     def before(self, event: Release, audience: Collection[Sequence[str]]) -> list[Exposure]:
@@ -186,21 +189,23 @@ class Account:
         words = [_word(names) for names in audience]
         keys = [("epoch", word, label, epoch) for word in words for epoch in event.readings]
         had, others = self._entries.get(keys), self._others(audience, label)
-        anew = self._anew(audience)
+        anew, other_records = self._anew(audience), self._records.others(words, label)
         exposures: list[Exposure] = []
         for epoch in event.readings:
             # Rows that come late were never given to those who are given them now.
             late = _word(event.readers) if epoch in event.parts else None
             past = [word for word in words if word != late]
             within = larger(*(had.get(("epoch", word, label, epoch), {}) for word in past))
-            exposure = Exposure(others, within, anew)
+            records = self._records.within(past, label, epoch)
+            exposure = Exposure(others, within, anew, records, other_records)
             if exposure not in exposures:
                 exposures.append(exposure)
         return exposures
 
     def exposure(self, audience: Collection[Sequence[str]]) -> Exposure:
         """All that was shown, of a cell that was in every epoch."""
-        return Exposure(self._sums(audience), {}, self._anew(audience))
+        records = self._records.others([_word(names) for names in audience])
+        return Exposure(self._sums(audience), {}, self._anew(audience), (), records)
 
     # ------------------------------------------------------------ one event more
 
@@ -218,11 +223,13 @@ class Account:
         asked = [("coins",), ("readers",), ("released",), ("anew", readers), counted]
         heads = self._entries.get(asked)
         entries: dict[Key, Any] = {_same(event): number}
-        shown = sorted(name for name, exponent in exponents.items() if exponent > 0)
+        records = event.mechanism.record_coins()
+        shown = sorted({*_delivered(event)})
         entries |= self._cells(event, readers, exponents)
         entries |= added(self._entries, event, readers, tossing(event), number)
         entries |= self._hidden(event, shown, number)
         entries |= self._raised(readers, tossing(event), exponents)
+        entries |= self._records.entered(records, event.readings, tossing(event), readers)
         row = [event.key, event.coins, list(event.keys)]
         entries["coins",] = _with(heads.get(("coins",), []), row)
         entries["readers",] = _with(heads.get(("readers",), []), json.loads(readers))
@@ -351,6 +358,13 @@ def _same(event: Event) -> Key:
 
 def _declared(event: Release, name: str) -> list[Any]:
     return [dict(event.policy.get(name, {})), [str(v) for v in event.mechanism.hides(name)]]
+
+
+def _delivered(event: Release) -> list[str]:
+    """The attributes of which it shows anything, by either kind of coin."""
+    cells = [name for name, exponent in event.mechanism.exponents().items() if exponent > 0]
+    records = [name for coin in event.mechanism.record_coins() for name in coin.delivered]
+    return [*cells, *records]
 
 
 def _with(rows: list[Any], row: Any) -> list[Any]:

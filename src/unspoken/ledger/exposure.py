@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from unspoken.mechanisms import Mechanism, OneSided, Together
+from unspoken.ledger.record_coins import merged
+from unspoken.mechanisms import Mechanism, OneSided, RecordCoin, Together
 from unspoken.mechanisms.parts import Tossed
 from unspoken.types.domain import Value
 
@@ -20,12 +21,15 @@ Hidden = Mapping[str, Sequence[Value]]
 class Exposure:
     """What was shown of some cells: ``within``, under the coins of one label, and under all others.
 
-    ``anew``: what has no persistent coins.
+    ``anew``: what has no persistent coins. ``records``, ``other_records``: what coins of whole
+    records show, those of this label and those of others.
     """
 
     others: Mapping[str, Tossed] = field(default_factory=dict)
     within: Exponents = field(default_factory=dict)
     anew: tuple[Mechanism, ...] = ()
+    records: tuple[RecordCoin, ...] = ()
+    other_records: tuple[Mechanism, ...] = ()
 
     def exponents(self, more: Exponents | None = None) -> dict[str, float]:
         """Of the one release that shows as much, with ``more`` under the coins of the label."""
@@ -40,8 +44,9 @@ class Exposure:
         """As one mechanism that withholds what is sensitive now; with one more under the label."""
         more, anew = (mechanism.exponents(), mechanism.drawn_anew()) if mechanism else ({}, ())
         coins = OneSided(self.exponents(more), sensitive)
-        drawn = (*self.anew, *anew)
-        return Together([coins, *drawn]) if drawn else coins
+        shown = merged((*self.records, *(mechanism.record_coins() if mechanism else ())))
+        beside = (*self.anew, *anew, *self.other_records, *shown)
+        return Together([coins, *beside]) if beside else coins
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from unspoken.mechanisms.geometric import Geometric
 from unspoken.mechanisms.in_epoch import InEpoch
 from unspoken.mechanisms.kinds import MECHANISMS, from_description
 from unspoken.mechanisms.laplace import Laplace
-from unspoken.mechanisms.mechanism import Mechanism
+from unspoken.mechanisms.mechanism import Mechanism, RecordCoin
 from unspoken.mechanisms.one_sided import OneSided
 from unspoken.mechanisms.randomized_response import RandomizedResponse
 from unspoken.mechanisms.suppression import Suppression
@@ -20,6 +20,7 @@ __all__ = [
     "Mechanism",
     "OneSided",
     "RandomizedResponse",
+    "RecordCoin",
     "Suppression",
     "Together",
     "from_description",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from unspoken.types.kinds import labels
 from unspoken.types.secret import Secret
 from unspoken.views import FiniteView, View
 
-__all__ = ["Mechanism", "Observed"]
+__all__ = ["Mechanism", "Observed", "RecordCoin"]
 
 
 @dataclass(frozen=True)
@@ -56,6 +56,10 @@ class Mechanism(ABC):
     def exponents(self) -> Mapping[str, float]:
         """The persistent coins it looks at: 1 - e^-exponent is what they let out, by variable."""
         return {}
+
+    def record_coins(self) -> tuple[RecordCoin, ...]:
+        """The persistent coins of whole records that it looks at, and what it delivers of each."""
+        return ()
 
     def drawn_anew(self) -> tuple[Mechanism, ...]:
         """What of it looks at no persistent coin, so that every release of it shows more."""
@@ -175,6 +179,42 @@ class Mechanism(ABC):
             domain.axis(adversary.targets[0], "adversary.target")
             values = self.sensitive_values(domain, adversary.targets[0])
         return Secret.of(domain, adversary.target, values)
+
+
+class RecordCoin(Mechanism):
+    """One that tosses a persistent coin a record, by a table that ``digest`` names.
+
+    ``names``: what a record has, all of which its answer depends on; ``delivered``: of which names
+    it reaches somebody.
+    """
+
+    @property
+    @abstractmethod
+    def digest(self) -> str: ...
+
+    @property
+    @abstractmethod
+    def names(self) -> tuple[str, ...]: ...
+
+    @property
+    @abstractmethod
+    def delivered(self) -> tuple[str, ...]: ...
+
+    @abstractmethod
+    def showing(self, names: Iterable[str]) -> Self:
+        """The same coin, of which only these names are delivered."""
+
+    @property
+    @abstractmethod
+    def whole(self) -> Self:
+        """The same coin, of which all is delivered."""
+
+    def beside(self, other: RecordCoin) -> Self:
+        """What whoever has both is delivered, of one table."""
+        return self.whole.showing({*self.delivered, *other.delivered})
+
+    def record_coins(self) -> tuple[RecordCoin, ...]:
+        return (self,)
 
 
 def _check(domain: Domain, adversary: Adversary, answers: Collection[str]) -> None:

@@ -19,7 +19,7 @@ from unspoken.beliefs import Belief
 from unspoken.display import Shown
 from unspoken.errors import InputError, NotKnown, TooLarge, unknown
 from unspoken.mechanisms.arguments import INTEGERS, LABELS_BY_NAME, WORDS
-from unspoken.mechanisms.mechanism import Mechanism
+from unspoken.mechanisms.mechanism import Mechanism, RecordCoin
 from unspoken.mechanisms.parts import Parts
 from unspoken.mechanisms.record_table import Listed, RecordTable, Shows
 from unspoken.numerics.arrays import CELLS, Array, Codes, Counts, Words
@@ -32,7 +32,7 @@ Values = Mapping[str, Iterable[Value]] | Sequence[Iterable[Value]]
 
 
 @dataclass(frozen=True, repr=False, eq=False, init=False)
-class Suppression(Mechanism, Shown):
+class Suppression(RecordCoin, Shown):
     """``records``: {record: {(names shown): integer}}, a record being one label for each of the
 
     ``names``, weights out of 2^62. What they leave shows nothing; so do records that are not
@@ -110,6 +110,11 @@ class Suppression(Mechanism, Shown):
     def delivered(self) -> tuple[str, ...]:
         """The names of which anything reaches somebody."""
         return self.names if self.reads is None else self.reads
+
+    @property
+    def whole(self) -> Suppression:
+        """The same coin, of which all is delivered."""
+        return self._of(self.table, None)
 
     def showing(self, names: Iterable[str]) -> Suppression:
         """The same coin, of which only these names are delivered."""

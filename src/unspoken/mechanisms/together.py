@@ -11,7 +11,7 @@ from unspoken.adversary import Adversary
 from unspoken.display import Shown
 from unspoken.errors import InputError
 from unspoken.mechanisms.arguments import PARTS
-from unspoken.mechanisms.mechanism import Mechanism
+from unspoken.mechanisms.mechanism import Mechanism, RecordCoin
 from unspoken.mechanisms.parts import Parts
 from unspoken.types.domain import Domain, Value
 from unspoken.types.kinds import items
@@ -60,6 +60,9 @@ class Together(Mechanism, Shown):
             for name, exponent in part.exponents().items():
                 largest[name] = max(exponent, largest.get(name, 0.0))
         return largest
+
+    def record_coins(self) -> tuple[RecordCoin, ...]:
+        return tuple(coin for part in self.mechanisms for coin in part.record_coins())
 
     def drawn_anew(self) -> tuple[Mechanism, ...]:
         return tuple(anew for part in self.mechanisms for anew in part.drawn_anew())
