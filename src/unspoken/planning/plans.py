@@ -9,11 +9,12 @@ from typing import Any
 
 from unspoken.beliefs import Belief
 from unspoken.display import Framed, Shown, json_number
-from unspoken.mechanisms import OneSided
 from unspoken.pictures import Bar, Picture, bars
 from unspoken.planning.bits.account import plan_bits
 from unspoken.planning.chosen import Chosen
 from unspoken.planning.problem import Account, By, Limit, Objective, ReleaseProblem
+from unspoken.planning.records.planned import plan_records
+from unspoken.planning.records.problem import RecordOptions, RecordProblem, refuse_for_records
 from unspoken.planning.supports import Telling
 from unspoken.planning.values import plan_values
 from unspoken.types.bound import Bound, in_words
@@ -26,16 +27,19 @@ __all__ = ["Plan", "plan"]
 class Plan(Framed, Shown):
     """Release probabilities that keep the limit, and how good any plan could be.
 
-    ``epsilon``, ``p``: per variable, p = 1 - e^-eps. ``objective``: what is reached; ``bound`` =
+    ``p``: per variable the share of its free cells that is shown; with one coin a cell 1 - e^-eps,
+    ``epsilon`` being given, with one coin a record what the table of ``mechanism`` shows, and
+    ``epsilon`` is None. ``objective``: what is reached; ``bound`` =
     [objective, what no plan within the limit exceeds]. ``total``: the leakage of the account, in
     nats, never above the limit. ``multiplier``: what one more nat of limit would add to the
     objective; NaN on the account "value", and where the cap on pooled odds binds as well.
     ``odds``: the worst any answer does to anybody's odds. On the account "value": ``information``
     is what the pooled answers tell per target, ``exceeded`` the probability of an answer above the
     odds cap where some were allowed, ``telling`` the values that break the cap by themselves.
+    ``shares``: per application the shown cells of all it reads; ``notes``: what else is to be said.
     """
 
-    epsilon: Mapping[str, float]
+    epsilon: Any  # {name: eps}, or None
     p: Mapping[str, float]
     objective: float
     total: float
@@ -44,9 +48,11 @@ class Plan(Framed, Shown):
     odds: Bound
     information: Mapping[str, Bound]
     account: Account
-    mechanism: OneSided
-    exceeded: Mapping[str, float]
-    telling: tuple[Telling, ...]
+    mechanism: Any  # OneSided, or Suppression
+    exceeded: Mapping[str, float] = field(default_factory=dict)
+    telling: tuple[Telling, ...] = ()
+    shares: Mapping[str, float] = field(default_factory=dict)
+    notes: tuple[tuple[str, str], ...] = ()
 
     @property
     def unbounded(self) -> bool:
@@ -56,7 +62,7 @@ class Plan(Framed, Shown):
     def witness(self) -> str | None:
         """A variable whose eps may grow for ever within the limit, if there is one."""
         return (
-            next((n for n, e in self.epsilon.items() if math.isinf(e)), None)
+            next((n for n, e in (self.epsilon or {}).items() if math.isinf(e)), None)
             if self.unbounded
             else None
         )
@@ -69,12 +75,13 @@ class Plan(Framed, Shown):
         return (self.bound.high - self.bound.low) / self.bound.high
 
     def facts(self) -> list[tuple[str, str]]:
+        coins = {name: f"eps {eps:<10.5g} " for name, eps in (self.epsilon or {}).items()}
         rows = [
-            (name, f"eps {epsilon:<10.5g} released {self.p[name]:.2%}")
-            for name, epsilon in list(self.epsilon.items())[:20]
+            (name, f"{coins.get(name, '')}released {p:.2%}") for name, p in [*self.p.items()][:20]
         ]
-        if len(self.epsilon) > 20:
-            rows.append(("...", f"{len(self.epsilon) - 20} more"))
+        if len(self.p) > 20:
+            rows.append(("...", f"{len(self.p) - 20} more"))
+        rows += [(f"for {name}", f"{share:.2%} of all") for name, share in self.shares.items()]
         rows.append(("objective", f"{self.objective:.6g}; no plan exceeds {self.bound.high:.6g}"))
         rows.append(("leakage", f"{in_words(self.total, 'nat')}, account {self.account}"))
         rows.append(("worst odds", f"x {self.odds.value:.4g}: {self.odds.why}"))
@@ -85,6 +92,7 @@ class Plan(Framed, Shown):
                 ("unbounded", f"{self.witness} keeps the limit whatever its eps; give caps")
             )
         rows += [("telling", str(telling)) for telling in self.telling[:5]]
+        rows += self.notes
         return [*rows, ("premise", str(self.bound.premise))]
 
     def records(self) -> list[dict[str, Any]]:
@@ -92,11 +100,11 @@ class Plan(Framed, Shown):
         return [
             {
                 "variable": name,
-                "epsilon": epsilon,
-                "p": self.p[name],
+                "epsilon": None if self.epsilon is None else self.epsilon[name],
+                "p": p,
                 "bits": self.information[name].bits if name in self.information else None,
             }
-            for name, epsilon in self.epsilon.items()
+            for name, p in self.p.items()
         ]
 
     def plot(self) -> Picture:
@@ -108,8 +116,11 @@ class Plan(Framed, Shown):
     def as_json(self) -> dict[str, Any]:
         """One object, ready to print; infinity is the word "inf"."""
         return {
-            "epsilon": {name: json_number(epsilon) for name, epsilon in self.epsilon.items()},
+            "epsilon": None
+            if self.epsilon is None
+            else {name: json_number(epsilon) for name, epsilon in self.epsilon.items()},
             "p": dict(self.p),
+            "shares": dict(self.shares),
             "bound": self.bound.as_json(),
             "odds": self.odds.as_json(),
             "information": {name: bound.as_json() for name, bound in self.information.items()},
@@ -117,19 +128,29 @@ class Plan(Framed, Shown):
 
 
 def plan(
-    belief: Belief,
+    belief: Belief | None = None,
     *,
-    limit_bits: Limit | None,
+    limit_bits: Limit | None = None,
     sensitive: Mapping[str, Sequence[Value]] | None = None,
     secrets: Mapping[str, Sequence[Value]] | None = None,
     objective: Objective = "released",
-    weights: Mapping[str, float] | Sequence[float] | None = None,
+    weights: Mapping[str, Any] | Sequence[float] | None = None,
     caps: Mapping[str, float] | Sequence[float] | None = None,
     odds_cap: float | None = 4.0,
     exceed: float = 0.0,
     account: Account = "value",
     coalitions: Sequence[Sequence[str]] | None = None,
     by: By = "cell",
+    reads: Sequence[str] | None = None,
+    shares: Mapping[str, Sequence[str]] | None = None,
+    events: str | Sequence[Mapping[str, Sequence[Value]]] = "default",
+    contexts: Sequence[tuple[float, Belief]] | None = None,
+    pooled_cap: float | None = None,
+    own_reads: bool = False,
+    order: Sequence[str] = (),
+    floor: float | None = None,
+    unbiased: bool = False,
+    knows: Sequence[str] = (),
 ) -> Plan:
     """The most releases within a limit; for a set of beliefs, within it whichever of them is true.
 
@@ -143,13 +164,61 @@ def plan(
     ``sensitive``: what is never released; ``secrets``: the values whose leakage is limited, all of
     them sensitive (default: all that is). ``coalitions``: the variables that each coalition sees,
     none of which pools with another (default: one that sees all). Both for account "value" only.
-    ``by``: one coin a cell.
+
+    ``by``: one coin a "cell", or one a "record", whose table of what is shown may depend on all of
+    it; the rest is for these. ``weights``: worth of one shown label, {name: w} or {name: {value:
+    w}}, 1 unless given. ``reads``: what may be shown (default all). ``shares``: {application:
+    names}: the smallest share of what one reads first, then the sum. ``events``: what the cap is
+    about: "default" (each secret against each other and against none, any at all, those of two
+    variables together), "attribute" (each, and any of a variable, against all else), or a list of
+    {name: values}. ``contexts``: [(rows, belief), ...]: the cap holds whatever is known of which
+    of them a record is from. ``pooled_cap``: for all who read anything together. ``knows``: holds
+    for who knows each of these of the record, too. ``own_reads``: what a coalition sees depends
+    only on what it reads; ``order``: what is shown of the first of these never on later ones;
+    ``unbiased``: how often a label is shown on nothing else. ``floor``: whoever knows all but one
+    variable of a record excludes its secret by no more than this epsilon, whatever the belief.
     """
+    more = RecordOptions(
+        reads, shares, events, contexts, pooled_cap, own_reads, order, floor, unbiased, knows
+    )
+    if by == "record":
+        refuse_for_records(objective, caps, exceed, account)
+        return _of_records(
+            RecordProblem.of(
+                belief, limit_bits, sensitive, secrets, weights, odds_cap, coalitions, more
+            )
+        )
+    more.refuse()
     problem = ReleaseProblem.of(
         belief, limit_bits, sensitive, secrets, objective, weights, caps, odds_cap, exceed, account,
         coalitions, by,
     )  # fmt: skip
     return _described(problem, plan_bits(problem) if account == "bit" else plan_values(problem))
+
+
+def _of_records(problem: RecordProblem) -> Plan:
+    found = plan_records(problem)
+    reached, premise = found.objective, problem.premise
+    said = "certified: " if premise.certifies else "for this belief "
+    why = f"reached by this plan; {said}no release of true labels or blanks within the limits, the "
+    information = found.information
+    return Plan(
+        epsilon=None,
+        p=found.p,
+        objective=reached,
+        total=max((bound.high for bound in information.values()), default=0.0),
+        bound=Bound(
+            reached, max(reached, found.upper), "labels", premise,
+            f"{why}same to everybody, exceeds the upper end",
+        ),
+        multiplier=math.nan,
+        odds=found.odds,
+        information=information,
+        account="value",
+        mechanism=found.mechanism,
+        shares=found.shares,
+        notes=found.notes,
+    )  # fmt: skip
 
 
 def _described(problem: ReleaseProblem, chosen: Chosen) -> Plan:

@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 
 from unspoken.beliefs import A_BELIEF, Belief
-from unspoken.errors import InputError, among
+from unspoken.errors import InputError, among, shown
 from unspoken.mechanisms import OneSided
 from unspoken.numerics.arrays import Array
 from unspoken.numerics.numbers import number
@@ -20,7 +20,18 @@ from unspoken.types.bound import LOG2
 from unspoken.types.domain import Value
 from unspoken.types.kinds import expect, items, labels
 
-__all__ = ["Account", "By", "Limit", "Objective", "ReleaseProblem"]
+__all__ = [
+    "Account",
+    "By",
+    "Limit",
+    "Objective",
+    "ReleaseProblem",
+    "coalitions_of",
+    "hidden_values",
+    "limit_in_nats",
+    "odds_limit",
+    "secret_values",
+]
 
 Account = Literal["bit", "value"]
 Objective = Literal["released", "epsilon"]
@@ -55,7 +66,7 @@ class ReleaseProblem:
     @classmethod
     def of(
         cls,
-        belief: Belief,
+        belief: Belief | None,
         limit_bits: Limit | None,
         sensitive: Mapping[str, Sequence[Value]] | None,
         secrets: Mapping[str, Sequence[Value]] | None,
@@ -68,20 +79,17 @@ class ReleaseProblem:
         coalitions: Sequence[Sequence[str]] | None = None,
         by: str = "cell",
     ) -> ReleaseProblem:
-        expect(belief, Belief, "plan.belief", A_BELIEF)
+        if not isinstance(belief, Belief):
+            raise InputError(f"plan.belief: {shown(repr(belief))} is no belief; {A_BELIEF}")
         _check_words(objective, account, by)
-        cap, share = math.inf if odds_cap is None else number(odds_cap), number(exceed)
-        if not cap >= 1:
-            raise InputError(
-                f"plan.odds_cap: {odds_cap} must be 1 or more (a factor on odds), or None"
-            )
+        cap, share = odds_limit(odds_cap), number(exceed)
         if not (share == 0 or TINY <= share <= 1):
             raise InputError(f"plan.exceed: {exceed} must be a probability: 0, or {TINY:g} to 1")
         needs_values = {"exceed": share > 0, "secrets": secrets is not None}
         for what, is_given in {**needs_values, "coalitions": coalitions is not None}.items():
             if is_given and account == "bit":
                 raise InputError(f'plan.{what} needs account="value": {NOT_OF_BITS[what]}')
-        hidden = _sensitive(belief, sensitive)
+        hidden = hidden_values(belief, sensitive)
         free = np.array([_free_share(belief, name, hidden[name]) for name in hidden])
         if account == "bit" and len(belief.candidates) > 1:
             raise InputError('plan.account "bit" takes one belief; for a set use account="value"')
@@ -94,15 +102,15 @@ class ReleaseProblem:
         return cls(
             belief,
             hidden,
-            hidden if secrets is None else _secrets(belief, secrets, hidden),
-            _limit(belief, limit_bits),
+            hidden if secrets is None else secret_values(belief, secrets, hidden),
+            limit_in_nats(belief, limit_bits),
             worth,
             _numbers(belief, caps, np.full_like(free, math.inf), "plan.caps"),
             cap,
             share,
             objective,  # type: ignore[arg-type]
             account,  # type: ignore[arg-type]
-            _coalitions(belief, coalitions),
+            coalitions_of(belief, coalitions),
         )
 
     @property
@@ -127,16 +135,22 @@ class ReleaseProblem:
 
 
 def _check_words(objective: str, account: str, by: str) -> None:
-    if isinstance(by, str) and by == "record":
-        raise InputError('plan.by "record" comes with record coins; use by="cell"')
-    among("plan.by", by, ("cell",))
+    among("plan.by", by, ("cell", "record"))
     among("plan.objective", objective, ("released", "epsilon"))
     among("plan.account", account, ("bit", "value"))
     if objective == "epsilon" and account == "value":
         raise InputError('plan.objective "epsilon" needs account="bit": released values leak more')
 
 
-def _sensitive(
+def odds_limit(given: float | None, where: str = "plan.odds_cap") -> float:
+    """A factor on odds; infinite where there is none."""
+    cap = math.inf if given is None else number(given)
+    if not cap >= 1:
+        raise InputError(f"{where}: {given} must be 1 or more (a factor on odds), or None")
+    return cap
+
+
+def hidden_values(
     belief: Belief, sensitive: Mapping[str, Sequence[Value]] | None
 ) -> dict[str, tuple[Value, ...]]:
     """The sensitive values of every variable; by default the first value of a binary one, where
@@ -167,7 +181,7 @@ def _sensitive(
     return hidden
 
 
-def _secrets(
+def secret_values(
     belief: Belief,
     secrets: Mapping[str, Sequence[Value]],
     hidden: Mapping[str, Sequence[Value]],
@@ -187,9 +201,10 @@ def _secrets(
     return {name: tuple(dict.fromkeys(named.get(name, ()))) for name in hidden}
 
 
-def _coalitions(
+def coalitions_of(
     belief: Belief, coalitions: Sequence[Sequence[str]] | None
 ) -> tuple[tuple[str, ...], ...] | None:
+    """The names that each of them sees."""
     if coalitions is None:
         return None
     where = "plan.coalitions"
@@ -208,7 +223,7 @@ def _free_share(belief: Belief, name: str, hidden: Sequence[Value]) -> float:
     )
 
 
-def _limit(belief: Belief, limit_bits: Limit | None) -> Limit:
+def limit_in_nats(belief: Belief, limit_bits: Limit | None) -> Limit:
     """In nats; without a limit infinite."""
     if limit_bits is None:
         return math.inf

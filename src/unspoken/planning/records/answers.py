@@ -17,22 +17,32 @@ __all__ = ["Answers", "maximal"]
 class Answers:
     """Of the coalition that reads ``sees`` (a bit mask): the answer of each pair, 0 .. count - 1.
 
-    Answer 0 is that nothing is shown. ``first``: a pair that gives each answer.
+    ``silent``: those that show nothing: one, or, where something of the record is known, one for
+    each label. ``first``: a pair that gives each answer.
     """
 
     sees: int
     of_pair: Codes
     first: Codes
+    silent: Codes
 
     @classmethod
-    def of(cls, cells: Cells, pairs: Pairs, sees: int) -> Answers:
+    def of(cls, cells: Cells, pairs: Pairs, sees: int, knowing: int = 0) -> Answers:
         keys = np.zeros(len(pairs), dtype=np.int64)
         for i, radix in enumerate(cells.radix.tolist()):
             if sees >> i & 1:
                 labels = (cells.codes[:, i] + 1) * radix
                 keys += np.where(pairs.pattern >> i & 1, labels[pairs.cell], 0)
         _, first, of_pair = np.unique(keys, return_index=True, return_inverse=True)
-        return cls(sees, of_pair, first)
+        if knowing:
+            known = sum(
+                cells.codes[:, i] * r for i, r in enumerate(cells.radix) if knowing >> i & 1
+            )
+            _, place = np.unique(known, return_inverse=True)
+            _, first, of_pair = np.unique(
+                of_pair * len(place) + place[pairs.cell], return_index=True, return_inverse=True
+            )
+        return cls(sees, of_pair, first, np.unique(of_pair[pairs.first]))
 
     def __len__(self) -> int:
         return len(self.first)

@@ -91,6 +91,12 @@ class Cells:
             )
         return np.cumprod([1, *sizes[:-1]], dtype=np.int64)
 
+    def labels(self, mask: int) -> Counts:
+        """The labels of each cell on some attributes, as a number [cell]."""
+        kept = np.array([mask >> i & 1 for i in range(len(self.radix))], dtype=np.int64)
+        labels: Counts = self.codes @ (kept * self.radix)
+        return labels
+
     def named(self, cell: int, pattern: int) -> dict[str, object]:
         """The labels that a cell shows in a pattern, by name."""
         return {

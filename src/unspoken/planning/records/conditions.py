@@ -19,7 +19,7 @@ from unspoken.planning.records.cells import Cells, Integers
 from unspoken.types.domain import Value
 
 __all__ = ["Condition", "Event", "attribute_events", "conditions", "default_events", "explicit",
-           "given_each"]  # fmt: skip
+           "given_each", "neighbours"]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,7 @@ class Condition:
     """secret . W_y <= cap other . W_y for every answer; the two have the same sum.
 
     ``sees``: only for the coalition that reads this bit mask; None: for every coalition.
+    ``knowing``: attributes (a bit mask) whose labels are known beside the answer.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Condition:
     other: Integers
     cap: Fraction
     sees: int | None = None
+    knowing: int = 0
 
     @cached_property
     def rates(self) -> tuple[Array, Array]:
@@ -140,6 +142,26 @@ def conditions(
                 continue
             name = event.name if len(sides) == 1 else f"{event.name}, contexts {k} and {m}"
             yield Condition(name, secret, other_m * s_k + other_k * s_m, cap, sees)
+
+
+def neighbours(cells: Cells, secrets: Mapping[int, Codes], factor: Fraction) -> Iterator[Condition]:
+    """W(S|x) <= factor W(S|x') for x and x' that differ in an attribute that is secret in x.
+
+    So nothing is excluded that far, whatever is believed, and known of the rest of the record.
+    """
+    everything = (1 << len(cells.domain.names)) - 1
+    for axis, labels in secrets.items():
+        name, values = _of(cells, axis)
+        for label in labels.tolist():
+            for other in range(len(values)):
+                if other != label:
+                    secret, without = (
+                        (cells.codes[:, axis] == code).astype(np.int64).astype(object)
+                        for code in (label, other)
+                    )
+                    said = f"{name} {values[label]}, not {values[other]}, knowing the rest"
+                    rest = everything & ~(1 << axis)
+                    yield Condition(said, secret, without, factor, cells.reads, rest)
 
 
 def _any_of(cells: Cells, secrets: Mapping[int, Codes]) -> dict[int, Mask]:

@@ -139,6 +139,11 @@ class Program:
         """The ends of some rows."""
         self._expect(self.highs.changeRowsBounds(len(rows), rows.astype(np.int32), least, most))
 
+    def change_bounds(self, columns: Codes, lower: Array, upper: Array) -> None:
+        """In which interval some unknowns are."""
+        at = columns.astype(np.int32)
+        self._expect(self.highs.changeColsBounds(len(at), at, lower, upper))
+
     def change_numbers(self, changed: Entries) -> None:
         """Single numbers of the rows."""
         for row, column, number in zip(

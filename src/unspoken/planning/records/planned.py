@@ -1,0 +1,109 @@
+"""The best release with one coin a record for stated beliefs: solved, rounded, held, bounded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from unspoken.mechanisms import Suppression
+from unspoken.numerics.arrays import Array
+from unspoken.planning.records.cells import Pairs
+from unspoken.planning.records.conditions import conditions
+from unspoken.planning.records.model import Model
+from unspoken.planning.records.problem import RecordProblem
+from unspoken.planning.records.program import Layout
+from unspoken.planning.records.rounding import Table, held
+from unspoken.planning.records.telling import information, most_odds
+from unspoken.types.bound import Bound
+
+__all__ = ["Planned", "plan_records"]
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A table that keeps every row exactly, and what no release within the limits exceeds."""
+
+    problem: RecordProblem
+    table: Table
+    upper: float
+
+    @property
+    def objective(self) -> float:
+        """Expected worth of what a record shows."""
+        return float(self._worth(self.problem.prices(self.table.cells)))
+
+    def _worth(self, prices: Array) -> float:
+        layout = Layout(self.table.cells, self.table.pairs, ())
+        return float(layout.values(prices) @ self.table.shares) * (1 - 1e-14)
+
+    def shown(self, names: tuple[str, ...]) -> float:
+        """Expected number of labels of these that are shown."""
+        chosen = np.zeros(self.table.cells.codes.shape)
+        chosen[:, [self.problem.domain.axis(name) for name in names]] = 1.0
+        return self._worth(chosen)
+
+    @property
+    def p(self) -> dict[str, float]:
+        """Shown cells out of free ones, per name."""
+        cells, found = self.table.cells, {}
+        for name in self.problem.reads:
+            bit = 1 << self.problem.domain.axis(name)
+            free = float(cells.probability[(cells.free & bit) != 0].sum())
+            found[name] = min(1.0, self.shown((name,)) / free) if free > 0 else 0.0
+        return found
+
+    @property
+    def shares(self) -> dict[str, float]:
+        """Shown cells out of all that each application reads."""
+        return {
+            application: self.shown(names) / len(names)
+            for application, names in self.problem.shares.items()
+        }
+
+    @property
+    def odds(self) -> Bound:
+        """The worst factor of any answer of any coalition, about any event."""
+        problem, cells = self.problem, self.table.cells
+        rows = [*conditions(cells, problem.about(cells), Fraction(1))]
+        return most_odds(self.table, problem.sees(), rows, problem.premise)
+
+    @property
+    def information(self) -> dict[str, Bound]:
+        """What the coalition that learns most learns of each secret."""
+        problem = self.problem
+        return information(self.table, problem.sees(), problem.axes(), problem.premise)
+
+    @property
+    def notes(self) -> tuple[tuple[str, str], ...]:
+        """What else is to be said of it."""
+        return ()
+
+    @property
+    def mechanism(self) -> Suppression:
+        """As it is stored."""
+        problem, cells, pairs = self.problem, self.table.cells, self.table.pairs
+        shown = pairs.pattern != 0
+        starts = np.searchsorted(pairs.cell[shown], np.arange(len(cells) + 1))
+        return Suppression.of_arrays(
+            cells.codes, starts, pairs.pattern[shown], self.table.weights[shown].astype(np.int64),
+            problem.domain.names, problem.domain.values, problem.sensitive,
+        )  # fmt: skip
+
+
+def plan_records(problem: RecordProblem) -> Planned:
+    """The most worth within the limits."""
+    cells = problem.cells()
+    rows, sees = problem.conditions(cells), problem.sees()
+    alike = tuple(problem.mask(group) for group in problem.alike)
+    layout = Layout.of(cells, Pairs.of(cells), sees, rows)
+    model = Model.of(
+        layout,
+        layout.values(problem.prices(cells)),
+        alike,
+        tuple(problem.mask(names) for names in problem.shares.values()),
+    )
+    solved = model.solve()
+    table = Table.of(cells, layout.pairs, solved.x[: len(layout.pairs)])
+    return Planned(problem, held(table, sees, rows, alike), model.upper(solved))

@@ -1,0 +1,331 @@
+"""What a holder asks of a plan with one coin a record, checked and with every default filled in."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from unspoken.beliefs import A_BELIEF, Belief
+from unspoken.errors import InputError, shown
+from unspoken.numerics.arrays import Array, Codes
+from unspoken.numerics.numbers import number
+from unspoken.planning.problem import (
+    Limit,
+    coalitions_of,
+    hidden_values,
+    limit_in_nats,
+    odds_limit,
+    secret_values,
+)
+from unspoken.planning.records.answers import maximal
+from unspoken.planning.records.cells import Cells
+from unspoken.planning.records.conditions import (
+    Condition,
+    Event,
+    attribute_events,
+    conditions,
+    default_events,
+    explicit,
+    given_each,
+    neighbours,
+)
+from unspoken.types.domain import Domain, Value
+from unspoken.types.kinds import expect, items
+from unspoken.types.premise import Premise, weakest
+
+__all__ = ["RecordOptions", "RecordProblem", "refuse_for_records"]
+
+
+@dataclass(frozen=True)
+class RecordOptions:
+    """What only plans with one coin a record have; see `unspoken.plan`."""
+
+    reads: Any = None
+    shares: Any = None
+    events: Any = "default"
+    contexts: Any = None
+    pooled_cap: Any = None
+    own_reads: Any = False
+    order: Any = ()
+    floor: Any = None
+    unbiased: Any = False
+    knows: Any = ()
+
+    def refuse(self) -> None:
+        """For cell plans, which have none of them."""
+        default = RecordOptions()
+        for name, value in vars(self).items():
+            if value is not getattr(default, name):
+                raise InputError(f'plan.{name} needs by="record": one coin a cell has no such rows')
+
+
+def refuse_for_records(objective: str, caps: object, exceed: object, account: str) -> None:
+    """What one coin a record has no use for."""
+    for what, is_given, why in (
+        ('objective "epsilon"', objective != "released", "a table has no epsilon"),
+        ("caps", caps is not None, "a table has no epsilon"),
+        ("exceed", exceed != 0, "an answer above the cap would be the one that tells"),
+        (f'account "{account}"', account != "value", "what is shown depends on whole records"),
+    ):
+        if is_given:
+            raise InputError(f'plan.{what}: is for by="cell" only; {why}')
+
+
+@dataclass(frozen=True)
+class RecordProblem:
+    """Maximise what is shown of a record, worth [name][label], within caps on every answer.
+
+    ``coalitions``: bit masks over the kept names, ``alike``: groups of names; what is shown of a
+    group depends on nothing else of the record. ``limits``: nats per target.
+    """
+
+    belief: Belief  # that the worth is counted by
+    domain: Domain  # of the names that matter
+    beliefs: tuple[tuple[float, Belief], ...]  # of each context, with its share of the rows
+    premise: Premise
+    sensitive: Mapping[str, tuple[Value, ...]]
+    secrets: Mapping[str, tuple[Value, ...]]
+    reads: tuple[str, ...]
+    coalitions: tuple[tuple[str, ...], ...]
+    cap: float
+    pooled_cap: float
+    events: Any
+    knows: tuple[str, ...]
+    limit: Limit
+    worth: Mapping[str, Array]
+    shares: Mapping[str, tuple[str, ...]]
+    alike: tuple[tuple[str, ...], ...]
+    floor: float
+
+    @classmethod
+    def of(
+        cls,
+        belief: Belief | None,
+        limit_bits: Limit | None,
+        sensitive: Mapping[str, Sequence[Value]] | None,
+        secrets: Mapping[str, Sequence[Value]] | None,
+        weights: Any,
+        odds_cap: float | None,
+        coalitions: Sequence[Sequence[str]] | None,
+        asked: RecordOptions,
+    ) -> RecordProblem:
+        contexts = _contexts(asked.contexts)
+        if limit_bits is not None:
+            raise InputError('plan.limit_bits: needs by="cell" for now; give odds_cap')
+        whole = contexts[0][1] if belief is None and contexts else belief
+        if not isinstance(whole, Belief):
+            raise InputError(f"plan.belief: {shown(repr(belief))} is no belief; {A_BELIEF}")
+        hidden = hidden_values(whole, sensitive)
+        kept_secret = hidden if secrets is None else secret_values(whole, secrets, hidden)
+        reads = _names(whole, asked.reads, "plan.reads", whole.domain.names)
+        pools = coalitions_of(whole, coalitions) or (reads,)
+        shares = _shares(whole, asked.shares)
+        for where, group in [*(("plan.coalitions", pool) for pool in pools),
+                             *(("plan.shares", names) for names in shares.values())]:  # fmt: skip
+            _read(group, reads, where)
+        knows = _names(whole, asked.knows, "plan.knows", ())
+        events = _events(whole, asked.events)
+        needed = {*reads, *knows, *(n for n in kept_secret if kept_secret[n])}
+        needed |= {name for event in events if not isinstance(events, str) for name in event}
+        kept = tuple(name for name in whole.domain.names if name in needed)
+        return cls(
+            belief=whole,
+            domain=Domain(kept, tuple(whole.domain.values_of(name) for name in kept)),
+            beliefs=contexts or ((1.0, whole),),
+            premise=weakest(each.premise for _, each in contexts or ((1.0, whole),)),
+            sensitive={name: hidden[name] for name in kept},
+            secrets={name: kept_secret[name] for name in kept if kept_secret[name]},
+            reads=reads,
+            coalitions=tuple(pools),
+            cap=odds_limit(odds_cap),
+            pooled_cap=odds_limit(asked.pooled_cap, "plan.pooled_cap"),
+            events=events,
+            knows=knows,
+            limit=limit_in_nats(whole, limit_bits),
+            worth=_worth(whole, weights, reads),
+            shares=shares,
+            alike=_alike(whole, asked, pools, reads),
+            floor=_floor(asked.floor),
+        )
+
+    def mask(self, names: Iterable[str]) -> int:
+        """Bits of these names."""
+        return sum(1 << self.domain.names.index(name) for name in {*names})
+
+    def sees(self) -> tuple[int, ...]:
+        """Of every coalition that is part of no other."""
+        return maximal([self.mask(names) for names in self.coalitions])
+
+    @property
+    def needs_whole(self) -> bool:
+        """Whether rows are about records that nobody expects, too."""
+        return bool(self.alike) or self.floor < math.inf
+
+    def cells(self, whole: bool = False) -> Cells:
+        """What can occur, or the whole domain."""
+        tables = [belief.marginal(self.domain.names) for _, belief in self.beliefs]
+        return Cells.of(
+            self.domain,
+            tables,
+            [share for share, _ in self.beliefs],
+            [
+                np.array([value in self.sensitive[name] for value in values], dtype=bool)
+                for name, values in zip(self.domain.names, self.domain.values, strict=True)
+            ],
+            self.mask(self.reads),
+            whole or self.needs_whole,
+        )
+
+    def axes(self) -> dict[int, Codes]:
+        """The secrets, as positions of names and of labels."""
+        return {
+            self.domain.axis(name): np.array([self.domain.code(name, v) for v in values])
+            for name, values in self.secrets.items()
+        }
+
+    def about(self, cells: Cells) -> list[Event]:
+        """What no answer may tell of, with nothing known of the record and with each that is."""
+        axes = self.axes()
+        if isinstance(self.events, str):
+            events = {"default": default_events, "attribute": attribute_events}[self.events](
+                cells, axes
+            )
+        else:
+            events = explicit(cells, self.events)
+        known = [given_each(cells, events, self.domain.axis(name)) for name in self.knows]
+        return [*events, *itertools.chain(*known)]
+
+    def conditions(self, cells: Cells) -> list[Condition]:
+        """Every row of every coalition."""
+        events, rows = self.about(cells), list[Condition]()
+        if self.cap < math.inf:
+            rows += conditions(cells, events, Fraction(self.cap))
+        if self.pooled_cap < math.inf:
+            rows += conditions(cells, events, Fraction(self.pooled_cap), self.mask(self.reads))
+        if self.floor < math.inf:
+            factor = Fraction(math.nextafter(math.exp(self.floor), 0.0))
+            rows += neighbours(cells, self.axes(), max(factor, Fraction(1)))
+        return rows
+
+    def prices(self, cells: Cells) -> Array:
+        """What a shown label is worth [cell, attribute]."""
+        columns = [
+            self.worth[name][codes] if name in self.worth else np.zeros(len(cells))
+            for name, codes in zip(self.domain.names, cells.codes.T, strict=True)
+        ]
+        return np.stack(columns, axis=1)
+
+
+def _alike(
+    belief: Belief, asked: RecordOptions, pools: Sequence[Sequence[str]], reads: Sequence[str]
+) -> tuple[tuple[str, ...], ...]:
+    """The groups of names whose answers depend on nothing else."""
+    order = _names(belief, asked.order, "plan.order", ())
+    groups = [order[: k + 1] for k in range(len(order))]
+    groups += map(tuple, pools) if _flag(asked.own_reads, "plan.own_reads") else ()
+    groups += ((name,) for name in reads) if _flag(asked.unbiased, "plan.unbiased") else ()
+    return tuple(dict.fromkeys(tuple(n for n in group if n in reads) for group in groups))
+
+
+def _contexts(given: Any) -> tuple[tuple[float, Belief], ...]:
+    """[(number of rows, belief), ...], about the same variables."""
+    if given is None:
+        return ()
+    hint = "plan.contexts: a list of (number of rows, belief) is expected"
+    found: list[tuple[float, Belief]] = []
+    for each in items(given, "plan.contexts"):
+        pair = items(each, "plan.contexts")
+        if len(pair) != 2 or not 0 < number(pair[0]) < math.inf:
+            raise InputError(hint)
+        expect(pair[1], Belief, "plan.contexts", A_BELIEF)
+        found.append((number(pair[0]), pair[1]))
+        if pair[1].domain != found[0][1].domain:
+            raise InputError("plan.contexts: have other names or values; give all the same")
+    if not found:
+        raise InputError(hint)
+    return tuple(found)
+
+
+def _names(belief: Belief, given: Any, where: str, default: Sequence[str]) -> tuple[str, ...]:
+    """Names of variables, each once."""
+    names = tuple(default) if given is None else items(given, where)
+    for name in names:
+        belief.domain.axis(name, where)
+    return tuple(dict.fromkeys(names))
+
+
+def _read(names: Sequence[str], reads: Sequence[str], where: str) -> None:
+    for name in names:
+        if name not in reads:
+            raise InputError(f"{where}: {name} is not among what is read; add it to reads")
+
+
+def _shares(belief: Belief, given: Any) -> dict[str, tuple[str, ...]]:
+    """{application: names it reads}."""
+    expect({} if given is None else given, Mapping, "plan.shares", "give {application: [names]}")
+    shares = {
+        str(application): _names(belief, names or None, f"plan.shares of {application}", ())
+        for application, names in (given or {}).items()
+    }
+    for application, names in shares.items():
+        if not names:
+            raise InputError(f"plan.shares of {application}: reads nothing; name what it reads")
+    return shares
+
+
+def _flag(given: Any, where: str) -> bool:
+    expect(given, bool, where, "write True or False")
+    return bool(given)
+
+
+def _floor(given: Any) -> float:
+    eps = math.inf if given is None else number(given)
+    if not eps >= 0:
+        raise InputError(f"plan.floor: {given} must be an epsilon, 0 or more, or None")
+    return eps
+
+
+def _events(belief: Belief, given: Any) -> Any:
+    """A word, or a list of {name: values}."""
+    if isinstance(given, str):
+        if given not in ("default", "attribute"):
+            raise InputError(
+                f'plan.events: there is no "{given}"; write "default", "attribute" or a list of '
+                "{name: [values]}"
+            )
+        return given
+    listed = items(given, "plan.events")
+    for event in listed:
+        expect(event, Mapping, "plan.events", "write {name: [values], ...} for each")
+        for name, values in event.items():
+            for value in items(values, f"plan.events of {name}"):
+                belief.domain.code(name, value, "plan.events")
+    return tuple({name: tuple(values) for name, values in event.items()} for event in listed)
+
+
+def _worth(belief: Belief, given: Any, reads: Sequence[str]) -> dict[str, Array]:
+    """What one shown label is worth, per name and label: 1, or {name: w}, or {name: {value: w}}."""
+    if given is not None and not isinstance(given, Mapping):
+        listed = items(given, "plan.weights")
+        if len(listed) != len(belief.domain.names):
+            raise InputError(
+                f"plan.weights: {len(listed)} numbers for {len(belief.domain.names)} variables"
+            )
+        given = dict(zip(belief.domain.names, listed, strict=True))
+    worth = {name: np.ones(len(belief.domain.values_of(name))) for name in reads}
+    for name, own in (given or {}).items():
+        values = belief.domain.values_of(name, "plan.weights")
+        if name not in worth:
+            raise InputError(f"plan.weights: {name} is not among what is read; add it to reads")
+        each = own if isinstance(own, Mapping) else dict.fromkeys(values, own)
+        for value, weight in each.items():
+            if not 0 <= number(weight) < math.inf:
+                raise InputError(f"plan.weights of {name}: {weight!r} must be 0 or more, finite")
+            worth[name][belief.domain.code(name, value, "plan.weights")] = number(weight)
+    return worth

@@ -1,0 +1,225 @@
+"""The linear program of the best release: its unknowns, its rows, its solution.
+
+    maximise  sum_x P(x) sum_S W(S|x) worth(S, x)
+    for every cell                          sum_S W(S|x) = 1
+    for every condition and answer y        secret . W_y <= cap other . W_y
+
+Rows are there only for answers that somebody with the secret may give; an answer that nobody else
+gives is never shown. Caps are a millionth tighter than asked, so that rounding has room; each row
+is divided by its largest number, since a solver's tolerance is absolute.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from unspoken.numerics.arrays import Array, Codes, Mask
+from unspoken.planning.records.answers import Answers
+from unspoken.planning.records.cells import Cells, Pairs
+from unspoken.planning.records.conditions import Condition
+from unspoken.planning.records.solver import Entries
+
+__all__ = [
+    "CapRows",
+    "Layout",
+    "Rows",
+    "Watched",
+    "alike_rows",
+    "cap_rows",
+    "certain_rows",
+    "share_rows",
+]
+
+SLACK = 1e-6  # of what a cap leaves above 1
+
+
+@dataclass(frozen=True)
+class Watched:
+    """A condition on the answers that a coalition sees."""
+
+    condition: Condition
+    answers: Answers
+
+    def numbers(self, cap: float) -> Array:
+        """secret - cap other [cell]."""
+        secret, other = self.condition.rates
+        numbers: Array = secret - cap * other
+        return numbers
+
+    def secret(self, pairs: Pairs) -> Mask:
+        """Which pairs have the secret."""
+        holders: Mask = (self.condition.secret != 0).astype(bool)
+        return holders[pairs.cell]
+
+    def forbidden(self, pairs: Pairs) -> Mask:
+        """Pairs that have the secret and whose answer nobody else gives."""
+        others = (self.condition.other != 0).astype(bool)[pairs.cell]
+        given = np.zeros(len(self.answers), dtype=bool)
+        given[self.answers.of_pair[others]] = True
+        return self.secret(pairs) & ~given[self.answers.of_pair]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The unknowns, and who sees what of them."""
+
+    cells: Cells
+    pairs: Pairs
+    watched: tuple[Watched, ...]
+
+    @classmethod
+    def of(
+        cls, cells: Cells, pairs: Pairs, coalitions: Sequence[int], rows: Sequence[Condition]
+    ) -> Layout:
+        """Without the pairs that no answer allows."""
+        while True:
+            layout = cls.over(cells, pairs, coalitions, rows)
+            gone = np.zeros(len(pairs), dtype=bool)
+            for watched in layout.watched:
+                gone |= watched.forbidden(pairs)
+            if not gone.any():
+                return layout
+            pairs = pairs.only(~gone)
+
+    @classmethod
+    def over(
+        cls, cells: Cells, pairs: Pairs, coalitions: Sequence[int], rows: Sequence[Condition]
+    ) -> Layout:
+        asked = [
+            (row, sees, row.knowing)
+            for row in rows
+            for sees in (coalitions if row.sees is None else [row.sees])
+        ]
+        answers = {
+            key: Answers.of(cells, pairs, *key) for key in dict.fromkeys(a[1:] for a in asked)
+        }
+        watched = [Watched(row, answers[sees, knowing]) for row, sees, knowing in asked]
+        return cls(cells, pairs, tuple(watched))
+
+    def values(self, worth: Array) -> Array:
+        """P(x) times what the labels that a pair shows are worth [cell, attribute]."""
+        shown = np.zeros(len(self.pairs))
+        for i in range(worth.shape[1]):
+            shows = (self.pairs.pattern >> i & 1).astype(bool)
+            shown[shows] += worth[self.pairs.cell[shows], i]
+        return self.cells.probability[self.pairs.cell] * shown
+
+
+@dataclass(frozen=True)
+class Rows:
+    """least <= entries . x <= most."""
+
+    entries: Entries
+    least: Array
+    most: Array
+
+    @classmethod
+    def at_most(cls, entries: Entries, most: Array) -> Rows:
+        return cls(entries, np.full(entries.lines, -np.inf), most)
+
+    @classmethod
+    def exactly(cls, entries: Entries, number: float) -> Rows:
+        ends = np.full(entries.lines, number)
+        return cls(entries, ends, ends)
+
+    def taken(self, multipliers: Array, count: int) -> tuple[Array, Array]:
+        """What the rows at these multipliers take off each of the first unknowns, and the size of
+
+        the terms, times their number where these are many (as their sum is rounded).
+        """
+        terms = multipliers[self.entries.line] * self.entries.number
+        at = self.entries.column
+        sums: Array = np.bincount(at, terms, count)[:count].astype(np.float64)
+        sizes: Array = np.bincount(at, np.abs(terms), count)[:count].astype(np.float64)
+        return sums, sizes * np.maximum(np.bincount(at, minlength=count)[:count], 1)
+
+
+@dataclass(frozen=True)
+class CapRows:
+    """The rows of all watched conditions; for each the ``answers`` they are about, and the
+
+    ``scales`` they were divided by.
+    """
+
+    rows: Rows
+    answers: tuple[Codes, ...]
+    scales: tuple[Array, ...]
+
+    def prices(self, layout: Layout, multipliers: Array) -> list[Array]:
+        """Per watched condition, the multiplier of each answer's row before it was divided."""
+        found, start = [], 0
+        for watched, own, scale in zip(layout.watched, self.answers, self.scales, strict=True):
+            price = np.zeros(len(watched.answers))
+            price[own] = np.maximum(multipliers[start : start + len(own)], 0.0) / scale
+            found.append(price)
+            start += len(own)
+        return found
+
+
+def certain_rows(pairs: Pairs) -> Rows:
+    """Something is shown of every cell, be it nothing."""
+    line = np.cumsum(pairs.pattern == 0) - 1
+    at = np.arange(len(pairs))
+    return Rows.exactly(Entries(len(pairs.first), line, at, np.ones(len(pairs))), 1.0)
+
+
+def cap_rows(layout: Layout, slack: float = SLACK) -> CapRows:
+    """secret . W_y - cap other . W_y <= 0 for every answer that somebody with the secret gives."""
+    parts, answers, scales = [], [], []
+    for watched in layout.watched:
+        cap = float(watched.condition.cap)
+        numbers = watched.numbers(cap - slack * (cap - 1))[layout.pairs.cell]
+        answer = watched.answers.of_pair
+        needed = np.zeros(len(watched.answers), dtype=bool)
+        needed[answer[numbers > 0]] = True
+        at = np.flatnonzero(needed[answer] & (numbers != 0))
+        line = (np.cumsum(needed) - 1)[answer[at]]
+        scale = np.zeros(int(needed.sum()))
+        np.maximum.at(scale, line, np.abs(numbers[at]))
+        parts.append(Entries(len(scale), line, at, numbers[at] / scale[line]))
+        answers.append(np.flatnonzero(needed))
+        scales.append(scale)
+    entries = Entries.stacked(parts)
+    rows = Rows.at_most(entries, np.zeros(entries.lines))
+    return CapRows(rows, tuple(answers), tuple(scales))
+
+
+def alike_rows(layout: Layout, groups: Sequence[int]) -> Rows:
+    """What is shown of a group is as likely for all cells that agree on it."""
+    cells, pairs, parts = layout.cells, layout.pairs, list[Entries]()
+    for group in groups:
+        own = cells.labels(group)
+        _, first, labels = np.unique(own, return_index=True, return_inverse=True)
+        shown = np.flatnonzero(pairs.pattern & group)
+        # A kind: what is shown of the labels. A row: a kind and a cell, which is as the first is.
+        keys = labels[pairs.cell[shown]] << 32 | pairs.pattern[shown] & group
+        _, kind = np.unique(keys, return_inverse=True)
+        is_first = first[labels[pairs.cell[shown]]] == pairs.cell[shown]
+        for_first = [
+            (np.flatnonzero(labels == labels[pairs.cell[shown[k]]]), kind[k], shown[k])
+            for k in np.flatnonzero(is_first)
+        ]
+        line = [
+            np.array([c * (kind.max() + 1) + k for c in alike[1:]]) for alike, k, _ in for_first
+        ]
+        column = [np.full(len(alike) - 1, pair) for alike, _, pair in for_first]
+        others = shown[~is_first]
+        lines = np.concatenate([pairs.cell[others] * (kind.max() + 1) + kind[~is_first], *line])
+        numbers = np.where(np.arange(len(lines)) < len(others), 1.0, -1.0)
+        different, at = np.unique(lines, return_inverse=True)
+        parts.append(Entries(len(different), at, np.concatenate([others, *column]), numbers))
+    return Rows.exactly(Entries.stacked(parts), 0.0)
+
+
+def share_rows(layout: Layout, shares: Sequence[int]) -> Entries:
+    """What share of all cells that an application reads is shown to it."""
+    pairs, parts = layout.pairs, list[Entries]()
+    for mask in shares:
+        shown = np.bitwise_count(pairs.pattern & mask) / mask.bit_count()
+        numbers = layout.cells.probability[pairs.cell] * shown
+        at = np.flatnonzero(numbers)
+        parts.append(Entries(1, np.zeros(len(at), dtype=np.intp), at, numbers[at]))
+    return Entries.stacked(parts)

@@ -1,0 +1,187 @@
+"""A table of whole numbers that keeps every row exactly, near the one a solver found.
+
+Weights out of 2^62 say how often each pattern is shown; {} takes the rest. They are rounded down,
+every row is an inequality of whole numbers, and rows that are broken are mended by weights that
+only ever move to patterns that show less. So it ends, at the latest where nothing is shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+
+from unspoken.mechanisms.record_table import WHOLE
+from unspoken.numerics.arrays import Array, Codes
+from unspoken.planning.records.cells import Cells, Integers, Pairs
+from unspoken.planning.records.conditions import Condition
+from unspoken.planning.records.program import Layout, Watched
+
+__all__ = ["Table", "broken", "equalised", "held", "sums"]
+
+BELOW = 1 - 1e-12  # what the errors of floats may add to a weight
+FINE = 2**40  # a mended row keeps its cap by this part of it
+LAPS, TIMES = 30, 20
+
+
+@dataclass(frozen=True)
+class Table:
+    """How often each pair is shown, out of 2^62; each cell has its {}, which takes the rest."""
+
+    cells: Cells
+    pairs: Pairs
+    weights: Integers
+
+    @classmethod
+    def of(cls, cells: Cells, pairs: Pairs, shares: Array) -> Table:
+        """Rounded down, and no more than there is; without pairs that are never shown."""
+        kept = (pairs.pattern == 0) | (shares * WHOLE >= 2)
+        pairs, shares = pairs.only(kept), np.clip(shares[kept], 0.0, 1.0)
+        whole = np.add.reduceat(np.where(pairs.pattern == 0, 0.0, shares), pairs.first)
+        shares = shares / np.maximum(whole, 1.0)[pairs.cell]
+        weights = np.floor(shares * BELOW * WHOLE).astype(np.int64).astype(object)
+        return cls(cells, pairs, weights).filled()
+
+    def filled(self) -> Table:
+        """{} takes what the others leave."""
+        weights = self.weights.copy()
+        weights[self.pairs.first] = 0
+        weights[self.pairs.first] = WHOLE - np.add.reduceat(weights, self.pairs.first)
+        return replace(self, weights=weights)
+
+    def scaled(self, number: Integers | int, of: Integers | int) -> Table:
+        """Weights times number / of, of each pair or of all, rounded down."""
+        return replace(self, weights=self.weights * number // of).filled()
+
+    def hiding(self, part: Integers, mask: int) -> Table:
+        """S -> S minus these attributes, for a part of the weight of each pair."""
+        cell, pattern = self.pairs.cell, self.pairs.pattern
+        cell, pattern = np.append(cell, cell), np.append(pattern, pattern & ~mask)
+        weights = np.append(self.weights - part, part)
+        order = np.lexsort((pattern, cell))
+        cell, pattern, weights = cell[order], pattern[order], weights[order]
+        new = np.append(True, (cell[1:] != cell[:-1]) | (pattern[1:] != pattern[:-1]))
+        weights = np.add.reduceat(weights, np.flatnonzero(new))
+        kept = (pattern[new] == 0) | (weights > 0)
+        return Table(self.cells, Pairs(cell[new][kept], pattern[new][kept]), weights[kept])
+
+    def moved(self, excess: Mapping[tuple[int, int], int], group: int) -> Table:
+        """S -> S minus the group for so much of what a cell shows in a part of it."""
+        part, left = np.zeros(len(self.pairs), dtype=object), dict(excess)
+        for pair in np.flatnonzero(self.pairs.pattern & group).tolist():
+            key = int(self.pairs.cell[pair]), int(self.pairs.pattern[pair]) & group
+            part[pair] = min(left.get(key, 0), self.weights[pair])
+            left[key] = left.get(key, 0) - part[pair]
+        return self.hiding(part, group)
+
+    @property
+    def shares(self) -> Array:
+        """The weights as floats, W(S | x) of each pair."""
+        shares: Array = (self.weights / WHOLE).astype(np.float64)
+        return shares
+
+
+def sums(table: Table, watched: Watched) -> tuple[Integers, Integers]:
+    """secret . W_y and other . W_y of each answer, times 2^62."""
+    answer, cell = watched.answers.of_pair, table.pairs.cell
+    order = np.argsort(answer, kind="stable")
+    starts = np.searchsorted(answer[order], np.arange(len(watched.answers)))
+    secret, other = (
+        np.add.reduceat((side[cell] * table.weights)[order], starts)
+        for side in (watched.condition.secret, watched.condition.other)
+    )
+    return secret, other
+
+
+def broken(table: Table, watched: Watched) -> Codes:
+    """The answers whose row is broken."""
+    (secret, other), cap = sums(table, watched), watched.condition.cap
+    return np.flatnonzero(secret * cap.denominator > other * cap.numerator)
+
+
+def held(
+    table: Table,
+    coalitions: Sequence[int],
+    rows: Sequence[Condition],
+    alike: Sequence[int] = (),
+) -> Table:
+    """A table that keeps every row exactly, near this one."""
+    for _ in range(TIMES):
+        for _ in range(LAPS):
+            layout = Layout.over(table.cells, table.pairs, coalitions, rows)
+            uneven = [group for group in alike if equalised(table, group) is not table]
+            if not uneven and not any(len(broken(table, each)) for each in layout.watched):
+                return table
+            for mend in (_shown, _silent):
+                for watched in layout.watched:
+                    table = mend(table, watched)
+            for group in uneven:
+                table = equalised(table, group)
+        table = _closed(table, coalitions, rows)
+    return table.scaled(0, 1)
+
+
+def equalised(table: Table, group: int) -> Table:
+    """What is shown of a group of attributes equally likely for all cells that agree on it.
+
+    The least of them is what all can have; what others have more of it is hidden.
+    """
+    cells, (cell, pattern) = table.cells, (table.pairs.cell, table.pairs.pattern)
+    own = cells.labels(group)
+    shown: dict[tuple[int, int], dict[int, int]] = {}  # (labels, what is shown of them): by cell
+    for pair in np.flatnonzero(pattern & group).tolist():
+        kind = int(own[cell[pair]]), int(pattern[pair]) & group
+        each = shown.setdefault(kind, {})
+        each[int(cell[pair])] = each.get(int(cell[pair]), 0) + table.weights[pair]
+    sizes = dict(zip(*(part.tolist() for part in np.unique(own, return_counts=True)), strict=True))
+    excess: dict[tuple[int, int], int] = {}
+    for (labels, part), each in shown.items():
+        least = min(each.values()) if len(each) == sizes[labels] else 0
+        excess |= {(at, part): sum_ - least for at, sum_ in each.items() if sum_ > least}
+    return table.moved(excess, group) if excess else table
+
+
+def _shown(table: Table, watched: Watched) -> Table:
+    """Answers that are broken are shown less often where the secret is; never, if nobody else
+
+    gives them.
+    """
+    at = np.setdiff1d(broken(table, watched), watched.answers.silent)
+    if not len(at):
+        return table
+    (secret, other), cap = sums(table, watched), watched.condition.cap
+    number, of = (np.full(len(watched.answers), 1, dtype=object) for _ in range(2))
+    number[at] = other[at] * (cap.numerator * (FINE - 1))
+    of[at] = secret[at] * (cap.denominator * FINE)
+    answer, holders = watched.answers.of_pair, watched.secret(table.pairs)
+    return table.scaled(np.where(holders, number[answer], 1), np.where(holders, of[answer], 1))
+
+
+def _silent(table: Table, watched: Watched) -> Table:
+    """As much of silence mixed in as mends what shows nothing: W -> (1 - t) W + t {}.
+
+    (1 - t) (secret . W - cap other . W) <= t (cap sum(other) - sum(secret)), t a little larger, the
+    sums being over the cells whose {} gives this answer.
+    """
+    rule, answers = watched.condition, watched.answers
+    secret, other = sums(table, watched)
+    left = Fraction(1)
+    for answer in np.intersect1d(broken(table, watched), answers.silent).tolist():
+        own = answers.of_pair[table.pairs.first] == answer
+        excess = secret[answer] - rule.cap * other[answer]
+        room = (rule.cap * int(rule.other[own].sum()) - int(rule.secret[own].sum())) * WHOLE
+        left = min(left, max(Fraction(0), (room - excess / FINE) / (room + excess)))
+    return table if left == 1 else table.scaled(left.numerator, left.denominator)
+
+
+def _closed(table: Table, coalitions: Sequence[int], rows: Sequence[Condition]) -> Table:
+    """What stays broken is hidden from those who see it; others keep their part."""
+    for k in range(len(Layout.over(table.cells, table.pairs, coalitions, rows).watched)):
+        watched = Layout.over(table.cells, table.pairs, coalitions, rows).watched[k]
+        at = np.setdiff1d(broken(table, watched), watched.answers.silent)
+        where = np.isin(watched.answers.of_pair, at)
+        if where.any():
+            table = table.hiding(np.where(where, table.weights, 0), watched.answers.sees)
+    return table
