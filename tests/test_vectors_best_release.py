@@ -67,6 +67,16 @@ def test_the_smallest_share_comes_first(vector: dict[str, Any]) -> None:
     assert plan.bound.high <= plan.objective * (1 + 1e-5)
 
 
+@kinds("record_information")
+def test_bits_are_kept_beside_the_cap(vector: dict[str, Any]) -> None:
+    optimum, limit = vector["expected"]["objective"], vector["inputs"]["limit_nats"]
+    plan = asked(vector, limit_bits=limit / np.log(2))
+    within(plan.objective, optimum)
+    assert optimum * (1 - 1e-5) <= plan.bound.high <= optimum * (1 + 2e-5)
+    assert all(bound.high <= limit for bound in plan.information.values())
+    assert plan.odds.value <= vector["inputs"]["cap"]
+
+
 def told(vector: dict[str, Any], weights: dict[Any, dict[tuple[int, ...], int]]) -> Fraction:
     """The worst factor any answer has on any of the events, by plain loops over whole numbers."""
     given, worst = vector["inputs"], Fraction(0)

@@ -91,6 +91,12 @@ class Cells:
             )
         return np.cumprod([1, *sizes[:-1]], dtype=np.int64)
 
+    def secret(self, axis: int, labels: Codes) -> Codes:
+        """Which secret a cell has [cell]: 0 for none, else one more than the place of its label."""
+        place = np.zeros(self.domain.sizes[axis], dtype=np.intp)
+        place[labels] = np.arange(1, len(labels) + 1)
+        return place[self.codes[:, axis]]
+
     def labels(self, mask: int) -> Counts:
         """The labels of each cell on some attributes, as a number [cell]."""
         kept = np.array([mask >> i & 1 for i in range(len(self.radix))], dtype=np.int64)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from unspoken.errors import TooLarge
 from unspoken.numerics.arrays import Array
+from unspoken.planning.records.bits import BitLimit, Bits
 from unspoken.planning.records.certificate import upper_bound
 from unspoken.planning.records.program import (
     CapRows,
@@ -23,7 +27,9 @@ from unspoken.planning.records.solver import Entries, Program, Solved
 __all__ = ["Model"]
 
 FIXED = 1e-7  # of what a first solution reached, what a second may give up
-LARGEST = 1e30  # as good as no bound
+# With bits: what silence may cost of a small program, of another; for how long lines are drawn.
+NEAR, SMALL, FAR = 1e-6, 5_000, 1e-3
+ROUNDS, SECONDS, STUCK = 60, 30.0, 1e-10
 
 
 @dataclass
@@ -39,12 +45,18 @@ class Model:
     alike: Rows
     shares: Entries
     program: Program
+    bits: Bits | None = None
     least_share: float = 0.0
-    added: tuple[Rows, ...] = ()
 
     @classmethod
     def of(
-        cls, layout: Layout, values: Array, alike: tuple[int, ...], shares: tuple[int, ...]
+        cls,
+        layout: Layout,
+        values: Array,
+        alike: Sequence[int] = (),
+        shares: Sequence[int] = (),
+        limits: Sequence[BitLimit] = (),
+        cap: float = math.inf,
     ) -> Model:
         count = len(layout.pairs)
         caps, even, listed = cap_rows(layout), alike_rows(layout, alike), share_rows(layout, shares)
@@ -69,20 +81,42 @@ class Model:
             np.zeros(count + 1),
             np.append(np.full(count, np.inf), 1.0 if shares else 0.0),
         )
-        return cls(layout, values, caps, even, listed, program)
+        rows = sum(part.entries.lines for part in parts)
+        bits = Bits.added(program, layout, limits, cap, count + 1, rows) if limits else None
+        return cls(layout, values, caps, even, listed, program, bits)
 
     def solve(self) -> Solved:
         """The smallest share first, where there are any, then the sum."""
         if self.shares.lines and not self.least_share:
             count = len(self.values)
             self.program.change_worth(np.append(np.zeros(count), 1.0))
-            smallest = _optimal(self.program.solve()).x[count]
+            smallest = self._best().x[count]
             self.least_share = max(0.0, float(smallest) * (1 - FIXED))
             self.program.change_bounds(
                 np.array([count]), np.array([self.least_share]), np.array([1.0])
             )
             self.program.change_worth(np.append(self.values, 0.0))
-        return _optimal(self.program.solve())
+        return self._best()
+
+    def _best(self) -> Solved:
+        """With bits, until silence costs next to nothing; what is over is silence."""
+        if self.bits is None:
+            return _optimal(self.program.solve())
+        count, end = len(self.values), time.monotonic() + SECONDS
+        near = NEAR if count <= SMALL else FAR
+        last = math.inf
+        for _ in range(ROUNDS):
+            solved = _optimal(self.program.solve())
+            silent = self.bits.silence(solved.x[:count])
+            stuck = solved.objective >= last * (1 - STUCK)  # at the solver's tolerance
+            if silent <= near or stuck or time.monotonic() > end:
+                break
+            last = solved.objective
+            if not self.bits.sharpened(self.program, solved.x):
+                break
+        x = solved.x.copy()
+        x[:count] = (1 - silent) * x[:count] + silent * (self.layout.pairs.pattern == 0)
+        return replace(solved, x=x)
 
     def upper(self, solved: Solved) -> float:
         """What no release within the limits, of such shares, exceeds."""
@@ -92,12 +126,16 @@ class Model:
              self.alike.entries.lines, self.shares.lines]
         )  # fmt: skip
         prices = self.caps.prices(self.layout, multipliers)
-        taken, ends = [self.alike.taken(multipliers[at[2] : at[3]], count)], []
+        taken = [self.alike.taken(multipliers[at[2] : at[3]], count)]
+        ends = list[float]()
         if self.shares.lines:
             price = np.minimum(multipliers[at[3] : at[4]], 0.0)
             rows = Rows.at_most(self.shares, np.zeros(self.shares.lines))
             taken.append(rows.taken(price, count))
             ends += (price * self.least_share).tolist()
+        if self.bits is not None:
+            both = self.bits.taken(multipliers)
+            taken, ends = taken + both[0], ends + both[1]
         return upper_bound(self.layout, self.values, prices, taken, ends)
 
 

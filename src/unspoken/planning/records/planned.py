@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -9,8 +10,9 @@ import numpy as np
 
 from unspoken.mechanisms import Suppression
 from unspoken.numerics.arrays import Array
+from unspoken.planning.records.bits import BitLimit, nats
 from unspoken.planning.records.cells import Pairs
-from unspoken.planning.records.conditions import conditions
+from unspoken.planning.records.conditions import Condition, conditions
 from unspoken.planning.records.model import Model
 from unspoken.planning.records.problem import RecordProblem
 from unspoken.planning.records.program import Layout
@@ -95,15 +97,28 @@ class Planned:
 def plan_records(problem: RecordProblem) -> Planned:
     """The most worth within the limits."""
     cells = problem.cells()
-    rows, sees = problem.conditions(cells), problem.sees()
+    rows, sees, limits = problem.conditions(cells), problem.sees(), problem.limits(cells)
     alike = tuple(problem.mask(group) for group in problem.alike)
+    shares = [problem.mask(names) for names in problem.shares.values()]
     layout = Layout.of(cells, Pairs.of(cells), sees, rows)
-    model = Model.of(
-        layout,
-        layout.values(problem.prices(cells)),
-        alike,
-        tuple(problem.mask(names) for names in problem.shares.values()),
-    )
+    values = layout.values(problem.prices(cells))
+    model = Model.of(layout, values, alike, shares, limits, problem.cap)
     solved = model.solve()
-    table = Table.of(cells, layout.pairs, solved.x[: len(layout.pairs)])
-    return Planned(problem, held(table, sees, rows, alike), model.upper(solved))
+    table = held(Table.of(cells, layout.pairs, solved.x[: len(values)]), sees, rows, alike)
+    return Planned(problem, _quieter(table, limits, sees, rows, alike), model.upper(solved))
+
+
+def _quieter(
+    table: Table,
+    limits: Sequence[BitLimit],
+    sees: Sequence[int],
+    rows: Sequence[Condition],
+    alike: Sequence[int],
+) -> Table:
+    """With as much of silence, if any, as rounding needs to keep every limit on bits."""
+    for step in range(-46, 1):
+        over = [nats(table.cells, table.pairs, table.shares, limit) for limit in limits]
+        if all(told <= limit.nats for told, limit in zip(over, limits, strict=True)):
+            return table
+        table = held(table.scaled(2**46 - 2 ** (46 + step), 2**46), sees, rows, alike)
+    return table

@@ -24,6 +24,7 @@ from unspoken.planning.problem import (
     secret_values,
 )
 from unspoken.planning.records.answers import maximal
+from unspoken.planning.records.bits import BitLimit
 from unspoken.planning.records.cells import Cells
 from unspoken.planning.records.conditions import (
     Condition,
@@ -116,8 +117,6 @@ class RecordProblem:
         asked: RecordOptions,
     ) -> RecordProblem:
         contexts = _contexts(asked.contexts)
-        if limit_bits is not None:
-            raise InputError('plan.limit_bits: needs by="cell" for now; give odds_cap')
         whole = contexts[0][1] if belief is None and contexts else belief
         if not isinstance(whole, Belief):
             raise InputError(f"plan.belief: {shown(repr(belief))} is no belief; {A_BELIEF}")
@@ -213,6 +212,23 @@ class RecordProblem:
             rows += neighbours(cells, self.axes(), max(factor, Fraction(1)))
         return rows
 
+    def limits(self, cells: Cells) -> list[BitLimit]:
+        """On bits, for every coalition: in each context, and where it is not known."""
+        laws, found = [cells.probability], list[BitLimit]()
+        if len(cells.laws) > 1:
+            laws += [(law / law.sum()).astype(np.float64) for law in cells.laws]
+        for axis, labels in self.axes().items():
+            name = self.domain.names[axis]
+            limit = (
+                self.limit.get(name, math.inf) if isinstance(self.limit, Mapping) else self.limit
+            )
+            secret = cells.secret(axis, labels)
+            for law in laws:
+                all_told = entropy(np.bincount(secret, law).astype(np.float64))
+                if limit < all_told * (1 + 1e-9):
+                    found += [BitLimit(law, secret, sees, limit) for sees in self.sees()]
+        return found
+
     def prices(self, cells: Cells) -> Array:
         """What a shown label is worth [cell, attribute]."""
         columns = [
@@ -220,6 +236,11 @@ class RecordProblem:
             for name, codes in zip(self.domain.names, cells.codes.T, strict=True)
         ]
         return np.stack(columns, axis=1)
+
+
+def entropy(law: Array) -> float:
+    """Of a law, in nats."""
+    return -math.fsum(p * math.log(p) for p in law.tolist() if p > 0)
 
 
 def _alike(

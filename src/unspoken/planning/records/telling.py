@@ -7,19 +7,15 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from unspoken.numerics.arrays import Array, Codes
-from unspoken.planning.records.answers import Answers
-from unspoken.planning.records.cells import Cells, Pairs
+from unspoken.numerics.arrays import Codes
+from unspoken.planning.records.bits import ROUNDING, BitLimit, nats
 from unspoken.planning.records.conditions import Condition
 from unspoken.planning.records.program import Layout
 from unspoken.planning.records.rounding import Table, sums
 from unspoken.types.bound import Bound
 from unspoken.types.premise import Premise
 
-__all__ = ["information", "most_odds", "nats", "secret_of"]
-
-# What sums and logarithms of doubles may be off by, relatively and in nats.
-ROUNDING = 1e-12
+__all__ = ["information", "most_odds"]
 
 
 def most_odds(
@@ -45,43 +41,19 @@ def _log(factor: float) -> float:
     return math.log(factor) if factor > 0 else -math.inf
 
 
-def secret_of(cells: Cells, axis: int, labels: Codes) -> Codes:
-    """Which secret a cell has [cell]: 0 for none, else one more than the place of its label."""
-    place = np.zeros(cells.domain.sizes[axis], dtype=np.intp)
-    place[labels] = np.arange(1, len(labels) + 1)
-    return place[cells.codes[:, axis]]
-
-
-def nats(cells: Cells, pairs: Pairs, shares: Array, secret: Codes, answers: Answers) -> float:
-    """I(S; Y) = sum P(s, y) ln P(s, y) / (P(s) P(y)), but for rounding."""
-    kinds = int(secret.max(initial=0)) + 1
-    at = answers.of_pair * kinds + secret[pairs.cell]
-    mass = cells.probability[pairs.cell] * shares
-    joint = np.bincount(at, mass, len(answers) * kinds).reshape(-1, kinds)
-    prior = np.bincount(secret, cells.probability, kinds)
-    both = np.outer(joint.sum(1), prior)
-    there = (joint > 0) & (both > 0)
-    terms = joint[there] * np.log(joint[there] / both[there])
-    return max(0.0, math.fsum(terms.tolist()))
-
-
 def information(
-    table: Table,
-    coalitions: Sequence[int],
-    secrets: Mapping[int, Codes],
-    premise: Premise,
+    table: Table, coalitions: Sequence[int], secrets: Mapping[int, Codes], premise: Premise
 ) -> dict[str, Bound]:
     """Of every secret what the coalition that learns most learns of it."""
-    found = {}
+    cells, found = table.cells, {}
     for axis, labels in secrets.items():
-        secret = secret_of(table.cells, axis, labels)
-        told = max(
-            nats(table.cells, table.pairs, table.shares, secret,
-                 Answers.of(table.cells, table.pairs, sees))
+        secret = cells.secret(axis, labels)
+        most = max(
+            nats(cells, table.pairs, table.shares,
+                 BitLimit(cells.probability, secret, sees, math.inf))
             for sees in coalitions
         )  # fmt: skip
-        high = told * (1 + ROUNDING) + ROUNDING
         why = "of what is shown of a record, and that the rest is not"
-        name = table.cells.domain.names[axis]
-        found[name] = Bound(max(0.0, told * (1 - ROUNDING) - ROUNDING), high, "nat", premise, why)
+        low = max(0.0, most - 3 * ROUNDING * (1 + most))
+        found[cells.domain.names[axis]] = Bound(low, most, "nat", premise, why)
     return found

@@ -1,0 +1,176 @@
+"""What else a plan with one coin a record keeps, each held to by plain loops."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+import unspoken
+from tests.planning.records.enumerated import answers, objective, records, shown, worst_odds
+
+COUNTS = np.random.default_rng(7).integers(1, 60, (3, 2, 3)).astype(float)
+BELIEF = unspoken.Joint(COUNTS, names="ABC")
+SENSITIVE = {"A": [0, 1], "B": [1], "C": []}
+EVENTS = [
+    (lambda x: x["A"] == 0, lambda x: x["A"] == 2),
+    (lambda x: x["A"] == 1, lambda x: x["A"] == 0),
+    (lambda x: x["A"] < 2, lambda x: x["A"] == 2),
+    (lambda x: x["B"] == 1, lambda x: x["B"] == 0),
+    (lambda x: x["A"] < 2 or x["B"] == 1, lambda x: x["A"] == 2 and x["B"] == 0),
+    (lambda x: x["A"] < 2 and x["B"] == 1, lambda x: not (x["A"] < 2 and x["B"] == 1)),
+]
+
+
+def planned(**more):
+    options = {"odds_cap": 3.0, "sensitive": SENSITIVE, **more}
+    return unspoken.plan(BELIEF, by="record", **options)
+
+
+FREE = planned().objective
+
+
+def caps_kept(plan, sees="ABC", cap=3.0, belief=BELIEF):
+    for inside, outside in EVENTS:
+        assert worst_odds(plan, belief, sees, inside, outside) <= cap
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {},
+        {"coalitions": [["A", "B"], ["C"]]},
+        {"coalitions": [["A", "B"], ["C"]], "pooled_cap": 3.5},
+        {"knows": ["C"]},
+        {"floor": 1.2},
+        {"unbiased": True},
+        {"own_reads": True, "coalitions": [["A"], ["B", "C"]]},
+        {"order": ["C", "A"]},
+        {"reads": ["A", "C"]},
+        {"weights": {"A": 0.5, "C": {0: 0.0, 2: 3.0}}},
+        {"shares": {"one": ["A"], "two": ["B", "C"]}},
+        {"limit_bits": 0.02},
+        {"odds_cap": 1.0},
+        {"limit_bits": {"A": 0.0}},
+        {"limit_bits": 0.05, "shares": {"one": ["A"], "two": ["B", "C"]}, "unbiased": True},
+    ],
+    ids=str,
+)
+def test_what_every_plan_keeps(more):
+    plan = planned(**more)
+    for sees in more.get("coalitions", [more.get("reads", "ABC")]):
+        caps_kept(plan, sees, more.get("odds_cap", 3.0))
+    for pattern in itertools.chain(*shown(plan).values()):
+        assert pattern <= set(more.get("reads", "ABC"))
+    if "weights" not in more:
+        assert math.isclose(objective(plan, BELIEF), plan.objective, rel_tol=1e-9, abs_tol=1e-9)
+    if "coalitions" not in more and "weights" not in more:
+        assert plan.objective <= FREE + 1e-9
+    assert plan.objective == plan.bound.low <= plan.bound.high
+    # Caps of 1 and limits of 0 leave rounding no room but silence; bits are solved in rounds.
+    near = 1e-3 if "limit_bits" in more else 1e-5
+    if more not in ({"odds_cap": 1.0}, {"limit_bits": {"A": 0.0}}):
+        assert plan.bound.high - plan.bound.low <= near * plan.bound.high
+    assert plan.epsilon is None
+    for name, bound in plan.information.items():
+        limit = more.get("limit_bits", math.inf)
+        assert bound.bits <= (limit.get(name, math.inf) if isinstance(limit, dict) else limit)
+
+
+def test_pooled_answers_are_bounded_where_asked():
+    alone, pooled = (planned(coalitions=[["A"], ["B"], ["C"]], pooled_cap=c) for c in (None, 3.5))
+    caps_kept(pooled, "ABC", 3.5)
+    odds = [worst_odds(alone, BELIEF, "ABC", *event) for event in EVENTS]
+    assert max(odds) > 3.5
+    assert pooled.objective < alone.objective
+
+
+def test_who_knows_an_attribute_is_bounded_too():
+    plan, open_plan = planned(knows=["C"], odds_cap=1.5), planned(odds_cap=1.5)
+    worst = {True: 0.0, False: 0.0}
+    for value in range(3):
+        for inside, outside in EVENTS:
+            parts = [
+                lambda x, f=f, value=value: f(x) and x["C"] == value for f in (inside, outside)
+            ]
+            assert worst_odds(plan, BELIEF, "ABC", *parts) <= 1.5
+            worst[False] = max(worst[False], worst_odds(open_plan, BELIEF, "ABC", *parts))
+    assert worst[False] > 1.5
+
+
+def test_the_floor_holds_whatever_is_believed():
+    """W(S|x) <= e^eps W(S|x') where x has a secret that x' does not."""
+
+    def worst(plan):
+        table, found = shown(plan), 0.0
+        for x in records(BELIEF.domain):
+            for name, secrets in SENSITIVE.items():
+                for value in BELIEF.domain.values_of(name) if x[name] in secrets else ():
+                    other = {**x, name: value}
+                    here, there = (
+                        table.get(frozenset(z.items()), {frozenset(): 1}) for z in (x, other)
+                    )  # fmt: skip
+                    for pattern, weight in here.items():
+                        beside = there.get(pattern, 0)
+                        found = max(found, math.inf if not beside and weight else
+                                    float(weight / beside) if weight else 0)  # fmt: skip
+        return found
+
+    assert worst(planned(floor=1.2)) <= math.exp(1.2)
+    assert worst(planned()) > math.exp(1.2)
+    assert worst(planned(floor=0.3)) <= math.exp(0.3)
+    rare = unspoken.Joint(COUNTS * (COUNTS > 5), names="ABC")
+    assert worst(unspoken.plan(rare, by="record", sensitive=SENSITIVE, floor=1.0)) <= math.exp(1.0)
+
+
+@pytest.mark.parametrize(
+    ("more", "groups"),
+    [
+        ({"unbiased": True}, ["A", "B", "C"]),
+        ({"own_reads": True, "coalitions": [["A"], ["B", "C"]]}, [["A"], ["B", "C"]]),
+        ({"own_reads": True, "reads": ["C"]}, ["C"]),
+        ({"order": ["C", "A"]}, ["C", "AC"]),
+    ],
+    ids=str,
+)
+def test_what_is_shown_of_a_group_depends_on_nothing_else(more, groups):
+    """Exactly, as whole numbers, for every record of the domain, seen or not."""
+    for counts in (COUNTS, COUNTS * (COUNTS > 20)):
+        belief = unspoken.Joint(counts, names="ABC")
+        plan = unspoken.plan(belief, by="record", odds_cap=3.0, sensitive=SENSITIVE, **more)
+        table = shown(plan)
+        for group in groups:
+            by_labels = {}
+            for x in records(belief.domain):
+                told = {y: w for y, w in answers(plan, x, table, group).items() if w}
+                labels = tuple(x[name] for name in group)
+                assert by_labels.setdefault(labels, told) == told
+        assert plan.objective > 0.1
+    plain = planned(**{k: v for k, v in more.items() if k in ("coalitions", "reads")})
+    assert planned(**more).objective <= plain.objective + 1e-9
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"account": "bit"}, 'account "bit"'),
+        ({"caps": {"A": 1.0}}, "plan.caps"),
+        ({"exceed": 0.1}, "plan.exceed"),
+        ({"objective": "epsilon"}, 'objective "epsilon"'),
+        ({"coalitions": [["A", "B"]], "reads": ["A"]}, "plan.coalitions: B"),
+        ({"shares": {"x": []}}, "reads nothing"),
+        ({"weights": {"A": -1}}, "plan.weights of A"),
+        ({"reads": ["A"], "weights": {"B": 1}}, "plan.weights: B"),
+        ({"events": "all"}, "plan.events"),
+        ({"contexts": [(0, BELIEF)]}, "plan.contexts"),
+        ({"floor": -1}, "plan.floor"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(more, said):
+    with pytest.raises(unspoken.UnspokenError, match=said):
+        planned(**more)
+
+
+def test_cell_plans_have_none_of_it():
+    with pytest.raises(unspoken.UnspokenError, match=r'plan.reads needs by="record"'):
+        unspoken.plan(BELIEF, sensitive=SENSITIVE, reads=["A"])
