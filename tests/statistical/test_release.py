@@ -25,6 +25,8 @@ import pytest
 from tests.releasing.small import KEY, planned, small
 from unspoken.engines.row_sql import RowSQL
 from unspoken.engines.sql import Expression
+from unspoken.mechanisms import one_sided
+from unspoken.numerics import coins as tossed
 from unspoken.numerics.arrays import Mask
 from unspoken.numerics.coins import MasterKey, attribute_keys, draw, encode_keys, threshold
 from unspoken.policy import Project
@@ -166,17 +168,25 @@ def test_ten_million_coins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, effo
 Plant = Callable[[pytest.MonkeyPatch], None]
 
 
+def times(factor: float) -> Callable[[float], int]:
+    return lambda eps: threshold(-math.log1p(factor * math.expm1(-eps)))
+
+
 def one_percent_more(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(coining, "threshold", lambda eps: threshold(-math.log1p(1.01 * math.expm1(-eps))))
+    patch.setattr(
+        one_sided, "threshold", lambda eps: threshold(-math.log1p(1.01 * math.expm1(-eps)))
+    )
 
 
 def one_percent_less(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(coining, "threshold", lambda eps: threshold(-math.log1p(0.99 * math.expm1(-eps))))
+    patch.setattr(
+        one_sided, "threshold", lambda eps: threshold(-math.log1p(0.99 * math.expm1(-eps)))
+    )
 
 
 def one_coin_for_all(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(
-        coining, "attribute_keys", lambda key, _name, epoch: attribute_keys(key, "", epoch)
+        tossed, "attribute_keys", lambda key, _name, epoch: attribute_keys(key, "", epoch)
     )
 
 
@@ -193,8 +203,8 @@ def null_is_free(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(RowSQL, "over", over)
 
 
-def missed(project: Any, table: Any, learned: Any, sensitive: Any) -> Reading:
-    return Reading(project, table, learned, {**sensitive, "a": ()})
+def missed(project: Any, table: Any, learned: Any, sensitive: Any, depends: Any) -> Reading:
+    return Reading(project, table, learned, {**sensitive, "a": ()}, depends)
 
 
 def a_label_missed(patch: pytest.MonkeyPatch) -> None:
@@ -251,5 +261,5 @@ def test_a_threshold_rounded_up_is_caught(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(asked, "coarse", dict)  # an eps for one coin has more than three places
     honest, faulty = tmp_path / "honest", tmp_path / "faulty"
     assert found(honest, rows, epsilon)[0] == []
-    monkeypatch.setattr(coining, "threshold", rounded_up)
+    monkeypatch.setattr(one_sided, "threshold", rounded_up)
     assert found(faulty, rows, epsilon)[0] == ["coin: d was shown above its threshold"]

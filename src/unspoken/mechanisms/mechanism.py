@@ -17,7 +17,8 @@ from unspoken.mechanisms.each import points_of_each
 from unspoken.mechanisms.local import event_view, local_view
 from unspoken.mechanisms.noisy import answer_view, noisy_view
 from unspoken.mechanisms.parts import ANSWER, Parts, Query
-from unspoken.numerics.arrays import Codes
+from unspoken.numerics.arrays import Codes, Mask
+from unspoken.numerics.coins import Coins
 from unspoken.types.channel import Channel, Output
 from unspoken.types.domain import RELEASED, WITHHELD, Domain, Value
 from unspoken.types.kinds import labels
@@ -71,6 +72,19 @@ class Mechanism(ABC):
 
     def shown(self, belief: Belief) -> Mapping[str, float]:
         """How often a value that may be shown is, by variable; of what lets out none, nothing."""
+        return {}
+
+    def depends(self, names: Sequence[str]) -> tuple[str, ...]:
+        """The variables on which it depends what is shown of these."""
+        return tuple(names)
+
+    def let_out(
+        self, domain: Domain, codes: Mapping[str, Codes], coins: Coins
+    ) -> Mapping[str, Mask]:
+        """Which rows' persistent coins let out their value, by variable.
+
+        ``codes``: where the values of the rows are in the domain; -1: nowhere.
+        """
         return {}
 
     def hides(self, name: str) -> tuple[Value, ...]:

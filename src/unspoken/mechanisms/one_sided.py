@@ -21,7 +21,8 @@ from unspoken.errors import InputError, among
 from unspoken.mechanisms.arguments import LABELS_BY_NAME, NUMBERS, WORD
 from unspoken.mechanisms.mechanism import Mechanism
 from unspoken.mechanisms.parts import Parts, Toss
-from unspoken.numerics.arrays import Array
+from unspoken.numerics.arrays import Array, Codes, Mask
+from unspoken.numerics.coins import Coins, released, threshold
 from unspoken.numerics.numbers import number
 from unspoken.types.channel import Channel, Output
 from unspoken.types.domain import RELEASED, WITHHELD, Domain, Value
@@ -80,6 +81,12 @@ class OneSided(Mechanism, Shown):
 
     def shown(self, belief: Belief) -> Mapping[str, float]:
         return {name: self.release_probability(name) for name in self.epsilon}
+
+    def let_out(
+        self, domain: Domain, codes: Mapping[str, Codes], coins: Coins
+    ) -> Mapping[str, Mask]:
+        below = {name: threshold(epsilon) for name, epsilon in self.epsilon.items()}
+        return {name: released(coins.of_attribute(name), t) for name, t in below.items()}
 
     def exponents(self) -> Mapping[str, float]:
         return self.epsilon if self.coins == "persistent" else {}

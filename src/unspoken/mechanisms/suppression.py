@@ -7,6 +7,7 @@ coin is compared with; they are stored, and never worked out a second time.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -22,7 +23,8 @@ from unspoken.mechanisms.arguments import INTEGERS, LABELS_BY_NAME, WORDS
 from unspoken.mechanisms.mechanism import Mechanism, RecordCoin
 from unspoken.mechanisms.parts import Parts
 from unspoken.mechanisms.record_table import Listed, RecordTable, Shows
-from unspoken.numerics.arrays import CELLS, Array, Codes, Counts, Words
+from unspoken.numerics.arrays import CELLS, Array, Codes, Counts, Mask, Words
+from unspoken.numerics.coins import Coins
 from unspoken.types.domain import Domain, Value
 from unspoken.types.kinds import items, labels
 
@@ -139,9 +141,19 @@ class Suppression(RecordCoin, Shown):
         raise NotKnown("suppression: has no view yet")
 
     def shown(self, belief: Belief) -> dict[str, float]:
-        """P(i is shown) of every name delivered."""
+        """P(i is shown | x_i may be) of every name delivered."""
         law, shows = self._records(belief)
-        return {name: float(law @ shows[name]) for name in self.delivered}
+        return {
+            name: min(1.0, float(law @ shows[name]) / free)
+            for name in self.delivered
+            if (free := self._free(belief, name)) > 0
+        }
+
+    def _free(self, belief: Belief, name: str) -> float:
+        """P(x_i is not sensitive)."""
+        own, hidden = belief.domain.values_of(name, "suppression"), self.hides(name)
+        law = zip(own, belief.marginal([name]).tolist(), strict=True)
+        return math.fsum(p for value, p in law if value not in hidden)
 
     def shown_given(self, belief: Belief) -> dict[str, dict[Value, float]]:
         """a_i(v) = P(i is shown | x_i = v) of every name delivered and every label that can be.
@@ -177,6 +189,23 @@ class Suppression(RecordCoin, Shown):
             own = each * (listed.masks >> bit & 1)
             shows[name] = np.bincount(listed.record, own, len(listed.codes)).astype(np.float64)
         return law, shows
+
+    def depends(self, names: Sequence[str]) -> tuple[str, ...]:
+        return self.names
+
+    def let_out(
+        self, domain: Domain, codes: Mapping[str, Codes], coins: Coins
+    ) -> Mapping[str, Mask]:
+        own = [self._positions(domain, name)[codes[name]] for name in self.names]
+        masks = self.patterns(np.stack(own, axis=1), coins.of_record(self.digest))
+        bits = {name: np.int64(1 << bit) for bit, name in enumerate(self.names)}
+        return {name: masks & bits[name] != 0 for name in self.delivered}
+
+    def _positions(self, domain: Domain, name: str) -> Codes:
+        """Of each value of the domain where it is among ``values``, -1 being nowhere; and of -1."""
+        places = {value: code for code, value in enumerate(self.values[self.names.index(name)])}
+        own = domain.values_of(name, "suppression")
+        return np.array([*(places.get(value, -1) for value in own), -1])
 
     def patterns(self, codes: Codes | Counts, uniforms: Words) -> Counts:
         """The mask in which each record is shown, of its coin (numerics/coins.py, `record_keys`).

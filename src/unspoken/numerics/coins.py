@@ -15,6 +15,7 @@ import os
 import shlex
 import stat
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -31,6 +32,7 @@ __all__ = [
     "ALWAYS",
     "BATCH",
     "AttributeKeys",
+    "Coins",
     "MasterKey",
     "attribute_keys",
     "draw",
@@ -131,6 +133,23 @@ def record_keys(master: MasterKey, digest: str, epoch: str) -> AttributeKeys:
     )
 
 
+@dataclass(frozen=True)
+class Coins:
+    """The coins of some records of one epoch."""
+
+    master: MasterKey
+    epoch: str
+    records: RecordKeys
+
+    def of_attribute(self, name: str) -> Words:
+        """One for each record's cell of this attribute."""
+        return draw(attribute_keys(self.master, name, self.epoch), self.records)
+
+    def of_record(self, digest: str) -> Words:
+        """One for each record, by one table's digest."""
+        return draw(record_keys(self.master, digest, self.epoch), self.records)
+
+
 def draw(keys: AttributeKeys, records: RecordKeys) -> Words:
     """The coins of these records, uniform on 0 .. 2^64 - 1, in the order of the records."""
     encrypt = block_cipher(keys.block if records.one_block else keys.mac)
@@ -168,6 +187,7 @@ def released(coins: Words, below: int) -> Mask:
     return np.ones(len(coins), np.bool_) if below == ALWAYS else coins < np.uint64(below)
 
 
+@cache
 def threshold(epsilon: float) -> int:
     """floor(2^64 (1 - e^-eps)), exactly: eps is the rational number the float is.
 

@@ -97,7 +97,8 @@ class Asked:
     def reading(self) -> Reading:
         ready = self.ready
         rows = released_rows(self.project, ready.table)
-        return Reading(self.project, rows, ready.learned, ready.sensitive)
+        depends = self.mechanism.depends(self.project.reads)
+        return Reading(self.project, rows, ready.learned, ready.sensitive, depends)
 
     @property
     def admission(self) -> Admission:

@@ -145,7 +145,7 @@ def _write(
     """Write the release in row groups of one size, whatever batches come."""
     files, rows = reading.project.files, 0
     witness = Witness(reading, master)
-    batches = shown(reading, witness.watch(parts), master, event.mechanism.exponents())
+    batches = shown(reading, witness.watch(parts), master, event.mechanism)
     first = next(batches, None)
     if first is None:
         raise _changed(reading)

@@ -26,7 +26,8 @@ __all__ = ["Part", "Reading", "missing", "taken"]
 class Part:
     """Some rows: whatever a release looks at, and nothing else.
 
-    ``values``: what may be shown of a cell, ``free``: whether it may be. ``epochs``: which rows
+    ``values``: what may be shown of a cell, ``free``: whether it may be, ``codes``: where its label
+    is among those of the belief, or -1. ``epochs``: which rows
     belong to each, None for all. ``texts``: what the engine calls each of those, as text.
     ``batch``: keys, values and "may be shown", as the fingerprint counts them in.
     """
@@ -34,6 +35,7 @@ class Part:
     keys: Sequence[pa.Array]
     values: Mapping[str, pa.Array]
     free: Mapping[str, Mask]
+    codes: Mapping[str, Codes]
     epochs: Mapping[str, Codes | None]
     texts: Mapping[str, Collection[str]]
     batch: pa.RecordBatch
@@ -50,6 +52,7 @@ class Part:
             [taken(key, rows) for key in self.keys],
             {name: taken(column, rows) for name, column in self.values.items()},
             {name: mask[rows] for name, mask in self.free.items()},
+            {name: codes[rows] for name, codes in self.codes.items()},
             {epoch: None},
             {epoch: self.texts[epoch]},
             taken(self.batch, rows),
@@ -58,12 +61,16 @@ class Part:
 
 @dataclass(frozen=True)
 class Reading:
-    """The columns of a project's source that are read, and the labels that are never shown."""
+    """The columns of a project's source that are read, and the labels that are never shown.
+
+    ``depends``: the attributes on which it depends what is shown of those that are.
+    """
 
     project: Project
     table: Table
     learned: Learned
     sensitive: Mapping[str, Sequence[Value]]
+    depends: tuple[str, ...]
 
     def parts(
         self, batch_rows: int, ordered: bool = True, among: Collection[str] | None = None
@@ -73,8 +80,8 @@ class Reading:
         ``among``: only the epochs that the engine calls so, sorted by that first.
         """
         self._refuse_twins()
-        places = {name: self.project.at("attribute", name) for name in self._names}
-        labellings = [self.learned.labelling[name] for name in self._names]
+        places = {name: self.project.at("attribute", name) for name in self.depends}
+        labellings = [self.learned.labelling[name] for name in self.depends]
         labeller = Labeller(labellings, self.table.columns, places, self.table.timezone)
         epochs = Epochs.of(self.project, self.table)
         names = dict.fromkeys([*self.table.keys, *labeller.reads])
@@ -88,23 +95,19 @@ class Reading:
         """
         columns = [
             (name,) if self.project.attributes[name].missing == "never" else (name, missing(name))
-            for name in self._names
+            for name in self.project.reads
         ]
         return [*self.table.keys, *itertools.chain.from_iterable(columns)]
 
     def _refuse_twins(self) -> None:
         columns = [name.casefold() for name in self.columns()]
-        for name in self._names:
+        for name in self.project.reads:
             if columns.count(missing(name).casefold()) > 1:
                 raise self.project.error(
                     "attribute", name, "missing",
                     text=f"a release tells it in a column {missing(name)}, and there is another "
                     "one of that name; rename it in [source] sql",
                 )  # fmt: skip
-
-    @property
-    def _names(self) -> tuple[str, ...]:
-        return self.project.reads
 
     def _part(
         self,
@@ -114,22 +117,24 @@ class Reading:
         texts: Mapping[str, Collection[str]],
     ) -> Part:
         self._refuse_undeclared(read)
-        free = {name: self._free(name, read[name].codes) for name in self._names}
-        values = {name: read[name].shown for name in self._names}
+        codes = {name: read[name].codes for name in self.depends}
+        free = {name: self._free(name, own) for name, own in codes.items()}
+        values = {name: read[name].shown for name in self.depends}
         keys = [plain(batch.column(name)) for name in self.table.keys]
         counted = {
             **{f"key {name}": key for name, key in zip(self.table.keys, keys, strict=True)},
             **{f"value {name}": column for name, column in values.items()},
             **{f"free {name}": boolean(mask) for name, mask in free.items()},
         }
-        return Part(keys, values, free, epochs, texts, pa.RecordBatch.from_pydict(counted))
+        batch = pa.RecordBatch.from_pydict(counted)
+        return Part(keys, values, free, codes, epochs, texts, batch)
 
     def _refuse_undeclared(self, read: Mapping[str, Read]) -> None:
         """What the project says of values holds for rows that nobody counted, too.
 
         A row beyond it would always be withheld, which tells more than any plan knows of.
         """
-        for name in self._names:
+        for name in self.depends:
             rule, shown = self.project.attributes[name], read[name].shown
             if rule.missing == "never" and shown.null_count:
                 text = 'is missing in a row; correct it, or write missing = "value" and count again'

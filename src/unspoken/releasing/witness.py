@@ -71,7 +71,7 @@ class Prints:
 
     def records(self, batch: pa.RecordBatch) -> Records:
         """All there is of these rows, in their order."""
-        names = self.reading.project.reads
+        names = self.reading.depends
         numbers = {name: self.fingerprint(name).numbers(batch) for name in names}
         return Records(self.keys(batch), numbers)
 
@@ -166,7 +166,7 @@ class Witness:
                     "epoch", "of", text=f"gives more than {EPOCHS:,} epochs; take a coarser one, "
                     "such as the month",
                 )  # fmt: skip
-            names = self._reading.project.reads
+            names = self._reading.depends
             prints = Prints(self._reading, self._master, epoch)
             self._read[epoch] = {name: prints.fingerprint(name) for name in names}
             self.texts[epoch], self.counts[epoch] = set(), 0
