@@ -211,6 +211,19 @@ MECHANISM: dict[str, tuple[dict[str, Any], Any]] = {
         {"epsilon": {"A": "inf", "B": 1}, "shows": "bit"},
         unspoken.OneSided({"A": math.inf, "B": 1.0}, shows="bit"),
     ),
+    "suppression": (
+        {
+            "names": ["A", "B"],
+            "values": {"A": [0, 1], "B": [0, 1]},
+            "sensitive": {"B": [0]},
+            "codes": [[1, 1]],
+            "masks": [[1, 3]],
+            "weights": [[2**60, 2**61]],
+        },
+        unspoken.Suppression(
+            {(1, 1): {("A",): 2**60, ("A", "B"): 2**61}}, ["A", "B"], [[0, 1]] * 2, {"B": [0]}
+        ),
+    ),
     "together": (
         {
             "parts": [

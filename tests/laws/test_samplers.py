@@ -36,7 +36,7 @@ def near(drawn: int, expected: float) -> bool:
 
 
 def test_every_mechanism_is_here() -> None:
-    assert {*LOCAL, *NOISY, "suppression"} == set(MECHANISMS)  # whose test is its own
+    assert {*LOCAL, *NOISY, "suppression"} == set(MECHANISMS)
 
 
 @pytest.mark.parametrize("kind", LOCAL)
@@ -51,6 +51,29 @@ def test_local_outputs(kind: str, cell: tuple[int, int]) -> None:
         assert set(counts) <= set(channel.outputs)
         for output, probability in zip(channel.outputs, law, strict=True):
             assert near(counts[output], float(probability)), (name, output)
+
+
+@pytest.mark.parametrize("cell", [(0, 1), (2, 1), (2, 0)])
+def test_what_is_shown_of_records(cell: tuple[int, int]) -> None:
+    """Beside a release of A, whose output is the second of two."""
+    shows: dict[Any, dict[Any, int]] = {
+        (4, 2): {("A",): 2**60, ("A", "B"): 2**61},
+        (0, 2): {("B",): 2**60},
+    }
+    coin = unspoken.Suppression(shows, ["A", "B"], [[0, 1, 4], [0, 2]], {"A": [1]})
+    both = unspoken.Together([coin, RELEASE])
+    drawn: Any = both.sample(DOMAIN, np.tile(cell, (ROWS, 1)), np.random.default_rng(9))
+    alone = RELEASE.sample(DOMAIN, np.tile(cell, (ROWS, 1)), np.random.default_rng(9))
+    assert [y[1] for y in drawn["A"]] == alone["A"]
+    counts: Any = Counter((a[0], b[0]) for a, b in zip(drawn["A"], drawn["B"], strict=True))
+    record = tuple(DOMAIN.values[axis][code] for axis, code in enumerate(cell))
+    shown = shows.get(record, {})
+    for pattern in [(), ("A",), ("B",), ("A", "B")]:
+        seen = tuple(
+            v if n in pattern else unspoken.WITHHELD for n, v in zip("AB", record, strict=True)
+        )
+        weight = shown.get(pattern, 2**62 - sum(shown.values()) if not pattern else 0)
+        assert near(counts[seen], weight / 2**62), (seen, counts)
 
 
 @pytest.mark.parametrize("kind", NOISY)

@@ -136,6 +136,16 @@ MECHANISMS: dict[str, Call] = {
         {"name": "A", "matrix": [[0.9, 0.1], [0.2, 0.8]], "outputs": ["u", "v"]},
     ),
     "RandomizedResponse": (unspoken.RandomizedResponse, {"name": "A", "epsilon": 1.0}),
+    "Suppression": (
+        unspoken.Suppression,
+        {
+            "records": {(1, 0): {("A",): 2**61}},
+            "names": ["A", "B"],
+            "values": {"A": [0, 1], "B": [0, 1]},
+            "sensitive": {"B": [0]},
+            "reads": ["A"],
+        },
+    ),
     "Together": (unspoken.Together, {"mechanisms": [coins(), noise()]}),
 }
 

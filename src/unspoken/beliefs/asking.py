@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from unspoken.adversary import Adversary
+from unspoken.numerics.arrays import Codes
 from unspoken.types.channel import Channel, Output
 from unspoken.types.domain import Domain
+from unspoken.types.kernel import Kernel
 from unspoken.types.noise import Noise
 from unspoken.types.secret import Secret
 from unspoken.types.sums import Weights
@@ -34,6 +36,9 @@ class Observed(Protocol):
     def queries(self) -> Mapping[str, NoisySum]: ...
     @property
     def secret(self) -> Secret: ...
+    @property
+    def beside_queries(self) -> bool: ...
+    def joint(self, codes: Mapping[str, Codes]) -> Kernel | None: ...
 
 
 class Shows(Protocol):

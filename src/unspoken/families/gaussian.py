@@ -82,7 +82,7 @@ def one_query(
     observed = mechanism.observed(family.domain, adversary, outcome)
     if len(adversary.targets) > 1 or adversary.secret is not None:
         raise NotKnown(f"{family.kind}: compares the values of one target; leave out secret")
-    if outcome is not None or observed.channels or len(observed.queries) != 1:
+    if outcome is not None or observed.beside_queries or len(observed.queries) != 1:
         raise NotKnown(
             f"{family.kind}: knows what one noisy sum tells; give Laplace or Geometric, once"
         )

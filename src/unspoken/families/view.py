@@ -21,6 +21,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from heapq import heappush, heappushpop
 from typing import NoReturn
 
 import numpy as np
@@ -31,9 +32,10 @@ from unspoken.beliefs.asking import Observed, Shows
 from unspoken.display import Shown
 from unspoken.errors import InputError, NotKnown, TooLarge
 from unspoken.families.capacity import best_weight, most_of_two
+from unspoken.families.kernels import Kernels
 from unspoken.families.knapsack import fill
 from unspoken.families.searched import Furthest, Pair, Tables
-from unspoken.numerics.arrays import CELLS, Array, Codes, Mask
+from unspoken.numerics.arrays import Array, Codes, Mask
 from unspoken.numerics.numbers import number
 from unspoken.numerics.ring import RANGE
 from unspoken.numerics.rounding import UNIT
@@ -86,25 +88,28 @@ class TablesView(Shown):
         if quick is not None:
             return quick
         allowed = self.family.allowed()
-        if not any(self.kernels[context & allowed].any() for context in self.contexts):
+        if not any(self.kernels.possible(context & allowed) for context in self.contexts):
             return Bound.impossible("nat", self.family.premise, "no such outcome is possible")
-        ranked: list[tuple[float, Furthest]] = []
+        ranked: list[tuple[float, int, Furthest]] = []
+        count = 0
         for pair, secret, y in self._questions(reading.reads):
-            furthest = self.family.furthest(pair, self.kernels[:, y])
+            furthest = self.family.furthest(pair, self.kernels.column(y))
             if furthest is not None:
                 between = Posteriors.of_two(furthest.log_ratio, secret)
-                ranked.append((float(np.max(np.asarray(f(between)))), furthest))
-        ranked.sort(key=lambda value: -value[0])
-        views = self._views([furthest.table for _, furthest in ranked[:WITNESSES]])
+                value, count = float(np.max(np.asarray(f(between)))), count + 1
+                keep = heappushpop if len(ranked) == WITNESSES else heappush
+                keep(ranked, (value, -count, furthest))
+        ranked.sort(reverse=True)
+        views = self._views([furthest.table for *_, furthest in ranked])
         reached = [bound.low for bound in (view.sup(f) for view in views) if bound.status == "ok"]
         least = 0.0 if self.outcome is None else -math.inf  # of all answers some tell nothing
         high = ranked[0][0] if ranked else 0.0
-        return self._bound(max(reached, default=least), high, len(ranked))
+        return self._bound(max(reached, default=least), high, count)
 
     def _quickly(self, reading: Functional) -> Bound | None:
         """Of one noisy sum and nothing else, what compares any two values of one target."""
         queries, who = list(self.seen.queries.values()), self.adversary
-        alone = len(queries) == 1 and not self.seen.channels and self.outcome is None
+        alone = len(queries) == 1 and not self.seen.beside_queries and self.outcome is None
         if reading.reads != "pairs" or not alone or len(who.targets) > 1 or who.secret is not None:
             return None
         apart = self.family.apart(queries[0], who)
@@ -131,7 +136,7 @@ class TablesView(Shown):
             self._refuse(reading.name)
         tables = []
         for pair, _, y in itertools.islice(self._questions("pairs"), TRIED):
-            furthest = self.family.furthest(pair, self.kernels[:, y])
+            furthest = self.family.furthest(pair, self.kernels.column(y))
             if furthest is not None:
                 tables += [furthest.table, self._weighed(furthest.table, pair)]
         low = max((view.mean(f).low for view in self._views(tables)), default=0.0)
@@ -145,7 +150,9 @@ class TablesView(Shown):
         self._refuse("outcomes")
 
     def facts(self) -> list[tuple[str, str]]:
-        shown = f"{', '.join(self.seen.channels) or 'nothing'}; {self.kernels.shape[1]} outcomes"
+        joint = self.kernels.joint
+        names = [*self.seen.channels, *(joint.outcomes.names if joint else ())]
+        shown = f"{', '.join(names) or 'nothing'}; {len(self.kernels)} outcomes"
         return [("of", self.family.kind), ("seen", shown), ("premise", str(self.family.premise))]
 
     @cached_property
@@ -156,7 +163,7 @@ class TablesView(Shown):
             return None
         cells = [self._cells(label) for label in np.eye(len(self.seen.secret.labels), dtype=bool)]
         ends = [self.family.weight(own, context) for own in cells for context in self.contexts]
-        off = 64 * UNIT * len(self.kernels)
+        off = 64 * UNIT * self.kernels.cells
         return list(corners) if all(most - least <= off for least, most in ends) else None
 
     @cached_property
@@ -176,16 +183,14 @@ class TablesView(Shown):
         ]
 
     @cached_property
-    def kernels(self) -> Array:
-        """W[x, y] of all that is seen together: [cell, outcome]; of sums at noise-free answers."""
-        domain, laws = self.family.domain, np.ones((self._codes.shape[1], 1))
+    def kernels(self) -> Kernels:
+        """W(y | x) of all that is seen together; of sums at noise-free answers."""
+        domain = self.family.domain
         each = [c.law[self._codes[domain.axis(name)]] for name, c in self.seen.channels.items()]
-        for law in (*each, *map(self._noise, self.seen.queries)):
-            size = laws.size * law.shape[1]
-            if size > CELLS:
-                raise TooLarge(f"{self.family.kind}: {size:,} cells times outcomes; see less")
-            laws = (laws[:, :, None] * law[:, None, :]).reshape(len(laws), -1)
-        return laws
+        laws = [*each, *map(self._noise, self.seen.queries)]
+        codes = {name: self._codes[domain.axis(name)] for name in domain.names}
+        joint = self.seen.joint(codes)
+        return Kernels.of(laws, joint, self._codes.shape[1], self.family.kind)
 
     def _noise(self, name: str) -> Array:
         """e^(-|r - S(x)| / scale) of one noisy sum: [cell, answer]."""
@@ -236,13 +241,13 @@ class TablesView(Shown):
             each = np.eye(len(hidden), dtype=bool)
             order = itertools.permutations(range(len(hidden)), 2)
             sides = [(each[a], each[b], (bool(hidden[a]), bool(hidden[b]))) for a, b in order]
-        asked = len(sides) * len(self.contexts) * self.kernels.shape[1]
+        asked = len(sides) * len(self.contexts) * len(self.kernels)
         if asked > QUESTIONS:
             raise TooLarge(f"{self.family.kind}: {asked:,} answers to compare; know or see less")
         for above, below, secret in sides:
             cells = self._cells(above), self._cells(below)
             for context in self.contexts:
-                for y in range(self.kernels.shape[1]):
+                for y in range(len(self.kernels)):
                     yield Pair(*cells, context), secret, y
 
     def _views(self, tables: Sequence[Array]) -> Iterator[View]:
@@ -257,7 +262,7 @@ class TablesView(Shown):
 
     def _bound(self, low: float, high: float, looked_at: int) -> Bound:
         """Rounded outward; exact where a table reaches it but for rounding."""
-        off = UNIT * (8 * len(self.kernels) + 64) * max(1.0, abs(high))
+        off = UNIT * (8 * self.kernels.cells + 64) * max(1.0, abs(high))
         reached = low >= high - 2 * off
         high = high + off if high and math.isfinite(high) else high
         words = "one of them reaches it" if reached else "the best that was found, and none more"
@@ -287,7 +292,7 @@ class TablesView(Shown):
 
     def _law(self, cells: Mask, context: Mask) -> Array | None:
         """The least and the largest likelihood of every answer: [2, y]."""
-        ranges = [self.family.likely(cells, context, kernel) for kernel in self.kernels.T]
+        ranges = [self.family.likely(cells, context, kernel) for kernel in self.kernels.columns()]
         possible = [ends for ends in ranges if ends is not None]
         return np.array(possible).T if possible else None
 
@@ -312,7 +317,8 @@ class TablesView(Shown):
         masses = [float(table[side].sum()) for side in sides]
         if not all(masses):
             return table
-        likely = [float(table[side] @ self.kernels[side, 0]) for side in sides]
+        kernel = self.kernels.column(0)
+        likely = [float(table[side] @ kernel[side]) for side in sides]
         weights = self.family.weight(pair.above, pair.context)
         weight = best_weight(likely[0] / masses[0], likely[1] / masses[1], weights)
         made, total = table.copy(), sum(masses)

@@ -9,10 +9,11 @@ import numpy as np
 from unspoken.beliefs import Belief
 from unspoken.mechanisms.parts import ANSWER, Query
 from unspoken.numerics.rounding import Rounding
+from unspoken.types.channel import Output
 from unspoken.types.noise import Bins, rounded, through
 from unspoken.types.secret import Secret
 from unspoken.types.sums import answers_off
-from unspoken.views import FiniteView
+from unspoken.views import FiniteView, Seen
 
 __all__ = ["points_of_each"]
 
@@ -34,7 +35,7 @@ def points_of_each(belief: Belief, names: Sequence[str], query: Query) -> list[F
         sums.points, bins, [answers_off(belief.domain, query.weights, sums.share)]
     )
     lifts = seen.lifts(np.eye(seen.prior.shape[-1], dtype=bool), behind)
-    shown = {ANSWER: tuple(nodes.tolist())}
+    shown: dict[Seen, Sequence[Output]] = {ANSWER: tuple(nodes.tolist())}
     return [
         FiniteView(
             target=name,

@@ -26,7 +26,8 @@ class InEpoch(Mechanism, Shown):
     def parts(self, domain: Domain, adversary: Adversary) -> Parts:
         parts = self.mechanism.parts(domain, adversary)
         tosses = tuple((name, replace(toss, epoch=self.epoch)) for name, toss in parts.tosses)
-        return replace(parts, tosses=tosses)
+        records = tuple(replace(coin, epoch=self.epoch) for coin in parts.records)
+        return replace(parts, tosses=tosses, records=records)
 
     def sensitive_values(self, domain: Domain, name: str) -> tuple[Value, ...] | None:
         return self.mechanism.sensitive_values(domain, name)

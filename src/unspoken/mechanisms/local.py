@@ -21,7 +21,7 @@ from unspoken.types.channel import Channel, Output
 from unspoken.types.domain import Value
 from unspoken.types.likelihood import Likelihood
 from unspoken.types.secret import Secret
-from unspoken.views import FiniteView, HeadsView, View
+from unspoken.views import FiniteView, HeadsView, Seen, View
 
 __all__ = ["Question", "can_happen", "event_view", "local_view"]
 
@@ -121,7 +121,9 @@ class Question:
         channels = self.ordered(seen)
         if heads:
             channels = {name: channel.on_heads() for name, channel in channels.items()}
-        shown = {name: channel.outputs for name, channel in channels.items()}
+        shown: dict[Seen, Sequence[Output]] = {
+            n: channel.outputs for n, channel in channels.items()
+        }
         asked = replace(self, channels=channels)
         return asked.cloud(self.belief.outputs(self.keep, channels), shown)
 
@@ -134,7 +136,7 @@ class Question:
     def cloud(
         self,
         likelihood: Likelihood,
-        shown: Mapping[str, Sequence[Output]],
+        shown: Mapping[Seen, Sequence[Output]],
         rounding: Rounding = NOTHING,
     ) -> FiniteView:
         """The listed cloud of a likelihood that keeps (contexts ..., targets ...).
@@ -148,19 +150,20 @@ class Question:
             classes=self.secret.labels,
             secret=self.secret.hidden,
             contexts=tuple(itertools.compress(self._contexts(), likelihood.possible)),
-            seen={name: tuple(outputs) for name, outputs in shown.items()},
+            seen=dict(shown),
             lifts=likelihood.lifts(self.secret.classes, rounding),
             premise=self.belief.premise,
         )
 
-    def rounding(self, shown: Iterable[str]) -> Rounding:
+    def rounding(self, shown: Iterable[Seen]) -> Rounding:
         """What is behind the belief's numbers contracted with the channels of these.
 
         A channel of d values takes two sums over them and eight operations.
         """
-        channels = [self.channels[name] for name in shown if name in self.channels]
+        seen = [name for name in self.channels if name in shown]
+        channels = [self.channels[name] for name in seen]
         sums = sum(2.0 * len(channel.excess) + 8.0 for channel in channels)
-        names = dict.fromkeys([*self.keep, *(name for name in shown if name in self.channels)])
+        names = dict.fromkeys([*self.keep, *seen])
         own = self.belief.rounding(tuple(names)) + Rounding(sums)
         return reduce(operator.add, (channel.rounding for channel in channels), own)
 

@@ -11,17 +11,20 @@ import numpy as np
 
 from unspoken.adversary import Adversary
 from unspoken.beliefs import Belief
-from unspoken.errors import InputError, unknown
+from unspoken.errors import InputError
 from unspoken.mechanisms.arguments import Argument
 from unspoken.mechanisms.each import points_of_each
+from unspoken.mechanisms.events import check_words, likelihoods
 from unspoken.mechanisms.local import event_view, local_view
 from unspoken.mechanisms.noisy import answer_view, noisy_view
 from unspoken.mechanisms.parts import ANSWER, Parts, Query
+from unspoken.mechanisms.record_toss import both, merged
+from unspoken.mechanisms.recorded import Recorded, recorded_view
 from unspoken.numerics.arrays import Codes, Mask
 from unspoken.numerics.coins import Coins
 from unspoken.types.channel import Channel, Output
-from unspoken.types.domain import RELEASED, WITHHELD, Domain, Value
-from unspoken.types.kinds import labels
+from unspoken.types.domain import Domain, Value
+from unspoken.types.kernel import Kernel
 from unspoken.types.secret import Secret
 from unspoken.views import FiniteView, View
 
@@ -32,12 +35,23 @@ __all__ = ["Mechanism", "Observed", "RecordCoin"]
 class Observed:
     """What one adversary gets to see of a mechanism, and what they are after.
 
-    ``channels``: of each variable seen; ``queries``: the noisy sums.
+    ``channels``: of each variable seen; ``queries``: the noisy sums; ``recorded``: coins that look
+    at whole records, with the channels beside them, which are not listed by themselves then.
     """
 
     channels: Mapping[str, Channel]
     queries: Mapping[str, Query]
     secret: Secret
+    recorded: Recorded | None = None
+
+    @property
+    def beside_queries(self) -> bool:
+        """Whether anything but noisy sums is seen."""
+        return bool(self.channels or self.recorded)
+
+    def joint(self, codes: Mapping[str, Codes]) -> Kernel | None:
+        """What is seen of several variables at once, for cells by the positions of their values."""
+        return None if self.recorded is None else self.recorded.kernel(codes)
 
 
 class Mechanism(ABC):
@@ -130,6 +144,8 @@ class Mechanism(ABC):
     ) -> View:
         """The adversary's cloud, of one belief."""
         seen = self.observed(belief.domain, adversary, outcome)
+        if seen.recorded is not None:
+            return self._recorded(belief, seen, adversary, outcome)
         if outcome is None and seen.queries:
             return noisy_view(belief, seen.channels, seen.queries, adversary, seen.secret)
         if outcome is None:
@@ -150,13 +166,18 @@ class Mechanism(ABC):
         channels = {name: channels[name] for name in adversary.seen_among(channels)}
         if adversary.sees is None or ANSWER not in adversary.sees:  # which means all answers
             queries = {name: queries[name] for name in adversary.seen_among(queries)}
+        coins = merged(parts.records)
         if outcome is None:
-            return Observed(channels, queries, secret)
+            recorded = Recorded(domain, coins, channels) if coins else None
+            return Observed({} if coins else channels, queries, secret, recorded)
         words = {name: outcome[name] for name in outcome if name not in queries}
-        events = _events(domain, channels, words, queries)
-        return Observed(
-            events, {name: queries[name] for name in outcome if name in queries}, secret
-        )
+        check_words(words, [*channels, *(n for coin in coins for n in coin.reads)], queries)
+        asked = {name: queries[name] for name in outcome if name in queries}
+        coins = tuple(c for c in (coin.seeing([*words]) for coin in coins) if c.reads)
+        channels = {name: channels[name] for name in words if name in channels}
+        if coins:
+            return Observed({}, asked, secret, Recorded(domain, coins, channels, words))
+        return Observed(likelihoods(domain, channels, words), asked, secret)
 
     def sample(
         self, domain: Domain, cells: Codes, rng: np.random.Generator, asks: int = 1
@@ -167,6 +188,10 @@ class Mechanism(ABC):
             name: channel.sample(cells[:, domain.axis(name)], rng)
             for name, channel in parts.by_name().items()
         }
+        for coin in merged(parts.records):
+            for name, shown in coin.sample(domain, cells, rng).items():
+                beside = seen.get(name)
+                seen[name] = shown if beside is None else both(shown, beside)
         for name, query in parts.answers().items():
             terms = [
                 weight * domain.numbers(summed)[cells[:, domain.axis(summed)]]
@@ -180,12 +205,22 @@ class Mechanism(ABC):
     def points_of_each(self, belief: Belief, names: Sequence[str]) -> list[FiniteView] | None:
         """For every target the view at which sup-measures are largest, if all are quickly had."""
         parts = self.parts(belief.domain, Adversary(names[0]))
-        if len(parts.queries) != 1 or parts.tosses or parts.channels:
+        if len(parts.queries) != 1 or parts.beside_queries:
             return None
         domain = belief.domain
         if ANSWER in domain.names or any(self.sensitive_values(domain, name) for name in names):
             return None  # which is refused; or they are asked about secrets of their own
         return points_of_each(belief, names, parts.queries[0])
+
+    def _recorded(self, belief: Belief, seen: Observed, adversary: Adversary, outcome: Any) -> View:
+        """With coins that look at whole records."""
+        assert seen.recorded is not None
+        if not seen.queries:
+            return recorded_view(belief, seen.recorded, adversary, seen.secret)
+        if outcome is None:
+            return noisy_view(belief, {}, seen.queries, adversary, seen.secret, seen.recorded)
+        given = {name: outcome[name] for name in seen.queries}
+        return answer_view(belief, {}, seen.queries, given, adversary, seen.secret, seen.recorded)
 
     def _secret(self, domain: Domain, adversary: Adversary) -> Secret:
         values = adversary.secret
@@ -241,50 +276,3 @@ def _check(domain: Domain, adversary: Adversary, answers: Collection[str]) -> No
     for name in adversary.asks if isinstance(adversary.asks, Mapping) else ():
         if name not in everything:  # asking once more takes all of a query's numbers
             domain.axis(name, "adversary.asks")
-
-
-def _events(
-    domain: Domain,
-    channels: Mapping[str, Channel],
-    outcome: Mapping[str, Output],
-    answers: Iterable[str],
-) -> dict[str, Channel]:
-    """The likelihood of what was seen of each variable; what is never shown is impossible."""
-    events = {}
-    for name, word in outcome.items():
-        labels((word,), f"outcome of {name}")
-        if name not in channels:
-            raise unknown("outcome: not among the outputs seen", name, [*channels, *answers])
-        shown = channels[name].outputs
-        releases = _releases(shown)
-        meant = [output for output in shown if _means(word, output, releases)]
-        values = domain.values_of(name)
-        if not meant and word not in (WITHHELD, RELEASED, *values):
-            raise unknown(f"outcome of {name}", word, dict.fromkeys([*values, *shown]))
-        if not meant and RELEASED in shown:
-            raise InputError(f"outcome of {name}: only bits are shown; say RELEASED or WITHHELD")
-        events[name] = channels[name].event(word, meant)
-    return events
-
-
-def _releases(outputs: Sequence[Output]) -> list[int]:
-    """Which places of the outputs can be silent; all of them, where none can."""
-    several = [_listed(output) for output in outputs]
-    places = range(len(several[0]))
-    return [p for p in places if any(outputs[p] is WITHHELD for outputs in several)] or list(places)
-
-
-def _means(word: Output, output: Output, releases: Sequence[int]) -> bool:
-    """Whether the word for an event covers this output; outputs of several mechanisms are tuples.
-
-    WITHHELD is silence in all releases, RELEASED anything else, a value that it was shown in one.
-    """
-    parts = _listed(output)
-    silent = all(parts[place] is WITHHELD for place in releases)
-    if word in (WITHHELD, RELEASED):
-        return silent == (word is WITHHELD)
-    return word == output or word in parts
-
-
-def _listed(output: Output) -> tuple[Output, ...]:
-    return output if isinstance(output, tuple) else (output,)

@@ -16,6 +16,7 @@ from unspoken.errors import InputError, NotKnown, TooLarge
 from unspoken.mechanisms.banded import band_view
 from unspoken.mechanisms.local import Question, can_happen
 from unspoken.mechanisms.parts import Query
+from unspoken.mechanisms.recorded import Contracted, Recorded
 from unspoken.numerics.arrays import CELLS, Array, Mask
 from unspoken.numerics.numbers import number
 from unspoken.numerics.ring import RANGE
@@ -26,7 +27,7 @@ from unspoken.types.likelihood import Likelihood
 from unspoken.types.noise import Bins, Noise, rounded, through
 from unspoken.types.secret import Secret
 from unspoken.types.sums import Sums, Weights, answers_off
-from unspoken.views import FiniteView, NoisyView, View
+from unspoken.views import FiniteView, NoisyView, Seen, View
 
 __all__ = ["answer_view", "noisy_view"]
 
@@ -37,6 +38,7 @@ def noisy_view(
     answers: Mapping[str, Query],
     adversary: Adversary,
     secret: Secret,
+    recorded: Recorded | None = None,
 ) -> View:
     """Exact largest values; means between what nodes and what cells tell (types/noise.py).
 
@@ -44,7 +46,7 @@ def noisy_view(
     the answers cannot be listed, they are bounded (views/band.py).
     """
     open_ones = {n: channel for n, channel in channels.items() if n not in adversary.known}
-    source = NoisyAnswers.of(belief, open_ones, answers, adversary, secret)
+    source = NoisyAnswers.of(belief, open_ones, answers, adversary, secret, recorded=recorded)
     try:
         if source.blurred and any(query.noise.whole for query in answers.values()):
             raise NotKnown("noise on whole numbers: these answers are continuous; use Laplace")
@@ -54,7 +56,7 @@ def noisy_view(
         )
         source.check(math.prod(map(len, nodes)))
     except TooLarge:
-        if channels:
+        if channels or recorded:
             raise
         alone = [
             noisy_view(belief, {}, {name: query}, adversary, secret)
@@ -75,13 +77,14 @@ def answer_view(
     seen: Mapping[str, Output],
     adversary: Adversary,
     secret: Secret,
+    recorded: Recorded | None = None,
 ) -> FiniteView:
     """The posterior after these very answers, and these events.
 
     Events of variables known by name only stay: they say which values of them are possible.
     """
     open_ones = {n: channel for n, channel in events.items() if n not in adversary.known_values}
-    source = NoisyAnswers.of(belief, open_ones, answers, adversary, secret, one_answer=True)
+    source = NoisyAnswers.of(belief, open_ones, answers, adversary, secret, True, recorded)
     if source.blurred:
         raise NotKnown("outcome: this belief knows how far an answer can move odds, not where")
     at = []
@@ -101,6 +104,7 @@ class NoisyAnswers:
     channels: Mapping[str, Channel]
     answers: Mapping[str, Query]
     known: Mapping[str, float]  # what of each answer is known, and so no part of the sums
+    recorded: Recorded | None = None  # what is seen of records beside, and with it all channels
 
     @classmethod
     def of(
@@ -111,11 +115,13 @@ class NoisyAnswers:
         adversary: Adversary,
         secret: Secret,
         one_answer: bool = False,
+        recorded: Recorded | None = None,
     ) -> NoisyAnswers:
         """Outputs of summed variables tell about the rest of a sum.
 
-        What ``one_answer`` says of the rest depends on every value known; the largest that any can
-        say does not depend on what is only added to all of them (`Belief.knowing`).
+        What ``one_answer`` says of the rest depends on every value known, and so does what is shown
+        of a record; the largest that any can say does not depend on what is only added to all of
+        them (`Belief.knowing`).
         """
         for name in answers:
             if name in belief.domain.names:
@@ -124,7 +130,7 @@ class NoisyAnswers:
         about = dict.fromkeys([*adversary.targets, *adversary.known, *summed])
         seen = belief.relevant(tuple(about), tuple(channels))
         beside = {name: channels[name] for name in seen}
-        if one_answer and not adversary.known_values:
+        if (one_answer or recorded) and not adversary.known_values:
             question = Question(belief, beside, adversary, secret, adversary.known)
         else:
             question = Question.of(belief, beside, adversary, secret)
@@ -132,7 +138,9 @@ class NoisyAnswers:
             name: _share(belief.domain, query.weights, adversary.known_values)
             for name, query in answers.items()
         }
-        return cls(question, question.ordered(seen), answers, known)
+        if recorded and not recorded.words:
+            recorded = recorded.without(adversary.known)
+        return cls(question, question.ordered(seen), answers, known, recorded)
 
     @cached_property
     def sums(self) -> Sums:
@@ -174,9 +182,12 @@ class NoisyAnswers:
     def listed(self, bins: Sequence[Bins]) -> FiniteView:
         """The cloud of somebody who sees in which bins the answers lie."""
         self.check(math.prod(map(len, bins)))
-        shown: dict[str, Sequence[Output]] = {
+        shown: dict[Seen, Sequence[Output]] = {
             name: channel.outputs for name, channel in self.channels.items()
         }
+        if self._contracted:
+            outcomes = self._contracted.kernel.outcomes
+            shown[outcomes.names] = outcomes
         for name, answer_bins in zip(self.answers, bins, strict=True):
             shown[name] = (answer_bins.high + self.known[name]).tolist()
         rounding = self._rounding(bins, shown)
@@ -206,7 +217,7 @@ class NoisyAnswers:
         possible = masses.sum(tuple(range(1, masses.ndim))) > 0
         return np.asarray(own[possible])
 
-    def _rounding(self, bins: Sequence[Bins], shown: Iterable[str]) -> Rounding:
+    def _rounding(self, bins: Sequence[Bins], shown: Iterable[Seen]) -> Rounding:
         """Beyond the belief and the channels: sums, their answers, and noise.
 
         A table of logarithms becomes plain numbers beside channels, e^-x being off by u of x.
@@ -218,10 +229,12 @@ class NoisyAnswers:
             for query, at in zip(self.answers.values(), sums.points, strict=True)
         ]
         own = Rounding(sums.rounded)
-        if self.channels and sums.in_logs:
+        if (self.channels or self.recorded) and sums.in_logs:
             operations = question.belief.rounding(question.belief.domain.names).on_logs
             own = own + Rounding.of_numbers(RANGE * (operations + sums.rounded))
         beside = question.rounding(shown) + own if self.channels else None
+        if self._contracted:
+            beside = question.belief.rounding(self._names) + self._contracted.rounding + own
         return own + rounded(sums.points, bins, off, beside)
 
     def _known_off(self, weights: Weights, answers: float) -> float:
@@ -235,14 +248,33 @@ class NoisyAnswers:
     @cached_property
     def law(self) -> Likelihood:
         """P(kept, answers, local outputs), before any noise."""
-        kept, summed = len(self.question.keep), len(self._summed)
-        if not self.channels:
+        if not self.channels and not self.recorded:
             return self.sums.bare()
+        if self._contracted:
+            return self._contracted.likelihood
+        return self._beside_channels(self._table)
+
+    @cached_property
+    def _contracted(self) -> Contracted | None:
+        """With what is seen of records: of the kept variables and the answers."""
+        if self.recorded is None:
+            return None
+        keep = (*self.question.keep, *[None] * len(self.answers))
+        fixed = self.question.adversary.known_values
+        return Contracted(self.recorded, self._table, (*keep, *self._summed), len(keep), fixed)
+
+    @property
+    def _table(self) -> Array:
+        """P(kept, answers, the variables whose outputs are seen beside them)."""
+        kept, summed = len(self.question.keep), len(self._summed)
         table = np.exp(self.sums.table) if self.sums.in_logs else self.sums.table
         if self.sums.in_logs and (table[self.sums.table > -np.inf] == 0).any():
             raise TooLarge("noisy answers beside released values: probabilities below 1e-308")
         last = range(table.ndim - summed, table.ndim)
-        table = np.moveaxis(table, range(kept, kept + summed), last)
+        return np.moveaxis(table, range(kept, kept + summed), last)
+
+    def _beside_channels(self, table: Array) -> Likelihood:
+        kept = len(self.question.keep)
         axes = {
             self.question.keep.index(name): channel
             for name, channel in self.channels.items()
@@ -259,7 +291,15 @@ class NoisyAnswers:
 
     @property
     def _summed(self) -> list[str]:
-        return [name for name in self.channels if name not in self.question.keep]
+        names = [*self.channels]
+        if self.recorded:
+            fixed = self.question.adversary.known_values
+            names = [name for name in self.recorded.names if name not in fixed]
+        return [name for name in names if name not in self.question.keep]
+
+    @property
+    def _names(self) -> tuple[str, ...]:
+        return (*self.question.keep, *self._summed)
 
 
 def _share(domain: Domain, weights: Weights, known: Mapping[str, Value]) -> float:

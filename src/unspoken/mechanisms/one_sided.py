@@ -7,9 +7,11 @@ is sensitive: the split of types/channel.py is the mechanism itself.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -17,11 +19,13 @@ import numpy as np
 from unspoken.adversary import Adversary
 from unspoken.beliefs import Belief
 from unspoken.display import Shown
-from unspoken.errors import InputError, among
+from unspoken.errors import InputError, TooLarge, among
 from unspoken.mechanisms.arguments import LABELS_BY_NAME, NUMBERS, WORD
 from unspoken.mechanisms.mechanism import Mechanism
 from unspoken.mechanisms.parts import Parts, Toss
-from unspoken.numerics.arrays import Array, Codes, Mask
+from unspoken.mechanisms.record_table import WHOLE
+from unspoken.mechanisms.suppression import Suppression
+from unspoken.numerics.arrays import CELLS, Array, Codes, Mask
 from unspoken.numerics.coins import Coins, released, threshold
 from unspoken.numerics.numbers import number
 from unspoken.types.channel import Channel, Output
@@ -144,6 +148,29 @@ class OneSided(Mechanism, Shown):
         if self.coins == "persistent":
             return Parts(tosses=tuple(tosses))
         return Parts(channels=tuple((name, toss.channel()) for name, toss in tosses))
+
+    def as_suppression(self, domain: Domain) -> Suppression:
+        """The same releases by one coin a record, whose table is the product of the cells' coins.
+
+        Every pattern of every record is listed, its probability rounded down to 2^-62.
+        """
+        if self.shows != "value" or self.coins != "persistent":
+            raise InputError("one-sided.as_suppression: only of values, by persistent coins")
+        names = tuple(name for name, epsilon in self.epsilon.items() if epsilon)
+        values = {name: domain.values_of(name, "one-sided.epsilon") for name in names}
+        hidden = {name: self.sensitive_values(domain, name) or () for name in names}
+        chance = {name: Fraction(self.release_probability(name)) for name in names}
+        if math.prod(2 * len(own) for own in values.values()) > CELLS:
+            raise TooLarge(f"one-sided.as_suppression: more than {CELLS:,} patterns of records")
+        table = {}
+        for record in itertools.product(*values.values()):
+            shows: list[tuple[tuple[str, ...], Fraction]] = [((), Fraction(1))]
+            for name, value in zip(names, record, strict=True):
+                p = Fraction(0) if value in hidden[name] else chance[name]
+                shown = [((*pattern, name), weight * p) for pattern, weight in shows]
+                shows = [(pattern, weight * (1 - p)) for pattern, weight in shows] + shown
+            table[record] = {s: math.floor(weight * WHOLE) for s, weight in shows if s}
+        return Suppression(table, names, values, hidden)
 
     def facts(self) -> list[tuple[str, str]]:
         rows = [

@@ -12,6 +12,7 @@ from functools import reduce
 import numpy as np
 
 from unspoken.errors import TooLarge
+from unspoken.mechanisms.record_toss import RecordToss
 from unspoken.numerics.arrays import CELLS, Array
 from unspoken.numerics.rounding import Rounding
 from unspoken.types.channel import Channel, Output
@@ -52,11 +53,15 @@ class Toss:
 
 @dataclass(frozen=True)
 class Parts:
-    """All that a mechanism shows one adversary: releases by coin, local channels, noisy queries."""
+    """All that a mechanism shows one adversary: releases by coin, local channels, noisy queries,
+
+    coins that look at whole records.
+    """
 
     tosses: tuple[tuple[str, Toss], ...] = ()
     channels: tuple[tuple[str, Channel], ...] = ()
     queries: tuple[Query, ...] = ()
+    records: tuple[RecordToss, ...] = ()
 
     def beside(self, other: Parts) -> Parts:
         """Both at once."""
@@ -64,7 +69,13 @@ class Parts:
             self.tosses + other.tosses,
             self.channels + other.channels,
             self.queries + other.queries,
+            self.records + other.records,
         )
+
+    @property
+    def beside_queries(self) -> bool:
+        """Whether there is anything but noisy queries."""
+        return bool(self.tosses or self.channels or self.records)
 
     def by_name(self) -> dict[str, Channel]:
         """One channel for each variable: within an epoch its releases share a coin, all else is

@@ -169,6 +169,15 @@ class RecordTable:
         own = self.listed
         return Thresholds.of(self.domain.sizes, own.codes, own.starts, own.masks, own.weights)
 
+    def positions(self, domain: Domain, name: str) -> Codes:
+        """Of each value of the domain where it is among the labels here, -1 being nowhere; of -1
+
+        too, which is the last place.
+        """
+        places = {value: code for code, value in enumerate(self.domain.values_of(name))}
+        own = domain.values_of(name, "suppression")
+        return np.array([*(places.get(value, -1) for value in own), -1], dtype=np.intp)
+
     def cells(self, domain: Domain) -> Codes:
         """Where each record lies in a table of its names, which may have more labels there."""
         sizes = [len(domain.values_of(name, "suppression")) for name in self.domain.names]

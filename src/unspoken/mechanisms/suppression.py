@@ -18,15 +18,16 @@ import numpy.typing as npt
 from unspoken.adversary import Adversary
 from unspoken.beliefs import Belief
 from unspoken.display import Shown
-from unspoken.errors import InputError, NotKnown, TooLarge, unknown
+from unspoken.errors import InputError, TooLarge, unknown
 from unspoken.mechanisms.arguments import INTEGERS, LABELS_BY_NAME, WORDS
 from unspoken.mechanisms.mechanism import Mechanism, RecordCoin
 from unspoken.mechanisms.parts import Parts
 from unspoken.mechanisms.record_table import Listed, RecordTable, Shows
+from unspoken.mechanisms.record_toss import RecordToss
 from unspoken.numerics.arrays import CELLS, Array, Codes, Counts, Mask, Words
 from unspoken.numerics.coins import Coins
 from unspoken.types.domain import Domain, Value
-from unspoken.types.kinds import items, labels
+from unspoken.types.kinds import expect, items, labels
 
 __all__ = ["Suppression"]
 
@@ -138,7 +139,12 @@ class Suppression(RecordCoin, Shown):
         return ()
 
     def parts(self, domain: Domain, adversary: Adversary) -> Parts:
-        raise NotKnown("suppression: has no view yet")
+        """Every label has to be among the belief's; labels it has beside them show nothing."""
+        for name, values in zip(self.names, self.values, strict=True):
+            for value in values:
+                domain.code(name, value, "suppression")
+        seen = adversary.seen_among(self.delivered)
+        return Parts(records=(RecordToss(self.table, seen),) if seen else ())
 
     def shown(self, belief: Belief) -> dict[str, float]:
         """P(i is shown | x_i may be) of every name delivered."""
@@ -196,16 +202,10 @@ class Suppression(RecordCoin, Shown):
     def let_out(
         self, domain: Domain, codes: Mapping[str, Codes], coins: Coins
     ) -> Mapping[str, Mask]:
-        own = [self._positions(domain, name)[codes[name]] for name in self.names]
+        own = [self.table.positions(domain, name)[codes[name]] for name in self.names]
         masks = self.patterns(np.stack(own, axis=1), coins.of_record(self.digest))
         bits = {name: np.int64(1 << bit) for bit, name in enumerate(self.names)}
         return {name: masks & bits[name] != 0 for name in self.delivered}
-
-    def _positions(self, domain: Domain, name: str) -> Codes:
-        """Of each value of the domain where it is among ``values``, -1 being nowhere; and of -1."""
-        places = {value: code for code, value in enumerate(self.values[self.names.index(name)])}
-        own = domain.values_of(name, "suppression")
-        return np.array([*(places.get(value, -1) for value in own), -1])
 
     def patterns(self, codes: Codes | Counts, uniforms: Words) -> Counts:
         """The mask in which each record is shown, of its coin (numerics/coins.py, `record_keys`).
@@ -281,6 +281,8 @@ def _size(own: object) -> int:
 def _domain(names: Iterable[str], values: Values) -> Domain:
     """The names with all their labels."""
     own = items(names, "suppression.names")
+    for name in own:
+        expect(name, str, "suppression.names", "names are words")
     if isinstance(values, Mapping):
         for name in own:
             if name not in values:

@@ -83,10 +83,10 @@ class Thresholds:
         found = np.empty(len(rows), dtype=np.int64)
         for start in range(0, len(rows), AT_ONCE):
             part = slice(start, start + AT_ONCE)
-            found[part] = self._walk(self._record(rows[part]), coins[part] >> np.uint64(SPARE))
+            found[part] = self._walk(self.record(rows[part]), coins[part] >> np.uint64(SPARE))
         return found
 
-    def _record(self, codes: Codes | Counts) -> Counts:
+    def record(self, codes: Codes | Counts) -> Counts:
         """Which record listed each row is, or -1: the last place, which is of none."""
         unknown = np.zeros(len(codes), dtype=bool)
         columns = []

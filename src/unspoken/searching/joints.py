@@ -136,7 +136,7 @@ def counted(belief: Belief, parts: Parts, targets: Sequence[str]) -> list[AllBut
     """
     alike = belief.alike()
     depends = any(len(block) > 1 for block in belief.blocks())
-    if parts.tosses or parts.channels or len(alike) == len(belief.domain.names) or not depends:
+    if parts.beside_queries or len(alike) == len(belief.domain.names) or not depends:
         return None
     groups: dict[tuple[float, ...], list[str]] = {}
     for number, names in enumerate(alike):

@@ -16,7 +16,7 @@ from typing import Any
 from unspoken.adversary import Adversary
 from unspoken.beliefs import Belief
 from unspoken.display import Shown
-from unspoken.errors import InputError, TooLarge
+from unspoken.errors import InputError, NotKnown, TooLarge
 from unspoken.measures import MEASURES, Measure, MeasureName, measure_named
 from unspoken.mechanisms import Mechanism
 from unspoken.mechanisms.parts import Parts, Query
@@ -146,8 +146,18 @@ class Asked:
 
     @property
     def parts(self) -> Parts:
-        """What everybody is shown."""
-        return self.mechanism.parts(self.belief.domain, Adversary(self.targets[0]))
+        """What everybody is shown.
+
+        Searches leave out what is shown of known variables, and look at surroundings; what a coin
+        shows of a record tells of what is known and of all its names at once.
+        """
+        parts = self.mechanism.parts(self.belief.domain, Adversary(self.targets[0]))
+        if parts.records:
+            raise NotKnown(
+                "worst: does not search what a suppression shows; ask leakage, with the names that "
+                "somebody knows"
+            )
+        return parts
 
     @property
     def nothing(self) -> Certificate:
@@ -262,4 +272,4 @@ def _rounding(end: float) -> float:
 
 
 def _is_one_sum(parts: Parts) -> bool:
-    return len(parts.queries) == 1 and not parts.tosses and not parts.channels
+    return len(parts.queries) == 1 and not parts.beside_queries

@@ -1,7 +1,7 @@
 """The cloud of posteriors an adversary may end up with, and what can be said over all of it."""
 
 from unspoken.views.band import BandView
-from unspoken.views.finite import FiniteView
+from unspoken.views.finite import FiniteView, Seen
 from unspoken.views.heads import HeadsView
 from unspoken.views.members import MembersView
 from unspoken.views.noisy import NoisyView
@@ -16,5 +16,6 @@ __all__ = [
     "NoisyView",
     "Outcome",
     "RatioView",
+    "Seen",
     "View",
 ]

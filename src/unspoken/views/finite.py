@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from unspoken.types.posteriors import Functional, Off, Posteriors
 from unspoken.types.premise import Premise
 from unspoken.views.view import Convex, Outcome
 
-__all__ = ["FiniteView"]
+__all__ = ["FiniteView", "Seen"]
 
 # Rows of the cloud are looked at in blocks, so that a function that compares every two classes
 # takes at most this many numbers at a time.
@@ -29,6 +30,8 @@ PAIRS = 2**23
 # How many of the variables seen are written out.
 NAMED = 12
 Block = tuple[slice, slice]
+# A variable; or several, whose outputs are listed together.
+Seen = str | tuple[str, ...]
 # So much rounding is worth a look at what can be learned at all.
 LOST = 1e-6
 WHOLE: Block = slice(None), slice(None)
@@ -38,16 +41,16 @@ WHOLE: Block = slice(None), slice(None)
 class FiniteView(Shown):
     """``lifts`` over ``contexts`` (what is known), outcomes (what is seen) and ``classes``.
 
-    ``seen`` lists, for each variable seen, the outputs it can show; outcomes are their product,
-    the last one fastest. ``secret`` marks the classes nobody is to learn of;
-    ``told``: whether the class itself is seen.
+    ``seen`` lists, for each variable seen, the outputs it can show, for several seen at once what
+    they can show together; outcomes are their product, the last one fastest. ``secret`` marks the
+    classes nobody is to learn of; ``told``: whether the class itself is seen.
     """
 
     target: str
     classes: tuple[Value, ...]
     secret: Mask
     contexts: tuple[Mapping[str, Value], ...]
-    seen: Mapping[str, tuple[Output, ...]]
+    seen: Mapping[Seen, Sequence[Output]]
     lifts: Lifts
     premise: Premise
     told: bool = False
@@ -113,7 +116,7 @@ class FiniteView(Shown):
 
     def revealed(self) -> FiniteView:
         """The view of somebody who learns the class itself."""
-        seen = {self.target: self.classes}
+        seen: dict[Seen, Sequence[Output]] = {self.target: self.classes}
         return replace(self, seen=seen, lifts=self.lifts.revealed(), told=True)
 
     def never(self) -> FiniteView:
@@ -125,7 +128,8 @@ class FiniteView(Shown):
         secret = [str(name) for name, hide in zip(self.classes, self.secret, strict=True) if hide]
         shown = sorted(self.outcomes(), key=lambda point: -point.mass)[:8]
         rows = [("about", f"{self.target}; secret: {', '.join(secret) or 'nothing'}")]
-        rows += [("seen", f"{', '.join(self.seen) or 'nothing'}; {self._size()}")]
+        names = ", ".join(name for names in self.seen for name in _names(names))
+        rows += [("seen", f"{names or 'nothing'}; {self._size()}")]
         for point in shown:
             believed = ", ".join(f"{name} {p:.4g}" for name, p in point.posterior.items())
             rows.append((self._in_words(point.outcome), f"mass {point.mass:.4g}: {believed}"))
@@ -224,11 +228,12 @@ class FiniteView(Shown):
             yield block, Posteriors(prior, self.lifts.log_lift[block], self.secret)
 
     def _outcome(self, index: int) -> dict[str, Output]:
-        outcome: dict[str, Output] = {}
-        for name, outputs in reversed(list(self.seen.items())):  # unravel_index knows 64 axes only
+        outcome: list[tuple[str, Output]] = []
+        for names, outputs in reversed(list(self.seen.items())):  # unravel_index knows 64 axes only
             index, code = divmod(index, len(outputs))
-            outcome[name] = outputs[code]
-        return dict(reversed(list(outcome.items())))
+            each: Any = (outputs[code],) if isinstance(names, str) else outputs[code]
+            outcome += reversed([*zip(_names(names), each, strict=True)])
+        return dict(reversed(outcome))
 
     def _listed(self) -> str:
         several = self.lifts.log_mass.shape[1] > 1
@@ -248,6 +253,10 @@ class FiniteView(Shown):
         if len(symbols) > NAMED:
             words.append(f"... ({len(symbols)} in all)")
         return ", ".join(words) or "nothing seen"
+
+
+def _names(names: Seen) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) else names
 
 
 def _sum(terms: Array) -> Array:

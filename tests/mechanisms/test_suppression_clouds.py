@@ -1,0 +1,393 @@
+"""What one coin a record tells, against plain enumeration with fractions."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+import unspoken
+from tests.effort import EFFORT
+from unspoken import WITHHELD, Adversary
+from unspoken.errors import InputError, NotKnown, TooLarge
+from unspoken.mechanisms import InEpoch, Mechanism, OneSided, Suppression, Together
+from unspoken.mechanisms.record_table import WHOLE
+
+pytestmark = pytest.mark.stress
+
+Record = tuple[int, ...]
+Law = Mapping[tuple[Any, ...], Fraction]  # of what is seen of each name
+Shows = dict[Record, dict[tuple[str, ...], int]]
+KINDS = ("dense", "sparse", "xor", "copies", "rare")
+
+
+@dataclass(frozen=True)
+class World:
+    """Counts of records, with what is shown of them and what is sensitive."""
+
+    counts: Any
+    shows: Shows
+    hidden: Mapping[str, list[int]]
+
+    @property
+    def names(self) -> list[str]:
+        return [f"x{i}" for i in range(self.counts.ndim)]
+
+    @property
+    def belief(self) -> unspoken.Joint:
+        return unspoken.Joint(self.counts, names=self.names)
+
+    @property
+    def coin(self) -> Suppression:
+        return self.coin_of(self.shows)
+
+    def coin_of(self, shows: Shows) -> Suppression:
+        return Suppression(shows, self.names, [range(d) for d in self.counts.shape], self.hidden)
+
+    def law(self, shows: Shows, sees: Sequence[str]) -> Callable[[Record], Law]:
+        """What a reader of these names sees of each record."""
+
+        def of(record: Record) -> Law:
+            own = shows.get(record, {})
+            law: dict[tuple[Any, ...], Fraction] = {}
+            for pattern, weight in [*own.items(), ((), WHOLE - sum(own.values()))]:
+                label = dict(zip(self.names, record, strict=True))
+                y = tuple(label[name] if name in pattern else WITHHELD for name in sees)
+                law[y] = law.get(y, Fraction(0)) + Fraction(weight, WHOLE)
+            return law
+
+        return of
+
+
+def counts(rng: Any, kind: str, sizes: Sequence[int]) -> Any:
+    """Joint tables of every sort; none is empty."""
+    table = rng.integers(1, 20, sizes)
+    if kind == "sparse":
+        table = table * (rng.random(sizes) < 0.4)
+    if kind == "rare":
+        table = np.where(rng.random(sizes) < 0.2, 1, table * 10**6)
+    if kind == "xor":
+        cells = np.indices(sizes)
+        table = table * (cells[-1] == cells[:-1].sum(0) % sizes[-1])
+    if kind == "copies":
+        table = table * (np.ptp(np.indices(sizes), axis=0) == 0)
+    table[(0,) * len(sizes)] += not table.any()
+    return table
+
+
+def shown(rng: Any, sizes: Sequence[int], hidden: Mapping[str, list[int]]) -> Shows:
+    """Some patterns of most records; some have weight 0, some records always show something."""
+    table: Shows = {}
+    for record in itertools.product(*map(range, sizes)):
+        free = [name for name, v in zip(hidden, record, strict=True) if v not in hidden[name]]
+        patterns = [s for r in range(len(free)) for s in itertools.combinations(free, r + 1)]
+        rng.shuffle(patterns)
+        left, own = WHOLE, dict[tuple[str, ...], int]()
+        for pattern in patterns[: int(rng.integers(0, 4))]:
+            weight = int(rng.integers(0, left + 1)) if rng.random() < 0.9 else left
+            own[tuple(pattern)], left = weight, left - weight
+        if rng.random() < 0.8:
+            table[record] = own
+    return table
+
+
+def world(rng: Any, kind: str) -> World:
+    sizes = rng.integers(2, 4, int(rng.integers(2, 5))).tolist()
+    hidden = {f"x{i}": [0] if rng.random() < 0.6 else [] for i in range(len(sizes))}
+    return World(counts(rng, kind, sizes), shown(rng, sizes, hidden), hidden)
+
+
+def both(first: Callable[[Record], Law], second: Callable[[Record], Law]) -> Any:
+    """Two independent answers about each record, side by side."""
+
+    def of(record: Record) -> Law:
+        law: dict[tuple[Any, ...], Fraction] = {}
+        for (y, p), (z, q) in itertools.product(first(record).items(), second(record).items()):
+            law[y + z] = law.get(y + z, Fraction(0)) + p * q
+        return law
+
+    return of
+
+
+Masses = dict[tuple[Any, ...], tuple[Fraction, Fraction]]
+
+
+def masses(world: World, law: Callable[[Record], Law], who: Adversary) -> Masses:
+    """P(known, y, secret) and P(known, y, not secret), by (what is known, y)."""
+    at = [world.names.index(name) for name in who.known]
+    targets = [world.names.index(name) for name in who.targets]
+    found: Masses = {}
+    for cell in np.ndindex(*world.counts.shape):
+        if not world.counts[cell]:
+            continue
+        known, p = tuple(cell[i] for i in at), Fraction(int(world.counts[cell]))
+        value: Any = tuple(cell[i] for i in targets)
+        value = value if len(targets) > 1 else value[0]
+        secret = value in (who.secret or ())
+        for y, q in law(cell).items():
+            if q:
+                a, b = found.get((known, y), (Fraction(0), Fraction(0)))
+                found[known, y] = (a + p * q, b) if secret else (a, b + p * q)
+    return found
+
+
+def worst_odds(found: Masses) -> float:
+    """The largest factor on the odds of the secret; 1 where it is certain beforehand."""
+    prior: dict[Any, tuple[Fraction, Fraction]] = {}
+    for (known, _), (a, b) in found.items():
+        c, d = prior.get(known, (Fraction(0), Fraction(0)))
+        prior[known] = (a + c, b + d)
+    return max(factor(pair, prior[known]) for (known, _), pair in found.items())
+
+
+def factor(pair: tuple[Fraction, Fraction], prior: tuple[Fraction, Fraction]) -> float:
+    if not all(prior):
+        return 1.0
+    return float(pair[0] * prior[1] / (pair[1] * prior[0])) if pair[1] else math.inf
+
+
+def asked(rng: Any, world: World) -> Adversary:
+    """Anybody: a target or two, what they know, what they see."""
+    names = [str(name) for name in rng.permutation(world.names)]
+    several = len(names) > 2 and rng.random() < 0.25
+    targets, rest = names[: 1 + several], names[1 + several :]
+    knows = [name for name in rest if rng.random() < 0.3]
+    sees = [name for name in names if rng.random() < 0.7] or names[:1]
+    secret: list[Any] = [(0, 0)] if several else [0]
+    return Adversary(targets if several else targets[0], secret, knows=knows, sees=sees)
+
+
+def compare(world: World, mechanism: Mechanism, who: Adversary, law: Callable[[Record], Law],
+            columns: Sequence[str]) -> None:  # fmt: skip
+    """Every point of the cloud, and the worst odds; ``columns``: of what the law's answers are."""
+    found = masses(world, law, who)
+    totals: dict[Any, Fraction] = {}
+    for (known, _), pair in found.items():
+        totals[known] = totals.get(known, Fraction(0)) + sum(pair)
+    cloud = unspoken.view(world.belief, mechanism, who)
+    points = cloud.outcomes()
+    assert len(points) == len(found)
+    for point in points:
+        known = tuple(point.known[name] for name in who.known)
+        a, b = found[known, flat(point.outcome, columns)]
+        assert point.mass == pytest.approx(float((a + b) / totals[known]), rel=1e-13)
+        hidden = [point.posterior[value] for value in who.secret or ()]
+        assert sum(hidden) == pytest.approx(float(a / (a + b)), rel=1e-12, abs=1e-300)
+    same(unspoken.leakage(world.belief, mechanism, who, "odds"), found)
+
+
+def same(bound: unspoken.Bound, found: Masses) -> None:
+    expected = worst_odds(found)
+    assert bound.low <= expected * (1 + 1e-14)
+    assert bound.high >= expected * (1 - 1e-14)
+    assert bound.high <= expected * (1 + 1e-10)
+
+
+def flat(outcome: Mapping[str, Any], columns: Sequence[str]) -> tuple[Any, ...]:
+    """Outputs in the order of the columns; what is seen of one name several times is a tuple."""
+    left = {name: list(y) if isinstance(y, tuple) else [y] for name, y in outcome.items()}
+    return tuple(left[name].pop(0) for name in columns)
+
+
+def worlds(seed: int, rounds: int = 6) -> Iterator[tuple[Any, World, Adversary]]:
+    for number, kind in enumerate(KINDS):
+        for i in range(rounds * EFFORT):
+            rng = np.random.default_rng([seed, number, i])
+            drawn = world(rng, kind)
+            yield rng, drawn, asked(rng, drawn)
+
+
+def test_every_point_of_the_cloud() -> None:
+    for _, drawn, who in worlds(1, rounds=10):
+        sees = list(who.sees or ())
+        compare(drawn, drawn.coin, who, drawn.law(drawn.shows, sees), sees)
+
+
+def test_parts_of_one_coin_are_their_union() -> None:
+    """Whoever gets two parts sees what one gets who is given both; of two epochs they are two."""
+    for rng, drawn, who in worlds(2):
+        sees = list(who.sees or ())
+        cut = int(rng.integers(0, len(sees) + 1))
+        parts = [drawn.coin.showing(sees[:cut]), drawn.coin.showing(sees[max(0, cut - 1) :])]
+        law = drawn.law(drawn.shows, sees)
+        compare(drawn, Together(parts), who, law, sees)
+        compare(drawn, InEpoch("2026", Together(parts)), who, law, sees)
+        compare(drawn, Together([InEpoch("2026", part) for part in parts]), who, law, sees)
+
+
+def test_two_coins_are_independent_given_the_record() -> None:
+    for rng, drawn, who in worlds(3):
+        sees = list(who.sees or ())
+        other = shown(rng, drawn.counts.shape, drawn.hidden)
+        first, second = drawn.law(drawn.shows, sees), drawn.law(other, sees)
+        if drawn.coin_of(other) != drawn.coin:
+            two = Together([drawn.coin, drawn.coin_of(other)])
+            compare(drawn, two, who, both(first, second), sees * 2)
+        years = Together([InEpoch("2025", drawn.coin), InEpoch("2026", drawn.coin)])
+        compare(drawn, years, who, both(first, first), sees * 2)
+
+
+def test_beside_channels_of_single_variables() -> None:
+    """A coin of a cell, and a response: of known variables they tell nothing more."""
+    for rng, drawn, who in worlds(4):
+        sees = list(who.sees or ())
+        own = str(rng.choice(sees))
+        release = OneSided({own: float(rng.choice([0.5, 2.0, math.inf]))}, {own: [0]})
+        p = Fraction(release.release_probability(own))
+        at = drawn.names.index(own)
+
+        def cell(record: Record, at: int = at, p: Fraction = p) -> Law:
+            released = {(record[at],): p, (WITHHELD,): 1 - p}
+            return released if record[at] else {(WITHHELD,): Fraction(1)}
+
+        law, columns = both(drawn.law(drawn.shows, sees), cell), [*sees, own]
+        if own in who.known:
+            law, columns = drawn.law(drawn.shows, sees), sees
+        compare(drawn, Together([drawn.coin, release]), who, law, columns)
+
+
+def test_events_of_some_of_the_names() -> None:
+    """What is not asked about may be anything; WITHHELD is silence, RELEASED any label."""
+    for rng, drawn, who in worlds(5):
+        sees, other = list(who.sees or ()), shown(rng, drawn.counts.shape, drawn.hidden)
+        two = Together([drawn.coin, drawn.coin_of(other)])
+        law = both(drawn.law(drawn.shows, sees), drawn.law(other, sees))
+        if drawn.coin_of(other) == drawn.coin:
+            continue
+        asked_of = [name for name in sees if rng.random() < 0.6] or sees[:1]
+        words = [WITHHELD, unspoken.RELEASED, 0, 1]
+        event = {name: words[int(rng.integers(4))] for name in asked_of}
+        holds = {
+            key: pair
+            for key, pair in masses(drawn, law, who).items()
+            if all(covers(word, flat_of(key[1], sees * 2, n)) for n, word in event.items())
+        }
+        bound = unspoken.odds(drawn.belief, two, who, event)
+        if not holds:
+            assert bound.status == "impossible"
+            continue
+        summed: Masses = {}
+        for (known, _), (a, b) in holds.items():
+            c, d = summed.get((known, ()), (Fraction(0), Fraction(0)))
+            summed[known, ()] = (a + c, b + d)
+        prior = masses(drawn, lambda _: {(): Fraction(1)}, who)
+        expected = max(factor(pair, prior[key]) for key, pair in summed.items())
+        assert bound.low <= expected * (1 + 1e-14) + 1e-300
+        assert expected * (1 - 1e-14) <= bound.high <= expected * (1 + 1e-10) + 1e-300
+
+
+def flat_of(y: Sequence[Any], columns: Sequence[str], name: str) -> list[Any]:
+    return [each for column, each in zip(columns, y, strict=True) if column == name]
+
+
+def covers(word: Any, outputs: list[Any]) -> bool:
+    silent = all(output is WITHHELD for output in outputs)
+    if word in (WITHHELD, unspoken.RELEASED):
+        return silent == (word is WITHHELD)
+    return word in outputs
+
+
+def test_known_values_are_one_context() -> None:
+    for rng, drawn, who in worlds(6):
+        rest = [name for name in drawn.names if name not in who.targets]
+        cells = np.argwhere(drawn.counts)
+        record = cells[int(rng.integers(len(cells)))]
+        knows = {name: int(record[drawn.names.index(name)]) for name in rest[:2]}
+        fixed = Adversary(who.target, who.secret, knows=knows, sees=who.sees)
+        found = masses(drawn, drawn.law(drawn.shows, list(who.sees or ())), fixed)
+        own = {key: pair for key, pair in found.items() if key[0] == (*knows.values(),)}
+        same(unspoken.leakage(drawn.belief, drawn.coin, fixed, "odds"), own)
+
+
+def test_beside_noisy_sums() -> None:
+    """Ratios of likelihoods are largest at answers without noise: looked at one by one."""
+    for rng, drawn, who in worlds(7, rounds=3):
+        sees = list(who.sees or ())
+        weights = {name: float(rng.integers(0, 3)) for name in drawn.names}
+        weights[drawn.names[0]] = 1.0
+        noise = unspoken.Laplace(2.0, weights)
+        both_seen = Adversary(who.target, who.secret, who.knows, sees=[*sees, "answer"])
+        bound = unspoken.leakage(drawn.belief, Together([drawn.coin, noise]), both_seen, "odds")
+        sums = {c: sum(w * v for w, v in zip(weights.values(), c, strict=True))
+                for c in np.ndindex(*drawn.counts.shape)}  # fmt: skip
+        worst = 0.0
+        for at in {sums[c] for c in sums if drawn.counts[c]}:
+
+            def near(record: Record, at: float = at, sums: Any = sums) -> Law:
+                kernel = Fraction(math.exp(-abs(at - sums[record]) / 2.0))
+                return {(at,): kernel, ("else",): 1 - kernel}
+
+            found = masses(drawn, both(drawn.law(drawn.shows, sees), near), both_seen)
+            prior = masses(drawn, lambda _: {(): Fraction(1)}, both_seen)
+            at_node = {key: pair for key, pair in found.items() if key[1][-1] == at}
+            worst = max(worst, *(factor(p, prior[k[0], ()]) for k, p in at_node.items()))
+        assert bound.low <= worst * (1 + 1e-9)
+        assert worst * (1 - 1e-12) <= bound.high <= max(1.0, worst) * (1 + 1e-9)
+
+
+def test_coins_of_cells_are_a_product_table() -> None:
+    for rng, drawn, who in worlds(8):
+        rates = {name: float(rng.choice([0.0, 0.3, 2.0, math.inf])) for name in drawn.names}
+        rates[drawn.names[0]] = 0.7
+        cells = OneSided(rates, drawn.hidden)
+        table = cells.as_suppression(drawn.belief.domain)
+        measure: Any
+        for measure in ("odds", "mutual-information", "max-log-ratio"):
+            one = unspoken.leakage(drawn.belief, cells, who, measure)
+            other = unspoken.leakage(drawn.belief, table, who, measure)
+            assert other.high == pytest.approx(one.high, rel=1e-9, abs=1e-12), (measure, rates)
+        assert table.shown(drawn.belief).keys() == {n for n, rate in rates.items() if rate}
+
+
+def test_sets_hold_for_every_member() -> None:
+    """No member of a box is above it, some is as high; and it is the box of the cells' coins."""
+    for rng, drawn, who in worlds(9, rounds=2):
+        if len(who.targets) > 1 or drawn.counts.size > 27:
+            continue
+        law = drawn.counts / drawn.counts.sum()
+        low, up = law * 0.7, np.minimum(1.0, law * 1.3 + 0.002)
+        box = unspoken.Box(low, up, drawn.names)
+        bound = unspoken.leakage(box, drawn.coin, who, "odds")
+        for _ in range(20):
+            member = np.clip(law * rng.uniform(0.75, 1.25, law.shape), low, up)
+            member = member / member.sum()
+            if ((member >= low) & (member <= up)).all():
+                inside = unspoken.Joint(member, names=drawn.names)
+                assert unspoken.leakage(inside, drawn.coin, who, "odds").low <= bound.high
+        cells = OneSided(dict.fromkeys(drawn.names, 0.7), drawn.hidden)
+        table = cells.as_suppression(box.domain)
+        first, second = (unspoken.leakage(box, m, who, "odds") for m in (cells, table))
+        assert second.high == pytest.approx(first.high, rel=1e-9)
+        few = unspoken.Beliefs([drawn.belief, unspoken.Joint(np.ones_like(law), drawn.names)])
+        each = [unspoken.leakage(b, drawn.coin, who, "odds") for b in few.members]
+        assert unspoken.leakage(few, drawn.coin, who, "odds").high == max(b.high for b in each)
+
+
+def test_beliefs_that_know_no_joint_are_refused_by_name() -> None:
+    coin = Suppression({(1, 1, 1): {("x0",): 5}}, ["x0", "x1", "x2"], [[0, 1]] * 3, {})
+    pair = [[0.3, 0.2], [0.1, 0.4]]
+    pairs = unspoken.Pairwise(
+        [[0.5, 0.5], [0.4, 0.6], [0.4, 0.6]], {("x0", "x1"): pair, ("x0", "x2"): pair}
+    )
+    who = Adversary("x1", secret=[0])
+    with pytest.raises(NotKnown, match="pairwise"):
+        unspoken.leakage(pairs, coin, who)
+    chain = unspoken.Chain([0.5, 0.5], [[0.9, 0.1], [0.2, 0.8]], 40)
+    wide = Suppression({}, [f"x{i}" for i in range(40)], [[0, 1]] * 40, {})
+    with pytest.raises(TooLarge, match="the table of 40 variables has"):
+        unspoken.leakage(chain, wide, who)
+    assert unspoken.leakage(chain, coin, who, "odds").value > 1  # knows any three
+    strange = Together([coin, Suppression({}, ["z"], [[0, 1]], {})])
+    with pytest.raises(InputError, match='suppression: there is no "z"'):
+        unspoken.leakage(chain, strange, who)
+    three = Suppression({}, ["x1"], [[0, 1, 2]], {})
+    with pytest.raises(InputError, match='suppression, value of x1: there is no "2"'):
+        unspoken.leakage(chain, three, who)
+    with pytest.raises(NotKnown, match="worst: "):
+        unspoken.worst(chain, coin)
