@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -33,6 +33,13 @@ class ToyTable:
     @property
     def given(self) -> Mapping[str, pa.DataType]:
         return {key: self.arrow.schema.field(key).type for key in self.keys}
+
+    def only(self, condition: Expression, true: bool) -> ToyTable:
+        is_true = f"({condition.sql}) IS {'' if true else 'NOT '}TRUE"
+        return replace(self, arrow=duckdb.from_arrow(self.arrow).filter(is_true).to_arrow_table())
+
+    def count(self) -> int:
+        return self.arrow.num_rows
 
     def values(self, name: str, most: int, where: str) -> pa.Array:
         held = set(self.arrow[name].to_pylist()) - {None}

@@ -7,7 +7,7 @@ and that a table larger than memory is read as a stream.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -48,6 +48,7 @@ class DuckTable:
     timezone: str
     _home: Opened = field(repr=False, compare=False)
     _place: str = field(repr=False, compare=False)  # what a message about the rows begins with
+    _rows: str = ROWS  # or a query of some of them
 
     @classmethod
     def open(
@@ -88,9 +89,14 @@ class DuckTable:
                 opened_table.check(at("keys"))
         return opened_table
 
+    def only(self, condition: Expression, true: bool) -> DuckTable:
+        """As the protocol has it."""
+        is_true = f"({condition.sql}) IS {'' if true else 'NOT '}TRUE"
+        return replace(self, _rows=f"(SELECT * FROM {self._rows} AS {ROW} WHERE {is_true})")
+
     def check(self, where: str) -> None:
         """Refuse keys that do not name each row; ``where`` begins the message."""
-        check_keys(self._home, ROWS, self.keys, self.title, where)
+        check_keys(self._home, self._rows, self.keys, self.title, where)
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -98,7 +104,7 @@ class DuckTable:
 
     def count(self) -> int:
         """How many rows there are."""
-        return int(self._one(f"SELECT count(*) FROM {ROWS}", self.title)[0])
+        return int(self._one(f"SELECT count(*) FROM {self._rows}", self.title)[0])
 
     @property
     def files(self) -> list[Path]:
@@ -109,7 +115,7 @@ class DuckTable:
 
     def values(self, name: str, most: int, where: str) -> pa.Array:
         """As the protocol has it."""
-        query = f"SELECT DISTINCT {identifier(name)} AS x FROM {ROWS}"
+        query = f"SELECT DISTINCT {identifier(name)} AS x FROM {self._rows}"
         query = f"SELECT x FROM ({query}) WHERE x IS NOT NULL LIMIT {most}"
         with self._home.reworded(where):
             return self._home.cursor().sql(query).to_arrow_table()["x"].combine_chunks()
@@ -117,7 +123,7 @@ class DuckTable:
     def groups(self, names: Sequence[str], where: str) -> tuple[int, int]:
         """As the protocol has it."""
         same = ", ".join(map(identifier, names))
-        query = f"SELECT count(*) AS n FROM {ROWS} GROUP BY {same}"
+        query = f"SELECT count(*) AS n FROM {self._rows} GROUP BY {same}"
         groups, largest = self._one(f"SELECT count(*), max(n) FROM ({query})", where)
         return int(groups), int(largest)
 
@@ -127,7 +133,7 @@ class DuckTable:
         """As the protocol has it."""
         same = ", ".join(map(identifier, names))
         query = f"SELECT count(*) AS n, count(*) FILTER (WHERE {condition.sql}) AS k"
-        query = f"SELECT n, k, count(*) FROM ({query} FROM {ROWS} AS {ROW} GROUP BY {same})"
+        query = f"SELECT n, k, count(*) FROM ({query} FROM {self._rows} AS {ROW} GROUP BY {same})"
         with self._home.reworded(where):
             return self._home.cursor().execute(f"{query} GROUP BY n, k ORDER BY n, k").fetchall()
 
@@ -146,7 +152,7 @@ class DuckTable:
             "" if among is None else f" WHERE {text[0]} IN ({', '.join(map(literal, among.texts))})"
         )
         order = ", ".join([*text, *map(identifier, self.keys)]) if ordered else ""
-        query = f"SELECT {handed_on} FROM {ROWS} AS {ROW}{where}"
+        query = f"SELECT {handed_on} FROM {self._rows} AS {ROW}{where}"
         query += f" ORDER BY {order}" if order else ""
         explain = partial(self._explain, names, places or {})
         cursor = self._home.cursor()
@@ -170,7 +176,9 @@ class DuckTable:
         """
         copy = identifier(f"{OURS} copy")
         with self._home.reworded(self._place):
-            self._home.con.execute(f"CREATE OR REPLACE TEMP TABLE {copy} AS SELECT * FROM {ROWS}")
+            self._home.con.execute(
+                f"CREATE OR REPLACE TEMP TABLE {copy} AS SELECT * FROM {self._rows}"
+            )
         described = [
             column_info(self._home, copy, name, kind_of(kind))
             for name, kind in self.columns.items()
@@ -200,7 +208,7 @@ class DuckTable:
         """The error as one line that says which column it was: each is tried on its own."""
         for name in names:
             with self._home.reworded(places.get(name, name)):
-                query = f"SELECT count({identifier(name)}) FROM {ROWS}"
+                query = f"SELECT count({identifier(name)}) FROM {self._rows}"
                 self._home.cursor().execute(query).fetchone()
         try:
             with self._home.reworded(self._place):

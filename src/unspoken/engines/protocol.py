@@ -46,6 +46,12 @@ class Table(Protocol):
     @property
     def files(self) -> Sequence[Path]: ...
 
+    def only(self, condition: Expression, true: bool) -> Table:
+        """The rows for which a condition is ``true``, NULL is not true; or all others."""
+
+    def count(self) -> int:
+        """How many rows there are."""
+
     def values(self, name: str, most: int, where: str) -> pa.Array:
         """The different values of a column, NULL aside; any ``most`` of them where there are more.
 

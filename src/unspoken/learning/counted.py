@@ -118,6 +118,12 @@ class Noted:
     def timezone(self) -> str:
         return self.table.timezone
 
+    def only(self, condition: Expression, true: bool) -> Table:
+        return self.table.only(condition, true)
+
+    def count(self) -> int:
+        return self.table.count()
+
     def values(self, name: str, most: int, where: str) -> pa.Array:
         known = None if self.before is None else self.before.values.get(name)
         found = self.table.values(name, most, where) if known is None else known
@@ -162,7 +168,7 @@ class Cache:
     def of(cls, project: Project, table: Table) -> Cache | None:
         """None where a file of the table can not be looked at."""
         asked = [FORMAT, version("unspoken"), str(project.path), repr(project.source)]
-        asked += [str(project.belief.form)]
+        asked += [str(project.belief.form), str(project.belief.history)]
         asked += [sorted(table.columns.items()), list(map(repr, project.attributes.values()))]
         asked += [list(map(repr, project.contexts.values()))]
         digest = hashlib.sha256(json.dumps(asked).encode()).hexdigest()

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from unspoken.engines.protocol import Table
 from unspoken.errors import InputError, TooLarge
+from unspoken.learning.confidence import Units
 from unspoken.learning.contexts import given_of
 from unspoken.learning.counted import Counted, Noted
 from unspoken.learning.labels import NONE, Labelling
@@ -37,7 +38,8 @@ class Once:
     """The exact counts of a table by label: for the holder alone, until there is noise on them.
 
     ``rows``: how many there are; ``held``: what columns have whose values the project does not
-    list; ``contexts``: the values of each, by which there is a table more.
+    list; ``contexts``: the values of each, by which there is a table more. ``units``: whose rows
+    they are, where one has several.
     """
 
     project: Project
@@ -46,6 +48,7 @@ class Once:
     rows: int
     held: Mapping[str, pa.Array]
     contexts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    units: Units | None = None
 
     @classmethod
     def of(cls, project: Project, table: Table, before: Counted | None = None) -> Once:
@@ -65,7 +68,8 @@ class Once:
         given = given_of(project, counted.contexts, labels, CELLS)
         tables = {name: each.joint.astype(np.int64) for name, each in given.items()}
         values = {name: each.values for name, each in given.items()}
-        return cls(project, labels, {JOINT: joint, **tables}, learned.rows, counted.values, values)
+        units, rows = _units(project, table), learned.rows
+        return cls(project, labels, {JOINT: joint, **tables}, rows, counted.values, values, units)
 
     @classmethod
     def _pairs(cls, project: Project, noted: Noted) -> Once:
@@ -79,7 +83,8 @@ class Once:
             f"{names[i]} and {names[j]}": table.astype(np.int64)
             for (i, j), table in pairs.pair.items()
         }
-        return cls(project, labels, tables, pairs.rows, noted.values_seen)
+        units = _units(project, noted)
+        return cls(project, labels, tables, pairs.rows, noted.values_seen, units=units)
 
     @property
     def digest(self) -> str:
@@ -120,7 +125,17 @@ class Once:
             epsilon=epsilon,
             sensitivity=self.sensitivity,
             learned=day,
+            units=self.units,
         )
+
+
+def _units(project: Project, table: Table) -> Units | None:
+    """How many there are, and how many rows one has at most: of keys alone, which are public."""
+    unit, most = project.source.unit, project.source.rows_per_unit
+    if {*unit} == {*project.source.keys}:
+        return None
+    count, largest = table.groups(unit, project.at("source", "unit"))
+    return Units(count, most or largest)
 
 
 def _refuse_unforeseen(labels: Sequence[Labelling], marks: Sequence[np.ndarray]) -> None:

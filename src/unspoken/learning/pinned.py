@@ -19,7 +19,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
 from pathlib import Path
@@ -30,6 +30,7 @@ import pyarrow as pa
 
 from unspoken.errors import InputError
 from unspoken.learning.cells import CellRule
+from unspoken.learning.confidence import Units
 from unspoken.learning.consistent import consistent
 from unspoken.learning.contexts import Given
 from unspoken.learning.counted import streamed, unstreamed
@@ -58,6 +59,7 @@ class Pinned:
     ``contexts``, [its value, label of each attribute]; or, of a tree, a table for every two
     attributes. ``labels``: how those of each attribute are found. ``values``: what
     columns have, where the project does not list it. ``rules``: of the project, as it was.
+    ``units``: whose rows these are, where one has several; their number is public, as keys are.
     """
 
     rows: int
@@ -69,12 +71,14 @@ class Pinned:
     epsilon: float
     sensitivity: int
     learned: str
+    units: Units | None = None
 
     def as_json(self) -> dict[str, Any]:
         return {
             **MARK,
             "learned": self.learned,
             "rows": self.rows,
+            **({} if self.units is None else {"units": asdict(self.units)}),
             "noise": {"epsilon": self.epsilon, "sensitivity": self.sensitivity},
             "rules": self.rules,
             "labels": self.labels,
@@ -123,6 +127,7 @@ class Pinned:
                 epsilon=float(held["noise"]["epsilon"]),
                 sensitivity=int(held["noise"]["sensitivity"]),
                 learned=str(held["learned"]),
+                units=Units(**held["units"]) if "units" in held else None,
             )
             found.text()  # what cannot be written never was a belief file
         except DAMAGED:

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from unspoken.engines.protocol import Table
-from unspoken.engines.selected import Selected
+from unspoken.engines.row_sql import RowSQL
 from unspoken.errors import InputError
 from unspoken.learning import Learned
 from unspoken.learning.counted import Counted, Noted
@@ -32,7 +32,7 @@ from unspoken.numerics.files import PRIVATE, unfinished, writing
 from unspoken.policy import Project
 from unspoken.releasing.custody import Custody
 
-__all__ = ["Believed", "believed", "counted_rows", "pinned_of", "released_rows"]
+__all__ = ["Believed", "believed", "counted_rows", "pinned_of", "released_rows", "split_rows"]
 
 PURPOSE = ("unspoken-belief-1", "counts")
 AGAIN = "unspoken learn --again"
@@ -53,19 +53,35 @@ class Believed:
 
 
 def counted_rows(project: Project, table: Table) -> Table:
-    """The rows that a belief is learned from."""
-    history = project.belief.history
-    if history is None:
-        return table
-    return Selected(table, history, True, project.at("belief", "history"))
+    """The rows that a belief is learned from: those of the history, if there is one."""
+    found = split_rows(project, table, history=True)
+    if found is not table and not found.count():
+        text = "is true in no row, so nothing can be learned"
+        raise project.error("belief", "history", text=text)
+    return found
 
 
 def released_rows(project: Project, table: Table) -> Table:
     """The rows that are released: what is history is counted, and nothing else."""
-    history = project.belief.history
-    if history is None:
+    found = split_rows(project, table, history=False)
+    if found is not table and not found.count():
+        text = "is true in every row, so nothing is left to release"
+        raise project.error("belief", "history", text=text)
+    return found
+
+
+def split_rows(project: Project, table: Table, history: bool) -> Table:
+    """The rows that are ``history``, or all others; all, where nothing is said to be."""
+    text, where = project.belief.history, project.at("belief", "history")
+    if text is None:
         return table
-    return Selected(table, history, False, project.at("belief", "history"))
+    row = RowSQL(table.columns, table.title, table.timezone)
+    condition = row.read(text, where, condition=True, steady=True)
+    others = sorted(set(condition.columns) - set(table.keys))
+    if others or not condition.columns:
+        reads = f"reads {others[0]}" if others else "reads no key"
+        raise InputError(f"{where}: {reads}; write a condition on keys alone")
+    return table.only(condition, history)
 
 
 def pinned_of(project: Project, kept: Custody | None) -> Believed | None:

@@ -1,7 +1,8 @@
 """The same numbers for every belief that the counts leave possible: box(95 %), beside a plug-in.
 
-Of few rows much is possible, and the box is wide. It takes rows to be independent; where one unit
-has several it says so, since how many units were counted is not kept.
+Of few rows much is possible, and the box is wide. Where one unit has several rows, which depend on
+each other, it is a box by units, and wider still: of few units next to everything is possible. What
+it would be if their rows were independent stands beside it.
 """
 
 from __future__ import annotations
@@ -11,12 +12,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from unspoken.learning import Learned, confidence
-from unspoken.learning.pinned import JOINT
+from unspoken.learning.confidence import Units
+from unspoken.learning.pinned import JOINT, Pinned
 from unspoken.measures import MEASURES
 from unspoken.mechanisms import Mechanism
 from unspoken.numerics.noise import scale_of
 from unspoken.policy import Project
-from unspoken.releasing.believing import Believed
 from unspoken.releasing.leaks import views
 from unspoken.types.bound import Bound
 
@@ -35,17 +36,27 @@ class Boxed:
 
 
 def boxed(
-    project: Project, believed: Believed, learned: Learned, mechanism: Mechanism
+    project: Project,
+    pinned: Pinned,
+    learned: Learned,
+    mechanism: Mechanism,
+    units: Units | None = None,
 ) -> list[Boxed]:
-    """Of each target with a secret."""
-    pinned, level = believed.pinned, project.belief.confidence
+    """Of each target with a secret; ``units``: whose rows depend on each other."""
+    level = project.belief.confidence
     events = {name: labels for name, labels in learned.sensitive.items() if labels}
     counts = pinned.tables.get(JOINT)
     if level is None or counts is None or counts.size > MOST or not events:
         return []
     scale = scale_of(pinned.sensitivity, pinned.epsilon)
     beliefs = confidence.box(
-        counts, learned.belief, events, rows=pinned.rows, scale=scale, confidence=level
+        counts,
+        learned.belief,
+        events,
+        rows=pinned.rows,
+        scale=scale,
+        confidence=level,
+        units=units,
     )
     return [
         Boxed(about, MEASURES["odds"].of(view), MEASURES["mutual-information"].of(view))
@@ -53,17 +64,31 @@ def boxed(
     ]
 
 
-def in_words(found: Sequence[Boxed], unit: Sequence[str], several: bool) -> list[str]:
-    """A sentence; ``several``: rows of one unit, which need not be independent."""
-    if not found:
+def in_words(project: Project, pinned: Pinned, learned: Learned, mechanism: Mechanism) -> list[str]:
+    """A sentence; where a unit has several rows, by units, and what it would be without."""
+    units = pinned.units
+    alone = boxed(project, pinned, learned, mechanism)
+    if not alone:
         return []
+    premise = str(alone[0].odds.premise)
+    if units is None:
+        return [f"For every belief that the counts leave possible ({premise}): {_most(alone)}."]
+    unit, found = (
+        " and ".join(project.source.unit),
+        boxed(project, pinned, learned, mechanism, units),
+    )
+    most = f"{units.rows:,} rows at most"
+    most += ", as far as these show" if project.source.rows_per_unit is None else ""
+    return [
+        f"For every belief that the counts leave possible ({premise}, by {units.count:,} of {unit} "
+        f"with {most}): {_most(found)}. If all rows of one {unit} were independent: {_most(alone)}."
+    ]
+
+
+def _most(found: Sequence[Boxed]) -> str:
     worst = max(found, key=lambda each: each.odds.odds)
     most = max(each.information.bits for each in found)
     factor = worst.odds.odds
     odds = f"odds x {factor:.3g}" if factor < 1000 else f"odds x {factor:,.0f}"
     odds = "certainty" if math.isinf(factor) else odds
-    rows = f" if all rows of one {' and '.join(unit)} were independent" if several else ""
-    return [
-        f"For every belief that the counts leave possible ({worst.odds.premise}){rows}: up to "
-        f"{odds} (about {worst.about}) and {most:.2g} bit."
-    ]
+    return f"up to {odds} (about {worst.about}) and {most:.2g} bit"

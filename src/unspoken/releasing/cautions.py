@@ -122,7 +122,7 @@ def _of_units(
     if not units.several:
         return Caution("")
     shown = {name: p * _open(learned, name, hidden[name]) for name, p in chances.items()}
-    public = units.public(learned, chances, closed=shown != dict(chances))
+    public = units.public(chances, closed=shown != dict(chances))
     return Caution(public + units.measured(learned, shown), handed_on=public)
 
 

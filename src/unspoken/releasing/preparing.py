@@ -19,7 +19,7 @@ from unspoken.planning import Closure, Plan
 from unspoken.policy import Project
 from unspoken.releasing.adopting import adopt, adopted_of, as_adopted, refuse_stale, withheld
 from unspoken.releasing.believing import Believed, believed, counted_rows, pinned_of
-from unspoken.releasing.boxed import boxed, in_words
+from unspoken.releasing.boxed import in_words
 from unspoken.releasing.cautions import Caution, beyond_contexts, cautions
 from unspoken.releasing.closing import closed_by
 from unspoken.releasing.coarse import probability
@@ -113,8 +113,7 @@ class Prepared(Shown):
         """The box's numbers of a plan, in words; none before anything is counted."""
         if self.believed is None:
             return []
-        found = boxed(self.project, self.believed, self.learned, chosen.mechanism)
-        return in_words(found, self.project.source.unit, self.units.largest > 1)
+        return in_words(self.project, self.believed.pinned, self.learned, chosen.mechanism)
 
     def closing(self, close: bool | None) -> Prepared:
         """The same with telling values made sensitive, or not; None: as the project says."""

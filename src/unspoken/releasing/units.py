@@ -15,6 +15,7 @@ from unspoken.engines.sql import Expression, identifier
 from unspoken.learning import Learned
 from unspoken.planning.habits import Blanks, guessed, told_apart
 from unspoken.policy import Project
+from unspoken.releasing.believing import split_rows
 from unspoken.releasing.few import few
 
 __all__ = ["Units"]
@@ -24,7 +25,10 @@ MOST = 5 * 10**7  # numbers that the law of the blanks may take, for every numbe
 
 @dataclass(frozen=True)
 class Units:
-    """How many ``groups`` of rows there are, one for each unit, and the rows of the ``largest``."""
+    """Of the rows that are released: how many ``groups`` there are, one for each unit, and the rows
+
+    of the ``largest`` of them.
+    """
 
     project: Project
     table: Table
@@ -33,7 +37,7 @@ class Units:
 
     @classmethod
     def of(cls, project: Project, table: Table) -> Units:
-        """Refused where one has more rows than were declared."""
+        """Refused where one has more rows than were declared, with those that are history."""
         source, at = project.source, project.at("source", "unit")
         if set(source.unit) == set(source.keys):
             return cls(project, table)
@@ -44,7 +48,10 @@ class Units:
                 f"rows, more than {source.rows_per_unit:,}; declare as many, or leave rows out in "
                 "[source] sql, by their keys alone",
             )  # fmt: skip
-        return cls(project, table, groups, largest)
+        rest = split_rows(project, table, history=False)
+        if rest is table or not rest.count():
+            return cls(project, table, groups, largest)
+        return cls(project, rest, *rest.groups(source.unit, at))
 
     @property
     def several(self) -> bool:
@@ -56,7 +63,7 @@ class Units:
         """Of how many rows of one unit it is said what they tell: public, as keys are."""
         return self.project.source.rows_per_unit or self.largest
 
-    def public(self, learned: Learned, shown: Mapping[str, float], closed: bool) -> str:
+    def public(self, shown: Mapping[str, float], closed: bool) -> str:
         """What anybody can work out; ``shown``: p of each attribute, if there is a plan.
 
         ``closed``: whether values are withheld besides, so that fewer blanks are secrets.
@@ -84,7 +91,7 @@ class Units:
             f"whoever {known} tells whether {name} is sensitive in half of them or in none, {worst}"
         )
         return (
-            f"One {unit} has {learned.rows / self.groups:,.3g} rows on average and "
+            f"One {unit} has {self.table.count() / self.groups:,.3g} rows on average and "
             f"{self.largest:,} at most. {held}: after {rows:,} of them, {counted if p else read}."
         )
 
