@@ -29,7 +29,7 @@ TINY = 1e-300
 # A gap that does not matter, as a share of everything: where next to nothing is allowed, no
 # relative gap is ever reached.
 NEGLIGIBLE = 1e-10
-# How closely a boundary is located, relative to its distance from the start.
+# How closely a boundary is located, relative to its distance from 0, or else from the start.
 CLOSE = 1e-11
 
 
@@ -189,9 +189,11 @@ class _Best:
 def fill(weights: Array, caps: Array, excess: Excess, p: Array, close: float = CLOSE) -> Array:
     """Every coordinate in turn, the weightiest first, as large as the others let it be."""
     for axis in np.argsort(-weights * (caps - p), kind="stable"):
-        end = p.copy()
-        end[axis] = caps[axis]
-        p = furthest(excess, p, end, close)
+        room = float(caps[axis] - p[axis])
+        if room > 0.0:
+            end = p.copy()
+            end[axis] = caps[axis]
+            p = furthest(excess, p, end, close, float(p[axis]) / room)
     return p
 
 
@@ -209,14 +211,21 @@ def exchange(weights: Array, caps: Array, excess: Excess, p: Array) -> Array:
     return p
 
 
-def furthest(excess: Excess, start: Array, end: Array, close: float = CLOSE) -> Array:
+def furthest(
+    excess: Excess, start: Array, end: Array, close: float = CLOSE, behind: float = 0.0
+) -> Array:
     """The last point of the set on the way from ``start``, which is in it, to ``end``."""
-    inside, _ = bracket(excess, start, end, close)
+    inside, _ = bracket(excess, start, end, close, behind)
     return end if inside == 1.0 else start + inside * (end - start)
 
 
-def bracket(excess: Excess, start: Array, end: Array, close: float = CLOSE) -> tuple[float, float]:
+def bracket(
+    excess: Excess, start: Array, end: Array, close: float = CLOSE, behind: float = 0.0
+) -> tuple[float, float]:
     """Shares of the way (inside, outside the set), close together; 1, 1: all of it is inside.
+
+    ``behind``: how far from 0 the start is, in the same shares: a step that is next to nothing
+    beside that is none.
 
     Chandrupatla's rule: the next share is where a parabola through the last three values vanishes
     if their shape lets it be trusted, else half way; the excess need not even be finite.
@@ -224,9 +233,9 @@ def bracket(excess: Excess, start: Array, end: Array, close: float = CLOSE) -> t
     b, fb = 1.0, excess(end)
     if fb <= 0.0:
         return 1.0, 1.0
-    a, fa = TINY, excess(start + TINY * (end - start))
-    if fa > 0.0:
-        return 0.0, TINY
+    a = max(TINY, close * behind)
+    if a >= 1.0 or (fa := excess(start + a * (end - start))) > 0.0:
+        return 0.0, min(a, 1.0)
     c, fc, share = a, fa, 0.5  # b: the latest; a: across the boundary; c: the one before
     for _ in range(200):
         t = b + share * (a - b)
@@ -237,9 +246,10 @@ def bracket(excess: Excess, start: Array, end: Array, close: float = CLOSE) -> t
             c, fc, a, fa = a, fa, b, fb
         b, fb = t, ft
         width = abs(a - b)
-        if width <= close * max(a, b) + 1e-18:
+        near = close * (max(a, b) + behind)
+        if width <= near + 1e-18:
             break
-        least = min(0.4, 0.4 * close * max(a, b) / width)
+        least = min(0.4, 0.4 * near / width)
         share = min(max(_vanishing(a, fa, b, fb, c, fc), least), 1.0 - least)
     return (b, a) if fb <= 0.0 else (a, b)
 
