@@ -1,18 +1,16 @@
 """Killed anywhere: never a file without a charge, never a part of one, never a refund.
 
-A driver runs the real flow in another process and kills it (SIGKILL, by itself) at one point.
+The real flow runs in another process, which kills itself (SIGKILL) at one point (killed.py).
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import multiprocessing
 import os
 import shutil
 import signal
-import subprocess
-import sys
+from multiprocessing.queues import SimpleQueue
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -22,6 +20,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from tests.releasing.killed import FORKED, GROUP, released_until
 from tests.releasing.small import small
 from unspoken.engines.duckdb import DuckTable
 from unspoken.errors import InputError
@@ -36,67 +35,6 @@ ATTRIBUTES: dict[str, dict[str, Any]] = {
     "a": {"bins": [0.25, 0.5, 0.8], "sensitive": "a > 0.8"},
     "b": {"bins": [0.5]},
 }
-DRIVER = r"""
-import os, re, signal, sys
-from unspoken.numerics.coins import MasterKey
-from unspoken.ledger import Ledger
-from unspoken.numerics import files
-from unspoken.releasing import flow, release
-
-where, path = sys.argv[1:]
-flow.GROUP = 1_000
-
-def die(*_):
-    os.kill(os.getpid(), signal.SIGKILL)
-
-def before(own, times):
-    left = [times]
-    def run(*given, **named):
-        left[0] -= 1
-        return own(*given, **named) if left[0] else die()
-    return run
-
-def after(own, times=1):
-    left = [times]
-    def run(*given, **named):
-        result = own(*given, **named)
-        left[0] -= 1
-        return result if left[0] else die()
-    return run
-
-def renaming(name, first, then):
-    own = os.replace
-    def run(place, to):
-        meant = re.search(name + "$", str(to))
-        if meant and first: first()
-        own(place, to)
-        if meant and then: then()
-    files.os.replace = run
-
-class Writer(flow.pq.ParquetWriter):
-    write_table = after(flow.pq.ParquetWriter.write_table, 2)
-
-points = {
-    "nowhere": lambda: None,
-    "before the ledger": lambda: setattr(files.os, "link", die),
-    "after the ledger": lambda: setattr(files.os, "link", after(os.link)),
-    "before the key": lambda: setattr(files.os, "link", before(os.link, 2)),
-    "after the key": lambda: setattr(MasterKey, "create", after(MasterKey.create)),
-    "a second key": lambda: setattr(files.os, "link", after(os.link, 2)),
-    "before any head": lambda: setattr(Ledger, "_recorded", die),
-    "after a head": lambda: setattr(Ledger, "_recorded", after(Ledger._recorded)),
-    "before its head": lambda: renaming(r"key\.head", die, None),
-    "before the charge": lambda: setattr(Ledger, "charge", die),
-    "after the charge": lambda: setattr(Ledger, "charge", after(Ledger.charge)),
-    "while writing": lambda: setattr(flow.pq, "ParquetWriter", Writer),
-    "before a manifest": lambda: renaming(r"manifest\.\w{12}\.json", die, None),
-    "before the release": lambda: renaming(r"released\.parquet", die, None),
-    "after the release": lambda: renaming(r"released\.parquet", None, die),
-    "after the manifest": lambda: renaming(r"manifest\.json", None, die),
-}
-points[where]()
-release(path)
-"""
 FIRST = ["before the ledger", "after the ledger", "before the key", "after the key", "a second key"]
 FREE = [*FIRST, "before any head", "after a head", "before the charge"]
 CHARGED = [
@@ -113,14 +51,15 @@ def table() -> pa.Table:
 
 @pytest.fixture
 def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(flow, "GROUP", 1_000)  # as in the driver
+    monkeypatch.setattr(flow, "GROUP", GROUP)
     return small(tmp_path, table(), ATTRIBUTES, odds_cap=3.0)
 
 
-def drive(where: str, path: Path) -> int:
-    return subprocess.run(
-        [sys.executable, "-c", DRIVER, where, str(path)], check=False, timeout=120
-    ).returncode
+def drive(where: str, path: Path) -> int | None:
+    run = FORKED.Process(target=released_until, args=(where, path))
+    run.start()
+    run.join(120)
+    return run.exitcode
 
 
 def charges(path: Path) -> int:
@@ -201,9 +140,8 @@ def test_a_full_disk(path: Path) -> None:
     rng = np.random.default_rng(5)
     big = pa.table({"id": np.arange(rows), "a": rng.random(rows), "b": rng.random(rows)})
     path = small(path.parent / "many", big, ATTRIBUTES, odds_cap=3.0)
-    context = multiprocessing.get_context("spawn")
-    answers = context.SimpleQueue()
-    worker = context.Process(target=_without_room, args=(path, answers))
+    answers = FORKED.SimpleQueue()
+    worker = FORKED.Process(target=_without_room, args=(path, answers))
     worker.start()
     said = answers.get()
     worker.join(60)
@@ -215,7 +153,7 @@ def test_a_full_disk(path: Path) -> None:
     assert charges(path) == 1
 
 
-def _without_room(path: Path, answers: multiprocessing.SimpleQueue[str]) -> None:
+def _without_room(path: Path, answers: SimpleQueue[str]) -> None:
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 17, resource.RLIM_INFINITY))
     try:
