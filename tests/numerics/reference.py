@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import json
 import math
 import struct
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from typing import Any
 
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
@@ -76,12 +78,46 @@ def cbc_mac(key: bytes, text: bytes) -> bytes:
 def coin(
     master: bytes, attribute: str, epoch: str, record: tuple[int | str | datetime, ...]
 ) -> int:
+    return _coin(master, "", (attribute, epoch), record)
+
+
+def record_coin(master: bytes, digest: str, epoch: str, record: tuple[int | str, ...]) -> int:
+    """Of a whole record, by the digest of the table that says what it shows."""
+    return _coin(master, "record ", (digest, epoch), record)
+
+
+def _coin(
+    master: bytes, kind: str, labels: Sequence[str], record: tuple[int | str | datetime, ...]
+) -> int:
     text = message(field(value) for value in record)
     if len(record) == 1 and isinstance(record[0], int):
-        number = aes(derive(master, "unspoken-coin-1", "block", attribute, epoch), text)
+        number = aes(derive(master, "unspoken-coin-1", f"{kind}block", *labels), text)
     else:
-        number = cbc_mac(derive(master, "unspoken-coin-1", "mac", attribute, epoch), text)
+        number = cbc_mac(derive(master, "unspoken-coin-1", f"{kind}mac", *labels), text)
     return int.from_bytes(number[:8], "little")
+
+
+def digest_of(table: Mapping[str, Any]) -> str:
+    """Of what a file says of a suppression, but for its kind and whom it is delivered to."""
+    plain = {key: table[key] for key in table if key not in ("kind", "reads")}
+    text = json.dumps(plain, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+def shown(table: Mapping[str, Any], labels: Sequence[int | str], coin: int) -> set[str]:
+    """What a coin lets out of a record with these labels: its first 62 bits against the weights."""
+    names, left = table["names"], coin >> 2
+    codes = [
+        table["values"][name].index(label) if label in table["values"][name] else -1
+        for name, label in zip(names, labels, strict=True)
+    ]
+    if codes in table["codes"]:
+        at = table["codes"].index(codes)
+        for mask, weight in zip(table["masks"][at], table["weights"][at], strict=True):
+            if left < weight:
+                return {name for bit, name in enumerate(names) if mask >> bit & 1}
+            left -= weight
+    return set()
 
 
 def row_fingerprint(
