@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from unspoken.errors import InputError
 from unspoken.numerics.arrays import Codes, Counts, Words
@@ -15,7 +16,7 @@ __all__ = ["Thresholds"]
 
 SPARE = 2  # bits of a coin that are not used: weights are out of 2^62
 AT_ONCE = 2**15  # rows worked on together
-DENSE = 2**20  # records up to which each has a place in a list of its own
+DENSE = 2**22  # records up to which each has a place in a list of its own
 RADIX = 2**62  # what positions are numbered up to at once
 
 
@@ -46,7 +47,7 @@ class Thresholds:
 
     sizes: Counts
     numberings: tuple[Numbering, ...]
-    dense: Counts | None
+    dense: npt.NDArray[np.int32] | None
     first: Counts
     sums: Words
     shown: Counts
@@ -68,7 +69,7 @@ class Thresholds:
         numberings = _numberings(sizes, codes)
         dense = None
         if math.prod(sizes) <= DENSE:
-            dense = np.full(math.prod(sizes), -1, dtype=np.int64)
+            dense = np.full(math.prod(sizes), -1, dtype=np.int32)
             dense[codes @ _radices(own)] = np.arange(records)
         return cls(own, numberings, dense, first, sums, shown)
 
@@ -101,7 +102,7 @@ class Thresholds:
                 place *= size
                 place += own
             place[unknown] = 0
-            place = self.dense[place]
+            place = self.dense[place].astype(np.int64)
         else:
             for numbering in self.numberings:
                 place = numbering.found(place, columns)
