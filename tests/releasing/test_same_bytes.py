@@ -74,13 +74,15 @@ def test_two_runs_give_the_same_two_files(tmp_path: Path) -> None:
     assert once == again
 
 
-@pytest.mark.parametrize("batch", [1, 101, 10_000])
+@pytest.mark.parametrize(("batch", "rows"), [(1, 60), (101, ROWS), (10_000, ROWS)])
 def test_other_batches(
-    batch: int, tmp_path: Path, first: bytes, monkeypatch: pytest.MonkeyPatch
+    batch: int, rows: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    some = shuffled().slice(0, rows)
+    first = bytes_of(tmp_path / "first", some)
     monkeypatch.setattr(sorting, "BATCH", batch)
     monkeypatch.setattr(reading, "BATCH", batch + 1)
-    assert bytes_of(tmp_path / "second", shuffled()) == first
+    assert bytes_of(tmp_path / "second", some.take(pa.array(range(rows)[::-1]))) == first
 
 
 @pytest.mark.parametrize("batch", [7, 64, 1_000])

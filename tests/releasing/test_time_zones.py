@@ -58,7 +58,7 @@ for path in sys.argv[1:]:
 
 def test_the_same_bytes_under_any_clock(tmp_path: Path) -> None:
     found = []
-    for machine in ("UTC", "America/New_York", "Asia/Kolkata"):
+    for machine in ("America/New_York", "Asia/Kolkata"):
         folders = [tmp_path / machine / where for where in ("nowhere", "Brussels")]
         for folder in folders:
             folder.mkdir(parents=True)

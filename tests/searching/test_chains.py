@@ -22,7 +22,7 @@ from unspoken.searching.search import worst
 VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "pdp-ip.json").read_text("utf-8"))
 CHAINS = [v for v in VECTORS["vectors"] if v["kind"] == "markov_chain"]
 # How many random instances in a daily run, and how often they have so many variables.
-COUNT, SIZES = 2000, [1, 2, 2, 3, 3, 3, 4]
+COUNT, SIZES = 800, [1, 2, 2, 3, 3, 3, 4]
 VALUES = [-2.0, -1.0, 0.0, 1.0, 2.0, 4.0]
 
 

@@ -15,7 +15,7 @@ from unspoken.searching.exchangeable import worst_of_exchangeable
 from unspoken.searching.joints import counted
 from unspoken.searching.search import worst
 
-COUNT, SIZES = 2000, [1, 2, 2, 3, 3, 4, 4]
+COUNT, SIZES = 800, [1, 2, 2, 3, 3, 4, 4]
 
 
 def beta_binomial(n: int, a: float, b: float) -> list[float]:

@@ -17,7 +17,7 @@ from unspoken.searching.certificate import epsilons, group
 from unspoken.searching.joints import connected
 from unspoken.searching.search import Worst, worst
 
-COUNT, SIZES = 2000, [1, 2, 2, 2, 3, 3, 3]
+COUNT, SIZES = 800, [1, 2, 2, 2, 3, 3, 3]
 
 
 def everybody(

@@ -15,7 +15,7 @@ from unspoken.published.tails import pdp_tails
 from unspoken.searching import pdp_nodes
 from unspoken.searching.upper import partial_sums, pdp_upper, reaches
 
-INSTANCES = 2000
+INSTANCES = 800
 ROUNDING = 1e-12
 
 

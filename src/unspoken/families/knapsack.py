@@ -25,7 +25,8 @@ def fill(low: Array, up: Array, kernel: Array, sign: int, mass: float | Array) -
     """
     order = np.argsort(-sign * kernel, kind="stable")
     room = (up - low)[:, order]
-    before = np.pad(np.cumsum(room, axis=1), ((0, 0), (1, 0)))[:, :-1]
+    before = np.zeros_like(room)
+    np.cumsum(room[:, :-1], axis=1, out=before[:, 1:])
     left = mass - low.sum(axis=1, keepdims=True)
     rows = np.empty_like(room)
     rows[:, order] = low[:, order] + np.clip(left - before, 0.0, room)
@@ -42,11 +43,10 @@ def between(low: Array, up: Array, mass: float) -> Array:
 def threshold(low: Array, up: Array, kernel: Array, sign: int) -> Array:
     """The masses in [low, up] whose mean of the kernel is largest (sign 1) or least (-1)."""
     order = np.argsort(-sign * kernel, kind="stable")
-    sums = []
-    for weight in (kernel[order], np.ones(len(kernel))):
-        first = np.cumsum(up[:, order] * weight, axis=1)
-        last = np.cumsum((low[:, order] * weight)[:, ::-1], axis=1)[:, ::-1]
-        sums.append(np.pad(first, ((0, 0), (1, 0))) + np.pad(last, ((0, 0), (0, 1))))
+    sums = np.zeros((2, len(low), len(kernel) + 1))
+    for total, weight in zip(sums, (kernel[order], np.ones(len(kernel))), strict=True):
+        np.cumsum(up[:, order] * weight, axis=1, out=total[:, 1:])
+        total[:, :-1] += np.cumsum((low[:, order] * weight)[:, ::-1], axis=1)[:, ::-1]
     with np.errstate(invalid="ignore"):
         means = sign * sums[0] / sums[1]
     raised = np.argmax(np.where(sums[1] > 0, means, -np.inf), axis=1)
