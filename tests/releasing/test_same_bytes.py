@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.releasing.small import planned, small
-from unspoken.releasing import flow, reading, release, sorting
+from unspoken.releasing import flow, release, sorting, witness
 
 ROWS = 1_000
 ATTRIBUTES: dict[str, dict[str, Any]] = {
@@ -74,14 +74,14 @@ def test_two_runs_give_the_same_two_files(tmp_path: Path) -> None:
     assert once == again
 
 
-@pytest.mark.parametrize(("batch", "rows"), [(1, 60), (101, ROWS), (10_000, ROWS)])
+@pytest.mark.parametrize(("batch", "rows"), [(1, 300), (101, ROWS), (10_000, ROWS)])
 def test_other_batches(
     batch: int, rows: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     some = shuffled().slice(0, rows)
     first = bytes_of(tmp_path / "first", some)
     monkeypatch.setattr(sorting, "BATCH", batch)
-    monkeypatch.setattr(reading, "BATCH", batch + 1)
+    monkeypatch.setattr(witness, "BATCH", batch + 1)
     assert bytes_of(tmp_path / "second", some.take(pa.array(range(rows)[::-1]))) == first
 
 
