@@ -13,9 +13,12 @@ from unspoken.families.frechet import Frechet
 from unspoken.families.gaussian import GaussianBall
 from unspoken.families.intervals import Intervals
 from unspoken.families.rows import Rows
+from unspoken.families.sides import WHOLE, Side
+from unspoken.families.tables import TableSet
 
 __all__ = [
     "FAMILIES",
+    "WHOLE",
     "Ball",
     "Beliefs",
     "Box",
@@ -24,6 +27,8 @@ __all__ = [
     "GaussianBall",
     "Intervals",
     "Rows",
+    "Side",
+    "TableSet",
 ]
 
 # Those that files can write down.

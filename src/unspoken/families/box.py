@@ -29,6 +29,7 @@ from unspoken.families.ends import Ends
 from unspoken.families.knapsack import Cells, between, fill, share, threshold
 from unspoken.families.noisy import Masses
 from unspoken.families.searched import Furthest, Pair
+from unspoken.families.sides import Side
 from unspoken.families.tables import TableSet
 from unspoken.numerics.arrays import Array, Codes, Mask
 from unspoken.numerics.numbers import number
@@ -156,6 +157,9 @@ class Box(TableSet):
         off, cells = self.rounded, table.reshape(self.ends.lower.shape)
         inside = (cells >= self.ends.lower - off) & (cells <= self.ends.upper + off)
         return bool(inside.all()) and abs(float(cells.sum()) - 1) <= off
+
+    def side(self, cells: Mask) -> Side:
+        return Side(self.ends.lower.ravel(), self.ends.upper.ravel()).part(cells)
 
     def _weigh(self, cells: Mask) -> tuple[float, float]:
         """The least and the most these cells weigh by themselves."""

@@ -22,6 +22,7 @@ from unspoken.families.box import Box
 from unspoken.families.ends import Ends
 from unspoken.families.knapsack import Cells, between
 from unspoken.families.searched import Furthest, Pair
+from unspoken.families.sides import Marginal, Side
 from unspoken.families.tables import TableSet
 from unspoken.numerics.arrays import Array, Codes, Mask
 from unspoken.numerics.rounding import UNIT
@@ -33,6 +34,8 @@ from unspoken.types.premise import Premise
 __all__ = ["Intervals"]
 
 Entries = TypeVar("Entries", Array, Mask)
+# Names, and the ends of what their combinations have.
+Ranges = tuple[Sequence[str], Array, Array]
 # A variable and some of its values.
 Event = tuple[str, Sequence[Value]]
 
@@ -41,13 +44,23 @@ Event = tuple[str, Sequence[Value]]
 class Declared:
     """``cells``: of the event, [cell]; ``low``, ``up``: of P(x | event) inside, of P(x | not event)
 
-    outside; ``weight``: the least and largest P(event) allowed.
+    outside; ``weight``: the least and largest P(event) allowed; ``marginals``: inside and outside.
     """
 
     cells: Mask
     low: Array
     up: Array
     weight: tuple[float, float]
+    marginals: tuple[tuple[Marginal, ...], tuple[Marginal, ...]] = ((), ())
+
+    @cached_property
+    def sides(self) -> tuple[Side, Side]:
+        """The event and its complement."""
+        inside, outside = (
+            Side(self.low * own, self.up * own, marginals=held)
+            for own, held in zip((self.cells, ~self.cells), self.marginals, strict=True)
+        )
+        return inside, outside
 
     def side(self, cells: Mask) -> Mask | None:
         """The event, if it has these cells, or its complement; else None."""
@@ -61,6 +74,23 @@ class Declared:
         beside = float(self.low[others].sum()), float(self.up[others].sum())
         at = side & context
         return Cells.of(self.low[at], self.up[at], beside)
+
+    def best(self, side: Mask, kernel: Array, sign: int) -> tuple[float, Array]:
+        """The largest or least mean of a kernel over a whole side, and its law [cell].
+
+        Where the kernel is not 0, cells may agree on some variables, whose marginals say more.
+        """
+        held = self.sides[0 if np.array_equal(side, self.cells) else 1]
+        at = np.flatnonzero(side & (kernel != 0)) if held.marginals else np.flatnonzero(side)
+        rest = side.copy()
+        rest[at] = False
+        low, up, law = self.low[at], self.up[at], np.zeros(side.size)
+        least, most = held.mass(at)
+        cells = Cells.of(low, up, (1.0 - most, 1.0 - least))
+        mass = cells.most if sign > 0 else cells.least
+        law[at] = cells.weighing(kernel[at], sign, np.array([mass]))[0]
+        law[rest] = between(self.low[rest], self.up[rest], 1.0 - float(law[at].sum()))
+        return float(law[at] @ kernel[at]), law
 
     def law(self, side: Mask, context: Mask, masses: Array) -> Array:
         """A law [cell] of one side with these masses in the context."""
@@ -128,6 +158,8 @@ class Intervals(TableSet):
     values, lower, upper, probability}]. Of several events every one holds; another event is
     answered from what they say of single cells. ``margins``: sets about some of the variables that
     hold too, and answer what is asked of no others: their cells have more of all rows.
+    ``marginals``: {event: (inside, outside)}, lists of (names, lower, upper): between these are
+    P(names | event) and P(names | not event).
     """
 
     kind = "intervals"
@@ -140,6 +172,7 @@ class Intervals(TableSet):
         probability: Mapping[Any, tuple[float, float]] | None = None,
         premise: Premise | str = "stated",
         margins: Sequence[Intervals] = (),
+        marginals: Mapping[Any, tuple[Sequence[Ranges], Sequence[Ranges]]] | None = None,
     ) -> None:
         expect(belief, Belief, "intervals.belief", A_BELIEF)
         self.centre, self.domain = belief, belief.domain
@@ -156,8 +189,11 @@ class Intervals(TableSet):
         for event in known:
             if event not in declared:
                 raise InputError(f"intervals.probability: {event} is not among the events")
+        beside = {_key(event): held for event, held in (marginals or {}).items()}
         self.events = {
-            event: self._declared(event, ends, known.get(event, (0.0, 1.0)))
+            event: self._declared(
+                event, ends, known.get(event, (0.0, 1.0)), beside.get(event, ((), ()))
+            )
             for event, ends in declared.items()
         }
         self.margins = [
@@ -199,6 +235,11 @@ class Intervals(TableSet):
     def _between(self, declared: Declared, pair: Pair, kernel: Array) -> Furthest | None:
         laws, means = np.zeros(kernel.size), []
         for side, sign in ((pair.above, 1), (pair.below, -1)):
+            if pair.context.all() and any(declared.marginals):
+                mean, law = declared.best(side, kernel, sign)
+                means.append(mean)
+                laws += law
+                continue
             part, at = declared.part(side, pair.context), side & pair.context
             if not part.possible:
                 return None
@@ -215,6 +256,9 @@ class Intervals(TableSet):
         for declared in self.events.values():
             side = declared.side(cells)
             if side is not None:
+                if context.all() and any(declared.marginals):
+                    least, most = (declared.best(side, kernel, sign)[0] for sign in (-1, 1))
+                    return least, most
                 part = declared.part(side, context)
                 return part.range(kernel[side & context]) if part.possible else None
         return self.joint_cells.likely(cells, context, kernel)
@@ -229,6 +273,22 @@ class Intervals(TableSet):
                     else (1 - most, 1 - least)
                 )
         return self.joint_cells.weight(cells, context)
+
+    @property
+    def middle(self) -> Belief:
+        """What they are drawn around, though noise may leave it out."""
+        return self.centre
+
+    def side(self, cells: Mask) -> Side:
+        """As the event says that has them on one side, or as single cells do: what is narrowest."""
+        off, joint = self.rounded, self.joint_cells.ends
+        found = [Side(joint.lower.ravel() * (1 - off), joint.upper.ravel() * (1 + off)).part(cells)]
+        for declared in self.events.values():
+            own = declared.cells, ~declared.cells
+            for side, held in zip(own, declared.sides, strict=True):
+                if not (cells & ~side).any():
+                    found.append(held.part(cells))
+        return min(found, key=lambda side: (not side.conditional, side.width))
 
     def allowed(self) -> Mask:
         return self.joint_cells.allowed()
@@ -251,13 +311,17 @@ class Intervals(TableSet):
         total = np.where(declared.cells, inside, float(table[~declared.cells].sum()))
         law = np.divide(table, total, out=np.zeros_like(table), where=total > 0)
         fits = (law >= declared.low - off) & (law <= declared.up + off) | (total == 0)
-        return bool(fits.all()) and declared.weight[0] - off <= inside <= declared.weight[1] + off
+        if not (fits.all() and declared.weight[0] - off <= inside <= declared.weight[1] + off):
+            return False
+        sides = zip((declared.cells, ~declared.cells), declared.sides, strict=True)
+        return all(not law[own].any() or held.agrees(law * own, off) for own, held in sides)
 
     def _declared(
         self,
         event: Event,
         ends: tuple[npt.ArrayLike, npt.ArrayLike],
         weight: tuple[float, float],
+        marginals: tuple[Sequence[Ranges], Sequence[Ranges]],
     ) -> Declared:
         name, values = event
         where = f"intervals of {name} {list(values)}"
@@ -272,7 +336,19 @@ class Intervals(TableSet):
                 raise InputError(
                     f"{where}: is empty, masses are {low:g} to {up:g}; both sides need 1"
                 )
-        return Declared(cells, held.lower.ravel(), held.upper.ravel(), (least, most))
+        inside, outside = (tuple(self._marginal(*each, where) for each in of) for of in marginals)
+        ends = held.lower.ravel(), held.upper.ravel()
+        return Declared(cells, *ends, (least, most), (inside, outside))
+
+    def _marginal(self, names: Sequence[str], low: Array, up: Array, where: str) -> Marginal:
+        axes = [self.domain.axis(name, where) for name in names]
+        sizes = tuple(self.domain.sizes[axis] for axis in axes)
+        values = [self.domain.values[axis] for axis in axes]
+        ends = Ends.of(low, up, names, values, f"{where}, {', '.join(names)}")
+        codes = np.indices(self.domain.sizes).reshape(len(self.domain.sizes), -1)[axes]
+        place = np.ravel_multi_index(tuple(codes), sizes)
+        bits = sum(1 << axis for axis in axes)
+        return Marginal(bits, place, ends.lower.ravel(), ends.upper.ravel())
 
     def _cells(self, name: str, values: Sequence[Value]) -> Mask:
         """The cells of an event: neither none nor all."""

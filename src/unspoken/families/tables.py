@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from unspoken.adversary import Adversary
+from unspoken.beliefs import Belief, Joint
 from unspoken.beliefs.asking import Shows
 from unspoken.families.family import Family
 from unspoken.families.searched import Tables
+from unspoken.families.sides import Side
 from unspoken.families.view import TablesView
+from unspoken.numerics.arrays import Mask
 from unspoken.types.channel import Output
 from unspoken.views import View
 
@@ -23,3 +26,13 @@ class TableSet(Family, Tables):
     ) -> View:
         seen = mechanism.observed(self.domain, adversary, outcome)
         return TablesView(self, mechanism, adversary, outcome, seen)
+
+    def side(self, cells: Mask) -> Side:
+        """Intervals for the tables of one side of an event, these cells [cell] of the whole."""
+        return self._refuse("intervals for its cells")
+
+    @property
+    def middle(self) -> Belief:
+        """One of its tables, that worth can be counted by."""
+        made = self.examples()[0].reshape(self.domain.sizes)
+        return Joint(made / made.sum(), self.domain.names, self.domain.values, self.premise)

@@ -24,7 +24,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -32,6 +32,7 @@ import numpy as np
 from unspoken.beliefs import Belief, Joint
 from unspoken.errors import InputError, shown
 from unspoken.families import Box, Intervals
+from unspoken.families.intervals import Ranges
 from unspoken.learning.noise_law import reach_of_sum
 from unspoken.numerics.arrays import Array, Counts, Mask
 from unspoken.numerics.binomial import lower_end, upper_end
@@ -42,6 +43,7 @@ from unspoken.types.premise import Premise
 
 __all__ = ["Units", "box", "cells_box"]
 
+COMBINATIONS = 2**16  # of labels, up to which each has an interval of its own
 NOISE = 0.2  # of the chance to miss, where counts are noisy
 
 
@@ -78,10 +80,12 @@ def box(
     independent, which has to be true.
     """
     missed = _missed(confidence)
-    domain, margins = belief.domain, []
+    domain, margins, combined = belief.domain, [], 0.0
     pairs = [each for each in itertools.combinations(domain.names, 2) if {*each} & {*events}]
     if len(domain.names) > 2:
-        missed /= 2
+        many = math.prod(size + 1 for size in domain.sizes) > COMBINATIONS
+        missed /= 2 if many else 3
+        combined = 0.0 if many else missed
         for names in pairs:
             summed = tuple(axis for axis, name in enumerate(domain.names) if name not in names)
             read = _Noisy(
@@ -92,9 +96,8 @@ def box(
             )
             own = {name: values for name, values in events.items() if name in names}
             margins.append(_intervals(read, law, own, missed / len(pairs), confidence))
-    return _intervals(
-        _Noisy(counts, rows, scale, units), belief, events, missed, confidence, margins
-    )
+    read = _Noisy(counts, rows, scale, units)
+    return _intervals(read, belief, events, missed, confidence, margins, combined)
 
 
 def _intervals(
@@ -104,8 +107,9 @@ def _intervals(
     missed: float,
     confidence: float,
     margins: Sequence[Intervals] = (),
+    combined: float = 0.0,
 ) -> Intervals:
-    """Of one table, with this chance to miss anything."""
+    """Of one table, with this chance to miss anything, and that for combinations of labels."""
     cells = {}
     for name, values in _declared(belief.domain, events):
         axis = belief.domain.axis(name, "confidence")
@@ -116,7 +120,40 @@ def _intervals(
     probability: dict[Any, tuple[float, float]] = {}
     for key, event in cells.items():
         intervals[key], probability[key] = read.event(event)
-    return Intervals(belief, intervals, probability, Premise.box(confidence), margins)
+    marginals = _combinations(read, cells, belief.domain, combined) if combined else {}
+    return Intervals(belief, intervals, probability, Premise.box(confidence), margins, marginals)
+
+
+def _combinations(
+    read: _Counted, events: Mapping[Any, Mask], domain: Domain, missed: float
+) -> dict[Any, tuple[list[Ranges], list[Ranges]]]:
+    """What answers show: combinations of the labels of some names, given the event and given not.
+
+    Given the event its own name is never shown. Of single cells there are intervals already.
+    """
+    asked: dict[Any, list[tuple[Mask, list[tuple[int, ...]]]]] = {}
+    for (name, values), event in events.items():
+        own, axes = domain.axis(name, "confidence"), range(event.ndim)
+        subsets = [s for k in axes[1:] for s in itertools.combinations(axes, k)]
+        hidden = [subset for subset in subsets if own not in subset]
+        asked[name, values] = [
+            (side, [subset for subset in of if read.lumps(side, subset)])
+            for side, of in ((event, hidden), (~event, subsets))
+        ]
+    many = sum(
+        math.prod(domain.sizes[axis] for axis in subset)
+        for sides in asked.values()
+        for _, of in sides
+        for subset in of
+    )
+    within = read.of_sums(missed, many)
+    found: dict[Any, tuple[list[Ranges], list[Ranges]]] = {}
+    for key, sides in asked.items():
+        inside, outside = (
+            within.marginals(side, read.rows_of(side), of, domain.names) for side, of in sides
+        )
+        found[key] = inside, outside
+    return found
 
 
 def cells_box(
@@ -192,6 +229,18 @@ class _Counted:
         away = noisy.off(1, noise / 2 / noisy.counts.size)
         return cls(noisy, away, noise / 2 / len(events), each)
 
+    def of_sums(self, missed: float, many: int) -> _Counted:
+        """For so many sums of counts, with a chance of their own to miss any of their ends."""
+        noise = 0.0 if self.noisy.scale is None else missed * NOISE
+        each = (missed - noise) / (2 * max(many, 1)) * (1.0 - 8 * UNIT)
+        return replace(self, sums=noise / max(many, 1), each=each)
+
+    @staticmethod
+    def lumps(cells: Mask, axes: Sequence[int]) -> bool:
+        """Whether these cells have more than one with the same labels on some axes."""
+        others = tuple(axis for axis in range(cells.ndim) if axis not in axes)
+        return bool((cells.sum(others) > 1).any())
+
     @property
     def counts(self) -> Counts:
         return self.noisy.counts
@@ -206,8 +255,7 @@ class _Counted:
 
     def event(self, cells: Mask) -> tuple[tuple[Array, Array], tuple[float, float]]:
         """The intervals of both sides, in one pair of tables, and those of the event's P."""
-        inside = self._rows_of(cells)
-        outside = self.rows - inside[1], self.rows - inside[0]
+        inside, outside = self.rows_of(cells), self.rows_of(~cells)
         these, those = self.side(cells, inside), self.side(~cells, outside)
         low, up = (np.where(cells, a, b) for a, b in zip(these, those, strict=True))
         return (low, up), self._share(inside, outside)
@@ -218,18 +266,39 @@ class _Counted:
         if int(cells.sum()) == 1:
             return cells.astype(np.float64), up
         fewest, most = (np.clip(self.counts[cells] + d, 0, None) for d in (-self.away, self.away))
-        if self.units is None:
-            low[cells] = lower_end(fewest, rows[1], self.each) if rows[1] else 0.0
-            up[cells] = upper_end(most, rows[0], self.each) if rows[0] else 1.0
-        else:
-            whole = self._means(*rows)
-            least, largest = self._low(fewest), self._up(most)
-            low[cells] = np.clip(least / whole[1] * (1.0 - 4 * UNIT), 0.0, 1.0)
-            if whole[0]:
-                up[cells] = np.clip(largest / whole[0] * (1.0 + 4 * UNIT), 0.0, 1.0)
+        low[cells], up[cells] = self.ends(fewest, most, rows)
         return _cut(low, up, cells)
 
-    def _rows_of(self, cells: Mask) -> tuple[int, int]:
+    def ends(self, fewest: Counts, most: Counts, rows: tuple[int, int]) -> tuple[Array, Array]:
+        """Of the shares of so many rows, at the least and most, that such counts are."""
+        low, up = np.zeros(fewest.shape), np.ones(most.shape)
+        if self.units is None:
+            low[:] = lower_end(fewest, rows[1], self.each) if rows[1] else 0.0
+            up[:] = upper_end(most, rows[0], self.each) if rows[0] else 1.0
+            return low, up
+        whole = self._means(*rows)
+        low[:] = np.clip(self._low(fewest) / whole[1] * (1.0 - 4 * UNIT), 0.0, 1.0)
+        if whole[0]:
+            up[:] = np.clip(self._up(most) / whole[0] * (1.0 + 4 * UNIT), 0.0, 1.0)
+        return low, up
+
+    def marginals(
+        self, cells: Mask, rows: tuple[int, int], of: Sequence[Sequence[int]], names: Sequence[str]
+    ) -> list[Ranges]:
+        """Of the combinations of some axes, P(combination | these cells)."""
+        found: list[Ranges] = []
+        for axes in of:
+            others = tuple(axis for axis in range(cells.ndim) if axis not in axes)
+            counts, many = np.where(cells, self.counts, 0).sum(others), cells.sum(others)
+            away = np.zeros(many.shape, dtype=np.int64)
+            for m in np.unique(many[many > 0]).tolist():
+                away[many == m] = self.noisy.off(m, self.sums)
+            ends = np.clip(counts - away, 0, None), np.clip(counts + away, 0, None)
+            low, up = (np.where(many > 0, end, 0.0) for end in self.ends(*ends, rows))
+            found.append((tuple(names[axis] for axis in axes), *_cut(low, up, many > 0)))
+        return found
+
+    def rows_of(self, cells: Mask) -> tuple[int, int]:
         """The least and the most rows of an event; the noise summed is that of its smaller side."""
         smaller = cells if 2 * int(cells.sum()) <= cells.size else ~cells
         found = int(self.counts[smaller].sum())

@@ -7,13 +7,15 @@ from functools import reduce
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["CELLS", "Array", "Codes", "Counts", "Mask", "Words", "most_of_few"]
+__all__ = ["CELLS", "Array", "Codes", "Counts", "Integers", "Mask", "Words", "most_of_few"]
 
 Array = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.intp]
 Counts = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 Words = npt.NDArray[np.uint64]
+# Whole numbers of any size.
+Integers = npt.NDArray[np.object_]
 
 # Cells of a table up to which it is listed: about 64 MB an array.
 CELLS = 2**23

@@ -8,16 +8,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from unspoken.errors import TooLarge
-from unspoken.numerics.arrays import Array, Codes, Counts, Mask
+from unspoken.numerics.arrays import Array, Codes, Counts, Integers, Mask
 from unspoken.types.domain import Domain
 
-__all__ = ["Cells", "Integers", "Pairs", "patterns_within", "whole_numbers"]
-
-# Whole numbers of any size, in an array of Python's own.
-Integers = npt.NDArray[np.object_]
+__all__ = ["Cells", "Pairs", "patterns_within", "whole_numbers"]
 
 # An answer is one 64-bit number.
 LARGEST = 2**62

@@ -36,9 +36,8 @@ def upper_bound(
     net, size = values, np.abs(values)
     for off, terms in taken:
         net, size = net - off, size + terms
-    for watched, price in zip(layout.watched, prices, strict=True):
-        cost = price[watched.answers.of_pair]
-        cost = cost * watched.numbers(float(watched.condition.cap))[layout.pairs.cell]
+    for (rule, seen), price in zip(layout.stated, prices, strict=True):
+        cost = price[seen.of_pair] * rule.numbers(float(rule.cap))[layout.pairs.cell]
         net, size = net - cost, size + np.abs(cost)
     net = net + (OPERATIONS + 2 * (len(prices) + len(taken))) * UNIT * size
     starts = layout.pairs.first

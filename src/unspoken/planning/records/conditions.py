@@ -11,15 +11,26 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 
-from unspoken.numerics.arrays import Array, Codes, Mask
-from unspoken.planning.records.cells import Cells, Integers
+from unspoken.numerics.arrays import Array, Codes, Integers, Mask
+from unspoken.planning.records.answers import Answers
+from unspoken.planning.records.cells import Cells, Pairs
 from unspoken.types.domain import Value
 
-__all__ = ["Condition", "Event", "attribute_events", "conditions", "default_events", "explicit",
-           "given_each", "neighbours"]  # fmt: skip
+__all__ = [
+    "Condition",
+    "Event",
+    "Rule",
+    "attribute_events",
+    "conditions",
+    "default_events",
+    "explicit",
+    "given_each",
+    "neighbours",
+]
 
 
 @dataclass(frozen=True)
@@ -32,6 +43,36 @@ class Event:
 
     def within(self, where: Mask, name: str) -> Event:
         return Event(f"{self.name}, {name}", self.inside & where, self.outside & where)
+
+
+class Rule(Protocol):
+    """A row for every answer of a coalition: for one belief, or for all of a set."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def cap(self) -> Fraction: ...
+
+    @property
+    def sees(self) -> int | None: ...
+
+    @property
+    def knowing(self) -> int: ...
+
+    @property
+    def holders(self) -> Mask:
+        """The cells with the secret."""
+
+    @property
+    def others(self) -> Mask:
+        """The cells that it is held against."""
+
+    def sums(self, answers: Answers, pairs: Pairs, weights: Integers) -> tuple[Integers, Integers]:
+        """Both sides of the row of every answer, the cap left out; the first at most."""
+
+    def totals(self, cells: Mask) -> tuple[int, int]:
+        """Both sides where the weights of these cells, and only theirs, are 1."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +96,34 @@ class Condition:
         total = int(self.secret.sum())
         secret, other = ((side / total).astype(np.float64) for side in (self.secret, self.other))
         return secret, other
+
+    def numbers(self, cap: float) -> Array:
+        """secret - cap other [cell]."""
+        secret, other = self.rates
+        numbers: Array = secret - cap * other
+        return numbers
+
+    @cached_property
+    def holders(self) -> Mask:
+        mask: Mask = (self.secret != 0).astype(bool)
+        return mask
+
+    @cached_property
+    def others(self) -> Mask:
+        mask: Mask = (self.other != 0).astype(bool)
+        return mask
+
+    def sums(self, answers: Answers, pairs: Pairs, weights: Integers) -> tuple[Integers, Integers]:
+        order = np.argsort(answers.of_pair, kind="stable")
+        starts = np.searchsorted(answers.of_pair[order], np.arange(len(answers)))
+        secret, other = (
+            np.add.reduceat((side[pairs.cell] * weights)[order], starts)
+            for side in (self.secret, self.other)
+        )
+        return secret, other
+
+    def totals(self, cells: Mask) -> tuple[int, int]:
+        return int(self.secret[cells].sum()), int(self.other[cells].sum())
 
 
 def default_events(cells: Cells, secrets: Mapping[int, Codes]) -> list[Event]:

@@ -12,6 +12,7 @@ import numpy as np
 from unspoken.errors import TooLarge
 from unspoken.numerics.arrays import Array
 from unspoken.planning.records.bits import BitLimit, Bits
+from unspoken.planning.records.boxed import BoxRows
 from unspoken.planning.records.certificate import upper_bound
 from unspoken.planning.records.program import (
     CapRows,
@@ -36,7 +37,7 @@ ROUNDS, SECONDS, STUCK = 60, 30.0, 1e-10
 class Model:
     """Unknowns: the pairs, then the smallest share, then what was added. Rows: caps, one each of
 
-    the cells, alike, shares, then what was added.
+    the cells, alike, shares, those of sets of beliefs, then what was added.
     """
 
     layout: Layout
@@ -44,6 +45,7 @@ class Model:
     caps: CapRows
     alike: Rows
     shares: Entries
+    boxed: BoxRows
     program: Program
     bits: Bits | None = None
     least_share: float = 0.0
@@ -59,6 +61,7 @@ class Model:
         cap: float = math.inf,
     ) -> Model:
         count = len(layout.pairs)
+        boxed = BoxRows.of(layout, count + 1)
         caps, even, listed = cap_rows(layout), alike_rows(layout, alike), share_rows(layout, shares)
         behind = Entries(
             listed.lines, np.arange(listed.lines), np.full(listed.lines, count),
@@ -73,17 +76,19 @@ class Model:
         )
         parts = [caps.rows, certain_rows(layout.pairs), even]
         parts.append(Rows(both, np.zeros(both.lines), np.full(both.lines, np.inf)))
+        parts.append(boxed.rows)
+        spare = boxed.columns.count - count - 1
         program = Program(
-            np.append(values, 0.0),
+            np.append(values, np.zeros(1 + spare)),
             Entries.stacked([part.entries for part in parts]),
             np.concatenate([part.least for part in parts]),
             np.concatenate([part.most for part in parts]),
-            np.zeros(count + 1),
-            np.append(np.full(count, np.inf), 1.0 if shares else 0.0),
+            np.zeros(count + 1 + spare),
+            np.concatenate([np.full(count, np.inf), [float(bool(shares))], np.full(spare, np.inf)]),
         )
         rows = sum(part.entries.lines for part in parts)
         bits = Bits.added(program, layout, limits, cap, count + 1, rows) if limits else None
-        return cls(layout, values, caps, even, listed, program, bits)
+        return cls(layout, values, caps, even, listed, boxed, program, bits)
 
     def solve(self) -> Solved:
         """The smallest share first, where there are any, then the sum."""
@@ -127,6 +132,7 @@ class Model:
         )  # fmt: skip
         prices = self.caps.prices(self.layout, multipliers)
         taken = [self.alike.taken(multipliers[at[2] : at[3]], count)]
+        taken.append(self.boxed.taken(multipliers[at[4] :]))
         ends = list[float]()
         if self.shares.lines:
             price = np.minimum(multipliers[at[3] : at[4]], 0.0)

@@ -12,7 +12,7 @@ from unspoken.mechanisms import Suppression
 from unspoken.numerics.arrays import Array
 from unspoken.planning.records.bits import BitLimit, nats
 from unspoken.planning.records.cells import Pairs
-from unspoken.planning.records.conditions import Condition, conditions
+from unspoken.planning.records.conditions import Rule
 from unspoken.planning.records.model import Model
 from unspoken.planning.records.problem import RecordProblem
 from unspoken.planning.records.program import Layout
@@ -68,13 +68,16 @@ class Planned:
     def odds(self) -> Bound:
         """The worst factor of any answer of any coalition, about any event."""
         problem, cells = self.problem, self.table.cells
-        rows = [*conditions(cells, problem.about(cells), Fraction(1))]
-        return most_odds(self.table, problem.sees(), rows, problem.premise)
+        rows = problem.believed.rules(cells, problem.about(cells), Fraction(1))
+        reached = not problem.believed.of_sets
+        return most_odds(self.table, problem.sees(), rows, problem.premise, reached)
 
     @property
     def information(self) -> dict[str, Bound]:
         """What the coalition that learns most learns of each secret."""
         problem = self.problem
+        if problem.believed.of_sets:
+            return {}
         return information(self.table, problem.sees(), problem.axes(), problem.premise)
 
     @property
@@ -97,7 +100,7 @@ class Planned:
 def plan_records(problem: RecordProblem) -> Planned:
     """The most worth within the limits."""
     cells = problem.cells()
-    rows, sees, limits = problem.conditions(cells), problem.sees(), problem.limits(cells)
+    rows, sees, limits = problem.rules(cells), problem.sees(), problem.limits(cells)
     alike = tuple(problem.mask(group) for group in problem.alike)
     shares = [problem.mask(names) for names in problem.shares.values()]
     layout = Layout.of(cells, Pairs.of(cells), sees, rows)
@@ -112,7 +115,7 @@ def _quieter(
     table: Table,
     limits: Sequence[BitLimit],
     sees: Sequence[int],
-    rows: Sequence[Condition],
+    rows: Sequence[Rule],
     alike: Sequence[int],
 ) -> Table:
     """With as much of silence, if any, as rounding needs to keep every limit on bits."""

@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -24,13 +25,13 @@ from unspoken.planning.problem import (
     secret_values,
 )
 from unspoken.planning.records.answers import maximal
+from unspoken.planning.records.believed import Believed
 from unspoken.planning.records.bits import BitLimit
 from unspoken.planning.records.cells import Cells
 from unspoken.planning.records.conditions import (
-    Condition,
     Event,
+    Rule,
     attribute_events,
-    conditions,
     default_events,
     explicit,
     given_each,
@@ -164,14 +165,17 @@ class RecordProblem:
     @property
     def needs_whole(self) -> bool:
         """Whether rows are about records that nobody expects, too."""
-        return bool(self.alike) or self.floor < math.inf
+        return bool(self.alike) or self.floor < math.inf or self.believed.of_sets
+
+    @cached_property
+    def believed(self) -> Believed:
+        return Believed(tuple(belief for _, belief in self.beliefs))
 
     def cells(self, whole: bool = False) -> Cells:
         """What can occur, or the whole domain."""
-        tables = [belief.marginal(self.domain.names) for _, belief in self.beliefs]
         return Cells.of(
             self.domain,
-            tables,
+            self.believed.tables(self.domain.names),
             [share for share, _ in self.beliefs],
             [
                 np.array([value in self.sensitive[name] for value in values], dtype=bool)
@@ -200,13 +204,13 @@ class RecordProblem:
         known = [given_each(cells, events, self.domain.axis(name)) for name in self.knows]
         return [*events, *itertools.chain(*known)]
 
-    def conditions(self, cells: Cells) -> list[Condition]:
+    def rules(self, cells: Cells) -> list[Rule]:
         """Every row of every coalition."""
-        events, rows = self.about(cells), list[Condition]()
+        events, rows, held = self.about(cells), list[Rule](), self.believed.rules
         if self.cap < math.inf:
-            rows += conditions(cells, events, Fraction(self.cap))
+            rows += held(cells, events, Fraction(self.cap))
         if self.pooled_cap < math.inf:
-            rows += conditions(cells, events, Fraction(self.pooled_cap), self.mask(self.reads))
+            rows += held(cells, events, Fraction(self.pooled_cap), self.mask(self.reads))
         if self.floor < math.inf:
             factor = Fraction(math.nextafter(math.exp(self.floor), 0.0))
             rows += neighbours(cells, self.axes(), max(factor, Fraction(1)))
@@ -214,6 +218,11 @@ class RecordProblem:
 
     def limits(self, cells: Cells) -> list[BitLimit]:
         """On bits, for every coalition: in each context, and where it is not known."""
+        if self.believed.of_sets and self.limit != math.inf:
+            raise InputError(
+                "plan.limit_bits: is about single beliefs so far, not about a Box or Intervals; "
+                "leave it out and give odds_cap, which holds for all of them"
+            )
         laws, found = [cells.probability], list[BitLimit]()
         if len(cells.laws) > 1:
             laws += [(law / law.sum()).astype(np.float64) for law in cells.laws]

@@ -19,7 +19,7 @@ import numpy as np
 from unspoken.numerics.arrays import Array, Codes, Mask
 from unspoken.planning.records.answers import Answers
 from unspoken.planning.records.cells import Cells, Pairs
-from unspoken.planning.records.conditions import Condition
+from unspoken.planning.records.conditions import Condition, Rule
 from unspoken.planning.records.solver import Entries
 
 __all__ = [
@@ -40,26 +40,15 @@ SLACK = 1e-6  # of what a cap leaves above 1
 class Watched:
     """A condition on the answers that a coalition sees."""
 
-    condition: Condition
+    condition: Rule
     answers: Answers
-
-    def numbers(self, cap: float) -> Array:
-        """secret - cap other [cell]."""
-        secret, other = self.condition.rates
-        numbers: Array = secret - cap * other
-        return numbers
-
-    def secret(self, pairs: Pairs) -> Mask:
-        """Which pairs have the secret."""
-        holders: Mask = (self.condition.secret != 0).astype(bool)
-        return holders[pairs.cell]
 
     def forbidden(self, pairs: Pairs) -> Mask:
         """Pairs that have the secret and whose answer nobody else gives."""
-        others = (self.condition.other != 0).astype(bool)[pairs.cell]
         given = np.zeros(len(self.answers), dtype=bool)
-        given[self.answers.of_pair[others]] = True
-        return self.secret(pairs) & ~given[self.answers.of_pair]
+        given[self.answers.of_pair[self.condition.others[pairs.cell]]] = True
+        forbidden: Mask = self.condition.holders[pairs.cell] & ~given[self.answers.of_pair]
+        return forbidden
 
 
 @dataclass(frozen=True)
@@ -72,7 +61,7 @@ class Layout:
 
     @classmethod
     def of(
-        cls, cells: Cells, pairs: Pairs, coalitions: Sequence[int], rows: Sequence[Condition]
+        cls, cells: Cells, pairs: Pairs, coalitions: Sequence[int], rows: Sequence[Rule]
     ) -> Layout:
         """Without the pairs that no answer allows."""
         while True:
@@ -86,7 +75,7 @@ class Layout:
 
     @classmethod
     def over(
-        cls, cells: Cells, pairs: Pairs, coalitions: Sequence[int], rows: Sequence[Condition]
+        cls, cells: Cells, pairs: Pairs, coalitions: Sequence[int], rows: Sequence[Rule]
     ) -> Layout:
         asked = [
             (row, sees, row.knowing)
@@ -98,6 +87,12 @@ class Layout:
         }
         watched = [Watched(row, answers[sees, knowing]) for row, sees, knowing in asked]
         return cls(cells, pairs, tuple(watched))
+
+    @property
+    def stated(self) -> list[tuple[Condition, Answers]]:
+        """Of single beliefs; the others are boxed.py's."""
+        each = ((watched.condition, watched.answers) for watched in self.watched)
+        return [(rule, seen) for rule, seen in each if isinstance(rule, Condition)]
 
     def values(self, worth: Array) -> Array:
         """P(x) times what the labels that a pair shows are worth [cell, attribute]."""
@@ -151,8 +146,8 @@ class CapRows:
     def prices(self, layout: Layout, multipliers: Array) -> list[Array]:
         """Per watched condition, the multiplier of each answer's row before it was divided."""
         found, start = [], 0
-        for watched, own, scale in zip(layout.watched, self.answers, self.scales, strict=True):
-            price = np.zeros(len(watched.answers))
+        for (_, seen), own, scale in zip(layout.stated, self.answers, self.scales, strict=True):
+            price = np.zeros(len(seen))
             price[own] = np.maximum(multipliers[start : start + len(own)], 0.0) / scale
             found.append(price)
             start += len(own)
@@ -169,11 +164,11 @@ def certain_rows(pairs: Pairs) -> Rows:
 def cap_rows(layout: Layout, slack: float = SLACK) -> CapRows:
     """secret . W_y - cap other . W_y <= 0 for every answer that somebody with the secret gives."""
     parts, answers, scales = [], [], []
-    for watched in layout.watched:
-        cap = float(watched.condition.cap)
-        numbers = watched.numbers(cap - slack * (cap - 1))[layout.pairs.cell]
-        answer = watched.answers.of_pair
-        needed = np.zeros(len(watched.answers), dtype=bool)
+    for rule, seen in layout.stated:
+        cap = float(rule.cap)
+        numbers = rule.numbers(cap - slack * (cap - 1))[layout.pairs.cell]
+        answer = seen.of_pair
+        needed = np.zeros(len(seen), dtype=bool)
         needed[answer[numbers > 0]] = True
         at = np.flatnonzero(needed[answer] & (numbers != 0))
         line = (np.cumsum(needed) - 1)[answer[at]]

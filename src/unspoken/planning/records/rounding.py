@@ -14,9 +14,9 @@ from fractions import Fraction
 import numpy as np
 
 from unspoken.mechanisms.record_table import WHOLE
-from unspoken.numerics.arrays import Array, Codes
-from unspoken.planning.records.cells import Cells, Integers, Pairs
-from unspoken.planning.records.conditions import Condition
+from unspoken.numerics.arrays import Array, Codes, Integers
+from unspoken.planning.records.cells import Cells, Pairs
+from unspoken.planning.records.conditions import Rule
 from unspoken.planning.records.program import Layout, Watched
 
 __all__ = ["Table", "broken", "equalised", "held", "sums"]
@@ -84,15 +84,8 @@ class Table:
 
 
 def sums(table: Table, watched: Watched) -> tuple[Integers, Integers]:
-    """secret . W_y and other . W_y of each answer, times 2^62."""
-    answer, cell = watched.answers.of_pair, table.pairs.cell
-    order = np.argsort(answer, kind="stable")
-    starts = np.searchsorted(answer[order], np.arange(len(watched.answers)))
-    secret, other = (
-        np.add.reduceat((side[cell] * table.weights)[order], starts)
-        for side in (watched.condition.secret, watched.condition.other)
-    )
-    return secret, other
+    """Both sides of the row of each answer, times 2^62."""
+    return watched.condition.sums(watched.answers, table.pairs, table.weights)
 
 
 def broken(table: Table, watched: Watched) -> Codes:
@@ -104,7 +97,7 @@ def broken(table: Table, watched: Watched) -> Codes:
 def held(
     table: Table,
     coalitions: Sequence[int],
-    rows: Sequence[Condition],
+    rows: Sequence[Rule],
     alike: Sequence[int] = (),
 ) -> Table:
     """A table that keeps every row exactly, near this one."""
@@ -155,7 +148,7 @@ def _shown(table: Table, watched: Watched) -> Table:
     number, of = (np.full(len(watched.answers), 1, dtype=object) for _ in range(2))
     number[at] = other[at] * (cap.numerator * (FINE - 1))
     of[at] = secret[at] * (cap.denominator * FINE)
-    answer, holders = watched.answers.of_pair, watched.secret(table.pairs)
+    answer, holders = watched.answers.of_pair, watched.condition.holders[table.pairs.cell]
     return table.scaled(np.where(holders, number[answer], 1), np.where(holders, of[answer], 1))
 
 
@@ -169,14 +162,14 @@ def _silent(table: Table, watched: Watched) -> Table:
     secret, other = sums(table, watched)
     left = Fraction(1)
     for answer in np.intersect1d(broken(table, watched), answers.silent).tolist():
-        own = answers.of_pair[table.pairs.first] == answer
+        own = rule.totals(answers.of_pair[table.pairs.first] == answer)
         excess = secret[answer] - rule.cap * other[answer]
-        room = (rule.cap * int(rule.other[own].sum()) - int(rule.secret[own].sum())) * WHOLE
+        room = (rule.cap * own[1] - own[0]) * WHOLE
         left = min(left, max(Fraction(0), (room - excess / FINE) / (room + excess)))
     return table if left == 1 else table.scaled(left.numerator, left.denominator)
 
 
-def _closed(table: Table, coalitions: Sequence[int], rows: Sequence[Condition]) -> Table:
+def _closed(table: Table, coalitions: Sequence[int], rows: Sequence[Rule]) -> Table:
     """What stays broken is hidden from those who see it; others keep their part."""
     for k in range(len(Layout.over(table.cells, table.pairs, coalitions, rows).watched)):
         watched = Layout.over(table.cells, table.pairs, coalitions, rows).watched[k]

@@ -9,7 +9,7 @@ import numpy as np
 
 from unspoken.numerics.arrays import Codes
 from unspoken.planning.records.bits import ROUNDING, BitLimit, nats
-from unspoken.planning.records.conditions import Condition
+from unspoken.planning.records.conditions import Rule
 from unspoken.planning.records.program import Layout
 from unspoken.planning.records.rounding import Table, sums
 from unspoken.types.bound import Bound
@@ -19,9 +19,16 @@ __all__ = ["information", "most_odds"]
 
 
 def most_odds(
-    table: Table, coalitions: Sequence[int], rows: Sequence[Condition], premise: Premise
+    table: Table,
+    coalitions: Sequence[int],
+    rows: Sequence[Rule],
+    premise: Premise,
+    reached: bool = True,
 ) -> Bound:
-    """The largest factor by which an answer multiplies the odds of an event, from whole numbers."""
+    """The largest factor by which an answer multiplies the odds of an event, from whole numbers.
+
+    ``reached``: under a belief of the rows. Under all of them some answer has 1 at least.
+    """
     worst, why = 0.0, "nothing sensitive can occur"
     for watched in Layout.over(table.cells, table.pairs, coalitions, rows).watched:
         secret, other = sums(table, watched)
@@ -34,6 +41,8 @@ def most_odds(
             said = ", ".join(f"{name} {value}" for name, value in seen.items()) or "nothing"
             why = f"about {watched.condition.name}, when {said} is shown"
     high = math.nextafter(worst, math.inf) if 0 < worst < math.inf else worst
+    if not reached:
+        return Bound.of_odds(0.0, max(_log(high), 0.0), premise, why)
     return Bound.of_odds(_log(worst), _log(high), premise, why)
 
 

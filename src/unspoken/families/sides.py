@@ -1,0 +1,222 @@
+"""What a set of tables says of the cells on one side of an event, and the ends of an answer there.
+
+    Q(x) = P(x) / P(side),   low <= P <= up,   least <= P(side) <= most,   sum_x Q(x) = 1
+
+Where counts of the side itself gave the intervals, they are P(x | side)'s own and least = most = 1.
+How likely an answer is then lies between two fractional knapsacks: all is at ``low``, and what is
+left goes where the weights are largest, or least, first. With P(side) free the quotient is best
+where cells above a threshold of the weight are at their upper ends and all others at their lower.
+Both are computed in whole numbers, ends rounded outward.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from unspoken.numerics.arrays import Array, Codes, Integers, Mask
+from unspoken.numerics.rounding import UNIT
+
+__all__ = ["MASS", "WHOLE", "Marginal", "Side"]
+
+MASS = 2**60  # a probability of 1, as a whole number
+WHOLE = MASS**2  # the unit of the ends of an answer
+
+
+@dataclass(frozen=True, eq=False)
+class Marginal:
+    """Of some variables (``axes``, a bit mask): their combination in each cell [cell], ``place``,
+
+    and between which ends P(combination | side) is.
+    """
+
+    axes: int
+    place: Codes
+    least: Array
+    most: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """``low``, ``up``: [cell], 0 beside this side; ``least``, ``most``: of P(side);
+
+    ``marginals``: what else is known of it, of combinations that were counted by themselves.
+    """
+
+    low: Array
+    up: Array
+    least: float = 1.0
+    most: float = 1.0
+    marginals: tuple[Marginal, ...] = ()
+
+    @property
+    def conditional(self) -> bool:
+        """Whether the intervals are those of P(x | side)."""
+        return self.least == self.most == 1.0
+
+    @property
+    def cells(self) -> Mask:
+        there: Mask = self.up > 0
+        return there
+
+    @property
+    def width(self) -> float:
+        """How wide the intervals for P(x | side) are, in all."""
+        most = np.minimum(self.up / self.least, 1.0) if self.least else np.sign(self.up)
+        return float((most - self.low / self.most).sum())
+
+    def part(self, cells: Mask) -> Side:
+        """Some of its cells, given one of them."""
+        low, up, beside = self.low * cells, self.up * cells, self.up * ~cells
+        if not beside.any():
+            return self
+        rest = math.fsum((self.low * ~cells).tolist()), math.fsum(beside.tolist())
+        least = max(math.fsum(low.tolist()), self.least - rest[1]) - 4 * UNIT
+        most = min(math.fsum(up.tolist()), self.most - rest[0]) + 4 * UNIT
+        return Side(low, up, max(least, 0.0), max(most, least, 0.0))
+
+    def summed(self, place: Codes, count: int, axes: Mapping[int, int]) -> Side:
+        """About fewer variables: cells that go to the same ``place`` [cell] are one of ``count``.
+
+        ``axes``: what the kept variables are among them.
+        """
+        off = 2 * len(place) * UNIT
+        low, up = (np.bincount(place, end, count).astype(np.float64) for end in (self.low, self.up))
+        first = np.unique(place, return_index=True)[1]
+        kept = tuple(
+            Marginal(moved, held.place[first], held.least, held.most)
+            for held in self.marginals
+            if (moved := _moved(held.axes, axes)) is not None
+        )
+        low, up = low * (1 - off), np.minimum(up * (1 + off), self.most)
+        return Side(low, up, self.least, self.most, kept)
+
+    def weighing(self, axes: Codes, cell: Codes, low: Array, up: Array) -> tuple[Array, Array]:
+        """The least and the most that some cells weigh, ``low`` and ``up`` being the sums of their
+
+        ends: [set]. All of a set agree with its ``cell`` on the ``axes`` (a bit mask).
+        """
+        least = 1.0 - (float(self.up.sum()) - up)
+        most = 1.0 - (float(self.low.sum()) - low)
+        for held in self.marginals:
+            at = np.flatnonzero(axes & held.axes == held.axes)
+            of = held.place[cell[at]]
+            sums = (np.bincount(held.place, ends, len(held.most)) for ends in (self.low, self.up))
+            below, above = (ends[of] for ends in sums)
+            most[at] = np.minimum(most[at], held.most[of] - (below - low[at]))
+            least[at] = np.maximum(least[at], held.least[of] - (above - up[at]))
+        return least, most
+
+    def mass(self, at: Codes) -> tuple[float, float]:
+        """The least and the most that these cells weigh together."""
+        low, up = float(self.low[at].sum()), float(self.up[at].sum())
+        least = 1.0 - (float(self.up.sum()) - up)
+        most = 1.0 - (float(self.low.sum()) - low)
+        for held in self.marginals if len(at) else ():
+            of = held.place[at[0]]
+            if (held.place[at] == of).all():
+                own = held.place == of
+                most = min(most, float(held.most[of]) - (float(self.low[own].sum()) - low))
+                least = max(least, float(held.least[of]) - (float(self.up[own].sum()) - up))
+        return least, most
+
+    def agrees(self, law: Array, off: float) -> bool:
+        """Whether its marginals are these of a law [cell]."""
+        for held in self.marginals:
+            found = np.bincount(held.place, law, len(held.most))
+            if (found > held.most + off).any() or (found < held.least - off).any():
+                return False
+        return True
+
+    @cached_property
+    def _whole(self) -> tuple[list[int], list[int], int, int]:
+        """The ends as whole numbers, rounded outward, and their sums."""
+        low = [math.floor(mass * MASS) for mass in self.low.tolist()]
+        up = [math.ceil(mass * MASS) for mass in self.up.tolist()]
+        return low, up, sum(low), sum(up)
+
+    @cached_property
+    def _held(self) -> list[tuple[int, list[int], Integers, Integers, Integers, Integers]]:
+        """The marginals, and the sums of the cells' own ends, likewise."""
+        low, up, _, _ = self._whole
+        held = []
+        for each in self.marginals:
+            sums = np.zeros((2, len(each.most)), dtype=object)
+            for row, ends in zip(sums, (low, up), strict=True):
+                np.add.at(row, each.place, np.array(ends, dtype=object))
+            least = np.array([math.floor(end * MASS) for end in each.least.tolist()], dtype=object)
+            most = np.array([math.ceil(end * MASS) for end in each.most.tolist()], dtype=object)
+            held.append((each.axes, each.place.tolist(), least, most, sums[0], sums[1]))
+        return held
+
+    def end(self, cells: Sequence[int], weights: Sequence[int], sign: int, axes: int = 0) -> int:
+        """The largest (sign 1) or least (-1) Q . w, in units of 1 / WHOLE, rounded outward; w is 0
+
+        at all cells but these, which agree on the ``axes`` (a bit mask).
+        """
+        low, up, all_low, all_up = self._whole
+        held = [(w, low[x], up[x]) for x, w in zip(cells, weights, strict=True) if up[x]]
+        if not held:
+            return 0
+        held.sort(key=lambda cell: -sign * cell[0])
+        below, above = sum(cell[1] for cell in held), sum(cell[2] for cell in held)
+        beside = all_low - below, all_up - above  # the least and the most mass of all other cells
+        if not self.conditional:
+            ends = math.floor(self.least * MASS), math.ceil(self.most * MASS)
+            return _quotient(held, below, beside, ends, sign)
+        masses = [MASS - beside[0] if sign > 0 else MASS - beside[1]]
+        for own, place, least, most, lows, ups in self._held:
+            if axes & own == own:
+                at = place[cells[0]]
+                masses.append(
+                    most[at] - (lows[at] - below) if sign > 0 else least[at] - (ups[at] - above)
+                )
+        return _filled(held, below, min(masses) if sign > 0 else max(masses)) * MASS
+
+
+def _moved(bits: int, axes: Mapping[int, int]) -> int | None:
+    """A bit mask of variables that were renumbered; None where one is not among them."""
+    old = [axis for axis in range(bits.bit_length()) if bits >> axis & 1]
+    return sum(1 << axes[axis] for axis in old) if {*old} <= {*axes} else None
+
+
+def _filled(held: Sequence[tuple[int, int, int]], below: int, mass: int) -> int:
+    """All at the lower ends, and what is left of the mass on the first of them."""
+    total, left = sum(weight * low for weight, low, _ in held), mass - below
+    for weight, low, up in held:
+        if left <= 0:
+            break
+        more = min(left, up - low)
+        total, left = total + weight * more, left - more
+    return total
+
+
+def _quotient(
+    held: Sequence[tuple[int, int, int]],
+    below: int,
+    beside: tuple[int, int],
+    ends: tuple[int, int],
+    sign: int,
+) -> int:
+    """The best sum P w / sum P. Others have weight 0: for the most they are filled last, for the
+
+    least first. Once no cell brings the quotient on, none that comes later does.
+    """
+    value, mass = sum(weight * low for weight, low, _ in held), below + beside[0]
+    others = beside[1] - beside[0]
+    if sign < 0:
+        mass += max(0, min(others, ends[1] - mass))
+    for weight, low, up in held:
+        better = mass == 0 or sign * (weight * mass - value) > 0
+        room = min(up - low, (ends[1] if better else ends[0]) - mass)
+        if room > 0:
+            value, mass = value + weight * room, mass + room
+    if sign > 0:
+        mass += max(0, min(others, ends[0] - mass))
+    if mass == 0:
+        return 0
+    return -(-value * WHOLE // mass) if sign > 0 else value * WHOLE // mass

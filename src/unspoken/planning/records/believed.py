@@ -1,0 +1,81 @@
+"""What the rows of a plan stand on: single beliefs, some of them, or sets given by intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from unspoken.beliefs import Belief, Joint
+from unspoken.errors import InputError
+from unspoken.families import Box, TableSet
+from unspoken.numerics.arrays import Array
+from unspoken.planning.records.boxed import Sets
+from unspoken.planning.records.cells import Cells, whole_numbers
+from unspoken.planning.records.conditions import Event, Rule, conditions
+
+__all__ = ["Believed"]
+
+
+@dataclass(frozen=True)
+class Believed:
+    """A belief for each context."""
+
+    beliefs: tuple[Belief, ...]
+
+    @cached_property
+    def of_sets(self) -> bool:
+        """Whether rows hold for every table between two ends: then about every cell there is."""
+        return any(isinstance(belief, TableSet) for belief in self.beliefs)
+
+    @cached_property
+    def members(self) -> tuple[tuple[Belief, ...], ...]:
+        """Of each context the beliefs that may be true; a set has its middle."""
+        found = tuple(
+            (belief.middle,) if isinstance(belief, TableSet) else belief.candidates
+            for belief in self.beliefs
+        )
+        if len(found) > 1 and any(len(members) > 1 for members in found):
+            raise InputError(
+                "plan.contexts: take a single belief each, a Box or Intervals, no list of beliefs"
+            )
+        return found
+
+    def tables(self, names: Sequence[str]) -> list[Array]:
+        """By which worth is counted, one for each context: the mean of those that may be true."""
+        return [
+            np.mean([member.marginal(names) for member in members], axis=0)
+            for members in self.members
+        ]
+
+    def rules(
+        self, cells: Cells, events: Sequence[Event], cap: Fraction, sees: int | None = None
+    ) -> list[Rule]:
+        """The rows about these events, whichever of the beliefs is true."""
+        if self.of_sets:
+            return [*self._sets(cells).conditions(events, cap, sees)]
+        found: list[Rule] = []
+        alone = len(self.members) == 1
+        for k, member in enumerate(self.members[0] if alone else ()):
+            table = member.marginal(cells.domain.names)[tuple(cells.codes.T)]
+            own = replace(cells, laws=(whole_numbers(table),))
+            said = "" if len(self.members[0]) == 1 else f", belief {k}"
+            found += [
+                replace(rule, name=rule.name + said) for rule in conditions(own, events, cap, sees)
+            ]
+        return found if alone else [*conditions(cells, events, cap, sees)]
+
+    def _sets(self, cells: Cells) -> Sets:
+        """Beside sets a single belief is one that has no room."""
+        sets = [
+            belief if isinstance(belief, TableSet) else _exact(belief) for belief in self.beliefs
+        ]
+        return Sets.of(sets, cells)
+
+
+def _exact(belief: Belief) -> Box:
+    names = belief.domain.names
+    return Box.around(Joint(belief.marginal(names), names, belief.domain.values), 0.0)

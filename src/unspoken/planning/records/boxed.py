@@ -1,0 +1,229 @@
+"""Rows that hold for every belief of a set.
+
+    max_Q Q . W_y <= cap min_R R . W_y    for every answer y, Q and R laws of an event's sides
+
+The two sides do not restrain one another, and each row has its own worst laws. Contexts: with
+o_k = P(s|k) / P(not s|k) known only to an interval, the rows (*) of conditions.py are linear in
+the share o_k / (o_k + o_l), so both of its ends are rows.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from unspoken.families import WHOLE, Side, TableSet
+from unspoken.numerics.arrays import Array, Codes, Integers, Mask
+from unspoken.numerics.rounding import ROUNDED
+from unspoken.planning.records.answers import Answers
+from unspoken.planning.records.cells import Cells, Pairs
+from unspoken.planning.records.conditions import Event
+from unspoken.planning.records.knapsacks import Columns, End, Masses
+from unspoken.planning.records.program import SLACK, Layout, Rows
+from unspoken.planning.records.solver import Entries
+
+__all__ = ["BoxCondition", "BoxRows", "Sets"]
+
+PARTS = 2**40  # weights of contexts are out of these
+Terms = tuple[tuple[int, Side], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class BoxCondition:
+    """secret <= cap other for every answer and all laws of the sides; both are weighted sums of
+
+    sides, of the same weight in all. ``sees``: only for the coalition that reads this bit mask.
+    """
+
+    name: str
+    secret: Terms
+    other: Terms
+    cap: Fraction
+    sees: int | None = None
+    knowing: int = 0
+
+    @cached_property
+    def holders(self) -> Mask:
+        mask: Mask = np.logical_or.reduce([side.cells for _, side in self.secret])
+        return mask
+
+    @cached_property
+    def others(self) -> Mask:
+        mask: Mask = np.logical_or.reduce([side.cells for _, side in self.other])
+        return mask
+
+    def totals(self, cells: Mask) -> tuple[int, int]:
+        """All cells show nothing, then: no weight is known of the label of anything else."""
+        sums = [WHOLE * sum(w for w, _ in terms) for terms in (self.secret, self.other)]
+        return sums[0], sums[1]
+
+    def sums(self, answers: Answers, pairs: Pairs, weights: Integers) -> tuple[Integers, Integers]:
+        """The most of the secret and the least of the others, of every answer."""
+        order = np.lexsort((pairs.cell, answers.of_pair))
+        answer, cell = answers.of_pair[order], pairs.cell[order]
+        new = np.append(True, (answer[1:] != answer[:-1]) | (cell[1:] != cell[:-1]))
+        summed = np.add.reduceat(weights[order], np.flatnonzero(new))
+        answer, cell = answer[new], cell[new]
+        ends, axes = [], (pairs.pattern[answers.first] & answers.sees).tolist()
+        for terms, sign in ((self.secret, 1), (self.other, -1)):
+            found = np.zeros(len(answers), dtype=object)
+            for weight, side in terms:
+                own = side.cells[cell]
+                starts = np.searchsorted(answer[own], np.arange(len(answers) + 1)).tolist()
+                cells, shown = cell[own].tolist(), summed[own].tolist()
+                for y, (a, b) in enumerate(itertools.pairwise(starts)):
+                    if a < b:
+                        found[y] += weight * side.end(cells[a:b], shown[a:b], sign, axes[y])
+            ends.append(found)
+        return ends[0], ends[1]
+
+
+@dataclass(frozen=True)
+class Sets:
+    """A set of beliefs for each context, asked about the cells of a program.
+
+    ``place``: the cell of each combination of all of the sets' variables.
+    """
+
+    families: tuple[TableSet, ...]
+    place: Codes
+    count: int
+    axes: Mapping[int, int]
+    known: dict[tuple[int, bytes], Side] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, families: Sequence[TableSet], cells: Cells) -> Sets:
+        domain = families[0].domain
+        codes = np.indices(domain.sizes).reshape(len(domain.sizes), -1)
+        axes = {domain.axis(name): at for at, name in enumerate(cells.domain.names)}
+        place = np.ravel_multi_index(tuple(codes[axis] for axis in axes), cells.domain.sizes)
+        return cls(tuple(families), place, len(cells), axes)
+
+    def side(self, k: int, cells: Mask) -> Side:
+        """What one of them says of some cells; each is made once."""
+        key = k, cells.tobytes()
+        if key not in self.known:
+            self.known[key] = (
+                self.families[k].side(cells[self.place]).summed(self.place, self.count, self.axes)
+            )
+        return self.known[key]
+
+    def conditions(
+        self, events: Iterable[Event], cap: Fraction, sees: int | None = None
+    ) -> Iterator[BoxCondition]:
+        """The rows of conditions.py, for any belief of each set."""
+        for event in events:
+            for k, m in itertools.combinations_with_replacement(range(len(self.families)), 2):
+                name = event.name if k == m else f"{event.name}, contexts {k} and {m}"
+                (s_k, n_k), (s_m, n_m) = (
+                    (self.side(c, event.inside), self.side(c, event.outside)) for c in (k, m)
+                )
+                for part in (PARTS,) if k == m else self._parts(event, k, m):
+                    secret = tuple((w, s) for w, s in ((part, s_k), (PARTS - part, s_m)) if w)
+                    other = tuple((w, s) for w, s in ((part, n_m), (PARTS - part, n_k)) if w)
+                    row = BoxCondition(name, secret, other, cap, sees)
+                    if row.holders.any():
+                        yield row
+
+    def _parts(self, event: Event, k: int, m: int) -> tuple[int, ...]:
+        """The ends of o_k / (o_k + o_m), out of PARTS."""
+        cells, context = (mask[self.place] for mask in (event.inside, event.inside | event.outside))
+        (least, most), (low, high) = (self.families[c].weight(cells, context) for c in (k, m))
+        # o = p / (1 - p): o_k / (o_k + o_m) = p (1 - q) / (p (1 - q) + q (1 - p))
+        ends = []
+        for p, q in ((least, high), (most, low)):
+            a, b = p * (1 - q), q * (1 - p)
+            ends.append(a / (a + b) if a + b else 0.5)
+        first = max(0, math.floor(ends[0] * PARTS * (1 - ROUNDED)))
+        last = min(PARTS, math.ceil(ends[1] * PARTS * (1 + ROUNDED)))
+        return (first,) if first == last else (first, last)
+
+
+@dataclass(frozen=True)
+class BoxRows:
+    """The rows of some conditions, whose unknowns are the pairs and ``columns`` more.
+
+    ``ends``: each once, with its name (side, coalition, sign); ``uses``: per watched condition, the
+    scale of each row and the ends in it, with their weights.
+    """
+
+    layout: Layout
+    columns: Columns
+    ends: dict[tuple[int, int, int], End]
+    uses: list[tuple[slice, Array, list[tuple[float, tuple[int, int, int]]]]]
+
+    @classmethod
+    def of(cls, layout: Layout, start: int, slack: float = SLACK) -> BoxRows:
+        rows = cls(layout, Columns(start), {}, [])
+        for watched in layout.watched:
+            if isinstance(watched.condition, BoxCondition):
+                rows._hold(watched.condition, watched.answers, slack)
+        return rows
+
+    def _hold(self, rule: BoxCondition, answers: Answers, slack: float) -> None:
+        """max secret - cap min other <= 0, each row divided by its largest number."""
+        cap = float(rule.cap)
+        cap -= slack * (cap - 1)
+        whole = sum(weight for weight, _ in rule.secret)
+        used = [(weight / whole, self._end(side, answers, 1)) for weight, side in rule.secret]
+        used += [(cap * w / whole, self._end(side, answers, -1)) for w, side in rule.other]
+        entries = _added(
+            [(end.sign * w, end.entries) for w, end in ((w, self.ends[key]) for w, key in used)]
+        )
+        scale = np.zeros(len(answers))
+        np.maximum.at(scale, entries.line, np.abs(entries.number))
+        scale[scale == 0] = 1.0
+        entries = replace(entries, number=entries.number / scale[entries.line])
+        kept = [(w * float(rule.cap) / cap if k[2] < 0 else w, k) for w, k in used]
+        self.uses.append((self.columns.hold(entries, -np.inf, 0.0), scale, kept))
+
+    def _end(self, side: Side, answers: Answers, sign: int) -> tuple[int, int, int]:
+        key = id(side), answers.sees, sign
+        if key not in self.ends:
+            masses = Masses.of(side, self.layout.pairs, answers)
+            low, up = masses.sums(side.low), masses.sums(side.up)
+            first = answers.first
+            axes = self.layout.pairs.pattern[first] & answers.sees
+            mass = side.weighing(axes, self.layout.pairs.cell[first], low, up)
+            self.ends[key] = End.of(self.columns, side, sign, masses, mass)
+        return key
+
+    @property
+    def rows(self) -> Rows:
+        held = self.columns
+        ends = (np.concatenate([np.zeros(0), *each]) for each in (held.least, held.most))
+        return Rows(Entries.stacked(held.rows), *ends)
+
+    def taken(self, multipliers: Array) -> tuple[Array, Array]:
+        """What these rows take off each pair, at laws of the sides and prices >= 0: whatever they
+
+        are, no table within the rows has more than 0 of it. And the sum of the terms' sizes.
+        """
+        prices: dict[tuple[int, int, int], Array] = {}
+        for rows, scale, used in self.uses:
+            price = np.maximum(multipliers[rows], 0.0) / scale
+            for weight, key in used:
+                prices[key] = prices.get(key, 0.0) + weight * price
+        off, size = (np.zeros(len(self.layout.pairs)) for _ in range(2))
+        for key, price in prices.items():
+            end = self.ends[key]
+            terms = (price[end.masses.answer] * end.law(price, multipliers))[end.masses.place]
+            np.add.at(off, end.masses.pair, end.sign * terms)
+            np.add.at(size, end.masses.pair, terms)
+        return off, size
+
+
+def _added(terms: Sequence[tuple[float, Entries]]) -> Entries:
+    """A weighted sum, each place once."""
+    line, column = (np.concatenate([getattr(e, a) for _, e in terms]) for a in ("line", "column"))
+    number = np.concatenate([weight * e.number for weight, e in terms])
+    wide = int(column.max(initial=0)) + 1
+    key, place = np.unique(line * wide + column, return_inverse=True)
+    summed = np.bincount(place, number, len(key))
+    return Entries(terms[0][1].lines, key // wide, key % wide, summed.astype(np.float64))

@@ -1,0 +1,236 @@
+"""The ends of an answer's probability in a linear program: both knapsacks dualised, and exact.
+
+    max_Q Q . W_y <= cap min_R R . W_y,    Q and R any laws of the two sides of an event
+
+    max:  low . W + slack lam + sum_x (up - low) a_x,   a_x >= W_x - lam, lam >= 0, a >= 0
+    min:  low . W + slack mu  - sum_x (up - low) b_x,   b_x >= mu - W_x,  mu >= 0,  b >= 0
+
+with slack = the mass of the answer's cells, at most or at least, minus low's. One unknown more for
+each pair and one for each answer and side; cuts at the worst laws take far longer. Where P(side) is
+free, in [least, most], and P has the intervals,
+
+    max:  z + alpha / least - beta / most,
+          alpha - beta = low . W - low(side) z + sum_x (up - low) a_x,   a_x >= W_x - z
+
+and likewise the least, its others at their upper ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from unspoken.families import Side
+from unspoken.numerics.arrays import Array, Codes
+from unspoken.planning.records.answers import Answers
+from unspoken.planning.records.cells import Pairs
+from unspoken.planning.records.solver import Entries
+
+__all__ = ["Columns", "End", "Masses"]
+
+ROUNDED = 1e-12
+NARROW = 1e-15  # intervals are not wider than this but by rounding
+
+
+@dataclass
+class Columns:
+    """The unknowns of a program beside its pairs, and the rows that define them."""
+
+    count: int
+    rows: list[Entries] = field(default_factory=list)
+    least: list[Array] = field(default_factory=list)
+    most: list[Array] = field(default_factory=list)
+
+    def add(self, many: int) -> Codes:
+        self.count += many
+        return np.arange(self.count - many, self.count)
+
+    def hold(self, rows: Entries, least: float, most: float) -> slice:
+        """Rows of their own; where they are among all of these."""
+        start = sum(part.lines for part in self.rows)
+        self.rows.append(rows)
+        self.least.append(np.full(rows.lines, least))
+        self.most.append(np.full(rows.lines, most))
+        return slice(start, start + rows.lines)
+
+
+@dataclass(frozen=True)
+class Masses:
+    """The places (an answer, and a cell of one side that may give it) of the pairs.
+
+    ``pair``, ``place``: which pairs add up to which place; ``cell``, ``answer``: of each place.
+    """
+
+    pair: Codes
+    place: Codes
+    cell: Codes
+    answer: Codes
+    answers: int
+
+    @classmethod
+    def of(cls, side: Side, pairs: Pairs, answers: Answers) -> Masses:
+        pair = np.flatnonzero(side.cells[pairs.cell])
+        key = answers.of_pair[pair] * len(side.low) + pairs.cell[pair]
+        found, place = np.unique(key, return_inverse=True)
+        return cls(pair, place, found % len(side.low), found // len(side.low), len(answers))
+
+    def sums(self, table: Array) -> Array:
+        """Of numbers [cell], over the cells of each answer."""
+        summed = np.bincount(self.answer, table[self.cell], self.answers)
+        return summed.astype(np.float64)
+
+    def spread(self, lines: Codes, numbers: Array, places: Codes) -> tuple[Codes, Codes, Array]:
+        """Numbers at some places as numbers at their pairs, in these lines."""
+        at = np.full(len(self.cell), -1)
+        at[places] = np.arange(len(places))
+        kept = at[self.place] >= 0
+        own = at[self.place[kept]]
+        return lines[own], self.pair[kept], numbers[own]
+
+
+@dataclass(frozen=True)
+class End:
+    """The largest (sign 1) or least (-1) probability of every answer of a coalition, as a sum.
+
+    ``entries``: a line for each answer. ``places``: those that are above the others' ends by a_x or
+    b_x; ``rows``: theirs. ``mass``: of each answer's cells; of a quotient, ``defines``: its rows,
+    and ``scale``: what they are divided by.
+    """
+
+    side: Side
+    sign: int
+    masses: Masses
+    entries: Entries
+    places: Codes
+    rows: slice
+    mass: Array
+    defines: slice | None = None
+    scale: Array | float = 1.0
+
+    @classmethod
+    def of(
+        cls, columns: Columns, side: Side, sign: int, masses: Masses, mass: tuple[Array, Array]
+    ) -> End:
+        """``mass``: the least and most that the cells of each answer weigh, but for rounding."""
+        make = cls._conditional if side.conditional else cls._quotient
+        return make(columns, side, sign, masses, mass[(1 + sign) // 2])
+
+    @classmethod
+    def _conditional(
+        cls, columns: Columns, side: Side, sign: int, masses: Masses, mass: Array
+    ) -> End:
+        low, up = masses.sums(side.low), masses.sums(side.up)
+        mass = np.clip(mass, low, up)
+        cell, answer = masses.cell, masses.answer
+        # All at one end, or a single cell: a number times the weight, and nothing to choose.
+        number = np.where((mass >= up - NARROW)[answer], side.up[cell], side.low[cell])
+        alone = np.bincount(answer, minlength=masses.answers) == 1
+        number = np.where(alone[answer], mass[answer], number)
+        free = ~alone & (mass > low + NARROW) & (mass < up - NARROW)
+        level = columns.add(int(free.sum()))
+        level_of = np.full(masses.answers, -1)
+        level_of[free] = level
+        wide = np.flatnonzero(free[answer] & (side.up[cell] > side.low[cell]))
+        spare, rows = _spare(columns, masses, wide, sign, level_of, np.ones(masses.answers))
+        parts = [
+            masses.spread(answer, number, np.arange(len(cell))),
+            (np.flatnonzero(free), level, (mass - low)[free]),
+            (answer[wide], spare, sign * (side.up - side.low)[cell[wide]]),
+        ]
+        return cls(side, sign, masses, _joined(masses.answers, parts), wide, rows, mass)
+
+    @classmethod
+    def _quotient(cls, columns: Columns, side: Side, sign: int, masses: Masses, _: Array) -> End:
+        low, up, cell, answer = (
+            masses.sums(side.low),
+            masses.sums(side.up),
+            masses.cell,
+            masses.answer,
+        )
+        there = np.unique(answer)
+        unit = np.minimum(1.0, up / side.least) if side.least else np.ones(masses.answers)
+        scale = np.where(up > 0, up, 1.0)
+        level, above, under = (columns.add(len(there)) for _ in range(3))
+        level_of = np.full(masses.answers, -1)
+        level_of[there] = level
+        places = np.arange(len(cell))
+        spare, rows = _spare(columns, masses, places, sign, level_of, unit)
+        # Where P(side) is: alpha and beta are counted in units of their own ends.
+        ends = [
+            (there, column, number * (unit / scale)[there])
+            for column, number in ((above, sign * side.least), (under, -sign * side.most))
+        ]
+        resting = side.low.sum() if sign > 0 else low + side.up.sum() - up
+        defines = [
+            *ends,
+            (there, level, (resting * unit / scale)[there]),
+            masses.spread(answer, -side.low[cell] / scale[answer], places),
+            (answer, spare, -sign * (side.up - side.low)[cell] / scale[answer]),
+        ]
+        held = columns.hold(_joined(masses.answers, defines), 0.0, 0.0)
+        parts = [(there, level, unit[there]), (there, under, -sign * unit[there])]
+        if side.least:
+            parts.append((there, above, sign * unit[there]))
+        entries = _joined(masses.answers, parts)
+        return cls(side, sign, masses, entries, places, rows, up, held, scale)
+
+    def law(self, price: Array, multipliers: Array) -> Array:
+        """A law [place] of the side that makes the end, as the multipliers have it, and is one of
+
+        the side's whatever they are: for the most below one of them, for the least above.
+        """
+        cell, answer, wanted = self.masses.cell, self.masses.answer, self.mass
+        turn = np.ones(self.masses.answers)
+        if self.defines is not None:
+            turn, wanted = self._turned(price, multipliers[self.defines] / self.scale)
+        low, width = (
+            ends[cell] * turn[answer] for ends in (self.side.low, self.side.up - self.side.low)
+        )
+        own = answer[self.places]
+        spare = np.abs(multipliers[self.rows])
+        extra = width.copy() if self.sign > 0 else np.zeros(len(cell))  # where there is no choice
+        extra[self.places] = np.divide(spare, price[own], out=0 * spare, where=price[own] > 0)
+        extra = np.clip(extra, 0.0, width)
+        left = wanted - np.bincount(answer, low, self.masses.answers)
+        have = np.bincount(answer, extra, self.masses.answers)
+        if self.sign > 0:
+            kept = np.divide(left, have, out=np.ones_like(have), where=have > np.maximum(left, 0.0))
+            below: Array = low + extra * np.clip(kept, 0.0, 1.0)[answer] * (1.0 - ROUNDED)
+            return below
+        room = np.bincount(answer, width, self.masses.answers) - have
+        more = np.divide(left - have, room, out=np.zeros_like(have), where=room > 0)
+        extra += (width - extra) * np.clip(more + ROUNDED, 0.0, 1.0)[answer]
+        law: Array = (low + extra) * (1.0 + ROUNDED)
+        return law
+
+    def _turned(self, price: Array, multipliers: Array) -> tuple[Array, Array]:
+        """t = 1 / P(side) of each answer, and the mass its cells have then."""
+        low, up = self.masses.sums(self.side.low), self.masses.sums(self.side.up)
+        turn = np.divide(-self.sign * multipliers, price, out=np.ones_like(price), where=price > 0)
+        all_low, all_up = float(self.side.low.sum()), float(self.side.up.sum())
+        turn = np.clip(turn, 1.0 / min(self.side.most, all_up), None)
+        if max(self.side.least, all_low) > 0:
+            turn = np.minimum(turn, 1.0 / max(self.side.least, all_low))
+        beside = all_low - low if self.sign > 0 else all_up - up
+        return turn, 1.0 - beside * turn
+
+
+def _spare(
+    columns: Columns, masses: Masses, places: Codes, sign: int, level: Codes, unit: Array
+) -> tuple[Codes, slice]:
+    """a_x >= W_x - level, or b_x >= level - W_x, at some places."""
+    spare, lines = columns.add(len(places)), np.arange(len(places))
+    answer = masses.answer[places]
+    parts = [
+        (lines, spare, np.ones(len(places))),
+        (lines, level[answer], sign * unit[answer]),
+        masses.spread(lines, np.full(len(places), -float(sign)), places),
+    ]
+    return spare, columns.hold(_joined(len(places), parts), 0.0, np.inf)
+
+
+def _joined(lines: int, parts: Sequence[tuple[Codes, Codes, Array]]) -> Entries:
+    line, column, number = (np.concatenate(each) for each in zip(*parts, strict=True))
+    return Entries(lines, line, column, number)
