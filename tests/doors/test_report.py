@@ -81,7 +81,9 @@ def building(
         rows=ROWS,
     )
     cap = project.limits.odds_cap
-    return findings(project, told, closure(told.belief, told.sensitive, cap, project.reads))
+    return findings(
+        project, told, closure(told.belief, told.sensitive, cap, project.reads), told.belief
+    )
 
 
 def _table() -> np.ndarray:
@@ -301,7 +303,7 @@ def test_without_a_curve_the_page_says_so(hostile: Findings) -> None:
 
 def test_nothing_sensitive(found: Findings) -> None:
     told = replace(found.learned, labelling=by_hand(NAMES, LABELS, ((),) * len(NAMES)))
-    nothing = findings(found.project, told, closure(told.belief, {}, 4.0), curve=False)
+    nothing = findings(found.project, told, closure(told.belief, {}, 4.0), told.belief, curve=False)
     html = page.page(nothing, DAY)
     assert "No attribute is declared sensitive" in html
     assert drawings(html) == []

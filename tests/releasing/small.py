@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import pytest
 
 from unspoken.ledger import Ledger
 from unspoken.planning import Plan
-from unspoken.releasing import findings
+from unspoken.releasing import best
 
 KEY = bytes(range(32))  # frozen coins: a test that passes passes always
 
@@ -50,11 +51,12 @@ def small(
 
 def planned(monkeypatch: pytest.MonkeyPatch, **epsilon: float) -> None:
     """Let the plan be these eps, whatever would have been best."""
-    best = findings.best
 
     def fixed(*given: Any) -> Plan:
-        plan = best(*given)
-        object.__setattr__(plan, "epsilon", {**plan.epsilon, **epsilon})
+        plan = best.best(*given)
+        own = {**plan.epsilon, **epsilon}
+        object.__setattr__(plan, "epsilon", own)
+        object.__setattr__(plan, "mechanism", replace(plan.mechanism, epsilon=own))
         return plan
 
     monkeypatch.setattr("unspoken.releasing.preparing.best", fixed)

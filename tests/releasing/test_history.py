@@ -16,7 +16,7 @@ from unspoken.learning.counted import Cache
 from unspoken.learning.pinned import Pinned
 from unspoken.policy import Project
 from unspoken.releasing import learn_project
-from unspoken.releasing.boxed import boxed
+from unspoken.releasing.boxed import box_of, boxed
 
 HISTORY = '[belief]\nhistory = "day < 30"\n'
 
@@ -76,7 +76,12 @@ def test_the_box_is_by_units_where_one_has_several_rows(path: Path) -> None:
     assert "(box(95 %), by 30 of person with 30 rows at most, as far as these show): up to " in said
     assert "If all rows of one person were independent: up to odds x" in said
     held, mechanism = ready.believed.pinned, ready.plan().mechanism
-    (by_units,) = boxed(ready.project, held, ready.learned, mechanism, held.units)
-    (by_rows,) = boxed(ready.project, held, ready.learned, mechanism)
+    (by_units,) = boxed(
+        ready.project,
+        ready.learned,
+        box_of(ready.project, ready.learned, held, held.units),
+        mechanism,
+    )
+    (by_rows,) = boxed(ready.project, ready.learned, ready.beliefs, mechanism)
     assert by_units.odds.high > 1.5 * by_rows.odds.high
     assert Pinned.parse(held.text(), path).units == held.units

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from tests.releasing.small import small
-from unspoken.releasing import by_cap, prepare
+from unspoken.releasing import prepare
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def drawn(folder: Path, table: pa.Table, cap: float) -> tuple[Any, float]:
     attributes: dict[str, dict[str, Any]] = {"a": {"sensitive": "a = 'yes'"}, "b": {}}
     path = small(folder, table, attributes, odds_cap=cap, limit_bits=1.0, close=True)
     ready = prepare(path)
-    return by_cap(ready.project, ready.learned), ready.findings(curve=False).released
+    return ready.by_cap(), ready.findings(curve=False).released
 
 
 def test_a_higher_cap_lets_out_more(tmp_path: Path, table: pa.Table) -> None:

@@ -34,7 +34,6 @@ from unspoken.policy.described import json_schema
 from unspoken.policy.paths import is_table
 from unspoken.releasing import (
     adopt_plan,
-    by_cap,
     check,
     first_look,
     learn_project,
@@ -242,7 +241,7 @@ def plan(
     with busy(err, "planning"):
         findings = ready.findings(curve=False)
         if write is not None:
-            write(by_cap(ready.project, ready.learned).plot().described)
+            write(ready.by_cap().plot().described)
         keys = undeclared(ready, findings.planned, findings.plan.mechanism)
     show(as_json.plan(findings, keys) if in_json else tables.plan(findings, keys), ready.warnings)
     if drawn is not None:

@@ -315,7 +315,7 @@ def _telling(ready: Prepared) -> list[RenderableType]:
         (entry.name, *_value(ready, entry), entry.target, words.measured(entry.factor))
         for entry in telling[:TELLING]
     ]
-    closing = "close = true withholds them too" if ready.project.limits.close else "left open"
+    closing = "close = true withholds them too" if ready.project.closing_values else "left open"
     more = [note(f"and {len(telling) - TELLING} more")] if len(telling) > TELLING else []
     return [
         head(f"Values that by themselves tell more than the odds cap allows ({closing})"),
@@ -341,7 +341,7 @@ def _closing(findings: Findings) -> list[Prose]:
         f"{name} {words.listed(words.labels(findings, name, values))}"
         for name, values in added.items()
     )
-    if not findings.project.limits.close:
+    if not findings.project.closing_values:
         return [
             note(f"Left open, though they tell too much by themselves: {closed}. Try{NBSP}--close.")
         ]

@@ -56,6 +56,7 @@ class Adoption:
 
     ``closed``: values that tell too much by themselves, and so are withheld; ``belief``: the digest
     of the belief file it was made from. ``by`` and ``why``: who said so, as they said it.
+    ``upper``: how many labels of a record no plan could show more than, where that was kept.
     """
 
     __pydantic_config__: ClassVar = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
@@ -71,11 +72,14 @@ class Adoption:
     key: str
     by: str = ""
     why: str = ""
+    upper: Annotated[float, Field(ge=0)] | None = None
     format: Annotated[int, Field(strict=True, ge=FORMAT, le=FORMAT)] = FORMAT
 
     def to_json(self) -> str:
         """The event as kept."""
         body = {field.name: getattr(self, field.name) for field in fields(self)}
+        if self.upper is None:
+            del body["upper"]
         return written({**body, "mechanism": self.mechanism.describe()})
 
     def __str__(self) -> str:

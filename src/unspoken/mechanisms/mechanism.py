@@ -84,6 +84,15 @@ class Mechanism(ABC):
         """With this share of the exponents of its coins; 0 shows nothing of what they let out."""
         return self
 
+    @property
+    def delivered(self) -> tuple[str, ...]:
+        """The variables whose values it may show, by persistent coins."""
+        return ()
+
+    def showing(self, names: Iterable[str]) -> Mechanism:
+        """The same coins, by which only values of these are delivered."""
+        return self
+
     def shown(self, belief: Belief) -> Mapping[str, float]:
         """How often a value that may be shown is, by variable; of what lets out none, nothing."""
         return {}
@@ -244,10 +253,6 @@ class RecordCoin(Mechanism):
     @property
     @abstractmethod
     def names(self) -> tuple[str, ...]: ...
-
-    @property
-    @abstractmethod
-    def delivered(self) -> tuple[str, ...]: ...
 
     @abstractmethod
     def showing(self, names: Iterable[str]) -> Self:

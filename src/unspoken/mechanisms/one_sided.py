@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar, Literal
@@ -82,6 +82,18 @@ class OneSided(Mechanism, Shown):
     def release_probability(self, name: str, asks: float = 1) -> float:
         """p = 1 - e^(-n eps): that a cell which may be released is, at least once (Theorem 1)."""
         return release_probability(self._exponent(name, asks))
+
+    @property
+    def delivered(self) -> tuple[str, ...]:
+        return tuple(self.epsilon)
+
+    def showing(self, names: Iterable[str]) -> OneSided:
+        kept = [name for name in names if name in self.epsilon]
+        epsilon = {name: self.epsilon[name] for name in kept}
+        if self.sensitive is None:
+            return replace(self, epsilon=epsilon)
+        hidden = {name: self.sensitive[name] for name in kept if name in self.sensitive}
+        return replace(self, epsilon=epsilon, sensitive=hidden)
 
     def shown(self, belief: Belief) -> Mapping[str, float]:
         return {name: self.release_probability(name) for name in self.epsilon}

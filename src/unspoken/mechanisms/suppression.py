@@ -26,6 +26,7 @@ from unspoken.mechanisms.record_table import Listed, RecordTable, Shows
 from unspoken.mechanisms.record_toss import RecordToss
 from unspoken.numerics.arrays import CELLS, Array, Codes, Counts, Mask, Words
 from unspoken.numerics.coins import Coins
+from unspoken.numerics.numbers import number
 from unspoken.types.domain import Domain, Value
 from unspoken.types.kinds import expect, items, labels
 
@@ -125,6 +126,12 @@ class Suppression(RecordCoin, Shown):
         for name in asked:
             self.table.domain.axis(name, "suppression.showing")
         return self._of(self.table, [name for name in self.delivered if name in asked])
+
+    def scaled(self, share: float) -> Suppression:
+        """Less of it would be another table: the rest of the same coin tells what that left out."""
+        if number(share) != 1:
+            raise InputError("suppression: is released whole; only cell coins have a share of it")
+        return self
 
     def hides(self, name: str) -> tuple[Value, ...]:
         return self.sensitive.get(name, ())

@@ -127,6 +127,14 @@ class Project:
             & {str(path).casefold() for path in known}
         )
 
+    @property
+    def closing_values(self) -> bool:
+        """Whether values that tell too much by themselves are withheld. Record coins need it not:
+
+        they show them beside what they tell nothing with.
+        """
+        return self.limits.close and self.plan.by == "cell"
+
     def closing(self, close: bool | None) -> Project:
         """The same with telling values withheld too, or not; None: as it says."""
         return self if close is None else replace(self, limits=replace(self.limits, close=close))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -15,6 +15,7 @@ from unspoken.mechanisms import Mechanism, OneSided
 from unspoken.numerics.roots import bracket
 from unspoken.policy import Project
 from unspoken.policy.edges import Edge, edge_text
+from unspoken.releasing.adopting import declared
 from unspoken.releasing.coarse import coarse, probability, up
 from unspoken.releasing.leaks import limits_of, views
 from unspoken.types.bound import LOG2, exp_or_inf
@@ -31,14 +32,16 @@ class Admission:
     """What a new event is held against: the belief, the closed policy, and the project's limits.
 
     ``declared``: of the ``sensitive`` labels, which are withheld, those that the holder has
-    declared: the secrets. ``scale``: the share of each eps of the ``plan`` that the event asks for.
+    declared: the secrets. ``limits``: those for which the ``plan`` was adopted; None: it is made
+    for those of now. ``scale``: the share of each eps of it that the event asks for.
     """
 
     project: Project
     belief: Belief
     sensitive: Mapping[str, Sequence[Value]]
     declared: Mapping[str, Sequence[Value]]
-    plan: Mapping[str, float]
+    plan: Mechanism
+    limits: Mapping[str, Any] | None = None
     scale: float = 1.0
 
     def check(self, event: Release, account: Account) -> None:
@@ -82,8 +85,22 @@ class Admission:
             after
             for exposure in before
             if (after := exposure.fold(self.sensitive, mechanism)) != exposure.fold(self.sensitive)
+            and not self._as_planned(exposure, mechanism)
         ]
         return next(filter(None, map(self._broken, dict.fromkeys(accounts))), None)
+
+    def _as_planned(self, exposure: Exposure, mechanism: Mechanism) -> bool:
+        """Whether, with what was shown, it shows the record coins of the plan and nothing else.
+
+        That keeps the limits: when the plan was made every row was checked in whole numbers, for
+        every belief that the counts left possible.
+        """
+        if self.limits not in (None, declared(self.project)):
+            return False
+        coins = {coin.digest for coin in (*exposure.records, *mechanism.record_coins())}
+        others = exposure.exponents(mechanism.exponents()) or exposure.anew
+        planned = {coin.digest for coin in self.plan.record_coins()}
+        return coins == planned and not others and not exposure.other_records
 
     def _audiences(self, event: Release, account: Account) -> list[list[tuple[str, ...]]]:
         """For every coalition that sees the event, whose releases it has seen."""
@@ -202,8 +219,9 @@ class Admission:
 
     def _what_fits(self, event: Release, before: Sequence[Exposure]) -> str:
         """The largest share of the eps of the plan that fits beside what was released before."""
-        hidden = {name: event.mechanism.hides(name) for name in event.mechanism.exponents()}
-        whole = OneSided({name: self.plan[name] for name in hidden}, hidden)
+        whole = self.plan.showing(event.mechanism.delivered)
+        if whole.record_coins():
+            return "beside what was released before, this plan does not fit"
 
         def excess(share: float) -> float:
             return math.inf if self._too_much(whole.scaled(share), before) else -math.inf
@@ -211,7 +229,7 @@ class Admission:
         fits, _ = bracket(excess, 0.0, self.scale, absolute=FINE)
         scale = math.floor(fits * 1e3) / 1e3  # down: what is said has to fit
         least = coarse(whole.scaled(scale).exponents())
-        shown = replace(whole, epsilon=least).shown(self.belief)
+        shown = OneSided(least).shown(self.belief)
         listed = ", ".join(f"{n} {probability(p):.1%}" for n, p in shown.items() if p > 0)
         if not listed:
             return "nothing more fits beside what was released before"

@@ -7,20 +7,21 @@ and what was released before stays charged.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict
 from typing import Any
 
 from unspoken.display import json_number
 from unspoken.errors import LimitExceeded
 from unspoken.learning import Learned
 from unspoken.ledger import Account, Adoption
-from unspoken.mechanisms import OneSided
 from unspoken.planning import Closure, Plan
 from unspoken.policy import Project
 from unspoken.releasing.believing import Believed
+from unspoken.releasing.best import evaluated
 from unspoken.releasing.custody import Custody
-from unspoken.releasing.findings import evaluated
+from unspoken.types.bound import Bound
 from unspoken.types.domain import Value
 
 __all__ = [
@@ -64,46 +65,58 @@ def adopt(
     why: str = "",
 ) -> Adoption:
     """Keep this plan in the ledger; from then on it is what releases show."""
-    names = project.reads
     event = Adoption(
         table=project.source.name,
-        mechanism=OneSided(
-            {name: plan.epsilon[name] for name in names},
-            {name: sensitive[name] for name in names},
-        ),
+        mechanism=plan.mechanism.showing(project.reads),
         closed={n: [str(v) for v in values] for n, values in closed.added.items()}
-        if project.limits.close
+        if project.closing_values
         else {},
         limits=declared(project),
         belief=pinned.pinned.digest,
         key=kept.master.fingerprint,
         by=by,
         why=why,
+        upper=plan.bound.high,
     )
     kept.ledger.charge(event, lambda _: None, kept.seal)
     return event
 
 
-def as_adopted(project: Project, learned: Learned, chosen: Plan, adopted: Adoption) -> Plan:
-    """The adopted plan, with what it tells under the belief."""
-    shown = adopted.mechanism.exponents()
-    epsilon = {name: shown.get(name, 0.0) for name in chosen.epsilon}
-    hidden = {**(chosen.mechanism.sensitive or {}), **withheld(adopted)}
-    mechanism = OneSided(epsilon, hidden)
-    return evaluated(project, learned, replace(chosen, epsilon=epsilon, mechanism=mechanism))
+def as_adopted(project: Project, learned: Learned, adopted: Adoption) -> Plan:
+    """The adopted plan, with what it tells under the belief; no plan showed more, when made."""
+    mechanism, premise = adopted.mechanism, learned.belief.premise
+    upper = math.inf if adopted.upper is None else adopted.upper
+    nothing = Bound.of_odds(0.0, 0.0, premise, "")
+    targets = [name for name, labels in learned.sensitive.items() if labels]
+    plan = Plan(
+        epsilon=None
+        if mechanism.record_coins()
+        else {**dict.fromkeys(project.attributes, 0.0), **mechanism.exponents()},
+        p={},
+        objective=0.0,
+        total=0.0,
+        bound=Bound(0.0, upper, "labels", premise, "as adopted; no plan showed more when made"),
+        multiplier=math.nan,
+        odds=nothing,
+        information={},
+        account="value",
+        mechanism=mechanism,
+        exceeded=dict.fromkeys(targets, 0.0) if project.limits.exceed else {},
+    )
+    return evaluated(project, learned, plan)
 
 
 def withheld(adopted: Adoption) -> dict[str, tuple[Value, ...]]:
     """What an adopted plan never shows."""
     mechanism = adopted.mechanism
-    return {name: mechanism.hides(name) for name in mechanism.exponents()}
+    return {name: mechanism.hides(name) for name in mechanism.delivered}
 
 
 def refuse_stale(project: Project, adopted: Adoption | None, pinned: Believed | None) -> None:
     """A plan is for what it was made for."""
     if adopted is None:
         return
-    shown = adopted.mechanism.exponents()
+    shown = adopted.mechanism.delivered
     for name in project.reads:
         if name not in shown:
             raise LimitExceeded(
@@ -129,7 +142,10 @@ def refuse_unapproved(project: Project) -> None:
 def declared(project: Project) -> dict[str, Any]:
     """The limits as an event keeps them."""
     limits = project.limits
+    given = {name: value for name, value in asdict(project.plan).items() if name != "approve"}
+    pooled = {"pooled_cap": json_number(limits.pooled_cap)} if project.divided else {}
     return {
+        **({**given, **pooled} if project.plan.by == "record" else {}),
         "limit_bits": json_number(limits.bits),
         "odds_cap": json_number(limits.odds_cap),
         "exceed": limits.exceed,

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from unspoken.engines.handed_in import Streams
 from unspoken.errors import InputError
 from unspoken.ledger import Account, Head, Release
-from unspoken.mechanisms import OneSided
+from unspoken.mechanisms import Mechanism, OneSided
 from unspoken.numerics.coins import ALGORITHM, MasterKey
 from unspoken.numerics.numbers import number
 from unspoken.planning import Plan
@@ -28,19 +28,18 @@ from unspoken.releasing.preparing import Prepared, opened, prepared, refuse_sour
 from unspoken.releasing.reading import Reading
 from unspoken.releasing.results import Said
 from unspoken.releasing.witness import Witness
-from unspoken.types.domain import Value
 
 __all__ = ["Asked"]
 
 
-def _scaled(
-    plan: Plan, reads: Sequence[str], sensitive: Mapping[str, Sequence[Value]], scale: float
-) -> OneSided:
+def _scaled(planned: Mechanism, scale: float) -> Mechanism:
     """This share of every eps of a plan, each p of three decimal places."""
     if not 0 <= scale <= 1:
         raise InputError(f"release scale {scale}: is the share of the plan to use, from 0 to 1")
-    share = OneSided({name: plan.epsilon[name] for name in reads}, sensitive).scaled(scale)
-    return replace(share, epsilon=coarse(share.epsilon))
+    if scale == 1:
+        return planned
+    share = planned.scaled(scale)
+    return OneSided(coarse(share.exponents()), {n: share.hides(n) for n in share.delivered})
 
 
 @dataclass(frozen=True)
@@ -54,7 +53,7 @@ class Asked:
     reader: str | None
     scale: float
     plan: Plan
-    mechanism: OneSided
+    mechanism: Mechanism
     leakage: Sequence[Leak]
 
     @classmethod
@@ -75,7 +74,7 @@ class Asked:
         refuse_sources(served, ready.table)
         plan = ready.plan()
         whole, learned = ready.project, ready.learned
-        mechanism = _scaled(plan, whole.reads, ready.sensitive, share)
+        mechanism = _scaled(plan.mechanism.showing(whole.reads), share)
         leaks = leakage_matrix(learned.belief, mechanism, readers(whole, reader), learned.sensitive)
         return cls(served, ready, reader, share, plan, mechanism, leaks)
 
@@ -109,7 +108,8 @@ class Asked:
             learned.belief,
             ready.sensitive,
             learned.sensitive,
-            self.plan.epsilon,
+            self.plan.mechanism,
+            None if ready.adopted is None else ready.adopted.limits,
             self.scale,
         )
 
@@ -127,22 +127,19 @@ class Asked:
     def event(self, master: MasterKey, read: Witness) -> Release:
         """What the ledger is to keep of it, as it was ``read``."""
         ready, whole = self.ready, self.ready.project
-        epoch, limits, keys = whole.epoch, whole.limits, ready.table.keys
+        epoch, keys = whole.epoch, ready.table.keys
         return Release(
             table=whole.source.name,
             epoch=_coined_by(whole),
             per_key=epoch.of is not None,
-            mechanism=OneSided(
-                {name: self.mechanism.epsilon[name] for name in self.project.reads},
-                {name: ready.sensitive[name] for name in self.project.reads},
-            ),
+            mechanism=self.mechanism.showing(self.project.reads),
             readings=read.readings(),
             key=master.fingerprint,
             coins=ALGORITHM,
             limits=declared(whole),
             leakage={"told": manifest.leakage(self.leakage)},
             closed={name: [str(v) for v in values] for name, values in ready.closed.added.items()}
-            if limits.close
+            if whole.closing_values
             else {},
             policy={name: policy_of(whole, name) for name in self.project.reads},
             readers=() if self.reader is None else (self.reader,),

@@ -11,6 +11,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
+from unspoken.beliefs import Belief
 from unspoken.learning import Learned, confidence
 from unspoken.learning.confidence import Units
 from unspoken.learning.pinned import JOINT, Pinned
@@ -21,7 +24,7 @@ from unspoken.policy import Project
 from unspoken.releasing.leaks import views
 from unspoken.types.bound import Bound
 
-__all__ = ["Boxed", "boxed", "in_words"]
+__all__ = ["Boxed", "box_of", "boxed", "in_words"]
 
 MOST = 20_000  # combinations of labels up to which it is looked at: a second or two
 
@@ -35,48 +38,52 @@ class Boxed:
     information: Bound
 
 
-def boxed(
-    project: Project,
-    pinned: Pinned,
-    learned: Learned,
-    mechanism: Mechanism,
-    units: Units | None = None,
-) -> list[Boxed]:
-    """Of each target with a secret; ``units``: whose rows depend on each other."""
+def box_of(
+    project: Project, learned: Learned, pinned: Pinned | None, units: Units | None = None
+) -> Belief:
+    """Every belief that the counts leave possible, around what was learned; that alone where no
+
+    level is declared, nothing is secret, or the table is too large to look at. ``units``: whose
+    rows depend on each other; None: all rows are independent.
+    """
     level = project.belief.confidence
     events = {name: labels for name, labels in learned.sensitive.items() if labels}
-    counts = pinned.tables.get(JOINT)
+    counts = learned.joint if pinned is None else pinned.tables.get(JOINT)
     if level is None or counts is None or counts.size > MOST or not events:
-        return []
-    scale = scale_of(pinned.sensitivity, pinned.epsilon)
-    beliefs = confidence.box(
-        counts,
+        return learned.belief
+    return confidence.box(
+        counts.astype(np.int64),
         learned.belief,
         events,
-        rows=pinned.rows,
-        scale=scale,
+        rows=learned.rows,
+        scale=None if pinned is None else scale_of(pinned.sensitivity, pinned.epsilon),
         confidence=level,
         units=units,
     )
+
+
+def boxed(project: Project, learned: Learned, beliefs: Belief, mechanism: Mechanism) -> list[Boxed]:
+    """Of each target with a secret; none if there is no set of beliefs."""
+    if beliefs is learned.belief:
+        return []
     return [
         Boxed(about, MEASURES["odds"].of(view), MEASURES["mutual-information"].of(view))
         for about, view in views(beliefs, mechanism, learned.sensitive, project.reads).items()
     ]
 
 
-def in_words(project: Project, pinned: Pinned, learned: Learned, mechanism: Mechanism) -> list[str]:
+def in_words(
+    project: Project, pinned: Pinned, learned: Learned, beliefs: Belief, mechanism: Mechanism
+) -> list[str]:
     """A sentence; where a unit has several rows, by units, and what it would be without."""
-    units = pinned.units
-    alone = boxed(project, pinned, learned, mechanism)
+    units, alone = pinned.units, boxed(project, learned, beliefs, mechanism)
     if not alone:
         return []
     premise = str(alone[0].odds.premise)
     if units is None:
         return [f"For every belief that the counts leave possible ({premise}): {_most(alone)}."]
-    unit, found = (
-        " and ".join(project.source.unit),
-        boxed(project, pinned, learned, mechanism, units),
-    )
+    unit = " and ".join(project.source.unit)
+    found = boxed(project, learned, box_of(project, learned, pinned, units), mechanism)
     most = f"{units.rows:,} rows at most"
     most += ", as far as these show" if project.source.rows_per_unit is None else ""
     return [

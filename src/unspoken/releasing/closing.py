@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from unspoken.learning import Learned
 from unspoken.planning import Closure, closure
 from unspoken.policy import Project
+from unspoken.types.domain import Value
 
-__all__ = ["closed_by"]
+__all__ = ["closed_by", "withheld_by"]
+
+
+def withheld_by(project: Project, learned: Learned) -> Mapping[str, Sequence[Value]]:
+    """What is never released: as declared, and closed where that is asked."""
+    closing = project.closing_values
+    return closed_by(project, learned).sensitive if closing else learned.sensitive
 
 
 def closed_by(project: Project, learned: Learned) -> Closure:

@@ -14,18 +14,12 @@ Where counts have noise, they say little if it is about as large as they are: as
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-
-import numpy as np
+from collections.abc import Sequence
 
 from unspoken.learning import Learned
 from unspoken.learning.pinned import Pinned
-from unspoken.mechanisms import OneSided
-from unspoken.mechanisms.one_sided import release_probability
 from unspoken.policy import Project
 from unspoken.releasing.rare import FEW
-from unspoken.types.channel import Output
-from unspoken.types.domain import WITHHELD
 
 __all__ = [
     "ENOUGH",
@@ -33,7 +27,6 @@ __all__ = [
     "few",
     "named",
     "mostly_noise",
-    "rows_of_answer",
     "scarce",
     "too_few_rows",
 ]
@@ -68,28 +61,6 @@ def rows_of_label(learned: Learned, name: str, label: object) -> float:
     """How many rows have it; infinity where that was not counted."""
     rows = dict(zip(learned.labels[name], learned.counts.get(name, ()), strict=False))
     return rows.get(str(label), math.inf)
-
-
-def rows_of_answer(
-    learned: Learned, mechanism: OneSided, seen: Mapping[str, Output], mass: float
-) -> float:
-    """How many rows of the table give this answer, on average over coins.
-
-    By the counts; of a tree there are none, so by its ``mass``.
-    """
-    if learned.joint is None:
-        return mass * learned.rows
-    rows = learned.joint
-    for name, labels in reversed(list(learned.labels.items())):  # the last axis first
-        hidden = mechanism.hides(name)
-        p = release_probability(mechanism.epsilon[name]) if name in seen else 0.0
-        weights = np.ones(len(labels))
-        if name in seen:
-            free = np.array([label not in hidden for label in labels])
-            shown = np.array([label == seen[name] for label in labels])
-            weights = np.where(free, 1 - p, 1.0) if seen[name] is WITHHELD else p * free * shown
-        rows = rows @ weights
-    return float(rows)
 
 
 def scarce(rows: int, occupied: int) -> bool:

@@ -6,34 +6,26 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from unspoken.beliefs import Belief
 from unspoken.display import Shown
 from unspoken.learning import Learned
-from unspoken.measures import MEASURES
-from unspoken.mechanisms import OneSided
-from unspoken.planning import Closure, Limits, Plan, plan
-from unspoken.planning.chosen import worst_odds
+from unspoken.mechanisms import Mechanism, OneSided
+from unspoken.planning import Closure, Plan
 from unspoken.policy import Project
+from unspoken.releasing.best import best, shares
 from unspoken.releasing.cautions import Caution, most_in_words
-from unspoken.releasing.closing import closed_by
-from unspoken.releasing.coarse import coarse, probability
-from unspoken.releasing.few import rows_of_answer
+from unspoken.releasing.closing import withheld_by
 from unspoken.releasing.in_context import InContext, in_contexts
-from unspoken.releasing.leaks import Leak, leakage_matrix, limits_of, most_told, views
+from unspoken.releasing.leaks import Leak, leakage_matrix, most_told
 from unspoken.releasing.promise import Promise
 from unspoken.releasing.trade_off import ByCap, OfCap, Share, TradeOff
-from unspoken.types.bound import Bound
-from unspoken.types.domain import Value
-from unspoken.views import View
 
-__all__ = ["Findings", "best", "by_cap", "evaluated", "findings", "readers", "shares"]
+__all__ = ["Findings", "by_cap", "findings", "readers"]
 
 # The limits of the trade-off curve, as multiples of the one that is set.
 CURVE = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8)
 # The odds caps of the other curve, beside the one that is set if that can be drawn with them.
 CAPS, LARGEST = (1.25, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 16.0, 32.0), 1e3
-# Less p can make an answer above the cap more frequent, if not more telling: where the rounded plan
-# then exceeds more than it may, it is made again for a smaller share of what may be exceeded.
-SHARES = (1.0, 0.95, 0.75, 0.0)
 
 
 @dataclass(frozen=True, repr=False)
@@ -84,12 +76,13 @@ def findings(
     project: Project,
     learned: Learned,
     closure: Closure,
+    beliefs: Belief,
     curve: bool = True,
 ) -> Findings:
-    """Plans, what they tell, and what was assumed."""
-    hidden = closure.sensitive if project.limits.close else learned.sensitive
-    chosen = best(project, learned, hidden)
-    left_open = best(project, learned, learned.sensitive) if project.limits.close else chosen
+    """Plans, what they tell, and what was assumed. ``beliefs``: all that counts leave possible."""
+    chosen = best(project, learned, beliefs, withheld_by(project, learned))
+    closing = project.closing_values
+    left_open = best(project, learned, beliefs, learned.sensitive) if closing else chosen
     free = OneSided(dict.fromkeys(project.reads, math.inf), learned.sensitive)
     everything, planned = (_leaks(project, learned, m) for m in (free, chosen.mechanism))
     known = in_contexts(learned, free, readers(project), everything)
@@ -104,14 +97,14 @@ def findings(
         planned=planned,
         known=known,
         planned_known=planned_known,
-        shares=shares(project, learned, chosen, hidden),
-        open_shares=shares(project, learned, left_open, learned.sensitive),
-        curve=_curve(project, learned, hidden) if curve else TradeOff(),
+        shares=shares(project, learned, chosen),
+        open_shares=shares(project, learned, left_open),
+        curve=_curve(project, learned, beliefs) if curve else TradeOff(),
         assumptions=assumptions(project, learned, chosen),
     )
 
 
-def _leaks(project: Project, learned: Learned, mechanism: OneSided) -> list[Leak]:
+def _leaks(project: Project, learned: Learned, mechanism: Mechanism) -> list[Leak]:
     """Who learns what of whom, with the rows that give each answer."""
     leaks = leakage_matrix(learned.belief, mechanism, readers(project), learned.sensitive)
     return [
@@ -121,7 +114,7 @@ def _leaks(project: Project, learned: Learned, mechanism: OneSided) -> list[Leak
             leak,
             answer=replace(
                 leak.answer,
-                rows=rows_of_answer(learned, mechanism, leak.answer.seen, leak.answer.mass),
+                rows=leak.answer.mass * learned.rows,
             ),
         )
         for leak in leaks
@@ -145,123 +138,35 @@ def readers(project: Project, serving: str | None = None) -> dict[str, tuple[str
     }
 
 
-def best(
-    project: Project,
-    learned: Learned,
-    sensitive: Mapping[str, Sequence[Value]],
-    scale: float = 1.0,
-) -> Plan:
-    """The plan for what is read, each coalition pooled, with every limit times ``scale``; each p of
-    three decimal places.
-
-    ``sensitive`` is withheld; what was declared is what is protected.
-    """
-    limits = project.limits
-    kept = Limits.in_bits(
-        {name: scale * limits.about(name) for name in project.attributes},
-        limits.odds_cap,
-        limits.exceed,
-    )
-    for share in SHARES if limits.exceed else (1.0,):
-        chosen = plan(
-            learned.belief,
-            limit_bits={name: scale * limits.about(name) for name in project.attributes}
-            if limits.on_average
-            else None,
-            sensitive=sensitive,
-            secrets=learned.sensitive,
-            caps={name: 0.0 for name in project.attributes if name not in project.reads},
-            odds_cap=limits.odds_cap,
-            exceed=share * limits.exceed,
-            coalitions=list(project.pools.values()),
-        )
-        rounded, clouds = _rounded(project, learned, chosen, kept)
-        if not any(map(kept.broken, clouds)):
-            break
-    return rounded
-
-
-def evaluated(project: Project, learned: Learned, chosen: Plan) -> Plan:
-    """A plan with what it tells under this belief."""
-    return _rounded(project, learned, chosen, limits_of(project))[0]
-
-
-def _rounded(
-    project: Project, learned: Learned, exact: Plan, limits: Limits
-) -> tuple[Plan, list[dict[str, View]]]:
-    """The plan at p of three decimal places, and what each coalition may then believe."""
-    epsilon = coarse(exact.epsilon)
-    mechanism = replace(exact.mechanism, epsilon=epsilon)
-    hidden = mechanism.sensitive or {}
-    p = {name: probability(chance) for name, chance in mechanism.shown(learned.belief).items()}
-    reached = math.fsum(
-        p[name] * (1.0 - _mass(learned, name, hidden.get(name, ()))) for name in project.reads
-    )
-    clouds = [
-        views(learned.belief, mechanism, learned.sensitive, reads)
-        for reads in project.pools.values()
-    ]
-    about = {target: [cloud[target] for cloud in clouds] for target in exact.information}
-    information = {target: _largest("mutual-information", each) for target, each in about.items()}
-    odds = {target: _largest("odds", each) for target, each in about.items()}
-    rounded = replace(
-        exact,
-        epsilon=epsilon,
-        p=p,
-        objective=reached,
-        total=max((bound.high for bound in information.values()), default=0.0),
-        bound=replace(exact.bound, low=reached, high=max(reached, exact.bound.high)),
-        odds=worst_odds(odds, learned.belief.premise),
-        information=information,
-        exceeded={target: max(map(limits.above, about[target])) for target in exact.exceeded},
-        mechanism=mechanism,
-    )
-    return rounded, clouds
-
-
-def _largest(measure: str, each: Sequence[View]) -> Bound:
-    return max(map(MEASURES[measure].of, each), key=lambda bound: bound.high)
-
-
-def shares(
-    project: Project, learned: Learned, chosen: Plan, sensitive: Mapping[str, Sequence[Value]]
-) -> dict[str, float]:
-    """p times the share of rows that may be released at all."""
-    free = {name: 1.0 - _mass(learned, name, sensitive[name]) for name in project.reads}
-    return {name: chosen.p[name] * free[name] for name in project.reads}
-
-
-def _curve(
-    project: Project, learned: Learned, sensitive: Mapping[str, Sequence[Value]]
-) -> TradeOff | ByCap:
+def _curve(project: Project, learned: Learned, beliefs: Belief) -> TradeOff | ByCap:
     """Of the limit on bits; of the odds cap where there is no other."""
     if project.limits.bits < math.inf:
-        return trade_off(project, learned, sensitive)
-    return by_cap(project, learned)
+        return trade_off(project, learned, beliefs)
+    return by_cap(project, learned, beliefs)
 
 
-def trade_off(
-    project: Project, learned: Learned, sensitive: Mapping[str, Sequence[Value]]
-) -> TradeOff:
+def trade_off(project: Project, learned: Learned, beliefs: Belief) -> TradeOff:
     """What other limits would let out, the odds cap staying as it is."""
-    points = []
-    for scale in CURVE:
-        let_out = shares(project, learned, best(project, learned, sensitive, scale), sensitive)
-        points.append(Share(scale * project.limits.bits, _mean(let_out), scale == 1))
-    return TradeOff(points)
+    hidden = withheld_by(project, learned)
+    return TradeOff(
+        Share(
+            scale * project.limits.bits,
+            _released(project, learned, best(project, learned, beliefs, hidden, scale)),
+            scale == 1,
+        )
+        for scale in CURVE
+    )
 
 
-def by_cap(project: Project, learned: Learned) -> ByCap:
+def by_cap(project: Project, learned: Learned, beliefs: Belief) -> ByCap:
     """What other odds caps would let out, the limits staying as they are. A higher one closes fewer
     values, too.
     """
     points, own = [], project.limits.odds_cap
     for cap in sorted({*CAPS, own} if own <= LARGEST else CAPS):
         other = replace(project, limits=replace(project.limits, odds_cap=cap))
-        closed = other.limits.close
-        hidden = closed_by(other, learned).sensitive if closed else learned.sensitive
-        let_out = shares(other, learned, best(other, learned, hidden), hidden)
-        points.append(OfCap(cap, _mean(let_out), cap == own))
+        chosen = best(other, learned, beliefs, withheld_by(other, learned))
+        points.append(OfCap(cap, _released(other, learned, chosen), cap == own))
     return ByCap(points)
 
 
@@ -293,11 +198,9 @@ def _pooling(project: Project, learned: Learned, chosen: Plan) -> str:
     return f"{pooling}. If all did, under this plan, an answer {most_in_words(leaks)}."
 
 
+def _released(project: Project, learned: Learned, chosen: Plan) -> float:
+    return _mean(shares(project, learned, chosen))
+
+
 def _mean(let_out: Mapping[str, float]) -> float:
     return math.fsum(let_out.values()) / max(1, len(let_out))
-
-
-def _mass(learned: Learned, name: str, labels: Sequence[Value]) -> float:
-    table = learned.belief.marginal([name])
-    values = learned.belief.domain.values_of(name)
-    return math.fsum(p for p, value in zip(table.tolist(), values, strict=True) if value in labels)

@@ -6,9 +6,10 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 
+from unspoken.beliefs import Belief
 from unspoken.display import Shown
 from unspoken.engines.handed_in import Streams
 from unspoken.engines.protocol import Table
@@ -19,14 +20,16 @@ from unspoken.planning import Closure, Plan
 from unspoken.policy import Project
 from unspoken.releasing.adopting import adopt, adopted_of, as_adopted, refuse_stale, withheld
 from unspoken.releasing.believing import Believed, believed, counted_rows, pinned_of
-from unspoken.releasing.boxed import in_words
+from unspoken.releasing.best import best
+from unspoken.releasing.boxed import box_of, in_words
 from unspoken.releasing.cautions import Caution, beyond_contexts, cautions
 from unspoken.releasing.closing import closed_by
 from unspoken.releasing.coarse import probability
 from unspoken.releasing.custody import Custody
 from unspoken.releasing.few import named
-from unspoken.releasing.findings import Findings, best, findings
+from unspoken.releasing.findings import Findings, by_cap, findings
 from unspoken.releasing.promise import Promise
+from unspoken.releasing.trade_off import ByCap
 from unspoken.releasing.units import Units
 from unspoken.types.domain import Value
 from unspoken.types.kinds import expect
@@ -63,8 +66,20 @@ class Prepared(Shown):
     @property
     def sensitive(self) -> Mapping[str, Sequence[Value]]:
         """What is never released: as adopted; else as declared, and closed where that is asked."""
-        hidden = self.closed.sensitive if self.project.limits.close else self.learned.sensitive
+        closing = self.project.closing_values
+        hidden = self.closed.sensitive if closing else self.learned.sensitive
         return {**hidden, **({} if self.adopted is None else withheld(self.adopted))}
+
+    @cached_property
+    def beliefs(self) -> Belief:
+        """All that the counts leave possible; what was learned, where no level is declared."""
+        pinned = None if self.believed is None else self.believed.pinned
+        return box_of(self.project, self.learned, pinned)
+
+    def by_cap(self) -> ByCap:
+        """What other odds caps would let out."""
+        with _in_reach():
+            return by_cap(self.project, self.learned, self.beliefs)
 
     @property
     def promise(self) -> Promise:
@@ -96,7 +111,7 @@ class Prepared(Shown):
     @property
     def closed_names(self) -> Mapping[str, list[str]]:
         """The values that are closed, as far as they may be named."""
-        added = self.closed.added if self.project.limits.close else {}
+        added = self.closed.added if self.project.closing_values else {}
         return {
             name: named(self.project, self.learned, name, list(map(str, values)))
             for name, values in added.items()
@@ -104,7 +119,7 @@ class Prepared(Shown):
 
     def findings(self, curve: bool = True) -> Findings:
         with _in_reach():
-            found = findings(self.project, self.learned, self.closed, curve)
+            found = findings(self.project, self.learned, self.closed, self.beliefs, curve)
         beside = self.cautions(found.plan.p)
         said = beyond_contexts(self.project, found.planned_known, beside)
         return replace(found, cautions=said, promise=self.promise, boxed=self._boxed(found.plan))
@@ -113,7 +128,8 @@ class Prepared(Shown):
         """The box's numbers of a plan, in words; none before anything is counted."""
         if self.believed is None:
             return []
-        return in_words(self.project, self.believed.pinned, self.learned, chosen.mechanism)
+        pinned = self.believed.pinned
+        return in_words(self.project, pinned, self.learned, self.beliefs, chosen.mechanism)
 
     def closing(self, close: bool | None) -> Prepared:
         """The same with telling values made sensitive, or not; None: as the project says."""
@@ -130,10 +146,9 @@ class Prepared(Shown):
         self.promise.refuse_broken(self.project)
         refuse_stale(self.project, self.adopted, self.believed)
         with _in_reach():
-            chosen = best(self.project, self.learned, self.sensitive)
-            if self.adopted is None:
-                return chosen
-            return as_adopted(self.project, self.learned, chosen, self.adopted)
+            if self.adopted is not None:
+                return as_adopted(self.project, self.learned, self.adopted)
+            return best(self.project, self.learned, self.beliefs, self.sensitive)
 
     def new_plan(self) -> Prepared:
         """The same, as if no plan was adopted yet."""

@@ -6,15 +6,15 @@ the one with more to release takes all. That is said, and not mended: what is fa
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from unspoken.learning import Learned
 from unspoken.measures import MEASURES
 from unspoken.planning.limits import Broken
-from unspoken.releasing.few import rows_of_answer
 from unspoken.releasing.findings import Findings
 from unspoken.releasing.leaks import TellingAnswer, limits_of, most_telling, views
+from unspoken.types.channel import Output
 from unspoken.types.domain import WITHHELD
 
 __all__ = ["Starved", "Zero", "broken_by", "starved", "zeros"]
@@ -52,6 +52,8 @@ class Zero:
 def zeros(findings: Findings) -> list[Zero]:
     """What stands in the way of each attribute that gets nothing."""
     hidden = findings.plan.mechanism.sensitive or {}
+    if findings.plan.epsilon is None:  # one coin a record
+        return []
     return [
         _zero(findings, name)
         for name, share in findings.shares.items()
@@ -84,14 +86,21 @@ def _answer(findings: Findings, epsilon: Mapping[str, float], target: str) -> Te
     answer = most_telling(max(clouds, key=lambda view: MEASURES["odds"].of(view).nats))
     if answer is None:
         return None
-    free = replace(tried, epsilon=dict.fromkeys(epsilon, math.inf))
     shown = {name: out for name, out in answer.seen.items() if out is not WITHHELD}
-    return replace(answer, rows=rows_of_answer(learned, free, shown, answer.mass))
+    return replace(answer, rows=learned.rows * _chance(learned, shown))
+
+
+def _chance(learned: Learned, shown: Mapping[str, Output]) -> float:
+    """How likely a row has all these values."""
+    table, domain = learned.belief.marginal([*shown]), learned.belief.domain
+    return float(table[tuple(domain.code(name, value) for name, value in shown.items())])
 
 
 def starved(findings: Findings) -> list[Starved]:
     """Every application that gets nothing, though not all do."""
-    if not any(share > NOTHING for share in findings.shares.values()):
+    if findings.plan.epsilon is None or not any(
+        share > NOTHING for share in findings.shares.values()
+    ):
         return []
     return [
         _of(findings, name, reads)

@@ -219,7 +219,7 @@ def _worst_of(findings: Findings, entries: Sequence[Leak], target: str) -> Row:
 
 def plan_rows(findings: Findings) -> list[Row]:
     """What each attribute that is read gets."""
-    closed = findings.closure.added if findings.project.limits.close else {}
+    closed = findings.closure.added if findings.project.closing_values else {}
     return [
         {
             "name": name,
@@ -262,7 +262,7 @@ def curve(findings: Findings) -> list[Row]:
 
 def closing(findings: Findings) -> Row:
     """The telling values, and the plan with them closed beside the plan with them open."""
-    close = findings.project.limits.close
+    close = findings.project.closing_values
     telling = findings.closure.telling if close else findings.plan.telling
     shown = {
         "closed": close,

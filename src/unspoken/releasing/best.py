@@ -1,0 +1,166 @@
+"""The best plan for a project, by either coin, and what a plan tells under a belief."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from unspoken.beliefs import Belief
+from unspoken.learning import Learned
+from unspoken.measures import MEASURES
+from unspoken.planning import Limits, Plan, plan
+from unspoken.planning.chosen import worst_odds
+from unspoken.policy import Project
+from unspoken.releasing.coarse import coarse, probability
+from unspoken.releasing.leaks import limits_of, views
+from unspoken.types.bound import Bound
+from unspoken.types.domain import Value
+from unspoken.views import View
+
+__all__ = ["best", "evaluated", "shares"]
+
+# Less p can make an answer above the cap more frequent, if not more telling: where the rounded plan
+# then exceeds more than it may, it is made again for a smaller share of what may be exceeded.
+SHARES = (1.0, 0.95, 0.75, 0.0)
+
+Hidden = Mapping[str, Sequence[Value]]
+
+
+def best(
+    project: Project, learned: Learned, beliefs: Belief, sensitive: Hidden, scale: float = 1.0
+) -> Plan:
+    """The plan for what is read, each coalition pooled, with every limit on bits times ``scale``.
+
+    ``beliefs``: all that the counts leave possible, for which a plan by record coins holds.
+    ``sensitive`` is withheld by cell coins, which hold under what was learned; what was declared is
+    what is protected.
+    """
+    return PLANNERS[project.plan.by](project, learned, beliefs, sensitive, scale)
+
+
+def _by_cells(
+    project: Project, learned: Learned, beliefs: Belief, sensitive: Hidden, scale: float
+) -> Plan:
+    """Each p of three decimal places."""
+    limits = project.limits
+    kept = Limits.in_bits(
+        {name: scale * limits.about(name) for name in project.attributes},
+        limits.odds_cap,
+        limits.exceed,
+    )
+    for share in SHARES if limits.exceed else (1.0,):
+        chosen = plan(
+            learned.belief,
+            limit_bits=_bits(project, scale),
+            sensitive=sensitive,
+            secrets=learned.sensitive,
+            caps={name: 0.0 for name in project.attributes if name not in project.reads},
+            odds_cap=limits.odds_cap,
+            exceed=share * limits.exceed,
+            coalitions=list(project.pools.values()),
+        )
+        epsilon = coarse(chosen.epsilon)
+        mechanism = replace(chosen.mechanism, epsilon=epsilon)
+        rounded = replace(chosen, epsilon=epsilon, mechanism=mechanism)
+        rounded, clouds = _told(project, learned, rounded, kept)
+        if not any(map(kept.broken, clouds)):
+            break
+    return rounded
+
+
+def _by_records(
+    project: Project, learned: Learned, beliefs: Belief, sensitive: Hidden, scale: float
+) -> Plan:
+    """What is declared is withheld, and nothing is closed: a program decides what goes with it."""
+    given, limits = project.plan, project.limits
+    chosen = plan(
+        beliefs,
+        by="record",
+        limit_bits=_bits(project, scale),
+        sensitive=learned.sensitive,
+        odds_cap=limits.odds_cap,
+        coalitions=list(project.pools.values()),
+        reads=project.reads,
+        shares=project.applications,
+        weights=_weights(project),
+        events=given.events,
+        pooled_cap=limits.pooled_cap if project.divided and limits.pooled_cap < math.inf else None,
+        own_reads=given.own_reads,
+        unbiased=given.unbiased,
+        floor=given.floor,
+        knows=sorted({name for terms in project.terms.values() for name in terms.knows}),
+    )
+    return evaluated(project, learned, chosen)
+
+
+PLANNERS: Mapping[str, Callable[[Project, Learned, Belief, Hidden, float], Plan]] = {
+    "cell": _by_cells,
+    "record": _by_records,
+}
+
+
+def _bits(project: Project, scale: float) -> dict[str, float] | None:
+    limits = project.limits
+    if not limits.on_average:
+        return None
+    return {name: scale * limits.about(name) for name in project.attributes}
+
+
+def _weights(project: Project) -> dict[str, float]:
+    """The worth of a cell of each attribute: the most that anybody who reads it gives for it."""
+    readers = {
+        name: [who for who, reads in project.applications.items() if name in reads]
+        for name in project.reads
+    }
+    return {name: max(project.terms[w].weight for w in who) for name, who in readers.items()}
+
+
+def evaluated(project: Project, learned: Learned, chosen: Plan) -> Plan:
+    """A plan with what it tells under this belief."""
+    return _told(project, learned, chosen, limits_of(project))[0]
+
+
+def _told(
+    project: Project, learned: Learned, chosen: Plan, limits: Limits
+) -> tuple[Plan, list[dict[str, View]]]:
+    """The plan with how often it shows what, and what each coalition may then believe."""
+    mechanism = chosen.mechanism
+    p = {name: probability(chance) for name, chance in mechanism.shown(learned.belief).items()}
+    clouds = [
+        views(learned.belief, mechanism, learned.sensitive, reads)
+        for reads in project.pools.values()
+    ]
+    targets = [name for name, labels in learned.sensitive.items() if labels]
+    about = {target: [cloud[target] for cloud in clouds] for target in targets}
+    information = {target: _largest("mutual-information", each) for target, each in about.items()}
+    odds = {target: _largest("odds", each) for target, each in about.items()}
+    told = replace(
+        chosen,
+        p=p,
+        total=max((bound.high for bound in information.values()), default=0.0),
+        odds=worst_odds(odds, learned.belief.premise),
+        information=information,
+        exceeded={target: max(map(limits.above, about[target])) for target in chosen.exceeded},
+    )
+    reached = math.fsum(shares(project, learned, told).values())
+    bound = replace(chosen.bound, low=reached, high=max(reached, chosen.bound.high))
+    return replace(told, objective=reached, bound=bound), clouds
+
+
+def _largest(measure: str, each: Sequence[View]) -> Bound:
+    return max(map(MEASURES[measure].of, each), key=lambda bound: bound.high)
+
+
+def shares(project: Project, learned: Learned, chosen: Plan) -> dict[str, float]:
+    """Of all rows those whose cell is shown: p of those that may be."""
+    return {
+        name: chosen.p[name] * (1.0 - _mass(learned, name, chosen.mechanism.hides(name)))
+        for name in project.reads
+    }
+
+
+def _mass(learned: Learned, name: str, labels: Sequence[Value]) -> float:
+    table = learned.belief.marginal([name])
+    values = learned.belief.domain.values_of(name)
+    return math.fsum(p for p, value in zip(table.tolist(), values, strict=True) if value in labels)
