@@ -13,7 +13,7 @@ from unspoken.pictures import Bar, Picture, bars
 from unspoken.planning.bits.account import plan_bits
 from unspoken.planning.chosen import Chosen
 from unspoken.planning.problem import Account, By, Limit, Objective, ReleaseProblem
-from unspoken.planning.records.planned import plan_records
+from unspoken.planning.records.planned import Planned, plan_floor, plan_records
 from unspoken.planning.records.problem import RecordOptions, RecordProblem, refuse_for_records
 from unspoken.planning.supports import Telling
 from unspoken.planning.values import plan_values
@@ -21,6 +21,8 @@ from unspoken.types.bound import Bound, in_words
 from unspoken.types.domain import Value
 
 __all__ = ["Plan", "plan"]
+
+WORTH = 0.05  # what a plan shows more than its floor, of all that is read, to be worth a belief
 
 
 @dataclass(frozen=True, repr=False)
@@ -36,7 +38,9 @@ class Plan(Framed, Shown):
     ``odds``: the worst any answer does to anybody's odds. On the account "value": ``information``
     is what the pooled answers tell per target, ``exceeded`` the probability of an answer above the
     odds cap where some were allowed, ``telling`` the values that break the cap by themselves.
-    ``shares``: per application the shown cells of all it reads; ``notes``: what else is to be said.
+    ``shares``: per application the shown cells of all it reads; ``share``: of all that is read.
+    ``floor``: the plan with one coin a record that needs no belief; ``gain``: by how much more of
+    all that is read this one shows.
     """
 
     epsilon: Any  # {name: eps}, or None
@@ -52,7 +56,8 @@ class Plan(Framed, Shown):
     exceeded: Mapping[str, float] = field(default_factory=dict)
     telling: tuple[Telling, ...] = ()
     shares: Mapping[str, float] = field(default_factory=dict)
-    notes: tuple[tuple[str, str], ...] = ()
+    share: float | None = None
+    floor: Plan | None = None
 
     @property
     def unbounded(self) -> bool:
@@ -66,6 +71,12 @@ class Plan(Framed, Shown):
             if self.unbounded
             else None
         )
+
+    @property
+    def gain(self) -> float | None:
+        """The share of all that is read by which this shows more than the floor."""
+        other = None if self.floor is None else self.floor.share
+        return None if self.share is None or other is None else self.share - other
 
     @property
     def gap(self) -> float:
@@ -92,8 +103,16 @@ class Plan(Framed, Shown):
                 ("unbounded", f"{self.witness} keeps the limit whatever its eps; give caps")
             )
         rows += [("telling", str(telling)) for telling in self.telling[:5]]
-        rows += self.notes
+        rows += self._beside_floor()
         return [*rows, ("premise", str(self.bound.premise))]
+
+    def _beside_floor(self) -> list[tuple[str, str]]:
+        """What needs no belief, and whether this is worth its premise."""
+        if self.floor is None or self.share is None or self.gain is None:
+            return []
+        shown = f"{self.share:.2%} of all that is read; without any belief {self.floor.share:.2%}"
+        poor = f"gains less than {WORTH:.0%}, so the belief is not worth it: use .floor"
+        return [("shown", shown), *([("", poor)] if self.gain < WORTH else [])]
 
     def records(self) -> list[dict[str, Any]]:
         """A variable each: its eps, how often it is released, the bits told about it at most."""
@@ -120,11 +139,18 @@ class Plan(Framed, Shown):
             if self.epsilon is None
             else {name: json_number(epsilon) for name, epsilon in self.epsilon.items()},
             "p": dict(self.p),
-            "shares": dict(self.shares),
             "bound": self.bound.as_json(),
             "odds": self.odds.as_json(),
             "information": {name: bound.as_json() for name, bound in self.information.items()},
+            **self._of_shares(),
         }
+
+    def _of_shares(self) -> dict[str, Any]:
+        """Of what is read how much is shown; of plans with one coin a record."""
+        if self.share is None:
+            return {}
+        floor = {} if self.floor is None else {"floor": self.floor.share}
+        return {"share": self.share, **floor, "shares": dict(self.shares)}
 
 
 def plan(
@@ -198,7 +224,11 @@ def plan(
 
 def _of_records(problem: RecordProblem) -> Plan:
     found = plan_records(problem)
-    reached, premise = found.objective, problem.premise
+    return _of_record(found, _of_record(plan_floor(problem, found.upper)))
+
+
+def _of_record(found: Planned, floor: Plan | None = None) -> Plan:
+    reached, premise = found.objective, found.problem.premise
     said = "certified: " if premise.certifies else "for this belief "
     why = f"reached by this plan; {said}no release of true labels or blanks within the limits, the "
     information = found.information
@@ -217,7 +247,8 @@ def _of_records(problem: RecordProblem) -> Plan:
         account="value",
         mechanism=found.mechanism,
         shares=found.shares,
-        notes=found.notes,
+        share=reached / found.most if found.most else 0.0,
+        floor=floor,
     )  # fmt: skip
 
 

@@ -144,13 +144,7 @@ class Bits:
     def draw(self, program: Program, lines: Lines, at: Codes, slopes: Array) -> None:
         """More lines, below these answers."""
         below, level = lines.below(self.layout, at, slopes), lines.level(at)
-        both = Entries(
-            len(at),
-            np.concatenate([below.line, level.line]),
-            np.concatenate([below.column, level.column]),
-            np.concatenate([below.number, level.number]),
-        )
-        program.add_rows(both, np.zeros(len(at)), np.full(len(at), np.inf))
+        program.add_rows(below.beside(level), np.zeros(len(at)), np.full(len(at), np.inf))
         lines.rows.append((self.rows, at, below))
         self.rows += len(at)
 

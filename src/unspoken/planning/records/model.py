@@ -67,13 +67,7 @@ class Model:
             listed.lines, np.arange(listed.lines), np.full(listed.lines, count),
             np.full(listed.lines, -1.0),
         )  # fmt: skip
-        both = Entries(
-            listed.lines,
-            *(
-                np.concatenate([getattr(listed, part), getattr(behind, part)])
-                for part in ("line", "column", "number")
-            ),
-        )
+        both = listed.beside(behind)
         parts = [caps.rows, certain_rows(layout.pairs), even]
         parts.append(Rows(both, np.zeros(both.lines), np.full(both.lines, np.inf)))
         parts.append(boxed.rows)

@@ -13,14 +13,16 @@ from unspoken.numerics.arrays import Array
 from unspoken.planning.records.bits import BitLimit, nats
 from unspoken.planning.records.cells import Pairs
 from unspoken.planning.records.conditions import Rule
+from unspoken.planning.records.floor import floor_table
 from unspoken.planning.records.model import Model
 from unspoken.planning.records.problem import RecordProblem
 from unspoken.planning.records.program import Layout
+from unspoken.planning.records.quiet import quieter
 from unspoken.planning.records.rounding import Table, held
 from unspoken.planning.records.telling import information, most_odds
 from unspoken.types.bound import Bound
 
-__all__ = ["Planned", "plan_records"]
+__all__ = ["Planned", "plan_floor", "plan_records"]
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,12 @@ class Planned:
     def _worth(self, prices: Array) -> float:
         layout = Layout(self.table.cells, self.table.pairs, ())
         return float(layout.values(prices) @ self.table.shares) * (1 - 1e-14)
+
+    @property
+    def most(self) -> float:
+        """The worth of all that is read, shown or not."""
+        cells = self.table.cells
+        return float(cells.probability @ self.problem.prices(cells).sum(1))
 
     def shown(self, names: tuple[str, ...]) -> float:
         """Expected number of labels of these that are shown."""
@@ -81,11 +89,6 @@ class Planned:
         return information(self.table, problem.sees(), problem.axes(), problem.premise)
 
     @property
-    def notes(self) -> tuple[tuple[str, str], ...]:
-        """What else is to be said of it."""
-        return ()
-
-    @property
     def mechanism(self) -> Suppression:
         """As it is stored."""
         problem, cells, pairs = self.problem, self.table.cells, self.table.pairs
@@ -107,8 +110,21 @@ def plan_records(problem: RecordProblem) -> Planned:
     values = layout.values(problem.prices(cells))
     model = Model.of(layout, values, alike, shares, limits, problem.cap)
     solved = model.solve()
-    table = held(Table.of(cells, layout.pairs, solved.x[: len(values)]), sees, rows, alike)
+    told = [] if problem.believed.of_sets else problem.limits(cells, all_of_them=True)
+    quiet = quieter(model, solved, told)
+    table = held(Table.of(cells, layout.pairs, quiet.x[: len(values)]), sees, rows, alike)
     return Planned(problem, _quieter(table, limits, sees, rows, alike), model.upper(solved))
+
+
+def plan_floor(problem: RecordProblem, upper: float) -> Planned:
+    """What needs no belief, and what no release within the limits exceeds."""
+    table = floor_table(problem)
+    limits = problem.limits(table.cells)
+    if problem.alike or limits:  # rows that it does not keep by itself
+        sees, rows = problem.sees(), problem.rules(table.cells)
+        alike = tuple(problem.mask(group) for group in problem.alike)
+        table = _quieter(held(table, sees, rows, alike), limits, sees, rows, alike)
+    return Planned(problem, table, upper)
 
 
 def _quieter(

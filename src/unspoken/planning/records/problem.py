@@ -216,8 +216,11 @@ class RecordProblem:
             rows += neighbours(cells, self.axes(), max(factor, Fraction(1)))
         return rows
 
-    def limits(self, cells: Cells) -> list[BitLimit]:
-        """On bits, for every coalition: in each context, and where it is not known."""
+    def limits(self, cells: Cells, all_of_them: bool = False) -> list[BitLimit]:
+        """On bits, for every coalition: in each context, and where it is not known; those that
+
+        could be reached, or all, infinite ones too.
+        """
         if self.believed.of_sets and self.limit != math.inf:
             raise InputError(
                 "plan.limit_bits: is about single beliefs so far, not about a Box or Intervals; "
@@ -234,7 +237,7 @@ class RecordProblem:
             secret = cells.secret(axis, labels)
             for law in laws:
                 all_told = entropy(np.bincount(secret, law).astype(np.float64))
-                if limit < all_told * (1 + 1e-9):
+                if all_of_them or limit < all_told * (1 + 1e-9):
                     found += [BitLimit(law, secret, sees, limit) for sees in self.sees()]
         return found
 

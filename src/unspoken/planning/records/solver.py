@@ -47,6 +47,15 @@ class Entries:
             np.concatenate([p.number for p in parts] or [np.zeros(0)]),
         )
 
+    def beside(self, other: Entries) -> Entries:
+        """With more numbers in the same lines."""
+        return Entries(
+            self.lines,
+            np.concatenate([self.line, other.line]),
+            np.concatenate([self.column, other.column]),
+            np.concatenate([self.number, other.number]),
+        )
+
     def compressed(self) -> tuple[Codes, Codes, Array]:
         """Where each line starts, and the columns and numbers, line by line."""
         order = np.argsort(self.line, kind="stable")

@@ -1,0 +1,38 @@
+"""The floor that needs no belief: rows with a secret show nothing, others all with 1 - 1 / cap.
+
+"Nothing" has probability 1 given any secret and 1 / cap at least otherwise; whatever is shown
+excludes every secret. So no answer multiplies the odds of any secret, of any combination of them,
+under any belief, in any context, for whoever knows the rest of the record or other rows, by more
+than the cap. It is what every plan is compared with, and falls back to.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+
+from unspoken.mechanisms.record_table import WHOLE
+from unspoken.planning.records.cells import Pairs
+from unspoken.planning.records.problem import RecordProblem
+from unspoken.planning.records.rounding import Table
+
+__all__ = ["floor_table"]
+
+LARGEST = 50_000  # records that are listed; of a larger domain those that can occur
+ROOM = Fraction(1, 2**40)  # for whoever rounds when looking at it
+
+
+def floor_table(problem: RecordProblem) -> Table:
+    """For every record of the domain, seen or not."""
+    cells = problem.cells(whole=math.prod(problem.domain.sizes) <= LARGEST)
+    cap = Fraction(min(problem.cap, problem.pooled_cap, math.exp(min(problem.floor, 700.0))))
+    secret = np.zeros(len(cells), dtype=bool)
+    for axis, labels in problem.axes().items():
+        secret |= np.isin(cells.codes[:, axis], labels)
+    pairs = Pairs.of(cells, np.array([cells.reads]))
+    shown = (pairs.pattern != 0) & ~secret[pairs.cell]
+    weights = np.zeros(len(pairs), dtype=object)
+    weights[shown] = int(WHOLE * (1 - 1 / cap) * (1 - ROOM))
+    return Table(cells, pairs, weights).filled()
