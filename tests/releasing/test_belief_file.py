@@ -6,6 +6,8 @@ import json
 import sqlite3
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import unspoken
@@ -123,3 +125,15 @@ def test_the_same_rows_by_another_name_are_not_counted_again(path: Path) -> None
     with pytest.raises(InputError, match=r"^t\.parquet: these very rows were counted before"):
         learn_project(path, again=True)
     assert len(Ledger(path.parent / "ledger.sqlite").decisions()) == 1
+
+
+def test_a_tree_is_read_as_it_was_counted_whatever_its_attributes_are_called(path: Path) -> None:
+    project(path.parent, '[belief]\nform = "tree"\n[attribute.a]\nvalues = [0, 1]\n')
+    table = pq.read_table(path.parent / "t.parquet")
+    often = pa.array([int(k % 7 == 0) for k in range(len(table))])
+    pq.write_table(table.append_column("a", often), path.parent / "t.parquet")
+    counted, read = learn_project(path).learned, unspoken.prepare(path).learned
+    assert [*read.labels] == ["use", "ill", "a"]
+    for pair in (["use", "ill"], ["ill", "a"], ["use", "a"]):
+        both = [each.belief.marginal(pair).tolist() for each in (counted, read)]
+        assert both[0] == both[1]

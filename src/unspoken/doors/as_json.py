@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from unspoken.display import json_number
-from unspoken.doors import known
+from unspoken.doors import changed, known
 from unspoken.doors.case import Answers
 from unspoken.learning import Kept
 from unspoken.ledger import Adoption, Learning, Release, fold
@@ -21,6 +21,7 @@ from unspoken.planning import Plan
 from unspoken.releasing import (
     BackedUp,
     Checked,
+    Difference,
     Findings,
     FirstLook,
     Prepared,
@@ -40,6 +41,7 @@ __all__ = [
     "backed_up",
     "case",
     "checked",
+    "diff",
     "error",
     "first_look",
     "leak",
@@ -313,6 +315,11 @@ def restored(done: Restored) -> dict[str, Any]:
         "files": {name: str(path) for name, path in done.written.items()},
         "events": done.events,
     }
+
+
+def diff(found: Difference) -> dict[str, Any]:
+    """What changed."""
+    return {**_head("diff"), **changed.as_json(found)}
 
 
 def _for_holder(cautions: Sequence[Caution]) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from unspoken.doors.case import Case
 from unspoken.doors.demo import demonstrate
 from unspoken.doors.ending import ended_by, heed
 from unspoken.doors.everywhere import Everywhere
-from unspoken.doors.keeping import backup_command, restore_command
+from unspoken.doors.keeping import backup_command, diff_command, restore_command
 from unspoken.doors.projects import declared, prepared, room_for, to_draw
 from unspoken.doors.running import BAD_INPUT, err, out, running, say, show, warn
 from unspoken.doors.starting import Started, begin
@@ -324,6 +324,7 @@ def ledger(
     show(as_json.ledger(*events) if in_json else tables.ledger(*events))
 
 
+app.command("diff")(diff_command)
 app.command("backup")(backup_command)
 app.command("restore")(restore_command)
 

@@ -1,4 +1,4 @@
-"""Commands about what a project keeps: all of it in one file, and back."""
+"""Commands about what a project keeps: all of it in one file, and back; what changed in it."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from typing import Annotated
 
 import typer
 
-from unspoken.doors import as_json
-from unspoken.doors.projects import room_for
-from unspoken.doors.running import say, show
+from unspoken.doors import as_json, changed
+from unspoken.doors.projects import declared, room_for
+from unspoken.doors.running import err, say, show
 from unspoken.doors.terminal import near
-from unspoken.releasing import backup, restore
+from unspoken.doors.waiting import busy
+from unspoken.releasing import backup, difference, restore
 
-__all__ = ["backup_command", "restore_command"]
+__all__ = ["backup_command", "diff_command", "restore_command"]
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")]
 
@@ -57,6 +58,22 @@ def restore_command(
         "warning: of what was released since then this ledger knows nothing, nor of what another "
         "copy of it releases from now on: go on in one place only"
     )
+
+
+def diff_command(
+    project: Annotated[
+        Path, typer.Argument(help="The project file, or the folder that has unspoken.toml.")
+    ] = Path(),
+    against: Annotated[
+        Path | None, typer.Option("--belief", help="Compare with this belief file instead.")
+    ] = None,
+    in_json: AsJson = False,
+) -> None:
+    """What changed: in the counts, in plans, and in rows since."""
+    given = declared(project)
+    with busy(err, "comparing"):
+        found = difference(given, against)
+    show(as_json.diff(found) if in_json else changed.in_words(found))
 
 
 def _events(count: int) -> str:

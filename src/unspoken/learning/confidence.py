@@ -41,7 +41,7 @@ from unspoken.numerics.rounding import UNIT
 from unspoken.types.domain import Domain, Value
 from unspoken.types.premise import Premise
 
-__all__ = ["Units", "box", "cells_box"]
+__all__ = ["Units", "box", "cells_box", "ends"]
 
 COMBINATIONS = 2**16  # of labels, up to which each has an interval of its own
 NOISE = 0.2  # of the chance to miss, where counts are noisy
@@ -166,11 +166,26 @@ def cells_box(
     units: Units | None = None,
 ) -> Box:
     """The same, of no event: intervals for P(x) alone."""
-    every = np.ones(counts.shape, dtype=bool)
-    read = _Counted.of(_Noisy(counts, rows, scale, units), _missed(confidence), [every])
-    low, up = read.side(every, (rows, rows))
+    low, up = ends(counts, _missed(confidence), rows=rows, scale=scale, units=units)
     domain = belief.domain
     return Box(low, up, domain.names, domain.values, Premise.box(confidence))
+
+
+def ends(
+    counts: Counts,
+    missed: float,
+    *,
+    rows: int,
+    scale: float | None = None,
+    units: Units | None = None,
+    terms: int = 1,
+) -> tuple[Array, Array]:
+    """Of P(x) for every x, with this chance to miss any; each count is a sum of so many ``terms``,
+    and each of these has noise.
+    """
+    every = np.ones(counts.shape, dtype=bool)
+    read = _Counted.of(_Noisy(counts, rows, scale, units, terms), missed, [every])
+    return read.side(every, (rows, rows))
 
 
 def _declared(

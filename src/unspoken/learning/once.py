@@ -23,7 +23,7 @@ from unspoken.learning.learned import (
     refuse_size,
     table_by_label,
 )
-from unspoken.learning.pinned import JOINT, Pinned, rules
+from unspoken.learning.pinned import JOINT, Pinned, of_pair, rules
 from unspoken.learning.possible import possible_labels
 from unspoken.learning.rows import labelled
 from unspoken.numerics.arrays import Counts
@@ -80,7 +80,7 @@ class Once:
         pairs = marked.renamed([each.code for each in labels], [len(each.names) for each in labels])
         names = [each.cells.name for each in labels]
         tables = {
-            f"{names[i]} and {names[j]}": table.astype(np.int64)
+            of_pair(names[i], names[j]): table.astype(np.int64)
             for (i, j), table in pairs.pair.items()
         }
         units = _units(project, noted)

@@ -40,7 +40,7 @@ from unspoken.learning.pairs import Pairs
 from unspoken.numerics.arrays import Counts
 from unspoken.policy import Project
 
-__all__ = ["FORMAT", "JOINT", "Pinned", "rules"]
+__all__ = ["FORMAT", "JOINT", "Pinned", "of_pair", "rules"]
 
 FORMAT = 1
 MARK = {"unspoken": "belief", "format": FORMAT}
@@ -99,6 +99,21 @@ class Pinned:
         """Of the file, as an event in the ledger has it."""
         return hashlib.sha256(self.text().encode()).hexdigest()
 
+    @property
+    def shares(self) -> dict[str, dict[str, float]]:
+        """Of all rows, those with each label of each attribute."""
+        names = [str(rule["name"]) for rule in self.rules["attributes"]]
+        tables = {tuple(names): JOINT}
+        if JOINT not in self.tables:
+            tables = {both: of_pair(*both) for both in combinations(names, 2)}
+        found: dict[str, dict[str, float]] = {}
+        for axes, title in tables.items():
+            rows = consistent(self.tables[title], self.rows) / self.rows
+            for axis, name in enumerate(axes):
+                law = rows.sum(tuple(k for k in range(rows.ndim) if k != axis)).tolist()
+                found.setdefault(name, dict(zip(self.labels[name]["names"], law, strict=True)))
+        return found
+
     @classmethod
     def read(cls, path: Path) -> Pinned:
         """That of a file; what is none is refused."""
@@ -148,8 +163,17 @@ class Pinned:
                 for name, values in self.contexts.items()
             }
             return replace(learned, contexts=given)
-        pairs = dict(zip(combinations(range(len(labels)), 2), tables.values(), strict=True))
+        names = [rule.name for rule in cells]
+        pairs = {  # by name: a file has its tables in the order of their titles
+            (i, j): tables[of_pair(names[i], names[j])]
+            for i, j in combinations(range(len(names)), 2)
+        }
         return learned_tree(project, labels, Pairs.of(pairs, len(labels)))
+
+
+def of_pair(first: str, second: str) -> str:
+    """What the table of two attributes of a tree is called."""
+    return f"{first} and {second}"
 
 
 def rules(project: Project) -> dict[str, Any]:

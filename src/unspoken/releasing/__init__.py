@@ -3,6 +3,7 @@
 from unspoken.releasing.archive import BackedUp, Restored, backup, restore
 from unspoken.releasing.checking import Checked, check
 from unspoken.releasing.custody import Verified, verified
+from unspoken.releasing.differing import Difference, difference
 from unspoken.releasing.findings import Findings, by_cap
 from unspoken.releasing.first_look import FirstLook, first_look
 from unspoken.releasing.flow import rehearse, release
@@ -13,6 +14,7 @@ from unspoken.releasing.undeclared import undeclared
 __all__ = [
     "BackedUp",
     "Checked",
+    "Difference",
     "Findings",
     "FirstLook",
     "Prepared",
@@ -24,6 +26,7 @@ __all__ = [
     "backup",
     "by_cap",
     "check",
+    "difference",
     "first_look",
     "learn_project",
     "prepare",

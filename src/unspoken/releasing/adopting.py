@@ -27,6 +27,7 @@ from unspoken.types.domain import Value
 __all__ = [
     "adopt",
     "adopted_of",
+    "adoptions_of",
     "as_adopted",
     "declared",
     "refuse_stale",
@@ -38,8 +39,13 @@ ADOPT = "unspoken plan --adopt"
 
 
 def adopted_of(project: Project, kept: Custody | None, pinned: Believed | None) -> Adoption | None:
-    """The plan of this project's table that was adopted last: made from its counts, or for a table
-    of its name; else, whatever the table was called, the last that shows what is read here.
+    """The plan of this project's table that was adopted last."""
+    return next(iter(adoptions_of(project, kept, pinned)[::-1]), None)
+
+
+def adoptions_of(project: Project, kept: Custody | None, pinned: Believed | None) -> list[Adoption]:
+    """The plans that were adopted, the last one last: made from these counts, or for a table of
+    this name; else, whatever the table was called, those that show what is read here.
     """
     found: list[Adoption] = []
 
@@ -50,8 +56,7 @@ def adopted_of(project: Project, kept: Custody | None, pinned: Believed | None) 
         kept.ledger.look(look, kept.seal)
     counts = None if pinned is None else pinned.pinned.digest
     own = [a for a in found if project.source.name == a.table or counts == a.belief]
-    shared = [a for a in found if {*project.reads} & {*a.mechanism.exponents()}]
-    return next(iter([*own[::-1], *shared[::-1]]), None)
+    return own or [a for a in found if {*project.reads} & {*a.mechanism.exponents()}]
 
 
 def adopt(

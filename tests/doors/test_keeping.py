@@ -21,3 +21,16 @@ def test_backup_and_restore_say_what_they_did(run: Run, edited: Path) -> None:
     run("restore", "unspoken.toml").refused_with(2, "is no backup that unspoken wrote")
     run("restore", "gone.zip").refused_with(2, "gone.zip: No such file")
     run("backup", "away/b.zip").refused_with(2, "there is no folder")
+
+
+def test_diff_says_what_changed(run: Run, edited: Path) -> None:
+    run("diff").refused_with(2, "nothing was counted yet")
+    assert run("learn").code == 0
+    done = run("diff")
+    assert done.code == 0
+    assert "nothing was before" in done.out
+    assert "not for release" in done.out
+    found = run("diff", "--belief", "belief.json", "--json").json
+    assert found["belief"]["apart"] == 0
+    assert found["drift"] == {**found["drift"], "for": "the holder", "rows": 0, "found": []}
+    run("diff", "--belief", "unspoken.toml").refused_with(2, "is no belief file")
