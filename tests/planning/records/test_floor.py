@@ -73,6 +73,7 @@ def test_it_keeps_what_else_is_asked(more):
     plan = planned(**more)
     assert 0 <= plan.floor.objective <= plan.bound.high
     limit = more.get("limit_bits", np.inf)
+    assert plan.floor.objective > 0 or "unbiased" in more
     assert all(bound.bits <= limit for bound in plan.floor.information.values())
     assert plan.floor.odds.value <= more.get("pooled_cap", 4.0)
 

@@ -18,7 +18,7 @@ from unspoken.planning.records.model import Model
 from unspoken.planning.records.problem import RecordProblem
 from unspoken.planning.records.program import Layout
 from unspoken.planning.records.quiet import quieter
-from unspoken.planning.records.rounding import Table, held
+from unspoken.planning.records.rounding import FINE, Table, held
 from unspoken.planning.records.telling import information, most_odds
 from unspoken.types.bound import Bound
 
@@ -134,10 +134,19 @@ def _quieter(
     rows: Sequence[Rule],
     alike: Sequence[int],
 ) -> Table:
-    """With as much of silence, if any, as rounding needs to keep every limit on bits."""
-    for step in range(-46, 1):
-        over = [nats(table.cells, table.pairs, table.shares, limit) for limit in limits]
-        if all(told <= limit.nats for told, limit in zip(over, limits, strict=True)):
-            return table
-        table = held(table.scaled(2**46 - 2 ** (46 + step), 2**46), sees, rows, alike)
-    return table
+    """With as little silence as keeps every limit on bits: mostly none."""
+
+    def silenced(part: int) -> Table:
+        return held(table.scaled(FINE - part, FINE), sees, rows, alike) if part else table
+
+    def kept(each: Table) -> bool:
+        told = (nats(each.cells, each.pairs, each.shares, limit) for limit in limits)
+        return all(own <= limit.nats for own, limit in zip(told, limits, strict=True))
+
+    low, high = 0, 0
+    while high < FINE and not kept(silenced(high)):
+        low, high = high, max(1, 2 * high)
+    while high - low > max(1, high >> 10):
+        middle = (low + high) // 2
+        low, high = (low, middle) if kept(silenced(middle)) else (middle, high)
+    return silenced(high)

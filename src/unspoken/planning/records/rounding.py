@@ -19,7 +19,7 @@ from unspoken.planning.records.cells import Cells, Pairs
 from unspoken.planning.records.conditions import Rule
 from unspoken.planning.records.program import Layout, Watched
 
-__all__ = ["Table", "broken", "equalised", "held", "sums"]
+__all__ = ["FINE", "Table", "broken", "equalised", "held", "sums"]
 
 BELOW = 1 - 1e-12  # what the errors of floats may add to a weight
 FINE = 2**40  # a mended row keeps its cap by this part of it
