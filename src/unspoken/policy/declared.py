@@ -174,7 +174,9 @@ class DeclaredLimits:
 
 @dataclass(frozen=True)
 class Files:
-    """What a project keeps and writes; absolute paths."""
+    """What a project keeps and writes; absolute paths. ``release`` and ``manifest`` are two files,
+    or two folders of a file for each epoch.
+    """
 
     key: Path
     ledger: Path
@@ -182,6 +184,11 @@ class Files:
     manifest: Path
     report: Path
     belief: Path
+
+    @property
+    def by_epoch(self) -> bool:
+        """Whether each epoch has a file of its own."""
+        return not self.release.suffix
 
     def serving(self, reader: str) -> Files:
         """The same, with a release and a manifest of this reader's own beside the usual ones."""

@@ -97,8 +97,10 @@ MEANINGS: dict[str, str] = {
     "anything is released",
     "secret.key": "the file of the coin key: made at the first release, to be kept for yourself",
     "secret.ledger": "the file in which every release is charged, for ever",
-    "output.release": "the released table: Parquet, sorted by key, withheld cells NULL",
-    "output.manifest": "what users of the release need to know of it",
+    "output.release": "the released table: Parquet, sorted by key, withheld cells NULL. Without an "
+    "ending a folder with a file for each epoch, of which old ones stay as they are; left out, "
+    "`released`, such a folder, where epochs are a function of keys",
+    "output.manifest": "what users of the release need to know of it; beside a folder another one",
     "output.report": "the page that `unspoken report` writes",
 }
 

@@ -13,7 +13,7 @@ from unspoken.policy.complaints import Complaint
 from unspoken.policy.locate import KeyPath
 from unspoken.policy.schema import OutputTable, ProjectTable
 
-__all__ = ["KEPT", "TABLES", "absolute", "complaints", "is_file", "is_table"]
+__all__ = ["KEPT", "TABLES", "absolute", "complaints", "is_file", "is_table", "outputs"]
 
 # Endings of a file that is a table; without a database, `table` is such a file.
 _PACKED = tuple(kind + packed for kind in (".csv", ".tsv") for packed in ("", ".gz", ".zst"))
@@ -33,6 +33,8 @@ BESIDE = {
 KEPT = ".unspoken"
 DATABASES = (".duckdb", ".db", ".ddb")
 READ: frozenset[KeyPath] = frozenset({("source", "table"), ("source", "preferences")})
+# What may be a folder, with a file for each epoch.
+FOLDERS: frozenset[KeyPath] = frozenset({("output", "release"), ("output", "manifest")})
 
 # 32 bytes written out, in hexadecimal or base64, or a key as key files have it.
 _KEY = re.compile(r"\s*((0x)?[0-9a-f]{64}|[\w+/-]{43}=|[\w-]{43}|-----BEGIN.*)\s*", re.I | re.S)
@@ -41,6 +43,19 @@ _KEY = re.compile(r"\s*((0x)?[0-9a-f]{64}|[\w+/-]{43}=|[\w-]{43}|-----BEGIN.*)\s
 def absolute(base: Path, name: str) -> Path:
     """The file of this name; ``~`` is the home folder."""
     return Path(os.path.abspath(base / os.path.expanduser(name)))
+
+
+def outputs(tables: ProjectTable) -> dict[str, str]:
+    """What is written, by what it is for. Where epochs are a function of keys, a folder of them is
+    usual; the manifests are in one beside it, so that all in the other are tables.
+    """
+    given: dict[str, str] = dict(tables.output)
+    said = tables.output.model_fields_set
+    if "release" not in said and tables.epoch.of is not None:
+        given["release"] = "released"
+    if "manifest" not in said and not Path(given["release"]).suffix:
+        given["manifest"] = f"{given['release'].rstrip('/')}-manifests"
+    return given
 
 
 def is_file(tables: ProjectTable) -> bool:
@@ -64,6 +79,7 @@ def complaints(tables: ProjectTable, project: Path) -> Iterator[Complaint]:
             yield Complaint(path, _unsound(path, name))
     yield from _among_parts(sound, project)
     yield from _kept(sound, project)
+    yield from _handed_on(sound, project)
     yield from _shared(sound, project)
     yield from _endings(tables, project)
 
@@ -77,7 +93,7 @@ def _named(tables: ProjectTable) -> dict[KeyPath, str]:
     }
     given: dict[KeyPath, str | None] = {("source", key): name for key, name in read.items()}
     given |= {("secret", key): name for key, name in tables.secret}
-    given |= {("output", key): name for key, name in tables.output}
+    given |= {("output", key): name for key, name in outputs(tables).items()}
     given["belief", "file"] = tables.belief.file
     return {path: name for path, name in given.items() if name is not None}
 
@@ -98,7 +114,8 @@ def _unsound(path: KeyPath, name: str) -> str:
             "is an address, and only local files are read. Copy it first, such as with "
             "duckdb -c \"COPY (FROM 's3://...') TO 'table.parquet'\"."
         )
-    if path not in READ and (name.endswith(("/", os.sep)) or name in {".", "..", "~"}):
+    slash = path not in FOLDERS and name.endswith(("/", os.sep))
+    if path not in READ and (slash or name.rstrip("/") in {"", ".", "..", "~"}):
         return "is a folder. Write the name of a file."
     return ""
 
@@ -110,11 +127,18 @@ def _endings(tables: ProjectTable, project: Path) -> Iterator[Complaint]:
         yield Complaint(("source", "table"), f'{text}write database = "FILE.duckdb" beside it.')
     if table is not None and not table.strip() and not is_file(tables):
         yield Complaint(("source", "table"), "is empty. Write the name of a table.")
-    for output, name in tables.output:
-        if name.strip() and not name.lower().endswith(ENDINGS[output]):
-            usual = OutputTable.model_fields[output].default
-            text = f"must end in {ENDINGS[output][0]}, which is what is written. Write, for example"
-            yield Complaint(("output", output), f'{text}, {output} = "{usual}"')
+    named = outputs(tables)
+    folders = not Path(named["release"]).suffix and tables.epoch.of is not None
+    for output, name in named.items():
+        usual, text = OutputTable.model_fields[output].default, ""
+        if folders and output == "manifest" and Path(name).suffix:
+            text, usual = "is one file, and release a folder: name another folder,", "manifests"
+        elif not name.lower().endswith(ENDINGS[output]):
+            text = f"must end in {ENDINGS[output][0]}, which is what is written."
+        if folders and ("output", output) in FOLDERS and not Path(name).suffix:
+            continue
+        if text and name.strip():
+            yield Complaint(("output", output), f'{text} Write, for example, {output} = "{usual}"')
 
 
 def _read_as_table(project: Path, table: str) -> bool:
@@ -131,8 +155,9 @@ def _among_parts(named: dict[KeyPath, str], project: Path) -> Iterator[Complaint
             continue
         pattern = f"{parts}{os.sep}*" if parts.is_dir() else str(parts)
         for path, name in named.items():
-            written = path[0] == "output" and name.lower().endswith(TABLES)
-            if written and fnmatch(str(absolute(project.parent, name)), pattern):
+            file = name if Path(name).suffix else f"{name}/1.parquet"
+            written = path[0] == "output" and file.lower().endswith(TABLES)
+            if written and fnmatch(str(absolute(project.parent, file)), pattern):
                 text = f"would be a part of {'.'.join(map(str, key))} when that is read again. "
                 yield Complaint(path, f"{text}Write it into another folder.")
 
@@ -145,6 +170,16 @@ def _kept(named: dict[KeyPath, str], project: Path) -> Iterator[Complaint]:
         if path[0] in ("secret", "output") and f"{file}{os.sep}".startswith(f"{folder}{os.sep}"):
             text = f"is in {KEPT}, which is for counts of the table and may be removed."
             yield Complaint(path, f"{text} Name a file elsewhere.")
+
+
+def _handed_on(named: dict[KeyPath, str], project: Path) -> Iterator[Complaint]:
+    """A folder that is handed on has nothing else in it."""
+    for output in FOLDERS & named.keys():
+        folder = _real(absolute(project.parent, named[output]))
+        for path, name in named.items():
+            if _real(absolute(project.parent, name)).startswith(f"{folder}{os.sep}"):
+                text = f"is in {_said(output)}, which is handed on. Name a file elsewhere."
+                yield Complaint(path, text)
 
 
 def _shared(named: dict[KeyPath, str], project: Path) -> Iterator[Complaint]:

@@ -56,7 +56,10 @@ def to_write(project: Project) -> Iterator[Complaint]:
     """The folders it writes to are there."""
     for path, name in WRITTEN.items():
         file: Path = getattr(project.files, name)
-        if os.path.isdir(file):
+        folder = project.files.by_epoch and name in ("release", "manifest")
+        if folder and os.path.isfile(file):
+            yield Complaint(path, "is a file. Write the name of a folder, there or not yet.")
+        elif os.path.isdir(file) and not folder:
             yield Complaint(path, "is a folder. Write the name of a file.")
         elif not os.path.isdir(file.parent):
             yield Complaint(path, "is in a folder that does not exist. Make it, or write another.")

@@ -245,5 +245,5 @@ def _limits(tables: ProjectTable) -> DeclaredLimits:
 
 
 def _files(tables: ProjectTable, base: Path) -> Files:
-    named = {**dict(tables.secret), **dict(tables.output), "belief": tables.belief.file}
+    named = {**dict(tables.secret), **paths.outputs(tables), "belief": tables.belief.file}
     return Files(**{key: paths.absolute(base, name) for key, name in named.items()})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -33,7 +33,8 @@ class Admission:
 
     ``declared``: of the ``sensitive`` labels, which are withheld, those that the holder has
     declared: the secrets. ``limits``: those for which the ``plan`` was adopted; None: it is made
-    for those of now. ``scale``: the share of each eps of it that the event asks for.
+    for those of now. ``scale``: the share of each eps of it that the event asks for; ``compared``:
+    readings that its rows were compared with, record by record.
     """
 
     project: Project
@@ -43,6 +44,7 @@ class Admission:
     plan: Mechanism
     limits: Mapping[str, Any] | None = None
     scale: float = 1.0
+    compared: Collection[str] = ()
 
     def check(self, event: Release, account: Account) -> None:
         """Raise, before anything is charged or read, if ``event`` must not follow what has been."""
@@ -129,13 +131,17 @@ class Admission:
         """Coins belong to the name of an epoch, so whatever gave it that name has to be the same:
         another label or function, another table with such an attribute, would share the coins.
         """
-        changed = account.changed(event)
+        changed = account.changed(event, self.compared)
         if changed:
             raise LimitExceeded(self._changed(event, *changed))
 
     def _changed(self, event: Release, epoch: str, name: str, table: str) -> str:
         from_other = f" from {table}" if table != event.table else ""
         apart = ", or leave this epoch out, with [source] sql" if event.per_key else ""
+        if event.per_key and not self.project.files.by_epoch:
+            apart += (
+                ", or give each epoch a file of its own ([output] release, the name of a folder)"
+            )
         return (
             f"epoch {epoch}: the source of {name} (its rows, its values, or what is sensitive) "
             f"changed since it was first read{from_other}; a cell answered from two readings shows "

@@ -27,7 +27,6 @@ from unspoken.releasing.leaks import Leak, leakage_matrix
 from unspoken.releasing.preparing import Prepared, opened, prepared, refuse_sources
 from unspoken.releasing.reading import Reading
 from unspoken.releasing.results import Said
-from unspoken.releasing.witness import Witness
 
 __all__ = ["Asked"]
 
@@ -120,12 +119,20 @@ class Asked:
         ready, lines = self.ready, self.ready.promise.lines()
         belief = None if ready.believed is None else ready.believed.pinned.digest
         closed = ready.closed_names
+        shown = event.mechanism.shown(ready.learned.belief)  # by a plan that was another one, maybe
+        p = {name: probability(shown[name]) for name in self.project.reads}
         return manifest.described(
-            self.project, event, self.p, head, charged, written, closed, lines, belief
+            self.project, event, p, head, charged, written, closed, lines, belief
         )
 
-    def event(self, master: MasterKey, read: Witness) -> Release:
-        """What the ledger is to keep of it, as it was ``read``."""
+    def event(
+        self,
+        master: MasterKey,
+        readings: Mapping[str, Mapping[str, str]],
+        rows: int,
+        parts: Mapping[str, int] | None = None,
+    ) -> Release:
+        """What the ledger is to keep of it: what was read, and which ``parts`` of old epochs."""
         ready, whole = self.ready, self.ready.project
         epoch, keys = whole.epoch, ready.table.keys
         return Release(
@@ -133,7 +140,7 @@ class Asked:
             epoch=_coined_by(whole),
             per_key=epoch.of is not None,
             mechanism=self.mechanism.showing(self.project.reads),
-            readings=read.readings(),
+            readings=readings,
             key=master.fingerprint,
             coins=ALGORITHM,
             limits=declared(whole),
@@ -144,7 +151,8 @@ class Asked:
             policy={name: policy_of(whole, name) for name in self.project.reads},
             readers=() if self.reader is None else (self.reader,),
             keys=keys if len(keys) > 1 else (),
-            rows=read.rows,
+            rows=rows,
+            parts=parts or {},
         )
 
 

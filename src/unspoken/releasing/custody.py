@@ -22,6 +22,7 @@ from unspoken.ledger import Head, Ledger, Seal, head_file
 from unspoken.numerics.coins import MasterKey
 from unspoken.numerics.files import swept
 from unspoken.policy import Project
+from unspoken.releasing.outputs import Output, lying
 
 __all__ = ["MARK", "Custody", "Verified", "by_digest", "refuse_foreign", "verified"]
 
@@ -91,9 +92,10 @@ def verified(project: Project | str | Path) -> Verified:
     return Verified(kept.ledger.verify(kept.seal), dict(kept.seal.recorded()))
 
 
-def refuse_foreign(project: Project) -> None:
+def refuse_foreign(outputs: Iterable[Output]) -> None:
     """What would be written over has to be ours."""
-    for output, path in _outputs(project).items():
+    named = [pair for each in outputs for pair in each._asdict().items()]
+    for output, path in named:
         if _lies(path) and _READ[output](path) is None:
             raise InputError(
                 f"{path}: is there already, and no {output} that unspoken wrote; move it away, or "
@@ -134,7 +136,13 @@ def _refuse_released(project: Project) -> None:
 
 def _given(project: Project) -> dict[Path, Head | None]:
     """What of ours lies where a release is to be written; of a manifest, the event."""
-    manifest, release = project.files.manifest, project.files.release
+    given = dict[Path, Head | None]()
+    for output in lying(project.files):
+        given |= _given_in(project, *output)
+    return given
+
+
+def _given_in(project: Project, release: Path, manifest: Path) -> dict[Path, Head | None]:
     papers, given = _papers([manifest]), dict[Path, Head | None]()
     if _lies(release) and _release(release) is not None:
         with open(release, "rb") as file:
@@ -174,10 +182,6 @@ def _papers(places: Iterable[Path]) -> dict[Path, _Paper]:
 def by_digest(path: Path, digest: str) -> Path:
     """What the manifest of a release is called until the release is there, and in a crash later."""
     return path.with_name(f"{path.stem}.{digest[:12]}{path.suffix}")
-
-
-def _outputs(project: Project) -> dict[str, Path]:
-    return {"manifest": project.files.manifest, "release": project.files.release}
 
 
 def _lies(path: Path) -> bool:

@@ -27,6 +27,7 @@ FORMAT = 2
 class Written(NamedTuple):
     """What the file of a release has; ``columns``: the type of each, as Arrow names it."""
 
+    file: str
     rows: int
     sha256: str
     columns: Mapping[str, str]
@@ -52,7 +53,7 @@ def described(
         **MARK,
         "format": FORMAT,
         "version": version("unspoken"),
-        "release": {"file": project.files.release.name, **written._asdict()},
+        "release": written._asdict(),
         **({"readers": list(event.readers)} if event.readers else {}),
         "keys": list(project.source.keys),
         "unit": list(project.source.unit),
@@ -65,15 +66,23 @@ def described(
             }
             for name in project.reads
         },
-        "limits": {**event.limits, "close": project.limits.close},
+        "limits": dict(sorted({**event.limits, "close": project.limits.close}.items())),
         "promise": list(promise),
         **({} if belief is None else {"belief": belief}),
-        "epoch": {"of" if event.per_key else "label": event.epoch},
+        "epoch": {"of" if event.per_key else "label": event.epoch, **_epoch(project, event)},
         "coins": {"algorithm": event.coins, "key": event.key},
-        "readings": {epoch: dict(read) for epoch, read in event.readings.items()},
+        "readings": {epoch: dict(sorted(read.items())) for epoch, read in event.readings.items()},
         "charge": head.as_json(),
         "charged": charged,
     }
+
+
+def _epoch(project: Project, event: Release) -> dict[str, Any]:
+    """Which epoch a file is of, if it is of one; and the how manieth of its files it is."""
+    if not project.files.by_epoch:
+        return {}
+    (name,) = event.readings
+    return {"name": name, "part": event.parts.get(name, 1)}
 
 
 def text(manifest: Mapping[str, Any]) -> str:

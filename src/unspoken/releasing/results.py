@@ -21,7 +21,9 @@ from unspoken.releasing.cautions import Caution
 from unspoken.releasing.leaks import Leak
 from unspoken.releasing.promise import Promise
 
-__all__ = ["Rehearsed", "Released"]
+__all__ = ["Epochs", "Rehearsed", "Released", "Said"]
+
+FEW = 12  # epochs that are named
 
 
 @dataclass(frozen=True)
@@ -47,13 +49,75 @@ class Said:
         ]
 
 
+@dataclass(frozen=True)
+class Epochs:
+    """What became of the epochs of a folder; for the holder alone, since it counts rows.
+
+    ``new``: released for the first time; ``late``: rows that came late to old ones; ``again``: old
+    ones whose files were gone; ``left``: how many are as they were. ``changed``: records that are
+    not what they were when they were first read; ``gone``: records that are not there any more;
+    ``unknown``: epochs that differ from what they were, and the file, not there, that says in what.
+    """
+
+    new: tuple[str, ...]
+    late: Mapping[str, int]
+    again: tuple[str, ...]
+    left: int
+    changed: Mapping[str, int]
+    gone: Mapping[str, int]
+    unknown: Mapping[str, str]
+
+    def said(self) -> list[str]:
+        """In words, all that is no refusal."""
+        late = [f"{rows:,} {_rows(rows)} that came late to {e}" for e, rows in self.late.items()]
+        gone = [
+            f"{rows:,} {_rows(rows)} of {epoch} not in the source any more: the file stays"
+            for epoch, rows in self.gone.items()
+        ]
+        return [
+            f"{_named(self.new)} new, {self.left:,} left as they were" if self.new else "none new",
+            *late,
+            *gone,
+            *([f"written again, at no cost: {_named(self.again)}"] if self.again else []),
+        ]
+
+    def refused(self) -> list[str]:
+        """What was not released, and what to do."""
+        changed = [
+            f"epoch {epoch}: {n:,} {'record' if n == 1 else 'records'} changed since first read "
+            "(values, or what is sensitive), and not released again: a cell answered from two "
+            "readings shows the change. What was given out stays as it is; to be told of it no "
+            "more, put the old records back, or leave those out, with [source] sql"
+            for epoch, n in self.changed.items()
+        ]
+        unknown = [
+            f"epoch {epoch}: changed since first read, and what came late cannot be told from what "
+            f"changed: {file} is not there, or not what was charged. Nothing of this epoch was "
+            "released again; restore that file from a copy, or leave this epoch out, with [source] "
+            "sql"
+            for epoch, file in self.unknown.items()
+        ]
+        return [*changed, *unknown]
+
+
+def _rows(count: int) -> str:
+    return "row" if count == 1 else "rows"
+
+
+def _named(epochs: Sequence[str]) -> str:
+    """A few of them by name."""
+    few = ", ".join(epochs[:FEW])
+    return few if len(epochs) <= FEW else f"{few} and {len(epochs) - FEW:,} more"
+
+
 @dataclass(frozen=True, repr=False)
 class Released(Shown):
     """What a release wrote: the file, its manifest, and what it tells.
 
     ``p``: how often what may be shown is. ``again``: whether this very release was in the ledger;
     then nothing new is shown or charged.
-    ``warnings``: what is odd about the predicates of the project.
+    ``warnings``: what is odd about the predicates of the project. ``path`` and ``manifest`` may be
+    folders; then ``rows`` are those of the files that were written now, and ``epochs`` says more.
     """
 
     path: Path
@@ -66,6 +130,7 @@ class Released(Shown):
     again: bool
     said: Said
     warnings: tuple[str, ...] = ()
+    epochs: Epochs | None = None
 
     def facts(self) -> list[tuple[str, str]]:
         charge = "nothing: it was in the ledger before" if self.again else "to the ledger"
@@ -73,6 +138,7 @@ class Released(Shown):
             ("file", f"{self.path}, {self.rows:,} rows; withheld cells are NULL"),
             ("manifest", str(self.manifest)),
             ("charged", charge),
+            *_of_epochs(self.epochs),
             *_chances(self.p),
             *self.said.facts(),
         ]
@@ -101,10 +167,18 @@ class Rehearsed(Shown):
     leakage: Sequence[Leak]
     said: Said
     warnings: tuple[str, ...] = ()
+    epochs: Epochs | None = None
 
     def facts(self) -> list[tuple[str, str]]:
         nothing = ("charged", "nothing, and nothing was written")
-        return [nothing, *_chances(self.p), *self.said.facts()]
+        return [nothing, *_of_epochs(self.epochs), *_chances(self.p), *self.said.facts()]
+
+
+def _of_epochs(epochs: Epochs | None) -> list[tuple[str, str]]:
+    if epochs is None:
+        return []
+    said = [("epochs", line) for line in epochs.said()]
+    return [*said, *(("refused", line) for line in epochs.refused())]
 
 
 def _chances(p: Mapping[str, float]) -> list[tuple[str, str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from unspoken.errors import InputError
 from unspoken.numerics.coins import BATCH
@@ -18,14 +18,15 @@ SPILLED = 1.5  # times the bytes that are read: above every table that was measu
 GIGA = 1e9
 
 
-def begun(reading: Reading, size: int) -> Iterator[Part]:
+def begun(reading: Reading, size: int, among: Collection[str] | None = None) -> Iterator[Part]:
     """The source in the order of its keys: with the first part there, all rows are sorted.
 
-    ``size``: how many bytes are read. What does not fit into memory lies in TMPDIR meanwhile.
+    ``size``: how many bytes are read; ``among``: of these epochs alone, one after
+    the other. What does not fit into memory lies in TMPDIR meanwhile.
     """
     folder, needed = tempfile.gettempdir(), SPILLED * size
     free = shutil.disk_usage(folder).free
-    parts = reading.parts(BATCH)
+    parts = reading.parts(BATCH, among=among)
     try:
         first = list(itertools.islice(parts, 1))
     except InputError as error:

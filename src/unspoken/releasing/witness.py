@@ -155,6 +155,10 @@ class Witness:
             for epoch, read in sorted(self._read.items())
         }
 
+    def keeps(self, epoch: str) -> bool:
+        """Whether it has kept what every record of an epoch was."""
+        return epoch in self._kept
+
     def records(self, epoch: str) -> Records:
         """What every record of an epoch was, of those that are kept."""
         return Records.of(self._kept[epoch])

@@ -1,0 +1,98 @@
+"""Where the rows of a release are written: one file, or a folder with a file for each epoch.
+
+    released/2026-01.parquet      released-manifests/2026-01.json      what its first release read
+    released/2026-01.2.parquet    released-manifests/2026-01.2.json    rows that came late
+
+An epoch is whatever the holder's SQL calls it. Letters and digits of ASCII, _ and - stay, all else
+is written as the bytes of UTF-8, %2E for a dot; so no name leads out of the folder, none is hidden,
+and no two epochs have one file: those that differ in letter case alone are refused, since some file
+systems take them for one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from unspoken.numerics.files import unfinished, writing
+from unspoken.policy import Project
+from unspoken.policy.declared import Files
+
+__all__ = ["Output", "folders", "lying", "output_of", "refuse_alike"]
+
+OTHERS = re.compile(r"[^A-Za-z0-9_-]|^_")  # what begins with _ is left out by what reads folders
+TAKEN = re.compile(r"con|prn|aux|nul|(com|lpt)[0-9]", re.I)  # by Windows, whatever the ending
+LONGEST = 120  # characters of a name: 255 bytes are usual, and a file is written under longer ones
+
+
+class Output(NamedTuple):
+    """A release and its manifest."""
+
+    release: Path
+    manifest: Path
+
+
+def output_of(files: Files, epoch: str, part: int = 1) -> Output:
+    """The files of a part of an epoch."""
+    stem = _quoted(epoch) + (f".{part}" if part > 1 else "")
+    return Output(files.release / f"{stem}.parquet", files.manifest / f"{stem}.json")
+
+
+def lying(files: Files) -> list[Output]:
+    """The files that there may be of what was released before."""
+    if not files.by_epoch:
+        return [Output(files.release, files.manifest)]
+    stems = {path.stem for path in files.release.glob("*.parquet")}
+    stems |= {path.stem for path in files.manifest.glob("*.json")}
+    return [
+        Output(files.release / f"{stem}.parquet", files.manifest / f"{stem}.json")
+        for stem in sorted(stems)
+        if not stem.startswith(".")
+    ]
+
+
+def refuse_alike(project: Project, epochs: Iterable[str]) -> None:
+    """Two epochs never share a file."""
+    taken = dict[str, str]()
+    for epoch in epochs:
+        stem = _quoted(epoch).casefold()
+        if taken.setdefault(stem, epoch) != epoch:
+            raise project.error(
+                "epoch", "of", text=f'names one epoch "{taken[stem]}" and another "{epoch}", whose '
+                "files would be one where letter case does not count; write lower(...)",
+            )  # fmt: skip
+
+
+@contextmanager
+def folders(files: Files) -> Iterator[None]:
+    """The two folders, ours alone meanwhile; gone again if nothing was written into them."""
+    made = [path for path in (files.release, files.manifest) if not path.exists()]
+    try:
+        for path in made:
+            with writing(path):
+                path.mkdir()
+        # Nobody else writes to either, and both can be written to: else nothing is paid.
+        with unfinished(files.release / "all"), unfinished(files.manifest / "all"):
+            yield
+    finally:
+        for path in made:
+            with suppress(OSError):
+                path.rmdir()
+
+
+def _quoted(epoch: str) -> str:
+    quoted = OTHERS.sub(_as_bytes, epoch) or "%"
+    if TAKEN.fullmatch(quoted):
+        quoted = f"%{ord(quoted[0]):02X}{quoted[1:]}"
+    if len(quoted) > LONGEST:
+        digest = hashlib.sha256(epoch.encode()).hexdigest()[:32]
+        quoted = f"{quoted[: LONGEST // 2]}%-{digest}"  # %- stands in no shorter name
+    return quoted
+
+
+def _as_bytes(found: re.Match[str]) -> str:
+    return "".join(f"%{byte:02X}" for byte in found[0].encode("utf-8", "surrogatepass"))
