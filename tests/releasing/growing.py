@@ -54,7 +54,9 @@ def grow(folder: Path, months: int, persons: int = 40) -> None:
 
 
 def manifest(path: Path) -> dict[str, Any]:
-    read: dict[str, Any] = json.loads((path.parent / "released.manifest.json").read_text())
+    """That of the epoch that was released last."""
+    *_, last = sorted((path.parent / "released-manifests").iterdir())
+    read: dict[str, Any] = json.loads(last.read_text())
     return read
 
 

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 
 from unspoken.ledger import Ledger
 from unspoken.numerics.coins import MasterKey
-from unspoken.releasing import flow, release
+from unspoken.releasing import publishing, release
 
 __all__ = ["FORKED", "GROUP", "released_until"]
 
@@ -74,7 +74,7 @@ class Writer(pq.ParquetWriter):  # type: ignore[misc]
 
 # What is put in the place of what.
 POINTS: dict[str, tuple[Any, str, Callable[[], Any]]] = {
-    "nowhere": (flow, "GROUP", lambda: GROUP),
+    "nowhere": (publishing, "GROUP", lambda: GROUP),
     "before the ledger": (os, "link", lambda: die),
     "after the ledger": (os, "link", lambda: after(os.link)),
     "before the key": (os, "link", lambda: before(os.link, 2)),
@@ -97,7 +97,7 @@ POINTS: dict[str, tuple[Any, str, Callable[[], Any]]] = {
 
 def released_until(where: str, path: Path) -> None:
     """Release, and be killed at this point."""
-    flow.GROUP = GROUP
+    publishing.GROUP = GROUP
     owner, name, made = POINTS[where]
     setattr(owner, name, made())
     release(path)

@@ -18,7 +18,7 @@ from unspoken.errors import UnspokenError
 from unspoken.learning import Learned
 from unspoken.ledger import Ledger
 from unspoken.policy import Project
-from unspoken.releasing import reading, rehearse, release
+from unspoken.releasing import rehearse, release, witness
 
 ROWS = 200
 ATTRIBUTES: dict[str, dict[str, Any]] = {
@@ -167,7 +167,7 @@ PROJECTS: dict[str, tuple[dict[str, Any], str]] = {
 
 @pytest.mark.parametrize("name", PROJECTS)
 def test_a_bad_project(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "EPOCHS", 100)  # of the 10,000 that there may be
+    monkeypatch.setattr(witness, "EPOCHS", 100)  # of the 10,000 that there may be
     given, match = PROJECTS[name]
     many, rng = 120, np.random.default_rng(0)
     tables = {

@@ -26,7 +26,7 @@ from unspoken.engines.duckdb import DuckTable
 from unspoken.errors import InputError
 from unspoken.ledger import Ledger
 from unspoken.numerics.files import atomically
-from unspoken.releasing import flow, release, sorting
+from unspoken.releasing import flow, publishing, release, sorting
 
 resource = pytest.importorskip("resource", reason="needs the limits and signals of POSIX")
 
@@ -51,7 +51,7 @@ def table() -> pa.Table:
 
 @pytest.fixture
 def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(flow, "GROUP", GROUP)
+    monkeypatch.setattr(publishing, "GROUP", GROUP)
     return small(tmp_path, table(), ATTRIBUTES, odds_cap=3.0)
 
 

@@ -207,7 +207,7 @@ def test_a_full_disk_leaves_the_old_release(project: Make, monkeypatch: pytest.M
         def write_table(self, *_args: object, **_named: object) -> None:
             raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("unspoken.releasing.flow.pq.ParquetWriter", Full)
+    monkeypatch.setattr("unspoken.releasing.publishing.pq.ParquetWriter", Full)
     with pytest.raises(InputError, match="No space left"):
         release(path)
     assert (path.parent / "released.parquet").read_bytes() == before

@@ -34,7 +34,7 @@ from unspoken.releasing.cautions import Caution
 from unspoken.releasing.in_context import InContext
 from unspoken.releasing.leaks import Leak
 from unspoken.releasing.manifest import leakage
-from unspoken.releasing.results import Said
+from unspoken.releasing.results import Epochs, Said
 from unspoken.releasing.undeclared import Undeclared
 
 __all__ = [
@@ -204,6 +204,7 @@ def rehearsed(done: Rehearsed) -> dict[str, Any]:
     return {
         **_head("release"),
         "dry_run": True,
+        **_epochs(done.epochs),
         "p": dict(done.p),
         **_said(done.said),
     }
@@ -217,6 +218,7 @@ def released(done: Released) -> dict[str, Any]:
         "manifest": str(done.manifest),
         "rows": done.rows,
         "again": done.again,
+        **_epochs(done.epochs),
         "p": dict(done.p),
         "limits": dict(done.event.limits),
         **_said(done.said),
@@ -325,6 +327,11 @@ def diff(found: Difference) -> dict[str, Any]:
 def _for_holder(cautions: Sequence[Caution]) -> dict[str, Any]:
     """At full digits they tell the counts of the table: not to be handed on."""
     return {"for": "the holder", "warnings": [caution.text for caution in cautions]}
+
+
+def _epochs(epochs: Epochs | None) -> dict[str, Any]:
+    """What became of each, for the holder."""
+    return {} if epochs is None else {"epochs": asdict(epochs)}
 
 
 def _said(what: Said) -> dict[str, Any]:

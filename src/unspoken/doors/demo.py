@@ -64,8 +64,8 @@ key = "unspoken.key"
 ledger = "ledger.sqlite"
 
 [output]
-release = "released.parquet"
-manifest = "released.manifest.json"
+release = "released"                # a folder: a file for each month
+manifest = "released-manifests"
 report = "report.html"
 """
 

@@ -22,7 +22,7 @@ from unspoken.releasing.coarse import up
 from unspoken.releasing.few import GROUP, few, named, rows_of_label
 from unspoken.releasing.leaks import Leak, TellingAnswer
 from unspoken.releasing.promise import Promise
-from unspoken.releasing.results import Said
+from unspoken.releasing.results import Epochs, Said
 from unspoken.releasing.undeclared import Undeclared
 from unspoken.types.domain import WITHHELD
 
@@ -30,6 +30,7 @@ __all__ = ["leak", "learned", "ledger", "plan", "rehearsed", "released", "verifi
 
 UNLIMITED = "Nothing is declared sensitive, so nothing is limited."
 TELLING = 8  # telling values listed before "and n more"
+MANIFESTS = 2  # files that are named, of those that have a head
 
 
 def learned(ready: Prepared) -> RenderableType:
@@ -114,6 +115,7 @@ def rehearsed(done: Rehearsed) -> RenderableType:
     """What a release would let out; nothing happened."""
     return Group(
         head("This would be released; nothing was charged or written:"),
+        *_epochs(done.epochs),
         *_shown(done.p),
         *_said(done.said),
     )
@@ -127,6 +129,7 @@ def released(done: Released) -> RenderableType:
             f"Released {near(done.path)} ({words.rows(done.rows)}; withheld cells are NULL, sorted "
             f"by key) and {near(done.manifest)}; {charge}."
         ),
+        *_epochs(done.epochs),
         *_shown(done.p),
         *_said(done.said),
     )
@@ -157,11 +160,18 @@ def verified(checked: Verified) -> RenderableType:
     """That the ledger is whole, and what says so."""
     number, files = checked.head.number, checked.recorded.items()
     events = "1 event is" if number == 1 else f"{number} events are"
-    recorded = " and ".join(f"event {head.number} in {near(path)}" for path, head in files)
+    listed = [f"event {head.number} in {near(path)}" for path, head in files]
+    more = [f"{len(listed) - MANIFESTS} more manifests"] if len(listed) > MANIFESTS + 1 else []
+    recorded = " and ".join([*listed[:MANIFESTS], *more] if more else listed)
     return Prose(f"{events} as charged: the chain holds, and has all heads recorded: {recorded}.")
 
 
 # ---------------------------------------------------------------- sentences
+
+
+def _epochs(epochs: Epochs | None) -> list[RenderableType]:
+    """What became of each, for the holder."""
+    return [] if epochs is None else [Prose(f"Epochs: {'; '.join(epochs.said())}.")]
 
 
 def _counted(ready: Prepared) -> str:

@@ -220,6 +220,8 @@ def _output(source: str) -> Iterator[str]:
     yield "\n[output]\n"
     yield _entry("release", f'"{again}.parquet"', "sorted by key; withheld cells are NULL")
     yield _entry("manifest", f'"{again}.manifest.json"')
+    note = "in place of both, with [epoch] of: a folder, a file for each epoch"
+    yield _entry("# release", f'"{again}"', note)
     yield _entry("report", '"report.html"')
 
 

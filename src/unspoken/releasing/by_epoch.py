@@ -68,7 +68,7 @@ def release_epochs(asked: Asked, kept: Custody) -> Released:
         p=asked.p,
         again=not sifted.new,
         said=said[-1],
-        warnings=asked.ready.warnings,
+        warnings=(*asked.ready.warnings, *release.epochs.refused()),
         epochs=release.epochs,
     )
 
@@ -81,7 +81,7 @@ def rehearse_epochs(asked: Asked, kept: Custody | None, master: MasterKey) -> Re
         said.append(release.admitted(account))
 
     kept.ledger.look(admit, kept.seal) if kept else admit(Account.of(()))
-    odd = asked.ready.warnings
+    odd = (*asked.ready.warnings, *release.epochs.refused())
     return Rehearsed(asked.p, asked.plan, asked.leakage, said[-1], odd, release.epochs)
 
 
@@ -102,8 +102,9 @@ class _Release:
         past = _past(asked, kept, master)
         sifted = sift(asked.reading, master, past)
         refuse_alike(project, [*sifted.witness.counts, *past.given.get(past.readers, {})])
-        lost = [p for p in sifted.standing if not _there(output_of(project.files, p.epoch, p.part))]
-        pieces = [*lost, *sifted.new]
+        asks = set(asked.reading.depends)
+        gone = [p for p in sifted.standing if not _there(output_of(project.files, p.epoch, p.part))]
+        pieces = [*(p for p in gone if p.readings.keys() == asks), *sifted.new]
         outputs = [output_of(project.files, piece.epoch, piece.part) for piece in pieces]
         _refuse_folders(outputs)
         refuse_foreign(outputs)
@@ -141,6 +142,20 @@ class _Release:
             changed=sifted.changed,
             gone=sifted.gone,
             unknown=sifted.unknown,
+            lost=self._lost(),
+        )
+
+    def _lost(self) -> tuple[str, ...]:
+        """Epochs with a file that is gone and is not written now."""
+        files, names = self.asked.project.files, self.asked.reading.depends
+        written = {(piece.epoch, piece.part) for piece in self.pieces}
+        return tuple(
+            epoch
+            for epoch in self.sifted.witness.counts
+            if any(
+                (epoch, part) not in written and not _there(output_of(files, epoch, part))
+                for part in self.past.own(epoch, names)
+            )
         )
 
     def rounds(self) -> list[list[Piece]]:

@@ -56,7 +56,8 @@ class Epochs:
     ``new``: released for the first time; ``late``: rows that came late to old ones; ``again``: old
     ones whose files were gone; ``left``: how many are as they were. ``changed``: records that are
     not what they were when they were first read; ``gone``: records that are not there any more;
-    ``unknown``: epochs that differ from what they were, and the file, not there, that says in what.
+    ``unknown``: epochs that differ from what they were, and the file, not there, that says in what;
+    ``lost``: epochs that miss a file, which cannot be written again.
     """
 
     new: tuple[str, ...]
@@ -66,6 +67,7 @@ class Epochs:
     changed: Mapping[str, int]
     gone: Mapping[str, int]
     unknown: Mapping[str, str]
+    lost: tuple[str, ...] = ()
 
     def said(self) -> list[str]:
         """In words, all that is no refusal."""
@@ -79,6 +81,14 @@ class Epochs:
             *late,
             *gone,
             *([f"written again, at no cost: {_named(self.again)}"] if self.again else []),
+            *(
+                [
+                    f"files of {_named(self.lost)} are gone, and cannot be written again, since "
+                    "not all their rows are there as they were; restore them from a copy"
+                ]
+                if self.lost
+                else []
+            ),
         ]
 
     def refused(self) -> list[str]:
@@ -144,9 +154,9 @@ class Released(Shown):
         ]
 
     def to_arrow(self) -> pa.Table:
-        """What was written, as the file has it now."""
+        """What was written, as the file or the files of the folder have it now."""
         try:
-            return pq.read_table(self.path)
+            return _together(self.path) if self.path.is_dir() else pq.read_table(self.path)
         except (OSError, pa.ArrowException) as error:
             raise InputError(f"{self.path}: cannot be read any more: {one_line(error)}") from error
 
@@ -174,11 +184,21 @@ class Rehearsed(Shown):
         return [nothing, *_of_epochs(self.epochs), *_chances(self.p), *self.said.facts()]
 
 
+def _together(folder: Path) -> pa.Table:
+    """The files of all epochs: those of later plans may have more columns."""
+    files = sorted(folder.glob("*.parquet"))
+    if not files:
+        raise InputError(f"{folder}: has no file any more; release again")
+    return pa.concat_tables(map(pq.read_table, files), promote_options="default")
+
+
 def _of_epochs(epochs: Epochs | None) -> list[tuple[str, str]]:
     if epochs is None:
         return []
-    said = [("epochs", line) for line in epochs.said()]
-    return [*said, *(("refused", line) for line in epochs.refused())]
+    return [
+        *(("epochs", line) for line in epochs.said()),
+        *(("refused", line) for line in epochs.refused()),
+    ]
 
 
 def _chances(p: Mapping[str, float]) -> list[tuple[str, str]]:

@@ -90,7 +90,7 @@ class Sifted:
 
 def sift(reading: Reading, master: MasterKey, past: Past) -> Sifted:
     """Read the source once; and once more, where an epoch that was released is another one now."""
-    names = reading.project.reads
+    names = reading.depends
 
     def keeping(epoch: str) -> bool:
         own = past.own(epoch, names)
@@ -187,7 +187,7 @@ class _Compared:
     @classmethod
     def of(cls, prints: Prints, past: Past, sifted: Sifted) -> _Compared | None:
         """None: what it was is not known."""
-        epoch, names = prints.epoch, prints.reading.project.reads
+        epoch, names = prints.epoch, prints.reading.depends
         own, earlier = list(past.own(epoch, names).values()), list[_Earlier]()
         for given in past.all(epoch, names):
             records = past.first.read(prints, given.readings)
