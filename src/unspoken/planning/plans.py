@@ -239,7 +239,7 @@ def _of_record(found: Planned, floor: Plan | None = None) -> Plan:
         total=max((bound.high for bound in information.values()), default=0.0),
         bound=Bound(
             reached, max(reached, found.upper), "labels", premise,
-            f"{why}same to everybody, exceeds the upper end",
+            f"{why}same to everybody, exceeds the upper end{found.beside}",
         ),
         multiplier=math.nan,
         odds=found.odds,

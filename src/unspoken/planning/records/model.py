@@ -27,7 +27,7 @@ from unspoken.planning.records.solver import Entries, Program, Solved
 
 __all__ = ["Model"]
 
-FIXED = 1e-7  # of what a first solution reached, what a second may give up
+FIXED, LOOSER = 1e-7, 1e-4  # of what a first solution reached, what a second may give up; of bits
 # With bits: what silence may cost of a small program, of another; for how long lines are drawn.
 NEAR, SMALL, FAR = 1e-6, 5_000, 1e-3
 ROUNDS, SECONDS, STUCK = 60, 30.0, 1e-10
@@ -81,7 +81,7 @@ class Model:
             np.concatenate([np.full(count, np.inf), [float(bool(shares))], np.full(spare, np.inf)]),
         )
         rows = sum(part.entries.lines for part in parts)
-        bits = Bits.added(program, layout, limits, cap, count + 1, rows) if limits else None
+        bits = Bits.added(program, layout, limits, cap, count + 1 + spare, rows) if limits else None
         return cls(layout, values, caps, even, listed, boxed, program, bits)
 
     def solve(self) -> Solved:
@@ -90,7 +90,8 @@ class Model:
             count = len(self.values)
             self.program.change_worth(np.append(np.zeros(count), 1.0))
             smallest = self._best().x[count]
-            self.least_share = max(0.0, float(smallest) * (1 - FIXED))
+            given = FIXED if self.bits is None else LOOSER
+            self.least_share = max(0.0, float(smallest) * (1 - given))
             self.program.change_bounds(
                 np.array([count]), np.array([self.least_share]), np.array([1.0])
             )
@@ -115,6 +116,7 @@ class Model:
                 break
         x = solved.x.copy()
         x[:count] = (1 - silent) * x[:count] + silent * (self.layout.pairs.pattern == 0)
+        x[count] *= 1 - silent  # the smallest share falls with them
         return replace(solved, x=x)
 
     def upper(self, solved: Solved) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -87,6 +88,12 @@ class Planned:
         if problem.believed.of_sets:
             return {}
         return information(self.table, problem.sees(), problem.axes(), problem.premise)
+
+    @property
+    def beside(self) -> str:
+        """What the limits leave out, in words."""
+        middle = self.problem.believed.of_sets and self.problem.limit != math.inf
+        return "; bits are limited under the belief in the middle of the set" if middle else ""
 
     @property
     def mechanism(self) -> Suppression:

@@ -219,13 +219,9 @@ class RecordProblem:
     def limits(self, cells: Cells, all_of_them: bool = False) -> list[BitLimit]:
         """On bits, for every coalition: in each context, and where it is not known; those that
 
-        could be reached, or all, infinite ones too.
+        could be reached, or all, infinite ones too. Of a set under the belief in its middle, which
+        plans say; caps hold for all of it.
         """
-        if self.believed.of_sets and self.limit != math.inf:
-            raise InputError(
-                "plan.limit_bits: is about single beliefs so far, not about a Box or Intervals; "
-                "leave it out and give odds_cap, which holds for all of them"
-            )
         laws, found = [cells.probability], list[BitLimit]()
         if len(cells.laws) > 1:
             laws += [(law / law.sum()).astype(np.float64) for law in cells.laws]
