@@ -13,6 +13,7 @@ from unspoken.pictures import Bar, Picture, bars
 from unspoken.planning.bits.account import plan_bits
 from unspoken.planning.chosen import Chosen
 from unspoken.planning.problem import Account, By, Limit, Objective, ReleaseProblem
+from unspoken.planning.records.binding import Binding
 from unspoken.planning.records.planned import Planned, plan_floor, plan_records
 from unspoken.planning.records.problem import RecordOptions, RecordProblem, refuse_for_records
 from unspoken.planning.supports import Telling
@@ -40,7 +41,7 @@ class Plan(Framed, Shown):
     odds cap where some were allowed, ``telling`` the values that break the cap by themselves.
     ``shares``: per application the shown cells of all it reads; ``share``: of all that is read.
     ``floor``: the plan with one coin a record that needs no belief; ``gain``: by how much more of
-    all that is read this one shows.
+    all that is read this one shows; ``binding``: the answers that hold it back, the dearest first.
     """
 
     epsilon: Any  # {name: eps}, or None
@@ -58,6 +59,7 @@ class Plan(Framed, Shown):
     shares: Mapping[str, float] = field(default_factory=dict)
     share: float | None = None
     floor: Plan | None = None
+    binding: tuple[Binding, ...] = ()
 
     @property
     def unbounded(self) -> bool:
@@ -103,6 +105,7 @@ class Plan(Framed, Shown):
                 ("unbounded", f"{self.witness} keeps the limit whatever its eps; give caps")
             )
         rows += [("telling", str(telling)) for telling in self.telling[:5]]
+        rows += [("held back by", str(binding)) for binding in self.binding[:3]]
         rows += self._beside_floor()
         return [*rows, ("premise", str(self.bound.premise))]
 
@@ -241,7 +244,7 @@ def _of_record(found: Planned, floor: Plan | None = None) -> Plan:
             reached, max(reached, found.upper), "labels", premise,
             f"{why}same to everybody, exceeds the upper end{found.beside}",
         ),
-        multiplier=math.nan,
+        multiplier=found.multiplier,
         odds=found.odds,
         information=information,
         account="value",
@@ -249,6 +252,7 @@ def _of_record(found: Planned, floor: Plan | None = None) -> Plan:
         shares=found.shares,
         share=reached / found.most if found.most else 0.0,
         floor=floor,
+        binding=found.binding,
     )  # fmt: skip
 
 

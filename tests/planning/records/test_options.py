@@ -174,3 +174,39 @@ def test_what_does_not_go_together_is_refused(more, said):
 def test_cell_plans_have_none_of_it():
     with pytest.raises(unspoken.UnspokenError, match=r'plan.reads needs by="record"'):
         unspoken.plan(BELIEF, sensitive=SENSITIVE, reads=["A"])
+
+
+@pytest.mark.parametrize("cap", [1.5, 3.0])
+def test_prices_are_what_a_larger_cap_adds(cap):
+    """d objective / d ln cap, summed over the answers that bind."""
+    plan, more = planned(odds_cap=cap), planned(odds_cap=cap * 1.0005)
+    price = sum(each.price for each in plan.binding)
+    added = (more.objective - plan.objective) / math.log(1.0005)
+    assert price == pytest.approx(added, rel=0.02)
+    assert [each.price for each in plan.binding] == sorted(
+        (each.price for each in plan.binding), reverse=True
+    )
+    assert all(0 < each.probability <= 1 for each in plan.binding)
+    assert str(plan.binding[0]) in repr(plan)
+
+
+def test_the_price_of_bits_is_what_more_of_them_add():
+    plan, more = (planned(limit_bits=bits, odds_cap=8.0) for bits in (0.05, 0.0501))
+    added = (more.objective - plan.objective) / (0.0001 * math.log(2))
+    assert plan.multiplier == pytest.approx(added, rel=0.05)
+    assert math.isnan(planned().multiplier)
+
+
+def test_views_say_the_same():
+    plan = planned(coalitions=[["A", "B"], ["C"]], limit_bits=0.1)
+    for name in "AB":
+        told = [
+            unspoken.leakage(BELIEF, plan.mechanism, unspoken.Adversary(name, sees=sees), measure)
+            for sees in (["A", "B"], ["C"])
+            for measure in ("odds", "mutual-information")
+        ]
+        assert max(told[0].value, told[2].value) <= 3.0
+        bits = plan.information[name]
+        most = max(told[1].high, told[3].high)
+        assert bits.low <= most * (1 + 1e-9)
+        assert most <= bits.high * (1 + 1e-9)

@@ -182,6 +182,12 @@ class Bits:
             low, high = (low, middle) if kept(middle) else (middle, high)
         return high
 
+    def multiplier(self, multipliers: Array) -> float:
+        """What one more nat of every limit adds to the objective."""
+        ends = multipliers[self.first_row : self.first_row + len(self.lines)].tolist()
+        limits = [lines.limit.nats or 1.0 for lines in self.lines]
+        return math.fsum(max(0.0, end) / own for end, own in zip(ends, limits, strict=True))
+
     def taken(self, multipliers: Array) -> tuple[list[tuple[Array, Array]], list[float]]:
         """What the limits take off each pair at these multipliers, and what their ends add.
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from unspoken.mechanisms import Suppression
 from unspoken.numerics.arrays import Array
+from unspoken.planning.records.binding import Binding, binding
 from unspoken.planning.records.bits import BitLimit, nats
 from unspoken.planning.records.cells import Pairs
 from unspoken.planning.records.conditions import Rule
@@ -33,6 +34,8 @@ class Planned:
     problem: RecordProblem
     table: Table
     upper: float
+    binding: tuple[Binding, ...] = ()
+    multiplier: float = math.nan  # of the limits on bits
 
     @property
     def objective(self) -> float:
@@ -120,7 +123,9 @@ def plan_records(problem: RecordProblem) -> Planned:
     told = [] if problem.believed.of_sets else problem.limits(cells, all_of_them=True)
     quiet = quieter(model, solved, told)
     table = held(Table.of(cells, layout.pairs, quiet.x[: len(values)]), sees, rows, alike)
-    return Planned(problem, _quieter(table, limits, sees, rows, alike), model.upper(solved))
+    table = _quieter(table, limits, sees, rows, alike)
+    nats = model.bits.multiplier(solved.multipliers) if model.bits else math.nan
+    return Planned(problem, table, model.upper(solved), binding(model, solved), nats)
 
 
 def plan_floor(problem: RecordProblem, upper: float) -> Planned:
