@@ -37,7 +37,7 @@ def band_view(question: Question, queries: Sequence[Query], alone: Sequence[View
         for name, width in widths.items()
     )
     likelihood = belief.outputs(question.keep, {})
-    nothing = question.cloud(likelihood, {})
+    nothing = question.cloud(likelihood, {}, question.rounding(()))
     parts, revealed = [nothing, *alone], nothing.revealed()
     values = belief.cells(targets)
     if ratio == 0:
@@ -50,5 +50,5 @@ def band_view(question: Question, queries: Sequence[Query], alone: Sequence[View
         log = np.log(prior)[..., None] + ratio * raised
     excess = log.reshape(*likelihood.prior.shape, -1)
     extreme = Likelihood(likelihood.prior, np.full(2**values, -np.inf), excess, in_logs=True)
-    corners = question.cloud(extreme, {"corner": range(2**values)})
+    corners = question.cloud(extreme, {"corner": range(2**values)}, question.rounding(()))
     return BandView(corners, parts, revealed, ratio)

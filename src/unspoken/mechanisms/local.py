@@ -16,7 +16,7 @@ from unspoken.adversary import Adversary
 from unspoken.beliefs import Belief
 from unspoken.errors import TooLarge
 from unspoken.numerics.arrays import CELLS
-from unspoken.numerics.rounding import NOTHING, Rounding
+from unspoken.numerics.rounding import Rounding
 from unspoken.types.channel import Channel, Output
 from unspoken.types.domain import Value
 from unspoken.types.likelihood import Likelihood
@@ -125,7 +125,8 @@ class Question:
             n: channel.outputs for n, channel in channels.items()
         }
         asked = replace(self, channels=channels)
-        return asked.cloud(self.belief.outputs(self.keep, channels), shown)
+        likelihood = self.belief.outputs(self.keep, channels)
+        return asked.cloud(likelihood, shown, asked.rounding(shown))
 
     def ordered(self, seen: Sequence[str]) -> dict[str, Channel]:
         """The channels of these variables, those of kept ones last, as `outputs` lists them."""
@@ -137,14 +138,13 @@ class Question:
         self,
         likelihood: Likelihood,
         shown: Mapping[Seen, Sequence[Output]],
-        rounding: Rounding = NOTHING,
+        rounding: Rounding,
     ) -> FiniteView:
         """The listed cloud of a likelihood that keeps (contexts ..., targets ...).
 
-        ``rounding``: what is behind it beyond the belief's numbers and the channels'.
+        ``rounding``: what is behind it.
         """
         likelihood = _grouped(likelihood, len(self.adversary.targets))
-        rounding = rounding + self.rounding(shown)
         return FiniteView(
             target=", ".join(self.adversary.targets),
             classes=self.secret.labels,

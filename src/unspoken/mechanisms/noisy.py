@@ -190,7 +190,7 @@ class NoisyAnswers:
             shown[outcomes.names] = outcomes
         for name, answer_bins in zip(self.answers, bins, strict=True):
             shown[name] = (answer_bins.high + self.known[name]).tolist()
-        rounding = self._rounding(bins, shown)
+        rounding = self._rounding(bins, shown) + self._behind(shown)
         seen = self.question.cloud(through(self.law, self.sums.points, bins), shown, rounding)
         if len(seen.contexts) == 1:
             return seen
@@ -232,10 +232,14 @@ class NoisyAnswers:
         if (self.channels or self.recorded) and sums.in_logs:
             operations = question.belief.rounding(question.belief.domain.names).on_logs
             own = own + Rounding.of_numbers(RANGE * (operations + sums.rounded))
-        beside = question.rounding(shown) + own if self.channels else None
-        if self._contracted:
-            beside = question.belief.rounding(self._names) + self._contracted.rounding + own
+        beside = self._behind(shown) + own if self.channels or self.recorded else None
         return own + rounded(sums.points, bins, off, beside)
+
+    def _behind(self, shown: Iterable[Seen]) -> Rounding:
+        """What is behind the belief's numbers contracted with what is seen beside the answers."""
+        if self._contracted:
+            return self.question.belief.rounding(self._names) + self._contracted.rounding
+        return self.question.rounding(shown)
 
     def _known_off(self, weights: Weights, answers: float) -> float:
         """What is known is added up, and taken off an answer that was seen."""

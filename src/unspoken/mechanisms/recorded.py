@@ -6,6 +6,7 @@ may be shown in few have weight.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
@@ -18,8 +19,8 @@ from unspoken.errors import TooLarge
 from unspoken.mechanisms.events import meant, silent_places
 from unspoken.mechanisms.local import Question
 from unspoken.mechanisms.record_toss import RecordToss
-from unspoken.numerics.arrays import CELLS, Array, Codes, Mask
-from unspoken.numerics.rounding import Rounding
+from unspoken.numerics.arrays import CELLS, Array, Codes, Mask, sums_in
+from unspoken.numerics.rounding import Rounding, pairwise
 from unspoken.types.channel import Channel, Output
 from unspoken.types.domain import Domain, Value
 from unspoken.types.kernel import Kernel
@@ -104,32 +105,31 @@ class Contracted:
     def _keep(self) -> tuple[int, ...]:
         return self.table.shape[: self.kept]
 
-    @property
-    def _bins(self) -> Codes:
-        """To which kept values and outcome each entry adds."""
-        keep = self._cells // int(np.prod(self.table.shape[self.kept :], dtype=np.int64))
-        return keep[self.kernel.cell] * len(self.kernel.outcomes) + self.kernel.outcome
-
     @cached_property
-    def likelihood(self) -> Likelihood:
-        kernel, kept = self.kernel, int(np.prod(self._keep, dtype=np.int64))
+    def _sums(self) -> tuple[Array, int]:
+        """E[kept, y], and the additions behind each."""
+        kernel, kept = self.kernel, math.prod(self._keep)
         size = kept * len(kernel.outcomes)
         if size > CELLS:
             raise TooLarge(
                 f"suppression: {len(kernel.outcomes):,} outcomes of {kept:,} kept values, more "
                 f"than {CELLS:,} together; name fewer in knows or sees"
             )
-        added = self.table.ravel()[self._cells][kernel.cell] * kernel.excess
-        excess = np.bincount(self._bins, added, size).astype(np.float64)
+        rest = math.prod(self.table.shape[self.kept :])
+        bins = (self._cells // rest)[kernel.cell] * len(kernel.outcomes) + kernel.outcome
+        return sums_in(bins, self.table.ravel()[self._cells][kernel.cell] * kernel.excess, size)
+
+    @cached_property
+    def likelihood(self) -> Likelihood:
+        excess = self._sums[0].reshape(*self._keep, -1)
         prior = self.table.reshape(*self._keep, -1).sum(-1)
-        return Likelihood(prior, kernel.log_common, excess.reshape(*self._keep, -1), False)
+        return Likelihood(prior, self.kernel.log_common, excess, False)
 
     @property
     def rounding(self) -> Rounding:
         """A product for each entry, and sums over the cells not kept."""
-        most = np.bincount(self._bins, minlength=1).max(initial=0) if len(self._bins) else 0
-        rest = self.table.size // max(1, int(np.prod(self._keep, dtype=np.int64)))
-        return self.kernel.rounding + Rounding(4.0 + float(most) + rest)
+        rest = math.prod(self.table.shape[self.kept :])
+        return self.kernel.rounding + Rounding(4.0 + self._sums[1] + pairwise(rest))
 
 
 def recorded_view(

@@ -7,7 +7,17 @@ from functools import reduce
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["CELLS", "Array", "Codes", "Counts", "Integers", "Mask", "Words", "most_of_few"]
+__all__ = [
+    "CELLS",
+    "Array",
+    "Codes",
+    "Counts",
+    "Integers",
+    "Mask",
+    "Words",
+    "most_of_few",
+    "sums_in",
+]
 
 Array = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.intp]
@@ -19,6 +29,9 @@ Integers = npt.NDArray[np.object_]
 
 # Cells of a table up to which it is listed: about 64 MB an array.
 CELLS = 2**23
+
+# Numbers added up one after the other.
+SOME = 32
 
 # Up to so many numbers along an axis NumPy compares whole arrays faster than it goes along it.
 FEW = 16
@@ -41,3 +54,21 @@ def least_positive(table: Array) -> float:
     before: Words = np.ascontiguousarray(table).view(np.uint64) - one
     least = before.min(initial=np.iinfo(np.uint64).max)
     return float((np.atleast_1d(least) + one).view(np.float64)[0]) or 1.0
+
+
+def sums_in(bins: Codes, numbers: Array, count: int) -> tuple[Array, int]:
+    """The sum of the numbers in each of these bins, and how many additions are behind any of them.
+
+    A few at a time, then a few of those sums: a long sum would be off by its length in units.
+    """
+    order = np.argsort(bins, kind="stable")
+    bins, numbers, behind = bins[order], numbers[order], 0
+    while len(bins) and (size := int(np.bincount(bins).max())) > 1:
+        first = np.flatnonzero(np.concatenate([[True], bins[1:] != bins[:-1]]))
+        place = np.arange(len(bins)) - np.repeat(first, np.diff(np.append(first, len(bins))))
+        new = np.concatenate([[True], (bins[1:] != bins[:-1]) | (place[1:] % SOME == 0)])
+        numbers = np.bincount(np.cumsum(new) - 1, numbers).astype(np.float64)
+        bins, behind = bins[new], behind + min(size, SOME)
+    total = np.zeros(count)
+    total[bins] = numbers
+    return total, behind
