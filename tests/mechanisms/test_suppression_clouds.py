@@ -389,5 +389,3 @@ def test_beliefs_that_know_no_joint_are_refused_by_name() -> None:
     three = Suppression({}, ["x1"], [[0, 1, 2]], {})
     with pytest.raises(InputError, match='suppression, value of x1: there is no "2"'):
         unspoken.leakage(chain, three, who)
-    with pytest.raises(NotKnown, match="worst: "):
-        unspoken.worst(chain, coin)

@@ -13,6 +13,7 @@ import unspoken
 from tests.searching.everyone import all_nodes
 from tests.searching.found import attained
 from unspoken.adversary import Adversary
+from unspoken.errors import NotKnown
 from unspoken.measures import MeasureName
 from unspoken.mechanisms import Mechanism
 from unspoken.searching.certificate import Certificate
@@ -286,3 +287,11 @@ def test_how_it_shows_itself() -> None:
 def test_what_is_refused(options: dict, complaint: str) -> None:
     with pytest.raises(unspoken.UnspokenError, match=complaint):
         worst(JOINT, LAPLACE, **options)
+
+
+def test_coins_of_records_are_not_searched() -> None:
+    """Searches leave out what is shown of known variables, which a coin of records ties to all."""
+    coin = unspoken.Suppression({(0, 0): {("x0",): 2**61}}, ["x0", "x1"], [[0, 1]] * 2, {})
+    for mechanism in (coin, unspoken.Together([coin, unspoken.Laplace(1.0)])):
+        with pytest.raises(NotKnown, match="worst: does not search what a suppression shows"):
+            unspoken.worst(JOINT, mechanism)
