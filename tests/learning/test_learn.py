@@ -10,6 +10,7 @@ import pytest
 
 import unspoken
 from unspoken.errors import InputError
+from unspoken.types.premise import Premise
 
 VALUES: Any = {"late": ["no", "yes"], "kind": [0, 1, 2]}
 SECRETS: Any = {"late": ["yes"]}
@@ -90,6 +91,46 @@ def test_units_make_it_wider() -> None:
     assert wide[1] > 1.5 * wide[0]
 
 
+LEARN: Any = unspoken.learn
+
+
+def test_values_that_nobody_declared_certify_nothing() -> None:
+    for secrets in (SECRETS, None):
+        held = LEARN(DAYS, secrets=secrets, confidence=0.95)
+        assert held.premise == "box(95 %, values of the rows)"
+        assert not held.premise.certifies
+        assert LEARN(DAYS, values=VALUES, secrets=secrets, confidence=0.95).premise.certifies
+    assert Premise.of("box(95 %, values of the rows)") == held.premise
+
+
+def widths(held: Any) -> list[float]:
+    return [float((each.up - each.low).sum()) for each in held.events.values()]
+
+
+def test_rows_of_a_unit_are_whole_numbers_of_any_library() -> None:
+    asked: Any = {"values": VALUES, "secrets": SECRETS, "confidence": 0.95, "unit": ["person"]}
+    both = [LEARN(TABLE, **asked, rows_per_unit=most) for most in (10, np.int64(10))]
+    assert widths(both[0]) == widths(both[1])
+
+
+@pytest.mark.parametrize("more", [{}, {"noise": 2.0}, {"confidence": 0.95, "secrets": SECRETS}])
+def test_contexts_are_what_a_plan_takes(more: Any) -> None:
+    days = DAYS.append_column("weekday", pa.array(np.arange(len(DAYS)) % 2))
+    found = LEARN(days, values=VALUES, contexts=["weekday"], **more)
+    assert [rows for rows, _ in found] == [300.0, 300.0]
+    assert [belief.domain.names for _, belief in found] == [("late", "kind")] * 2
+    alone = [LEARN(DAYS.take(list(range(k, 600, 2))), values=VALUES, **more) for k in (0, 1)]
+    if not more:
+        assert all((found[k][1].table == alone[k].table).all() for k in (0, 1))
+    if "confidence" in more:
+        assert [belief.premise for _, belief in found] == ["box(95 %)"] * 2
+        assert widths(found[0][1]) > widths(alone[0])  # both hold together
+    plan = unspoken.plan(
+        None, limit_bits=None, sensitive=SECRETS, contexts=found, by="record", odds_cap=4.0
+    )
+    assert plan.odds.high <= 4.0 * (1 + 1e-9)
+
+
 @pytest.mark.parametrize(
     ("asked", "says"),
     [
@@ -114,7 +155,18 @@ def test_units_make_it_wider() -> None:
         ({"unit": ["person"], "rows_per_unit": 9}, "60 units have more than 9 rows, one has 10"),
         ({"unit": ["person"], "rows_per_unit": 0}, "is a whole number"),
         ({"unit": ["persons"], "rows_per_unit": 10}, 'Did you mean "person"'),
-        ({"form": "tree", "noise": 0.5, "values": VALUES}, "a tree has no noise"),
+        ({"form": "tree", "noise": 0.5, "values": VALUES}, "a tree has no noise.* noise is for"),
+        ({"form": "tree", "secrets": SECRETS}, "so that secrets is for nothing"),
+        ({"form": "tree", "unit": ["person"], "rows_per_unit": 10}, "so that unit is for nothing"),
+        ({"form": "tree", "contexts": ["kind"]}, "so that contexts is for nothing"),
+        ({"noise": "a", "values": VALUES}, r"learn\.noise: a; is an epsilon"),
+        ({"noise": True, "values": VALUES}, r"learn\.noise: True; is an epsilon"),
+        ({"confidence": 1 - 1e-16, "values": VALUES}, "not nearer to 1 than 1e-12"),
+        ({"confidence": True, "values": VALUES}, "is between 0 and 1"),
+        ({"unit": ["person"], "rows_per_unit": True}, "True; is a whole number"),
+        ({"unit": ["person"], "rows_per_unit": 10.5}, "10.5; is a whole number"),
+        ({"contexts": ["late"], "columns": ["late"]}, "late is a context and a column"),
+        ({"contexts": ["days"]}, "learn.contexts: there is no"),
     ],
 )
 def test_refusals(asked: Any, says: str) -> None:

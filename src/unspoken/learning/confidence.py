@@ -39,9 +39,9 @@ from unspoken.numerics.binomial import lower_end, upper_end
 from unspoken.numerics.numbers import number
 from unspoken.numerics.rounding import UNIT
 from unspoken.types.domain import Domain, Value
-from unspoken.types.premise import Premise
+from unspoken.types.premise import LEAST, Premise
 
-__all__ = ["Units", "box", "cells_box", "ends"]
+__all__ = ["Units", "box", "cells_box", "chance_to_miss", "ends"]
 
 COMBINATIONS = 2**16  # of labels, up to which each has an interval of its own
 NOISE = 0.2  # of the chance to miss, where counts are noisy
@@ -68,6 +68,7 @@ def box(
     scale: float | None = None,
     confidence: float = 0.95,
     units: Units | None = None,
+    premise: Premise | None = None,
 ) -> Intervals:
     """The beliefs that these counts [axis i = variable i of ``belief``] do not rule out.
 
@@ -77,9 +78,9 @@ def box(
     of which one has an event, for half of the chance: they are far narrower where cells are many
     and thin. ``rows``: how many there are, which is public. ``scale``: of the noise on every count;
     None: the counts are exact. ``units``: whose rows depend on each other; None: all rows are
-    independent, which has to be true.
+    independent, which has to be true. ``premise``: of the set, if it is another than this level.
     """
-    missed = _missed(confidence)
+    missed, stands_on = chance_to_miss(confidence), premise or Premise.box(confidence)
     domain, margins, combined = belief.domain, [], 0.0
     pairs = [each for each in itertools.combinations(domain.names, 2) if {*each} & {*events}]
     if len(domain.names) > 2:
@@ -95,9 +96,9 @@ def box(
                 belief.marginal(names), names, {name: domain.values_of(name) for name in names}
             )
             own = {name: values for name, values in events.items() if name in names}
-            margins.append(_intervals(read, law, own, missed / len(pairs), confidence))
+            margins.append(_intervals(read, law, own, missed / len(pairs), stands_on))
     read = _Noisy(counts, rows, scale, units)
-    return _intervals(read, belief, events, missed, confidence, margins, combined)
+    return _intervals(read, belief, events, missed, stands_on, margins, combined)
 
 
 def _intervals(
@@ -105,7 +106,7 @@ def _intervals(
     belief: Belief,
     events: Mapping[str, Sequence[Value]],
     missed: float,
-    confidence: float,
+    premise: Premise,
     margins: Sequence[Intervals] = (),
     combined: float = 0.0,
 ) -> Intervals:
@@ -121,7 +122,7 @@ def _intervals(
     for key, event in cells.items():
         intervals[key], probability[key] = read.event(event)
     marginals = _combinations(read, cells, belief.domain, combined) if combined else {}
-    return Intervals(belief, intervals, probability, Premise.box(confidence), margins, marginals)
+    return Intervals(belief, intervals, probability, premise, margins, marginals)
 
 
 def _combinations(
@@ -164,11 +165,12 @@ def cells_box(
     scale: float | None = None,
     confidence: float = 0.95,
     units: Units | None = None,
+    premise: Premise | None = None,
 ) -> Box:
     """The same, of no event: intervals for P(x) alone."""
-    low, up = ends(counts, _missed(confidence), rows=rows, scale=scale, units=units)
+    low, up = ends(counts, chance_to_miss(confidence), rows=rows, scale=scale, units=units)
     domain = belief.domain
-    return Box(low, up, domain.names, domain.values, Premise.box(confidence))
+    return Box(low, up, domain.names, domain.values, premise or Premise.box(confidence))
 
 
 def ends(
@@ -200,10 +202,13 @@ def _declared(
             yield from ((name, (value,)) for value in (own[:1] if len(own) == 2 else own))
 
 
-def _missed(confidence: float) -> float:
-    missed = 1.0 - number(confidence)
-    if not 0 < missed < 1:
-        raise InputError(f"confidence: {shown(confidence)}; is between 0 and 1")
+def chance_to_miss(confidence: float) -> float:
+    """1 - confidence, which has to be a chance."""
+    missed = 1.0 - (math.nan if isinstance(confidence, bool) else number(confidence))
+    if not LEAST <= missed < 1:
+        raise InputError(
+            f"confidence: {shown(confidence)}; is between 0 and 1, not nearer to 1 than {LEAST:g}"
+        )
     return missed
 
 

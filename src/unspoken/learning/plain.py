@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
+import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, overload
+from typing import Any, Literal, overload
 
 import numpy as np
 import pyarrow as pa
@@ -17,7 +19,7 @@ from unspoken.engines.handed_in import Streams, arrow_table
 from unspoken.errors import InputError, among, shown, unknown
 from unspoken.families import Box, Intervals
 from unspoken.learning.chow_liu import ChowLiu
-from unspoken.learning.confidence import Units, box, cells_box
+from unspoken.learning.confidence import Units, box, cells_box, chance_to_miss
 from unspoken.learning.consistent import consistent
 from unspoken.learning.learned import refuse_size
 from unspoken.learning.tally import Tally
@@ -34,6 +36,7 @@ MOST = 1_000_000_000  # rows of one unit
 
 TableOrPath = Streams | str | Path
 Values = Mapping[str, Sequence[Value]]
+Contexts = list[tuple[float, Joint | Intervals | Box]]
 
 
 @overload
@@ -67,6 +70,7 @@ def learn(
     unit: Sequence[str] = (),
     rows_per_unit: int | None = None,
 ) -> Intervals | Box: ...
+@overload
 def learn(
     table: TableOrPath,
     columns: Sequence[str] | None = None,
@@ -75,11 +79,25 @@ def learn(
     secrets: Values | None = None,
     noise: float | None = None,
     confidence: float | None = None,
+    contexts: Sequence[str],
+    unit: Sequence[str] = (),
+    rows_per_unit: int | None = None,
+) -> Contexts: ...
+def learn(
+    table: TableOrPath,
+    columns: Sequence[str] | None = None,
+    *,
+    values: Values | None = None,
+    secrets: Values | None = None,
+    noise: float | None = None,
+    confidence: float | None = None,
+    contexts: Sequence[str] = (),
     unit: Sequence[str] = (),
     rows_per_unit: int | None = None,
     form: str = "joint",
-) -> Joint | Tree | Intervals | Box:
-    """The belief over ``columns`` (all but the unit's), counted: P(x) = count(x) / n.
+) -> Joint | Tree | Intervals | Box | Contexts:
+    """The belief over ``columns`` (all that are not of the unit or ``contexts``), counted:
+    P(x) = count(x) / n.
 
     ``table``: of pandas, polars or the Arrow world, or the path of a Parquet or CSV file.
     ``values``: {name: those that its cells may have}; of a column without, its own distinct ones;
@@ -95,37 +113,124 @@ def learn(
     Rows count as independent unless there is a ``unit``: the columns that name whose rows they are,
     of ``rows_per_unit`` at most each, both public. Noise then hides all rows of a unit.
 
+    Values that a row has and nobody declared are no public ones: the premise then says so, and
+    nothing is certified by it.
+
+    ``contexts``: columns that anybody may know of a row, such as its weekday. Then there is a
+    belief of each combination of their values, in the order of these: [(rows, belief), ...], as
+    `plan` takes them; sets hold together, at this ``confidence``.
+
     ``form``: "joint" (at most 2^20 combinations), or "tree", which keeps the strongest pairs only
     and may show far too little.
     """
     among("learn.form", form, FORMS)
+    asked = _Asked(_noise(noise), confidence, secrets, form == "tree")
     whole = _read(table)
+    given = _named(whole, contexts, "learn.contexts")
     of = _Units.of(whole, unit, rows_per_unit)
-    tally = _tally(whole, columns, values, of.names, noise, grouped=form != "tree")
+    beside = [name for name in whole.column_names if name not in {*given, *of.names}]
+    names = _named(whole, beside if columns is None else columns, "learn.columns")
+    twice = [name for name in given if name in names]
+    if twice:
+        raise InputError(f"learn.contexts: {twice[0]} is a context and a column; name it once")
+    declared = _declared(names, {} if values is None else values, noise)
     if form == "tree":
-        if noise is not None or confidence is not None:
-            raise InputError("learn.form: a tree has no noise and no confidence; leave it out")
+        asked.refuse_tree(bool(given), of)
+        tally = _tally(whole, names, declared, grouped=False)
         return ChowLiu.of(tally.pairs(), tally.names, tally.values).belief
+    tally = _tally(whole, names, declared)
     refuse_size(tally.names, tally.sizes)
-    counts, rows, scale = tally.joint(), whole.num_rows, None
-    share: np.ndarray = counts
-    if noise is not None:
-        epsilon, sensitivity = number(noise), 2 * of.most
-        scale, counts = scale_of(sensitivity, epsilon), with_noise(counts, sensitivity, epsilon)
-        share = consistent(counts, rows) / rows
-    belief = Joint(share, tally.names, tally.values, Premise.learned(rows))
-    hidden = _hidden(belief.domain, secrets)
-    if confidence is None:
-        if hidden:
-            raise InputError("learn.secrets: are for intervals; give confidence=0.95 too")
-        return belief
-    if not hidden:
-        return cells_box(
-            counts, belief, rows=rows, scale=scale, confidence=confidence, units=of.units
+    own = len(declared) < len(names)
+    if not given:
+        return asked.belief(tally, whole.num_rows, of, own)
+    every = dict(zip(tally.names, tally.values, strict=True))
+    parts = _parts(whole, given)
+    return [
+        (
+            float(part.num_rows),
+            asked.belief(
+                Tally.of(part.select(names), every), part.num_rows, of.among(part), own, len(parts)
+            ),
         )
-    return box(
-        counts, belief, hidden, rows=rows, scale=scale, confidence=confidence, units=of.units
-    )
+        for part in parts
+    ]
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What is to be made of counts."""
+
+    noise: float | None
+    confidence: float | None
+    secrets: Values | None
+    tree: bool
+
+    def belief(
+        self, tally: Tally, rows: int, of: _Units, own: bool, sets: int = 1
+    ) -> Joint | Intervals | Box:
+        """The belief, or the set: one of so many that hold together. ``own``: values are those that
+
+        rows have.
+        """
+        counts, scale = tally.joint(), None
+        share: np.ndarray = counts
+        if self.noise is not None:
+            sensitivity = 2 * of.most
+            scale = scale_of(sensitivity, self.noise)
+            counts = with_noise(counts, sensitivity, self.noise)
+            share = consistent(counts, rows) / rows
+        belief = Joint(share, tally.names, tally.values, Premise.learned(rows))
+        hidden = _hidden(belief.domain, self.secrets)
+        if self.confidence is None:
+            if hidden:
+                raise InputError("learn.secrets: are for intervals; give confidence=0.95 too")
+            return belief
+        missed = chance_to_miss(self.confidence)
+        known: dict[str, Any] = {
+            "rows": rows,
+            "scale": scale,
+            "confidence": 1.0 - missed / sets,
+            "units": of.units,
+            "premise": Premise.box(self.confidence, declared=not own),
+        }
+        if not hidden:
+            return cells_box(counts, belief, **known)
+        return box(counts, belief, hidden, **known)
+
+    def refuse_tree(self, contexts: bool, of: _Units) -> None:
+        """What is asked for is done, or refused."""
+        for name, given in {
+            "noise": self.noise is not None,
+            "confidence": self.confidence is not None,
+            "secrets": bool(self.secrets),
+            "unit": of.units is not None,
+            "contexts": contexts,
+        }.items():
+            if given:
+                raise InputError(
+                    f"learn.form: a tree has no noise, confidence or contexts, so that {name} is "
+                    "for nothing; leave it out"
+                )
+
+
+def _noise(noise: object) -> float | None:
+    """None, or an epsilon."""
+    if noise is None:
+        return None
+    epsilon = math.nan if isinstance(noise, bool | np.bool_) else number(noise)
+    if not 0 < epsilon < math.inf:
+        raise InputError(
+            f"learn.noise: {shown(noise)}; is an epsilon, a number that must be positive and "
+            "finite, such as 0.5; None: counts are exact"
+        )
+    return epsilon
+
+
+def _parts(whole: pa.Table, contexts: Sequence[str]) -> list[pa.Table]:
+    """The rows of each combination of values of these columns, in the order of these."""
+    tally = Tally.of(whole.select(contexts), {}, grouped=False)
+    where = np.ravel_multi_index(tuple(tally.codes), tally.sizes)
+    return [whole.filter(pa.array(where == place)) for place in np.unique(where)]
 
 
 @dataclass(frozen=True)
@@ -140,6 +245,13 @@ class _Units:
         """Rows that one unit may have; without units each row is one."""
         return 1 if self.units is None else self.units.rows
 
+    def among(self, table: pa.Table) -> _Units:
+        """Those that have some of these rows."""
+        if self.units is None:
+            return self
+        groups = table.select(self.names).group_by(self.names).aggregate([]).num_rows
+        return _Units(self.names, Units(max(1, groups), self.units.rows))
+
     @classmethod
     def of(cls, table: pa.Table, unit: Sequence[str], most: int | None) -> _Units:
         names = _named(table, unit, "learn.unit")
@@ -150,10 +262,7 @@ class _Units:
             )
         if most is None:
             return cls(names, None)
-        if type(most) is not int or not 1 <= most <= MOST:
-            raise InputError(
-                f"learn.rows_per_unit: {shown(most)}; is a whole number, from 1 to {MOST:,}"
-            )
+        most = _whole(most)
         groups = table.select(names).group_by(names).aggregate([([], "count_all")])
         rows = groups.column("count_all")
         above = pc.sum(pc.greater(rows, most)).as_py() or 0
@@ -168,19 +277,22 @@ class _Units:
         return cls(names, Units(max(1, groups.num_rows), most))
 
 
-def _tally(
-    whole: pa.Table,
-    columns: Sequence[str] | None,
-    values: Values | None,
-    unit: Sequence[str],
-    noise: float | None,
-    grouped: bool,
-) -> Tally:
-    beside = [name for name in whole.column_names if name not in unit]
-    names = _named(whole, beside if columns is None else columns, "learn.columns")
+def _whole(given: object) -> int:
+    """A number of rows, of whatever library; no truth value, and none that is not whole."""
+    try:
+        most = 0 if isinstance(given, bool | np.bool_) else operator.index(given)  # type: ignore[arg-type]
+    except TypeError:
+        most = 0
+    if not 1 <= most <= MOST:
+        raise InputError(
+            f"learn.rows_per_unit: {shown(given)}; is a whole number, from 1 to {MOST:,}"
+        )
+    return most
+
+
+def _tally(whole: pa.Table, names: Sequence[str], declared: Values, grouped: bool = True) -> Tally:
     if not names or not whole.num_rows:
         raise InputError("learn: the table has no rows or no columns; there is nothing to learn")
-    declared = _declared(names, {} if values is None else values, noise)
     return Tally.of(whole.select(names), declared, grouped)
 
 

@@ -56,7 +56,7 @@ def adoptions_of(project: Project, kept: Custody | None, pinned: Believed | None
         kept.ledger.look(look, kept.seal)
     counts = None if pinned is None else pinned.pinned.digest
     own = [a for a in found if project.source.name == a.table or counts == a.belief]
-    return own or [a for a in found if {*project.reads} & {*a.mechanism.exponents()}]
+    return own or [a for a in found if {*project.reads} & {*a.mechanism.delivered}]
 
 
 def adopt(

@@ -10,7 +10,7 @@ from typing import Literal
 from unspoken.errors import InputError, among, shown
 from unspoken.numerics.numbers import number
 
-__all__ = ["STATED", "Premise", "weakest"]
+__all__ = ["LEAST", "STATED", "Premise", "weakest"]
 
 Kind = Literal["stated", "learned", "box"]
 
@@ -19,12 +19,14 @@ Kind = Literal["stated", "learned", "box"]
 KINDS: tuple[Kind, ...] = ("learned", "box", "stated")
 CERTIFYING: tuple[Kind, ...] = ("box", "stated")
 
+OWN = "values of the rows"
+LEAST = 1e-12  # the least chance to miss: beyond it a level is printed as 100 %
 EXAMPLES = '"stated", "learned(100)" or "box(95 %)"'
 WRITTEN = re.compile(
     r"(?P<stated>stated)"
     r"|learned\((?P<rows>\d+)\)"
     r"|learned\((?P<form>[a-z]+), (?P<form_rows>\d+) rows\)"
-    r"|box\((?P<level>\d+(\.\d+)?) ?%\)"
+    r"|box\((?P<level>\d+(\.\d+)?) ?%(?P<own>, values of the rows)?\)"
 )
 
 
@@ -33,7 +35,9 @@ class Premise:
     """``stated``: the belief was given. ``learned(n)``: plug-in from n rows, or, where a ``form``
 
     is said, from a tree through them. ``box(95 %)``: holds for every belief of a confidence box of
-    that ``level``, a number in (0, 1). It equals the words it is printed as.
+    that ``level``, a number in (0, 1); of the ``form`` OWN, if there are no values but those that
+    some row has, which nobody declared: then it certifies nothing. It equals the words it is
+    printed as.
     """
 
     kind: Kind
@@ -46,8 +50,8 @@ class Premise:
         return cls("learned", rows=rows, form=form)
 
     @classmethod
-    def box(cls, level: float) -> Premise:
-        return cls("box", level=level)
+    def box(cls, level: float, declared: bool = True) -> Premise:
+        return cls("box", level=level, form="" if declared else OWN)
 
     @classmethod
     def of(cls, words: Premise | str) -> Premise:
@@ -60,7 +64,7 @@ class Premise:
         if read["stated"]:
             return STATED
         if read["level"]:
-            return cls.box(float(read["level"]) / 100)
+            return cls.box(float(read["level"]) / 100, not read["own"])
         return cls.learned(int(read["rows"] or read["form_rows"]), read["form"] or "")
 
     def __post_init__(self) -> None:
@@ -69,19 +73,21 @@ class Premise:
         has = ("learned" if rows is not None else None, "box" if level is not None else None)
         if {*has} - {None} != {self.kind} - {"stated"} or not isinstance(self.form, str):
             raise InputError("premise: what is learned has rows, a box has a level; no others do")
-        if level is not None and not 0 < number(level) < 1:
+        if level is not None and not 0 < number(level) <= 1 - LEAST:
             raise InputError(f"premise: a box of level {shown(level)}; it is between 0 and 1")
-        if not WRITTEN.fullmatch(str(self)) or (self.form and rows is None):
+        odd = self.form and rows is None and (self.kind, self.form) != ("box", OWN)
+        if not WRITTEN.fullmatch(str(self)) or odd:
             raise InputError(f"premise: {shown(self)!r}; is {EXAMPLES}")
 
     @property
     def certifies(self) -> bool:
         """Whether "certified" may be said on this premise, which is printed beside it."""
-        return self.kind in CERTIFYING
+        return self.kind in CERTIFYING and self.form != OWN
 
     def __str__(self) -> str:
         if self.kind == "box":
-            return f"box({100 * float(self.level or 0):.15g} %)"
+            of = f", {self.form}" if self.form else ""
+            return f"box({100 * float(self.level or 0):.15g} %{of})"
         if self.kind == "stated":
             return self.kind
         return f"learned({self.form}, {self.rows} rows)" if self.form else f"learned({self.rows})"
@@ -99,7 +105,8 @@ STATED = Premise("stated")
 def weakest(premises: Iterable[Premise]) -> Premise:
     """What all of these together stand on: the fewest rows learned from, the least level."""
 
-    def strength(premise: Premise) -> tuple[int, float]:
-        return KINDS.index(premise.kind), premise.rows or premise.level or 0.0
+    def strength(premise: Premise) -> tuple[int, bool, float]:
+        declared = premise.form != OWN
+        return KINDS.index(premise.kind), declared, premise.rows or premise.level or 0.0
 
     return min(premises, key=strength)
