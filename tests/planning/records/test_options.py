@@ -210,3 +210,12 @@ def test_views_say_the_same():
         most = max(told[1].high, told[3].high)
         assert bits.low <= most * (1 + 1e-9)
         assert most <= bits.high * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("cap", [1e4, 1e9, 1e300])
+def test_a_cap_that_is_no_limit_costs_nothing(cap):
+    belief = unspoken.Joint([[0.0, 0.0], [0.5, 0.5]])
+    plan = unspoken.plan(belief, by="record", odds_cap=cap)
+    assert plan.objective == pytest.approx(1.5, rel=2e-4)
+    assert plan.floor.objective <= plan.bound.high
+    assert plan.odds.value <= cap

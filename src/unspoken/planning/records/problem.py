@@ -44,6 +44,9 @@ from unspoken.types.premise import Premise, weakest
 __all__ = ["RecordOptions", "RecordProblem", "refuse_for_records"]
 
 
+BEYOND = 700.0  # an epsilon that excludes everything, as good as none
+
+
 @dataclass(frozen=True)
 class RecordOptions:
     """What only plans with one coin a record have; see `unspoken.plan`."""
@@ -317,7 +320,7 @@ def _floor(given: Any) -> float:
     eps = math.inf if given is None else number(given)
     if not eps >= 0:
         raise InputError(f"plan.floor: {given} must be an epsilon, 0 or more, or None")
-    return eps
+    return eps if eps < BEYOND else math.inf
 
 
 def _events(belief: Belief, given: Any) -> Any:

@@ -34,6 +34,7 @@ __all__ = [
 ]
 
 SLACK = 1e-6  # of what a cap leaves above 1
+LARGEST = 1e6  # a solver takes smaller numbers of a row for nothing; what is lost is a millionth
 
 
 @dataclass(frozen=True)
@@ -165,7 +166,7 @@ def cap_rows(layout: Layout, slack: float = SLACK) -> CapRows:
     """secret . W_y - cap other . W_y <= 0 for every answer that somebody with the secret gives."""
     parts, answers, scales = [], [], []
     for rule, seen in layout.stated:
-        cap = float(rule.cap)
+        cap = min(float(rule.cap), LARGEST)
         numbers = rule.numbers(cap - slack * (cap - 1))[layout.pairs.cell]
         answer = seen.of_pair
         needed = np.zeros(len(seen), dtype=bool)

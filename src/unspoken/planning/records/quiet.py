@@ -19,7 +19,7 @@ from unspoken.planning.records.solver import Entries, Solved
 
 __all__ = ["quieter"]
 
-LARGEST = 20_000  # pairs up to which it is looked for
+LARGEST = 10_000  # pairs up to which it is looked for
 
 
 def quieter(model: Model, solved: Solved, limits: Sequence[BitLimit]) -> Solved:
@@ -31,7 +31,8 @@ def quieter(model: Model, solved: Solved, limits: Sequence[BitLimit]) -> Solved:
     if count > LARGEST or model.bits is not None or not limits or not model.layout.stated:
         return solved
     program, first = model.program, len(solved.x)
-    excess = cap_rows(model.layout, slack=1.0)  # secret . W_y - other . W_y
+    events = [each for each in model.layout.watched if not each.condition.knowing]
+    excess = cap_rows(replace(model.layout, watched=tuple(events)), slack=1.0)  # s . W_y - o . W_y
     lines, weights = excess.rows.entries.lines, np.concatenate(excess.scales)
     at = np.arange(lines)
     nothing = Entries(lines, at[:0], at[:0], weights[:0])
