@@ -216,8 +216,6 @@ def test_what_has_no_intervals_is_refused_by_name():
     rows = unspoken.Rows(np.full((2, 2), 0.1), np.full((2, 2), 0.9), given=["x0"])
     with pytest.raises(NotKnown, match="set of beliefs and has no intervals for its cells"):
         unspoken.plan(rows, by="record", sensitive={"x0": [0]})
-    with pytest.raises(InputError, match=r"plan\.limit_bits: is about single beliefs so far"):
-        unspoken.plan(_learned(), by="record", sensitive={"a": [1]}, limit_bits=0.1)
     pair = unspoken.Beliefs([unspoken.Joint(COUNTS, NAMES)] * 2)
     with pytest.raises(InputError, match=r"plan\.contexts: take a single belief each"):
         unspoken.plan(by="record", sensitive={"a": [1]}, contexts=[(1, pair), (1, pair)])

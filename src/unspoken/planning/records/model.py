@@ -31,6 +31,7 @@ FIXED, LOOSER = 1e-7, 1e-4  # of what a first solution reached, what a second ma
 # With bits: what silence may cost of a small program, of another; for how long lines are drawn.
 NEAR, SMALL, FAR = 1e-6, 5_000, 1e-3
 ROUNDS, SECONDS, STUCK = 60, 30.0, 1e-10
+SECONDS_OF_SETS = 90.0  # for a program about sets of beliefs; then fewer patterns are tried
 
 
 @dataclass
@@ -49,6 +50,7 @@ class Model:
     program: Program
     bits: Bits | None = None
     least_share: float = 0.0
+    seconds: float = math.inf
 
     @classmethod
     def of(
@@ -82,7 +84,8 @@ class Model:
         )
         rows = sum(part.entries.lines for part in parts)
         bits = Bits.added(program, layout, limits, cap, count + 1 + spare, rows) if limits else None
-        return cls(layout, values, caps, even, listed, boxed, program, bits)
+        seconds = SECONDS_OF_SETS if boxed.uses else math.inf
+        return cls(layout, values, caps, even, listed, boxed, program, bits, seconds=seconds)
 
     def solve(self) -> Solved:
         """The smallest share first, where there are any, then the sum."""
@@ -101,12 +104,12 @@ class Model:
     def _best(self) -> Solved:
         """With bits, until silence costs next to nothing; what is over is silence."""
         if self.bits is None:
-            return _optimal(self.program.solve())
+            return _optimal(self.program.solve(self.seconds))
         count, end = len(self.values), time.monotonic() + SECONDS
         near = NEAR if count <= SMALL else FAR
         last = math.inf
         for _ in range(ROUNDS):
-            solved = _optimal(self.program.solve())
+            solved = _optimal(self.program.solve(self.seconds))
             silent = self.bits.silence(solved.x[:count])
             stuck = solved.objective >= last * (1 - STUCK)  # at the solver's tolerance
             if silent <= near or stuck or time.monotonic() > end:

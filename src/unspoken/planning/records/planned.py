@@ -9,11 +9,13 @@ from fractions import Fraction
 
 import numpy as np
 
+from unspoken.errors import TooLarge
 from unspoken.mechanisms import Suppression
-from unspoken.numerics.arrays import Array
+from unspoken.numerics.arrays import Array, Counts
 from unspoken.planning.records.binding import Binding, binding
 from unspoken.planning.records.bits import BitLimit, nats
-from unspoken.planning.records.cells import Pairs
+from unspoken.planning.records.cells import Cells, Pairs
+from unspoken.planning.records.columns import by_columns
 from unspoken.planning.records.conditions import Rule
 from unspoken.planning.records.floor import floor_table
 from unspoken.planning.records.model import Model
@@ -21,8 +23,17 @@ from unspoken.planning.records.problem import RecordProblem
 from unspoken.planning.records.program import Layout
 from unspoken.planning.records.quiet import quieter
 from unspoken.planning.records.rounding import FINE, Table, held
+from unspoken.planning.records.routes import STATED, everything, of_one_event, routes
 from unspoken.planning.records.telling import information, most_odds
 from unspoken.types.bound import Bound
+
+FEWER = (
+    "; patterns are too many to try all: of those that hide first what tells most, or one label, "
+    "it is the best; the upper end is all that is free"
+)
+NOT_SOLVED = (
+    "; no program was solved in time, so this is the floor; the upper end is all that is free"
+)
 
 __all__ = ["Planned", "plan_floor", "plan_records"]
 
@@ -36,6 +47,7 @@ class Planned:
     upper: float
     binding: tuple[Binding, ...] = ()
     multiplier: float = math.nan  # of the limits on bits
+    note: str = ""  # on what was tried
 
     @property
     def objective(self) -> float:
@@ -94,9 +106,10 @@ class Planned:
 
     @property
     def beside(self) -> str:
-        """What the limits leave out, in words."""
+        """What was not tried and what the limits leave out, in words."""
         middle = self.problem.believed.of_sets and self.problem.limit != math.inf
-        return "; bits are limited under the belief in the middle of the set" if middle else ""
+        bits = "; bits are limited under the belief in the middle of the set" if middle else ""
+        return self.note + bits
 
     @property
     def mechanism(self) -> Suppression:
@@ -111,12 +124,30 @@ class Planned:
 
 
 def plan_records(problem: RecordProblem) -> Planned:
-    """The most worth within the limits."""
+    """The most worth within the limits, over as many patterns as a program has room for."""
     cells = problem.cells()
     rows, sees, limits = problem.rules(cells), problem.sees(), problem.limits(cells)
+    rule = of_one_event(cells, rows, sees, bool(problem.alike or problem.shares or limits))
+    if rule is not None and Pairs.count(cells) > STATED:
+        priced = by_columns(cells, rule, problem.prices(cells))
+        table = held(Table.of(cells, priced.pairs, priced.shares), sees, rows)
+        return Planned(problem, table, priced.upper)
+    for masks in routes(cells, rows):
+        try:
+            return _over(problem, cells, rows, masks)
+        except TooLarge:  # in the time there is
+            continue
+    return plan_floor(problem, everything(cells, problem.prices(cells)), NOT_SOLVED)
+
+
+def _over(
+    problem: RecordProblem, cells: Cells, rows: Sequence[Rule], masks: Counts | None
+) -> Planned:
+    """The most worth of these patterns, and what no release exceeds."""
+    sees, limits = problem.sees(), problem.limits(cells)
     alike = tuple(problem.mask(group) for group in problem.alike)
     shares = [problem.mask(names) for names in problem.shares.values()]
-    layout = Layout.of(cells, Pairs.of(cells), sees, rows)
+    layout = Layout.of(cells, Pairs.of(cells, masks), sees, rows)
     values = layout.values(problem.prices(cells))
     model = Model.of(layout, values, alike, shares, limits, problem.cap)
     solved = model.solve()
@@ -125,10 +156,13 @@ def plan_records(problem: RecordProblem) -> Planned:
     table = held(Table.of(cells, layout.pairs, quiet.x[: len(values)]), sees, rows, alike)
     table = _quieter(table, limits, sees, rows, alike)
     nats = model.bits.multiplier(solved.multipliers) if model.bits else math.nan
-    return Planned(problem, table, model.upper(solved), binding(model, solved), nats)
+    upper, note = model.upper(solved), ""
+    if masks is not None:
+        upper, note = everything(cells, problem.prices(cells)), FEWER
+    return Planned(problem, table, upper, binding(model, solved), nats, note)
 
 
-def plan_floor(problem: RecordProblem, upper: float) -> Planned:
+def plan_floor(problem: RecordProblem, upper: float, note: str = "") -> Planned:
     """What needs no belief, and what no release within the limits exceeds."""
     table = floor_table(problem)
     limits = problem.limits(table.cells)
@@ -136,7 +170,7 @@ def plan_floor(problem: RecordProblem, upper: float) -> Planned:
         sees, rows = problem.sees(), problem.rules(table.cells)
         alike = tuple(problem.mask(group) for group in problem.alike)
         table = _quieter(held(table, sees, rows, alike), limits, sees, rows, alike)
-    return Planned(problem, table, upper)
+    return Planned(problem, table, upper, note=note)
 
 
 def _quieter(

@@ -107,9 +107,10 @@ class Program:
         lp.a_matrix_.value_ = numbers
         self._expect(self.highs.passModel(lp))
 
-    def solve(self, seconds: float = np.inf) -> Solved:
+    def solve(self, seconds: float = np.inf, primal: bool = False) -> Solved:
         """The best x; after so many seconds the last one, which is not ``optimal``."""
         self.highs.setOptionValue("time_limit", self.highs.getRunTime() + seconds)
+        self.highs.setOptionValue("simplex_strategy", 4 if primal else 1)
         self.highs.run()
         status = self.highs.getModelStatus()
         solution = self.highs.getSolution()

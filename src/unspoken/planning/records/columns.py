@@ -1,0 +1,245 @@
+"""One event and very many pairs: only the answers and pairs that pay are in the program.
+
+    maximise  sum_x N_x sum_S W(S|x) worth(S, x)    with rows  sum_x N_x h_x W_y(x) <= 0
+
+N_x is how many records there are like x, and h_x = (secret_x - cap other_x) / N_x, above 0 where x
+has the secret. At prices a_x of the cells and u_y >= 0 of the rows a pair pays if worth - a_x - h_x
+u_y > 0. An answer that is not in the program yet has whatever u_y suits it: it pays if
+
+    max (worth - a_x) / h_x over x with the secret  >  min (worth - a_x) / h_x over the others.
+
+So all patterns are priced in a pass over the catalogue, and whatever the prices are
+
+    sum_x N_x max_S (worth(S, x) - h_x u_y)
+
+bounds every release. What makes it quick: few pairs of each new answer, the best ones, and prices
+halfway to those of the best bound so far as well.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from unspoken.numerics.arrays import Array, Codes, Mask
+from unspoken.numerics.rounding import UNIT
+from unspoken.planning.records.catalogue import Catalogue
+from unspoken.planning.records.cells import Cells, Pairs
+from unspoken.planning.records.conditions import Condition
+from unspoken.planning.records.program import SLACK
+from unspoken.planning.records.solver import Entries, Program, Solved
+
+__all__ = ["Priced", "by_columns"]
+
+NEAR = 1e-2  # of the bound: so near is near enough
+# Of this process; by the clock a solution may take so many times as long on a busy machine.
+SECONDS, PATIENCE, ROUNDS = 45.0, 4, 12
+NEW, EACH, MORE = 4_000, 6, 15_000  # answers a round, pairs of each and side, pairs of old answers
+PAYS = 1e-7
+ROUNDED = 64 * UNIT
+
+
+@dataclass(frozen=True)
+class Priced:
+    """Pairs and how often they are shown, and what no release within the rows exceeds."""
+
+    pairs: Pairs
+    shares: Array
+    upper: float
+
+
+def by_columns(cells: Cells, rule: Condition, worth: Array) -> Priced:
+    """``worth``: of every label [cell, attribute]; the rule is about all that is read."""
+    market = Market.of(cells, rule, worth)
+    end = time.process_time() + SECONDS
+    for _ in range(ROUNDS):
+        solved = market.solve(PATIENCE * (end - time.process_time()))
+        if not solved.optimal:
+            break
+        market.keep(solved)
+        prices = [market.prices(solved)]
+        if market.best is not None:
+            halfway = [(a + b) / 2 for a, b in zip(prices[0], market.best, strict=True)]
+            prices.append((halfway[0], halfway[1]))
+        asked = [market.price(*each) for each in prices]
+        if market.upper <= (1 + NEAR) * solved.objective or time.process_time() > end:
+            break
+        market.add(
+            np.unique(np.concatenate([a for a, _ in asked])),
+            np.unique(np.concatenate([p for _, p in asked])),
+        )
+    return market.result()
+
+
+@dataclass
+class Market:
+    """The program so far. Rows: cells, then ``answers``; columns: what is shown without a row, of
+
+    each cell, then ``places``. ``best``: the prices that gave ``upper``; ``row``: of each answer.
+    """
+
+    cells: Cells
+    catalogue: Catalogue
+    many: Array
+    row: tuple[Array, Array]  # h_x with a cap that leaves room, and as it is
+    program: Program
+    answers: Codes
+    places: Codes
+    shares: Array
+    upper: float = math.inf
+    best: tuple[Array, Array] | None = None
+
+    @classmethod
+    def of(cls, cells: Cells, rule: Condition, worth: Array) -> Market:
+        many, cap = cells.probability * len(cells), float(rule.cap)
+        rows = [rule.numbers(c) / many for c in (cap - SLACK * (cap - 1), cap)]
+        unit = np.abs(rows[0]).mean()
+        row, exact = (each / unit for each in rows)
+        held = Catalogue.of(cells, row, worth)
+        answers = _first(held, cells, rule)
+        count = len(cells)
+        alone = held.free_worth
+        program = Program(
+            alone,
+            Entries(count, np.arange(count), np.arange(count), np.ones(count)),
+            many,
+            many,
+            np.zeros(count),
+            np.where(held.free > 0, np.inf, 0.0),
+        )
+        nothing = np.zeros(0, dtype=np.intp)
+        market = cls(cells, held, many, (row, exact), program, nothing, nothing, np.zeros(count))
+        market.add(answers, held.places(answers))
+        return market
+
+    def add(self, answers: Codes, places: Codes) -> None:
+        """Rows for answers that have none, and columns for places that have none."""
+        held, count = self.catalogue, len(self.cells)
+        answers = np.setdiff1d(answers, self.answers)
+        self.answers = np.append(self.answers, answers)
+        self.program.add_rows(
+            Entries(len(answers), *(np.zeros(0, dtype=np.intp),) * 2, np.zeros(0)),
+            np.full(len(answers), -np.inf),
+            np.zeros(len(answers)),
+        )
+        line = np.full(len(held), -1)
+        line[self.answers] = np.arange(len(self.answers))
+        places = places[line[held.answer[places]] >= 0]
+        places = np.setdiff1d(places, self.places)
+        self.places = np.append(self.places, places)
+        cell, at = held.cell[places], np.arange(len(places))
+        self.program.add_columns(
+            held.worth[places],
+            Entries(
+                len(places),
+                np.append(at, at),
+                np.append(cell, count + line[held.answer[places]]),
+                np.append(np.ones(len(places)), self.row[0][cell]),
+            ),
+            np.zeros(len(places)),
+            np.full(len(places), np.inf),
+        )
+
+    def solve(self, seconds: float) -> Solved:
+        return self.program.solve(max(seconds, 1.0), primal=self.best is not None)
+
+    def keep(self, solved: Solved) -> None:
+        self.shares = solved.x
+
+    def prices(self, solved: Solved) -> tuple[Array, Array]:
+        """Of the cells, and of all answers: -1 where one is not in the program."""
+        count = len(self.cells)
+        own = np.full(len(self.catalogue), -1.0)
+        own[self.answers] = np.maximum(solved.multipliers[count:], 0.0)
+        return solved.multipliers[:count], own
+
+    def price(self, cell_price: Array, price: Array) -> tuple[Codes, Codes]:
+        """The answers that pay most, and the pairs that do; and what these prices bound."""
+        held, inside = self.catalogue, np.zeros(len(self.catalogue), dtype=bool)
+        inside[self.answers] = True
+        left = held.worth - cell_price[held.cell]
+        rate = left / self.row[0][held.cell]
+        ends = np.maximum.reduceat(np.where(held.secret, rate, -rate), held.sides)
+        most, least = ends[::2], -ends[1::2]
+        price = np.where(inside, np.maximum(price, 0.0), np.maximum(least, 0.0))
+        self._bound(cell_price, price)
+        size = np.add.reduceat(np.abs(self.row[0][held.cell]) * self.many[held.cell], held.sides)
+        gain = np.maximum(most - np.maximum(least, 0.0), -least)
+        gain = np.where(inside, 0.0, gain)
+        pays = np.flatnonzero(gain > PAYS)
+        order = np.argsort(-gain[pays] * np.minimum(size[::2], size[1::2])[pays])
+        new = pays[order[:NEW]]
+        net = left - self.row[0][held.cell] * price[held.answer]
+        old = np.flatnonzero(inside[held.answer] & (net > PAYS))
+        old = np.setdiff1d(old, self.places)
+        old = old[np.argsort(-net[old] * self.many[held.cell[old]])[:MORE]]
+        return new, np.append(old, self._best_of(new, rate))
+
+    def _best_of(self, answers: Codes, rate: Array) -> Codes:
+        """The few places of each side of an answer that pay most."""
+        held = self.catalogue
+        places = held.places(answers)
+        secret = held.secret[places]
+        order = np.lexsort(
+            (np.where(secret, -rate[places], rate[places]), secret, held.answer[places])
+        )
+        group = held.answer[places][order] * 2 + secret[order]
+        first = np.flatnonzero(np.append(True, group[1:] != group[:-1])) if len(group) else group
+        rank = np.arange(len(group)) - np.repeat(first, np.diff(np.append(first, len(group))))
+        return places[order[rank < EACH]]
+
+    def _bound(self, cell_price: Array, price: Array) -> None:
+        """sum_x N_x max_S (worth - h_x u_y), rounded up."""
+        held = self.catalogue
+        cost = self.row[1][held.cell] * price[held.answer]
+        net = held.worth - cost + ROUNDED * (held.worth + np.abs(cost))
+        best = np.where(held.free > 0, held.free_worth, -np.inf)
+        np.maximum.at(best, held.cell, net)
+        upper = math.fsum((self.many * best).tolist()) / len(self.cells) * (1 + ROUNDED)
+        upper *= len(self.cells)
+        if upper < self.upper:
+            self.upper, self.best = upper, (cell_price, price)
+
+    def result(self) -> Priced:
+        """By cell, each with what shows nothing first."""
+        held, count = self.catalogue, len(self.cells)
+        used = np.flatnonzero(self.shares[count:] > 0)
+        alone = np.flatnonzero((self.shares[:count] > 0) & (held.free > 0))
+        place = self.places[used]
+        cell = np.concatenate([np.arange(count), alone, held.cell[place]])
+        pattern = np.concatenate(
+            [np.zeros(count, dtype=np.int64), held.free[alone], held.pattern[held.answer[place]]]
+        )
+        shares = np.concatenate([np.zeros(count), self.shares[alone], self.shares[count:][used]])
+        shares /= self.many[cell]
+        order = np.lexsort((np.arange(len(cell)), pattern, cell))
+        cell, pattern, shares = cell[order], pattern[order], shares[order]
+        new = np.append(True, (cell[1:] != cell[:-1]) | (pattern[1:] != pattern[:-1]))
+        pairs = Pairs(cell[new], pattern[new])
+        return Priced(
+            pairs, np.add.reduceat(shares, np.flatnonzero(new)), self.upper / len(self.cells)
+        )
+
+
+def _first(held: Catalogue, cells: Cells, rule: Condition) -> Codes:
+    """Nothing, all but one attribute, and all but two of those that tell more of the secret."""
+    blank = np.array([~held.pattern >> axis & 1 for axis in _bits(cells.reads)], dtype=bool)
+    telling = np.argsort([-_telling(cells.codes[:, axis], rule) for axis in _bits(cells.reads)])
+    half = telling[: (len(telling) + 1) // 2]
+    many, own = blank.sum(0), blank[half].sum(0)
+    chosen: Mask = (many <= 1) | ((many == 2) & (own == 2)) | (held.lengths == held.lengths.max())
+    return np.flatnonzero(chosen)
+
+
+def _telling(codes: Codes, rule: Condition) -> float:
+    """How far the label's laws with and without the secret are apart."""
+    secret, other = (np.bincount(codes, rate) for rate in rule.rates)
+    return float(np.abs(secret - other).sum())
+
+
+def _bits(mask: int) -> Sequence[int]:
+    return [axis for axis in range(mask.bit_length()) if mask >> axis & 1]

@@ -1,0 +1,73 @@
+"""Which patterns are in the program: all of them while they are few, else those that matter most.
+
+A program over boxes grows by an unknown for each pair and event, so its limit comes far earlier.
+Above it: patterns in one order, what tells most of the secrets being hidden first, and those that
+hide one attribute; above that again: all of a record or nothing. Last comes the floor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from unspoken.numerics.arrays import Array, Counts
+from unspoken.planning.records.cells import Cells, Pairs
+from unspoken.planning.records.conditions import Condition, Rule
+
+__all__ = ["STATED", "by_one_order", "everything", "of_one_event", "routes"]
+
+# Pairs of a program: of single beliefs, and of sets, with two events.
+STATED, OF_SETS = 300_000, 40_000
+
+
+def routes(cells: Cells, rules: Sequence[Rule]) -> Iterator[Counts | None]:
+    """Masks to try, one list after the other; None: all subsets of what is free."""
+    stated = all(isinstance(rule, Condition) for rule in rules)
+    most = STATED if stated else 2 * OF_SETS // (1 + max(1, len(rules)))
+    if Pairs.count(cells) <= most:
+        yield None
+    for masks in (by_one_order(cells, rules), np.array([cells.reads])):
+        if len(cells) * (1 + len(masks)) <= 2 * most:
+            yield masks
+
+
+def by_one_order(cells: Cells, rules: Sequence[Rule]) -> Counts:
+    """All that is read, less what tells most, less what tells most of the rest, ...; less one."""
+    bits = [axis for axis in range(cells.reads.bit_length()) if cells.reads >> axis & 1]
+    order = sorted(bits, key=lambda axis: -_telling(cells, rules, axis))
+    masks, left = [cells.reads ^ 1 << axis for axis in bits], cells.reads
+    for axis in order:
+        masks.append(left)
+        left ^= 1 << axis
+    return np.unique(np.array(masks, dtype=np.int64))
+
+
+def _telling(cells: Cells, rules: Sequence[Rule], axis: int) -> float:
+    """How far a label's laws with and without a secret are apart, over all events."""
+    labels, free = cells.codes[:, axis], ~cells.hidden[:, axis]
+    size, apart = cells.domain.sizes[axis], 0.0
+    for rule in rules:
+        laws = []
+        for side in (rule.holders & free, rule.others & free):
+            law = np.bincount(labels[side], cells.probability[side], size).astype(np.float64)
+            laws.append(law / law.sum() if law.any() else law)
+        apart += float(np.abs(laws[0] - laws[1]).sum())
+    return apart
+
+
+def everything(cells: Cells, worth: Array) -> float:
+    """What all that is free is worth: no release shows more."""
+    free = (cells.free[:, None] >> np.arange(worth.shape[1]) & 1).astype(bool)
+    return float(cells.probability @ np.where(free, worth, 0.0).sum(1)) * (1 + 1e-12)
+
+
+def of_one_event(
+    cells: Cells, rules: Sequence[Rule], sees: Sequence[int], others: bool
+) -> Condition | None:
+    """The only row there is, where it is about all that is read and there are no ``others``."""
+    alone = len(rules) == 1 and not others and [*sees] == [cells.reads]
+    rule = rules[0] if rules else None
+    if not (alone and isinstance(rule, Condition)) or rule.knowing:
+        return None
+    return rule if rule.sees in (None, cells.reads) else None

@@ -1,0 +1,145 @@
+"""Very many pairs: only those that pay are in the program, and only some patterns beside sets."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import unspoken
+from unspoken.planning.records import columns, model, routes
+from unspoken.planning.records.catalogue import Catalogue
+from unspoken.planning.records.cells import Cells, Pairs
+from unspoken.planning.records.columns import by_columns
+from unspoken.planning.records.conditions import attribute_events, conditions
+from unspoken.planning.records.model import Model
+from unspoken.planning.records.program import Layout
+from unspoken.types.domain import Domain
+
+CAP = Fraction(2)
+
+
+def _table(seed: int, names: int = 4) -> np.ndarray:
+    """Counts of a few labels and a secret, some cells rare, many empty."""
+    rng = np.random.default_rng(seed)
+    sizes = (*rng.integers(2, 4, names), 2)
+    law = rng.dirichlet(np.full(int(np.prod(sizes)), 0.15 if seed % 2 else 1.0))
+    return rng.multinomial(3_000, law).reshape(sizes)
+
+
+def _problem(counts: np.ndarray):
+    """The cells, the only row and the worths; the last attribute is the secret."""
+    sizes, k = counts.shape, counts.ndim - 1
+    domain = Domain(tuple("abcdefgh"[: k + 1]), tuple(tuple(range(size)) for size in sizes))
+    hidden = [np.zeros(size, bool) for size in sizes[:-1]] + [np.array([False, True])]
+    cells = Cells.of(domain, [counts / counts.sum()], [1.0], hidden, 2**k - 1)
+    (rule,) = conditions(cells, attribute_events(cells, {k: np.array([1])}), CAP)
+    worth = np.ones(cells.codes.shape) + 0.5 * (cells.codes == 1)
+    worth[:, -1] = 0.0
+    return cells, rule, worth
+
+
+def _best(cells: Cells, rule, worth: np.ndarray) -> float:
+    """Of all pairs, from the whole program."""
+    layout = Layout.of(cells, Pairs.of(cells), [cells.reads], [rule])
+    return Model.of(layout, layout.values(worth)).solve().objective
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_best_is_found_without_most_pairs(seed, monkeypatch):
+    monkeypatch.setattr(columns, "NEAR", 1e-7)
+    cells, rule, worth = _problem(_table(seed))
+    best, found = _best(cells, rule, worth), by_columns(cells, rule, worth)
+    layout = Layout.over(cells, found.pairs, [cells.reads], [rule])
+    reached = float(layout.values(worth) @ found.shares)
+    assert reached == pytest.approx(best, rel=2e-6)
+    assert best * (1 - 1e-9) <= found.upper <= best * (1 + 2e-5)
+    assert found.shares.min() >= 0
+    assert np.add.reduceat(found.shares, found.pairs.first).max() <= 1 + 1e-9
+    assert (found.pairs.pattern[found.pairs.first] == 0).all()
+
+
+@pytest.mark.parametrize("prices", ["none", "wild"])
+def test_any_prices_bound_every_release(prices):
+    cells, rule, worth = _problem(_table(3))
+    best, rng = _best(cells, rule, worth), np.random.default_rng(0)
+    market = columns.Market.of(cells, rule, worth)
+    for _ in range(5):
+        scale = 0.0 if prices == "none" else 3.0
+        market.price(scale * rng.uniform(size=len(cells)),
+                     scale * rng.uniform(size=len(market.catalogue)))  # fmt: skip
+        assert market.upper / len(cells) >= best * (1 - 1e-9)
+
+
+def test_answers_of_the_same_cells_are_one():
+    cells, rule, worth = _problem(_table(1))
+    held = Catalogue.of(cells, rule.numbers(2.0), worth)
+    groups = [
+        frozenset(held.cell[start : start + many].tolist())
+        for start, many in zip(held.start, held.lengths, strict=True)
+    ]
+    assert len(set(groups)) == len(groups)
+    codes, kept = cells.codes, set(zip(groups, held.pattern.tolist(), strict=True))
+    for pattern in range(cells.reads + 1):
+        shown = [axis for axis in range(4) if pattern >> axis & 1]
+        for labels in np.unique(codes[:, shown], axis=0):
+            group = np.flatnonzero((codes[:, shown] == labels).all(1))
+            with_secret = (rule.numbers(2.0)[group] > 0).sum()
+            if 0 < with_secret < len(group):
+                # The largest pattern in which all of them agree.
+                agree = [axis for axis in range(4) if len(np.unique(codes[group, axis])) == 1]
+                assert (frozenset(group.tolist()), sum(1 << axis for axis in agree)) in kept
+            elif not with_secret:
+                assert (held.free_worth[group] >= worth[group][:, shown].sum(1) - 1e-12).all()
+
+
+NAMES = ["a", "b", "c", "d", "e"]
+
+
+def test_a_plan_of_many_pairs_is_near_its_bound(monkeypatch):
+    belief = unspoken.Joint(_table(2), NAMES)
+    asked = {"by": "record", "sensitive": {"e": [1]}, "reads": NAMES[:4], "odds_cap": 2.0}
+    whole = unspoken.plan(belief, **asked)
+    monkeypatch.setattr("unspoken.planning.records.planned.STATED", 100)
+    priced = unspoken.plan(belief, **asked)
+    assert priced.objective <= whole.bound.high
+    assert whole.objective * (1 - 1e-9) <= priced.bound.high <= priced.objective * 1.0101
+    assert priced.odds.odds <= 2.0
+
+
+def test_of_too_many_pairs_those_are_tried_that_matter(monkeypatch):
+    counts = _table(2)
+    centre = unspoken.Joint(counts, NAMES)
+    box = unspoken.Box.within(centre, 0.02)
+    asked = {"by": "record", "sensitive": {"e": [1]}, "reads": NAMES[:4], "odds_cap": 2.0}
+    whole = unspoken.plan(box, **asked)
+    monkeypatch.setattr(routes, "OF_SETS", len(centre.table.ravel()) * 6)
+    some = unspoken.plan(box, **asked)
+    monkeypatch.setattr(routes, "OF_SETS", len(centre.table.ravel()) * 2)
+    all_or_nothing = unspoken.plan(box, **asked)
+    assert all_or_nothing.objective < some.objective <= whole.objective
+    assert some.objective > 0.9 * whole.objective
+    assert some.bound.high == pytest.approx(4.0)
+    assert "patterns are too many to try all" in some.bound.why
+    assert max(some.odds.odds, all_or_nothing.odds.odds) <= 2.0
+
+
+def test_what_is_not_solved_in_time_is_the_floor(monkeypatch):
+    monkeypatch.setattr(model, "SECONDS_OF_SETS", 0.0)
+    box = unspoken.Box.within(unspoken.Joint(_table(2), NAMES), 0.02)
+    found = unspoken.plan(box, by="record", sensitive={"e": [1]}, reads=NAMES[:4], odds_cap=2.0)
+    assert found.share == found.floor.share
+    assert "no program was solved" in found.bound.why
+    assert found.odds.odds <= 2.0
+
+
+def test_the_order_hides_what_tells_most():
+    rng = np.random.default_rng(0)
+    law = np.full((2, 2, 2, 2), 1 / 16)
+    law[1, :, :, 1] *= 3
+    law *= rng.uniform(0.99, 1.01, law.shape)
+    cells, rule, _ = _problem(np.round(law / law.sum() * 10_000).astype(int))
+    masks = routes.by_one_order(cells, [rule]).tolist()
+    assert {0b111, 0b110, 0b101, 0b011} <= {*masks}
+    assert 0b001 not in masks  # never what tells alone
