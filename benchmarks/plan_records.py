@@ -41,19 +41,18 @@ def adult(path: Path) -> Columns:
 
 
 def days(path: Path) -> Columns:
-    rows = [
-        row for row in read(path)
-        if float(row["coverage"]) >= 0.9 and int(row["weekday"]) < 5 and row["first_arrival_h"]
-    ]  # fmt: skip
+    """Late is after noon, low below a tenth."""
+    rows = [row for row in read(path) if row["first_arrival_h"]]
 
     def cut(name: str, at: Sequence[float]) -> list[str]:
-        return np.digitize([float(row[name]) for row in rows], at).astype(str).tolist()
+        numbers = [float(row[name] or 0) for row in rows]
+        return np.digitize(numbers, at).astype(str).tolist()
 
     return {
-        "arrive": cut("first_arrival_h", [8, 9, 10, 11]),
-        "occ": cut("mean_occ_8_17", [0.3, 0.5, 0.7]),
+        "arrive": cut("first_arrival_h", [9, 10, 11, 12]),
+        "occ": cut("mean_occ_8_17", [0.1, 0.4, 0.7]),
         "leave": cut("last_leave_h", [12, 15, 17, 19]),
-        "exits": cut("n_exits", [2, 5, 9]),
+        "exits": cut("n_exits", [2, 4, 7]),
     }
 
 
@@ -79,12 +78,13 @@ def measure(said: str, belief: unspoken.Joint, sensitive: Mapping[str, Sequence[
     reads = options.get("reads", belief.domain.names)
     cells = len(reads)  # type: ignore[arg-type]
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"{said:<44}{plan.bound.low / cells:8.4f}{plan.bound.high / cells:8.4f}"
+    floor = plan.floor.share if plan.floor and plan.floor.share else 0.0
+    print(f"{said:<44}{plan.share:8.4f}{plan.bound.high / cells:8.4f}{floor:8.4f}"
           f"{seconds:8.2f} s{peak:7.0f} MB", flush=True)  # fmt: skip
 
 
 def main(paths: Sequence[str]) -> None:
-    print(f"{'':<44}{'share':>8}{'bound':>8}")
+    print(f"{'':<44}{'share':>8}{'bound':>8}{'floor':>8}")
     for path in map(Path, paths):
         if "adult" in path.name:
             columns, secret = adult(path), {"income": [">50K"]}

@@ -18,10 +18,11 @@ STRANGE: list[Any] = [
 
 
 @pytest.mark.parametrize("asked", inspect.signature(unspoken.plan).parameters)
-def test_strange_things_are_planned_with_or_refused_in_one_line(asked: str) -> None:
+@pytest.mark.parametrize("by", ["cell", "record"])
+def test_strange_things_are_planned_with_or_refused_in_one_line(asked: str, by: str) -> None:
     complaints = []
     for strange in STRANGE:
-        arguments = {"belief": JOINT, "limit_bits": 0.1, asked: strange}
+        arguments = {"belief": JOINT, "limit_bits": 0.1, "by": by, asked: strange}
         try:
             unspoken.plan(**arguments)
         except unspoken.UnspokenError as error:
