@@ -169,6 +169,14 @@ def test_answers_with_intervals_of_their_own_show_more():
     assert _worst(both[1], belief) <= 2.0 < _worst(both[1], plain)
 
 
+@pytest.mark.parametrize("eta", [0.0, 0.1])
+def test_what_binds_says_what_a_larger_cap_adds(eta):
+    belief = unspoken.Box.within(unspoken.Joint(COUNTS, NAMES), eta)
+    plans = [_planned(belief, cap, {"a": [1]}) for cap in (2.0, 2.0 * 1.0001)]
+    gained = plans[1].objective - plans[0].objective
+    assert sum(each.price for each in plans[0].binding) * 1e-4 == pytest.approx(gained, rel=0.05)
+
+
 def test_a_list_of_beliefs_has_a_row_for_each():
     tables = np.random.default_rng(3).dirichlet(np.ones(24), 3).reshape(3, 2, 3, 4)
     members = [unspoken.Joint(table, NAMES) for table in tables]

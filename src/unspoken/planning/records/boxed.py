@@ -23,7 +23,7 @@ from unspoken.numerics.arrays import Array, Codes, Integers, Mask
 from unspoken.numerics.rounding import ROUNDED
 from unspoken.planning.records.answers import Answers
 from unspoken.planning.records.cells import Cells, Pairs
-from unspoken.planning.records.conditions import Event
+from unspoken.planning.records.conditions import Event, Rule
 from unspoken.planning.records.knapsacks import Columns, End, Masses
 from unspoken.planning.records.program import SLACK, Layout, Rows
 from unspoken.planning.records.solver import Entries
@@ -157,10 +157,11 @@ class BoxRows:
     columns: Columns
     ends: dict[tuple[int, int, int], End]
     uses: list[tuple[slice, Array, list[tuple[float, tuple[int, int, int]]]]]
+    rules: list[tuple[BoxCondition, Answers]]
 
     @classmethod
     def of(cls, layout: Layout, start: int, slack: float = SLACK) -> BoxRows:
-        rows = cls(layout, Columns(start), {}, [])
+        rows = cls(layout, Columns(start), {}, [], [])
         for watched in layout.watched:
             if isinstance(watched.condition, BoxCondition):
                 rows._hold(watched.condition, watched.answers, slack)
@@ -182,6 +183,7 @@ class BoxRows:
         entries = replace(entries, number=entries.number / scale[entries.line])
         kept = [(w * float(rule.cap) / cap if k[2] < 0 else w, k) for w, k in used]
         self.uses.append((self.columns.hold(entries, -np.inf, 0.0), scale, kept))
+        self.rules.append((rule, answers))
 
     def _end(self, side: Side, answers: Answers, sign: int) -> tuple[int, int, int]:
         key = id(side), answers.sees, sign
@@ -199,6 +201,18 @@ class BoxRows:
         held = self.columns
         ends = (np.concatenate([np.zeros(0), *each]) for each in (held.least, held.most))
         return Rows(Entries.stacked(held.rows), *ends)
+
+    def costs(self, multipliers: Array, x: Array) -> Iterator[tuple[Rule, Answers, Array, Array]]:
+        """Of each rule, price cap min other of every answer, and the answer's least probability."""
+        for (rule, answers), (rows, scale, used) in zip(self.rules, self.uses, strict=True):
+            other = np.zeros(len(answers))
+            for weight, key in used:
+                entries = self.ends[key].entries
+                if key[2] < 0:
+                    number = entries.number * x[entries.column]
+                    other += weight * np.bincount(entries.line, number, len(answers))
+            price = np.maximum(multipliers[rows], 0.0) / scale
+            yield rule, answers, price * other, other / float(rule.cap)
 
     def taken(self, multipliers: Array) -> tuple[Array, Array]:
         """What these rows take off each pair, at laws of the sides and prices >= 0: whatever they

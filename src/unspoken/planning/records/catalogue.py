@@ -63,10 +63,9 @@ class Catalogue:
         counts = [int(mask.sum()) for mask in kept]
         pattern = np.repeat(ordered, counts)
         start = np.cumsum(lengths) - lengths
-        shows = np.repeat(pattern, lengths)
         total = np.zeros(len(cell))
         for axis in range(worth.shape[1]):
-            total += np.where(shows >> axis & 1, worth[cell, axis], 0.0)
+            total += worth[cell, axis] * np.repeat((pattern >> axis & 1).astype(bool), lengths)
         return cls(cell, start, held, pattern, total, free, free_worth)
 
     def __len__(self) -> int:
@@ -75,7 +74,7 @@ class Catalogue:
     @cached_property
     def answer(self) -> Codes:
         """Of each place."""
-        return np.repeat(np.arange(len(self)), self.lengths)
+        return np.repeat(np.arange(len(self), dtype=np.int32), self.lengths)
 
     @cached_property
     def lengths(self) -> Codes:
@@ -89,8 +88,8 @@ class Catalogue:
     @cached_property
     def secret(self) -> Mask:
         """Which places have the secret."""
-        within = np.arange(len(self.cell)) - np.repeat(self.start, self.lengths)
-        return within < np.repeat(self.held, self.lengths)
+        counts = np.stack([self.held, self.lengths - self.held], axis=1).ravel()
+        return np.repeat(np.tile([True, False], len(self)), counts)
 
     def places(self, answers: Codes) -> Codes:
         """All places of some answers."""
@@ -115,7 +114,8 @@ def _answers(cells: Cells, row: Array, pattern: int) -> tuple[Codes, Codes, Code
     both[pair], both[pair + 1] = True, True
     alone = able[np.repeat(~both & (other == 1), lengths)]
     sizes = lengths[pair] + lengths[pair + 1]
-    return able[np.repeat(both, lengths)], np.cumsum(sizes) - sizes, lengths[pair], alone
+    own = able[np.repeat(both, lengths)].astype(np.int32)
+    return own, np.cumsum(sizes) - sizes, lengths[pair], alone
 
 
 def _shown(worth: Array, pattern: int) -> Array:

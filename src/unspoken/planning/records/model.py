@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from unspoken.errors import TooLarge
-from unspoken.numerics.arrays import Array
+from unspoken.numerics.arrays import Array, Codes
 from unspoken.planning.records.bits import BitLimit, Bits
 from unspoken.planning.records.boxed import BoxRows
 from unspoken.planning.records.certificate import upper_bound
@@ -122,13 +122,18 @@ class Model:
         x[count] *= 1 - silent  # the smallest share falls with them
         return replace(solved, x=x)
 
-    def upper(self, solved: Solved) -> float:
-        """What no release within the limits, of such shares, exceeds."""
-        count, multipliers = len(self.values), solved.multipliers
-        at = np.cumsum(
+    @property
+    def starts(self) -> Codes:
+        """Of the rows of caps, cells, alike, shares, and of sets of beliefs."""
+        return np.cumsum(
             [0, self.caps.rows.entries.lines, len(self.layout.pairs.first),
              self.alike.entries.lines, self.shares.lines]
         )  # fmt: skip
+
+    def upper(self, solved: Solved) -> float:
+        """What no release within the limits, of such shares, exceeds."""
+        count, multipliers = len(self.values), solved.multipliers
+        at = self.starts
         prices = self.caps.prices(self.layout, multipliers)
         taken = [self.alike.taken(multipliers[at[2] : at[3]], count)]
         taken.append(self.boxed.taken(multipliers[at[4] :]))
