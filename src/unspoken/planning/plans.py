@@ -23,6 +23,7 @@ from unspoken.types.domain import Value
 
 __all__ = ["Plan", "plan"]
 
+LISTED = 20  # answers that hold a plan back
 WORTH = 0.05  # what a plan shows more than its floor, of all that is read, to be worth a belief
 
 
@@ -153,7 +154,8 @@ class Plan(Framed, Shown):
         if self.share is None:
             return {}
         floor = {} if self.floor is None else {"floor": self.floor.share}
-        return {"share": self.share, **floor, "shares": dict(self.shares)}
+        held_back = [each.as_json() for each in self.binding[:LISTED]]
+        return {"share": self.share, **floor, "shares": dict(self.shares), "binding": held_back}
 
 
 def plan(

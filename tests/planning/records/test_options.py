@@ -1,6 +1,7 @@
 """What else a plan with one coin a record keeps, each held to by plain loops."""
 
 import itertools
+import json
 import math
 
 import numpy as np
@@ -188,6 +189,9 @@ def test_prices_are_what_a_larger_cap_adds(cap):
     )
     assert all(0 < each.probability <= 1 for each in plan.binding)
     assert str(plan.binding[0]) in repr(plan)
+    listed = json.loads(json.dumps(plan.as_json()))["binding"]
+    assert listed[0]["price"] == plan.binding[0].price
+    assert listed[0]["about"] == plan.binding[0].about
 
 
 def test_the_price_of_bits_is_what_more_of_them_add():

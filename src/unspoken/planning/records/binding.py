@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -35,6 +36,16 @@ class Binding:
     shown: Mapping[str, object]
     price: float
     probability: float
+
+    def as_json(self) -> dict[str, Any]:
+        """One object; labels as words."""
+        shown = {name: str(value) for name, value in self.shown.items()}
+        return {
+            "about": self.about,
+            "shown": shown,
+            "price": self.price,
+            "probability": self.probability,
+        }
 
     def __str__(self) -> str:
         said = ", ".join(f"{name} {value}" for name, value in self.shown.items()) or "nothing"

@@ -23,7 +23,7 @@ from unspoken.planning.records.problem import RecordProblem
 from unspoken.planning.records.program import Layout
 from unspoken.planning.records.quiet import quieter
 from unspoken.planning.records.rounding import FINE, Table, held
-from unspoken.planning.records.routes import STATED, everything, of_one_event, routes
+from unspoken.planning.records.routes import QUICKER, everything, of_one_event, routes
 from unspoken.planning.records.telling import information, most_odds
 from unspoken.types.bound import Bound
 
@@ -128,7 +128,7 @@ def plan_records(problem: RecordProblem) -> Planned:
     cells = problem.cells()
     rows, sees, limits = problem.rules(cells), problem.sees(), problem.limits(cells)
     rule = of_one_event(cells, rows, sees, bool(problem.alike or problem.shares or limits))
-    if rule is not None and Pairs.count(cells) > STATED:
+    if rule is not None and Pairs.count(cells) > QUICKER:
         priced = by_columns(cells, rule, problem.prices(cells))
         table = held(Table.of(cells, priced.pairs, priced.shares), sees, rows)
         return Planned(problem, table, priced.upper)

@@ -15,10 +15,11 @@ from unspoken.numerics.arrays import Array, Counts
 from unspoken.planning.records.cells import Cells, Pairs
 from unspoken.planning.records.conditions import Condition, Rule
 
-__all__ = ["STATED", "by_one_order", "everything", "of_one_event", "routes"]
+__all__ = ["QUICKER", "by_one_order", "everything", "of_one_event", "routes"]
 
 # Pairs of a program: of single beliefs, and of sets, with two events.
 STATED, OF_SETS = 300_000, 40_000
+QUICKER = 100_000  # pairs above which looking at some is quicker, where one event is all there is
 
 
 def routes(cells: Cells, rules: Sequence[Rule]) -> Iterator[Counts | None]:
