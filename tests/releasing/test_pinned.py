@@ -15,7 +15,7 @@ from unspoken.errors import InputError, LimitExceeded
 from unspoken.learning.once import Once
 from unspoken.learning.pinned import Pinned
 from unspoken.ledger import Ledger
-from unspoken.releasing import adopt_plan, learn_project
+from unspoken.releasing import adopt_plan, learn_project, rehearse
 
 
 @pytest.fixture
@@ -102,6 +102,45 @@ def test_somebody_has_to_adopt_a_plan_where_that_is_wanted(path: Path) -> None:
     assert not (path.parent / "released").exists()
     adopt_plan(path, by="Ann")
     assert unspoken.release(path).rows == 1200
+
+
+def test_a_rehearsal_waits_for_approval_too(path: Path) -> None:
+    project(path.parent, "[plan]\napprove = true\n")
+    with pytest.raises(InputError, match=r"plan\.approve: no plan is adopted yet"):
+        rehearse(path)
+    adopt_plan(path)
+    rehearse(path)
+
+
+def test_plans_by_exact_counts_stay_in_the_promise(path: Path) -> None:
+    project(path.parent, '[belief]\nnoise = "none"\n')
+    unspoken.release(path)
+    project(path.parent)
+    assert math.isinf(unspoken.prepare(path).promise.epsilon)
+    grow(path.parent, 2)
+    unspoken.release(path)
+    ready = unspoken.prepare(path)
+    assert math.isinf(ready.promise.cap_all)
+    assert "counts are exact, or were" in ready.promise.lines()[1]
+    project(path.parent, "cap_all = 100.0\n")
+    with pytest.raises(LimitExceeded, match=r"limit\.cap_all"):
+        unspoken.release(path)
+
+
+def test_exact_counts_of_history_are_of_no_row_that_is_released(path: Path) -> None:
+    grow(path.parent, 3)
+    project(path.parent, '[belief]\nnoise = "none"\nhistory = "day < 60"\n')
+    unspoken.release(path)
+    assert unspoken.prepare(path).promise.epsilon == 0
+    project(path.parent, '[belief]\nhistory = "day < 30"\n')  # what was counted exactly goes out
+    assert math.isinf(unspoken.prepare(path).promise.epsilon)
+
+
+def test_noisy_countings_stay_in_the_promise_without_noise(path: Path) -> None:
+    learn_project(path)
+    grow(path.parent, 2)
+    project(path.parent, '[belief]\nnoise = "none"\nhistory = "day < 30"\n')
+    assert unspoken.prepare(path).promise.epsilon == 0.5
 
 
 def test_an_adopted_plan_stays_though_limits_are_raised(path: Path) -> None:

@@ -2,13 +2,14 @@
 
 from unspoken.ledger.account import Account, fold, reaches, tossing
 from unspoken.ledger.decisions import Adoption, Event, Learning
-from unspoken.ledger.event import Release
+from unspoken.ledger.event import EXACT, Release
 from unspoken.ledger.exposure import EarlierPolicy, Exposure
 from unspoken.ledger.parts import Given
 from unspoken.ledger.seal import Head, Seal, head_file
 from unspoken.ledger.store import Ledger
 
 __all__ = [
+    "EXACT",
     "Account",
     "Adoption",
     "EarlierPolicy",

@@ -26,7 +26,7 @@ from typing import Any
 
 from unspoken.ledger.decisions import Adoption, Event, Learning
 from unspoken.ledger.entries import Entries, InMemory, Key
-from unspoken.ledger.event import Release
+from unspoken.ledger.event import EXACT, Release
 from unspoken.ledger.exposure import EarlierPolicy, Exponents, Exposure, Hidden, larger
 from unspoken.ledger.parts import Given, added, given
 from unspoken.ledger.record_coins import RecordCoins
@@ -91,6 +91,10 @@ class Account:
     def learnings(self) -> list[Learning]:
         """Every time that a table was counted."""
         return [*map(Learning.from_json, self._one(("noted", Learning.kind), []))]
+
+    def exact(self) -> list[str]:
+        """Of the releases that were planned by exact counts, what was history; "": nothing was."""
+        return [*self._one(("exact",), [])]
 
     def adoptions(self) -> list[Adoption]:
         """Every plan that was adopted, the last one last."""
@@ -236,6 +240,11 @@ class Account:
         first = heads.get(("released",), {})
         entries["released",] = first | {n: event.table for n in shown if n not in first}
         entries["policies",] = self._policies(event, shown, number)
+        counts = event.counts
+        if counts is None:  # of plans that were adopted counts have noise
+            counts = EXACT if self._one(("noted", Adoption.kind)) is None else ""
+        if counts.startswith(EXACT):
+            entries["exact",] = _with(self.exact(), counts.removeprefix(EXACT))
         if event.rows is not None and not event.per_key:
             entries[counted] = max(heads.get(counted, [0, ""]), [event.rows, event.epoch])
         drawn = [mechanism.describe() for mechanism in event.mechanism.drawn_anew()]

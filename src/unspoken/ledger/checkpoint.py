@@ -20,7 +20,7 @@ from unspoken.ledger.seal import Head, Seal
 
 __all__ = ["FORMAT", "Checkpoint", "tables"]
 
-FORMAT = 5
+FORMAT = 6
 MANY = 500  # keys of one question
 MARK = json.dumps(["last"])
 

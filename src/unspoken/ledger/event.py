@@ -15,9 +15,10 @@ from pydantic import BeforeValidator, ConfigDict, Field, StrictBool, TypeAdapter
 from unspoken.errors import InputError
 from unspoken.mechanisms import Mechanism, from_description
 
-__all__ = ["FORMAT", "Release", "read", "written"]
+__all__ = ["EXACT", "FORMAT", "Release", "read", "written"]
 
 FORMAT = 1
+EXACT = "exact "  # and the history, if there is one
 
 Event = TypeVar("Event")
 
@@ -32,7 +33,9 @@ class Release:
     ``policy``: what was declared of each attribute read. ``readers``: the applications it was given
     to; none named: everybody. ``keys``: where there are several, in the order in which coins were
     tossed on them. ``rows``: how many were read, where that is kept. ``parts``: of each epoch whose
-    rows these came late to, which part of it they are, from 2 on.
+    rows these came late to, which part of it they are, from 2 on. ``counts``: what its plan was
+    made from, the digest of a belief file, or EXACT counts, and then the SQL over keys by which
+    rows were counted and not released; older events do not say it.
     """
 
     __pydantic_config__: ClassVar = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
@@ -55,12 +58,13 @@ class Release:
     keys: tuple[str, ...] = ()
     rows: Annotated[int, Field(strict=True, ge=0)] | None = None
     parts: Mapping[str, Annotated[int, Field(strict=True, ge=2)]] = field(default_factory=dict)
+    counts: str | None = None
     format: Annotated[int, Field(strict=True, ge=FORMAT, le=FORMAT)] = FORMAT
 
     def to_json(self) -> str:
         """The event as kept, with sorted keys."""
         body = {field.name: getattr(self, field.name) for field in fields(self)}
-        for later in ("rows", "parts"):  # older events have them not
+        for later in ("rows", "parts", "counts"):  # older events have them not
             if body[later] in (None, {}):
                 del body[later]
         return written({**body, "mechanism": self.mechanism.describe()})

@@ -9,7 +9,7 @@ from typing import Any
 
 from unspoken.engines.handed_in import Streams
 from unspoken.errors import InputError
-from unspoken.ledger import Account, Head, Release
+from unspoken.ledger import EXACT, Account, Head, Release
 from unspoken.mechanisms import Mechanism, OneSided
 from unspoken.numerics.coins import ALGORITHM, MasterKey
 from unspoken.numerics.numbers import number
@@ -153,6 +153,9 @@ class Asked:
             keys=keys if len(keys) > 1 else (),
             rows=rows,
             parts=parts or {},
+            counts=EXACT + (whole.belief.history or "")
+            if ready.believed is None
+            else ready.believed.pinned.digest,
         )
 
 

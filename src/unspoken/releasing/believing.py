@@ -32,7 +32,15 @@ from unspoken.numerics.files import PRIVATE, unfinished, writing
 from unspoken.policy import Project
 from unspoken.releasing.custody import Custody
 
-__all__ = ["Believed", "believed", "counted_rows", "pinned_of", "released_rows", "split_rows"]
+__all__ = [
+    "Believed",
+    "Countings",
+    "believed",
+    "counted_rows",
+    "pinned_of",
+    "released_rows",
+    "split_rows",
+]
 
 PURPOSE = ("unspoken-belief-1", "counts")
 AGAIN = "unspoken learn --again"
@@ -50,6 +58,28 @@ class Believed:
         values = Counted((), [], np.zeros(0, np.int64), self.pinned.values)
         cells = cells_of(project, Noted(table, before=values))
         return self.pinned.belief(project, cells)
+
+
+@dataclass(frozen=True)
+class Countings:
+    """What was counted before: ``learnings`` with noise; and ``exact``, what was history when
+
+    releases were planned by exact counts.
+    """
+
+    learnings: Sequence[Learning] = ()
+    exact: Sequence[str] = ()
+
+    @classmethod
+    def of(cls, kept: Custody | None) -> Countings:
+        found = [cls()]
+
+        def look(account: Account) -> None:
+            found.append(cls(account.learnings(), account.exact()))
+
+        if kept is not None:
+            kept.ledger.look(look, kept.seal)
+        return found[-1]
 
 
 def counted_rows(project: Project, table: Table) -> Table:
@@ -86,7 +116,7 @@ def split_rows(project: Project, table: Table, history: bool) -> Table:
 
 def pinned_of(project: Project, kept: Custody | None) -> Believed | None:
     """What was counted of this project's table; None: nothing was yet."""
-    file, learnings = project.files.belief, _learnings(kept)
+    file, learnings = project.files.belief, Countings.of(kept).learnings
     if not learnings or kept is None:
         if file.exists():
             raise InputError(
@@ -181,18 +211,6 @@ def _write(file: Path, pinned: Pinned) -> None:
     with unfinished(file, PRIVATE) as partial, writing(file):
         partial.file.write(pinned.text().encode())
         partial.publish()
-
-
-def _learnings(kept: Custody | None) -> list[Learning]:
-    """Every time that a table was counted, as the ledger has it."""
-    found: list[Learning] = []
-
-    def look(account: Account) -> None:
-        found.extend(account.learnings())
-
-    if kept is not None:
-        kept.ledger.look(look, kept.seal)
-    return found
 
 
 def _refuse_counted(learnings: Sequence[Learning], fingerprint: str, file: Path) -> None:

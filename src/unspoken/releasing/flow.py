@@ -96,6 +96,8 @@ def rehearse(
     served = whole.serving(reader)
     kept = Custody.there(served)
     asked = Asked.of(whole, scale, reader, table, fresh, kept, None)
+    if asked.ready.adopted is None and whole.belief.noise is not None:
+        refuse_unapproved(whole)
     # Before there is a key any will do: of what is read with it nothing is compared or kept.
     master = kept.master if kept else MasterKey(bytes(KEY_BYTES))
     if served.files.by_epoch:

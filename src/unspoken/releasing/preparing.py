@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from unspoken.ledger import Adoption
 from unspoken.planning import Closure, Plan
 from unspoken.policy import Project
 from unspoken.releasing.adopting import adopt, adopted_of, as_adopted, refuse_stale, withheld
-from unspoken.releasing.believing import Believed, believed, counted_rows, pinned_of
+from unspoken.releasing.believing import Believed, Countings, believed, counted_rows, pinned_of
 from unspoken.releasing.best import best
 from unspoken.releasing.boxed import box_of, in_words
 from unspoken.releasing.cautions import Caution, beyond_contexts, cautions
@@ -62,6 +62,7 @@ class Prepared(Shown):
     doubts: tuple[Doubt, ...] = ()
     believed: Believed | None = None
     adopted: Adoption | None = None
+    countings: Countings = field(default_factory=Countings)
 
     @property
     def sensitive(self) -> Mapping[str, Sequence[Value]]:
@@ -84,7 +85,7 @@ class Prepared(Shown):
     @property
     def promise(self) -> Promise:
         """For whom the limits hold."""
-        return Promise.of(self.project, self.believed.learnings if self.believed else ())
+        return Promise.of(self.project, self.countings, self.believed is not None)
 
     def facts(self) -> list[tuple[str, str]]:
         project, limits = self.project, self.project.limits
@@ -242,10 +243,13 @@ def prepared(
             pinned = believed(whole, rows, make(), before, epsilon, again)
     if pinned is not None:
         learned = pinned.learned(whole, held)
-    whole = Promise.of(whole, pinned.learnings if pinned else ()).capped(whole)
+    countings = Countings.of(kept)
+    if pinned is not None:
+        countings = replace(countings, learnings=pinned.learnings)
+    whole = Promise.of(whole, countings, pinned is not None).capped(whole)
     adopted = adopted_of(whole, kept, pinned) if noisy else None
     closed, units = closed_by(whole, learned), Units.of(whole, held)
-    return Prepared(whole, held, learned, closed, units, odd, pinned, adopted)
+    return Prepared(whole, held, learned, closed, units, odd, pinned, adopted, countings)
 
 
 def opened(project: Project | str | Path) -> Project:

@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 from unspoken.errors import LimitExceeded
 from unspoken.ledger import Learning
 from unspoken.policy import Project
+from unspoken.releasing.believing import Countings
 from unspoken.releasing.coarse import up
 from unspoken.types.bound import exp_or_inf
 
@@ -41,16 +42,22 @@ class Promise:
     history: bool
 
     @classmethod
-    def of(cls, project: Project, learnings: Sequence[Learning]) -> Promise:
-        """Before anything is counted: what it will be."""
-        history, noise = project.belief.history, project.belief.noise
+    def of(cls, project: Project, countings: Countings, pinned: bool) -> Promise:
+        """Of all countings there were, whatever the noise is now; before this table's: with it."""
+        history, noise, learnings = (
+            project.belief.history,
+            project.belief.noise,
+            countings.learnings,
+        )
         spent = max(_spent(learnings, each) for each in {history, *(e.history for e in learnings)})
-        if not learnings and history is None:
-            spent = math.inf if noise is None else noise
+        if not pinned and history is None:
+            spent += math.inf if noise is None else noise
+        if any(each != history for each in countings.exact):  # "": all rows
+            spent = math.inf
         cap, declared = project.limits.odds_cap, project.limits.cap_all
         if declared is not None:
             cap = min(cap, max(1.0, declared * math.exp(-spent)))
-        return cls(cap, spent, bool(learnings), history is not None)
+        return cls(cap, spent, pinned, history is not None)
 
     @property
     def cap_all(self) -> float:
@@ -78,7 +85,10 @@ class Promise:
         if self.history and self.epsilon == 0:
             return first, f"{other}: odds x {self.cap:g} at most too, since these were not counted"
         if math.isinf(self.epsilon):
-            return first, f'{other}: no limit, since counts are exact ([belief] noise = "none")'
+            return (
+                first,
+                f'{other}: no limit, since counts are exact, or were ([belief] noise = "none")',
+            )
         most, noise = f"{up(self.cap_all, 3):g}", f"{self.epsilon:g}"
         return first, f"{other}: odds x {most} at most (noise of eps {noise} on the counts)"
 
