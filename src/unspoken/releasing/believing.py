@@ -77,7 +77,7 @@ class Countings:
         def look(account: Account) -> None:
             found.append(cls(account.learnings(), account.exact()))
 
-        if kept is not None:
+        if kept is not None and not kept.ledger.empty:  # looking writes down what it added up
             kept.ledger.look(look, kept.seal)
         return found[-1]
 
