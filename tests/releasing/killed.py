@@ -92,6 +92,13 @@ POINTS: dict[str, tuple[Any, str, Callable[[], Any]]] = {
     "before the release": (os, "replace", lambda: renaming(r"released\.parquet", die, alive)),
     "after the release": (os, "replace", lambda: renaming(r"released\.parquet", alive, die)),
     "after the manifest": (os, "replace", lambda: renaming(r"manifest\.json", alive, die)),
+    "before a first reading": (os, "replace", lambda: renaming(r"\.arrow", die, alive)),
+    "after a first reading": (os, "replace", lambda: renaming(r"\.arrow", alive, die)),
+    "before a late manifest": (
+        os, "replace", lambda: renaming(r"2026-01\.2\.\w{12}\.json", die, alive),
+    ),
+    "after a late release": (os, "replace", lambda: renaming(r"2026-01\.2\.parquet", alive, die)),
+    "before a new release": (os, "replace", lambda: renaming(r"2026-02\.parquet", die, alive)),
 }  # fmt: skip
 
 

@@ -13,7 +13,9 @@ import pytest
 from tests.releasing.small import small
 from unspoken.errors import InputError, LimitExceeded
 from unspoken.ledger import Ledger
-from unspoken.releasing import Released, rehearse, release, verified
+from unspoken.policy import Project
+from unspoken.releasing import rehearse, release, verified
+from unspoken.releasing.outputs import output_of
 
 ATTRIBUTES: dict[str, dict[str, Any]] = {
     "a": {"values": ["x", "y", "z"], "sensitive": "a = 'z'"},
@@ -209,27 +211,42 @@ def test_a_file_of_all_epochs_is_moved_to_a_folder(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("sql", "name"),
+    ("epoch", "stem"),
     [
-        ("CASE WHEN id < 30 THEN '../x' ELSE '.' END", "%2E%2E%2Fx.parquet"),
-        ("CASE WHEN id < 30 THEN '' ELSE 'con' END", "%63on.parquet"),
-        ("CASE WHEN id < 30 THEN '_é' ELSE 'a/b' END", "%5F%C3%A9.parquet"),
-        ("CASE WHEN id < 30 THEN rpad('ab', 400, 'ab') ELSE 'q' END", None),
-        ("CAST(day AS DATE)", "2026-01-01.parquet"),
-        ("CAST(day AS TIMESTAMP)", None),
-        ("id / 30", None),
+        ("2026-Q1", "2026-Q1"),
+        ("../x", "%2E%2E%2Fx"),
+        (".", "%2E"),
+        ("", "%"),
+        ("CON", "%43ON"),
+        ("_é/", "%5F%C3%A9%2F"),
+        ("a\\b:c\n", "a%5Cb%3Ac%0A"),
+        ("2026-01.2", "2026-01%2E2"),
+        ("50%", "50%25"),
     ],
 )
-def test_names_of_epochs_are_names_of_files(sql: str, name: str | None, tmp_path: Path) -> None:
-    path = project(tmp_path, months(1), epoch=f'of = "{sql}"')
-    done: Released = release(path)
-    found = list((tmp_path / "released").rglob("*"))
-    assert name is None or name in [file.name for file in found]
+def test_names_of_epochs_are_names_of_files(epoch: str, stem: str, tmp_path: Path) -> None:
+    own = Project.read(project(tmp_path, months(1))).files
+    first, second = output_of(own, epoch), output_of(own, epoch, 2)
+    assert first == (own.release / f"{stem}.parquet", own.manifest / f"{stem}.json")
+    assert second == (own.release / f"{stem}.2.parquet", own.manifest / f"{stem}.2.json")
+
+
+def test_long_names_are_cut_and_stay_different(tmp_path: Path) -> None:
+    own = Project.read(project(tmp_path, months(1))).files
+    stems = {output_of(own, "é" * n).release.name for n in range(30, 400)}
+    assert len(stems) == 370
+    assert max(map(len, stems)) < 200
+
+
+@pytest.mark.parametrize("sql", ["CAST(day AS DATE)", "id / 30", "CAST(day AS TIMESTAMP)"])
+def test_epochs_of_other_types_are_read_by_themselves(sql: str, tmp_path: Path) -> None:
+    done = release(project(tmp_path, months(1, 2), epoch=f'of = "{sql}"'))
+    found = list((tmp_path / "released").iterdir())
     assert done.epochs is not None
     assert len(found) == len(done.epochs.new) > 1
-    assert sum(pq.read_metadata(file).num_rows for file in found) == 60
-    assert release(path).again
-    assert rehearse(path).epochs is not None
+    assert sum(pq.read_metadata(file).num_rows for file in found) == 120
+    late = {"id": 30, "day": "2026-01-01", "a": "x", "b": "u"}
+    assert release(project(tmp_path, [*months(1, 2), late], epoch=f'of = "{sql}"')).rows == 1
 
 
 def test_two_epochs_never_share_a_file(tmp_path: Path) -> None:
