@@ -140,6 +140,9 @@ def test_a_dry_run_is_refused_like_the_release(run: Run) -> None:
     project = Path("d/unspoken.toml")
     changed = project.read_text().replace('of = "substr(day, 1, 7)"', 'label = "again"')
     project.write_text(changed)
+    run("release", "d", "--dry-run").refused_with(2, "output.release: must end in .parquet")
+    head, _, _ = changed.partition("[output]")
+    project.write_text(head)
     run("release", "d", "--dry-run").refused_with(3, "refused: ", "fit")
     run("release", "d").refused_with(3, "refused: ", "fit")
     assert len(run("ledger", "d", "--json").json["events"]) == 1

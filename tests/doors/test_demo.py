@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -58,3 +60,26 @@ def test_the_demo_overwrites_nothing(run: Run, folder: Path) -> None:
     Path("here/unspoken.toml").write_text("# mine\n")
     run("demo", "here", "--offices", 20, "--days", 30).refused_with(2, "not the demo's")
     assert Path("here/unspoken.toml").read_text() == "# mine\n"
+
+
+def test_the_months_of_the_demo_arrive_one_by_one(run: Run, folder: Path) -> None:
+    """With a row that comes late, and a record that was changed: that alone stays out."""
+    assert run("demo", "d", "--offices", 20, "--days", 90).code == 0
+    whole = pq.read_table("d/occupancy.parquet").sort_by("day").to_pylist()
+    months = sorted({row["day"][:7] for row in whole})
+    Path("here").mkdir()
+    shutil.copy("d/unspoken.toml", "here")
+    late, changed, *rows = whole
+    other = {**changed, "first_arrival": 8.0 if changed["first_arrival"] > 9 else 10.5}
+    for month in months:
+        there = [row for row in [changed, *rows] if row["day"][:7] <= month]
+        if month == months[-1]:
+            there = [late, other, *there[1:]]
+        pq.write_table(pa.Table.from_pylist(there), "here/occupancy.parquet")
+        done = run("release", "here")
+        assert (done.code, f"{month} new" in done.out) == (0, True)
+    assert f"1 row that came late to {months[0]}" in done.out
+    assert f"epoch {months[0]}: 1 record changed since first read" in done.err
+    assert "changed" not in done.out
+    assert pq.read_table("here/released").num_rows == len(whole)
+    run("release", "here").refused_with(3, "1 record changed")

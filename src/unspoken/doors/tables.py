@@ -123,7 +123,8 @@ def rehearsed(done: Rehearsed) -> RenderableType:
 
 def released(done: Released) -> RenderableType:
     """Where the release is and what it may tell."""
-    charge = "the same as before, so nothing was charged" if done.again else "charged to the ledger"
+    same = "the same as before" if done.epochs is None else "nothing is new"
+    charge = f"{same}, so nothing was charged" if done.again else "charged to the ledger"
     return Group(
         Prose(
             f"Released {near(done.path)} ({words.rows(done.rows)}; withheld cells are NULL, sorted "

@@ -24,7 +24,7 @@ ENDINGS = {"release": (".parquet",), "manifest": (".json",), "report": (".html",
 BESIDE = {
     "key": ("{}.head", ".{}.head.partial", ".{}.partial"),
     "file": (".{}.partial",),
-    "ledger": ("{}-journal", "{}-wal", "{}-shm", ".{}.partial"),
+    "ledger": ("{}-journal", "{}-wal", "{}-shm", "{}.first", ".{}.partial"),
     "release": (".{}.partial",),
     "manifest": (".{}.partial",),
     "report": (".{}.partial",),
@@ -135,6 +135,8 @@ def _endings(tables: ProjectTable, project: Path) -> Iterator[Complaint]:
             text, usual = "is one file, and release a folder: name another folder,", "manifests"
         elif not name.lower().endswith(ENDINGS[output]):
             text = f"must end in {ENDINGS[output][0]}, which is what is written."
+            if output == "release" and not Path(name).suffix:
+                text = "must end in .parquet: a folder is for epochs that are a function of keys."
         if folders and ("output", output) in FOLDERS and not Path(name).suffix:
             continue
         if text and name.strip():

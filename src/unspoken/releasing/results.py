@@ -23,7 +23,7 @@ from unspoken.releasing.promise import Promise
 
 __all__ = ["Epochs", "Rehearsed", "Released", "Said"]
 
-FEW = 12  # epochs that are named
+FEW = 3  # epochs that are named
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,8 @@ class Epochs:
             for epoch, rows in self.gone.items()
         ]
         return [
-            f"{_named(self.new)} new, {self.left:,} left as they were" if self.new else "none new",
+            f"{_named(self.new) or 'none'} new"
+            + (f", {self.left:,} left as they were" if self.left else ""),
             *late,
             *gone,
             *([f"written again, at no cost: {_named(self.again)}"] if self.again else []),
