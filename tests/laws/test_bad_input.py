@@ -184,7 +184,6 @@ BAD: dict[str, tuple[Callable[[], Any], list[str]]] = {
     "limit NaN": (lambda: plan(math.nan), ["limit", "nan"]),
     "limit in words": (lambda: plan("much"), ["limit_bits", "'much'", "number of bits"]),
     "limit of whom": (lambda: plan({"arival": 0.1}), ["limit_bits", "arival", "Did you mean"]),
-    "plan by record": (lambda: plan(by="record"), ["plan.by", "record", 'by="cell"']),
     "plan by": (lambda: plan(by="cells"), ["plan.by", "cells", "cell"]),
     "plan objective": (lambda: plan(objective="relased"), ["objective", "relased", "released"]),
     "plan account": (lambda: plan(account="bits"), ["account", "bits", "bit"]),

@@ -43,6 +43,10 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "finite": lambda: unspoken.Finite("B", [[0.9, 0.1], [0.2, 0.8]]),
     "geometric": lambda: unspoken.Geometric(0.5),
     "randomized": lambda: unspoken.RandomizedResponse("B", 1.0),
+    "suppression": lambda: COINS.as_suppression(JOINT.domain),
+    "view of records": lambda: unspoken.view(
+        JOINT, COINS.as_suppression(JOINT.domain), unspoken.Adversary("B")
+    ),
     "together": lambda: unspoken.Together([COINS, NOISE]),
     "finite view": lambda: unspoken.view(JOINT, COINS, unspoken.Adversary("B")),
     "noisy view": lambda: unspoken.view(JOINT, NOISE, unspoken.Adversary("B")),
