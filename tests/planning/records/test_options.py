@@ -165,6 +165,8 @@ def test_what_is_shown_of_a_group_depends_on_nothing_else(more, groups):
         ({"events": "all"}, "plan.events"),
         ({"contexts": [(0, BELIEF)]}, "plan.contexts"),
         ({"floor": -1}, "plan.floor"),
+        ({"reads": []}, "nothing is read"),
+        ({"coalitions": [[]]}, "nothing is read"),
     ],
 )
 def test_what_does_not_go_together_is_refused(more, said):
@@ -223,3 +225,15 @@ def test_a_cap_that_is_no_limit_costs_nothing(cap):
     assert plan.objective == pytest.approx(1.5, rel=2e-4)
     assert plan.floor.objective <= plan.bound.high
     assert plan.odds.value <= cap
+
+
+def test_what_nobody_sees_is_not_shown():
+    plan = planned(coalitions=[["A"], ["A", "C"]])
+    assert {*plan.p} == {"A", "C"}
+    assert all(pattern <= {"A", "C"} for own in shown(plan).values() for pattern in own)
+
+
+def test_where_nothing_is_secret_all_is_shown():
+    plan = planned(secrets={}, sensitive={"A": [0], "B": [], "C": []})
+    assert plan.p == pytest.approx({"A": 1, "B": 1, "C": 1})
+    assert plan.floor.objective == pytest.approx(plan.objective)

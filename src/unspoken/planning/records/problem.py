@@ -126,12 +126,10 @@ class RecordProblem:
             raise InputError(f"plan.belief: {shown(repr(belief))} is no belief; {A_BELIEF}")
         hidden = hidden_values(whole, sensitive)
         kept_secret = hidden if secrets is None else secret_values(whole, secrets, hidden)
-        reads = _names(whole, asked.reads, "plan.reads", whole.domain.names)
-        pools = coalitions_of(whole, coalitions) or (reads,)
+        reads, pools = _seen(whole, asked, coalitions)
         shares = _shares(whole, asked.shares)
-        for where, group in [*(("plan.coalitions", pool) for pool in pools),
-                             *(("plan.shares", names) for names in shares.values())]:  # fmt: skip
-            _read(group, reads, where)
+        for application, names in shares.items():
+            _read(names, reads, f"plan.shares of {application}")
         knows = _names(whole, asked.knows, "plan.knows", ())
         events = _events(whole, asked.events)
         needed = {*reads, *knows, *(n for n in kept_secret if kept_secret[n])}
@@ -290,6 +288,20 @@ def _names(belief: Belief, given: Any, where: str, default: Sequence[str]) -> tu
     for name in names:
         belief.domain.axis(name, where)
     return tuple(dict.fromkeys(names))
+
+
+def _seen(
+    belief: Belief, asked: RecordOptions, coalitions: Sequence[Sequence[str]] | None
+) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+    """What may be shown, and what each coalition sees of it; what nobody sees is not shown."""
+    reads = _names(belief, asked.reads, "plan.reads", belief.domain.names)
+    pools = coalitions_of(belief, coalitions) or (reads,)
+    for pool in pools:
+        _read(pool, reads, "plan.coalitions")
+    seen = tuple(name for name in reads if any(name in pool for pool in pools))
+    if not seen:
+        raise InputError("plan.reads: nothing is read by anybody; name what may be shown")
+    return seen, pools
 
 
 def _read(names: Sequence[str], reads: Sequence[str], where: str) -> None:
