@@ -103,7 +103,7 @@ class Box(TableSet):
         high = best.high + (UNIT * (8 * masses.added + 64) if best.high else 0.0)
         words = "one of them reaches it" if reached else "their masses may not allow it"
         why = f"every table between the two, at {len(masses.answers)} answers; {words}"
-        return Bound(high if reached else low, high, "nat", self.premise, why)
+        return masses.bound(high if reached else low, high, self.premise, why)
 
     def _rest(self, masses: Masses) -> Array:
         """rest[a, b, c] = least and most mass of all cells but the rows (a, c) and (b, c)."""
@@ -125,7 +125,7 @@ class Box(TableSet):
         most, least = above.best(kernels[0], 1), below.best(kernels[1], -1)
         others = self._weigh(rest)
         total = float(most.sum() + least.sum())
-        allowed = min(max(total, 1 - others[1]), 1 - others[0])
+        allowed = min(max(total, 1 - others[1] - self.loose), 1 - others[0] + self.loose)
         if abs(total - allowed) > self.rounded:
             most, least = share(above, below, kernels, allowed)
         table = np.empty(kernel.size)
@@ -145,7 +145,7 @@ class Box(TableSet):
         these, those = self._weigh(cells & context), self._weigh(~cells & context)
         ends = [(these[i], those[1 - i]) for i in (0, 1)]
         least, most = (part / (part + rest) if part + rest else 0.0 for part, rest in ends)
-        return least, most
+        return max(least - self.loose, 0.0), min(most + self.loose, 1.0)
 
     def allowed(self) -> Mask:
         return self.ends.upper.ravel() > 0
@@ -170,7 +170,9 @@ class Box(TableSet):
     def _cells(self, at: Codes) -> Cells:
         rest = np.ones(self.ends.lower.size, dtype=bool)
         rest[at] = False
-        return Cells.of(self.ends.lower.ravel()[at], self.ends.upper.ravel()[at], self._weigh(rest))
+        least, most = self._weigh(rest)
+        beside = least - self.loose, most + self.loose
+        return Cells.of(self.ends.lower.ravel()[at], self.ends.upper.ravel()[at], beside)
 
     def facts(self) -> list[tuple[str, str]]:
         gap = float((self.ends.upper - self.ends.lower).max())

@@ -78,12 +78,7 @@ class Frechet(TableSet):
         mass = [self._corners[:, side].sum(1) for side in sides]
         if not all(each.any() for each in mass):
             return None
-        means = [
-            np.divide(self._corners[:, side] @ kernel[side], each, where=each > 0, out=empty)
-            for side, each, empty in zip(
-                sides, mass, np.full((2, len(mass[0])), np.nan), strict=True
-            )
-        ]
+        means = [self._means(side, kernel, sign) for side, sign in zip(sides, (1, -1), strict=True)]
         if all(float(np.ptp(each)) <= self.rounded for each in mass):
             each_way = [
                 Furthest.of(float(most), float(least), corner)
@@ -94,16 +89,34 @@ class Frechet(TableSet):
         at = int(np.nanargmax(means[0]))
         return Furthest.of(float(means[0][at]), float(np.nanmin(means[1])), self._corners[at])
 
+    def _means(self, side: Mask, kernel: Array, sign: int) -> Array:
+        """The kernel's mean over these cells under each corner; NaN where it has no mass there.
+
+        Loosened, the largest (1) or least (-1) that it may be.
+        """
+        off = sign * self.loose * float(side.sum())
+        mass, seen = self._corners[:, side].sum(1), kernel[side]
+        total = self._corners[:, side] @ seen + off * seen.max(initial=0.0)
+        empty = np.where(mass > 0, sign * np.inf, np.nan)
+        means = np.divide(total, np.maximum(mass - off, 0.0), where=mass > max(off, 0.0), out=empty)
+        possible = seen[self.allowed()[side]]
+        held: Array = np.clip(means, possible.min(initial=np.inf), possible.max(initial=-np.inf))
+        return held
+
     def likely(self, cells: Mask, context: Mask, kernel: Array) -> tuple[float, float] | None:
         at = cells & context
-        mass = self._corners[:, at].sum(1)
-        means = self._corners[mass > 0][:, at] @ kernel[at] / mass[mass > 0]
-        return (float(means.min()), float(means.max())) if means.size else None
+        least, most = (self._means(at, kernel, sign) for sign in (-1, 1))
+        if np.isnan(most).all():
+            return None
+        return float(np.nanmin(least)), float(np.nanmax(most))
 
     def weight(self, cells: Mask, context: Mask) -> tuple[float, float]:
         mass = self._corners[:, context].sum(1)
         shares = self._corners[mass > 0][:, cells & context].sum(1) / mass[mass > 0]
-        return (float(shares.min()), float(shares.max())) if shares.size else (0.0, 1.0)
+        if not shares.size:
+            return 0.0, 1.0
+        off = self.loose * float(context.sum()) / float(mass[mass > 0].min())
+        return max(float(shares.min()) - off, 0.0), min(float(shares.max()) + off, 1.0)
 
     def allowed(self) -> Mask:
         cells: Mask = self._corners.max(0) > 0

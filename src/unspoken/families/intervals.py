@@ -68,14 +68,14 @@ class Declared:
             return self.cells
         return ~self.cells if np.array_equal(cells, ~self.cells) else None
 
-    def part(self, side: Mask, context: Mask) -> Cells:
+    def part(self, side: Mask, context: Mask, loose: float) -> Cells:
         """The cells of one side that agree with what is known, beside its others."""
         others = side & ~context
-        beside = float(self.low[others].sum()), float(self.up[others].sum())
+        beside = float(self.low[others].sum()) - loose, float(self.up[others].sum()) + loose
         at = side & context
         return Cells.of(self.low[at], self.up[at], beside)
 
-    def best(self, side: Mask, kernel: Array, sign: int) -> tuple[float, Array]:
+    def best(self, side: Mask, kernel: Array, sign: int, loose: float) -> tuple[float, Array]:
         """The largest or least mean of a kernel over a whole side, and its law [cell].
 
         Where the kernel is not 0, cells may agree on some variables, whose marginals say more.
@@ -86,7 +86,7 @@ class Declared:
         rest[at] = False
         low, up, law = self.low[at], self.up[at], np.zeros(side.size)
         least, most = held.mass(at)
-        cells = Cells.of(low, up, (1.0 - most, 1.0 - least))
+        cells = Cells.of(low, up, (1.0 - most - loose, 1.0 - least + loose))
         mass = cells.most if sign > 0 else cells.least
         law[at] = cells.weighing(kernel[at], sign, np.array([mass]))[0]
         law[rest] = between(self.low[rest], self.up[rest], 1.0 - float(law[at].sum()))
@@ -224,23 +224,23 @@ class Intervals(TableSet):
         for margin in self.margins:
             masks, own = margin.asked(pair.above, pair.below, pair.context), margin.asked(kernel)
             if masks is not None and own is not None:
-                found = margin.held.furthest(Pair(*masks), own[0])
+                found = margin.held.loosened(self.loose).furthest(Pair(*masks), own[0])
                 law = self.centre.marginal(self.domain.names).ravel()
                 return found and replace(found, table=margin.spread(found.table, law))
         for declared in self.events.values():
             if np.array_equal(pair.below, ~pair.above) and declared.side(pair.above) is not None:
                 return self._between(declared, pair, kernel)
-        return self.joint_cells.furthest(pair, kernel)
+        return self.joint_cells.loosened(self.loose).furthest(pair, kernel)
 
     def _between(self, declared: Declared, pair: Pair, kernel: Array) -> Furthest | None:
         laws, means = np.zeros(kernel.size), []
         for side, sign in ((pair.above, 1), (pair.below, -1)):
             if pair.context.all() and any(declared.marginals):
-                mean, law = declared.best(side, kernel, sign)
+                mean, law = declared.best(side, kernel, sign, self.loose)
                 means.append(mean)
                 laws += law
                 continue
-            part, at = declared.part(side, pair.context), side & pair.context
+            part, at = declared.part(side, pair.context, self.loose), side & pair.context
             if not part.possible:
                 return None
             masses = part.best(kernel[at], sign)
@@ -252,27 +252,30 @@ class Intervals(TableSet):
         for margin in self.margins:
             masks, own = margin.asked(cells, context), margin.asked(kernel)
             if masks is not None and own is not None:
-                return margin.held.likely(masks[0], masks[1], own[0])
+                held = margin.held.loosened(self.loose)
+                return held.likely(masks[0], masks[1], own[0])
         for declared in self.events.values():
             side = declared.side(cells)
             if side is not None:
                 if context.all() and any(declared.marginals):
-                    least, most = (declared.best(side, kernel, sign)[0] for sign in (-1, 1))
+                    ends = (declared.best(side, kernel, sign, self.loose)[0] for sign in (-1, 1))
+                    least, most = ends
                     return least, most
-                part = declared.part(side, context)
+                part = declared.part(side, context, self.loose)
                 return part.range(kernel[side & context]) if part.possible else None
-        return self.joint_cells.likely(cells, context, kernel)
+        return self.joint_cells.loosened(self.loose).likely(cells, context, kernel)
 
     def weight(self, cells: Mask, context: Mask) -> tuple[float, float]:
         for declared in self.events.values():
             if context.all() and declared.side(cells) is not None:
                 least, most = declared.weight
+                least, most = max(least - self.loose, 0.0), min(most + self.loose, 1.0)
                 return (
                     (least, most)
                     if np.array_equal(cells, declared.cells)
                     else (1 - most, 1 - least)
                 )
-        return self.joint_cells.weight(cells, context)
+        return self.joint_cells.loosened(self.loose).weight(cells, context)
 
     @property
     def middle(self) -> Belief:

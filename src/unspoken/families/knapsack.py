@@ -125,16 +125,26 @@ def share(
 
     other. With masses t and M - t both sums are piecewise linear in t, G = a + b t and H = c + d t;
     (a + b t) (M - t) / t (c + d t) is largest where filling goes on to another cell, or where its
-    derivative is 0, a quadratic equation in each piece.
+    derivative is 0, a quadratic equation in each piece. A mass t next to 1 has lost digits of
+    M - t: where it is the other side that goes on, its own mass is kept.
     """
-    first = max(above.least, total - below.most)
-    last = max(first, min(above.most, total - below.least))
-    breaks = above.breaks(kernels[0], 1), total - below.breaks(kernels[1], -1)
-    t: Array = np.unique(np.clip(np.concatenate([*breaks, np.array([first, last])]), first, last))
+    own, others = (
+        np.clip(
+            np.append(breaks, (first.least, first.most)),
+            max(first.least, total - second.most),
+            max(first.least, total - second.most, min(first.most, total - second.least)),
+        )
+        for first, second, breaks in (
+            (above, below, above.breaks(kernels[0], 1)),
+            (below, above, below.breaks(kernels[1], -1)),
+        )
+    )
+    t: Array = np.unique(np.concatenate([own, total - others]))
     g = above.weighing(kernels[0], 1, t) @ kernels[0]
     h = below.weighing(kernels[1], -1, total - t) @ kernels[1]
-    t = np.concatenate([t, _stationary(t, g, h, total)])
-    most, least = above.weighing(kernels[0], 1, t), below.weighing(kernels[1], -1, total - t)
+    own = np.concatenate([own, _stationary(t, g, h, total)])
+    most = above.weighing(kernels[0], 1, np.concatenate([own, total - others]))
+    least = below.weighing(kernels[1], -1, np.concatenate([total - own, others]))
     with np.errstate(divide="ignore", invalid="ignore"):
         log_ratio = np.log(above.mean(most, kernels[0], 1)) - np.log(
             below.mean(least, kernels[1], -1)

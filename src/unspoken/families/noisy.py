@@ -17,7 +17,11 @@ from unspoken.errors import InputError, TooLarge
 from unspoken.families.ends import Ends
 from unspoken.numerics.arrays import CELLS, Array, Codes
 from unspoken.numerics.ring import RANGE
+from unspoken.numerics.rounding import UNIT
+from unspoken.types.bound import Bound
 from unspoken.types.domain import Domain
+from unspoken.types.premise import Premise
+from unspoken.types.sums import answers_off
 
 __all__ = ["Masses"]
 
@@ -30,7 +34,7 @@ class Masses:
     """``lower[a, c, s]`` and ``upper``: of value a of the target, context c, sum ``points[s]``.
 
     ``term`` is what each value of the target adds, ``rate`` one over the scale of the noise, and
-    ``added`` how many cells were added up for a row.
+    ``added`` how many cells were added up for a row; ``off``: how far the answers may be off.
     """
 
     lower: Array
@@ -39,6 +43,7 @@ class Masses:
     term: Array
     rate: float
     added: int
+    off: float
 
     @classmethod
     def of(cls, ends: Ends, query: NoisySum, adversary: Adversary, what: str) -> Masses:
@@ -64,7 +69,8 @@ class Masses:
             for table in (ends.lower, ends.upper)
         )
         term = terms.get(target, np.zeros(shape[0]))
-        made = cls(lower, upper, points, term, query.noise.rate, len(sums))
+        off = answers_off(domain, query.weights, 0.0)
+        made = cls(lower, upper, points, term, query.noise.rate, len(sums), off)
         if (np.ptp(points) + np.ptp(term)) * query.noise.rate > RANGE:
             raise InputError(f"{what}: sums range over more than {RANGE:g} noise scales")
         if made.answers.size * lower.size > WORK:
@@ -75,6 +81,16 @@ class Masses:
     def answers(self) -> Array:
         """All noise-free answers: whatever P is, the largest log-ratio is at one of them."""
         return np.unique(self.points[:, None] + self.term)
+
+    def bound(self, low: float, high: float, premise: Premise, why: str) -> Bound:
+        """Between a log-ratio that is reached and one that none exceeds, and what was rounded.
+
+        Two quotients of two sums each, their logarithms, and a kernel of e^-x (3 x u).
+        """
+        reach = self.rate * float(np.ptp(self.points) + np.ptp(self.term))
+        operations = 8 * self.added + 64 + 12 * reach + 4 * self.rate * self.off / UNIT
+        off = UNIT * operations * max(1.0, high) if high else 0.0
+        return Bound.rounded((low, high), (low - off, high + off), premise, why)
 
     def kernel(self, answer: float, value: int) -> Array:
         """e^(-rate |answer - s - term|) for all s."""

@@ -92,7 +92,7 @@ class Rows(TableSet):
             high = max(high, float(np.fmax.reduce(log_ratio, axis=None, initial=0.0)))
         high += UNIT * (8 * masses.added + 64) if high else 0.0
         why = f"every choice of the rows, at {len(masses.answers)} answers"
-        return Bound(high, high, "nat", self.premise, why)
+        return masses.bound(high, high, self.premise, why)
 
     def _mean(self, masses: Masses, answer: float, value: int, sign: int) -> Array:
         """The largest (sign 1) or least (-1) f for each context, rounded outward."""
@@ -145,7 +145,7 @@ class Rows(TableSet):
 
     def _extreme(self, at: Codes, kernel: Array, sign: int) -> tuple[float, Array]:
         """The largest (1) or least (-1) mean of a row, and a table [cell] of that row only."""
-        row = Cells.of(self._low[at], self._up[at], (0.0, 0.0))
+        row = Cells.of(self._low[at], self._up[at], (-self.loose, self.loose))
         masses, table = row.best(kernel[at], sign), np.zeros(self._row.size)
         table[at] = masses
         return float(row.mean(masses[None], kernel[at], sign)[0]), table

@@ -42,11 +42,21 @@ class Furthest:
 
 
 class Tables(Protocol):
-    """A set of tables, as far as its views are concerned; cells are flattened."""
+    """A set of tables, as far as its views are concerned; cells are flattened.
+
+    ``rounded``: what adding up its cells may leave of a mass; ``loose``: by how much masses may be
+    off, and be the set's all the same.
+    """
 
     kind: ClassVar[str]
     domain: Domain
     premise: Premise
+    rounded: float
+    loose: float = 0.0
+
+    @abstractmethod
+    def loosened(self, loose: float) -> Tables:
+        """The set with masses that may be off by so much; below 0: no nearer to their ends."""
 
     def apart(self, query: NoisySum, adversary: Adversary) -> Bound | None:
         """The largest log-ratio of the likelihoods of two values, of one noisy sum; None where

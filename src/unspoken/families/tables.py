@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
+from typing import Self
 
 from unspoken.adversary import Adversary
 from unspoken.beliefs import Belief, Joint
@@ -20,6 +22,11 @@ __all__ = ["TableSet"]
 
 class TableSet(Family, Tables):
     """A set of joint tables over one domain."""
+
+    def loosened(self, loose: float) -> Self:
+        made = copy.copy(self)
+        made.loose = loose
+        return made
 
     def viewed(
         self, mechanism: Shows, adversary: Adversary, outcome: Mapping[str, Output] | None

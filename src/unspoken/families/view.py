@@ -19,7 +19,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from heapq import heappush, heappushpop
 from typing import NoReturn
@@ -32,6 +32,7 @@ from unspoken.beliefs.asking import Observed, Shows
 from unspoken.display import Shown
 from unspoken.errors import InputError, NotKnown, TooLarge
 from unspoken.families.capacity import best_weight, most_of_two
+from unspoken.families.chords import chords, radius, shares
 from unspoken.families.kernels import Kernels
 from unspoken.families.knapsack import fill
 from unspoken.families.searched import Furthest, Pair, Tables
@@ -43,6 +44,7 @@ from unspoken.types.bound import Bound
 from unspoken.types.channel import Output
 from unspoken.types.domain import Value
 from unspoken.types.posteriors import Functional, Posteriors, Reads, secret_events
+from unspoken.types.sums import answers_off
 from unspoken.views import RatioView, View
 from unspoken.views.view import Convex
 
@@ -90,21 +92,29 @@ class TablesView(Shown):
         allowed = self.family.allowed()
         if not any(self.kernels.possible(context & allowed) for context in self.contexts):
             return Bound.impossible("nat", self.family.premise, "no such outcome is possible")
+        ranked, count = self._ranked(reading)
+        views = self._views([furthest.table for *_, furthest in ranked])
+        reached = [bound.low for bound in (view.sup(f) for view in views) if bound.status == "ok"]
+        least = 0.0 if self.outcome is None else -math.inf  # of all answers some tell nothing
+        high = ranked[0][0] if ranked else 0.0
+        bound = self._bound(max(reached, default=least), high, count)
+        if not reading.outer:
+            return bound
+        ends = (view._ranked(reading)[0] for view in self._beside)
+        return self._outer(bound, *(most[0][0] if most else 0.0 for most in ends))
+
+    def _ranked(self, reading: Functional) -> tuple[list[tuple[float, int, Furthest]], int]:
+        """The largest values, each with a table that has it, and of how many."""
         ranked: list[tuple[float, int, Furthest]] = []
         count = 0
         for pair, secret, y in self._questions(reading.reads):
             furthest = self.family.furthest(pair, self.kernels.column(y))
             if furthest is not None:
                 between = Posteriors.of_two(furthest.log_ratio, secret)
-                value, count = float(np.max(np.asarray(f(between)))), count + 1
+                value, count = float(np.max(np.asarray(reading(between)))), count + 1
                 keep = heappushpop if len(ranked) == WITNESSES else heappush
                 keep(ranked, (value, -count, furthest))
-        ranked.sort(reverse=True)
-        views = self._views([furthest.table for *_, furthest in ranked])
-        reached = [bound.low for bound in (view.sup(f) for view in views) if bound.status == "ok"]
-        least = 0.0 if self.outcome is None else -math.inf  # of all answers some tell nothing
-        high = ranked[0][0] if ranked else 0.0
-        return self._bound(max(reached, default=least), high, count)
+        return sorted(ranked, reverse=True), count
 
     def _quickly(self, reading: Functional) -> Bound | None:
         """Of one noisy sum and nothing else, what compares any two values of one target."""
@@ -123,24 +133,36 @@ class TablesView(Shown):
         reading = Functional.of(f)
         if self.seen.queries:
             self._refuse(f"{reading.name} of noisy sums")
-        if reading.reads in ("divergence", "pairs") and self._corners is not None:
+        if reading.reads not in ("divergence", "pairs"):
+            self._refuse(reading.name)
+        if self._corners is not None:
             means = [view.mean(f) for view in self._views(self._corners)]
             low, high = (max(ends) for ends in zip(*((m.low, m.high) for m in means), strict=True))
-            return self._bound(low, high, len(means))
-        if reading.reads == "divergence":
-            high = max(map(self._information, self.contexts))
-        elif reading.reads == "pairs":
-            pairs = [pair for pair, _, y in self._questions("pairs") if y == 0]
-            high = max((self._apart(f, pair) for pair in pairs), default=0.0)
+            bound = self._bound(low, high, len(means))
+            wide = max(mean.outward().high for mean in means) + self._beside[1]._adding
         else:
-            self._refuse(reading.name)
+            means = [view.mean(f) for view in self._views(self._tables())]
+            high = self._at_most(reading)
+            bound = self._bound(max([0.0, *(m.low for m in means)]), high, len(means))
+            wide = self._beside[1]._at_most(reading) if reading.outer else high
+        narrow = max([0.0, *(mean.outward().low for mean in means)])
+        return self._outer(bound, narrow, wide) if reading.outer else bound
+
+    def _at_most(self, reading: Functional) -> float:
+        """A mean that no table exceeds."""
+        if reading.reads == "divergence":
+            return max(map(self._information, self.contexts))
+        pairs = [pair for pair, _, y in self._questions("pairs") if y == 0]
+        return max((self._apart(reading, pair) for pair in pairs), default=0.0)
+
+    def _tables(self) -> list[Array]:
+        """Some under which much may be told."""
         tables = []
         for pair, _, y in itertools.islice(self._questions("pairs"), TRIED):
             furthest = self.family.furthest(pair, self.kernels.column(y))
             if furthest is not None:
                 tables += [furthest.table, self._weighed(furthest.table, pair)]
-        low = max((view.mean(f).low for view in self._views(tables)), default=0.0)
-        return self._bound(max(low, 0.0), high, len(tables))
+        return tables
 
     def worst(self, f: Convex) -> None:
         """Each table has its own."""
@@ -271,6 +293,39 @@ class TablesView(Shown):
         outer = low - 4 * off if math.isfinite(low) else low, high
         return Bound.rounded((low, high), outer, self.family.premise, why)
 
+    @property
+    def _adding(self) -> float:
+        """The most that masses which are off add to a mean: each what its class is worth."""
+        cells = [self._cells(label) for label in np.eye(len(self.seen.secret.labels), dtype=bool)]
+        ends = [self.family.weight(own, context)[1] for own in cells for context in self.contexts]
+        rarest = min((end for end in ends if end > 0), default=1.0)
+        return self.family.loose * self.kernels.cells * (1.0 - math.log(rarest))
+
+    @property
+    def _beside(self) -> tuple[TablesView, TablesView]:
+        """The views of a smaller set and of a larger one: by more than masses are rounded."""
+        by = 2 * self.family.rounded
+        smaller, larger = (replace(self, family=self.family.loosened(o)) for o in (-by, by))
+        return smaller, larger
+
+    def _outer(self, bound: Bound, narrow: float, wide: float) -> Bound:
+        """With the rounding behind its ends, from what was computed for sets beside this one.
+
+        Both differ from what they stand for by rounded means alone: of n cells, two sums each,
+        quotients, logarithms, and a kernel of e^-x (3 x u), channels and answers (types/sums.py).
+        """
+        domain = self.family.domain
+        kernel = sum(c.rounding.parts + c.rounding.whole for c in self.seen.channels.values())
+        for query in self.seen.queries.values():
+            kernel += query.noise.rate * answers_off(domain, query.weights, 0.0) / UNIT
+        seen = self.kernels.laws
+        reach = -math.log(seen[seen > 0].min(initial=1.0))
+        operations = 8 * self.kernels.cells + 64 + 4 * kernel + 8 * reach
+        off = UNIT * operations * max(1.0, bound.high if math.isfinite(bound.high) else 1.0)
+        low, high = min(bound.low, narrow), max(bound.high, wide)
+        ends = low - off if math.isfinite(low) else low, high + off
+        return Bound.rounded((bound.low, bound.high), ends, bound.premise, bound.why)
+
     def _information(self, context: Mask) -> float:
         """No table tells more than this in one context, in nats."""
         laws, weights = [], []
@@ -287,7 +342,7 @@ class TablesView(Shown):
         middles = [fill(law[:1], law[1:], np.ones(law.shape[1]), 1, 1.0)[0] for law in laws]
         middle = np.mean(middles, axis=0)
         tried = [t * middles[0] + (1 - t) * np.mean(middles[1:], axis=0) for t in BETWEEN]
-        most = min(_radius(laws, weights, q) for q in (middle, *tried))
+        most = min(radius(laws, weights, q) for q in (middle, *tried))
         return min(most, math.log(len(laws)))  # no more than there is to know
 
     def _law(self, cells: Mask, context: Mask) -> Array | None:
@@ -304,11 +359,11 @@ class TablesView(Shown):
         best = math.inf
         for first, second, turned in ((above, below, False), (below, above, True)):
             ends = [
-                np.max([_shares(f, first[i], second[j], turned) for j in (0, 1)], axis=0)
+                np.max([shares(f, first[i], second[j], turned) for j in (0, 1)], axis=0)
                 for i in (0, 1)
             ]
             each = zip(ends[0].T, ends[1].T, strict=True)
-            best = min(best, max(_chords(first, *shares) for shares in each))
+            best = min(best, max(chords(first, *own) for own in each))
         return best
 
     def _weighed(self, table: Array, pair: Pair) -> Array:
@@ -331,42 +386,3 @@ class TablesView(Shown):
             f"{self.family.kind}: answers max-log-ratio, exclusion, odds and, without noisy sums, "
             f"delta and mutual-information, not {asked}; give Beliefs([...]), finitely many"
         )
-
-
-def _chords(law: Array, at_least: Array, at_most: Array) -> float:
-    """The most that sum_y g_y(L_y) can be, g_y convex with these values at the ends of L_y in
-
-    law[:, y], and sum_y L_y = 1: each g_y is at most its chord.
-    """
-    width = law[1] - law[0]
-    slope = np.divide(at_most - at_least, width, out=np.zeros_like(width), where=width > 0)
-    chosen = fill(law[:1], law[1:], slope, 1, 1.0)[0]
-    return float((at_least + slope * (chosen - law[0])).sum())
-
-
-def _radius(laws: Sequence[Array], weights: Sequence[tuple[float, float]], q: Array) -> float:
-    """max_P(A) sum_A P(A) max_L sum_y L(y) log (L(y) / q(y))."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        parts = []
-        for law in laws:
-            ends = np.where(law > 0, law * np.log(law / q), 0.0)
-            parts.append(_chords(law, *ends) if np.isfinite(ends).all() else math.inf)
-    if not all(map(math.isfinite, parts)):
-        return math.inf
-    low, high = np.array(weights).T
-    return float((fill(low[None], high[None], np.array(parts), 1, 1.0)[0] * parts).sum())
-
-
-def _shares(f: Convex, law: Array, other: Array, turned: bool) -> Array:
-    """What each answer adds to the mean of f for two classes of these laws: [y, function of f]."""
-    pair = np.stack([other, law] if turned else [law, other], axis=-1)
-    mass = pair.mean(-1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        lift = np.log(pair / mass[:, None])
-    lift[mass == 0] = 0.0
-    after = Posteriors(np.full((1, 1, 2), 0.5), lift[None], np.array([True, True]))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        values = np.asarray(f(after))
-    values = values[0] if values.ndim == 3 else np.broadcast_to(values, (1, len(mass)))[0][:, None]
-    shares: Array = np.where(mass[:, None] > 0, values * mass[:, None], 0.0)
-    return shares

@@ -35,11 +35,16 @@ class RatioView(Shown):
 
     def sup(self, f: Convex) -> Bound:
         """f of two classes so far apart: it may compare two at a time only."""
-        if Functional.of(f).reads != "pairs":
-            self._refuse(Functional.of(f).name)
-        ends = (Posteriors.of_two(end) for end in (self.apart.low, self.apart.high))
-        low, high = (float(np.max(np.asarray(f(both)))) for both in ends)
-        return Bound(low, high, "nat", self.apart.premise, self.apart.why)
+        reading, apart = Functional.of(f), self.apart
+        if reading.reads != "pairs":
+            self._refuse(reading.name)
+
+        def at(end: float) -> float:
+            return float(np.max(np.asarray(f(Posteriors.of_two(end)))))
+
+        outer = apart.outer and (at(max(apart.outer[0], 0.0)), at(apart.outer[1]))
+        ends = at(apart.low), at(apart.high)
+        return Bound.rounded(ends, outer if reading.outer else None, apart.premise, apart.why)
 
     def mean(self, f: Convex) -> NoReturn:
         self._refuse(Functional.of(f).name)
