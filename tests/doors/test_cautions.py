@@ -98,6 +98,16 @@ def test_counts_that_are_mostly_noise_turn_every_output_red(folder: Path, run: R
     assert "NOISE" in page(folder, run)
 
 
+def test_few_secrets_are_said_of_noisy_counts_as_they_were_drawn(folder: Path, run: Run) -> None:
+    """About 4 rows of noise on each count: 60 rows may have fewer than 30 secrets."""
+    written(folder, 60)
+    project = folder / "unspoken.toml"
+    project.write_text(project.read_text("utf-8").replace('"none"', "0.5"))
+    text = said(run, "learn")
+    assert "combination of values that perhaps occurs" in text
+    assert f"perhaps fewer than {SECRETS} rows have a secret of s" in text
+
+
 def test_counts_with_little_noise_are_not_red(folder: Path, run: Run) -> None:
     written(folder, 3_000)
     project = folder / "unspoken.toml"

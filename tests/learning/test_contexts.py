@@ -108,6 +108,7 @@ REFUSED = {
         r"band.of: calls age\(\), which SQL over keys may not",
     ),
     "too fine": ("day // 50 * 10", "day", "band.of: has more than 64 values; take a coarser one"),
+    "by 0": ("day // 50 * 10", "day / 0.0", "band.of: is infinite or no number for some key"),
     "NULL": ("day // 50 * 10", "nullif(day, 3)", "band.of: is NULL for some key; every row needs"),
     "of no SQL": ("day // 50 * 10", " ", "band.of: is empty. Write SQL over key columns."),
     "an attribute": ("context.band", "context.x", "context.x: is the name of an attribute."),

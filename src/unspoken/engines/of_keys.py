@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from unspoken.engines.arrow import plain
 from unspoken.engines.columns import kind_of
@@ -79,6 +80,12 @@ class OfKeys:
         if column.null_count:
             raise InputError(f"{self.where}: is NULL for some key; every row needs {self.what}")
         values = plain(column).dictionary_encode()
+        real = pa.types.is_floating(values.type.value_type)
+        if real and not pc.all(pc.is_finite(values.dictionary)).as_py():
+            raise InputError(
+                f"{self.where}: is infinite or no number for some key, which names nothing; does "
+                "it divide by 0?"
+            )
         words = values.dictionary.cast(pa.string())
         if len(words.unique()) < len(words):  # two of one text
             return plain(column).cast(pa.string()).dictionary_encode()

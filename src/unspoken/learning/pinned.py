@@ -36,8 +36,10 @@ from unspoken.learning.contexts import Given
 from unspoken.learning.counted import streamed, unstreamed
 from unspoken.learning.labels import Labelling
 from unspoken.learning.learned import Learned, learned_joint, learned_tree
+from unspoken.learning.noise_law import reach, reach_of_sum
 from unspoken.learning.pairs import Pairs
 from unspoken.numerics.arrays import Counts
+from unspoken.numerics.noise import scale_of
 from unspoken.policy import Project
 
 __all__ = ["FORMAT", "JOINT", "Pinned", "of_pair", "rules"]
@@ -45,6 +47,7 @@ __all__ = ["FORMAT", "JOINT", "Pinned", "of_pair", "rules"]
 FORMAT = 1
 MARK = {"unspoken": "belief", "format": FORMAT}
 JOINT = "joint"
+UNSURE = 0.05  # the chance that noise goes further than is allowed for
 # What reading a file raises that was not written here.
 DAMAGED = (
     ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError,
@@ -98,6 +101,31 @@ class Pinned:
     def digest(self) -> str:
         """Of the file, as an event in the ledger has it."""
         return hashlib.sha256(self.text().encode()).hexdigest()
+
+    @property
+    def possible(self) -> int:
+        """How many combinations of labels some row may have, as far as the counts say; of a tree,
+
+        of the two attributes that have most.
+        """
+        off = reach(1, scale_of(self.sensitivity, self.epsilon), UNSURE)
+        tables = [t for title, t in self.tables.items() if title not in self.contexts]
+        return max((int((counts + off > 0).sum()) for counts in tables), default=0)
+
+    def at_least(self, name: str, labels: Sequence[str]) -> int:
+        """How many rows have one of these labels of an attribute: more, but for a chance."""
+        names = [str(rule["name"]) for rule in self.rules["attributes"]]
+        title, axis = JOINT, names.index(name)
+        if JOINT not in self.tables:
+            title, axis = next(
+                (of_pair(*both), both.index(name))
+                for both in combinations(names, 2)
+                if name in both
+            )
+        codes = [self.labels[name]["names"].index(label) for label in labels]
+        held = self.tables[title].take(codes, axis)
+        off = reach_of_sum(held.size, scale_of(self.sensitivity, self.epsilon), UNSURE)
+        return int(held.sum()) - off
 
     @property
     def shares(self) -> dict[str, dict[str, float]]:

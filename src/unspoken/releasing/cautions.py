@@ -54,7 +54,7 @@ def cautions(
     ``pinned``: the counts, if they have noise.
     """
     said = [
-        Caution(too_few_rows(learned), red=True),
+        Caution(too_few_rows(learned, pinned), red=True),
         Caution("" if pinned is None else mostly_noise(pinned), red=True),
         _of_units(learned, units, hidden, chances),
         _of_tree(units, learned),

@@ -68,22 +68,34 @@ def scarce(rows: int, occupied: int) -> bool:
     return rows < ENOUGH * occupied
 
 
-def too_few_rows(learned: Learned) -> str:
+def too_few_rows(learned: Learned, pinned: Pinned | None = None) -> str:
     """Why there are too few rows to rely on, in words; empty if there are enough.
 
-    Without counts: it stands on pages that are handed on.
+    Without counts: it stands on pages that are handed on. ``pinned``: counts with noise, as they
+    were drawn; made consistent, noise that is cut off at 0 would pass for rows of a secret, and
+    cells with few rows for cells with none.
     """
-    why = []
-    if scarce(learned.rows, learned.occupied):
-        each = learned.rows / learned.occupied
+    why, few_cells = [], scarce(learned.rows, learned.occupied)
+    secrets = {name: labels for name, labels in learned.sensitive.items() if labels}
+    rows = {
+        name: sum(rows_of_label(learned, name, label) for label in labels)
+        for name, labels in secrets.items()
+    }
+    occurs, perhaps = learned.occupied, ""
+    if pinned is not None:
+        occurs, perhaps = pinned.possible, "perhaps "
+        few_cells = scarce(learned.rows, occurs)
+        rows = {name: pinned.at_least(name, labels) for name, labels in secrets.items()}
+    if few_cells:
         why.append(
-            f"{learned.rows:,} rows are about {each:.1g} for each combination of values that "
-            f"occurs (rule of thumb: {ENOUGH} or more)"
+            f"{learned.rows:,} rows are about {learned.rows / occurs:.1g} for each combination of "
+            f"values that {perhaps}occurs (rule of thumb: {ENOUGH} or more)"
         )
-    for name, secrets in learned.sensitive.items():
-        rows = sum(rows_of_label(learned, name, secret) for secret in secrets)
-        if secrets and rows < SECRETS:
-            why.append(f"fewer than {SECRETS} rows have a secret of {name}")
+    why += [
+        f"{perhaps}fewer than {SECRETS} rows have a secret of {name}"
+        for name, found in rows.items()
+        if found < SECRETS
+    ]
     if not why:
         return ""
     return (

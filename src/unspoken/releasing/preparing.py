@@ -230,6 +230,7 @@ def prepared(
     before = None if cache is None or fresh else cache.read()
     if keyed or (before is None and pinned is None):
         held.check(whole.at("source", "keys"))
+    units = Units.of(whole, held)  # refused before counts are made with noise for fewer rows
     odd: tuple[Doubt, ...] = ()
     if pinned is None:
         rows = counted_rows(whole, held)
@@ -248,7 +249,7 @@ def prepared(
         countings = replace(countings, learnings=pinned.learnings)
     whole = Promise.of(whole, countings, pinned is not None).capped(whole)
     adopted = adopted_of(whole, kept, pinned) if noisy else None
-    closed, units = closed_by(whole, learned), Units.of(whole, held)
+    closed = closed_by(whole, learned)
     return Prepared(whole, held, learned, closed, units, odd, pinned, adopted, countings)
 
 
