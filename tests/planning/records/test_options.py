@@ -237,3 +237,26 @@ def test_where_nothing_is_secret_all_is_shown():
     plan = planned(secrets={}, sensitive={"A": [0], "B": [], "C": []})
     assert plan.p == pytest.approx({"A": 1, "B": 1, "C": 1})
     assert plan.floor.objective == pytest.approx(plan.objective)
+
+
+def test_mending_what_is_told_of_rare_records_costs_the_others_nothing():
+    """The first label of A is known, and nearly never there."""
+    rng = np.random.default_rng(1548)
+    law = (
+        rng.dirichlet(np.ones(12), 2).reshape(2, 3, 2, 2) * np.array([1e-7, 1])[:, None, None, None]
+    )
+    belief = unspoken.Joint(law / law.sum(), names="ABCD")
+    sensitive = {"A": [], "B": [0, 2], "C": [], "D": [1]}
+    plan = unspoken.plan(
+        belief, by="record", sensitive=sensitive, odds_cap=1.3, knows=["A"], limit_bits=0.01,
+        coalitions=[["A", "B", "C"], ["B", "C", "D"]],
+    )  # fmt: skip
+    assert plan.gap < 1e-3
+
+
+def test_bits_of_a_label_that_never_occurs():
+    law = np.array([[0.0, 0.0], [0.3, 0.2], [0.1, 0.4]])
+    belief = unspoken.Joint(law, names="AB")
+    plan = unspoken.plan(belief, by="record", sensitive={"A": [0, 1], "B": []}, limit_bits=0.02)
+    assert plan.information["A"].bits <= 0.02
+    assert plan.gap < 1e-5

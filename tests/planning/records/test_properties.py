@@ -189,3 +189,16 @@ def test_one_coin_a_cell_shows_no_more(seed):
     record = unspoken.plan(belief, by="record", events="attribute", **ways)
     assert cell.objective <= record.bound.high + 1e-9
     assert record.floor.objective <= record.bound.high
+
+
+@pytest.mark.parametrize("seed", [1109, 1250, 1814])
+def test_bits_do_not_stop_at_the_first_plateau(seed):
+    """Lines cut one optimum after the other, while the objective stays what it is."""
+    rng = np.random.default_rng(seed)
+    law = joint(rng)
+    sensitive, cap, pools = asked(rng, law)
+    plan = unspoken.plan(
+        unspoken.Joint(law), by="record", sensitive=sensitive, odds_cap=cap, coalitions=pools,
+        limit_bits=0.01 if seed == 1814 else 0.1,
+    )  # fmt: skip
+    assert plan.gap < 1e-5

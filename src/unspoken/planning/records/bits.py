@@ -225,7 +225,6 @@ def _slopes(joint: Array, prior: Array) -> Array:
     posterior = np.maximum(joint, 0.0) / joint.sum(1, keepdims=True)
     posterior = np.maximum(posterior, 1e-9 * prior)
     posterior /= posterior.sum(1, keepdims=True)
-    slopes = np.log(posterior / np.where(prior > 0, prior, 1.0))
-    slopes[:, prior == 0] = 0.0
+    slopes = np.log(np.where(prior > 0, posterior / np.where(prior > 0, prior, 1.0), 1.0))
     lower: Array = slopes - SAFE * (1 + np.abs(slopes))
     return lower

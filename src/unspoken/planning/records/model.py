@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 
 import numpy as np
 
@@ -29,8 +30,8 @@ __all__ = ["Model"]
 
 FIXED, LOOSER = 1e-7, 1e-4  # of what a first solution reached, what a second may give up; of bits
 # With bits: what silence may cost of a small program, of another; for how long lines are drawn.
-NEAR, SMALL, FAR = 1e-6, 5_000, 1e-3
-ROUNDS, SECONDS, STUCK = 60, 30.0, 1e-10
+NEAR, SMALL, FAR = 1e-6, 1_000, 1e-3
+ROUNDS, SECONDS, STUCK, PATIENCE = 60, 30.0, 1e-10, 6
 SECONDS_OF_SETS = 90.0  # for a program about sets of beliefs; then fewer patterns are tried
 
 
@@ -107,17 +108,18 @@ class Model:
             return _optimal(self.program.solve(self.seconds))
         count, end = len(self.values), time.monotonic() + SECONDS
         near = NEAR if count <= SMALL else FAR
-        last = math.inf
+        last, stuck, best = math.inf, 0, (-math.inf, np.zeros(0), 1.0)
         for _ in range(ROUNDS):
             solved = _optimal(self.program.solve(self.seconds))
             silent = self.bits.silence(solved.x[:count])
-            stuck = solved.objective >= last * (1 - STUCK)  # at the solver's tolerance
-            if silent <= near or stuck or time.monotonic() > end:
+            best = max(best, ((1 - silent) * solved.objective, solved.x, silent), key=itemgetter(0))
+            stuck = stuck + 1 if solved.objective >= last * (1 - STUCK) else 0
+            if silent <= near or stuck > PATIENCE or time.monotonic() > end:
                 break
             last = solved.objective
             if not self.bits.sharpened(self.program, solved.x):
                 break
-        x = solved.x.copy()
+        x, silent = best[1].copy(), best[2]
         x[:count] = (1 - silent) * x[:count] + silent * (self.layout.pairs.pattern == 0)
         x[count] *= 1 - silent  # the smallest share falls with them
         return replace(solved, x=x)

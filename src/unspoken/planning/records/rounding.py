@@ -153,7 +153,9 @@ def _shown(table: Table, watched: Watched) -> Table:
 
 
 def _silent(table: Table, watched: Watched) -> Table:
-    """As much of silence mixed in as mends what shows nothing: W -> (1 - t) W + t {}.
+    """As much of silence mixed in as mends what shows nothing: W -> (1 - t) W + t {}, for those
+
+    the row is about: where a rare label is known, others go on as they are.
 
     (1 - t) (secret . W - cap other . W) <= t (cap sum(other) - sum(secret)), t a little larger, the
     sums being over the cells whose {} gives this answer.
@@ -166,7 +168,12 @@ def _silent(table: Table, watched: Watched) -> Table:
         excess = secret[answer] - rule.cap * other[answer]
         room = (rule.cap * own[1] - own[0]) * WHOLE
         left = min(left, max(Fraction(0), (room - excess / FINE) / (room + excess)))
-    return table if left == 1 else table.scaled(left.numerator, left.denominator)
+    if left == 1:
+        return table
+    number, of = (np.full(len(table.pairs), 1, dtype=object) for _ in range(2))
+    about = (rule.holders | rule.others)[table.pairs.cell]
+    number[about], of[about] = left.numerator, left.denominator
+    return table.scaled(number, of)
 
 
 def _closed(table: Table, coalitions: Sequence[int], rows: Sequence[Rule]) -> Table:
