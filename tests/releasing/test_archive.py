@@ -19,6 +19,7 @@ from unspoken.numerics.files import created
 from unspoken.releasing import backup, restore
 
 KEPT = ["belief.json", "ledger.sqlite", "unspoken.key", "unspoken.key.head", "unspoken.toml"]
+FIRST = "ledger.sqlite.first"
 
 
 @pytest.fixture
@@ -54,11 +55,13 @@ def test_a_project_goes_on_on_another_machine(path: Path, packed: Path, tmp_path
     assert packed.stat().st_mode & 0o777 == 0o600
     before = chances(path)
     done = restore(packed, tmp_path / "new")
-    assert sorted(p.name for p in (tmp_path / "new").iterdir()) == KEPT
-    assert (done.events, sorted(done.written)) == (
-        3, ["belief", "head", "key", "ledger", "project"],
+    first = [f"ledger.sqlite.first/{p.name}" for p in (path.parent / FIRST).iterdir()]
+    assert sorted(p.name for p in (tmp_path / "new").iterdir()) == sorted([*KEPT, FIRST])
+    assert (done.events, [name for name in done.written if "/" not in name]) == (
+        3, ["ledger", "head", "key", "belief", "project"],
     )  # fmt: skip
-    for name in KEPT:
+    assert len(done.written) == len(KEPT) + len(first) == 6
+    for name in [*KEPT, *first]:
         assert (tmp_path / "new" / name).read_bytes() == (path.parent / name).read_bytes()
         assert (tmp_path / "new" / name).stat().st_mode & 0o077 == 0
     grow(tmp_path / "new", 2)

@@ -31,7 +31,7 @@ def backup_command(
     done = backup(project, file)
     if in_json:
         show(as_json.backed_up(done))
-    listed = ", ".join(path.name for path in done.kept.values())
+    listed = ", ".join(dict.fromkeys(_named(name, path).name for name, path in done.kept.items()))
     say(f"Wrote {near(file)}, for its owner only: {listed}; {_events(done.events)}")
     say(
         "warning: it has the master key: whoever has the file sees through every release. Keep it "
@@ -52,7 +52,8 @@ def restore_command(
     done = restore(file, folder, outside)
     if in_json:
         show(as_json.restored(done))
-    listed = ", ".join(near(path) for path in done.written.values())
+    places = dict.fromkeys(_named(name, path) for name, path in done.written.items())
+    listed = ", ".join(map(near, places))
     say(f"Restored {listed}; {_events(done.events)}, as of {done.made[:16].replace('T', ' ')} UTC")
     say(
         "warning: of what was released since then this ledger knows nothing, nor of what another "
@@ -78,3 +79,8 @@ def diff_command(
 
 def _events(count: int) -> str:
     return "1 event" if count == 1 else f"{count} events"
+
+
+def _named(name: str, path: Path) -> Path:
+    """A file by itself, or the folder that has many."""
+    return path.parent if "/" in name else path

@@ -46,8 +46,7 @@ class RowFingerprint:
                 raise unknown("fingerprint.columns", name, names)
         for first in range(0, batch.num_rows, BATCH):
             for numbers, _ in self._drawn(batch.slice(first, BATCH)):
-                self._sum = (self._sum + _total(numbers)) % (1 << 128)
-        self.rows += batch.num_rows
+                self.count(numbers)
 
     def numbers(self, batch: pa.RecordBatch) -> Words:
         """What is added up: 128 bits for each of these rows, the low word first, in their order."""

@@ -11,10 +11,11 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -28,6 +29,7 @@ from unspoken.numerics.coins import MasterKey
 from unspoken.numerics.files import PRIVATE, created, unfinished, writing
 from unspoken.policy import Project
 from unspoken.releasing.custody import verified
+from unspoken.releasing.first_readings import FirstReadings
 
 __all__ = ["BackedUp", "Restored", "backup", "restore", "to_keep"]
 
@@ -35,6 +37,7 @@ FORMAT = 1
 MARK = {"unspoken": "backup", "format": FORMAT}
 LIST = "backup.json"
 NEEDED = ("ledger", "key", "project")
+FIRST = re.compile(r"first/[0-9a-f]{32}\.arrow")
 LARGEST = 1 << 32  # bytes of a member
 # What reading an archive raises that was not written here.
 DAMAGED = (
@@ -47,7 +50,8 @@ def to_keep(project: Project) -> dict[str, Path]:
     """All that a project cannot be without, in the order in which it is put back.
 
     The plan that was adopted is in the ledger. What lies in ``.unspoken`` can be counted again; the
-    table itself, releases and reports are not of this list.
+    table itself, releases and reports are not of this list. What records were when they were first
+    read is: without it a row that comes late cannot be told from one that changed.
     """
     files = project.files
     return {
@@ -56,7 +60,18 @@ def to_keep(project: Project) -> dict[str, Path]:
         "key": files.key,
         "belief": files.belief,
         "project": project.path,
+        **_first(project, {f"first/{path.name}" for path in _readings(project).glob("*.arrow")}),
     }
+
+
+def _readings(project: Project) -> Path:
+    return FirstReadings.of(project.files.ledger).folder
+
+
+def _first(project: Project, names: Iterable[str]) -> dict[str, Path]:
+    """Where those of these lie that are first readings."""
+    found = filter(FIRST.fullmatch, names)
+    return {name: _readings(project) / name.removeprefix("first/") for name in sorted(found)}
 
 
 @dataclass(frozen=True)
@@ -116,7 +131,8 @@ def restore(archive: Path, folder: Path = Path(), outside: bool = False) -> Rest
         project = Project.parse(held["project"].decode(), path)
     except UnicodeDecodeError:
         raise _damaged(archive) from None
-    places = {name: place for name, place in to_keep(project).items() if name in held}
+    kept = {**to_keep(project), **_first(project, held)}
+    places = {name: place for name, place in kept.items() if name in held}
     _refuse_outside(folder, places, outside)
     _refuse_present(places, held)
     head = _checked(archive, project, held)
@@ -145,7 +161,8 @@ def _unpacked(archive: Path) -> tuple[dict[str, Any], dict[str, bytes]]:
                 raise ValueError
             held = {name: _read(packed, name) for name in digests}
             plain = _plain(listed["project"]) and isinstance(listed["made"], str)
-            if not plain or not {*NEEDED} <= {*held} <= {*NEEDED, "head", "belief"}:
+            others = {name for name in held if not FIRST.fullmatch(name)}
+            if not plain or not {*NEEDED} <= others <= {*NEEDED, "head", "belief"}:
                 raise ValueError
             if any(hashlib.sha256(held[n]).hexdigest() != digest for n, digest in digests.items()):
                 raise ValueError
@@ -251,7 +268,9 @@ def _all_or_nothing(written: Mapping[str, Path]) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        for place in written.values():
+        for name, place in written.items():
             with suppress(OSError):
                 place.unlink()
+                if FIRST.fullmatch(name):
+                    place.parent.rmdir()  # once it is empty
         raise
