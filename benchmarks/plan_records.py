@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 
 import unspoken
+from unspoken.learning import confidence
 
 Columns = Mapping[str, Sequence[str]]
 
@@ -65,13 +66,20 @@ def counted(columns: Columns, names: Sequence[str]) -> unspoken.Joint:
     return unspoken.Joint(table.astype(float), names=names, values=values)
 
 
+def boxed(belief: unspoken.Joint, rows: int, secrets: Mapping[str, Sequence[object]],
+          scale: float | None = None) -> unspoken.Intervals:  # fmt: skip
+    """Every belief that the counts leave possible, at 95 %, with noise of this scale on each."""
+    counts = np.rint(belief.table * rows).astype(np.int64)
+    return confidence.box(counts, belief, secrets, rows=rows, scale=scale)
+
+
 def made_up(sizes: Sequence[int]) -> unspoken.Joint:
     table = np.random.default_rng(1).gamma(0.3, size=tuple(sizes))
     return unspoken.Joint(np.where(table > 0.01, np.ceil(50 * table), 0.0))
 
 
-def measure(said: str, belief: unspoken.Joint, sensitive: Mapping[str, Sequence[object]],
-            **options: object) -> None:  # fmt: skip
+def measure(said: str, belief: unspoken.Joint | unspoken.Intervals,
+            sensitive: Mapping[str, Sequence[object]], **options: object) -> None:  # fmt: skip
     start = time.perf_counter()
     plan = unspoken.plan(belief, by="record", sensitive=sensitive, **options)  # type: ignore[arg-type]
     seconds = time.perf_counter() - start
@@ -94,11 +102,19 @@ def main(paths: Sequence[str]) -> None:
                     belief = counted(columns, [*names, "income"])
                     measure(f"adult {len(names)} ({names[-1]}), cap {cap:g}", belief, secret,
                             odds_cap=cap, reads=names)  # fmt: skip
+                    if len(names) < 6:
+                        box = boxed(belief, len(columns["income"]), secret)
+                        measure(f"adult {len(names)} ({names[-1]}), cap {cap:g}, box", box, secret,
+                                odds_cap=cap, reads=names)  # fmt: skip
         else:
-            belief = counted(days(path), ["arrive", "occ", "leave", "exits"])
+            columns = days(path)
+            belief = counted(columns, ["arrive", "occ", "leave", "exits"])
             late = {"arrive": ["4"], "occ": ["0"]}
             for events in ("attribute", "default"):
                 measure(f"{path.name.partition('.')[0]}, cap 4, {events}", belief, late,
+                        events=events)  # fmt: skip
+                box = boxed(belief, len(columns["occ"]), late)
+                measure(f"{path.name.partition('.')[0]}, cap 4, {events}, box", box, late,
                         events=events)  # fmt: skip
     if not paths:
         for sizes in ((4, 3, 5, 2), (4, 4, 5, 5, 2), (6, 5, 5, 4, 4, 2)):

@@ -19,8 +19,8 @@ import numpy.typing as npt
 from unspoken.beliefs import A_BELIEF, Belief
 from unspoken.errors import InputError
 from unspoken.families.box import Box
+from unspoken.families.declared import Declared
 from unspoken.families.ends import Ends
-from unspoken.families.knapsack import Cells, between
 from unspoken.families.searched import Furthest, Pair
 from unspoken.families.sides import Marginal, Side
 from unspoken.families.tables import TableSet
@@ -33,76 +33,12 @@ from unspoken.types.premise import Premise
 
 __all__ = ["Intervals"]
 
+PLACES = 62  # of a kernel, as a whole number
 Entries = TypeVar("Entries", Array, Mask)
 # Names, and the ends of what their combinations have.
 Ranges = tuple[Sequence[str], Array, Array]
 # A variable and some of its values.
 Event = tuple[str, Sequence[Value]]
-
-
-@dataclass(frozen=True)
-class Declared:
-    """``cells``: of the event, [cell]; ``low``, ``up``: of P(x | event) inside, of P(x | not event)
-
-    outside; ``weight``: the least and largest P(event) allowed; ``marginals``: inside and outside.
-    """
-
-    cells: Mask
-    low: Array
-    up: Array
-    weight: tuple[float, float]
-    marginals: tuple[tuple[Marginal, ...], tuple[Marginal, ...]] = ((), ())
-
-    @cached_property
-    def sides(self) -> tuple[Side, Side]:
-        """The event and its complement."""
-        inside, outside = (
-            Side(self.low * own, self.up * own, marginals=held)
-            for own, held in zip((self.cells, ~self.cells), self.marginals, strict=True)
-        )
-        return inside, outside
-
-    def side(self, cells: Mask) -> Mask | None:
-        """The event, if it has these cells, or its complement; else None."""
-        if np.array_equal(cells, self.cells):
-            return self.cells
-        return ~self.cells if np.array_equal(cells, ~self.cells) else None
-
-    def part(self, side: Mask, context: Mask, loose: float) -> Cells:
-        """The cells of one side that agree with what is known, beside its others."""
-        others = side & ~context
-        beside = float(self.low[others].sum()) - loose, float(self.up[others].sum()) + loose
-        at = side & context
-        return Cells.of(self.low[at], self.up[at], beside)
-
-    def best(self, side: Mask, kernel: Array, sign: int, loose: float) -> tuple[float, Array]:
-        """The largest or least mean of a kernel over a whole side, and its law [cell].
-
-        Where the kernel is not 0, cells may agree on some variables, whose marginals say more.
-        """
-        held = self.sides[0 if np.array_equal(side, self.cells) else 1]
-        at = np.flatnonzero(side & (kernel != 0)) if held.marginals else np.flatnonzero(side)
-        rest = side.copy()
-        rest[at] = False
-        low, up, law = self.low[at], self.up[at], np.zeros(side.size)
-        least, most = held.mass(at)
-        cells = Cells.of(low, up, (1.0 - most - loose, 1.0 - least + loose))
-        mass = cells.most if sign > 0 else cells.least
-        law[at] = cells.weighing(kernel[at], sign, np.array([mass]))[0]
-        law[rest] = between(self.low[rest], self.up[rest], 1.0 - float(law[at].sum()))
-        return float(law[at] @ kernel[at]), law
-
-    def law(self, side: Mask, context: Mask, masses: Array) -> Array:
-        """A law [cell] of one side with these masses in the context."""
-        law, others = np.zeros(side.size), side & ~context
-        law[side & context] = masses
-        law[others] = between(self.low[others], self.up[others], 1 - float(masses.sum()))
-        return law
-
-    def mixed(self, law: Array) -> Array:
-        """Both laws, with a P(event) that is allowed, as near a half as may be."""
-        weight = min(max(0.5, self.weight[0]), self.weight[1])
-        return np.where(self.cells, weight, 1 - weight) * law
 
 
 @dataclass(frozen=True)
@@ -220,17 +156,47 @@ class Intervals(TableSet):
         return Box(np.minimum(low, up), up, self.domain.names, self.domain.values, self.premise)
 
     def furthest(self, pair: Pair, kernel: Array) -> Furthest | None:
-        """Exact for the events declared: their two sides do not restrain one another."""
+        """Exact for the events declared: their two sides do not restrain one another.
+
+        All that is known holds at once, so it is the least of what they say.
+        """
+        found = [self._of_all(pair, kernel)]
         for margin in self.margins:
             masks, own = margin.asked(pair.above, pair.below, pair.context), margin.asked(kernel)
             if masks is not None and own is not None:
-                found = margin.held.loosened(self.loose).furthest(Pair(*masks), own[0])
+                each = margin.held.loosened(self.loose).furthest(Pair(*masks), own[0])
                 law = self.centre.marginal(self.domain.names).ravel()
-                return found and replace(found, table=margin.spread(found.table, law))
+                found.append(each and replace(each, table=margin.spread(each.table, law)))
+        possible = [each for each in found if each is not None]
+        if len(possible) < len(found):
+            return None
+        return min(possible, key=lambda each: each.log_ratio)
+
+    def _of_all(self, pair: Pair, kernel: Array) -> Furthest | None:
+        """By the intervals about all variables."""
         for declared in self.events.values():
             if np.array_equal(pair.below, ~pair.above) and declared.side(pair.above) is not None:
                 return self._between(declared, pair, kernel)
-        return self.joint_cells.loosened(self.loose).furthest(pair, kernel)
+        found = self.joint_cells.loosened(self.loose).furthest(pair, kernel)
+        return found and self._nearer(found, pair, kernel)
+
+    def _nearer(self, found: Furthest, pair: Pair, kernel: Array) -> Furthest:
+        """No further than what the events say of each class by itself, which may be less."""
+        ends = []
+        for cells, sign in ((pair.above, 1), (pair.below, -1)):
+            held = self._sides.setdefault((cells & pair.context).tobytes(), [])
+            if not held:
+                held.append(self.side(cells & pair.context))
+            at = np.flatnonzero((kernel > 0) & cells & pair.context)
+            codes = np.unravel_index(at, self.domain.sizes)
+            axes = sum(1 << axis for axis, own in enumerate(codes) if len(np.unique(own)) == 1)
+            rounded = np.ceil if sign > 0 else np.floor
+            weights = [int(weight) for weight in rounded(np.ldexp(kernel[at], PLACES)).tolist()]
+            ends.append(held[0].end(at.tolist(), weights, sign, axes))
+        if not all(ends):
+            return found
+        apart = math.log(ends[0] / ends[1]) + 8 * UNIT
+        return replace(found, log_ratio=min(found.log_ratio, apart))
 
     def _between(self, declared: Declared, pair: Pair, kernel: Array) -> Furthest | None:
         laws, means = np.zeros(kernel.size), []
@@ -277,6 +243,25 @@ class Intervals(TableSet):
                 )
         return self.joint_cells.loosened(self.loose).weight(cells, context)
 
+    @cached_property
+    def _sides(self) -> dict[bytes, list[Side]]:
+        """Those that were asked for."""
+        return {}
+
+    @cached_property
+    def _whole(self) -> Side:
+        """All cells, with what is known of P(event) and, of several, of P(any of them)."""
+        off, joint = self.rounded, self.joint_cells.ends
+        each = [(declared.cells, *declared.weight) for declared in self.events.values()]
+        union = np.logical_or.reduce([event for event, _, _ in each])
+        least, most = max(low for _, low, _ in each), min(1.0, sum(up for _, _, up in each))
+        held = tuple(
+            Marginal(0, event.astype(np.intp), np.array([1 - up, low]), np.array([1 - low, up]))
+            for event, low, up in [*each, (union, least, most)]
+        )
+        ends = joint.lower.ravel() * (1 - off), joint.upper.ravel() * (1 + off)
+        return Side(*ends, marginals=held)
+
     @property
     def middle(self) -> Belief:
         """What they are drawn around, though noise may leave it out."""
@@ -284,8 +269,7 @@ class Intervals(TableSet):
 
     def side(self, cells: Mask) -> Side:
         """As the event says that has them on one side, or as single cells do: what is narrowest."""
-        off, joint = self.rounded, self.joint_cells.ends
-        found = [Side(joint.lower.ravel() * (1 - off), joint.upper.ravel() * (1 + off)).part(cells)]
+        found = [self._whole.part(cells)]
         for declared in self.events.values():
             own = declared.cells, ~declared.cells
             for side, held in zip(own, declared.sides, strict=True):

@@ -75,8 +75,15 @@ class Side:
         if not beside.any():
             return self
         rest = math.fsum((self.low * ~cells).tolist()), math.fsum(beside.tolist())
-        least = max(math.fsum(low.tolist()), self.least - rest[1]) - 4 * UNIT
-        most = min(math.fsum(up.tolist()), self.most - rest[0]) + 4 * UNIT
+        least, most = math.fsum(low.tolist()), math.fsum(up.tolist())
+        least, most = max(least, self.least - rest[1]), min(most, self.most - rest[0])
+        for held in self.marginals:
+            # Combinations that are wholly in the part, and those that are in it at all.
+            whole = np.bincount(held.place, self.cells & ~cells, len(held.least)) == 0
+            any_of = np.bincount(held.place, self.cells & cells, len(held.most)) > 0
+            least = max(least, float(held.least[whole & any_of].sum()))
+            most = min(most, float(held.most[any_of].sum()))
+        least, most = least - len(low) * UNIT, most + len(low) * UNIT
         return Side(low, up, max(least, 0.0), max(most, least, 0.0))
 
     def summed(self, place: Codes, count: int, axes: Mapping[int, int]) -> Side:

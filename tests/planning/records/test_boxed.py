@@ -124,7 +124,7 @@ def _learned(scale: float | None = None, counts: np.ndarray = COUNTS, sensitive=
 
 
 @pytest.mark.parametrize("events", ["default", "attribute"])
-@pytest.mark.parametrize("secrets", [{"a": [1]}, {"a": [1], "c": [0, 2]}])
+@pytest.mark.parametrize("secrets", [{"a": [1]}, {"b": [0, 2]}, {"a": [1], "c": [0, 2]}])
 def test_a_set_says_itself_that_the_cap_holds(events, secrets):
     belief = _learned(2.0, sensitive=secrets)
     planned = _planned(belief, 3.0, secrets, events=events)
@@ -167,6 +167,21 @@ def test_answers_with_intervals_of_their_own_show_more():
     both = [_planned(each, 2.0, {"a": [1]}, reads=["b", "c"]) for each in (plain, belief)]
     assert both[1].objective > 1.05 * both[0].objective
     assert _worst(both[1], belief) <= 2.0 < _worst(both[1], plain)
+
+
+def test_what_is_known_of_events_narrows_what_is_said_of_others():
+    belief = _learned(sensitive={"a": [1], "c": [0]})
+    a, c = (declared for declared in belief.events.values())
+    either = belief.side(a.cells | c.cells)
+    assert either.least >= max(a.weight[0], c.weight[0]) - 1e-12
+    assert either.most <= a.weight[1] + c.weight[1] + 1e-12
+    both = belief.side(a.cells & c.cells)
+    assert 0 < both.least < both.most < 1
+    for side in (either, both):
+        law = np.where(side.cells, belief.centre.table.ravel(), 0.0)
+        law /= law.sum()
+        assert (law >= side.low / side.most - 1e-12).all()
+        assert (law <= side.up / side.least + 1e-12).all()
 
 
 @pytest.mark.parametrize("eta", [0.0, 0.1])
