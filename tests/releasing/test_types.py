@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from pathlib import Path
 
 import pyarrow as pa
@@ -34,6 +34,10 @@ KEYS = {
     "dictionary": (pa.array([f"{n:02}" for n in range(ROWS)]).dictionary_encode(), pa.string()),
     "timestamp": (pa.array(HOURS, pa.timestamp("us")), pa.timestamp("us")),
     "nanoseconds": (pa.array(HOURS, pa.timestamp("ns")), pa.timestamp("ns")),
+    "times of day": (
+        pa.array([time(n // 2, 30 * (n % 2), 0, n) for n in range(ROWS)]),
+        pa.time64("us"),
+    ),
     "zoned": (pa.array(HOURS, pa.timestamp("us", "UTC")), pa.timestamp("us", "UTC")),
 }
 
@@ -123,3 +127,19 @@ def test_twice_the_same_moment_is_said_as_it_is_written(tmp_path: Path) -> None:
     keys = pa.array([START, *HOURS[:-1]], pa.timestamp("us", "UTC"))
     with pytest.raises(InputError, match=r"the key id 2026-03-28 20:00:00\+00; name"):
         prepare(small(tmp_path, table(keys), ATTRIBUTES))
+
+
+def test_a_time_of_day_is_a_value_like_others(tmp_path: Path) -> None:
+    """Listed as it is written, as a key or an attribute; predicates see a time."""
+    hours = pa.array([time(8 + n % 3, 30) for n in range(ROWS)])
+    rows = pa.table({"id": range(ROWS), "arrive": hours, "b": ["u", "v"] * 24})
+    sensitive = {"sensitive": "arrive >= TIME '10:00'"}
+    path = small(tmp_path, rows, {"arrive": sensitive, "b": {}}, limit_bits=5.0, odds_cap=1e6)
+    assert prepare(path).learned.labels["arrive"] == ("08:30:00", "09:30:00", "10:30:00")
+    got = pq.read_table(release(path).path)["arrive"]
+    assert got.type == pa.time64("us")
+    assert time(10, 30) not in {*got.to_pylist()}
+    declared = {"values": ["08:30:00", "09:30:00", "10:30:00"], **sensitive}
+    assert prepare(small(tmp_path, rows, {"arrive": declared, "b": {}})).learned.rows == ROWS
+    with pytest.raises(InputError, match="holds times of day"):
+        prepare(small(tmp_path, rows, {"arrive": {"bins": [8, 9]}, "b": {}}))

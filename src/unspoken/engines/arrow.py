@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from unspoken.numerics.arrays import Mask
 
-__all__ = ["boolean", "missing", "numbers", "plain", "texts"]
+__all__ = ["as_given", "boolean", "missing", "numbers", "plain", "texts"]
 
 
 def plain(column: pa.Array) -> pa.Array:
@@ -54,3 +55,11 @@ def texts(values: Sequence[str]) -> pa.Array:
     ends = np.cumsum([0, *map(len, data)], dtype=np.int32)
     buffers = [None, pa.py_buffer(ends), pa.py_buffer(b"".join(data))]
     return pa.Array.from_buffers(pa.string(), len(data), buffers)
+
+
+def as_given(key: pa.Array, kind: pa.DataType) -> pa.Array:
+    """A key in the type that the table has; Arrow reads a time of day as part of a moment only."""
+    if not pa.types.is_time(kind):
+        return key.cast(kind)
+    moment = pc.binary_join_element_wise(pa.scalar("1970-01-01"), key, pa.scalar(" "))
+    return moment.cast(pa.timestamp("us")).cast(kind)

@@ -31,6 +31,7 @@ KINDS: dict[str, Kind] = {
     "TIMESTAMP": "time",
     **{f"TIMESTAMP_{unit}": "time" for unit in ("S", "MS", "NS")},
     ZONED: "time",
+    "TIME": "clock",
 }
 
 
@@ -71,14 +72,14 @@ def column_info(opening: Opened, view: str, name: str, kind: Kind) -> ColumnInfo
         values = tuple(_row(opening, name, query)[0])
     groups = None
     # Of text that nearly each row has its own of, no group says anything.
-    if FEW < distinct < rows / 2 or (distinct > FEW and kind in ("date", "time")):
+    if FEW < distinct < rows / 2 or (distinct > FEW and kind in ("date", "time", "clock")):
         groups = grouping(lambda query: _row(opening, name, query), view, name, kind)
     return ColumnInfo(
         name, kind, distinct, rows - present, quantiles, values, nan, groups, infinite
     )
 
 
-SHOWN = {"date": "VARCHAR", "time": "VARCHAR", "number": "DOUBLE"}
+SHOWN = {"date": "VARCHAR", "time": "VARCHAR", "clock": "VARCHAR", "number": "DOUBLE"}
 
 
 def _row(opening: Opened, name: str, query: str) -> tuple[Any, ...]:

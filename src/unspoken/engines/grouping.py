@@ -30,11 +30,15 @@ PERIODS = (
     ("concat(strftime({}, '%Y')[1:3], '0s')", "decade"),
 )
 
+HOURS = (("hour({})", "hour"), ("hour({}) // 3", "three hours"))
+
 
 def grouping(ask: Ask, view: str, name: str, kind: Kind) -> Grouping | None:
     """How a column may be grouped; None: no way is known."""
     if kind in ("date", "time"):
         return _first_of(ask, view, [(sql.format(name_in_sql(name)), by) for sql, by in PERIODS])
+    if kind == "clock":
+        return _first_of(ask, view, [(sql.format(name_in_sql(name)), by) for sql, by in HOURS])
     if kind == "integer":
         return _leading(ask, view, name)
     if kind != "text":

@@ -15,12 +15,17 @@ from unspoken.errors import InputError
 __all__ = ["check_keys", "key_types", "key_types_given", "with_preferences"]
 
 # How a key is kept: the type is part of the coin, so there is one for each kind.
-KEPT = {"integer": "BIGINT", "text": "VARCHAR", "date": "VARCHAR", "time": "TIMESTAMP"}
+KEPT = {
+    **dict.fromkeys(("text", "date", "clock"), "VARCHAR"),
+    "integer": "BIGINT",
+    "time": "TIMESTAMP",
+}
 REAL = ("FLOAT", "DOUBLE")  # the types that have NaN
 # What a coin cannot be tossed on, or what could not be written as it was.
 STRANGE = {
     "date": "NOT (isfinite({0}) AND year({0}) BETWEEN 1 AND 9999)",
     "time": "NOT (isfinite({0}) AND year({0}) BETWEEN 1 AND 9999 AND epoch_ns({0}) % 1000 = 0)",
+    "clock": "hour({0}) > 23",
 }
 
 
@@ -41,8 +46,8 @@ def key_types(
         if kind not in KEPT:
             raise InputError(
                 f"{where}: {name} of {title} is {columns[name]}; a key is an integer, a text, a "
-                f"date or a timestamp. Write CAST({identifier(name)} AS VARCHAR) in [source] sql, "
-                "or name another column"
+                f"date, a time or a timestamp. Write CAST({identifier(name)} AS VARCHAR) in "
+                "[source] sql, or name another column"
             )
         replaced[name] = ZONED if columns[name] == ZONED else KEPT[kind]
     # Enumerations are text, or else Arrow would hand them on dictionary-encoded.

@@ -33,6 +33,7 @@ FITTING: dict[str, set[type]] = {
     "number": {int, float},
     "text": {str},
     "time": {str},
+    "clock": {str},
 }
 
 

@@ -31,7 +31,7 @@ def cast_of(name: str, type_name: str, binned: bool) -> Expression | None:
         return Expression(f"coalesce(epoch_us({x}), {ends})", "BIGINT", (name,))
     if type_name.startswith("DECIMAL") or (wide and binned):
         to = "DOUBLE"
-    elif kind in ("date", "time") or wide:
+    elif kind in ("date", "time", "clock") or wide:
         to = "VARCHAR"
     else:
         return None

@@ -16,7 +16,7 @@ __all__ = ["KEY_KINDS", "KINDS", "MOST_EXACT", "MOST_VALUES", "check_columns", "
 
 MOST_VALUES = 20  # different values that an attribute may have without bins or a list of values
 MOST_EXACT = 200  # different values that can be released as they are: each is counted
-KEY_KINDS = ("integer", "text", "date", "time")
+KEY_KINDS = ("integer", "text", "date", "time", "clock")
 
 # What a column holds, for people.
 KINDS: Mapping[Kind, str] = {
@@ -25,12 +25,13 @@ KINDS: Mapping[Kind, str] = {
     "text": "text",
     "date": "dates",
     "time": "dates with times",
+    "clock": "times of day",
     "boolean": "true or false",
     "other": "neither numbers, text, dates nor true or false",
 }
 # The kinds of columns whose values can be written in the list of values as this type.
 LISTED: dict[type, tuple[str, ...]] = {
-    str: ("text", "date", "time"),
+    str: ("text", "date", "time", "clock"),
     bool: ("boolean",),
     int: ("integer", "number"),
     float: ("number",),
@@ -134,6 +135,8 @@ def _number_of_values(
 def _way(column: ColumnInfo) -> str:
     if column.kind == "text":
         return "List all of them in values, group them by source.sql"
+    if column.kind == "clock":
+        return f"Take fewer in source.sql, such as hour({column.name})"
     edges = "[2026-01-01, 2026-02-01]" if column.kind in ("date", "time") else "[10, 20]"
     return f"Write, for example, bins = {edges}"
 

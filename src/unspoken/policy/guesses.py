@@ -105,7 +105,9 @@ def _is_classed(column: ColumnInfo) -> bool:
 
 
 def _is_time(column: ColumnInfo) -> bool:
-    return column.kind in ("date", "time") or (bool(_words(column)) and _words(column) <= TIMES)
+    return column.kind in ("date", "time", "clock") or (
+        bool(_words(column)) and _words(column) <= TIMES
+    )
 
 
 def _words(column: ColumnInfo) -> set[str]:

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from unspoken.engines.arrow import boolean
+from unspoken.engines.arrow import as_given, boolean
 from unspoken.mechanisms import Mechanism
 from unspoken.numerics.arrays import Mask
 from unspoken.numerics.coins import Coins, MasterKey, encode_keys
@@ -29,7 +29,7 @@ def shown(
     for part in parts:
         given = reading.table.given
         named = zip(reading.table.keys, part.keys, strict=True)
-        columns: dict[str, pa.Array] = {name: key.cast(given[name]) for name, key in named}
+        columns: dict[str, pa.Array] = {name: as_given(key, given[name]) for name, key in named}
         heads = _heads(reading, part, master, mechanism)
         for name in reading.project.reads:
             values, shows = part.values[name], part.free[name] & heads[name]

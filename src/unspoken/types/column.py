@@ -7,7 +7,7 @@ from typing import Literal
 
 __all__ = ["Cell", "ColumnInfo", "Grouping", "Kind"]
 
-Kind = Literal["integer", "number", "text", "date", "time", "boolean", "other"]
+Kind = Literal["integer", "number", "text", "date", "time", "clock", "boolean", "other"]
 Cell = str | int | float | bool
 
 
