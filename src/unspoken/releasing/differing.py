@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from unspoken.errors import InputError
+from unspoken.errors import InputError, UnspokenError
 from unspoken.learning.consistent import consistent
 from unspoken.learning.pinned import JOINT, Pinned
 from unspoken.ledger import Adoption
@@ -32,8 +33,9 @@ class OfPlan:
 
     @classmethod
     def of(cls, ready: Prepared, mechanism: Mechanism, adopted: Adoption | None = None) -> OfPlan:
-        learned = ready.learned
-        chances = dict(mechanism.shown(learned.belief))
+        learned, chances = ready.learned, dict[str, float]()
+        with suppress(UnspokenError):  # a plan for other labels says nothing of these
+            chances.update(mechanism.shown(learned.belief))
         free = {
             name: 1.0 - sum(_share(learned.belief.marginal([name]), labels, mechanism.hides(name)))
             for name, labels in learned.labels.items()
