@@ -29,8 +29,9 @@ from unspoken.planning.records.solver import Entries, Program, Solved
 __all__ = ["Model"]
 
 FIXED, LOOSER = 1e-7, 1e-4  # of what a first solution reached, what a second may give up; of bits
-# With bits: what silence may cost of a small program, of another; for how long lines are drawn.
-NEAR, SMALL, FAR = 1e-6, 1_000, 1e-3
+# With bits: what silence may cost of a program of few pairs times limits, of another; for how long
+# lines are drawn.
+NEAR, SMALL, FAR = 1e-6, 5_000, 1e-3
 ROUNDS, SECONDS, STUCK, PATIENCE = 60, 30.0, 1e-10, 6
 SECONDS_OF_SETS = 90.0  # for a program about sets of beliefs; then fewer patterns are tried
 
@@ -107,7 +108,7 @@ class Model:
         if self.bits is None:
             return _optimal(self.program.solve(self.seconds))
         count, end = len(self.values), time.monotonic() + SECONDS
-        near = NEAR if count <= SMALL else FAR
+        near = NEAR if count * len(self.bits.lines) <= SMALL else FAR
         last, stuck, best = math.inf, 0, (-math.inf, np.zeros(0), 1.0)
         for _ in range(ROUNDS):
             solved = _optimal(self.program.solve(self.seconds))
