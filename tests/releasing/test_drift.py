@@ -89,6 +89,20 @@ def test_two_countings_and_two_plans_are_compared(path: Path) -> None:
     assert difference(path, other).moved == found.moved
 
 
+def test_values_that_nobody_counted_are_said_with_how_many_rows_have_them(path: Path) -> None:
+    alone = {'values = ["low", "high"]\n': "", 'unit = ["person"]\n': ""}
+    project(path.parent, **alone)
+    learn_project(path)
+    grow(path.parent, 3, persons=60)
+    table = pq.read_table(path.parent / "t.parquet")
+    used = [*table["use"].to_pylist()[:-7], *["few"] * 7]
+    place = table.column_names.index("use")
+    pq.write_table(table.set_column(place, "use", pa.array(used)), path.parent / "t.parquet")
+    drift = difference(path).drift
+    assert drift is not None
+    assert (drift.rows, drift.unlisted) == (1793, {"use": 7})
+
+
 def test_nothing_that_was_counted_cannot_differ(path: Path) -> None:
     with pytest.raises(InputError, match="diff: nothing was counted yet"):
         difference(path)
