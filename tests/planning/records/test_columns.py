@@ -141,5 +141,6 @@ def test_the_order_hides_what_tells_most():
     law *= rng.uniform(0.99, 1.01, law.shape)
     cells, rule, _ = _problem(np.round(law / law.sum() * 10_000).astype(int))
     masks = routes.by_one_order(cells, [rule]).tolist()
-    assert {0b111, 0b110, 0b101, 0b011} <= {*masks}
+    assert len(masks) == 3
+    assert {0b111, 0b110} <= {*masks}
     assert 0b001 not in masks  # never what tells alone

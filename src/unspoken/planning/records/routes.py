@@ -2,7 +2,7 @@
 
 A program over boxes grows by an unknown for each pair and event, so its limit comes far earlier.
 Above it: patterns in one order, what tells most of the secrets being hidden first, and those that
-hide one attribute; above that again: all of a record or nothing. Last comes the floor.
+hide one attribute; then the one order alone; then all of a record or nothing; last the floor.
 """
 
 from __future__ import annotations
@@ -28,20 +28,26 @@ def routes(cells: Cells, rules: Sequence[Rule]) -> Iterator[Counts | None]:
     most = STATED if stated else 2 * OF_SETS // (1 + max(1, len(rules)))
     if Pairs.count(cells) <= most:
         yield None
-    for masks in (by_one_order(cells, rules), np.array([cells.reads])):
+    order = by_one_order(cells, rules)
+    less_one = np.union1d(order, _less_one(cells.reads))
+    for masks in (less_one, order, np.array([cells.reads])):
         if len(cells) * (1 + len(masks)) <= 2 * most:
             yield masks
 
 
 def by_one_order(cells: Cells, rules: Sequence[Rule]) -> Counts:
-    """All that is read, less what tells most, less what tells most of the rest, ...; less one."""
+    """All that is read, less what tells most, less what tells most of the rest, and so on."""
     bits = [axis for axis in range(cells.reads.bit_length()) if cells.reads >> axis & 1]
     order = sorted(bits, key=lambda axis: -_telling(cells, rules, axis))
-    masks, left = [cells.reads ^ 1 << axis for axis in bits], cells.reads
+    masks, left = [], cells.reads
     for axis in order:
         masks.append(left)
         left ^= 1 << axis
     return np.unique(np.array(masks, dtype=np.int64))
+
+
+def _less_one(reads: int) -> list[int]:
+    return [reads ^ 1 << axis for axis in range(reads.bit_length()) if reads >> axis & 1]
 
 
 def _telling(cells: Cells, rules: Sequence[Rule], axis: int) -> float:
