@@ -88,6 +88,14 @@ def furthest(above: Filled, below: Filled, rest: Span) -> Any:
     return max((ratio for ratio in ratios if ratio is not None), default=None)
 
 
+def alone(own: Filled, beside: Span, sign: int) -> Number | None:
+    """The largest (1) or least (-1) mean of cells that with those beside weigh 1; None: no mass."""
+    span = max(own.least, 1 - beside[1]), min(own.most, 1 - beside[0])
+    return (
+        max((sign * own.mean(t) for t in own.best(span, sign)), default=None) if own.most else None
+    )
+
+
 def _ratio(above: Filled, below: Filled, t: Number, s: Number) -> Any:
     most, least = above.mean(t), below.mean(s)
     if not least:

@@ -16,7 +16,7 @@ import unspoken
 from tests import oracle
 from tests.effort import EFFORT
 from tests.laws.exact_cases import MECHANISMS, Shown
-from tests.laws.exact_sets import Filled, furthest
+from tests.laws.exact_sets import Filled, alone, furthest
 from tests.laws.exact_worlds import Rng, World
 
 pytestmark = pytest.mark.stress
@@ -131,3 +131,87 @@ def test_a_box(mechanism: str) -> None:
                     bound.low,
                     bound.high,
                 )
+
+
+def apart(most: Any, least: Any) -> Any:
+    """most / least, where they can be; 1 where nothing can be seen."""
+    if most is None or least is None or not (most or least):
+        return mpmath.mpf(1)
+    return oracle.ratio(most / least) if least else mpmath.inf
+
+
+def of_intervals(shown: Shown, asked: Asked, ends: dict[Cell, Any]) -> Any:
+    """The largest odds of the event, both of whose sides weigh 1."""
+    found, rows = [mpmath.mpf(1)], {cell: shown.of(cell) for cell in ends}
+    outcomes = {y for row in rows.values() for y, w in row.items() if w}
+    for context, y in itertools.product(asked.contexts(), outcomes):
+        means = []
+        for inside, sign in ((True, 1), (False, -1)):
+            side = [c for c in ends if (c[asked.target] in asked.secret) == inside]
+            others = [ends[c] for c in side if c not in context]
+            own = [(*ends[c], rows[c].get(y, Fraction(0))) for c in side if c in context]
+            beside = (sum(low for low, _ in others), sum(up for _, up in others))
+            mean = alone(Filled.of(own, sign), beside, sign)
+            means.append(None if mean is None else sign * mean)
+        found.append(apart(*means))
+    return max(found)
+
+
+def of_rows(shown: Shown, asked: Asked, ends: dict[Cell, Any]) -> Any:
+    """The largest log-ratio of any two values, each of whose rows weighs 1."""
+    found, rows = [mpmath.mpf(1)], {cell: shown.of(cell) for cell in ends}
+    outcomes = {y for row in rows.values() for y, w in row.items() if w}
+    for context, y in itertools.product(asked.contexts(), outcomes):
+        most, least = {}, {}
+        for value in range(asked.sizes[asked.target]):
+            own = [c for c in context if c[asked.target] == value]
+            cells = [(*ends[c], rows[c].get(y, Fraction(0))) for c in own]
+            top, low = (alone(Filled.of(cells, s), (Fraction(0), Fraction(0)), s) for s in (1, -1))
+            if top is not None and low is not None:
+                most[value], least[value] = top, -low
+        pairs = itertools.permutations(most, 2)
+        found += [apart(most[a], least[b]) for a, b in pairs]
+    return mpmath.log(max(found))
+
+
+def conditional(rng: Rng, law: Any, given: Any) -> tuple[Any, Any]:
+    """Intervals around the law given which of the groups; [0, 1] now and then."""
+    total = np.bincount(given.ravel(), law.ravel())[given]
+    low, up = around(rng, law / total)
+    wide = rng.random(law.shape) < 0.1
+    return np.where(wide, 0.0, low * (1 - 1e-9)), np.where(
+        wide, 1.0, np.minimum(up * (1 + 1e-9), 1.0)
+    )
+
+
+@pytest.mark.parametrize("kind", ["intervals", "rows"])
+def test_conditional_intervals(kind: str) -> None:
+    with mpmath.workdps(oracle.DIGITS):
+        for seed, mechanism in itertools.product(range(CASES), MECHANISMS):
+            rng = np.random.default_rng([22, seed, len(mechanism), len(kind)])
+            drawn = world(rng)
+            sizes = drawn.belief.domain.sizes
+            shown, asked = MECHANISMS[mechanism](rng, drawn), Asked.of(rng, sizes)
+            if kind == "intervals" and not asked.secret:
+                continue
+            codes, law = np.indices(sizes), drawn.belief.marginal(drawn.names)
+            group = np.isin(codes[asked.target], asked.secret).astype(int)
+            if kind == "rows":
+                axes = [asked.target, *asked.known]
+                group = np.ravel_multi_index(tuple(codes[axes]), tuple(sizes[a] for a in axes))
+            low, up = conditional(rng, law, group)
+            ends = {c: (Fraction(float(low[c])), Fraction(float(up[c]))) for c in drawn.law}
+            who = asked.adversary
+            if kind == "rows":
+                truth = of_rows(shown, asked, ends)
+                who = unspoken.Adversary(who.target, knows=who.knows)
+                held: Any = unspoken.Rows(low, up, [f"x{a}" for a in axes])
+                bound = unspoken.leakage(held, shown.mechanism, who)
+            else:
+                truth = of_intervals(shown, asked, ends)
+                event = (f"x{asked.target}", asked.secret)
+                held = unspoken.Intervals(drawn.belief, {event: (low, up)})
+                if len(asked.secret) > 1:
+                    continue  # each secret by itself is another event
+                bound = unspoken.leakage(held, shown.mechanism, who, "odds")
+            assert holds(bound, truth), (seed, mechanism, mpmath.nstr(truth, 20), bound)

@@ -11,6 +11,7 @@ exact, since no row restrains another. A class of several values may be any one 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -81,24 +82,31 @@ class Rows(TableSet):
     def apart(self, query: NoisySum, adversary: Adversary) -> Bound:
         """The largest log-ratio; exact."""
         masses = Masses.of(self.ends, query, adversary, "rows")
+        low, high = (self._most(masses, by * self.rounded) for by in (-1, 1))
+        high += UNIT * (8 * masses.added + 64) if high else 0.0
+        why = f"every choice of the rows, at {len(masses.answers)} answers"
+        bound = masses.bound(high, high, self.premise, why)
+        below, above = bound.outer or (high, high)
+        return replace(bound, outer=(low - (high - below), above))
+
+    def _most(self, masses: Masses, off: float) -> float:
+        """The largest log-ratio of masses that may be off, or have to be nearer, by so much."""
         values, high = range(len(masses.term)), 0.0
         for answer in masses.answers:
             most, least = (
-                np.stack([self._mean(masses, float(answer), a, sign) for a in values])
+                np.stack([self._mean(masses, float(answer), a, sign, off) for a in values])
                 for sign in (1, -1)
             )
             log_ratio = np.log(most)[:, None] - np.log(least)[None]
             log_ratio[values, values] = 0.0
             high = max(high, float(np.fmax.reduce(log_ratio, axis=None, initial=0.0)))
-        high += UNIT * (8 * masses.added + 64) if high else 0.0
-        why = f"every choice of the rows, at {len(masses.answers)} answers"
-        return masses.bound(high, high, self.premise, why)
+        return high
 
-    def _mean(self, masses: Masses, answer: float, value: int, sign: int) -> Array:
-        """The largest (sign 1) or least (-1) f for each context, rounded outward."""
+    def _mean(self, masses: Masses, answer: float, value: int, sign: int, off: float) -> Array:
+        """The largest (sign 1) or least (-1) f for each context, moved out by this."""
         low, up = masses.lower[value], masses.upper[value]
         kernel = masses.kernel(answer, value)
-        mean = fill(low, up, kernel, sign, 1.0) @ kernel + sign * self.rounded * kernel.max()
+        mean = fill(low, up, kernel, sign, 1.0) @ kernel + sign * off * kernel.max()
         possible = np.where(up > 0, kernel, np.nan)
         ends = np.fmax.reduce(possible, axis=1), np.fmin.reduce(possible, axis=1)
         held: Array = np.clip(mean, ends[1], ends[0])
