@@ -38,6 +38,7 @@ def small(
         *(_section(f"attribute.{one}", fields) for one, fields in attributes.items()),
         f"[application.all]\nreads = {json.dumps(list(attributes if reads is None else reads))}",
         _section("limit", {**loose, **limits}),
+        '[plan]\nby = "cell"',
         _section("belief", {"noise": "none", **({"form": form} if form else {})}),
     ]
     if key is not None and not (folder / "unspoken.key").exists():

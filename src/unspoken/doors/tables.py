@@ -95,6 +95,7 @@ def plan(findings: Findings, keys: Sequence[Undeclared] = ()) -> RenderableType:
         rows_of(["attribute", "release", "of all rows"], rows),
         blank(),
         note(_best(findings)),
+        *_rivals(findings),
         *_closing(findings),
         *map(note, starved.in_words(findings).values()),
         *map(note, starved.zeros(findings)),
@@ -209,6 +210,18 @@ def _best(findings: Findings) -> str:
     return f"No plan within these limits lets out {most}{NBSP}% more."
 
 
+def _rivals(findings: Findings) -> list[Prose]:
+    """What other ways to release would let out of all cells read, beside this one."""
+    if not findings.rivals:
+        return []
+    others = "; ".join(f"{name} {words.percent(share)}" for name, share in findings.rivals.items())
+    said = [note(f"Of all cells read {words.percent(findings.released)} are shown: {others}.")]
+    if findings.is_floor:
+        text = "No plan is worth its premise: rows with a secret show nothing, others everything."
+        said.append(note(text))
+    return said
+
+
 def _in_words(findings: Findings, entries: Sequence[Leak]) -> list[Prose]:
     worst: dict[str, Leak] = {}
     for entry in entries:
@@ -271,6 +284,7 @@ def _tree(model: Learned, links: bool = False) -> list[RenderableType]:
 
 
 def _premise(findings: Findings) -> Prose:
+    """What plans and numbers stand on."""
     rows, premise = findings.learned.rows, findings.learned.belief.premise
     noisy = findings.promise is not None and findings.promise.pinned
     counts = "the noisy counts" if noisy else "the table"
@@ -278,7 +292,12 @@ def _premise(findings: Findings) -> Prose:
         f"learned from {words.rows(rows)} (a plug-in: the shares in {counts} are taken for the "
         "truth, with no allowance for chance)"
     )
-    shown = str(premise) if premise.certifies else learned
+    shown, planned = str(premise) if premise.certifies else learned, findings.plan.bound.premise
+    if findings.plan.epsilon is None and planned.certifies and not premise.certifies:
+        shown = (
+            f"{planned}: the cap holds for every belief that the counts leave possible, rows being "
+            f"independent; the numbers above are {learned}"
+        )
     return Prose(f"premise: {shown}", first="  ", style="dim")
 
 
@@ -352,6 +371,8 @@ def _closing(findings: Findings) -> list[Prose]:
         f"{name} {words.listed(words.labels(findings, name, values))}"
         for name, values in added.items()
     )
+    if findings.project.plan.by == "record":
+        return []
     if not findings.project.closing_values:
         return [
             note(f"Left open, though they tell too much by themselves: {closed}. Try{NBSP}--close.")

@@ -122,7 +122,7 @@ class DeclaredPlan:
     holds for every belief (planning/records).
     """
 
-    by: Literal["record", "cell"] = "cell"
+    by: Literal["record", "cell"] = "record"
     approve: bool = False
     events: Literal["default", "attribute"] = "default"
     own_reads: bool = False

@@ -128,7 +128,7 @@ class BeliefTable(TomlTable):
 class PlanTable(TomlTable):
     """``[plan]``: how what is released is decided."""
 
-    by: Annotated[Literal["record", "cell"], _like('"record"')] = "cell"
+    by: Annotated[Literal["record", "cell"], _like('"cell"')] = "record"
     approve: Annotated[bool, _like("true")] = False
     events: Annotated[Literal["default", "attribute"], _like('"attribute"')] = "default"
     own_reads: Annotated[bool, _like("true")] = False

@@ -11,6 +11,7 @@ from unspoken.learning import Learned
 from unspoken.measures import MEASURES
 from unspoken.planning import Limits, Plan, plan
 from unspoken.planning.chosen import worst_odds
+from unspoken.planning.plans import WORTH
 from unspoken.policy import Project
 from unspoken.releasing.coarse import coarse, probability
 from unspoken.releasing.leaks import limits_of, views
@@ -72,7 +73,10 @@ def _by_cells(
 def _by_records(
     project: Project, learned: Learned, beliefs: Belief, sensitive: Hidden, scale: float
 ) -> Plan:
-    """What is declared is withheld, and nothing is closed: a program decides what goes with it."""
+    """What is declared is withheld, and nothing is closed: a program decides what goes with it.
+
+    What gains less than WORTH over the floor, which needs no belief, is not worth its premise.
+    """
     given, limits = project.plan, project.limits
     chosen = plan(
         beliefs,
@@ -91,7 +95,8 @@ def _by_records(
         floor=given.floor,
         knows=sorted({name for terms in project.terms.values() for name in terms.knows}),
     )
-    return evaluated(project, learned, chosen)
+    worth = chosen.gain is None or chosen.gain >= WORTH
+    return evaluated(project, learned, chosen if worth else chosen.floor or chosen)
 
 
 PLANNERS: Mapping[str, Callable[[Project, Learned, Belief, Hidden, float], Plan]] = {

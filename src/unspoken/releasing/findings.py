@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from unspoken.beliefs import Belief
 from unspoken.display import Shown
+from unspoken.errors import TooLarge
 from unspoken.learning import Learned
 from unspoken.mechanisms import Mechanism, OneSided
 from unspoken.planning import Closure, Plan
 from unspoken.policy import Project
-from unspoken.releasing.best import best, shares
+from unspoken.releasing.best import best, evaluated, shares
 from unspoken.releasing.cautions import Caution, most_in_words
 from unspoken.releasing.closing import withheld_by
 from unspoken.releasing.in_context import InContext, in_contexts
@@ -34,7 +36,8 @@ class Findings(Shown):
     under the plan; ``known`` and ``planned_known``: the same to whoever knows a context.
     ``open_plan``: the best plan without closing telling values. ``shares``: per
     attribute read, the share of all rows whose cell the plan releases; ``open_shares``: those of
-    the other. ``boxed``: what every belief that the counts leave possible says, in words.
+    the other; ``rivals``: of all cells read the share that other ways to release would let out.
+    ``boxed``: what every belief that the counts leave possible says, in words.
     """
 
     project: Project
@@ -48,6 +51,7 @@ class Findings(Shown):
     planned_known: Sequence[InContext]
     shares: Mapping[str, float]
     open_shares: Mapping[str, float]
+    rivals: Mapping[str, float]
     curve: TradeOff | ByCap
     assumptions: Sequence[str]
     cautions: Sequence[Caution] = ()
@@ -65,6 +69,12 @@ class Findings(Shown):
     def released(self) -> float:
         """The share of all cells read that the plan lets out."""
         return _mean(self.shares)
+
+    @property
+    def is_floor(self) -> bool:
+        """Whether the plan is the floor, which holds for every belief."""
+        floor = self.plan.floor
+        return floor is not None and floor.mechanism == self.plan.mechanism
 
     @property
     def open_released(self) -> float:
@@ -99,9 +109,26 @@ def findings(
         planned_known=planned_known,
         shares=shares(project, learned, chosen),
         open_shares=shares(project, learned, left_open),
+        rivals=_rivals(project, learned, chosen),
         curve=_curve(project, learned, beliefs) if curve else TradeOff(),
         assumptions=assumptions(project, learned, chosen),
     )
+
+
+def _rivals(project: Project, learned: Learned, chosen: Plan) -> dict[str, float]:
+    """One coin a cell, planned for what was learned, and the floor that needs no belief."""
+    if project.plan.by == "cell":
+        return {}
+    cells = replace(project, plan=replace(project.plan, by="cell"))
+    found = {}
+    with suppress(TooLarge):
+        plan = best(cells, learned, learned.belief, withheld_by(cells, learned))
+        found["one coin a cell"] = _released(cells, learned, plan)
+    if chosen.floor is not None:
+        found["the floor, which needs no belief"] = _released(
+            project, learned, evaluated(project, learned, chosen.floor)
+        )
+    return found
 
 
 def _leaks(project: Project, learned: Learned, mechanism: Mechanism) -> list[Leak]:
