@@ -239,6 +239,7 @@ def ledger(
                 "table": event.table,
                 "epoch": event.epoch,
                 "epsilon": _epsilon(event.mechanism.exponents()),
+                "records": {c.digest: list(c.delivered) for c in event.mechanism.record_coins()},
             }
             for at, event in history
         ],

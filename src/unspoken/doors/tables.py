@@ -12,7 +12,8 @@ from unspoken.doors import known
 from unspoken.doors.report import starved, words
 from unspoken.doors.terminal import NBSP, Prose, blank, head, near, note, rows_of, said
 from unspoken.learning import Learned
-from unspoken.ledger import Adoption, Learning, Release, fold
+from unspoken.ledger import Adoption, Learning, Release, fold, merged
+from unspoken.mechanisms import Mechanism
 from unspoken.mechanisms.one_sided import release_probability
 from unspoken.planning import Telling
 from unspoken.policy import Project
@@ -146,10 +147,11 @@ def ledger(
     if not history:
         return Group(head("Nothing was released so far."), *decided)
     rows = [
-        (at[:16].replace("T", NBSP), event.table, event.epoch, _listed(event.mechanism.exponents()))
+        (at[:16].replace("T", NBSP), event.table, event.epoch, _shows([event.mechanism]))
         for at, event in history
     ]
-    together = _listed(fold([event for _, event in history], {}).exponents())
+    cells = fold([event for _, event in history], {})
+    together = _shows([cells, *(coin for _, e in history for coin in e.mechanism.record_coins())])
     return Group(
         rows_of(["at (UTC)", "table", "epoch", "released, of what is not sensitive"], rows),
         blank(),
@@ -327,9 +329,15 @@ def _whole(label: object) -> str:
     return str(label).replace(" ", NBSP)
 
 
-def _listed(epsilon: Mapping[str, float]) -> str:
-    some = [(n, words.chance(release_probability(e))) for n, e in sorted(epsilon.items()) if e]
-    return ", ".join(f"{name}{NBSP}{chance}" for name, chance in some) or "nothing"
+def _shows(mechanisms: Sequence[Mechanism]) -> str:
+    """What cells' coins let out how often; and what coins of records deliver, by their tables."""
+    cells = [(name, e) for each in mechanisms for name, e in sorted(each.exponents().items()) if e]
+    said = [f"{name}{NBSP}{words.chance(release_probability(eps))}" for name, eps in cells]
+    said += [
+        f"{words.listed(coin.delivered)} (table{NBSP}{coin.digest[:8]})"
+        for coin in merged([coin for each in mechanisms for coin in each.record_coins()])
+    ]
+    return ", ".join(said) or "nothing"
 
 
 # ---------------------------------------------------------------- values that tell too much

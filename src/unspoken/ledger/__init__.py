@@ -5,6 +5,7 @@ from unspoken.ledger.decisions import Adoption, Event, Learning
 from unspoken.ledger.event import EXACT, Release
 from unspoken.ledger.exposure import EarlierPolicy, Exposure
 from unspoken.ledger.parts import Given
+from unspoken.ledger.record_coins import merged
 from unspoken.ledger.seal import Head, Seal, head_file
 from unspoken.ledger.store import Ledger
 
@@ -23,6 +24,7 @@ __all__ = [
     "Seal",
     "fold",
     "head_file",
+    "merged",
     "reaches",
     "tossing",
 ]

@@ -97,6 +97,10 @@ class Mechanism(ABC):
         """How often a value that may be shown is, by variable; of what lets out none, nothing."""
         return {}
 
+    def shown_given(self, belief: Belief) -> Mapping[str, Mapping[Value, float]]:
+        """The same of every value, where it is not the same of all."""
+        return {}
+
     def depends(self, names: Sequence[str]) -> tuple[str, ...]:
         """The variables on which it depends what is shown of these."""
         return tuple(names)

@@ -121,8 +121,14 @@ class Asked:
         closed = ready.closed_names
         shown = event.mechanism.shown(ready.learned.belief)  # by a plan that was another one, maybe
         p = {name: probability(shown[name]) for name in self.project.reads}
+        given = {} if belief is None else event.mechanism.shown_given(ready.learned.belief)
+        each = {
+            name: {str(value): probability(chance) for value, chance in given[name].items()}
+            for name in self.project.reads
+            if name in given
+        }
         return manifest.described(
-            self.project, event, p, head, charged, written, closed, lines, belief
+            self.project, event, (p, each), head, charged, written, closed, lines, belief
         )
 
     def event(

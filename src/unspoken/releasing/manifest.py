@@ -36,7 +36,7 @@ class Written(NamedTuple):
 def described(
     project: Project,
     event: Release,
-    p: Mapping[str, float],
+    shown: tuple[Mapping[str, float], Mapping[str, Mapping[str, float]]],
     head: Head,
     charged: str,
     written: Written,
@@ -46,8 +46,9 @@ def described(
 ) -> dict[str, Any]:
     """The manifest as plain data, the same for the same release.
 
-    ``p``: how often what may be shown is. ``head``: of the event in the ledger; ``charged``: when,
-    to the second. ``belief``: the digest of what was counted; None: nothing was kept.
+    ``shown``: how often what may be shown is, and, where that differs, of each value. ``head``: of
+    the event in the ledger; ``charged``: when, to the second. ``belief``: the digest of what was
+    counted; None: nothing was kept.
     """
     return {
         **MARK,
@@ -59,7 +60,8 @@ def described(
         "unit": list(project.source.unit),
         "attributes": {
             name: {
-                "release_probability": p[name],
+                "release_probability": shown[0][name],
+                **({"shown_given": dict(shown[1][name])} if name in shown[1] else {}),
                 **_rule(project, name),
                 "closed": closed.get(name, []),
                 "withheld": "NULL",
@@ -70,7 +72,7 @@ def described(
         "promise": list(promise),
         **({} if belief is None else {"belief": belief}),
         "epoch": {"of" if event.per_key else "label": event.epoch, **_epoch(project, event)},
-        "coins": {"algorithm": event.coins, "key": event.key},
+        "coins": {"algorithm": event.coins, "key": event.key, **_table(event)},
         "readings": {epoch: dict(sorted(read.items())) for epoch, read in event.readings.items()},
         "charge": head.as_json(),
         "charged": charged,
@@ -83,6 +85,12 @@ def _epoch(project: Project, event: Release) -> dict[str, Any]:
         return {}
     (name,) = event.readings
     return {"name": name, "part": event.parts.get(name, 1)}
+
+
+def _table(event: Release) -> dict[str, Any]:
+    """Which table of what is shown its coins look up, where there is one a record."""
+    tables = [coin.digest for coin in event.mechanism.record_coins()]
+    return {"of": "records", "table": tables[0]} if tables else {"of": "cells"}
 
 
 def text(manifest: Mapping[str, Any]) -> str:
