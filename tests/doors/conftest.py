@@ -72,5 +72,7 @@ def edited(run: Run, folder: Path) -> Path:
     text = project.read_text().replace(
         'missing = "value" ', 'sensitive = "first_arrival >= 11"\nmissing = "public" ', 1
     )
-    project.write_text(text.replace("limit_bits = 0.1", "limit_bits = 0.5"))
+    cells = '[plan]\nby = "cell"\n\n[limit]'
+    text = text.replace("# limit_bits = 0.1 ", "limit_bits = 0.5 ").replace("[limit]", cells)
+    project.write_text(text)
     return project

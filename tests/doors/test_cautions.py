@@ -28,6 +28,8 @@ label = "{label}"
 sensitive = "s = 'ill'"
 [application.all]
 reads = ["a", "b", "s"]
+[plan]
+by = "cell"
 [limit]
 limit_bits = {bits}
 odds_cap = 4.0

@@ -25,6 +25,8 @@ values = ["a", "b"]
 sensitive = "s = 'a'"
 [application.all]
 reads = ["s"]
+[plan]
+by = "cell"
 [limit]
 limit_bits = 0.1
 """

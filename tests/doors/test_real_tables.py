@@ -33,6 +33,8 @@ sensitive = "mean_occ_8_17 < 0.3"
 reads = ["first_arrival_h"]
 [application.planning]
 reads = ["mean_occ_8_17"]
+[plan]
+by = "cell"
 [limit]
 limit_bits = 0.25
 odds_cap = 4.0
@@ -57,6 +59,8 @@ values = ["<=50K", ">50K"]
 reads = ["age", "hours-per-week"]
 [application.tax]
 reads = ["marital-status", "income"]
+[plan]
+by = "cell"
 [limit]
 limit_bits = 0.1
 odds_cap = 3.0

@@ -29,6 +29,8 @@ sensitive = "ill = 'sick'"
 reads = ["job"]
 [application.roads]
 reads = ["street"]
+[plan]
+by = "cell"
 [limit]
 limit_bits = {bits}
 odds_cap = {cap}

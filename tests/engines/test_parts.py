@@ -182,6 +182,8 @@ label = "1"
 [attribute.x]
 [application.all]
 reads = ["x"]
+[plan]
+by = "cell"
 [limit]
 limit_bits = 0.1
 [output]

@@ -32,6 +32,8 @@ label = "1"
 {attributes}
 [application.a]
 reads = [{read if read.startswith('"') else f'"{read}"'}]
+[plan]
+by = "cell"
 [limit]
 limit_bits = 0.1
 {limit}

@@ -37,6 +37,8 @@ sensitive = "y = 'a'"
 {more}
 [application.one]
 reads = ["x", "y"]
+[plan]
+by = "cell"
 [limit]
 limit_bits = 0.5
 """

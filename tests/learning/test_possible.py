@@ -28,6 +28,8 @@ label = "1"
 values = ["a", "b"]
 [application.one]
 reads = ["x", "y"]
+[plan]
+by = "cell"
 [limit]
 limit_bits = 0.5
 """

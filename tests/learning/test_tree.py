@@ -64,6 +64,8 @@ reads = ["x0", "x1", "x2"]
 reads = ["x10"]
 [belief]
 form = "tree"
+[plan]
+by = "cell"
 [limit]
 limit_bits = 0.1
 {limit}

@@ -31,6 +31,8 @@ sensitive = "s = 'yes'"
 reads = ["a", "b", "c", "d"]
 [belief]
 form = "tree"
+[plan]
+by = "cell"
 [limit]
 limit_bits = 0.1
 """

@@ -25,6 +25,8 @@ values = ["yes", "no"]
 sensitive = "ill = 'yes'"
 [application.one]
 reads = ["use", "ill"]
+[plan]
+by = "cell"
 [limit]
 limit_bits = 0.2
 """

@@ -42,6 +42,8 @@ values = [0, 1]
 values = ["no", "yes"]
 sensitive = "differ = 'yes'"
 {applications}
+[plan]
+by = "cell"
 [limit]
 limit_bits = {bits}
 odds_cap = {cap}

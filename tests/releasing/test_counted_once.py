@@ -34,6 +34,8 @@ sensitive = "late = 'yes'"
 bins = [1, 2]
 [application.a]
 reads = ["late", "use"]
+[plan]
+by = "cell"
 [limit]
 limit_bits = 0.1
 """

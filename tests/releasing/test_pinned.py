@@ -96,7 +96,7 @@ def test_history_is_a_condition_on_keys(path: Path) -> None:
 
 
 def test_somebody_has_to_adopt_a_plan_where_that_is_wanted(path: Path) -> None:
-    project(path.parent, "[plan]\napprove = true\n")
+    project(path.parent, **{'by = "cell"': 'by = "cell"\napprove = true'})
     with pytest.raises(InputError, match=r"plan\.approve: no plan is adopted yet"):
         unspoken.release(path)
     assert not (path.parent / "released").exists()
