@@ -71,7 +71,8 @@ def building(
     )
     project = Project.parse(
         'format = 1\n[source]\ntable = "cellar/hall/occupancy.parquet"\nkeys = ["office", "day"]\n'
-        f'unit = ["office"]\n[epoch]\nlabel = "2026"\n{attributes}{readers}[plan]\nby = "cell"\n[limit]\n{limits}\n',
+        f'unit = ["office"]\n[epoch]\nlabel = "2026"\n{attributes}{readers}'
+        f'[plan]\nby = "cell"\n[limit]\n{limits}\n',
         Path("/nowhere/of/mine/unspoken.toml"),
     )
     told = Learned(

@@ -56,6 +56,9 @@ ledger = "keys/ledger.sqlite"
 release = "out/released.parquet"
 manifest = "out/released.manifest.json"
 report = "out/report.html"
+
+[plan]
+by = "cell"
 """
 
 LEAST = """\

@@ -1,5 +1,7 @@
 """What `unspoken init` writes: it parses, whatever the table; and it is pleasant to read."""
 
+import math
+
 import duckdb
 import pytest
 from hypothesis import given
@@ -35,7 +37,7 @@ def test_the_starter_of_a_table_of_offices() -> None:
     assert project.attributes["day type"].values == ("feast", "work")
     assert project.reads == tuple(project.attributes)
     assert project.protected == ()
-    assert (project.limits.odds_cap, project.limits.bits) == (4, 0.1)
+    assert (project.limits.odds_cap, project.limits.bits) == (4, math.inf)
     for name in ("photo", "country", "remark"):
         assert f'# "{name}" is left out: ' in text
 

@@ -375,7 +375,8 @@ class TablesView(Shown):
         kernel = self.kernels.column(0)
         likely = [float(table[side] @ kernel[side]) for side in sides]
         weights = self.family.weight(pair.above, pair.context)
-        weight = best_weight(likely[0] / masses[0], likely[1] / masses[1], weights)
+        shares = [min(1.0, own / mass) for own, mass in zip(likely, masses, strict=True)]
+        weight = best_weight(shares[0], shares[1], weights)  # quotients round to more than 1
         made, total = table.copy(), sum(masses)
         made[sides[0]] *= weight * total / masses[0]
         made[sides[1]] *= (1.0 - weight) * total / masses[1]
