@@ -105,7 +105,7 @@ def test_somebody_has_to_adopt_a_plan_where_that_is_wanted(path: Path) -> None:
 
 
 def test_a_rehearsal_waits_for_approval_too(path: Path) -> None:
-    project(path.parent, "[plan]\napprove = true\n")
+    project(path.parent, **{'by = "cell"': 'by = "cell"\napprove = true'})
     with pytest.raises(InputError, match=r"plan\.approve: no plan is adopted yet"):
         rehearse(path)
     adopt_plan(path)

@@ -56,8 +56,6 @@ reads = ["mean_occupancy", "last_leave"]
 
 [limit]
 odds_cap = 4.0              # no answer makes the odds of a secret more than 4 times what they were
-limit_bits = 0.15           # and on average all answers tell no more than this about either
-close = true                # values that by themselves tell too much are withheld too
 
 [secret]
 key = "unspoken.key"

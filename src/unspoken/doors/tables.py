@@ -106,7 +106,7 @@ def plan(findings: Findings, keys: Sequence[Undeclared] = ()) -> RenderableType:
         *(_promised(findings.promise) if findings.promise and findings.planned else []),
         *(note(line.replace("odds x ", f"odds ×{NBSP}")) for line in findings.boxed),
         *known.in_table(findings, findings.planned_known),
-        _premise(findings),
+        _premise(findings, planned=True),
         *_tree(findings.learned),
         *known.of_keys(findings, keys),
         *_cautions(findings.cautions),
@@ -146,12 +146,14 @@ def ledger(
     decided = [Prose(f"{at[:16].replace('T', NBSP)} UTC  {event}") for at, event in decisions]
     if not history:
         return Group(head("Nothing was released so far."), *decided)
+    records = merged([coin for _, event in history for coin in event.mechanism.record_coins()])
+    several = len(records) > 1
     rows = [
-        (at[:16].replace("T", NBSP), event.table, event.epoch, _shows([event.mechanism]))
+        (at[:16].replace("T", NBSP), event.table, event.epoch, _shows([event.mechanism], several))
         for at, event in history
     ]
     cells = fold([event for _, event in history], {})
-    together = _shows([cells, *(coin for _, e in history for coin in e.mechanism.record_coins())])
+    together = _shows([cells, *records], several)
     return Group(
         rows_of(["at (UTC)", "table", "epoch", "released, of what is not sensitive"], rows),
         blank(),
@@ -285,8 +287,8 @@ def _tree(model: Learned, links: bool = False) -> list[RenderableType]:
     return [blank(), *(kept if links else []), *map(note, model.tree.said())]
 
 
-def _premise(findings: Findings) -> Prose:
-    """What plans and numbers stand on."""
+def _premise(findings: Findings, planned: bool = False) -> Prose:
+    """What numbers stand on, those of a plan if ``planned``."""
     rows, premise = findings.learned.rows, findings.learned.belief.premise
     noisy = findings.promise is not None and findings.promise.pinned
     counts = "the noisy counts" if noisy else "the table"
@@ -294,10 +296,10 @@ def _premise(findings: Findings) -> Prose:
         f"learned from {words.rows(rows)} (a plug-in: the shares in {counts} are taken for the "
         "truth, with no allowance for chance)"
     )
-    shown, planned = str(premise) if premise.certifies else learned, findings.plan.bound.premise
-    if findings.plan.epsilon is None and planned.certifies and not premise.certifies:
+    shown, held = str(premise) if premise.certifies else learned, findings.plan.bound.premise
+    if planned and findings.plan.epsilon is None and held.certifies and not premise.certifies:
         shown = (
-            f"{planned}: the cap holds for every belief that the counts leave possible, rows being "
+            f"{held}: the cap holds for every belief that the counts leave possible, rows being "
             f"independent; the numbers above are {learned}"
         )
     return Prose(f"premise: {shown}", first="  ", style="dim")
@@ -329,12 +331,16 @@ def _whole(label: object) -> str:
     return str(label).replace(" ", NBSP)
 
 
-def _shows(mechanisms: Sequence[Mechanism]) -> str:
-    """What cells' coins let out how often; and what coins of records deliver, by their tables."""
+def _shows(mechanisms: Sequence[Mechanism], several: bool) -> str:
+    """What cells' coins let out how often; and what coins of records deliver, by which table if
+
+    there are ``several``.
+    """
     cells = [(name, e) for each in mechanisms for name, e in sorted(each.exponents().items()) if e]
     said = [f"{name}{NBSP}{words.chance(release_probability(eps))}" for name, eps in cells]
     said += [
-        f"{words.listed(coin.delivered)} (table{NBSP}{coin.digest[:8]})"
+        f"{words.listed(coin.delivered)} by one coin a record"
+        + (f" (table{NBSP}{coin.digest[:8]})" if several else "")
         for coin in merged([coin for each in mechanisms for coin in each.record_coins()])
     ]
     return ", ".join(said) or "nothing"
