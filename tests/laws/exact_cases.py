@@ -220,7 +220,9 @@ def as_mpf(number: Any) -> Any:
         return oracle.ratio(number)
     value = mpmath.mpf(number)
     beside = (mpmath.mpf(0), mpmath.mpf(1))
-    return next((own for own in beside if abs(value - own) < mpmath.mpf(10) ** -52), value)
+    return next(
+        (own for own in beside if abs(value - own) < mpmath.mpf(10) ** (8 - mpmath.mp.dps)), value
+    )
 
 
 def question(rng: Rng, belief: str, mechanism: str) -> Question:

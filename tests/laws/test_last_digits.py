@@ -11,10 +11,9 @@ import mpmath
 import pytest
 
 import unspoken
-from tests import oracle
 from tests.effort import EFFORT
 from tests.laws.exact_cases import MECHANISMS, Question, questions
-from tests.laws.exact_worlds import BELIEFS
+from tests.laws.exact_worlds import BELIEFS, DIGITS
 from unspoken.measures import MEASURES
 
 pytestmark = pytest.mark.stress
@@ -47,7 +46,7 @@ def test_the_truth_lies_between_the_ends(
 ) -> None:
     """And they are near to each other, but where rare evidence has cost the digits."""
     asked, wide = Counter[str](), list[str]()
-    with mpmath.workdps(oracle.DIGITS):
+    with mpmath.workdps(DIGITS):
         seed = [7, list(MECHANISMS).index(mechanism), *map(ord, belief)]
         for at, question in enumerate(questions(seed, belief, mechanism, CASES)):
             for name, truth, computed, answered in answers(question):
@@ -69,7 +68,7 @@ def test_the_truth_lies_between_the_ends(
 
 @pytest.mark.parametrize("mechanism", ["one-sided", "finite", "randomized-response"])
 def test_so_do_the_odds_after_one_event(mechanism: str) -> None:
-    with mpmath.workdps(oracle.DIGITS):
+    with mpmath.workdps(DIGITS):
         for number, belief in enumerate(BELIEFS):
             for question in questions([8, number, len(mechanism)], belief, mechanism, 2 * EFFORT):
                 for outcome in itertools.islice(next(iter(question.clouds.values())), 3):
@@ -82,7 +81,7 @@ def test_so_do_the_odds_after_one_event(mechanism: str) -> None:
 
 def test_what_is_not_moved_outward_misses_the_truth() -> None:
     """Else this file would say nothing: one float is no interval."""
-    with mpmath.workdps(oracle.DIGITS):
+    with mpmath.workdps(DIGITS):
         missed = 0
         for question in questions([9], "joint", "one-sided", 5):
             shown = question.shown.mechanism
