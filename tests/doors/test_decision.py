@@ -85,7 +85,7 @@ def test_no_number_of_the_page_has_more_than_three_digits(found: Findings) -> No
 
 def test_the_words_of_the_page_are_explained_on_it(tight: Findings) -> None:
     html = page.page(tight, DAY)
-    for word in ("eps", "plug-in", "closed"):
+    for word in ("plug-in", "closed"):
         assert f'href="#{word}"' in html
         assert f'id="{word}"' in html
 

@@ -6,12 +6,12 @@ import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, cast
 
 import numpy as np
 
 from unspoken.beliefs import A_BELIEF, Belief
-from unspoken.errors import InputError, among, shown
+from unspoken.errors import InputError, among
 from unspoken.mechanisms import OneSided
 from unspoken.numerics.arrays import Array
 from unspoken.numerics.numbers import number
@@ -79,8 +79,8 @@ class ReleaseProblem:
         coalitions: Sequence[Sequence[str]] | None = None,
         by: str = "cell",
     ) -> ReleaseProblem:
-        if not isinstance(belief, Belief):
-            raise InputError(f"plan.belief: {shown(repr(belief))} is no belief; {A_BELIEF}")
+        expect(belief, Belief, "plan.belief", A_BELIEF)
+        belief = cast(Belief, belief)
         _check_words(objective, account, by)
         cap, share = odds_limit(odds_cap), number(exceed)
         if not (share == 0 or TINY <= share <= 1):

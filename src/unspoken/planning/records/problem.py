@@ -8,12 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from unspoken.beliefs import A_BELIEF, Belief
-from unspoken.errors import InputError, shown
+from unspoken.errors import InputError
 from unspoken.numerics.arrays import Array, Codes
 from unspoken.numerics.numbers import number
 from unspoken.planning.problem import (
@@ -122,8 +122,8 @@ class RecordProblem:
     ) -> RecordProblem:
         contexts = _contexts(asked.contexts)
         whole = contexts[0][1] if belief is None and contexts else belief
-        if not isinstance(whole, Belief):
-            raise InputError(f"plan.belief: {shown(repr(belief))} is no belief; {A_BELIEF}")
+        expect(whole, Belief, "plan.belief", A_BELIEF)
+        whole = cast(Belief, whole)
         hidden = hidden_values(whole, sensitive)
         kept_secret = hidden if secrets is None else secret_values(whole, secrets, hidden)
         reads, pools = _seen(whole, asked, coalitions)
