@@ -97,7 +97,8 @@ class Plan(Framed, Shown):
             rows.append(("...", f"{len(self.p) - 20} more"))
         rows += [(f"for {name}", f"{share:.2%} of all") for name, share in self.shares.items()]
         rows.append(("objective", f"{self.objective:.6g}; no plan exceeds {self.bound.high:.6g}"))
-        rows.append(("leakage", f"{in_words(self.total, 'nat')}, account {self.account}"))
+        if self.information or self.epsilon is not None:  # of a set only odds are worked out
+            rows.append(("leakage", f"{in_words(self.total, 'nat')}, account {self.account}"))
         rows.append(("worst odds", f"x {self.odds.value:.4g}: {self.odds.why}"))
         for name, share in self.exceeded.items():
             rows.append(("above the cap", f"{share:.3%} of the answers, about {name}"))
