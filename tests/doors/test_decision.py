@@ -92,7 +92,8 @@ def test_the_words_of_the_page_are_explained_on_it(tight: Findings) -> None:
 
 def test_both_lines_of_the_promise_are_on_top(found: Findings) -> None:
     promised = replace(found, promise=Promise(8.0, 0.5, True, False), boxed=["Of every belief."])
-    risk = " ".join(decision(promised, DAY)["risk"]).replace("\u00a0", " ")
+    box = decision(promised, DAY)
+    risk = " ".join([*box["promised"], *box["stands"]]).replace("\u00a0", " ")
     assert "for whoever holds the belief: odds × 8 at most" in risk
     assert "for who knows every other row exactly: odds × 13.2 at most (noise of eps 0.5" in risk
     assert "Of every belief." in risk

@@ -95,8 +95,9 @@ def _by_records(
         floor=given.floor,
         knows=sorted({name for terms in project.terms.values() for name in terms.knows}),
     )
-    worth = chosen.gain is None or chosen.gain >= WORTH
-    return evaluated(project, learned, chosen if worth else chosen.floor or chosen)
+    if chosen.floor is not None and chosen.gain is not None and chosen.gain < WORTH:
+        chosen = replace(chosen.floor, floor=chosen.floor)
+    return evaluated(project, learned, chosen)
 
 
 PLANNERS: Mapping[str, Callable[[Project, Learned, Belief, Hidden, float], Plan]] = {

@@ -22,7 +22,9 @@ from unspoken.releasing.leaks import Leak, leakage_matrix, most_told
 from unspoken.releasing.promise import Promise
 from unspoken.releasing.trade_off import ByCap, OfCap, Share, TradeOff
 
-__all__ = ["Findings", "by_cap", "findings", "readers"]
+__all__ = ["CELLS", "FLOOR", "Findings", "by_cap", "findings", "readers"]
+
+CELLS, FLOOR = "one coin a cell", "the floor, which needs no belief"  # rivals of record coins
 
 # The limits of the trade-off curve, as multiples of the one that is set.
 CURVE = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8)
@@ -123,11 +125,9 @@ def _rivals(project: Project, learned: Learned, chosen: Plan) -> dict[str, float
     found = {}
     with suppress(TooLarge):
         plan = best(cells, learned, learned.belief, withheld_by(cells, learned))
-        found["one coin a cell"] = _released(cells, learned, plan)
+        found[CELLS] = _released(cells, learned, plan)
     if chosen.floor is not None:
-        found["the floor, which needs no belief"] = _released(
-            project, learned, evaluated(project, learned, chosen.floor)
-        )
+        found[FLOOR] = _released(project, learned, evaluated(project, learned, chosen.floor))
     return found
 
 
@@ -201,6 +201,7 @@ def assumptions(project: Project, learned: Learned, chosen: Plan) -> list[str]:
     """What every number stands on, in words."""
     unit = ", ".join(project.source.unit)
     said = [
+        *_held(chosen),
         f"The belief is learned from {learned.rows:,} rows (a plug-in).",
         *(learned.tree.said() if learned.tree else ()),
         f"Limits hold per row of {', '.join(project.source.keys)}; rows are taken as independent.",
@@ -212,6 +213,16 @@ def assumptions(project: Project, learned: Learned, chosen: Plan) -> list[str]:
     if binned:
         said.append(f"Of {', '.join(binned)} the bin of a value is released, never the value.")
     return [*said, _pooling(project, learned, chosen)]
+
+
+def _held(chosen: Plan) -> list[str]:
+    """For which beliefs the limits hold, where that is more than the one that was learned."""
+    if chosen.epsilon is not None or not chosen.bound.premise.certifies:
+        return []
+    kept = (
+        f"The cap holds for every belief that the counts leave possible ({chosen.bound.premise})."
+    )
+    return [kept]
 
 
 def _pooling(project: Project, learned: Learned, chosen: Plan) -> str:

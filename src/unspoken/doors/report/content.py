@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from unspoken.doors.report import starved, words
+from unspoken.doors.report import coins, starved, words
 from unspoken.doors.report.charts import bands
 from unspoken.doors.report.decision import Signed, decision
 from unspoken.doors.report.palette import BEYOND
@@ -32,7 +32,9 @@ def content(findings: Findings, signed: Signed) -> Row:
         "about_table": _about_table(findings, signed.at),
         "decision": decision(findings, signed),
         "zeros": starved.zeros(findings),
-        "premise": words.premise(findings.plan.bound.premise),
+        "premise": words.stands(findings),
+        "coin": coins.coin(findings),
+        "rivals": coins.beside(findings),
         "limits": limits(findings),
         "on_average": _on_average(findings),
         "limit_bits": findings.project.limits.bits < math.inf,
@@ -50,7 +52,7 @@ def content(findings: Findings, signed: Signed) -> Row:
         "releases": findings.plan.objective > 0,
         "unread": _unread(findings),
         "curve": curve(findings),
-        "closing": closing(findings),
+        "closing": closing(findings) if findings.project.plan.by == "cell" else None,
         "applications": [
             application(findings, name, nothing.get(name, ""))
             for name in findings.project.applications

@@ -16,13 +16,18 @@ __all__ = ["Signed", "decision"]
 YES = "Yes, within these limits, if what may still happen is accepted"
 USELESS = 0.2  # of all cells read: a plan that lets out less is hardly worth its risk
 
+DIGITS = 16  # of the SHA-256 of a project file
+
 
 @dataclass(frozen=True)
 class Signed:
-    """When the page was made, and what the ledger of the project had then."""
+    """When the page was made, what the ledger of the project had then, and the SHA-256 of its file;
+    none if it is not there.
+    """
 
     at: datetime
     ledger: str = "nothing released so far"
+    digest: str = ""
 
 
 def decision(findings: Findings, signed: Signed) -> dict[str, Any]:
@@ -39,26 +44,27 @@ def decision(findings: Findings, signed: Signed) -> dict[str, Any]:
         "because": against,
         "red": red,
         "gets": gets,
+        "promised": _promised(findings),
+        "stands": [words.stands(findings), *findings.boxed] if findings.planned else [],
         "risk": [
             _risk(findings),
-            *_promised(findings),
             *(c.unmeasured().text for c in findings.cautions if not c.red),
         ],
         "facts": [
             ("made", f"{signed.at:%Y-%m-%d %H:%M:%S %Z}".strip()),
             ("with", f"unspoken {version('unspoken')}"),
-            ("project file", project.path.name),
+            ("project file", f"{project.path.name} {signed.digest[:DIGITS]}".strip()),
             ("ledger", signed.ledger),
         ],
     }
 
 
 def _promised(findings: Findings) -> list[str]:
-    """For whom the limits hold; and what every belief that the counts leave possible says."""
+    """For whom the limits hold."""
     if findings.promise is None or not findings.planned:
         return []
     lines = "; ".join(findings.promise.lines()).replace("odds x ", "odds ×\u00a0")
-    return [f"The limits hold {lines}.", *findings.boxed]
+    return [f"The limits hold {lines}."]
 
 
 def _against(findings: Findings) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from datetime import datetime
 from functools import partial
+from hashlib import sha256
 from importlib import resources
 from pathlib import Path
 
@@ -38,9 +39,11 @@ def write_report(findings: Findings, path: Path, folder: Path | None = None) -> 
             f"{path}: is there already, and no report that unspoken wrote; move it away, or give "
             "[output] report another name"
         )
-    text = page(findings, Signed(datetime.now().astimezone(), _ledger(findings)))
-    with atomically(path) as file:
-        file.write(text.encode())
+    file = findings.project.path
+    digest = sha256(file.read_bytes()).hexdigest() if file.is_file() else ""
+    text = page(findings, Signed(datetime.now().astimezone(), _ledger(findings), digest))
+    with atomically(path) as out:
+        out.write(text.encode())
     if folder is None:
         return []
     folder.mkdir(parents=True, exist_ok=True)

@@ -32,6 +32,7 @@ __all__ = [
     "rows",
     "seen",
     "sentence",
+    "stands",
     "tells_nothing",
 ]
 
@@ -143,6 +144,19 @@ def premise(stands_on: Premise) -> str:
     return (
         f"All numbers are computed from what {rows(stands_on.rows)} of this table show of how its "
         "attributes go together, and hold as far as these show the truth."
+    )
+
+
+def stands(findings: Findings) -> str:
+    """What the limits stand on, where that is less than what the numbers do; and these."""
+    numbers, held = premise(findings.learned.belief.premise), findings.plan.bound.premise
+    if findings.is_floor:
+        return f"The cap holds whatever anybody believes, since the plan is the floor. {numbers}"
+    if findings.project.plan.by == "cell" or held.level is None:
+        return numbers
+    return (
+        f"The cap holds for every belief that the counts leave possible ({held}), rows being "
+        f"independent. {numbers}"
     )
 
 

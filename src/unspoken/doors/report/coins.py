@@ -1,0 +1,74 @@
+"""What the page says of how coins are tossed: one a cell, one a record, or the floor's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from unspoken.doors.report import words
+from unspoken.releasing.findings import CELLS, FLOOR, Findings
+
+__all__ = ["beside", "coin"]
+
+RECORDS = "one coin a record"
+
+
+@dataclass(frozen=True)
+class Coin:
+    """``plan``: what is done; ``column``: what p is of; ``ways_out``: where nothing is released."""
+
+    plan: str
+    column: str
+    ways_out: str
+
+
+COINS = {
+    "cell": Coin(
+        plan="A cell that may be released is released with the probability below and is blank "
+        "otherwise, so that a blank need not mean “sensitive”.",
+        column="released with probability",
+        ways_out="Raise the cap on the odds, close telling values, or read fewer attributes.",
+    ),
+    "record": Coin(
+        plan="One coin is tossed for each row. Which of its cells it shows depends on all that the "
+        "row says, by a table that is fixed beforehand; a sensitive value is never shown, and "
+        "harmless ones are blank now and then, so that a blank need not mean “sensitive”. The "
+        "share below is of the cells that may be released; it differs from value to value.",
+        column="shown, of what may be",
+        ways_out="Raise the cap on the odds, or a limit on bits if there is one.",
+    ),
+    FLOOR: Coin(
+        plan="This plan is the floor, which needs no belief: a row with anything sensitive shows "
+        "nothing, and any other shows all that is read or nothing, by one coin, so that a blank "
+        "row need not mean “sensitive”.",
+        column="shown, of what may be",
+        ways_out="Raise the cap on the odds, or a limit on bits if there is one.",
+    ),
+}
+
+
+def coin(findings: Findings) -> Coin:
+    """How this plan's coins are."""
+    return COINS[FLOOR if findings.is_floor else findings.project.plan.by]
+
+
+def beside(findings: Findings) -> list[dict[str, Any]]:
+    """The floor, one coin a cell and one coin a record: what each lets out, and stands on."""
+    if not findings.rivals:
+        return []
+    stands = {
+        FLOOR: "nothing: it holds whatever anybody believes of a row",
+        CELLS: "the shares that were learned, taken for the truth",
+        RECORDS: f"{findings.plan.bound.premise}, rows being independent",
+    }
+    shares = {name: findings.rivals[name] for name in (FLOOR, CELLS) if name in findings.rivals}
+    own = FLOOR if findings.is_floor else RECORDS
+    return [
+        {
+            "name": name,
+            "share": words.percent(share),
+            "stands": stands[name],
+            "chosen": name == own,
+        }
+        for name, share in {**shares, own: findings.released}.items()
+    ]

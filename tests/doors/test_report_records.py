@@ -1,0 +1,130 @@
+"""The page for those who sign, where one coin a record is tossed: true of these coins."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from datetime import UTC, datetime
+from hashlib import sha256
+from html import unescape
+from pathlib import Path
+
+import pytest
+
+from unspoken.doors.report import page
+from unspoken.doors.report.decision import Signed
+from unspoken.releasing import prepare
+from unspoken.releasing.findings import CELLS, FLOOR, Findings
+from unspoken.releasing.trade_off import TradeOff
+
+pytest.importorskip("vl_convert", reason="needs the extra `report`: vl-convert-python")
+pytest.importorskip("jinja2", reason="needs the extra `report`: jinja2")
+
+PROJECT = """\
+format = 1
+[source]
+table = "people.csv"
+keys = ["id"]
+[epoch]
+label = "1"
+[attribute.job]
+values = ["farm", "mill"]
+[attribute.street]
+values = ["high", "low"]
+[attribute.ill]
+values = ["sick", "well"]
+sensitive = "ill = 'sick'"
+[application.taxes]
+reads = ["job", "street"]
+[belief]
+noise = "none"
+[limit]
+odds_cap = {cap}
+{more}
+"""
+# How many are sick, and how many there are.
+PEOPLE = {
+    ("farm", "high"): (900, 2000),
+    ("farm", "low"): (300, 2000),
+    ("mill", "high"): (200, 2000),
+    ("mill", "low"): (100, 2000),
+}
+DAY = datetime(2026, 3, 1, 9, 14, 5, tzinfo=UTC)
+
+
+def people(folder: Path, cap: float, more: str = "") -> Findings:
+    rows = [
+        f"{job},{street},{'sick' if k < sick else 'well'}"
+        for (job, street), (sick, all_of_them) in PEOPLE.items()
+        for k in range(all_of_them)
+    ]
+    lines = ["id,job,street,ill", *(f"{k},{row}" for k, row in enumerate(rows))]
+    (folder / "people.csv").write_text("\n".join(lines) + "\n")
+    (folder / "unspoken.toml").write_text(PROJECT.format(cap=cap, more=more))
+    return prepare(folder).findings()
+
+
+def said(found: Findings) -> str:
+    """The words of the page, on one line."""
+    html = re.sub(
+        r"<style>.*?</style>|<svg.*?</svg>", "", page.page(found, Signed(DAY)), flags=re.S
+    )
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", html)).replace("\u00a0", " ").split())
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> Findings:
+    return people(tmp_path_factory.mktemp("people"), 2.0)
+
+
+def test_nothing_is_said_of_coins_that_are_not_tossed(found: Findings) -> None:
+    text = said(found)
+    assert not found.is_floor
+    assert "One coin is tossed for each row." in text
+    assert "released with the probability below" not in text
+    assert "tells too much by being released" not in text
+    assert "Values that tell too much" not in text
+    assert "All numbers hold for whatever belief" not in text
+
+
+def test_what_the_cap_stands_on_is_in_the_box(found: Findings) -> None:
+    html = page.page(found, Signed(DAY, digest="0123456789abcdef0123"))
+    box = unescape(html[html.index('class="decision') : html.index("</section>")])
+    for words in (
+        "holds for every belief that the counts leave possible (box(95 %)), rows being independent",
+        "All numbers are computed from what 8,000 rows",
+        "unspoken.toml 0123456789abcdef ·",
+        "for who knows every other row exactly",
+    ):
+        assert words in box, words
+
+
+def test_the_file_of_the_project_is_named_by_its_digest(found: Findings) -> None:
+    path = found.project.path
+    page.write_report(found, path.with_name("page.html"))
+    digest = sha256(path.read_bytes()).hexdigest()[:16]
+    assert f"unspoken.toml {digest}" in path.with_name("page.html").read_text("utf-8")
+
+
+def test_three_ways_stand_side_by_side(found: Findings) -> None:
+    text = said(found)
+    assert found.rivals[FLOOR] < found.released > found.rivals[CELLS]
+    rows = text[text.index("The same limits kept in other ways") :].split("Application by")[0]
+    assert [rows.index(name) for name in (FLOOR, CELLS, "one coin a record")] == sorted(
+        rows.index(name) for name in (FLOOR, CELLS, "one coin a record")
+    )
+    assert rows.count("(this plan)") == 1
+    assert rows.index("(this plan)") > rows.index("one coin a record")
+
+
+def test_a_plan_that_is_the_floor_says_so(tmp_path: Path) -> None:
+    """Who reads what is protected gets no more than it gives, and the smallest share counts."""
+    few = people(tmp_path, 2.0, '[application.health]\nreads = ["ill"]')
+    assert few.is_floor
+    assert few.released == pytest.approx(few.rivals[FLOOR])
+    text = said(replace(few, curve=TradeOff()))
+    assert "This plan is the floor, which needs no belief" in text
+    assert "The cap holds whatever anybody believes, since the plan is the floor." in text
+    rows = text[text.index("The same limits kept in other ways") :].split("Application by")[0]
+    assert "one coin a record" not in rows
+    assert rows.index("(this plan)") < rows.index(CELLS)
