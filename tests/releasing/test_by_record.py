@@ -123,6 +123,19 @@ def test_a_share_of_it_is_another_table(tmp_path: Path) -> None:
         release(project(tmp_path), scale=0.5)
 
 
+def test_a_plan_of_no_use_to_somebody_is_refused(tmp_path: Path) -> None:
+    path = project(tmp_path)
+    text = path.read_text().replace(
+        'reads = ["late", "use"]', 'reads = ["late", "use"]\nshare = 0.9'
+    )
+    path.write_text(text)
+    with pytest.raises(
+        InputError, match=r"application\.all\.share: the plan shows all less than 90%"
+    ):
+        release(path)
+    assert not (tmp_path / "released.parquet").exists()
+
+
 def test_each_application_is_delivered_its_part_of_one_answer(tmp_path: Path) -> None:
     path = project(tmp_path, coalitions='[["a"], ["b"]]', pooled_cap=3.0)
     text = path.read_text().replace(
@@ -131,12 +144,13 @@ def test_each_application_is_delivered_its_part_of_one_answer(tmp_path: Path) ->
     )
     path.write_text(text)
     parts = {who: release(path, reader=who) for who in "ab"}
-    coins = {who: done.event.mechanism for who, done in parts.items()}
+    coins = {who: done.event.mechanism.record_coins()[0] for who, done in parts.items()}
     assert coins["a"].digest == coins["b"].digest
     assert coins["a"].delivered == ("late",)
     assert [shown(parts[who].path).shape[1] for who in "ab"] == [1, 1]
     both = np.concatenate([shown(parts[who].path) for who in "ab"], axis=1)
     whole = coins["a"].whole
+    assert isinstance(whole, unspoken.Suppression)
     codes = np.stack(
         [np.array([own.index(v) for v in table()[name].to_pylist()])
          for name, own in zip(whole.names, whole.values, strict=True)], axis=1,

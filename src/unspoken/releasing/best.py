@@ -19,7 +19,7 @@ from unspoken.types.bound import Bound
 from unspoken.types.domain import Value
 from unspoken.views import View
 
-__all__ = ["best", "evaluated", "shares"]
+__all__ = ["best", "evaluated", "refuse_useless", "shares"]
 
 # Less p can make an answer above the cap more frequent, if not more telling: where the rounded plan
 # then exceeds more than it may, it is made again for a smaller share of what may be exceeded.
@@ -164,6 +164,25 @@ def shares(project: Project, learned: Learned, chosen: Plan) -> dict[str, float]
         name: chosen.p[name] * (1.0 - _mass(learned, name, chosen.mechanism.hides(name)))
         for name in project.reads
     }
+
+
+def refuse_useless(project: Project, learned: Learned, chosen: Plan) -> None:
+    """Where an application is shown less than is of use to it."""
+    shown = shares(project, learned, chosen)
+    for who, reads in project.applications.items():
+        reached, wanted = (
+            math.fsum(shown[name] for name in reads) / len(reads),
+            _least(project, who),
+        )
+        if reached < wanted:
+            raise project.error(
+                "application", who, "share", text=f"the plan shows {who} less than {wanted:.0%} of "
+                "the cells it reads; ask for less, raise a limit, or read fewer attributes",
+            )  # fmt: skip
+
+
+def _least(project: Project, who: str) -> float:
+    return project.terms[who].share if who in project.terms else 0.0
 
 
 def _mass(learned: Learned, name: str, labels: Sequence[Value]) -> float:

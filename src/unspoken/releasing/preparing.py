@@ -20,7 +20,7 @@ from unspoken.planning import Closure, Plan
 from unspoken.policy import Project
 from unspoken.releasing.adopting import adopt, adopted_of, as_adopted, refuse_stale, withheld
 from unspoken.releasing.believing import Believed, Countings, believed, counted_rows, pinned_of
-from unspoken.releasing.best import best
+from unspoken.releasing.best import best, refuse_useless
 from unspoken.releasing.boxed import box_of, in_words
 from unspoken.releasing.cautions import Caution, beyond_contexts, cautions
 from unspoken.releasing.closing import closed_by
@@ -149,7 +149,9 @@ class Prepared(Shown):
         with _in_reach():
             if self.adopted is not None:
                 return as_adopted(self.project, self.learned, self.adopted)
-            return best(self.project, self.learned, self.beliefs, self.sensitive)
+            chosen = best(self.project, self.learned, self.beliefs, self.sensitive)
+            refuse_useless(self.project, self.learned, chosen)
+            return chosen
 
     def new_plan(self) -> Prepared:
         """The same, as if no plan was adopted yet."""
