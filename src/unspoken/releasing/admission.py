@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from unspoken.beliefs import Belief
 from unspoken.errors import InputError, LimitExceeded
-from unspoken.ledger import Account, EarlierPolicy, Exposure, Release, reaches
+from unspoken.ledger import Account, EarlierPolicy, Exposure, Release, merged, reaches
 from unspoken.mechanisms import Mechanism, OneSided
 from unspoken.numerics.roots import bracket
+from unspoken.planning import Limits
 from unspoken.policy import Project
 from unspoken.policy.edges import Edge, edge_text
 from unspoken.releasing.adopting import declared
@@ -24,6 +25,7 @@ from unspoken.types.domain import Value
 __all__ = ["Admission", "policy_of"]
 
 FINE = 2.0**-30  # how close the share that fits comes to the largest one
+Held = tuple[Exposure, Limits]  # what was shown, and what it may tell with what is asked for
 SENSITIVE = " (sensitive)"  # how labels of a bin end of which only a part is sensitive
 
 
@@ -56,7 +58,7 @@ class Admission:
         self._known(account)
         self._never_shown(event, account)
         self._never_regrouped(event, account)
-        before = [past for audience in audiences for past in account.before(event, audience)]
+        before = self._before(event, account)
         broken = self._too_much(event.mechanism, before)
         if broken:
             raise LimitExceeded(f"{broken}; {self._what_fits(event, before)}")
@@ -72,37 +74,72 @@ class Admission:
         if gone:
             return f"{gone[0]} was released before and is not declared any more: it is not counted"
         accounts = [
-            after
-            for audience in self._audiences(event, account)
-            for past in account.before(event, audience)
+            (after, limits)
+            for past, limits in self._before(event, account)
             if (after := past.fold(self.sensitive, event.mechanism)) == past.fold(self.sensitive)
         ]
-        return next(filter(None, map(self._broken, dict.fromkeys(accounts))), "")
+        return self._first_broken(accounts) or ""
 
-    def _too_much(self, mechanism: Mechanism, before: Sequence[Exposure]) -> str | None:
-        """The first limit that it would break, for any coalition that sees it, of the cells of any
-        epoch it adds to.
+    def _before(self, event: Release, account: Account) -> list[Held]:
+        """What was shown before to every coalition that sees the event, and to all of them pooled,
+
+        with the limits that this is held to.
+        """
+        limits, given = limits_of(self.project), self.project.limits
+        held = [
+            (past, limits)
+            for audience in self._audiences(event, account)
+            for past in account.before(event, audience)
+        ]
+        if (
+            self.project.divided
+            and self.project.plan.by == "record"
+            and given.pooled_cap < math.inf
+        ):
+            pooled = Limits({}, given.pooled_cap)
+            held += [(past, pooled) for past in account.before(event, account.readers())]
+        return held
+
+    def _too_much(self, mechanism: Mechanism, before: Sequence[Held]) -> str | None:
+        """The first limit that it would break, for any coalition that sees it or for all pooled, of
+        the cells of any epoch it adds to.
         """
         accounts = [
-            after
-            for exposure in before
+            (after, limits)
+            for exposure, limits in before
             if (after := exposure.fold(self.sensitive, mechanism)) != exposure.fold(self.sensitive)
-            and not self._as_planned(exposure, mechanism)
+            and not self._as_planned(exposure, mechanism, limits)
         ]
-        return next(filter(None, map(self._broken, dict.fromkeys(accounts))), None)
+        return self._first_broken(accounts)
 
-    def _as_planned(self, exposure: Exposure, mechanism: Mechanism) -> bool:
+    def _first_broken(self, accounts: Iterable[tuple[Mechanism, Limits]]) -> str | None:
+        """In words; each is looked at once."""
+        different: list[tuple[Mechanism, Limits]] = []
+        for account in accounts:
+            if account not in different:
+                different.append(account)
+        return next(filter(None, (self._broken(*account) for account in different)), None)
+
+    def _as_planned(self, exposure: Exposure, mechanism: Mechanism, limits: Limits) -> bool:
         """Whether, with what was shown, it shows the record coins of the plan and nothing else.
 
         That keeps the limits: when the plan was made every row was checked in whole numbers, for
-        every belief that the counts left possible.
+        every belief that the counts left possible; for what each coalition reads, and, of odds, for
+        all of it pooled.
         """
         if self.limits not in (None, declared(self.project)):
             return False
-        coins = {coin.digest for coin in (*exposure.records, *mechanism.record_coins())}
+        coins = merged((*exposure.records, *mechanism.record_coins()))
         others = exposure.exponents(mechanism.exponents()) or exposure.anew
         planned = {coin.digest for coin in self.plan.record_coins()}
-        return coins == planned and not others and not exposure.other_records
+        if others or exposure.other_records or {coin.digest for coin in coins} != planned:
+            return False
+        seen = {name for coin in coins for name in coin.delivered}
+        if any(seen <= {*pool} for pool in self.project.pools.values()):
+            return True
+        information = min(limits.information.values(), default=math.inf)
+        pooled = self.project.limits.pooled_cap if self.project.divided else math.inf
+        return pooled <= limits.odds_cap and information == math.inf
 
     def _audiences(self, event: Release, account: Account) -> list[list[tuple[str, ...]]]:
         """For every coalition that sees the event, whose releases it has seen."""
@@ -207,23 +244,23 @@ class Admission:
         """Why it is withheld: as declared, or closed since it tells too much by itself."""
         return "sensitive" if label in self.declared[earlier.attribute] else "closed (too telling)"
 
-    def _broken(self, mechanism: Mechanism) -> str | None:
+    def _broken(self, mechanism: Mechanism, limits: Limits) -> str | None:
         """The first limit that seeing all of this would break, in words."""
         cloud = views(self.belief, mechanism, self.declared)
-        for broken in limits_of(self.project).broken(cloud):
+        for broken in limits.broken(cloud):
             if broken.limit == "information":
                 bits, most = up(broken.reached / LOG2), broken.allowed / LOG2
                 return (
                     f"what is told about {broken.target} would be {bits:g} bit, the limit is "
                     f"{most:g}"
                 )
-            factor, cap = up(exp_or_inf(broken.reached)), self.project.limits.odds_cap
+            factor, cap = up(exp_or_inf(broken.reached)), limits.odds_cap
             if math.isinf(factor):
                 return f"{broken.target} could become certain, the cap on its odds is {cap:g}"
             return f"the odds of {broken.target} could grow x {factor:g}, the cap is {cap:g}"
         return None
 
-    def _what_fits(self, event: Release, before: Sequence[Exposure]) -> str:
+    def _what_fits(self, event: Release, before: Sequence[Held]) -> str:
         """The largest share of the eps of the plan that fits beside what was released before."""
         whole = self.plan.showing(event.mechanism.delivered)
         if whole.record_coins():

@@ -148,7 +148,10 @@ def declared(project: Project) -> dict[str, Any]:
     """The limits as an event keeps them."""
     limits = project.limits
     given = {name: value for name, value in asdict(project.plan).items() if name != "approve"}
-    pooled = {"pooled_cap": json_number(limits.pooled_cap)} if project.divided else {}
+    pooled: dict[str, Any] = {}
+    if project.divided:  # the names of a coalition do not say what it sees
+        sees = [list(reads) for reads in project.pools.values()]
+        pooled = {"pooled_cap": json_number(limits.pooled_cap), "sees": sees}
     return {
         **({**given, **pooled} if project.plan.by == "record" else {}),
         "limit_bits": json_number(limits.bits),
