@@ -182,7 +182,7 @@ def plan(
     order: Sequence[str] = (),
     floor: float | None = None,
     unbiased: bool = False,
-    knows: Sequence[str] = (),
+    knows: Sequence[str | Mapping[str, Sequence[Value]]] = (),
 ) -> Plan:
     """The most releases within a limit; for a set of beliefs, within it whichever of them is true.
 
@@ -205,7 +205,8 @@ def plan(
     variables together), "attribute" (each, and any of a variable, against all else), or a list of
     {name: values}. ``contexts``: [(rows, belief), ...]: the cap holds whatever is known of which
     of them a record is from. ``pooled_cap``: for all who read anything together. ``knows``: holds
-    for who knows each of these of the record, too. ``own_reads``: what a coalition sees depends
+    for who knows each of these of the record, too, or, for {name: values}, of each
+    whether it is one of these. ``own_reads``: what a coalition sees depends
     only on what it reads; ``order``: what is shown of the first of these never on later ones;
     ``unbiased``: how often a label is shown on nothing else. ``floor``: whoever knows all but one
     variable of a record excludes its secret by no more than this epsilon, whatever the belief.

@@ -93,7 +93,7 @@ def _by_records(
         own_reads=given.own_reads,
         unbiased=given.unbiased,
         floor=given.floor,
-        knows=sorted({name for terms in project.terms.values() for name in terms.knows}),
+        knows=_known(project, learned),
     )
     if chosen.floor is not None and chosen.gain is not None and chosen.gain < WORTH:
         chosen = replace(chosen.floor, floor=chosen.floor)
@@ -104,6 +104,20 @@ PLANNERS: Mapping[str, Callable[[Project, Learned, Belief, Hidden, float], Plan]
     "cell": _by_cells,
     "record": _by_records,
 }
+
+
+def _known(project: Project, learned: Learned) -> list[str | Mapping[str, Sequence[Value]]]:
+    """What anybody may know beside what is shown: what applications do, and what is public of every
+
+    row, that a value is missing. That is the last label there is of it.
+    """
+    names = sorted({name for terms in project.terms.values() for name in terms.knows})
+    public: dict[str, Sequence[Value]] = {
+        name: learned.labels[name][-1:]
+        for name, attribute in project.attributes.items()
+        if attribute.missing == "public"
+    }
+    return [*names, *([public] if public else [])]
 
 
 def _bits(project: Project, scale: float) -> dict[str, float] | None:

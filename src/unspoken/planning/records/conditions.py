@@ -183,6 +183,33 @@ def given_each(cells: Cells, events: Sequence[Event], axis: int) -> list[Event]:
     )
 
 
+def given_whether(
+    cells: Cells, events: Sequence[Event], among: Mapping[str, Sequence[Value]]
+) -> list[Event]:
+    """The same for somebody who knows of each of these attributes whether it is among its values;
+
+    what nobody doubts then is left out.
+    """
+    names = " ".join(among)
+    flags = np.stack(
+        [
+            np.isin(
+                cells.codes[:, cells.domain.axis(name)],
+                [cells.domain.code(name, value, "plan.knows") for value in values],
+            )
+            for name, values in among.items()
+        ],
+        axis=1,
+    )
+    parts = [(part, (flags == part).all(axis=1)) for part in np.unique(flags, axis=0)]
+    found = (
+        event.within(where, f"knowing {names} {' '.join('in' if own else 'out' for own in part)}")
+        for part, where in parts
+        for event in events
+    )
+    return different(event for event in found if event.inside.any() and event.outside.any())
+
+
 def different(events: Iterable[Event]) -> list[Event]:
     """Each once."""
     found: dict[tuple[bytes, bytes], Event] = {}

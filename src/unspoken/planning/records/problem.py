@@ -35,6 +35,7 @@ from unspoken.planning.records.conditions import (
     default_events,
     explicit,
     given_each,
+    given_whether,
     neighbours,
 )
 from unspoken.types.domain import Domain, Value
@@ -102,6 +103,7 @@ class RecordProblem:
     pooled_cap: float
     events: Any
     knows: tuple[str, ...]
+    whether: tuple[Mapping[str, tuple[Value, ...]], ...]
     limit: Limit
     worth: Mapping[str, Array]
     shares: Mapping[str, tuple[str, ...]]
@@ -130,9 +132,10 @@ class RecordProblem:
         shares = _shares(whole, asked.shares)
         for application, names in shares.items():
             _read(names, reads, f"plan.shares of {application}")
-        knows = _names(whole, asked.knows, "plan.knows", ())
+        knows, whether = _knows(whole, asked.knows)
         events = _events(whole, asked.events)
         needed = {*reads, *knows, *(n for n in kept_secret if kept_secret[n])}
+        needed |= {name for among in whether for name in among}
         needed |= {name for event in events if not isinstance(events, str) for name in event}
         kept = tuple(name for name in whole.domain.names if name in needed)
         return cls(
@@ -148,6 +151,7 @@ class RecordProblem:
             pooled_cap=odds_limit(asked.pooled_cap, "plan.pooled_cap"),
             events=events,
             knows=knows,
+            whether=whether,
             limit=limit_in_nats(whole, limit_bits),
             worth=_worth(whole, weights, reads),
             shares=shares,
@@ -202,6 +206,8 @@ class RecordProblem:
             )
         else:
             events = explicit(cells, self.events)
+        for among in self.whether:
+            events = [*events, *given_whether(cells, events, among)]
         known = [given_each(cells, events, self.domain.axis(name)) for name in self.knows]
         return [*events, *itertools.chain(*known)]
 
@@ -288,6 +294,16 @@ def _names(belief: Belief, given: Any, where: str, default: Sequence[str]) -> tu
     for name in names:
         belief.domain.axis(name, where)
     return tuple(dict.fromkeys(names))
+
+
+def _knows(
+    belief: Belief, given: Any
+) -> tuple[tuple[str, ...], tuple[Mapping[str, tuple[Value, ...]], ...]]:
+    """What is known of a record: names; of {name: values} only whether it is one of these."""
+    listed = items(() if given is None else given, "plan.knows")
+    names = [each for each in listed if not isinstance(each, Mapping)]
+    whether = _events(belief, [each for each in listed if isinstance(each, Mapping)])
+    return _names(belief, names, "plan.knows", ()), tuple(each for each in whether if each)
 
 
 def _seen(
