@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from unspoken.doors.report import page
+from unspoken.doors.report import charts, page, palette, words
 from unspoken.doors.report.decision import Signed
 from unspoken.releasing import prepare
-from unspoken.releasing.findings import CELLS, FLOOR, Findings
+from unspoken.releasing.findings import CELLS, FLOOR, Findings, by_cap
+from unspoken.releasing.held_back import LARGER, held_back
 from unspoken.releasing.trade_off import TradeOff
 
 pytest.importorskip("vl_convert", reason="needs the extra `report`: vl-convert-python")
@@ -90,13 +91,13 @@ def test_nothing_is_said_of_coins_that_are_not_tossed(found: Findings) -> None:
 def test_what_the_cap_stands_on_is_in_the_box(found: Findings) -> None:
     html = page.page(found, Signed(DAY, digest="0123456789abcdef0123"))
     box = unescape(html[html.index('class="decision') : html.index("</section>")])
-    for words in (
+    for part in (
         "holds for every belief that the counts leave possible (box(95 %)), rows being independent",
         "All numbers are computed from what 8,000 rows",
         "unspoken.toml 0123456789abcdef ·",
         "for who knows every other row exactly",
     ):
-        assert words in box, words
+        assert part in box, part
 
 
 def test_the_file_of_the_project_is_named_by_its_digest(found: Findings) -> None:
@@ -128,3 +129,52 @@ def test_a_plan_that_is_the_floor_says_so(tmp_path: Path) -> None:
     rows = text[text.index("The same limits kept in other ways") :].split("Application by")[0]
     assert "one coin a record" not in rows
     assert rows.index("(this plan)") < rows.index(CELLS)
+
+
+def test_the_answers_that_bind_have_a_price(found: Findings) -> None:
+    """A cap a tenth larger everywhere adds no less than on one answer alone, to first order."""
+    assert found.held_back
+    text = said(found)
+    rows = text[text.index("What holds the plan back") : text.index("The same limits kept")]
+    assert rows.count("ill sick") == len(found.held_back)
+    assert words.percent(found.held_back[0].gain).replace("\u00a0", " ") in rows
+    project = found.project
+    larger = replace(project, limits=replace(project.limits, odds_cap=2.0 * LARGER))
+    more = by_cap(replace(larger, plan=project.plan), found.learned, prepare(project.path).beliefs)
+    gained = next(point for point in more if point.chosen).released - found.released
+    assert sum(each.gain for each in found.held_back) == pytest.approx(gained, rel=0.35)
+
+
+def test_few_rows_are_not_named_in_what_holds_back(found: Findings) -> None:
+    some = found.held_back[0]
+    hidden = replace(found, held_back=[replace(some, shown=None)])
+    text = said(hidden)
+    rows = text[text.index("What holds the plan back") : text.index("The same limits kept")]
+    assert "a group of fewer than 5 rows" in rows
+    assert "ill sick" not in rows
+    binding = replace(found.plan.binding[0], shown={"job": "farm", "street": "high"})
+    rare = replace(found.learned, rows=8)
+    held = held_back(found.project, rare, replace(found.plan, binding=(binding,)))
+    assert [each.shown for each in held] == [None]
+
+
+def test_who_gets_next_to_nothing_is_told_what_would_help(tmp_path: Path) -> None:
+    tight = people(tmp_path, 1.01)
+    text = said(tight)
+    (box,) = re.findall("Recommended (.*?) made 2026", text)
+    assert box.startswith("No.")
+    assert "taxes would get next to nothing." in box
+    first = tight.poor[0]
+    assert first.share < 0.02 < first.remedies["an odds_cap twice as large"]
+    assert set(first.remedies) == {
+        "an odds_cap twice as large", "if nothing else were read", "by the floor",
+    }  # fmt: skip
+    share = words.percent(first.remedies["an odds_cap twice as large"]).replace("\u00a0", " ")
+    assert f"Planned again: an odds_cap twice as large {share}; if nothing else" in text
+    assert "taxes gets next to nothing under this plan." in text
+
+
+def test_the_curve_of_caps_names_them_as_they_are(found: Findings) -> None:
+    points = charts.chart("trade-off", found, palette.PAGE)["data"]["values"]
+    assert [point["limit"] for point in points][:4] == ["1.25", "1.5", "2", "3"]
+    assert [point["limit"] for point in points if point["chosen"]] == ["2"]

@@ -19,7 +19,7 @@ from unspoken.types.bound import Bound
 from unspoken.types.domain import Value
 from unspoken.views import View
 
-__all__ = ["best", "evaluated", "refuse_useless", "shares"]
+__all__ = ["best", "evaluated", "refuse_useless", "shares", "weights"]
 
 # Less p can make an answer above the cap more frequent, if not more telling: where the rounded plan
 # then exceeds more than it may, it is made again for a smaller share of what may be exceeded.
@@ -87,7 +87,7 @@ def _by_records(
         coalitions=list(project.pools.values()),
         reads=project.reads,
         shares=project.applications,
-        weights=_weights(project),
+        weights=weights(project),
         events=given.events,
         pooled_cap=limits.pooled_cap if project.divided and limits.pooled_cap < math.inf else None,
         own_reads=given.own_reads,
@@ -127,7 +127,7 @@ def _bits(project: Project, scale: float) -> dict[str, float] | None:
     return {name: scale * limits.about(name) for name in project.attributes}
 
 
-def _weights(project: Project) -> dict[str, float]:
+def weights(project: Project) -> dict[str, float]:
     """The worth of a cell of each attribute: the most that anybody who reads it gives for it."""
     readers = {
         name: [who for who, reads in project.applications.items() if name in reads]

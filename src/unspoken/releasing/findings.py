@@ -17,6 +17,7 @@ from unspoken.policy import Project
 from unspoken.releasing.best import best, evaluated, shares
 from unspoken.releasing.cautions import Caution, most_in_words
 from unspoken.releasing.closing import withheld_by
+from unspoken.releasing.held_back import HeldBack, Poor, held_back, poor
 from unspoken.releasing.in_context import InContext, in_contexts
 from unspoken.releasing.leaks import Leak, leakage_matrix, most_told
 from unspoken.releasing.promise import Promise
@@ -39,7 +40,8 @@ class Findings(Shown):
     ``open_plan``: the best plan without closing telling values. ``shares``: per
     attribute read, the share of all rows whose cell the plan releases; ``open_shares``: those of
     the other; ``rivals``: of all cells read the share that other ways to release would let out.
-    ``boxed``: what every belief that the counts leave possible says, in words.
+    ``boxed``: what every belief that the counts leave possible says, in words. ``held_back``: the
+    answers that hold a plan of record coins back; ``poor``: what it shows next to nothing of.
     """
 
     project: Project
@@ -59,6 +61,8 @@ class Findings(Shown):
     cautions: Sequence[Caution] = ()
     promise: Promise | None = None
     boxed: Sequence[str] = ()
+    held_back: Sequence[HeldBack] = ()
+    poor: Sequence[Poor] = ()
 
     def facts(self) -> list[tuple[str, str]]:
         shares = [
@@ -99,6 +103,8 @@ def findings(
     everything, planned = (_leaks(project, learned, m) for m in (free, chosen.mechanism))
     known = in_contexts(learned, free, readers(project), everything)
     planned_known = in_contexts(learned, chosen.mechanism, readers(project), planned)
+    shown = shares(project, learned, chosen)
+    by_record = project.plan.by == "record"
     return Findings(
         project=project,
         learned=learned,
@@ -109,11 +115,13 @@ def findings(
         planned=planned,
         known=known,
         planned_known=planned_known,
-        shares=shares(project, learned, chosen),
+        shares=shown,
         open_shares=shares(project, learned, left_open),
         rivals=_rivals(project, learned, chosen),
         curve=_curve(project, learned, beliefs) if curve else TradeOff(),
         assumptions=assumptions(project, learned, chosen),
+        held_back=held_back(project, learned, chosen) if by_record else (),
+        poor=poor(project, learned, beliefs, chosen, shown) if by_record else (),
     )
 
 

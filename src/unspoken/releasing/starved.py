@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from unspoken.learning import Learned
 from unspoken.measures import MEASURES
 from unspoken.planning.limits import Broken
 from unspoken.releasing.findings import Findings
+from unspoken.releasing.held_back import chance
 from unspoken.releasing.leaks import TellingAnswer, limits_of, most_telling, views
-from unspoken.types.channel import Output
 from unspoken.types.domain import WITHHELD
 
 __all__ = ["Starved", "Zero", "broken_by", "starved", "zeros"]
@@ -87,13 +86,7 @@ def _answer(findings: Findings, epsilon: Mapping[str, float], target: str) -> Te
     if answer is None:
         return None
     shown = {name: out for name, out in answer.seen.items() if out is not WITHHELD}
-    return replace(answer, rows=learned.rows * _chance(learned, shown))
-
-
-def _chance(learned: Learned, shown: Mapping[str, Output]) -> float:
-    """How likely a row has all these values."""
-    table, domain = learned.belief.marginal([*shown]), learned.belief.domain
-    return float(table[tuple(domain.code(name, value) for name, value in shown.items())])
+    return replace(answer, rows=learned.rows * chance(learned, shown))
 
 
 def starved(findings: Findings) -> list[Starved]:

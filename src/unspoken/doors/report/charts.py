@@ -21,7 +21,7 @@ __all__ = ["CHARTS", "Chart", "band", "bands", "chart", "heat", "looks"]
 
 TOPS = (0.02, 0.04, 0.1, 0.2, 0.4, 1.0)  # where the axis of the curve may end
 CELL_WIDTH, CELL_HEIGHT, LINE = 92, 52, 14
-STEP = 54  # the width of one limit on the curve
+STEP, STEPS = 54, 8  # the width of one limit on the curve, and how many a page has room for
 ABOVE, BESIDE = 14, 20  # letters in a line of a name above a column, and beside a row
 
 
@@ -140,7 +140,7 @@ def trade_off(findings: Findings, use: Palette) -> Chart:
             {**name, **chosen, "encoding": {"text": {"value": "chosen"}}},
             {**shares, "encoding": {"text": _named("share")}},
         ],
-        "width": STEP * len(points),
+        "width": STEP * min(len(points), STEPS),
         "height": 230,
     }
 
@@ -148,13 +148,18 @@ def trade_off(findings: Findings, use: Palette) -> Chart:
 def _points(findings: Findings) -> list[Chart]:
     return [
         {
-            "limit": words.digits(point.limit),
+            "limit": _tick(point.limit),
             "released": float(f"{point.released:.1e}"),  # two digits, as everything on the page
             "share": words.percent(point.released),
             "chosen": point.chosen,
         }
         for point in findings.curve
     ]
+
+
+def _tick(limit: float) -> str:
+    """Bits at two digits; a cap of 1.25 is not one of 1.2."""
+    return words.digits(limit) if limit < 1 else f"{limit:.3g}"
 
 
 def both(findings: Findings, use: Palette) -> Chart:

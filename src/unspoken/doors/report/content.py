@@ -32,6 +32,7 @@ def content(findings: Findings, signed: Signed) -> Row:
         "about_table": _about_table(findings, signed.at),
         "decision": decision(findings, signed),
         "zeros": starved.zeros(findings),
+        "held_back": starved.held_back(findings),
         "premise": words.stands(findings),
         "coin": coins.coin(findings),
         "rivals": coins.beside(findings),

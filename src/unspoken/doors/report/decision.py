@@ -79,8 +79,15 @@ def _against(findings: Findings) -> list[str]:
             f"Of all cells read only {words.percent(findings.released)} would be released: hardly "
             "of use."
         )
-    reasons += [f"{name} would get nothing." for name in starved.in_words(findings)]
+    reasons += [
+        f"{name} would get {_little(findings, name)}." for name in starved.in_words(findings)
+    ]
     return reasons
+
+
+def _little(findings: Findings, application: str) -> str:
+    reads = findings.project.applications[application]
+    return "next to nothing" if any(findings.shares[name] for name in reads) else "nothing"
 
 
 def _shares(findings: Findings, reads: tuple[str, ...]) -> str:

@@ -1,4 +1,4 @@
-"""Words for applications that a plan gives nothing while others get something."""
+"""Words for what a plan gives next to nothing, and for what holds it back."""
 
 from __future__ import annotations
 
@@ -10,21 +10,68 @@ from unspoken.policy import Project
 from unspoken.releasing.coarse import up
 from unspoken.releasing.few import GROUP, few
 from unspoken.releasing.findings import Findings
+from unspoken.releasing.held_back import HeldBack, Poor
 from unspoken.releasing.starved import Starved, Zero, starved
 from unspoken.releasing.starved import zeros as blocked
 from unspoken.types.bound import exp_or_inf
 
-__all__ = ["in_words", "zeros"]
+__all__ = ["held_back", "in_words", "zeros"]
 
 
 def in_words(findings: Findings) -> dict[str, str]:
     """For each of them, a few sentences to say so: why, and the ways out."""
-    return {case.application: _said(findings, case) for case in starved(findings)}
+    names = {each.attribute for each in findings.poor}
+    poor = {
+        application: f"{application} gets next to nothing under this plan."
+        for application, reads in findings.project.applications.items()
+        if names.issuperset(reads)
+    }
+    return {**poor, **{case.application: _said(findings, case) for case in starved(findings)}}
 
 
 def zeros(findings: Findings) -> list[str]:
     """For each attribute of which nothing is released, what stands in the way, and the ways out."""
-    return [_zero(findings, zero) for zero in blocked(findings)]
+    return [
+        *(_zero(findings, zero) for zero in blocked(findings)),
+        *(_poor(findings, each) for each in findings.poor),
+    ]
+
+
+def held_back(findings: Findings) -> list[dict[str, str]]:
+    """The answers that hold a plan back, a row of a table each."""
+    return [
+        {
+            "answer": _answer(each),
+            "about": each.about if each.shown is not None else "",
+            "rows": _about(each.rows) if each.shown else "",
+            "gain": words.percent(each.gain),
+        }
+        for each in findings.held_back
+    ]
+
+
+def _answer(each: HeldBack) -> str:
+    if each.shown is None:
+        return f"an answer of {GROUP}"
+    return words.seen(each.shown) if each.shown else "nothing shown"
+
+
+def _poor(findings: Findings, poor: Poor) -> str:
+    """What is in the way, and what each remedy would show of it."""
+    held = poor.answer
+    if findings.is_floor:
+        why = "the plan is the floor, which shows what the cap alone allows"
+    elif held is None:
+        why = "no single answer with it is in the way"
+    elif held.shown is None:
+        why = f"an answer of {GROUP} is in the way"
+    else:
+        why = (
+            f"{_answer(held)} (about {_about(held.rows)} rows with these values) may not tell more "
+            f"about {held.about}"
+        )
+    gains = "; ".join(f"{what} {words.percent(share)}" for what, share in poor.remedies.items())
+    return f"{poor.attribute} {words.percent(poor.share)}: {why}. Planned again: {gains}."
 
 
 def _zero(findings: Findings, zero: Zero) -> str:
