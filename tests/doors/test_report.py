@@ -191,6 +191,7 @@ def test_sections_come_in_their_order(html: str) -> None:
         "The plan",
         "What closing telling values bought",
         "Application by application",
+        "For those who get it",
         "What was assumed",
         "A leakage limit is not legal anonymity",
         "How to read odds and bits",

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from html import unescape
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -16,6 +17,7 @@ from unspoken.doors.report.decision import Signed
 from unspoken.releasing import prepare
 from unspoken.releasing.findings import CELLS, FLOOR, Findings, by_cap
 from unspoken.releasing.held_back import LARGER, held_back
+from unspoken.releasing.manifest import estimating
 from unspoken.releasing.trade_off import TradeOff
 
 pytest.importorskip("vl_convert", reason="needs the extra `report`: vl-convert-python")
@@ -178,3 +180,26 @@ def test_the_curve_of_caps_names_them_as_they_are(found: Findings) -> None:
     points = charts.chart("trade-off", found, palette.PAGE)["data"]["values"]
     assert [point["limit"] for point in points][:4] == ["1.25", "1.5", "2", "3"]
     assert [point["limit"] for point in points if point["chosen"]] == ["2"]
+
+
+@pytest.mark.parametrize(
+    ("by", "unbiased", "given", "part"),
+    [
+        ("cell", False, False, "1 / release_probability cells: right for every group"),
+        ("record", False, True, "1 / shown_given cells: right under the belief"),
+        ("record", True, True, "1 / shown_given cells: right for every group"),
+        ("record", False, False, "shares cannot be estimated"),
+    ],
+)
+def test_recipients_are_told_what_to_compute(
+    found: Findings, by: Literal["cell", "record"], unbiased: bool, given: bool, part: str
+) -> None:
+    project = replace(found.project, plan=replace(found.project.plan, by=by, unbiased=unbiased))
+    assert part in estimating(project, given, {})
+    assert "mean" not in estimating(project, given, {})  # nothing that is read is ever hidden
+    health = replace(project, applications={"health": ("job", "ill")})
+    assert "correlation of job and ill is biased" in estimating(health, given, {"job": ["farm"]})
+
+
+def test_the_page_tells_recipients(found: Findings) -> None:
+    assert "since the table was counted without noise" in said(found)

@@ -19,7 +19,7 @@ from unspoken.policy.edges import bin_names, plain_edge
 from unspoken.releasing.custody import MARK, by_digest
 from unspoken.releasing.leaks import Leak
 
-__all__ = ["FORMAT", "Written", "by_digest", "described", "leakage", "text"]
+__all__ = ["FORMAT", "Written", "by_digest", "described", "estimating", "leakage", "text"]
 
 FORMAT = 2
 
@@ -68,6 +68,7 @@ def described(
             }
             for name in project.reads
         },
+        "estimating": estimating(project, bool(shown[1]), closed),
         "limits": dict(sorted({**event.limits, "close": project.limits.close}.items())),
         "promise": list(promise),
         **({} if belief is None else {"belief": belief}),
@@ -77,6 +78,47 @@ def described(
         "charge": head.as_json(),
         "charged": charged,
     }
+
+
+def estimating(project: Project, given: bool, closed: Mapping[str, Any]) -> str:
+    """What recipients may compute from what is shown, and what not; ``given``: whether they are
+
+    told how often each label is shown. For whoever computes: docs/recipients.md.
+    """
+    hidden = [
+        name
+        for name in project.reads
+        if project.attributes[name].sensitive is not None or closed.get(name)
+    ]
+    names = " and ".join(filter(None, [", ".join(hidden[:-1]), *hidden[-1:]]))
+    one_sided = (
+        " Labels that are never shown have no weight: a mean, a quantile or a correlation of "
+        f"{names} is biased, weighted or not."
+    )
+    return _weighted(project, given) + (one_sided if hidden else "")
+
+
+def _weighted(project: Project, given: bool) -> str:
+    """What a shown label counts for."""
+    if project.plan.by == "cell":
+        return (
+            "Count a shown label as 1 / release_probability cells: right for every group of rows."
+        )
+    if not given:
+        return (
+            "How often a label is shown differs from label to label, and is not said, since the "
+            "table was counted without noise: shares cannot be estimated."
+        )
+    if project.plan.unbiased:
+        return (
+            "Count a shown label as 1 / shown_given cells: right for every group of rows, but not "
+            "for two attributes at once."
+        )
+    return (
+        "Count a shown label as 1 / shown_given cells: right under the belief that was learned, on "
+        "average over all rows; off in groups of rows and in other tables, and for two attributes "
+        "at once."
+    )
 
 
 def _epoch(project: Project, event: Release) -> dict[str, Any]:

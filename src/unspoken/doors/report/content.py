@@ -16,6 +16,7 @@ from unspoken.releasing.few import GROUP, few, named, rows_of_label
 from unspoken.releasing.findings import Findings
 from unspoken.releasing.in_context import worst_of
 from unspoken.releasing.leaks import Leak
+from unspoken.releasing.manifest import estimating
 
 __all__ = ["content"]
 
@@ -58,6 +59,7 @@ def content(findings: Findings, signed: Signed) -> Row:
             application(findings, name, nothing.get(name, ""))
             for name in findings.project.applications
         ],
+        "estimating": _estimating(findings),
         "assumptions": list(findings.assumptions),
     }
 
@@ -239,6 +241,12 @@ def plan_rows(findings: Findings) -> list[Row]:
 def _labels(findings: Findings, name: str, labels: Sequence[object]) -> list[str]:
     """As far as they may be named."""
     return named(findings.project, findings.learned, name, [str(label) for label in labels])
+
+
+def _estimating(findings: Findings) -> str:
+    """As the manifest of a release will say it."""
+    closed = findings.closure.added if findings.project.closing_values else {}
+    return estimating(findings.project, findings.project.belief.noise is not None, closed)
 
 
 def _chance(plan: Plan, name: str) -> str:
