@@ -19,6 +19,7 @@ from unspoken.releasing.findings import CELLS, FLOOR, Findings, by_cap
 from unspoken.releasing.held_back import LARGER, held_back
 from unspoken.releasing.manifest import estimating
 from unspoken.releasing.trade_off import TradeOff
+from unspoken.types.premise import Premise
 
 pytest.importorskip("vl_convert", reason="needs the extra `report`: vl-convert-python")
 pytest.importorskip("jinja2", reason="needs the extra `report`: jinja2")
@@ -203,3 +204,10 @@ def test_recipients_are_told_what_to_compute(
 
 def test_the_page_tells_recipients(found: Findings) -> None:
     assert "since the table was counted without noise" in said(found)
+
+
+def test_what_is_a_plug_in_claims_no_more(found: Findings) -> None:
+    plan = replace(found.plan, bound=replace(found.plan.bound, premise=Premise.learned(8000)))
+    text = said(replace(found, plan=plan))
+    assert "every belief that the counts leave possible" not in text.split("What was assumed")[0]
+    assert text.count("the shares that were learned, taken for the truth") == 2

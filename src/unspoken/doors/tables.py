@@ -221,7 +221,7 @@ def _rivals(findings: Findings) -> list[Prose]:
     others = "; ".join(f"{name} {words.percent(share)}" for name, share in findings.rivals.items())
     said = [note(f"Of all cells read {words.percent(findings.released)} are shown: {others}.")]
     if findings.is_floor:
-        text = "No plan is worth its premise: rows with a secret show nothing, others everything."
+        text = "No plan is worth its premise: this is the floor, all of a row or nothing."
         said.append(note(text))
     return said
 

@@ -11,6 +11,7 @@ from unspoken.releasing.findings import CELLS, FLOOR, Findings
 __all__ = ["beside", "coin"]
 
 RECORDS = "one coin a record"
+LEARNED = "the shares that were learned, taken for the truth; rows being independent"
 
 
 @dataclass(frozen=True)
@@ -56,10 +57,13 @@ def beside(findings: Findings) -> list[dict[str, Any]]:
     """The floor, one coin a cell and one coin a record: what each lets out, and stands on."""
     if not findings.rivals:
         return []
+    held = findings.plan.bound.premise
     stands = {
         FLOOR: "nothing: it holds whatever anybody believes of a row",
-        CELLS: "the shares that were learned, taken for the truth",
-        RECORDS: f"{findings.plan.bound.premise}, rows being independent",
+        CELLS: LEARNED,
+        RECORDS: f"every belief that the counts leave possible ({held}), rows being independent"
+        if held.level is not None
+        else LEARNED,
     }
     shares = {name: findings.rivals[name] for name in (FLOOR, CELLS) if name in findings.rivals}
     own = FLOOR if findings.is_floor else RECORDS
