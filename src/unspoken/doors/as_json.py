@@ -31,6 +31,7 @@ from unspoken.releasing import (
     Verified,
 )
 from unspoken.releasing.cautions import Caution
+from unspoken.releasing.findings import Openly
 from unspoken.releasing.in_context import InContext
 from unspoken.releasing.leaks import Leak
 from unspoken.releasing.manifest import leakage
@@ -125,12 +126,13 @@ def _tree(tree: Kept) -> dict[str, Any]:
     }
 
 
-def leak(findings: Findings, keys: Sequence[Undeclared] = ()) -> dict[str, Any]:
+def leak(findings: Openly, keys: Sequence[Undeclared] = ()) -> dict[str, Any]:
     """Who is told what, with everything not sensitive released."""
     return {
         **_head("leak"),
         **_for_holder(findings.cautions),
         "premise": str(findings.learned.belief.premise),
+        "box": list(findings.boxed),
         "told": leakage(findings.everything),
         **_known(findings.known),
         **known.of_keys_as_json(keys),

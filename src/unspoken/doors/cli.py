@@ -189,9 +189,9 @@ def leak(
             raise InputError(f"{option}: is for a table; a project says what is `sensitive`")
     ready = prepared(project, fresh)
     with busy(err, "looking at every answer"):
-        findings = ready.findings(curve=False)
-        keys = undeclared(ready, findings.everything)
-    show(as_json.leak(findings, keys) if in_json else tables.leak(findings, keys), ready.warnings)
+        found = ready.openly()
+        keys = undeclared(ready, found.everything)
+    show(as_json.leak(found, keys) if in_json else tables.leak(found, keys), ready.warnings)
 
 
 def of_table(

@@ -10,8 +10,8 @@ from rich.text import Text
 
 from unspoken.doors.report import words
 from unspoken.doors.terminal import NBSP, blank, head, note, rows_of
-from unspoken.releasing import Findings
 from unspoken.releasing.few import few
+from unspoken.releasing.findings import Openly
 from unspoken.releasing.in_context import InContext, worst_of
 from unspoken.releasing.manifest import leakage
 from unspoken.releasing.rare import FEW
@@ -23,7 +23,7 @@ LISTED = 12  # before "and n more"
 MEASURED = ("odds", "information")
 
 
-def in_table(findings: Findings, entries: Sequence[InContext]) -> list[RenderableType]:
+def in_table(findings: Openly, entries: Sequence[InContext]) -> list[RenderableType]:
     """For each context and target the reader who learns most, the worst first."""
     worst = worst_of(entries)
     if not worst:
@@ -72,7 +72,7 @@ def _rows(entry: InContext) -> str:
     return f"<{NBSP}{FEW}" if few(answer.rows) else f"{answer.rows:,.0f}"
 
 
-def of_keys(findings: Findings, entries: Sequence[Undeclared]) -> list[RenderableType]:
+def of_keys(findings: Openly, entries: Sequence[Undeclared]) -> list[RenderableType]:
     """What each key would tell beside, the most first."""
     if not entries:
         return []

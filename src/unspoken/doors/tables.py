@@ -15,12 +15,13 @@ from unspoken.learning import Learned
 from unspoken.ledger import Adoption, Learning, Release, fold, merged
 from unspoken.mechanisms import Mechanism
 from unspoken.mechanisms.one_sided import release_probability
-from unspoken.planning import Telling
+from unspoken.planning import Plan, Telling
 from unspoken.policy import Project
 from unspoken.releasing import Findings, Prepared, Rehearsed, Released, Verified
 from unspoken.releasing.cautions import Caution
 from unspoken.releasing.coarse import up
 from unspoken.releasing.few import GROUP, few, named, rows_of_label
+from unspoken.releasing.findings import Openly
 from unspoken.releasing.leaks import Leak, TellingAnswer
 from unspoken.releasing.promise import Promise
 from unspoken.releasing.results import Epochs, Said
@@ -57,7 +58,7 @@ def learned(ready: Prepared) -> RenderableType:
     )
 
 
-def leak(findings: Findings, keys: Sequence[Undeclared] = ()) -> RenderableType:
+def leak(findings: Openly, keys: Sequence[Undeclared] = ()) -> RenderableType:
     """The matrix: for every reader and target the worst factor, the bits, and the answer."""
     if not findings.everything:
         return Group(
@@ -77,6 +78,7 @@ def leak(findings: Findings, keys: Sequence[Undeclared] = ()) -> RenderableType:
         *_in_words(findings, findings.everything),
         blank(),
         *known.in_table(findings, findings.known),
+        *_boxed(findings.boxed),
         _premise(findings),
         *_tree(findings.learned),
         *known.of_keys(findings, keys),
@@ -104,9 +106,9 @@ def plan(findings: Findings, keys: Sequence[Undeclared] = ()) -> RenderableType:
         *_in_words(findings, findings.planned),
         *([blank()] if findings.planned else []),
         *(_promised(findings.promise) if findings.promise and findings.planned else []),
-        *(note(line.replace("odds x ", f"odds ×{NBSP}")) for line in findings.boxed),
+        *_boxed(findings.boxed),
         *known.in_table(findings, findings.planned_known),
-        _premise(findings, planned=True),
+        _premise(findings, findings.plan),
         *_tree(findings.learned),
         *known.of_keys(findings, keys),
         *_cautions(findings.cautions),
@@ -226,7 +228,7 @@ def _rivals(findings: Findings) -> list[Prose]:
     return said
 
 
-def _in_words(findings: Findings, entries: Sequence[Leak]) -> list[Prose]:
+def _in_words(findings: Openly, entries: Sequence[Leak]) -> list[Prose]:
     worst: dict[str, Leak] = {}
     for entry in entries:
         if entry.about not in worst or entry.odds.nats > worst[entry.about].odds.nats:
@@ -263,6 +265,11 @@ def _said(what: Said) -> list[RenderableType]:
     ]
 
 
+def _boxed(lines: Sequence[str]) -> list[RenderableType]:
+    """What every belief that the counts leave possible says."""
+    return [note(line.replace("odds x ", f"odds ×{NBSP}")) for line in lines]
+
+
 def _promised(promise: Promise) -> list[RenderableType]:
     """For whom the limits hold."""
     lines = "; ".join(promise.lines()).replace("odds x ", f"odds ×{NBSP}")
@@ -287,8 +294,8 @@ def _tree(model: Learned, links: bool = False) -> list[RenderableType]:
     return [blank(), *(kept if links else []), *map(note, model.tree.said())]
 
 
-def _premise(findings: Findings, planned: bool = False) -> Prose:
-    """What numbers stand on, those of a plan if ``planned``."""
+def _premise(findings: Openly, plan: Plan | None = None) -> Prose:
+    """What numbers stand on, and those of a ``plan``."""
     rows, premise = findings.learned.rows, findings.learned.belief.premise
     noisy = findings.promise is not None and findings.promise.pinned
     counts = "the noisy counts" if noisy else "the table"
@@ -296,11 +303,12 @@ def _premise(findings: Findings, planned: bool = False) -> Prose:
         f"learned from {words.rows(rows)} (a plug-in: the shares in {counts} are taken for the "
         "truth, with no allowance for chance)"
     )
-    shown, held = str(premise) if premise.certifies else learned, findings.plan.bound.premise
-    if planned and findings.plan.epsilon is None and held.certifies and not premise.certifies:
+    shown = str(premise) if premise.certifies else learned
+    of_set = plan is not None and plan.epsilon is None and plan.bound.premise.certifies
+    if plan is not None and of_set and not premise.certifies:
         shown = (
-            f"{held}: the cap holds for every belief that the counts leave possible, rows being "
-            f"independent; the numbers above are {learned}"
+            f"{plan.bound.premise}: the cap holds for every belief that the counts leave possible, "
+            f"rows being independent; the numbers above are {learned}"
         )
     return Prose(f"premise: {shown}", first="  ", style="dim")
 

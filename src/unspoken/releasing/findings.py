@@ -33,34 +33,53 @@ CURVE = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8)
 CAPS, LARGEST = (1.25, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 16.0, 32.0), 1e3
 
 
-@dataclass(frozen=True, repr=False)
-class Findings(Shown):
-    """``everything``: what would leak if all that is declared free were released; ``planned``:
-    under the plan; ``known`` and ``planned_known``: the same to whoever knows a context.
-    ``open_plan``: the best plan without closing telling values. ``shares``: per
-    attribute read, the share of all rows whose cell the plan releases; ``open_shares``: those of
-    the other; ``rivals``: of all cells read the share that other ways to release would let out.
-    ``boxed``: what every belief that the counts leave possible says, in words. ``held_back``: the
-    answers that hold a plan of record coins back; ``poor``: what it shows next to nothing of.
+@dataclass(frozen=True, repr=False, kw_only=True)
+class Openly(Shown):
+    """``everything``: what would leak if all that is declared free were released; ``known``: the
+    same to whoever knows a context. ``boxed``: what every belief that the counts leave possible
+    says, in words.
     """
 
     project: Project
     learned: Learned
+    everything: Sequence[Leak]
+    known: Sequence[InContext]
+    cautions: Sequence[Caution] = ()
+    promise: Promise | None = None
+    boxed: Sequence[str] = ()
+
+    @classmethod
+    def of(cls, project: Project, learned: Learned) -> Openly:
+        """Nothing is planned for it."""
+        free = all_free(project, learned)
+        everything = _leaks(project, learned, free)
+        known = in_contexts(learned, free, readers(project), everything)
+        return Openly(project=project, learned=learned, everything=everything, known=known)
+
+    def facts(self) -> list[tuple[str, str]]:
+        return [*most_told(self.everything), ("rows", f"{self.learned.rows:,}")]
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class Findings(Openly):
+    """``planned``: what leaks under the plan; ``planned_known``: to whoever knows a context.
+    ``open_plan``: the best plan without closing telling values. ``shares``: per
+    attribute read, the share of all rows whose cell the plan releases; ``open_shares``: those of
+    the other; ``rivals``: of all cells read the share that other ways to release would let out.
+    ``held_back``: the answers that hold a plan of record coins back; ``poor``: what it shows next
+    to nothing of.
+    """
+
     closure: Closure
     plan: Plan
     open_plan: Plan
-    everything: Sequence[Leak]
     planned: Sequence[Leak]
-    known: Sequence[InContext]
     planned_known: Sequence[InContext]
     shares: Mapping[str, float]
     open_shares: Mapping[str, float]
     rivals: Mapping[str, float]
     curve: TradeOff | ByCap
     assumptions: Sequence[str]
-    cautions: Sequence[Caution] = ()
-    promise: Promise | None = None
-    boxed: Sequence[str] = ()
     held_back: Sequence[HeldBack] = ()
     poor: Sequence[Poor] = ()
 
@@ -99,9 +118,7 @@ def findings(
     chosen = best(project, learned, beliefs, withheld_by(project, learned))
     closing = project.closing_values
     left_open = best(project, learned, beliefs, learned.sensitive) if closing else chosen
-    free = OneSided(dict.fromkeys(project.reads, math.inf), learned.sensitive)
-    everything, planned = (_leaks(project, learned, m) for m in (free, chosen.mechanism))
-    known = in_contexts(learned, free, readers(project), everything)
+    openly, planned = Openly.of(project, learned), _leaks(project, learned, chosen.mechanism)
     planned_known = in_contexts(learned, chosen.mechanism, readers(project), planned)
     shown = shares(project, learned, chosen)
     by_record = project.plan.by == "record"
@@ -111,9 +128,9 @@ def findings(
         closure=closure,
         plan=chosen,
         open_plan=left_open,
-        everything=everything,
+        everything=openly.everything,
         planned=planned,
-        known=known,
+        known=openly.known,
         planned_known=planned_known,
         shares=shown,
         open_shares=shares(project, learned, left_open),
@@ -123,6 +140,11 @@ def findings(
         held_back=held_back(project, learned, chosen) if by_record else (),
         poor=poor(project, learned, beliefs, chosen, shown) if by_record else (),
     )
+
+
+def all_free(project: Project, learned: Learned) -> OneSided:
+    """What shows everything that is read and not sensitive."""
+    return OneSided(dict.fromkeys(project.reads, math.inf), learned.sensitive)
 
 
 def _rivals(project: Project, learned: Learned, chosen: Plan) -> dict[str, float]:

@@ -16,6 +16,7 @@ from unspoken.engines.protocol import Table
 from unspoken.errors import InputError, TooLarge
 from unspoken.learning import Cache, Doubt, Learned, doubts, refuse_idle, table_of
 from unspoken.ledger import Adoption
+from unspoken.mechanisms import Mechanism
 from unspoken.planning import Closure, Plan
 from unspoken.policy import Project
 from unspoken.releasing.adopting import adopt, adopted_of, as_adopted, refuse_stale, withheld
@@ -27,7 +28,7 @@ from unspoken.releasing.closing import closed_by
 from unspoken.releasing.coarse import probability
 from unspoken.releasing.custody import Custody
 from unspoken.releasing.few import named
-from unspoken.releasing.findings import Findings, by_cap, findings
+from unspoken.releasing.findings import Findings, Openly, all_free, by_cap, findings
 from unspoken.releasing.promise import Promise
 from unspoken.releasing.trade_off import ByCap
 from unspoken.releasing.units import Units
@@ -123,14 +124,23 @@ class Prepared(Shown):
             found = findings(self.project, self.learned, self.closed, self.beliefs, curve)
         beside = self.cautions(found.plan.p)
         said = beyond_contexts(self.project, found.planned_known, beside)
-        return replace(found, cautions=said, promise=self.promise, boxed=self._boxed(found.plan))
+        return replace(
+            found, cautions=said, promise=self.promise, boxed=self._boxed(found.plan.mechanism)
+        )
 
-    def _boxed(self, chosen: Plan) -> list[str]:
-        """The box's numbers of a plan, in words; none before anything is counted."""
+    def openly(self) -> Openly:
+        """What would be told if all that is free were released; no plan is made for that."""
+        with _in_reach():
+            found = Openly.of(self.project, self.learned)
+        boxed = self._boxed(all_free(self.project, self.learned))
+        return replace(found, cautions=self.cautions(), promise=self.promise, boxed=boxed)
+
+    def _boxed(self, mechanism: Mechanism) -> list[str]:
+        """The box's numbers of what is shown, in words; none before anything is counted."""
         if self.believed is None:
             return []
         pinned = self.believed.pinned
-        return in_words(self.project, pinned, self.learned, self.beliefs, chosen.mechanism)
+        return in_words(self.project, pinned, self.learned, self.beliefs, mechanism)
 
     def closing(self, close: bool | None) -> Prepared:
         """The same with telling values made sensitive, or not; None: as the project says."""

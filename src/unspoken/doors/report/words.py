@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from unspoken.releasing.coarse import up
 from unspoken.releasing.few import GROUP, few, named
-from unspoken.releasing.findings import Findings
+from unspoken.releasing.findings import Findings, Openly
 from unspoken.releasing.leaks import Leak, TellingAnswer
 from unspoken.types.bound import Bound
 from unspoken.types.domain import WITHHELD
@@ -160,7 +160,7 @@ def stands(findings: Findings) -> str:
     )
 
 
-def labels(findings: Findings, name: str, some: Iterable[object]) -> list[str]:
+def labels(findings: Openly, name: str, some: Iterable[object]) -> list[str]:
     """Values of an attribute in quotes, so far as they may be named."""
     known = set(findings.learned.labels[name])
     shown = named(findings.project, findings.learned, name, [str(one) for one in some])
@@ -168,7 +168,7 @@ def labels(findings: Findings, name: str, some: Iterable[object]) -> list[str]:
     return [f"“{w}”" if one in known else one for one, w in zip(shown, whole, strict=True)]
 
 
-def readers(findings: Findings) -> dict[str, str]:
+def readers(findings: Openly) -> dict[str, str]:
     """Everybody who reads, by a short name: all applications together are "all pooled"."""
     names = {entry.who: entry.who for entry in findings.everything}
     everybody = " + ".join(findings.project.applications)
