@@ -16,7 +16,7 @@ from typing import Annotated
 import typer
 from rich.console import Group
 
-from unspoken.doors import as_json, first_minute, tables
+from unspoken.doors import as_json, first_minute, history, tables
 from unspoken.doors.case import Case
 from unspoken.doors.demo import demonstrate
 from unspoken.doors.ending import ended_by, heed
@@ -317,11 +317,11 @@ def ledger(
     path = Project.read(project).files.ledger
     checked = verified(project)
     if verify:
-        show(as_json.verified(checked) if in_json else tables.verified(checked))
+        show(as_json.verified(checked) if in_json else history.verified(checked))
         return
     held = Ledger(path)
     events = held.history(), held.decisions()
-    show(as_json.ledger(*events) if in_json else tables.ledger(*events))
+    show(as_json.ledger(*events) if in_json else history.ledger(*events))
 
 
 app.command("diff")(diff_command)

@@ -12,12 +12,9 @@ from unspoken.doors import known
 from unspoken.doors.report import starved, words
 from unspoken.doors.terminal import NBSP, Prose, blank, head, near, note, rows_of, said
 from unspoken.learning import Learned
-from unspoken.ledger import Adoption, Learning, Release, fold, merged
-from unspoken.mechanisms import Mechanism
-from unspoken.mechanisms.one_sided import release_probability
 from unspoken.planning import Plan, Telling
 from unspoken.policy import Project
-from unspoken.releasing import Findings, Prepared, Rehearsed, Released, Verified
+from unspoken.releasing import Findings, Prepared, Rehearsed, Released
 from unspoken.releasing.cautions import Caution
 from unspoken.releasing.coarse import up
 from unspoken.releasing.few import GROUP, few, named, rows_of_label
@@ -28,11 +25,10 @@ from unspoken.releasing.results import Epochs, Said
 from unspoken.releasing.undeclared import Undeclared
 from unspoken.types.domain import WITHHELD
 
-__all__ = ["leak", "learned", "ledger", "plan", "rehearsed", "released", "verified"]
+__all__ = ["leak", "learned", "plan", "rehearsed", "released"]
 
 UNLIMITED = "Nothing is declared sensitive, so nothing is limited."
 TELLING = 8  # telling values listed before "and n more"
-MANIFESTS = 2  # files that are named, of those that have a head
 
 
 def learned(ready: Prepared) -> RenderableType:
@@ -138,40 +134,6 @@ def released(done: Released) -> RenderableType:
         *_shown(done.p),
         *_said(done.said),
     )
-
-
-def ledger(
-    history: Sequence[tuple[str, Release]],
-    decisions: Sequence[tuple[str, Learning | Adoption]] = (),
-) -> RenderableType:
-    """The events, oldest first, and what they show together."""
-    decided = [Prose(f"{at[:16].replace('T', NBSP)} UTC  {event}") for at, event in decisions]
-    if not history:
-        return Group(head("Nothing was released so far."), *decided)
-    records = merged([coin for _, event in history for coin in event.mechanism.record_coins()])
-    several = len(records) > 1
-    rows = [
-        (at[:16].replace("T", NBSP), event.table, event.epoch, _shows([event.mechanism], several))
-        for at, event in history
-    ]
-    cells = fold([event for _, event in history], {})
-    together = _shows([cells, *records], several)
-    return Group(
-        rows_of(["at (UTC)", "table", "epoch", "released, of what is not sensitive"], rows),
-        blank(),
-        Prose(f"All together they show as much as one release of {together}."),
-        *decided,
-    )
-
-
-def verified(checked: Verified) -> RenderableType:
-    """That the ledger is whole, and what says so."""
-    number, files = checked.head.number, checked.recorded.items()
-    events = "1 event is" if number == 1 else f"{number} events are"
-    listed = [f"event {head.number} in {near(path)}" for path, head in files]
-    more = [f"{len(listed) - MANIFESTS} more manifests"] if len(listed) > MANIFESTS + 1 else []
-    recorded = " and ".join([*listed[:MANIFESTS], *more] if more else listed)
-    return Prose(f"{events} as charged: the chain holds, and has all heads recorded: {recorded}.")
 
 
 # ---------------------------------------------------------------- sentences
@@ -337,21 +299,6 @@ def _seen(answer: TellingAnswer) -> str:
 def _whole(label: object) -> str:
     """A label that stays on one line."""
     return str(label).replace(" ", NBSP)
-
-
-def _shows(mechanisms: Sequence[Mechanism], several: bool) -> str:
-    """What cells' coins let out how often; and what coins of records deliver, by which table if
-
-    there are ``several``.
-    """
-    cells = [(name, e) for each in mechanisms for name, e in sorted(each.exponents().items()) if e]
-    said = [f"{name}{NBSP}{words.chance(release_probability(eps))}" for name, eps in cells]
-    said += [
-        f"{words.listed(coin.delivered)} by one coin a record"
-        + (f" (table{NBSP}{coin.digest[:8]})" if several else "")
-        for coin in merged([coin for each in mechanisms for coin in each.record_coins()])
-    ]
-    return ", ".join(said) or "nothing"
 
 
 # ---------------------------------------------------------------- values that tell too much

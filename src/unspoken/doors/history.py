@@ -1,0 +1,67 @@
+"""The ledger in a terminal: every event, what they show together, and that it is whole."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Group, RenderableType
+
+from unspoken.doors.report import words
+from unspoken.doors.terminal import NBSP, Prose, blank, head, near, rows_of
+from unspoken.ledger import Adoption, Learning, Release, fold, merged
+from unspoken.mechanisms import Mechanism
+from unspoken.mechanisms.one_sided import release_probability
+from unspoken.releasing import Verified
+
+__all__ = ["ledger", "verified"]
+
+MANIFESTS = 2  # files that are named, of those that have a head
+
+
+def ledger(
+    history: Sequence[tuple[str, Release]],
+    decisions: Sequence[tuple[str, Learning | Adoption]] = (),
+) -> RenderableType:
+    """The events, oldest first, and what they show together."""
+    decided = [Prose(f"{at[:16].replace('T', NBSP)} UTC  {event}") for at, event in decisions]
+    if not history:
+        return Group(head("Nothing was released so far."), *decided)
+    records = merged([coin for _, event in history for coin in event.mechanism.record_coins()])
+    several = len(records) > 1
+    rows = [
+        (at[:16].replace("T", NBSP), event.table, event.epoch, _shows([event.mechanism], several))
+        for at, event in history
+    ]
+    cells = fold([event for _, event in history], {})
+    together = _shows([cells, *records], several)
+    return Group(
+        rows_of(["at (UTC)", "table", "epoch", "released, of what is not sensitive"], rows),
+        blank(),
+        Prose(f"All together they show as much as one release of {together}."),
+        *decided,
+    )
+
+
+def verified(checked: Verified) -> RenderableType:
+    """That the ledger is whole, and what says so."""
+    number, files = checked.head.number, checked.recorded.items()
+    events = "1 event is" if number == 1 else f"{number} events are"
+    listed = [f"event {head.number} in {near(path)}" for path, head in files]
+    more = [f"{len(listed) - MANIFESTS} more manifests"] if len(listed) > MANIFESTS + 1 else []
+    recorded = " and ".join([*listed[:MANIFESTS], *more] if more else listed)
+    return Prose(f"{events} as charged: the chain holds, and has all heads recorded: {recorded}.")
+
+
+def _shows(mechanisms: Sequence[Mechanism], several: bool) -> str:
+    """What cells' coins let out how often; and what coins of records deliver, by which table if
+
+    there are ``several``.
+    """
+    cells = [(name, e) for each in mechanisms for name, e in sorted(each.exponents().items()) if e]
+    said = [f"{name}{NBSP}{words.chance(release_probability(eps))}" for name, eps in cells]
+    said += [
+        f"{words.listed(coin.delivered)} by one coin a record"
+        + (f" (table{NBSP}{coin.digest[:8]})" if several else "")
+        for coin in merged([coin for each in mechanisms for coin in each.record_coins()])
+    ]
+    return ", ".join(said) or "nothing"
