@@ -15,6 +15,7 @@ from unspoken.learning import table_of
 from unspoken.learning.counted import Cache
 from unspoken.learning.pinned import Pinned
 from unspoken.policy import Project
+from unspoken.releasing import boxed as boxing
 from unspoken.releasing import learn_project
 from unspoken.releasing.boxed import box_of, boxed
 
@@ -85,3 +86,15 @@ def test_the_box_is_by_units_where_one_has_several_rows(path: Path) -> None:
     (by_rows,) = boxed(ready.project, ready.learned, ready.beliefs, mechanism)
     assert by_units.odds.high > 1.5 * by_rows.odds.high
     assert Pinned.parse(held.text(), path).units == held.units
+
+
+def test_a_box_of_too_many_answers_is_not_looked_at_and_that_is_said(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ready = learn_project(path)
+    monkeypatch.setattr(boxing, "ASKED", 10)  # seven-attribute tables took many minutes
+    (said,) = ready.findings(curve=False).boxed
+    assert said == (
+        "Not looked at for every belief that the counts leave possible: "
+        "4 answers of 4 combinations of values are too many."
+    )

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from unspoken.beliefs import Belief
+from unspoken.errors import TooLarge
 from unspoken.learning import Learned, confidence
 from unspoken.learning.confidence import Units
 from unspoken.learning.pinned import JOINT, Pinned
@@ -26,7 +27,8 @@ from unspoken.types.bound import Bound
 
 __all__ = ["Boxed", "box_of", "boxed", "in_words"]
 
-MOST = 20_000  # combinations of labels up to which it is looked at: a second or two
+MOST = 20_000  # combinations of labels up to which there is a box
+ASKED = 2**19  # these times answers, of all targets, up to which it is looked at: ten seconds
 
 
 @dataclass(frozen=True)
@@ -63,9 +65,17 @@ def box_of(
 
 
 def boxed(project: Project, learned: Learned, beliefs: Belief, mechanism: Mechanism) -> list[Boxed]:
-    """Of each target with a secret; none if there is no set of beliefs."""
+    """Of each target with a secret; none if there is no set of beliefs. Each answer is looked for
+
+    the worst table of its own, over all combinations: refused where that would take minutes.
+    """
     if beliefs is learned.belief:
         return []
+    cloud = views(learned.belief, mechanism, learned.sensitive, project.reads).values()
+    answers = sum(len(view.outcomes()) for view in cloud)
+    cells = math.prod(map(len, learned.labels.values()))
+    if answers * cells > ASKED:
+        raise TooLarge(f"{answers:,} answers of {cells:,} combinations of values are too many")
     return [
         Boxed(about, MEASURES["odds"].of(view), MEASURES["mutual-information"].of(view))
         for about, view in views(beliefs, mechanism, learned.sensitive, project.reads).items()
@@ -76,7 +86,11 @@ def in_words(
     project: Project, pinned: Pinned, learned: Learned, beliefs: Belief, mechanism: Mechanism
 ) -> list[str]:
     """A sentence; where a unit has several rows, by units, and what it would be without."""
-    units, alone = pinned.units, boxed(project, learned, beliefs, mechanism)
+    units = pinned.units
+    try:
+        alone = boxed(project, learned, beliefs, mechanism)
+    except TooLarge as large:
+        return [f"Not looked at for every belief that the counts leave possible: {large}."]
     if not alone:
         return []
     premise = str(alone[0].odds.premise)

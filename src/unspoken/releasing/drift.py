@@ -11,12 +11,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 import numpy as np
 
 from unspoken.engines.protocol import Table
+from unspoken.errors import TooLarge
 from unspoken.learning import Learned
 from unspoken.learning.confidence import Units, ends
 from unspoken.learning.consistent import consistent
@@ -108,7 +110,9 @@ def drift(
     cloud = views(like.belief, mechanism, like.sensitive, project.reads)
     odds = max((MEASURES["odds"].of(view).odds for view in cloud.values()), default=1.0)
     counts = replace(pinned, tables={JOINT: since.joint}) if since.scale is not None else None
-    worst = boxed(project, like, box_of(project, like, counts, units), mechanism)
+    worst: list[Boxed] = []
+    with suppress(TooLarge):
+        worst = boxed(project, like, box_of(project, like, counts, units), mechanism)
     found = sorted(_apart(learned, then, since), key=lambda each: -each.gap)
     return Drift(since.rows, found, unlisted, odds, worst)
 
