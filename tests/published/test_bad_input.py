@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -19,6 +20,7 @@ CHAIN: Any = unspoken.Chain([0.5, 0.5], [[0.9, 0.1], [0.2, 0.8]], 4)
 MAPPED: Any = {"x0": 1.0, "x1": 1.0}
 LAW = Neighbour.by_distance([0.0, 1.0])
 NAN: Any = math.nan
+NARROW: Any = np.float32(1.0)
 INF: Any = math.inf
 TEXT: Any = "a"
 
@@ -64,3 +66,11 @@ def test_the_baseline_says_how_it_counted() -> None:
     graph = {"x0": ["x1"], "x1": ["x2"], "x2": ["x3"]}
     told = published.baseline(CHAIN, limit=1.0, neighbours=graph).why
     assert "L = 3 counted in a graph" in told
+
+
+def test_numbers_of_any_width_are_numbers() -> None:
+    moves, pairs = {"a": 1e300, "b": 1.0}, {("a", "b"): LAW}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = published.dpm_any_query(moves, pairs, limit=NARROW)
+    assert found == published.dpm_any_query(moves, pairs, limit=1.0)

@@ -279,9 +279,10 @@ def _solved(moves: Mapping[str, float], laws: Pairs, limit: float, reading: str)
     moves = {name: number(move) for name, move in moves.items()}
     least = max(moves.values(), default=0.0)
     finite = all(0 <= move < math.inf for move in moves.values())
-    if not (0 < number(limit) < math.inf and finite):
+    given, limit = limit, number(limit)  # of whatever width
+    if not (0 < limit < math.inf and finite):
         raise InputError(
-            f"dpm: limit {shown(limit)} must be positive, and moves 0 or more and finite"
+            f"dpm: limit {shown(given)} must be positive, and moves 0 or more and finite"
         )
 
     def leak(sigma: float) -> float:
