@@ -18,7 +18,7 @@ from unspoken.policy import Project
 from unspoken.policy.edges import Edge, edge_text
 from unspoken.releasing.adopting import declared
 from unspoken.releasing.coarse import coarse, probability, up
-from unspoken.releasing.leaks import limits_of, views
+from unspoken.releasing.leaks import limits_of, pairs_of, views
 from unspoken.types.bound import LOG2, exp_or_inf
 from unspoken.types.domain import Value
 
@@ -247,6 +247,8 @@ class Admission:
     def _broken(self, mechanism: Mechanism, limits: Limits) -> str | None:
         """The first limit that seeing all of this would break, in words."""
         cloud = views(self.belief, mechanism, self.declared)
+        if self.project.plan.by == "record" and self.project.plan.events == "default":
+            cloud |= pairs_of(self.belief, mechanism, self.declared)
         for broken in limits.broken(cloud):
             if broken.limit == "information":
                 bits, most = up(broken.reached / LOG2), broken.allowed / LOG2

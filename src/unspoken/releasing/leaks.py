@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -29,6 +30,7 @@ __all__ = [
     "limits_of",
     "most_telling",
     "most_told",
+    "pairs_of",
     "views",
 ]
 
@@ -111,6 +113,26 @@ def views(
         for about, values in secrets.items()
         if values
     }
+
+
+def pairs_of(
+    belief: Belief, mechanism: Mechanism, secrets: Mapping[str, Sequence[Value]]
+) -> dict[str, View]:
+    """The same of the secrets of two targets together, as far as a row can have both: one release
+
+    may tell of the one, another of the other, and both keep the cap.
+    """
+    found: dict[str, View] = {}
+    for one, two in itertools.combinations([name for name, own in secrets.items() if own], 2):
+        law, own = belief.marginal([one, two]), (secrets[one], secrets[two])
+        both = [
+            pair
+            for pair in itertools.product(*own)
+            if law[belief.domain.code(one, pair[0]), belief.domain.code(two, pair[1])] > 0
+        ]
+        if both:
+            found[f"{one} and {two}"] = mechanism.view(belief, Adversary((one, two), secret=both))
+    return found
 
 
 def leakage_matrix(
