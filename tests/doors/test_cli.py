@@ -191,6 +191,7 @@ def test_closing_is_a_choice(run: Run, edited: Path) -> None:
     edited.write_text(text.replace("odds_cap = 4.0", "odds_cap = 1.5"))
     closed = run("plan", "--close", "--json").json
     assert closed["closed"]
+    assert run("plan", "--open", "--json").json["closed"] == {}
     assert "Withheld too" in run("plan", "--close").out
     assert "Try --close" in run("plan", "--open").out.replace("\u00a0", " ")
     assert closed["without_closure"] == run("plan", "--open", "--json").json["plan"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -121,3 +122,8 @@ def test_all_rows_of_a_unit_keep_its_limit(tmp_path: Path) -> None:
         prepare(written(tmp_path, unit_bits=0.5))
     with pytest.raises(InputError, match=r"limit\.unit_bits: is negative"):
         prepare(written(tmp_path, "rows_per_unit = 20", unit_bits=-1.0))
+
+
+def test_rows_of_a_unit_are_said_as_people_write_numbers(tmp_path: Path) -> None:
+    few = replace(prepare(written(tmp_path)).units, groups=4)
+    assert few.public({}, closed=False).startswith("One person has 1,500 rows on average")

@@ -182,6 +182,7 @@ def _answer(leak: Leak) -> dict[str, Any]:
 
 def plan(findings: Findings, keys: Sequence[Undeclared] = ()) -> dict[str, Any]:
     """The plan, the one without closure, and what the plan tells."""
+    closed = findings.closure.added if findings.project.closing_values else {}
     return {
         **_head("plan"),
         **_for_holder(findings.cautions),
@@ -189,9 +190,7 @@ def plan(findings: Findings, keys: Sequence[Undeclared] = ()) -> dict[str, Any]:
         "plan": findings.plan.as_json(),
         "without_closure": findings.open_plan.as_json(),
         "shares": dict(findings.shares),
-        "closed": {
-            name: [str(v) for v in values] for name, values in findings.closure.added.items()
-        },
+        "closed": {name: [str(v) for v in values] for name, values in closed.items()},
         "promise": list(findings.promise.lines()) if findings.promise else [],
         "box": list(findings.boxed),
         "told": leakage(findings.planned),

@@ -90,8 +90,9 @@ class Units:
         read = (
             f"whoever {known} tells whether {name} is sensitive in half of them or in none, {worst}"
         )
+        mean = self.table.count() / self.groups
         return (
-            f"One {unit} has {self.table.count() / self.groups:,.3g} rows on average and "
+            f"One {unit} has {mean:{',.0f' if mean >= 100 else '.3g'}} rows on average and "
             f"{self.largest:,} at most. {held}: after {rows:,} of them, {counted if p else read}."
         )
 
