@@ -17,7 +17,7 @@ def test_a_coin_never_falls_more_often_than_p_says() -> None:
     """p is k/1000 as written; the threshold of its eps is at most k/1000 of all coins, just so."""
     for k in range(1000):
         (eps,) = coarse({"x": math.nextafter(-math.log1p(-k / 1000), math.inf) + 1e-12}).values()
-        assert probability(eps) == k / 1000
+        assert probability(release_probability(eps)) == k / 1000
         assert ALWAYS * k - 2**14 * 1000 <= threshold(eps) * 1000 <= ALWAYS * k
         assert coarse({"x": eps}) == {"x": eps}
 
@@ -26,13 +26,13 @@ def test_a_coin_never_falls_more_often_than_p_says() -> None:
 def test_p_is_rounded_down_by_less_than_a_thousandth(eps: float) -> None:
     (less,) = coarse({"x": eps}).values()
     assert less <= eps
-    assert release_probability(eps) - 0.001 - 1e-15 < probability(less) < 1
+    assert release_probability(eps) - 0.001 - 1e-15 < probability(release_probability(less)) < 1
 
 
 def test_one_stays_one() -> None:
     assert coarse({"x": math.inf, "y": 800.0}) == {"x": math.inf, "y": coarse({"": 7.0})[""]}
-    assert probability(math.inf) == 1
-    assert probability(coarse({"y": 800.0})["y"]) == 0.999
+    assert probability(release_probability(math.inf)) == 1
+    assert probability(release_probability(coarse({"y": 800.0})["y"])) == 0.999
 
 
 @pytest.mark.parametrize(
