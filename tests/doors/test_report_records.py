@@ -39,7 +39,7 @@ values = ["high", "low"]
 values = ["sick", "well"]
 sensitive = "ill = 'sick'"
 [application.taxes]
-reads = ["job", "street"]
+reads = {reads}
 [belief]
 noise = "none"
 [limit]
@@ -56,7 +56,7 @@ PEOPLE = {
 DAY = datetime(2026, 3, 1, 9, 14, 5, tzinfo=UTC)
 
 
-def people(folder: Path, cap: float, more: str = "") -> Findings:
+def people(folder: Path, cap: float, more: str = "", reads: str = '["job", "street"]') -> Findings:
     rows = [
         f"{job},{street},{'sick' if k < sick else 'well'}"
         for (job, street), (sick, all_of_them) in PEOPLE.items()
@@ -64,7 +64,7 @@ def people(folder: Path, cap: float, more: str = "") -> Findings:
     ]
     lines = ["id,job,street,ill", *(f"{k},{row}" for k, row in enumerate(rows))]
     (folder / "people.csv").write_text("\n".join(lines) + "\n")
-    (folder / "unspoken.toml").write_text(PROJECT.format(cap=cap, more=more))
+    (folder / "unspoken.toml").write_text(PROJECT.format(cap=cap, more=more, reads=reads))
     return prepare(folder).findings()
 
 
@@ -122,8 +122,8 @@ def test_three_ways_stand_side_by_side(found: Findings) -> None:
 
 
 def test_a_plan_that_is_the_floor_says_so(tmp_path: Path) -> None:
-    """Who reads what is protected gets no more than it gives, and the smallest share counts."""
-    few = people(tmp_path, 2.0, '[application.health]\nreads = ["ill"]')
+    """Of what is protected alone nothing shows more than what needs no belief."""
+    few = people(tmp_path, 2.0, reads='["ill"]')
     assert few.is_floor
     assert few.released == pytest.approx(few.rivals[FLOOR])
     text = said(replace(few, curve=TradeOff()))

@@ -123,6 +123,22 @@ def test_a_share_of_it_is_another_table(tmp_path: Path) -> None:
         release(project(tmp_path), scale=0.5)
 
 
+def test_who_can_be_given_little_does_not_take_it_from_all(tmp_path: Path) -> None:
+    """What `count` can show is little; as much of `day` as that would be of use to nobody."""
+    rng = np.random.default_rng(3)
+    rows = pa.table({"id": np.arange(4000), "day": rng.integers(0, 3, 4000),
+                     "count": np.where(rng.random(4000) < 0.56, "few", "many")})  # fmt: skip
+    columns: dict[str, dict[str, Any]] = {"day": {"values": [0, 1, 2]},
+               "count": {"values": ["few", "many"], "sensitive": "count = 'few'"}}  # fmt: skip
+    path = small(tmp_path, rows, columns, odds_cap=4.0)
+    text = path.read_text().replace('by = "cell"', 'by = "record"').replace("limit_bits = 64.0", "")
+    path.write_text(text + '\n[application.other]\nreads = ["count"]\n')
+    plan = unspoken.prepare(path).plan()
+    assert plan.p["day"] > 0.8
+    assert plan.floor is not None
+    assert plan.objective > plan.floor.objective + 0.1
+
+
 def test_a_plan_of_no_use_to_somebody_is_refused(tmp_path: Path) -> None:
     path = project(tmp_path)
     text = path.read_text().replace(

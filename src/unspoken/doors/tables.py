@@ -28,6 +28,7 @@ from unspoken.types.domain import WITHHELD
 __all__ = ["leak", "learned", "plan", "rehearsed", "released"]
 
 UNLIMITED = "Nothing is declared sensitive, so nothing is limited."
+FAR = 20  # percent that a plan may be from the best possible
 TELLING = 8  # telling values listed before "and n more"
 
 
@@ -175,7 +176,10 @@ def _best(findings: Findings) -> str:
         )
     more = 100 * (bound.high / bound.low - 1)
     most = words.digits(up(more)) if more > 0.01 else "0.01"
-    return f"No plan within these limits lets out {most}{NBSP}% more."
+    fair = " that gives whoever gets least as much" if len(findings.plan.shares) > 1 else ""
+    if more > FAR:
+        return f"Other plans within these limits{fair} may let out more, {most}{NBSP}% at most."
+    return f"No plan within these limits{fair} lets out {most}{NBSP}% more."
 
 
 def _rivals(findings: Findings) -> list[Prose]:

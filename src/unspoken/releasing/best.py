@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from unspoken.beliefs import Belief
 from unspoken.learning import Learned
@@ -75,10 +76,13 @@ def _by_records(
 ) -> Plan:
     """What is declared is withheld, and nothing is closed: a program decides what goes with it.
 
-    What gains less than WORTH over the floor, which needs no belief, is not worth its premise.
+    The smallest share of what an application reads is made as large as can be, then the sum. What
+    gains less than WORTH over the floor, which needs no belief, is not worth its premise: then the
+    sum alone is tried, and then the floor is the plan.
     """
     given, limits = project.plan, project.limits
-    chosen = plan(
+    asked = partial(
+        plan,
         beliefs,
         by="record",
         limit_bits=_bits(project, scale),
@@ -86,7 +90,6 @@ def _by_records(
         odds_cap=limits.odds_cap,
         coalitions=list(project.pools.values()),
         reads=project.reads,
-        shares=project.applications,
         weights=weights(project),
         events=given.events,
         pooled_cap=limits.pooled_cap if project.divided and limits.pooled_cap < math.inf else None,
@@ -95,9 +98,16 @@ def _by_records(
         floor=given.floor,
         knows=_known(project, learned),
     )
-    if chosen.floor is not None and chosen.gain is not None and chosen.gain < WORTH:
+    chosen = asked(shares=project.applications)
+    if _poor(chosen) and len(project.applications) > 1:
+        chosen = asked()  # what is fair to who can be given next to nothing is of use to nobody
+    if chosen.floor is not None and _poor(chosen):
         chosen = replace(chosen.floor, floor=chosen.floor)
     return evaluated(project, learned, chosen)
+
+
+def _poor(chosen: Plan) -> bool:
+    return chosen.gain is not None and chosen.gain < WORTH
 
 
 PLANNERS: Mapping[str, Callable[[Project, Learned, Belief, Hidden, float], Plan]] = {

@@ -29,6 +29,7 @@ CELLS, FLOOR = "one coin a cell", "the floor, which needs no belief"  # rivals o
 
 # The limits of the trade-off curve, as multiples of the one that is set.
 CURVE = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8)
+PAIRS = 5_000  # of combinations and what they may show, up to which a plan takes seconds
 # The odds caps of the other curve, beside the one that is set if that can be drawn with them.
 CAPS, LARGEST = (1.25, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 16.0, 32.0), 1e3
 
@@ -196,7 +197,10 @@ def readers(project: Project, serving: str | None = None) -> dict[str, tuple[str
 
 
 def _curve(project: Project, learned: Learned, beliefs: Belief) -> TradeOff | ByCap:
-    """Of the limit on bits; of the odds cap where there is no other."""
+    """Of the limit on bits; of the odds cap where there is no other; none that takes minutes."""
+    cells = math.prod(map(len, learned.labels.values()))
+    if project.plan.by == "record" and cells << len(project.reads) > PAIRS:
+        return TradeOff()
     if project.limits.bits < math.inf:
         return trade_off(project, learned, beliefs)
     return by_cap(project, learned, beliefs)

@@ -33,7 +33,7 @@ FIXED, LOOSER = 1e-7, 1e-4  # of what a first solution reached, what a second ma
 # lines are drawn.
 NEAR, SMALL, FAR = 1e-6, 5_000, 1e-3
 ROUNDS, SECONDS, STUCK, PATIENCE = 60, 30.0, 1e-10, 6
-SECONDS_OF_SETS = 150.0  # for a program about sets of beliefs; then fewer patterns are tried
+SECONDS_OF_SETS = 60.0  # for a program about sets of beliefs; then fewer patterns are tried
 
 
 @dataclass
