@@ -135,6 +135,12 @@ def test_a_dry_run_changes_nothing(run: Run, edited: Path) -> None:
         assert 0 <= 1 - math.sqrt(1 - whole[name]) - p < 0.001  # half of eps, rounded down
 
 
+def test_a_dry_run_before_anything_is_counted_says_that_noise_comes(run: Run, edited: Path) -> None:
+    assert "plans anew" in run("release", "--dry-run").out
+    assert run("learn").code == 0
+    assert "plans anew" not in run("release", "--dry-run").out
+
+
 def test_a_dry_run_is_refused_like_the_release(run: Run) -> None:
     assert run("demo", "d", "--offices", 40, "--days", 60).code == 0
     project = Path("d/unspoken.toml")

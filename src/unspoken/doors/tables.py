@@ -118,8 +118,22 @@ def rehearsed(done: Rehearsed) -> RenderableType:
         head("This would be released; nothing was charged or written:"),
         *_epochs(done.epochs),
         *_shown(done.p),
+        *_uncounted(done.said),
         *_said(done.said),
     )
+
+
+def _uncounted(what: Said) -> list[RenderableType]:
+    """That a plan by noisy counts will be another one, before there are any."""
+    noise = what.project.belief.noise
+    if what.promise.pinned or noise is None or not what.project.protected:
+        return []
+    return [
+        note(
+            f"Nothing is counted yet: these are exact counts. The first release counts with noise "
+            f"of eps {noise:g}, and plans anew from that; `unspoken learn` does it before."
+        )
+    ]
 
 
 def released(done: Released) -> RenderableType:
