@@ -16,7 +16,7 @@ format = 1
 [source]
 sql = "SELECT i AS id, 'DIAGNOSIS-' || hash(i) AS s FROM range(60000000) t(i)"
 keys = ["id"]
-memory = "60MB"
+memory = "150MB"
 threads = 1
 [epoch]
 label = "1"

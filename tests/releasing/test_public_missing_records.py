@@ -58,10 +58,10 @@ def test_no_file_tells_more_beside_what_is_missing(tmp_path: Path) -> None:
         Counter(answer for answer, own in zip(answers, secret, strict=True) if own == which)
         for which in (True, False)
     )
+    odds = CAP * secret.sum() / (ROWS - secret.sum())
     for answer, often in of_secret.items():
-        if often > 100:  # else chance decides
-            other = of_others[answer] / (ROWS - secret.sum())
-            assert often / secret.sum() <= 1.3 * CAP * other, answer
+        most = (often + of_others[answer]) * odds / (1 + odds)
+        assert often <= most + 5 * np.sqrt(most / (1 + odds)) + 1, answer  # but for chance
 
 
 def test_the_cap_holds_given_whether_a_label_is_among_some() -> None:
