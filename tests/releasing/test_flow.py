@@ -126,11 +126,11 @@ def test_epochs_are_charged_to_one_account(project: Make) -> None:
 
 def test_a_refusal_says_what_would_fit(project: Make) -> None:
     path = project()
-    release(path, scale=0.5)
+    release(path, scale=0.7)
     with pytest.raises(LimitExceeded) as refusal:
         release(project(epoch='label = "2027"'))
     scale = float(str(refusal.value).rsplit("scale ", 1)[1].rstrip(")"))
-    assert 0.2 < scale < 1
+    assert 0.05 < scale < 1
     release(project(epoch='label = "2027"'), scale=scale * 0.999)
 
 
