@@ -242,3 +242,10 @@ def test_sums_of_weights_are_exact() -> None:
     shows[patterns[7]] += 1
     with pytest.raises(InputError, match="sum to more than"):
         Suppression({record: shows}, names, [[0, 1]] * 5, {})
+
+
+def test_of_what_may_never_be_shown_nothing_is() -> None:
+    """A belief may leave a name no value but secret ones."""
+    belief = unspoken.Joint([[0.4, 0.6], [0.0, 0.0]], names=["a", "b"])
+    table = unspoken.Suppression({(1, 0): {("a",): 5}}, ["a", "b"], [[0, 1]] * 2, {"a": [0]})
+    assert table.shown(belief)["a"] == 0.0

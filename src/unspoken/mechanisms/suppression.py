@@ -156,10 +156,10 @@ class Suppression(RecordCoin, Shown):
     def shown(self, belief: Belief) -> dict[str, float]:
         """P(i is shown | x_i may be) of every name delivered."""
         law, shows = self._records(belief)
+        free = {name: self._free(belief, name) for name in self.delivered}
         return {
-            name: min(1.0, float(law @ shows[name]) / free)
-            for name in self.delivered
-            if (free := self._free(belief, name)) > 0
+            name: min(1.0, float(law @ shows[name]) / own) if own > 0 else 0.0
+            for name, own in free.items()
         }
 
     def _free(self, belief: Belief, name: str) -> float:
