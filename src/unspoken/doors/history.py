@@ -8,7 +8,7 @@ from rich.console import Group, RenderableType
 
 from unspoken.doors.report import words
 from unspoken.doors.terminal import NBSP, Prose, blank, head, near, rows_of
-from unspoken.ledger import Adoption, Learning, Release, fold, merged
+from unspoken.ledger import Adoption, Learning, Release, fold, merged, tossing
 from unspoken.mechanisms import Mechanism
 from unspoken.mechanisms.one_sided import release_probability
 from unspoken.releasing import Verified
@@ -37,9 +37,17 @@ def ledger(
     return Group(
         rows_of(["at (UTC)", "table", "epoch", "released, of what is not sensitive"], rows),
         blank(),
-        Prose(f"All together they show as much as one release of {together}."),
+        Prose(_together(together, history)),
         *decided,
     )
+
+
+def _together(shown: str, history: Sequence[tuple[str, Release]]) -> str:
+    """Coins of records of several tables or labels are several: no one release shows as much."""
+    coins = {(c.digest, tossing(e)) for _, e in history for c in e.mechanism.record_coins()}
+    if len(coins) > 1:
+        return f"All together they show {shown}: by {len(coins)} coins, which tell more than one."
+    return f"All together they show as much as one release of {shown}."
 
 
 def verified(checked: Verified) -> RenderableType:

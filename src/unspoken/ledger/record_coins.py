@@ -16,8 +16,6 @@ from unspoken.mechanisms import InEpoch, Mechanism, RecordCoin, from_description
 
 __all__ = ["RecordCoins", "merged", "reading_of"]
 
-Names = Mapping[str, Sequence[str]]  # by digest
-
 
 def merged(shown: Iterable[RecordCoin]) -> tuple[RecordCoin, ...]:
     """What is delivered of each table, by anybody."""
@@ -55,7 +53,9 @@ class RecordCoins:
             <= {
                 name
                 for word in words
-                for name, reading in _named(before.get(("record", word, label, epoch), {}), each)
+                for name, reading in before.get(("record", word, label, epoch), {})
+                .get(each.digest, {})
+                .items()
                 if reading == reading_of(now, each.names)
             }
             for epoch, now in readings.items()
@@ -123,7 +123,3 @@ class RecordCoins:
             for digest in sorted(names)
             for table in from_description(kept["table", digest]).record_coins()
         )
-
-
-def _named(shown: Mapping[str, Mapping[str, str]], table: RecordCoin) -> Iterable[tuple[str, str]]:
-    return shown.get(table.digest, {}).items()

@@ -77,8 +77,9 @@ MEANINGS: dict[str, str] = {
     "belief.noise": "eps of the noise on the counts that plans are made from: of who knows every "
     'other row it can multiply odds by e^eps more; or `"none"`: they are exact, and a plan tells '
     "of the rows",
-    "belief.confidence": "how likely the numbers of the box beside a plan hold the truth; or "
-    '`"none"`: none stand beside it',
+    "belief.confidence": "how likely the box of beliefs that the counts leave possible, for all of "
+    "which a plan by records holds, has the truth, rows being independent; or "
+    '`"none"`: plans hold for what was learned alone, and no box stands beside them',
     "belief.history": "SQL over keys: the rows for which it is true are counted, and never "
     "released; then the plan tells nothing of the rows that are",
     "belief.file": "what was counted, once: plans are made from this alone",

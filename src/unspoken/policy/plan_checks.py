@@ -10,8 +10,8 @@ from unspoken.policy.schema import PlanTable, ProjectTable
 
 __all__ = ["complaints"]
 
-# Keys of [plan] that record coins have, and cell coins have not.
 NOT_OF_CELLS = 'is for plan.by = "record". Take it out.'
+# Keys of [plan] that record coins have, and cell coins have not.
 OF_RECORDS = ("events", "own_reads", "unbiased", "floor")
 
 
