@@ -3,16 +3,19 @@ PYTHON ?= python3.11
 WORKERS ?= 2
 STRESS ?= 10
 DRAW ?=
+SIZE ?=
 UPGRADE ?=
 
 BIN := .venv/bin
 READY := .venv/.ready
+SERVERS := .venv-servers/bin
+SERVERS_READY := .venv-servers/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test lint types unit demo docs faults bench stress lock clean
+.PHONY: help setup test lint types unit test-servers demo docs faults audit bench studies stress lock clean
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: $(READY) ## create .venv from locks/dev.txt and install unspoken into it
 
@@ -34,6 +37,15 @@ types: $(READY) ## mypy: strict over src, leniently over the rest
 unit: $(READY) ## the tests alone
 	$(BIN)/python -m pytest -n $(WORKERS)
 
+test-servers: $(SERVERS_READY) ## tests that need servers: Spark (Java 17), Chromium; in .venv-servers
+	UNSPOKEN_SERVERS=1 $(SERVERS)/python -m pytest tests/servers
+
+$(SERVERS_READY): locks/servers.txt pyproject.toml
+	test -x $(SERVERS)/python || $(PYTHON) -m venv .venv-servers
+	$(SERVERS)/python -m pip install --quiet --require-hashes -r locks/servers.txt
+	$(SERVERS)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	touch $@
+
 demo: $(READY) ## a simulated building, from its table to a release and a report, in demo/
 	$(BIN)/unspoken demo
 
@@ -43,16 +55,26 @@ docs: $(READY) ## check that what the docs show is what the code does
 faults: $(READY) ## plant faults one at a time: tests must catch each; DRAW=5 plants five of them
 	$(BIN)/python -m tests.faults $(if $(DRAW),--draw $(DRAW))
 
+audit: $(READY) ## attack every scenario of the catalogue; minutes
+	$(BIN)/unspoken audit --catalogue
+
 bench: $(READY) ## time the library
 	$(BIN)/python -m benchmarks
+
+studies: $(READY) ## compute the papers' figures, tables and claims again, into studies/README.md; SIZE=--small: a sample
+	$(BIN)/python -m studies $(SIZE)
 
 stress: $(READY) ## long property runs; STRESS=10 means ten times the usual examples
 	UNSPOKEN_STRESS=$(STRESS) $(BIN)/python -m pytest -n $(WORKERS) -m stress
 
-lock: $(READY) ## rewrite locks/dev.txt from pyproject.toml; UPGRADE=--upgrade takes newer versions
+# Two locks, since Spark and the newest pandas do not go together.
+COMPILE = $(BIN)/uv pip compile pyproject.toml --universal --python-version 3.11 --quiet --generate-hashes \
+	--no-emit-index-url --no-header --no-annotate $(UPGRADE)
+
+lock: $(READY) ## rewrite locks/ from pyproject.toml; UPGRADE=--upgrade takes newer versions
 	$(BIN)/python -m pip install --quiet uv
-	$(BIN)/uv pip compile pyproject.toml --group dev --extra report --universal --python-version 3.11 --quiet \
-		--generate-hashes --no-emit-index-url --no-header --no-annotate $(UPGRADE) --output-file locks/dev.txt
+	$(COMPILE) --group dev --extra report --extra service --output-file locks/dev.txt
+	$(COMPILE) --group servers --extra postgres --extra report --extra service --extra spark --output-file locks/servers.txt
 
 clean: ## remove .venv and every cache
-	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks build dist
+	rm -rf .venv .venv-servers .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks build dist

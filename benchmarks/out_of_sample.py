@@ -1,6 +1,6 @@
 """Plans judged on rows that they were not made from: half of a table plans, the other half judges.
 
-python -m benchmarks.out_of_sample adult.csv.gz space_day.csv.gz [--draws 10]
+python -m benchmarks.out_of_sample FOLDER [--draws 10]
 
 The share that is shown, the worst odds under the shares of the other half's rows of an answer that
 at least three of its rows get, in how many draws these are above the cap, and how many rows get any
@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 import unspoken
-from benchmarks.plan_records import Columns, adult, days
+from benchmarks.tables import Columns, found
 from unspoken.learning import confidence
 from unspoken.planning.records.answers import Answers
 from unspoken.planning.records.planned import Planned, plan_records
@@ -78,21 +78,12 @@ def judged(plan: Planned, kept: np.ndarray, cap: float) -> tuple[float, float]:
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("paths", nargs="+", type=Path)
+    parser.add_argument("folder", type=Path, help="where the tables of benchmarks/tables.py are")
     parser.add_argument("--draws", type=int, default=5)
     asked = parser.parse_args()
     print(f"{'':<50}{'share':>8}{'worst':>9}{'draws':>8}{'rows':>10}")
-    for path in asked.paths:
-        if "adult" in path.name:
-            columns = adult(path)
-            for reads in (["education", "hours", "sex"], ["education", "hours", "occupation"]):
-                for cap in (2.0, 4.0):
-                    study(f"adult, {reads[-1]}, cap {cap:g}", columns, reads, cap,
-                          {"income": [">50K"]}, asked.draws)  # fmt: skip
-        else:
-            study(path.name.partition(".")[0] + ", cap 4", days(path),
-                  ["arrive", "occ", "leave", "exits"], 4.0, {"arrive": ["4"], "occ": ["0"]},
-                  asked.draws)  # fmt: skip
+    for wanted in found(asked.folder):
+        study(wanted.name, wanted.columns, wanted.reads, wanted.cap, wanted.secrets, asked.draws)
 
 
 if __name__ == "__main__":

@@ -1,127 +1,104 @@
-"""The best release with one coin a record: shares, bounds and seconds.
+"""The best release with one coin a record: shares, bounds, seconds, and what seconds are aimed at.
 
-python -m benchmarks.plan_records                                tables that are made up
-python -m benchmarks.plan_records adult.csv.gz                   education, hours, occupation, ...
-python -m benchmarks.plan_records adult.csv.gz space_day.csv.gz  and days of rooms
+python -m benchmarks.plan_records           tables that are made up
+python -m benchmarks.plan_records FOLDER    real ones, where benchmarks/tables.py finds them
+
+Seconds are of the processor, on one core, one event, no bits unless said.
 """
 
 from __future__ import annotations
 
-import csv
-import gzip
+import argparse
 import resource
-import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 import unspoken
+from benchmarks.tables import ADULT, adult, counted, days
 from unspoken.learning import confidence
 
-Columns = Mapping[str, Sequence[str]]
-
-SCHOOL = {"Bachelors": 2, "Assoc-acdm": 2, "Assoc-voc": 2, "Masters": 3, "Doctorate": 3,
-          "Prof-school": 3, "HS-grad": 1, "Some-college": 1}  # fmt: skip
-ADULT = ["education", "hours", "sex", "occupation", "marital-status", "age", "workclass"]
+INCOME = {"income": [">50K"]}
+ROOMS = {"arrive": ["4"], "occ": ["0"]}
 
 
-def read(path: Path) -> list[dict[str, str]]:
-    with gzip.open(path, "rt") as file:
-        return [*csv.DictReader(file)]
+@dataclass(frozen=True)
+class Task:
+    """``aim``: seconds; ``box``: for every belief that the rows leave possible, at 95 %."""
+
+    said: str
+    belief: Any
+    secrets: Mapping[str, Sequence[object]]
+    aim: float
+    more: Mapping[str, Any] = field(default_factory=dict)
 
 
-def adult(path: Path) -> Columns:
-    rows = read(path)
-    named = {name: [row[name] for row in rows] for name in rows[0]}
-    hours = np.digitize([int(h) for h in named["hours-per-week"]], [36, 45]).astype(str).tolist()
-    ages = np.digitize([int(a) for a in named["age"]], [25, 35, 45, 60]).astype(str).tolist()
-    school = [str(SCHOOL.get(word, 0)) for word in named["education"]]
-    return {**named, "hours": hours, "age": ages, "education": school}
-
-
-def days(path: Path) -> Columns:
-    """Late is after noon, low below a tenth."""
-    rows = [row for row in read(path) if row["first_arrival_h"]]
-
-    def cut(name: str, at: Sequence[float]) -> list[str]:
-        numbers = [float(row[name] or 0) for row in rows]
-        return np.digitize(numbers, at).astype(str).tolist()
-
-    return {
-        "arrive": cut("first_arrival_h", [9, 10, 11, 12]),
-        "occ": cut("mean_occ_8_17", [0.1, 0.4, 0.7]),
-        "leave": cut("last_leave_h", [12, 15, 17, 19]),
-        "exits": cut("n_exits", [2, 4, 7]),
-    }
-
-
-def counted(columns: Columns, names: Sequence[str]) -> unspoken.Joint:
-    values = {name: sorted({*columns[name]}) for name in names}
-    codes = [np.searchsorted(values[name], columns[name]) for name in names]
-    sizes = [len(values[name]) for name in names]
-    flat = np.ravel_multi_index(tuple(codes), sizes)
-    table = np.bincount(flat, minlength=int(np.prod(sizes))).reshape(sizes)
-    return unspoken.Joint(table.astype(float), names=names, values=values)
-
-
-def boxed(belief: unspoken.Joint, rows: int, secrets: Mapping[str, Sequence[object]],
-          scale: float | None = None) -> unspoken.Intervals:  # fmt: skip
-    """Every belief that the counts leave possible, at 95 %, with noise of this scale on each."""
+def boxed(belief: unspoken.Joint, rows: int, secrets: Mapping[str, Sequence[object]]) -> Any:
     counts = np.rint(belief.table * rows).astype(np.int64)
-    return confidence.box(counts, belief, secrets, rows=rows, scale=scale)
+    return confidence.box(counts, belief, secrets, rows=rows)
 
 
-def made_up(sizes: Sequence[int]) -> unspoken.Joint:
-    table = np.random.default_rng(1).gamma(0.3, size=tuple(sizes))
-    return unspoken.Joint(np.where(table > 0.01, np.ceil(50 * table), 0.0))
+def made_up() -> Iterator[Task]:
+    for sizes in ((4, 3, 5, 2), (4, 4, 5, 5, 2), (6, 5, 5, 4, 4, 2)):
+        table = np.random.default_rng(1).gamma(0.3, size=sizes)
+        belief = unspoken.Joint(np.where(table > 0.01, np.ceil(50 * table), 0.0))
+        *reads, secret = belief.domain.names
+        yield Task(f"made up {sizes}", belief, {secret: [1]}, 20.0, {"reads": reads})
 
 
-def measure(said: str, belief: unspoken.Joint | unspoken.Intervals,
-            sensitive: Mapping[str, Sequence[object]], **options: object) -> None:  # fmt: skip
-    start = time.perf_counter()
-    plan = unspoken.plan(belief, by="record", sensitive=sensitive, **options)  # type: ignore[arg-type]
-    seconds = time.perf_counter() - start
-    reads = options.get("reads", belief.domain.names)
-    cells = len(reads)  # type: ignore[arg-type]
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    floor = plan.floor.share if plan.floor and plan.floor.share else 0.0
-    print(f"{said:<44}{plan.share:8.4f}{plan.bound.high / cells:8.4f}{floor:8.4f}"
-          f"{seconds:8.2f} s{peak:7.0f} MB", flush=True)  # fmt: skip
+def real(folder: Path) -> Iterator[Task]:
+    for path in folder.rglob("space_day.csv.gz"):
+        yield from _rooms(days(path))
+    for path in folder.rglob("adult.csv.gz"):
+        columns = adult(path)
+        rows = len(columns["income"])
+        eoh = ["education", "hours", "occupation"]
+        for count, aim in ((5, 1.0), (6, 5.0), (8, 20.0), (10, 60.0), (12, 60.0)):
+            belief = counted(columns, [*ADULT[:count], "income"])
+            more = {"reads": ADULT[:count], "odds_cap": 4.0 if count == 12 else 2.0}
+            yield Task(f"adult {count}", belief, INCOME, aim, more)
+        for reads, aim in ((eoh, 1.0), (ADULT[:4], 10.0), (ADULT[:5], 60.0)):
+            belief = counted(columns, [*reads, "income"])
+            for cap in (2.0, 4.0):
+                more = {"reads": reads, "odds_cap": cap}
+                box = boxed(belief, rows, INCOME)
+                yield Task(f"adult {len(reads)}, cap {cap:g}, box", box, INCOME, aim, more)
+        belief = counted(columns, [*ADULT[:4], "income"])
+        more = {"reads": ADULT[:4], "limit_bits": 0.05}
+        yield Task("adult 4, .05 bit", belief, INCOME, 1.0, more)
 
 
-def main(paths: Sequence[str]) -> None:
-    print(f"{'':<44}{'share':>8}{'bound':>8}{'floor':>8}")
-    for path in map(Path, paths):
-        if "adult" in path.name:
-            columns, secret = adult(path), {"income": [">50K"]}
-            for names in (["education", "hours", "sex"], ["education", "hours", "occupation"],
-                          ADULT[:4], ADULT[:5], ADULT[:6]):  # fmt: skip
-                for cap in (2.0, 4.0):
-                    belief = counted(columns, [*names, "income"])
-                    measure(f"adult {len(names)} ({names[-1]}), cap {cap:g}", belief, secret,
-                            odds_cap=cap, reads=names)  # fmt: skip
-                    if len(names) < 6:
-                        box = boxed(belief, len(columns["income"]), secret)
-                        measure(f"adult {len(names)} ({names[-1]}), cap {cap:g}, box", box, secret,
-                                odds_cap=cap, reads=names)  # fmt: skip
-        else:
-            columns = days(path)
-            belief = counted(columns, ["arrive", "occ", "leave", "exits"])
-            late = {"arrive": ["4"], "occ": ["0"]}
-            for events in ("attribute", "default"):
-                measure(f"{path.name.partition('.')[0]}, cap 4, {events}", belief, late,
-                        events=events)  # fmt: skip
-                box = boxed(belief, len(columns["occ"]), late)
-                measure(f"{path.name.partition('.')[0]}, cap 4, {events}, box", box, late,
-                        events=events)  # fmt: skip
-    if not paths:
-        for sizes in ((4, 3, 5, 2), (4, 4, 5, 5, 2), (6, 5, 5, 4, 4, 2)):
-            name = f"x{len(sizes) - 1}"
-            measure(f"made up {sizes}", made_up(sizes), {name: [1]},
-                    reads=[f"x{i}" for i in range(len(sizes) - 1)])  # fmt: skip
+def _rooms(columns: Mapping[str, Sequence[str]]) -> Iterator[Task]:
+    belief = counted(columns, ["arrive", "occ", "leave", "exits"])
+    yield Task("rooms", belief, ROOMS, 1.0, {"events": "attribute"})
+    box = boxed(belief, len(columns["occ"]), ROOMS)
+    yield Task("rooms, box", box, ROOMS, 1.0, {"events": "attribute"})
+    yield Task("rooms, box, all events", box, ROOMS, 10.0)
+    yield Task("rooms, .1 bit", belief, ROOMS, 1.0, {"events": "attribute", "limit_bits": 0.1})
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", nargs="?", type=Path)
+    parser.add_argument("--only", default="", help="tasks with this in their names")
+    asked = parser.parse_args()
+    print(f"{'':<28}{'share':>8}{'bound':>8}{'floor':>8}{'seconds':>9}{'aim':>6}{'MB':>7}")
+    for task in made_up() if asked.folder is None else real(asked.folder):
+        if asked.only not in task.said:
+            continue
+        start = time.process_time()
+        plan = unspoken.plan(task.belief, by="record", sensitive=task.secrets, **task.more)
+        seconds = time.process_time() - start
+        cells = len(task.more.get("reads", task.belief.domain.names))
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        floor = plan.floor.share if plan.floor and plan.floor.share else 0.0
+        print(f"{task.said:<28}{plan.share:8.4f}{plan.bound.high / cells:8.4f}{floor:8.4f}"
+              f"{seconds:9.2f}{task.aim:6.0f}{peak:7.0f}", flush=True)  # fmt: skip
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

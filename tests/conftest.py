@@ -1,12 +1,17 @@
 """What every test may use: the property-test profiles, the stress mark, the outside data."""
 
+import gc
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import Phase, is_hypothesis_test, settings
+from opendp.measurements import make_laplace
 
 from tests.effort import EFFORT, EXAMPLES
+from tests.repeatable import Draws, repeat
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -35,8 +40,54 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.stress)
 
 
+def pytest_collection_finish() -> None:
+    """What is collected stays to the end; searching it for garbage again and again is slow."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 50)
+
+
+def pytest_sessionfinish() -> None:
+    gc.unfreeze()
+
+
 def pytest_report_header() -> str:
     return f"effort: {EFFORT} x {EXAMPLES} examples per property"
+
+
+DRAWS = Draws()
+LUCK = EFFORT > 1 and not os.environ.get("CI")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_fixture_setup(fixturedef: Any, request: pytest.FixtureRequest) -> None:
+    """What a fixture draws follows from its name and from what it is made for."""
+    whom = getattr(request.node, "nodeid", "") if fixturedef.scope == "function" else ""
+    which = getattr(request, "param_index", 0)
+    DRAWS.begin(f"{fixturedef.baseid} {fixturedef.argname} {which} {whom}")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_call(item: pytest.Item) -> None:
+    DRAWS.begin(item.nodeid)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _repeatable() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        if not LUCK:
+            repeat(DRAWS, patch)
+        yield
+
+
+@pytest.fixture(autouse=True)
+def _afresh(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Tests of the drawing itself draw afresh."""
+    with pytest.MonkeyPatch.context() as patch:
+        if request.node.get_closest_marker("afresh"):
+            patch.setattr("unspoken.numerics.coins.os", os)
+            patch.setattr("unspoken.numerics.noise.make_laplace", make_laplace)
+        yield
 
 
 @pytest.fixture(scope="session")

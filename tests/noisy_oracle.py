@@ -13,7 +13,7 @@ from __future__ import annotations
 import itertools
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -31,14 +31,16 @@ Table = dict[tuple[Fraction, ...], Vector]  # noise-free answers -> class weight
 
 @dataclass(frozen=True)
 class Answer:
-    """sum_i w_i x_i with Laplace noise of a scale, or geometric noise of an alpha."""
+    """sum_i w_i x_i + f_i(x_i) with Laplace noise of a scale, or geometric noise of an alpha."""
 
     weights: Mapping[str, float]
     scale: float | None = None
     alpha: float | None = None
+    terms: Mapping[str, Mapping[Any, float]] = field(default_factory=dict)
 
     def of(self, row: Mapping[str, Any]) -> Fraction:
-        parts = (Fraction(w) * Fraction(row[name]) for name, w in self.weights.items() if w)
+        parts = [Fraction(w) * Fraction(row[name]) for name, w in self.weights.items() if w]
+        parts += [Fraction(of.get(row[name], 0)) for name, of in self.terms.items()]
         return sum(parts, Fraction(0))
 
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # for those who read without running; tests/house holds it equal to HOMES
     from unspoken.adversary import Adversary as Adversary
+    from unspoken.answering import query as query
+    from unspoken.auditing import audit as audit
     from unspoken.beliefs import Chain as Chain
     from unspoken.beliefs import Exchangeable as Exchangeable
     from unspoken.beliefs import Gaussian as Gaussian
@@ -32,10 +34,12 @@ if TYPE_CHECKING:  # for those who read without running; tests/house holds it eq
     from unspoken.families import Intervals as Intervals
     from unspoken.families import Rows as Rows
     from unspoken.learning import learn as learn
+    from unspoken.mechanisms import Extension as Extension
     from unspoken.mechanisms import Finite as Finite
     from unspoken.mechanisms import Geometric as Geometric
     from unspoken.mechanisms import Laplace as Laplace
     from unspoken.mechanisms import OneSided as OneSided
+    from unspoken.mechanisms import OneSidedNoise as OneSidedNoise
     from unspoken.mechanisms import RandomizedResponse as RandomizedResponse
     from unspoken.mechanisms import Suppression as Suppression
     from unspoken.mechanisms import Together as Together
@@ -60,6 +64,8 @@ if TYPE_CHECKING:  # for those who read without running; tests/house holds it eq
 # Where each public name lives.
 HOMES = {
     "adversary": ["Adversary"],
+    "answering": ["query"],
+    "auditing": ["audit"],
     "beliefs": [
         "Chain", "Exchangeable", "Gaussian", "Independent", "Joint", "Network", "Pairwise", "Tree",
     ],
@@ -70,8 +76,8 @@ HOMES = {
     "families": ["Beliefs", "Box", "Frechet", "GaussianBall", "Intervals", "Rows"],
     "learning": ["learn"],
     "mechanisms": [
-        "Finite", "Geometric", "Laplace", "OneSided", "RandomizedResponse", "Suppression",
-        "Together",
+        "Extension", "Finite", "Geometric", "Laplace", "OneSided", "OneSidedNoise",
+        "RandomizedResponse", "Suppression", "Together",
     ],
     "planning": ["Plan", "plan"],
     "questions": ["leakage", "leakages", "odds", "view"],

@@ -79,7 +79,14 @@ class TooLarge(UnspokenError):
 
 
 class LimitExceeded(UnspokenError):
-    """The answer would break a limit the holder has set."""
+    """The answer would break a limit the holder has set. ``fits``: what would not, in words that
+
+    say nothing of what was given out before; empty if nobody has worked it out.
+    """
+
+    def __init__(self, message: str, fits: str = "") -> None:
+        super().__init__(message)
+        self.fits = fits
 
 
 def unknown(what: str, name: object, options: Iterable[object]) -> InputError:

@@ -8,7 +8,7 @@ import numpy as np
 
 from unspoken.adversary import Adversary
 from unspoken.beliefs import A_BELIEF, Belief
-from unspoken.errors import InputError
+from unspoken.errors import InputError, TooLarge
 from unspoken.measures import Measure, MeasureName, measure_named
 from unspoken.mechanisms import Mechanism
 from unspoken.types.bound import Bound
@@ -21,7 +21,11 @@ from unspoken.views import View
 __all__ = ["check_kinds", "leakage", "leakages", "odds", "view", "views_of_each"]
 
 
-A_MECHANISM = "give a OneSided, Laplace, Geometric, Finite, RandomizedResponse or Together"
+A_MECHANISM = (
+    "give a OneSided, Laplace, Geometric, OneSidedNoise, Finite, RandomizedResponse or Together"
+)
+# Of laws beside one variable, each as large as there is room for: as many as are read in an hour.
+TABLES = 2
 AN_ADVERSARY = "give an Adversary(target, ...)"
 
 
@@ -61,7 +65,7 @@ def leakages(
     """`leakage` about every variable, or each of ``targets``, to somebody who knows nothing else.
 
     A bound of one's own for everybody; where a belief adds up for all of them at once (a Chain),
-    it costs little more than one.
+    it costs little more than one. Means are asked one by one; where that takes hours it is refused.
     """
     check_kinds("leakages", belief, mechanism)
     of = measure_named(measure)
@@ -79,9 +83,22 @@ def views_of_each(
     views: Iterable[View] | None = None
     if names and measure.over == "sup":
         views = mechanism.points_of_each(belief, names)
+    elif names:
+        _refuse_hours(belief, mechanism, names)
     if views is None:
         views = (mechanism.view(belief, Adversary(name)) for name in names)
     return views
+
+
+def _refuse_hours(belief: Belief, mechanism: Mechanism, names: Sequence[str]) -> None:
+    """Where a mean takes seconds for each of thousands of variables."""
+    most = TABLES * mechanism.each_at_once(belief)
+    if 0 < most < len(names):
+        raise TooLarge(
+            f"leakages: a mean for each of {len(names):,} variables, one after the other, beside a "
+            f"sum of so many takes hours; name up to {most:,} as targets, or ask for a measure "
+            "that is a largest value, such as max-log-ratio"
+        )
 
 
 def odds(

@@ -16,6 +16,7 @@ import unspoken
 from tests.computed import computed
 from unspoken.beliefs import chain
 from unspoken.beliefs.chain import Chain
+from unspoken.beliefs.forests import markov
 from unspoken.beliefs.forests import sums as messages_sums
 from unspoken.errors import InputError, TooLarge
 from unspoken.mechanisms import Laplace
@@ -296,3 +297,30 @@ def test_values_may_be_anything_that_can_be_listed_once() -> None:
     once: Any = iter(["low", "high"])
     chain = unspoken.Chain([0.5, 0.5], [[0.9, 0.1], [0.2, 0.8]], 3, values=once)
     assert chain.domain.values == (("low", "high"),) * 3
+
+
+@pytest.mark.parametrize("values", [[0.0, 1.0], [-1.0, 2.0]])
+def test_everybody_is_asked_as_many_at_a_time_as_there_is_room_for(
+    values: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chain = Chain(STATIONARY, STICKY, 23, values=values)
+    noise, names = Laplace(1.5), chain.domain.names
+    together = dict(unspoken.leakages(chain, noise))
+    asked: list[Any] = []
+    monkeypatch.setattr(markov, "CELLS", 5 * 2 * 24)
+    each = chain.sums_of_each
+
+    def noted(_: Chain, some: Any, queries: Any) -> Any:
+        asked.append(some)
+        return each(some, queries)
+
+    monkeypatch.setattr(Chain, "sums_of_each", noted)
+    halved = unspoken.leakages(chain, noise)
+    assert asked == [names[k : k + 5] for k in range(0, 23, 5)]
+    for name, bound in halved.items():
+        assert bound.value == pytest.approx(together[name].value, rel=1e-12)
+        assert bound.low <= together[name].high
+        assert together[name].low <= bound.high
+    with pytest.raises(TooLarge, match="name up to 10 as targets, or ask for a measure"):
+        unspoken.leakages(chain, noise, "mutual-information")
+    assert len(unspoken.leakages(chain, noise, "mutual-information", names[:10])) == 10

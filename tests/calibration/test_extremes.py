@@ -66,7 +66,7 @@ def test_geometric_noise_is_rounded_to_more(limit: float) -> None:
 
 
 def test_what_no_float_can_say_is_refused() -> None:
-    with pytest.raises(TooLarge, match="geometric noise of scale"):
+    with pytest.raises(TooLarge, match="geometric: noise of scale"):
         calibrate(COINS, limit=1e-17, noise="geometric")
 
 

@@ -23,6 +23,7 @@ from unspoken.mechanisms import (
     RandomizedResponse,
     Together,
 )
+from unspoken.mechanisms.record_chain import EARLIER
 
 CASE = """
 [belief]
@@ -199,9 +200,33 @@ def test_mistakes_about_mechanisms(tmp_path: Path, mechanism: str, says: str) ->
     assert "\n" not in str(refusal.value)
 
 
+SUPPRESSION = {
+    "names": ["A", "B"],
+    "values": {"A": [0, 1], "B": [0, 1]},
+    "sensitive": {"B": [0]},
+    "codes": [[1, 1]],
+    "masks": [[1, 3]],
+    "weights": [[2**60, 2**61]],
+}
+ADDED = {
+    "names": ["A", "B", EARLIER],
+    "values": {"A": [0, 1], "B": [0, 1], EARLIER: ["[[]]"]},
+    "sensitive": {"B": [0], EARLIER: ["[[]]"]},
+    "codes": [[1, 1, 0]],
+    "masks": [[2]],
+    "weights": [[2**60]],
+}
 MECHANISM: dict[str, tuple[dict[str, Any], Any]] = {
     "laplace": ({"scale": 2.0, "weights": {"A": 1, "B": 2}}, Laplace(2.0, {"A": 1, "B": 2})),
     "geometric": ({"alpha": 0.25}, Geometric(0.25)),
+    "one-sided-noise": (
+        {
+            "alpha": 0.25,
+            "terms": {"A": [[1, 1]], "B": [[1, 2]]},
+            "sensitive": {"A": [0], "B": [0]},
+        },
+        unspoken.OneSidedNoise(0.25, {"A": {1: 1}, "B": {1: 2}}, {"A": [0], "B": [0]}),
+    ),
     "finite": (
         {"name": "A", "matrix": [[3, 1], [0, 1]], "outputs": ["x", "y"]},
         Finite("A", [[3, 1], [0, 1]], ["x", "y"]),
@@ -212,16 +237,26 @@ MECHANISM: dict[str, tuple[dict[str, Any], Any]] = {
         unspoken.OneSided({"A": math.inf, "B": 1.0}, shows="bit"),
     ),
     "suppression": (
-        {
-            "names": ["A", "B"],
-            "values": {"A": [0, 1], "B": [0, 1]},
-            "sensitive": {"B": [0]},
-            "codes": [[1, 1]],
-            "masks": [[1, 3]],
-            "weights": [[2**60, 2**61]],
-        },
+        SUPPRESSION,
         unspoken.Suppression(
             {(1, 1): {("A",): 2**60, ("A", "B"): 2**61}}, ["A", "B"], [[0, 1]] * 2, {"B": [0]}
+        ),
+    ),
+    "extension": (
+        {
+            "first": {"kind": "suppression", **SUPPRESSION},
+            "added": {"kind": "suppression", **ADDED},
+        },
+        unspoken.Extension(
+            unspoken.Suppression(
+                {(1, 1): {("A",): 2**60, ("A", "B"): 2**61}}, ["A", "B"], [[0, 1]] * 2, {"B": [0]}
+            ),
+            unspoken.Suppression(
+                {(1, 1, "[[]]"): {("B",): 2**60}},
+                ["A", "B", EARLIER],
+                [[0, 1], [0, 1], ["[[]]"]],
+                {"B": [0], EARLIER: ["[[]]"]},
+            ),
         ),
     ),
     "together": (

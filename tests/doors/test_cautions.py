@@ -173,9 +173,7 @@ def test_the_lifetime_is_said_where_it_breaks_a_limit_set_later(folder: Path, ru
     text = project.read_text()
     written(folder, 3_000, bits=0.01)
     text_now = said(run, "release", "--scale", "0.5")
-    assert "! With all that was released of these rows before, what is told about s would be" in (
-        text_now
-    )
+    assert "! With all that was released of these rows, what is told about s would be" in (text_now)
     assert "the limit is 0.01" in run("release", "--scale", "0.5", "--json").json["together"]
     project.write_text(text)
     assert run("release", "--json").json["together"] == "within the limits"

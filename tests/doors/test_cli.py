@@ -23,10 +23,11 @@ JSON = {
               "attributes", "telling"},
     "leak": {"unspoken", "format", "for", "warnings", "premise", "box", "told", "undeclared"},
     "plan": {"unspoken", "format", "for", "warnings", "premise", "plan", "without_closure",
-             "shares", "closed", "promise", "box", "told", "undeclared", "assumptions"},
+             "shares", "closed", "promise", "box", "told", "undeclared", "answers",
+             "assumptions"},
     "release": {"unspoken", "format", "release", "manifest", "rows", "again", "p", "limits",
                 "together", "promise", "warnings"},
-    "ledger": {"unspoken", "format", "events", "exposure", "decisions"},
+    "ledger": {"unspoken", "format", "events", "exposure", "decisions", "answers", "warnings"},
     "report": {"unspoken", "format", "report", "charts"},
 }  # fmt: skip
 

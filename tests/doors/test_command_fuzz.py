@@ -18,7 +18,7 @@ import pytest
 
 from tests.doors.conftest import Run
 from tests.effort import EFFORT
-from unspoken.learning import counted
+from unspoken.learning import beside, counted
 
 SEEDS = range(6 * EFFORT)
 PIECES = ['"', "'", "[", "]", "{", "}", "=", "#", "\n", "\\", "\x00", "\x1b", "\u202e", "1e999",
@@ -112,7 +112,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def project(edited: Path, run: Run, sound: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A project that has released once, and keeps what it counted."""
     monkeypatch.setattr(counted, "WORTH", 1)
-    monkeypatch.setattr(counted, "SETTLED", -1.0)
+    monkeypatch.setattr(beside, "SETTLED", -1.0)
     if not sound.exists():
         assert run("release").code == 0
         shutil.copytree(edited.parent, sound)

@@ -11,6 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from unspoken.doors import ending
+from unspoken.doors.running import BAD_INPUT, running
+from unspoken.errors import InputError
+
 PROJECT = """\
 format = 1
 [source]
@@ -32,13 +36,25 @@ limit_bits = 0.1
 """
 
 
+def as_in_a_terminal() -> None:
+    """What was started in the background, as these tests may be, ignores Ctrl-C."""
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        signal.signal(getattr(signal, name), signal.SIG_DFL)
+
+
 def begun(folder: Path) -> subprocess.Popen[str]:
     """A command in the middle of a sort that has spilled."""
     (folder / "unspoken.toml").write_text(PROJECT)
     (folder / "tmp").mkdir()
-    command = [sys.executable, "-m", "unspoken", "release", str(folder)]
+    command = [sys.executable, "-m", "unspoken", "--quiet", "release", str(folder)]
     environment = {**os.environ, "TMPDIR": str(folder / "tmp")}
-    running = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
+    running = subprocess.Popen(
+        command,
+        env=environment,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=as_in_a_terminal,
+    )
     for _ in range(600):
         if sum(file.stat().st_size for file in (folder / "tmp").glob("*/*")) > 1 << 20:
             return running
@@ -58,6 +74,55 @@ def test_a_signal_in_a_sort(name: str, code: int, tmp_path: Path) -> None:
     assert (running.returncode, said) == (code, "interrupted\n")
     assert not list((tmp_path / "tmp").iterdir())
     assert {path.name for path in tmp_path.iterdir()} <= {"unspoken.toml", "tmp", "unspoken.key"}
+
+
+READING = """\
+import sys
+from unspoken.doors.ending import heed
+from unspoken.doors.running import running
+from unspoken.engines.session import session
+heed()
+query = "SELECT i FROM range(1000000000000) t(i) WHERE i < 500000 OR hash(i) = 0"
+con = session("UTC", threads="1")
+rows = con.sql(query).to_arrow_reader(1000)
+def read():
+    print("reading", flush=True)
+    return sum(1 for _ in rows)
+sys.exit(running(read, False))
+"""
+
+
+@pytest.mark.parametrize(("name", "signals"), [("SIGINT", 1), ("SIGTERM", 2)])
+def test_a_signal_while_rows_are_read(name: str, signals: int) -> None:
+    """DuckDB looks for none then: the next of these rows takes hours."""
+    command = [sys.executable, "-c", READING]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=as_in_a_terminal
+    ) as reader:
+        assert reader.stdout is not None
+        assert reader.stdout.readline() == b"reading\n"
+        time.sleep(0.2)
+        for _ in range(signals):
+            reader.send_signal(getattr(signal, name))
+        try:
+            _, said = reader.communicate(timeout=30)
+        finally:
+            reader.kill()
+    assert (reader.returncode, said) == (130, b"interrupted\n")
+
+
+@pytest.mark.parametrize("in_json", [False, True])
+def test_what_fails_after_a_signal_was_interrupted(
+    in_json: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def ended() -> int:
+        raise InputError("source: INTERRUPT Error: Interrupted!")
+
+    assert running(ended, in_json) == BAD_INPUT
+    assert "INTERRUPT" in capsys.readouterr().err
+    monkeypatch.setattr(ending, "_stopped", [signal.SIGINT])
+    assert running(ended, in_json) == 130
+    assert capsys.readouterr().err == "interrupted\n"
 
 
 def test_what_a_kill_leaves_goes_with_the_next_command(tmp_path: Path) -> None:

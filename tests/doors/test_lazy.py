@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
-
-from tests.doors.conftest import Run
 
 DRAW = {"jinja2", "markupsafe", "vl_convert"}
 LOADED = """
@@ -31,7 +30,26 @@ def loaded(*commands: str) -> list[set[str]]:
     return [DRAW & set(modules) for _, modules in found]
 
 
-def test_only_what_draws_loads_what_draws(run: Run, edited: object) -> None:
+SMALL = """\
+format = 1
+[source]
+table = "occupancy.parquet"
+keys = ["office", "day"]
+[epoch]
+label = "1"
+[attribute.first_arrival]
+bins = [9, 11]
+sensitive = "first_arrival >= 11"
+missing = "public"
+[application.lighting]
+reads = ["first_arrival"]
+[limit]
+odds_cap = 4.0
+"""
+
+
+def test_only_what_draws_loads_what_draws(folder: Path) -> None:
+    (folder / "unspoken.toml").write_text(SMALL)
     plain = ["--help", "--version", "learn", "leak", "plan", "release", "ledger"]
     assert loaded(*plain) == [set()] * len(plain)
     pytest.importorskip("vl_convert", reason="needs the extra `report`: vl-convert-python")

@@ -47,11 +47,11 @@ keys = ["row"]
 [epoch]
 label = "1"
 [attribute.age]
-bins = [25, 35, 45, 60]
+bins = [30, 50]
 [attribute.marital-status]
 sensitive = "\\"marital-status\\" IN ('Divorced', 'Separated', 'Widowed')"
 [attribute.hours-per-week]
-bins = [20, 35, 50]
+bins = [20, 40]
 sensitive = "\\"hours-per-week\\" < 20"
 [attribute.income]
 values = ["<=50K", ">50K"]

@@ -147,3 +147,17 @@ def test_a_premise_in_words() -> None:
     assert "what 1,234 rows of this table show" in words.premise(Premise.learned(1234))
     assert "a box that holds the true one in 95" in words.premise(Premise.box(0.95))
     assert "hold for the belief that was given" in words.premise(STATED)
+
+
+@pytest.mark.parametrize("cap", [1.5, 4.0, 1e300])
+def test_colours_stand_for_growing_factors_at_any_cap(cap: float) -> None:
+    named = list(charts.bands(cap).values())
+    assert named[-1] == "beyond"
+    assert f"to the cap, {words.factor(cap)}" in named
+
+
+def test_a_cell_that_two_releases_withhold_is_withheld() -> None:
+    """Shown again by an extension, a record has a pair of outputs."""
+    both = (WITHHELD, WITHHELD)
+    assert words.seen({"CO2": both, "Light": WITHHELD}) == "CO2 and Light withheld"
+    assert words.seen({"CO2": (WITHHELD, "below 460")}) == "CO2 “withheld, then below 460”"

@@ -10,6 +10,7 @@ from rich.console import Console
 from tests.doors.conftest import Run
 from unspoken.doors import waiting
 from unspoken.engines.duckdb import DuckTable
+from unspoken.engines.watching import Passed
 
 
 def shown(seconds: float, terminal: bool, doing: str = "planning") -> str:
@@ -43,6 +44,21 @@ def test_rows_that_are_read_say_how_many(folder: Path, monkeypatch: pytest.Monke
         time.sleep(0.5)
     assert "reading: 800 of 800 rows, " in file.getvalue()
     assert " a second ..." in file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("passed", "said"),
+    [
+        (Passed(0, 9, 0.0), "0 of 9 rows yet, they are sorted or found"),
+        (Passed(2_000, 8_000, 4.0), "2,000 of 8,000 rows, 500 a second, 12 s left"),
+        (Passed(10, 100_000, 1.0), "10 of 100,000 rows, 10 a second, 2.8 h left"),
+        (Passed(10, 6_010, 1.0), "10 of 6,010 rows, 10 a second, 10 min left"),
+        (Passed(8_000, 8_000, 4.0), "8,000 of 8,000 rows, 2,000 a second"),
+        (Passed(8_000, None, 4.0), "8,000 rows, 2,000 a second"),
+    ],
+)
+def test_how_long_it_will_take(passed: Passed, said: str) -> None:
+    assert str(passed) == said
 
 
 def test_nothing_is_said_if_asked_so(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,9 +1,12 @@
 """Arrow columns and arrays, there and back."""
 
+from pathlib import Path
+
 import numpy as np
 import pyarrow as pa
 import pytest
 
+from tests.house.source import ask
 from unspoken.engines.arrow import boolean, missing, numbers, plain, texts
 
 MASKS = [[], [True], [True, False, False, True, True, False, True, False, True, True, False]]
@@ -32,3 +35,19 @@ def test_dictionaries_and_views_are_made_plain() -> None:
     assert plain(words.dictionary_encode()).equals(words)
     assert plain(words.cast(pa.string_view())).equals(words)
     assert plain(pa.chunked_array([words, words])).to_pylist() == [*words.to_pylist()] * 2
+
+
+def test_pandas_stays_out() -> None:
+    """It would take as long as a small release, in every command, where it is installed."""
+    program = """
+import json, sys
+import numpy as np
+from unspoken.engines.arrow import kept, texts
+from unspoken.engines.row_sql import RowSQL
+kept(texts(["a", "b"]), np.array([True, False]))
+held = RowSQL({"a": "BIGINT"}, "t").held("a", [1, "x"])
+print(json.dumps([held.to_pylist(), "pandas" in sys.modules]))
+"""
+    rows, there = ask(Path(__file__).parents[2], program)
+    assert [row["a"] for row in rows] == [1, None, None]
+    assert not there

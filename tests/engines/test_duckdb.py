@@ -180,3 +180,17 @@ def test_pandas_is_not_imported_where_it_is_installed(days: Path, tmp_path: Path
     (tmp_path / "site" / "pandas").mkdir(parents=True)
     (tmp_path / "site" / "pandas" / "__init__.py").write_text("__version__ = '3.0.0'")
     assert run(PANDAS, days, path=tmp_path / "site") == []
+
+
+def test_a_key_is_the_same_text_however_a_csv_file_spells_it(tmp_path: Path) -> None:
+    """DuckDB would push a cast to text into its CSV reader, and give the file's own text."""
+    spelled = "day,hour,x\n2018-1-5,9:00:09,2018-2-3\n2018-11-05,10:00:09,2018-12-31\n"
+    (tmp_path / "spelled.csv").write_text(spelled)
+    duckdb.execute(f"COPY (FROM '{tmp_path}/spelled.csv') TO '{tmp_path}/spelled.parquet'")
+    found = []
+    for name in ("spelled.csv", "spelled.parquet"):
+        table = DuckTable.open(name, keys=["day", "hour"], folder=tmp_path)
+        (batch,) = table.batches(["day", "hour"], ordered=True)
+        found.append(batch.to_pydict())
+    assert found[0] == found[1]
+    assert found[0] == {"day": ["2018-01-05", "2018-11-05"], "hour": ["09:00:09", "10:00:09"]}

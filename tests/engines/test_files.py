@@ -203,3 +203,15 @@ def test_no_row_of_a_file_is_passed_on(here: Path) -> None:
     (here / "latin.csv").write_bytes(b"id,x\n1,a\n2,caf\xe9 secret\n")
     for name in ("long.csv", "latin.csv"):
         assert "secret" not in line(here, table=name)
+
+
+def test_text_of_parquet_that_is_no_utf_8(here: Path) -> None:
+    """What the cell holds is not said."""
+    words = pa.array(["secret", 'se"re\nt'])
+    letters = pa.py_buffer(words.buffers()[2].to_pybytes().replace(b"s", b"\xff"))
+    broken = pa.Array.from_buffers(pa.string(), 2, [None, words.buffers()[1], letters])
+    pq.write_table(pa.table({"id": [1, 2], "x": broken}), here / "bytes.parquet")
+    table = DuckTable.open("bytes.parquet", keys=["id"], folder=here)
+    with pytest.raises(InputError, match=r"bytes\.parquet.*not valid UTF-8; write this") as refused:
+        next(iter(table.batches(["id", "x"])))
+    assert "ecret" not in str(refused.value)

@@ -11,7 +11,7 @@ import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from unspoken.engines.protocol import BATCH, Among
+from unspoken.engines.protocol import BATCH, Among, Chosen, Work
 from unspoken.engines.sql import Expression
 
 
@@ -24,6 +24,7 @@ class ToyTable:
     title: str = "the toy"
     timezone: str = "UTC"
     files: Sequence[Path] = ()
+    away: bool = False
 
     @cached_property
     def columns(self) -> Mapping[str, str]:
@@ -60,6 +61,18 @@ class ToyTable:
         groups = duckdb.from_arrow(self.arrow).aggregate(each, ", ".join(names))
         return groups.aggregate("n, k, count(*)").fetchall()
 
+    def totals(
+        self, numbers: Sequence[Expression], groups: Sequence[Expression], where: str,
+        chosen: Chosen | None = None,
+    ) -> pa.Table:  # fmt: skip
+        assert chosen is None, where
+        same = [f"{group.sql} AS g{place}" for place, group in enumerate(groups)]
+        sums = [f"sum({n.sql})::BIGINT AS n{place}" for place, n in enumerate(numbers)]
+        added = duckdb.from_arrow(self.arrow).aggregate(", ".join([*same, *sums]))
+        return added.order(
+            ", ".join(f"g{place}" for place, _ in enumerate(groups)) or "1"
+        ).to_arrow_table()
+
     def batches(
         self, names: Sequence[str], ordered: bool = True, rows: int = BATCH,
         places: Mapping[str, str] | None = None, among: Among | None = None,
@@ -69,6 +82,14 @@ class ToyTable:
         if among is not None:
             each = f"*, CAST({among.expression.sql} AS VARCHAR) AS among"
             named: pa.Table = duckdb.from_arrow(found).project(each).to_arrow_table()
-            found = named.filter(pc.is_in(named["among"], pa.array([*among.texts])))
+            found = named
+            if among.texts is not None:
+                found = named.filter(pc.is_in(named["among"], pa.array([*among.texts])))
             found = found.sort_by([("among", "ascending"), *order]) if ordered else found
         yield from found.select(list(names)).to_batches(100)
+
+    def through(
+        self, work: Work, names: Sequence[str], ordered: bool = True, rows: int = BATCH,
+        places: Mapping[str, str] | None = None, among: Among | None = None,
+    ) -> Iterator[pa.RecordBatch]:  # fmt: skip
+        return work(self.batches(names, ordered, rows, places, among))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -61,7 +63,7 @@ def test_corners_of_two_laws_are_those_of_a_transport() -> None:
     corners = held.corners()
     assert ((corners > 0).sum(1) <= 5).all()
     assert all(held.holds(corner) for corner in corners)
-    np.testing.assert_allclose(vertices(np.ones((1, 3)), np.ones(1)), np.eye(3))
+    np.testing.assert_allclose(vertices(np.ones((1, 3)), np.ones(1))[0], np.eye(3))
 
 
 @pytest.mark.parametrize(
@@ -92,3 +94,31 @@ def test_too_much_is_open() -> None:
 def test_names_that_are_none(tables: Any) -> None:
     with pytest.raises(InputError, match=r"frechet\.tables: "):
         unspoken.Frechet(tables)
+
+
+def test_corners_that_differ_in_rare_cells_are_two() -> None:
+    """A value of mass 1e-12 may be all of one column or of the other."""
+    held = unspoken.Frechet({("a",): [1 - 1e-12, 1e-12], ("b",): [0.5, 0.5]})
+    assert len(held.corners()) == 2
+    seen = unspoken.Finite("b", [[1.0, 0.0], [0.5, 0.5]])
+    bound = unspoken.leakage(held, seen, unspoken.Adversary("a"), "max-log-ratio")
+    assert bound.high == math.inf  # all of a1 in b0, which is never answered 1
+
+
+def test_corners_are_off_by_no_more_than_they_say() -> None:
+    rng = np.random.default_rng(3)
+    for _ in range(20):
+        a, b, c = (rng.dirichlet(np.full(k, 0.3)) for k in (2, 3, 2))
+        tables = {("a",): a, ("b",): b, ("c",): c}
+        rows = np.concatenate(
+            [np.eye(2).repeat(6, 1), np.tile(np.eye(3).repeat(2, 1), 2), np.tile(np.eye(2), 6)]
+        )
+        corners, off = vertices(rows, np.concatenate([*tables.values()]))
+        assert 0 < off < 1e-13
+        for corner in corners:  # exact: the same cells free, solved in rationals
+            free = [Fraction(value) for value in corner.tolist()]
+            for row, given in zip(
+                rows.astype(int).tolist(), np.concatenate([a, b, c]), strict=True
+            ):
+                summed = sum(value for value, held in zip(free, row, strict=True) if held)
+                assert abs(summed - Fraction(float(given))) <= len(free) * Fraction(off)

@@ -7,12 +7,19 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 CODE = ("src", "tests", "examples", "benchmarks", "studies")
 LEFT_OUT = {"__pycache__", "build", "dist", "node_modules"}
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+@cache
+def parsed(text: str, path: str) -> tuple[ast.AST, ...]:
+    """The tree and all that is in it, which a dozen checks read and none changes."""
+    return tuple(ast.walk(ast.parse(text, path)))
 
 
 @dataclass(frozen=True)
@@ -24,7 +31,14 @@ class Module:
 
     @property
     def tree(self) -> ast.Module:
-        return ast.parse(self.text, str(self.path))
+        tree = self.nodes[0]
+        assert isinstance(tree, ast.Module)
+        return tree
+
+    @property
+    def nodes(self) -> tuple[ast.AST, ...]:
+        """Every node, as ast.walk gives them."""
+        return parsed(self.text, str(self.path))
 
     @property
     def name(self) -> str:

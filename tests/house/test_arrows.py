@@ -20,11 +20,12 @@ CLOUD = {"views", "measures", "adversary"}
 THEORY = {"beliefs", "families", *CLOUD}
 SOLVERS = {"planning", "searching", "calibration"}
 DATA = {"engines", "policy", "learning"}
-FLOW = {"ledger", "releasing", "auditing", "doors"}
+FLOW = {"ledger", "releasing", "answering", "serving", "auditing", "doors", "client"}
 
 # What these few rooms may import at all ...
 ONLY: Mapping[str, set[str]] = {
     "errors": set(),
+    "client": {"errors", "frames"},  # of the service, on machines that have nothing else of ours
     "display": {"errors", "frames"},
     "frames": {"errors"},
     "pictures": {"errors", "numerics"},
@@ -42,14 +43,25 @@ NEVER: tuple[tuple[set[str], set[str]], ...] = (
     ({"calibration"}, {"planning", *DATA, *FLOW}),
     ({"planning"}, {"searching", "calibration", *DATA, *FLOW}),
     ({"policy", "learning", "models"}, {"mechanisms", *SOLVERS, *FLOW}),
+    ({"ledger", "releasing"}, {"answering"}),
+    ({"ledger", "releasing", "answering"}, {"serving"}),
+    ({"ledger", "releasing", "answering", "serving"}, {"auditing"}),
     # What is released stands on sound numbers only, and on no drawn ones.
-    ({"ledger", "releasing", *SOLVERS, *DATA}, {"published", "comparing", "models", "simulation"}),
+    (
+        {"ledger", "releasing", "answering", "serving", *SOLVERS, *DATA},
+        {"published", "comparing", "models", "simulation"},
+    ),
 )
-# Extras are imported by these modules only, and they where something is drawn: in a function.
+# Extras are imported by these modules only, and they where they are needed: in a function.
 DRAWN_WITH = {
+    "fastapi": "unspoken.doors.service.app",
     "jinja2": "unspoken.doors.report.page",
     "markupsafe": "unspoken.doors.report.page",
     "pandas": "unspoken.frames",
+    "py4j": "unspoken.engines.spark",
+    "pyspark": "unspoken.engines.spark",
+    "starlette": "unspoken.doors.service.app",
+    "uvicorn": "unspoken.doors.service.running",
     "vl_convert": "unspoken.pictures.images",
 }
 WRITERS = {*DRAWN_WITH.values()}
@@ -68,7 +80,7 @@ def imported(module: Module, node: ast.AST) -> Iterator[str]:
 def entered(root: Path) -> Iterator[tuple[Module, ast.AST, str]]:
     """Every import of this house: who, by which statement, and the dotted name asked for."""
     for module in modules(root, "src/unspoken"):
-        for node in ast.walk(module.tree):
+        for node in module.nodes:
             for name in imported(module, node):
                 if name.partition(".")[0] == "unspoken":
                     yield module, node, name

@@ -24,7 +24,9 @@ LIBRARIES = {
     "rich",
     "scipy",
     "sqlalchemy",
+    "starlette",
     "typer",
+    "uvicorn",
 }
 LOADED = """
 import json, sys

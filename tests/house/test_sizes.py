@@ -29,7 +29,7 @@ def long_functions(root: Path) -> list[str]:
     return [
         f"{module.at(node)}: {node.name} has {body_lines(node)} lines"
         for module in modules(root, *CODE)
-        for node in ast.walk(module.tree)
+        for node in module.nodes
         if isinstance(node, FUNCTIONS) and body_lines(node) > BODY_LINES
     ]
 
@@ -47,7 +47,7 @@ def ladders(root: Path) -> list[str]:
     return [
         f"{module.at(node)}: {node.name} asks for types {rungs(node)} times"
         for module in modules(root)
-        for node in ast.walk(module.tree)
+        for node in module.nodes
         if isinstance(node, FUNCTIONS) and rungs(node) > RUNGS
     ]
 
@@ -81,7 +81,7 @@ def tables_of_types(root: Path) -> list[str]:
     return [
         f"{module.path}:{node.lineno}: {ast.unparse(node).partition(' = ')[0]}"
         for module in modules(root)
-        for node in ast.walk(module.tree)
+        for node in module.nodes
         if isinstance(node, ast.AnnAssign | ast.Compare) and keyed_by_type(node)
     ]
 
@@ -95,7 +95,7 @@ def vague_names(root: Path) -> list[str]:
     classes = [
         f"{module.at(node)}: {node.name} says nothing"
         for module in modules(root)
-        for node in ast.walk(module.tree)
+        for node in module.nodes
         if isinstance(node, ast.ClassDef) and re.search("(Manager|Helper|Utils?)$", node.name)
     ]
     return files + classes

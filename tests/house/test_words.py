@@ -67,7 +67,7 @@ def prints(root: Path) -> list[str]:
         module.at(node)
         for module in modules(root)
         if module.room != "doors"
-        for node in ast.walk(module.tree)
+        for node in module.nodes
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "print"
     ]
 
@@ -78,7 +78,7 @@ def computed(root: Path) -> list[str]:
         f"{module.at(node)}: {ast.unparse(node)}"
         for module in modules(root)
         if module.room == "doors"
-        for node in ast.walk(module.tree)
+        for node in module.nodes
         if isinstance(node, ast.Attribute | ast.ImportFrom | ast.Import)
         and computes(ast.unparse(node))
     ]

@@ -80,7 +80,8 @@ class Question:
 def span(answer: Answer, world: World) -> float:
     """Over how many scales the noise-free answers spread."""
     rate = 1 / answer.scale if answer.scale is not None else -math.log(answer.alpha or 0)
-    widths = (abs(w) * np.ptp(np.array(world.values[n], float)) for n, w in answer.weights.items())
+    widths = [abs(w) * np.ptp(np.array(world.values[n], float)) for n, w in answer.weights.items()]
+    widths += [np.ptp([of.get(v, 0) for v in world.values[n]]) for n, of in answer.terms.items()]
     return float(rate * sum(widths))
 
 
@@ -103,6 +104,27 @@ def geometric(rng: Rng, world: World) -> Drawn:
     weights = weights if any(weights.values()) else {world.names[0]: 1}
     alpha = float(rng.choice([1e-6, 0.99999, rng.uniform(0.05, 0.95)]))
     return Drawn(Geometric(alpha, weights), answers=(Answer(weights, alpha=alpha),))
+
+
+def terms(rng: Rng, world: World) -> Drawn:
+    """A number for each of some values of a variable, and a weight, or none, on another one."""
+    first, second = (str(name) for name in rng.permutation(world.names)[:2])
+    chosen = [v for v in world.values[first] if rng.random() < 0.7] or [world.values[first][0]]
+    of = {first: {v: float(rng.integers(-8, 9)) / 4 for v in chosen}}
+    weights = {second: float(rng.integers(-2, 3))} if rng.random() < 0.5 else {}
+    own = Answer(weights, scale=1.0, terms=of)
+    scale = float(10 ** rng.uniform(-1, 3)) * (span(own, world) or 1.0)
+    noisy = Laplace(scale, weights or None, of)
+    return Drawn(noisy, answers=(replace(own, scale=scale),))
+
+
+def histogram(rng: Rng, world: World) -> Drawn:
+    """How often each value of one variable occurs, with geometric noise on each count."""
+    name = str(rng.choice(world.names))
+    values, alpha = world.values[name], float(rng.uniform(0.05, 0.95))
+    unit = {v: [int(v == each) for each in values] for v in values}
+    own = (Answer({}, alpha=alpha, terms={name: {each: 1}}) for each in values)
+    return Drawn(Geometric(alpha, terms={name: unit}), answers=tuple(own))
 
 
 def randomized(rng: Rng, world: World) -> Drawn:
@@ -150,6 +172,8 @@ def twice(rng: Rng, world: World) -> Drawn:
 KINDS: dict[str, Callable[[Rng, World], Drawn]] = {
     "laplace": laplace,
     "geometric": geometric,
+    "terms": terms,
+    "geometric histogram": histogram,
     "randomized-response": randomized,
     "finite": finite,
     "shared coin": shared,

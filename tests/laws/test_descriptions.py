@@ -18,16 +18,19 @@ from hypothesis import strategies as st
 from unspoken.errors import InputError
 from unspoken.mechanisms import (
     MECHANISMS,
+    Extension,
     Finite,
     Geometric,
     Laplace,
     Mechanism,
     OneSided,
+    OneSidedNoise,
     RandomizedResponse,
     Suppression,
     Together,
     from_description,
 )
+from unspoken.mechanisms.record_chain import EARLIER
 from unspoken.types.domain import RELEASED, WITHHELD
 
 NAMES = st.sampled_from(["a", "b", "", "inf", "kind", "a,b", "ä\n"])
@@ -42,6 +45,11 @@ WEIGHTS = (
     | st.dictionaries(NAMES, NUMBERS | st.lists(NUMBERS, max_size=3))
     | st.lists(NUMBERS | st.lists(NUMBERS, max_size=3))
 )
+VALUES = st.none() | st.integers(-9, 9) | st.text(max_size=3) | st.sampled_from([WITHHELD])
+TERMS = st.none() | st.dictionaries(
+    NAMES.map("t{}".format), st.dictionaries(VALUES, NUMBERS | st.lists(NUMBERS, max_size=3))
+)
+BY_NAME = st.none() | st.dictionaries(NAMES, NUMBERS)
 
 
 @st.composite
@@ -61,21 +69,44 @@ def suppressions(draw: st.DrawFn) -> Suppression:
     return Suppression(table, names, values, hidden, reads)
 
 
+@st.composite
+def extensions(draw: st.DrawFn) -> Extension:
+    """Of any suppression; nothing is out, or all that its first name has."""
+    first = draw(suppressions())
+    names, shown = first.names, ["[[]]", json.dumps([[first.names[0]]])]
+    values = {**dict(zip(names, first.values, strict=True)), EARLIER: shown}
+    hidden = {**first.sensitive, EARLIER: shown}
+    record = (*(own[-1] for own in first.values), "[[]]")
+    free = tuple(n for n in names if values[n][-1] not in hidden.get(n, ()))
+    table = {record: {free: draw(st.integers(1, 2**60))} if free else {}}
+    added = Suppression(table, [*names, EARLIER], values, hidden)
+    return Extension(first, added, draw(st.none() | st.just(names[:1])))
+
+
 DRAWN: dict[str, st.SearchStrategy[Mechanism]] = {
+    "extension": extensions(),
     "finite": st.builds(
         lambda name, rows, labels: Finite(name, rows, labels[:3] if len(labels) > 2 else None),
         NAMES,
         st.lists(st.tuples(*[st.integers(1, 99)] * 3), min_size=1, max_size=3),
         st.lists(LABELS, unique=True, max_size=5),
     ),
-    "geometric": st.builds(Geometric, st.floats(0, 1, exclude_min=True, exclude_max=True), WEIGHTS),
-    "laplace": st.builds(Laplace, st.floats(1e-100, 1e100), WEIGHTS),
+    "geometric": st.builds(Geometric, st.floats(0, 1, exclude_min=True, exclude_max=True), WEIGHTS)
+    | st.builds(Geometric, st.just(0.5), BY_NAME, TERMS),
+    "laplace": st.builds(Laplace, st.floats(1e-100, 1e100), WEIGHTS)
+    | st.builds(Laplace, st.just(2.0), BY_NAME, TERMS),
     "one-sided": st.builds(
         OneSided,
         st.dictionaries(NAMES, EPSILON),
         st.none() | st.dictionaries(NAMES, st.lists(LABELS)),
         st.sampled_from(["value", "bit"]),
         st.sampled_from(["persistent", "fresh"]),
+    ),
+    "one-sided-noise": st.builds(
+        OneSidedNoise,
+        st.just(0.5),
+        TERMS.filter(lambda terms: terms is not None),
+        st.dictionaries(NAMES, st.lists(LABELS)),
     ),
     "randomized-response": st.builds(RandomizedResponse, NAMES, EPSILON),
     "suppression": suppressions(),
@@ -143,7 +174,7 @@ for _ in range(20):
     ("description", "says"),
     [
         (3, "mechanism: is no table"),
-        ({}, "mechanism.kind: is missing; give one of finite, "),
+        ({}, "mechanism.kind: is missing; give one of extension, "),
         ({"kind": ["x"]}, "mechanism.kind: ['x'] is not"),
         (
             {"kind": [*range(99)]},

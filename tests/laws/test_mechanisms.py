@@ -227,7 +227,9 @@ class Renamed:
             return {self.name(n): w for n, w in given.items()}
 
         change: dict[type, Callable[[], Mechanism]] = {
-            Laplace: lambda: Laplace(own.scale * self.factor, weights(own.weights)),
+            Laplace: lambda: Laplace(
+                own.scale * self.factor, own.weights and weights(own.weights), self.terms(own.terms)
+            ),
             RandomizedResponse: lambda: RandomizedResponse(self.name(own.name), own.epsilon),
             Finite: lambda: Finite(self.name(own.name), own.matrix, own.outputs),
             OneSided: lambda: replace(
@@ -238,6 +240,13 @@ class Renamed:
             Together: lambda: Together([self.mechanism(part) for part in own.mechanisms]),
         }
         return change[type(own)]()
+
+    def terms(self, own: Any) -> Any:
+        """What values add, in the new units."""
+        return own and {
+            self.name(n): {self.value(v): x * self.factor for v, x in of.items()}
+            for n, of in own.items()
+        }
 
     def adversary(self, own: unspoken.Adversary) -> unspoken.Adversary:
         knows: Any = [self.name(n) for n in own.knows]

@@ -21,6 +21,9 @@ LINES, LETTERS, HTML = 50, 4000, 8000
 JOINT = unspoken.Joint([[0.2, 0.1], [0.1, 0.6]], names=["<A>", "B"])
 NOISE = unspoken.Laplace(2.0)
 COINS = unspoken.OneSided({"<A>": 1.0})
+NAMES = ["<A>", "B", "shown before"]
+HIDDEN: dict[str, list[Any]] = {"<A>": [0], "B": [0], "shown before": ["[[]]"]}
+ADDED = unspoken.Suppression({}, NAMES, [[0, 1], [0, 1], ["[[]]"]], HIDDEN)
 WIDE = unspoken.Independent([[0.5, 0.5]] * 100)
 CHAIN = unspoken.Chain([0.5, 0.5], [[0.9, 0.1], [0.2, 0.8]], 100)
 PAIR = unspoken.Gaussian([[1.0, 0.3], [0.3, 2.0]], [1.0, 2.0])
@@ -42,8 +45,10 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "many weights": lambda: unspoken.Laplace(1.0, {f"x{k}": 1.0 for k in range(500)}),
     "finite": lambda: unspoken.Finite("B", [[0.9, 0.1], [0.2, 0.8]]),
     "geometric": lambda: unspoken.Geometric(0.5),
+    "one-sided noise": lambda: unspoken.OneSidedNoise(0.5, {"A": {1: 1}}, {"A": [0]}),
     "randomized": lambda: unspoken.RandomizedResponse("B", 1.0),
     "suppression": lambda: COINS.as_suppression(JOINT.domain),
+    "extension": lambda: unspoken.Extension(COINS.as_suppression(JOINT.domain), ADDED),
     "view of records": lambda: unspoken.view(
         JOINT, COINS.as_suppression(JOINT.domain), unspoken.Adversary("B")
     ),

@@ -11,7 +11,9 @@ import pytest
 
 import unspoken
 from unspoken.mechanisms import MECHANISMS, Mechanism
+from unspoken.mechanisms.record_chain import EARLIER
 from unspoken.types.domain import Domain
+from unspoken.types.sums import term
 
 ROWS = 40_000
 DOMAIN = Domain.of([3, 2], ["A", "B"], [[0, 1, 4], [0, 2]])
@@ -31,12 +33,19 @@ NOISY: dict[str, tuple[Mechanism, Any]] = {
 }
 
 
+TERMS: Any = {"A": {1: 3.0, 4: -1.0}}
+NOISY_TERMS = {
+    "laplace": (unspoken.Laplace(2.0, {"B": 2.0}, TERMS), NOISY["laplace"][1]),
+    "geometric": (unspoken.Geometric(0.6, {"B": 2.0}, TERMS), NOISY["geometric"][1]),
+}
+
+
 def near(drawn: int, expected: float) -> bool:
     return abs(drawn - ROWS * expected) <= 6 * math.sqrt(ROWS * expected * (1 - expected)) + 1e-9
 
 
 def test_every_mechanism_is_here() -> None:
-    assert {*LOCAL, *NOISY, "suppression"} == set(MECHANISMS)
+    assert {*LOCAL, *NOISY, "suppression", "extension", "one-sided-noise"} == set(MECHANISMS)
 
 
 @pytest.mark.parametrize("kind", LOCAL)
@@ -76,17 +85,46 @@ def test_what_is_shown_of_records(cell: tuple[int, int]) -> None:
         assert near(counts[seen], weight / 2**62), (seen, counts)
 
 
-@pytest.mark.parametrize("kind", NOISY)
-def test_noisy_answers(kind: str) -> None:
+@pytest.mark.parametrize("cell", [(0, 1), (2, 1)])
+def test_what_is_added_to_records(cell: tuple[int, int]) -> None:
+    """Pairs of what was shown and of what is shown then."""
+    record = tuple(DOMAIN.values[axis][code] for axis, code in enumerate(cell))
+    names, values, shown = ["A", "B"], [[0, 1, 4], [0, 2]], ["[[]]", '[["A"]]']
+    first = unspoken.Suppression({record: {("A",): 2**61}}, names, values, {"A": [1]})
+    adds: dict[Any, Any] = {
+        (*record, "[[]]"): {("A", "B"): 2**60},
+        (*record, '[["A"]]'): {("B",): 2**61},
+    }
+    hidden: dict[str, Any] = {"A": [1], EARLIER: shown}
+    added = unspoken.Suppression(adds, [*names, EARLIER], [*values, shown], hidden)
+    both = unspoken.Together([first, unspoken.Extension(first, added)])
+    drawn: Any = both.sample(DOMAIN, np.tile(cell, (ROWS, 1)), np.random.default_rng(9))
+    pairs = zip(drawn["A"], drawn["B"], strict=True)
+    counts = Counter("".join("01"[y is not unspoken.WITHHELD] for y in (*a, *b)) for a, b in pairs)
+    law = {"0000": 0.375, "0101": 0.125, "1100": 0.25, "1101": 0.25}
+    assert {*counts} == {*law}
+    assert all(near(counts[pair], p) for pair, p in law.items())
+
+
+@pytest.mark.parametrize(("mechanism", "tail"), [*NOISY.values(), *NOISY_TERMS.values()])
+def test_noisy_answers(mechanism: Mechanism, tail: Any) -> None:
     """P(answer - sum > z) = tail(z) for z >= 0, and below -z as often."""
-    mechanism, tail = NOISY[kind]
     drawn = mechanism.sample(DOMAIN, np.tile((2, 1), (ROWS, 1)), np.random.default_rng(8))
     query = mechanism.parts(DOMAIN, unspoken.Adversary("A")).queries[0]
-    exact = query.weights["A"] * 4 + query.weights["B"] * 2
+    exact = sum(term(DOMAIN, query.weights[n], n)[code] for n, code in (("A", 2), ("B", 1)))
     noise = np.array(drawn["answer"]) - exact
     for z in (0.5, 1.5, 2.5, 6.5):
         assert near(int((noise > z).sum()), tail(z))
         assert near(int((noise < -z).sum()), tail(z))
+
+
+def test_noise_that_takes_away() -> None:
+    """P(noise <= -z) = alpha^z, and nothing is ever added."""
+    mechanism = unspoken.OneSidedNoise(0.6, {"A": {1: 3.0, 4: 1.0}}, {"A": [0]})
+    drawn = mechanism.sample(DOMAIN, np.tile((2, 1), (ROWS, 1)), np.random.default_rng(8))
+    noise = np.array(drawn["answer"]) - 1.0
+    assert noise.max() == 0
+    assert all(near(int((noise <= -z).sum()), 0.6**z) for z in (1, 2, 5))
 
 
 def test_noise_is_drawn_anew_for_each_request() -> None:

@@ -27,6 +27,7 @@ from unspoken.families import (
 )
 from unspoken.measures import MEASURES
 from unspoken.mechanisms import MECHANISMS
+from unspoken.mechanisms.record_chain import EARLIER
 
 Rng = np.random.Generator
 Draw = Callable[[Rng], unspoken.Joint]
@@ -41,11 +42,21 @@ SHOWN: dict[str, Any] = {
     "randomized-response": unspoken.RandomizedResponse("x1", 1.0),
     "laplace": unspoken.Laplace(1.0),
     "geometric": unspoken.Geometric(0.6),
+    "one-sided-noise": unspoken.OneSidedNoise(0.6, {"x0": {1: 1}, "x1": {1: 1, 2: 1}}, VALUES),
     "suppression": unspoken.Suppression(
         {(1, 1): {("x0", "x1"): 2**61}, (0, 2): {("x1",): 2**60}, (1, 2): {("x1",): 2**59}},
         ["x0", "x1"],
         [[0, 1], [0, 1, 2]],
         VALUES,
+    ),
+    "extension": unspoken.Extension(
+        unspoken.Suppression({(1, 1): {("x0",): 2**61}}, ["x0", "x1"], [[0, 1], [0, 1, 2]], VALUES),
+        unspoken.Suppression(
+            {(1, 1, '[["x0"]]'): {("x1",): 2**61}, (1, 2, "[[]]"): {("x0", "x1"): 2**60}},
+            ["x0", "x1", EARLIER],
+            [[0, 1], [0, 1, 2], ['[["x0"]]', "[[]]"]],
+            {**VALUES, EARLIER: ['[["x0"]]', "[[]]"]},
+        ),
     ),
     "together": unspoken.Together([unspoken.OneSided({"x1": 1.0}, VALUES), unspoken.Laplace(2.0)]),
 }
@@ -203,7 +214,7 @@ def test_no_member_leaks_more(kind: str, shown: str, who: str) -> None:
                 assert max(own.low for own in truth) == bound.low
 
 
-LOCAL = ("one-sided", "bits", "finite", "randomized-response", "suppression")
+LOCAL = ("one-sided", "bits", "finite", "randomized-response", "suppression", "extension")
 EXACT = ("max-log-ratio", "exclusion", "odds")
 
 

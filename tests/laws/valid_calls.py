@@ -131,6 +131,10 @@ MECHANISMS: dict[str, Call] = {
     ),
     "Laplace of a list": (unspoken.Laplace, {"scale": 2.0, "weights": [1.0, 1.0]}),
     "Geometric": (unspoken.Geometric, {"alpha": 0.5, "weights": {"A": 1, "B": 2}}),
+    "OneSidedNoise": (
+        unspoken.OneSidedNoise,
+        {"alpha": 0.5, "terms": {"A": {1: 1}}, "sensitive": {"A": [0]}},
+    ),
     "Finite": (
         unspoken.Finite,
         {"name": "A", "matrix": [[0.9, 0.1], [0.2, 0.8]], "outputs": ["u", "v"]},
@@ -143,6 +147,16 @@ MECHANISMS: dict[str, Call] = {
             "names": ["A", "B"],
             "values": {"A": [0, 1], "B": [0, 1]},
             "sensitive": {"B": [0]},
+            "reads": ["A"],
+        },
+    ),
+    "Extension": (
+        unspoken.Extension,
+        {
+            "first": unspoken.Suppression({}, ["A"], [[0, 1]], {}),
+            "added": unspoken.Suppression(
+                {}, ["A", "shown before"], [[0, 1], ["[[]]"]], {"shown before": ["[[]]"]}
+            ),
             "reads": ["A"],
         },
     ),
@@ -261,6 +275,11 @@ TABLES: dict[str, Call] = {
         unspoken.release,
         {"project": "no such project.toml", "scale": 1.0, "reader": "desk"},
     ),
+    "query": (
+        unspoken.query,
+        {"project": "no such project.toml", "text": "SELECT COUNT(*) FROM t", "epsilon": 0.5},
+    ),
+    "audit": (unspoken.audit, {"project": "no such project.toml"}),
 }
 
 

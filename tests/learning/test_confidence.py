@@ -163,3 +163,18 @@ def test_pairs_of_variables_are_known_better_than_thin_cells() -> None:
         alone = unspoken.Intervals(held.centre, {("x0", (0,)): ends})
         assert truth < found < unspoken.odds(alone, mechanism, who, **seen).high
         assert found < 1.6 * truth
+
+
+def test_rows_that_are_known_to_so_many_only_leave_more_possible() -> None:
+    """Whatever number between the two there are, what it leaves possible is within."""
+    counts = np.random.default_rng(3).integers(5, 200, (3, 4))
+    belief = unspoken.Joint(counts, ["late", "use"])
+    rows, events = int(counts.sum()), {"late": [belief.domain.values[0][0]]}
+    wide = box(counts, belief, events, rows=rows + 40, fewest=rows - 40, scale=3.0)
+    for there in (rows - 40, rows, rows + 40):
+        exact = box(counts, belief, events, rows=there, scale=3.0)
+        for outer, inner in zip(wide.events.values(), exact.events.values(), strict=True):
+            assert (outer.low <= inner.low).all()
+            assert (outer.up >= inner.up).all()
+            assert outer.weight[0] <= inner.weight[0]
+            assert outer.weight[1] >= inner.weight[1]

@@ -7,6 +7,8 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+import duckdb
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -16,7 +18,9 @@ from hypothesis import strategies as st
 from tests.effort import examples
 from tests.learning.conftest import project_of, whole
 from unspoken.errors import InputError
-from unspoken.learning import Learned, table_of
+from unspoken.learning import Learned, counting, table_of
+from unspoken.learning import rows as counted_rows
+from unspoken.learning.counting import Combinations
 
 EDGES = [2, 4.5]
 CELLS = ["below 2", "2-4.5", "4.5 or more"]
@@ -150,3 +154,81 @@ def test_the_order_of_rows_changes_no_bit(rows: list[dict], rng: Any) -> None:
         again.counts,
         again.labelling,
     )
+
+
+@pytest.mark.parametrize("table", [1, 30, 2**22])
+def test_combinations_are_counted_as_they_come(table: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(counting, "TABLE", table)
+    rng, sizes = np.random.default_rng(1), [7, 4, 9]
+    found, by_hand, rows = Combinations(sizes), Counter[tuple[int, ...]](), []
+    for most in (1, 2, 4):  # marks that were not there before come later
+        marks = [rng.integers(0, min(size, 2 * most), 200) for size in sizes]
+        rows.append((marks, found.add(marks)))
+        by_hand.update(zip(*(mark.tolist() for mark in marks), strict=True))
+    marks, counts = found.held()
+    combinations = list(zip(*(mark.tolist() for mark in marks), strict=True))
+    assert combinations == sorted(by_hand)
+    assert dict(zip(combinations, counts.tolist(), strict=True)) == by_hand
+    for marks, which in rows:
+        for own, mark in zip(found.marks, marks, strict=True):
+            assert own[which].tolist() == mark.tolist()
+
+
+def test_the_first_attribute_may_get_more_marks() -> None:
+    counted = Combinations([0, 2])
+    for most in (1, 3, 40, 41):
+        counted.add([np.arange(most), np.arange(most) % 2], first=most)
+    (first, second), counts = counted.held()
+    assert first.tolist() == list(range(41))
+    assert second.tolist() == [x % 2 for x in range(41)]
+    assert counts.tolist() == [4, 3, 3, *[2] * 37, 1]
+
+
+LISTED = """[attribute.kind]
+missing = "value"
+sensitive = "kind = 'a' AND flag"
+[attribute.flag]
+values = [false, true]
+missing = "public"
+[attribute.x]
+missing = "value"
+"""
+
+
+@examples(25)
+@given(st.lists(ROW, min_size=4, max_size=40))
+def test_groups_of_the_engine_are_counted_like_rows(rows: list[dict]) -> None:
+    """Of listed values alone an engine is asked for the different rows."""
+    with tempfile.TemporaryDirectory() as folder:
+        columns = {
+            "x": pa.array([None if row["x"] is None else int(row["x"]) for row in rows]),
+            "kind": pa.array([row["kind"] for row in rows], pa.string()),
+            "flag": pa.array([row["flag"] for row in rows], pa.bool_()),
+        }
+        pq.write_table(pa.table({"id": list(range(len(rows))), **columns}), f"{folder}/t.parquet")
+        own = project_of(LISTED, 'table = "t.parquet"\nkeys = ["id"]', "", Path(folder))
+        found: list[Learned | str] = []
+        for groups in (counted_rows.GROUPS, 0):
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(counted_rows, "GROUPS", groups)
+                try:
+                    found.append(Learned.of(own, table_of(own)))
+                except InputError as error:
+                    found.append(str(error))
+    grouped, one_by_one = found
+    assert type(grouped) is type(one_by_one)
+    if isinstance(grouped, str) or isinstance(one_by_one, str):
+        assert grouped == one_by_one
+    else:
+        assert grouped.labelling == one_by_one.labelling
+        assert whole(grouped).tobytes() == whole(one_by_one).tobytes()
+
+
+def test_groups_tell_texts_apart_that_a_collation_does_not(tmp_path: Path) -> None:
+    with duckdb.connect(str(tmp_path / "t.duckdb")) as base:
+        base.execute("CREATE TABLE t (id INT, kind VARCHAR COLLATE NOCASE, other VARCHAR)")
+        base.execute("INSERT INTO t VALUES (1,'a','u'),(2,'A','u'),(3,'a','u'),(4,'b','v')")
+    attributes = "[attribute.kind]\nvalues = ['a', 'A', 'b']\n[attribute.other]\n"
+    source = 'database = "t.duckdb"\ntable = "t"\nkeys = ["id"]'
+    own = project_of(attributes, source, "", tmp_path)
+    assert Learned.of(own, table_of(own)).counts["kind"] == (2, 1, 1)

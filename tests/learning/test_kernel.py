@@ -19,12 +19,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.effort import examples
+from unspoken.engines.arrow import numbers
 from unspoken.engines.columns import kind_of
 from unspoken.engines.duckdb import DuckTable
 from unspoken.engines.row_sql import RowSQL
 from unspoken.learning.cells import CellRule
 from unspoken.learning.labels import Labelling
-from unspoken.learning.marking import FEW, Marker
+from unspoken.learning.marking import Marker
+from unspoken.learning.of_value import FEW, OfValue
 
 EDGES = [-3.0, -0.5, 0.0, 0.1, 0.3, 1.5, 7.0]
 NEAR = [0.1, 0.3, -0.0, 0.0, 1.5, 7.0, 10.0, 17.0, -3.0, 2.0**53, 1e300]
@@ -72,6 +74,14 @@ PREDICATES = [
     "list_contains(['a', 'ä'], kind)",
     "amount * 3 > 0.9",
 ]
+# Of its value alone, which are asked of few values in place of all rows.
+OWN = {
+    "integer": ["x > 7", "x IN (0, 7) OR x < -3.5", "x % 2 = 0", "sqrt(abs(x::DOUBLE)) > 3"],
+    "number": ["x > 0.3", "x BETWEEN -0.5 AND 0.1", "x IS NULL OR x >= 1.5", "x <> 0", "x + 1 > 1"],
+    "text": ["x = 'a'", "length(x) > 1", "x IS NULL OR x < 'b'"],
+    "boolean": ["x", "NOT x OR x IS NULL"],
+    "date": ["x > DATE '2026-01-01'", "month(x) = 1"],
+}
 MOMENTS = st.datetimes(datetime.datetime(1990, 1, 1), datetime.datetime(2050, 1, 1))
 
 
@@ -139,19 +149,21 @@ def listed(table: pa.Table, kind: str, most: int) -> tuple[Any, ...]:
     tables(),
     st.booleans(),
     st.sampled_from([2, FEW, FEW + 1, 100]),
-    st.none() | st.sampled_from(PREDICATES),
+    st.none() | st.sampled_from(PREDICATES) | st.integers(0, 9),
     st.sampled_from(["never", "value", "public"]),
 )
 def test_marks_are_those_of_sql(
-    table: pa.Table, binned: bool, many: int, predicate: str | None, missing: Any
+    table: pa.Table, binned: bool, many: int, predicate: str | int | None, missing: Any
 ) -> None:
     with duckdb.connect() as con:
         con.execute("SET TimeZone = 'UTC'")
         read = con.from_arrow(table)
         columns = dict(zip(read.columns, map(str, read.types), strict=True))
         row = RowSQL(columns, "t")
-        hidden = None if predicate is None else row.read(predicate, "", condition=True)
         kind = kind_of(columns["x"])
+        if isinstance(predicate, int):
+            predicate = OWN[kind][predicate % len(OWN[kind])]
+        hidden = None if predicate is None else row.read(predicate, "", condition=True)
         edges, values = None, listed(table, kind, many)
         if binned and kind in ("integer", "number"):
             edges, values = tuple(sorted([*EDGES, *range(10, 3 + many)][:many])), ()
@@ -191,6 +203,66 @@ def test_integers_of_more_than_64_bits(binned: bool, tmp_path: Path) -> None:
     cells = CellRule("x", edges, () if binned else values, ("a", "b", "c", "d", "-"), "value", None)
     (marks,) = next(iter(_marks(table, cells)))
     assert marks.tolist() == ([2, 4, 0, 4, 2, 8] if binned else [0, 2, 4, 6, 12, 8])
+
+
+@pytest.mark.parametrize(
+    ("kind", "edges", "predicate", "found"),
+    [
+        (pa.int64(), (0.0, 7.5), "x > 5", True),
+        (pa.int32(), None, "x % 3 = 0", True),
+        (pa.int64(), (0.0, 7.5), "CAST(if(x = 0, '', '1') AS INT) > 2 - x", False),  # 0 has no
+        (pa.date32(), (0, 3 * 86_400_000_000), "x > DATE '1970-01-02'", True),
+        (pa.float64(), (0.1, 7.5), "x > 0.3 OR x <= -3", True),
+        (pa.float32(), (0.1, 7.5), "x > 0.3", True),
+        (pa.float64(), (0.1, 7.5), "x * 3 > 0.9", False),
+        (pa.float64(), (0.1, 7.5), "NOT x", False),  # at 0
+        (pa.float32(), (0.1, 7.5), "x = true OR x > 5", False),  # at 1
+        (pa.float64(), (0.1, 7.5), "x NOT BETWEEN 0.1 AND 0.3 AND x NOT IN (1, 2)", True),
+        (pa.string(), None, "x LIKE 'a%'", True),
+    ],
+)
+def test_what_is_found_once_is_what_each_row_is_asked(
+    kind: Any, edges: Any, predicate: str, found: bool
+) -> None:
+    near = [math.nextafter(x, y) for x in (0.0, 0.1, 0.3, 1.0, -3.0, 7.5) for y in (-9, x, 9)]
+    wide = np.array([*near, *np.random.default_rng(1).normal(0, 5, 3000)])
+    if pa.types.is_string(kind):
+        wide = np.array(["a", "b", "ab", "ba"])[np.random.default_rng(1).integers(0, 4, 3000)]
+    elif not pa.types.is_floating(kind):
+        wide = np.where(wide.astype(np.int32) == 0, 9, wide.astype(np.int32))
+    column = pa.array(wide, mask=np.arange(len(wide)) % 7 == 0).cast(kind)
+    batch = pa.record_batch({"x": column})
+    columns = {"x": str(duckdb.from_arrow(batch).types[0])}
+    hidden = RowSQL(columns, "t").read(predicate, "", condition=True)
+    values = () if edges is not None else ("a", "ab") if pa.types.is_string(kind) else (9, 2, -4)
+    names = (*"abc"[: 3 if edges else len(values)], "-")
+    cells = CellRule("x", edges, values, names, "value", hidden)
+    marker = Marker([cells], columns, {})
+    (asked,) = marker._marks(batch, [cells], [None], {"x"})
+    assert marker.marks(batch)[0].tolist() == asked.tolist()
+    assert marker.marks(batch.slice(5))[0].tolist() == asked[5:].tolist()
+    assert (marker._of_values[0].marks(column) is not None) == found
+
+
+def test_what_turns_elsewhere_than_it_can_is_asked_of_every_row() -> None:
+    of = OfValue(lambda asked: (numbers(asked) > 5).astype(np.intp), [1.0])
+    assert of.marks(pa.array([0.5, 9.0])) is None
+
+
+def test_the_table_of_integers_grows_at_both_ends() -> None:
+    asked: list[int] = []
+
+    def ask(values: pa.Array) -> Any:
+        asked.extend(values.to_pylist())
+        return np.array([x % 7 for x in values.to_pylist()], np.intp)
+
+    of = OfValue(ask, None)
+    for low, high in ((5, 8), (2, 6), (7, 12), (3, 11)):
+        column = pa.array(range(low, high), pa.int16())
+        known = of.marks(column)
+        assert known is not None
+        assert known.tolist() == [x % 7 for x in range(low, high)]
+    assert sorted(asked) == list(range(2, 12))
 
 
 def _marks(table: DuckTable, cells: CellRule) -> Any:

@@ -292,7 +292,7 @@ def test_a_tree_is_planned_released_and_charged(tmp_path: Path) -> None:
 def test_a_plan_that_is_too_large_says_what_to_change(
     ready: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refused(*_: Any) -> None:
+    def refused(*_: Any, **more: Any) -> None:
         raise TooLarge("joint table of 8 variables: too many cells")
 
     monkeypatch.setattr("unspoken.releasing.preparing.best", refused)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import multiprocessing
 import os
 import signal
@@ -18,13 +19,19 @@ from hypothesis import given, settings
 from tests.ledger.histories import event, histories
 from tests.ledger.sealed import charge, seal
 from unspoken.errors import LimitExceeded
-from unspoken.ledger import Account, Ledger, Release
+from unspoken.ledger import Account, Ledger, Release, chain
 from unspoken.ledger.entries import InMemory
 from unspoken.mechanisms import Laplace
 
 
 def asks(account: Account) -> None:
     account.exposure([("r",)])
+
+
+@pytest.fixture(autouse=True)
+def often(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Written from the first event on."""
+    monkeypatch.setattr(chain, "FEW", 0)
 
 
 # What is not of the events alone, but of who asked.
@@ -87,6 +94,7 @@ def changed(path: Path, statement: str) -> None:
         "DELETE FROM account",
         "DELETE FROM account WHERE key = '[\"last\"]'",
         "UPDATE account SET value = '[1, 3, \"\"]' WHERE key = '[\"last\"]'",  # another format
+        "UPDATE account SET value = json_set(value, '$[1]', 2) WHERE key = '[\"last\"]'",
         "UPDATE account SET value = '{}' WHERE key LIKE '[\"label\"%'",  # nothing was ever shown
         'UPDATE account SET key = \'["x"]\' WHERE key LIKE \'["cell"%"1"]\'',
         "DELETE FROM account WHERE key LIKE '[\"sum\"%'",
@@ -105,21 +113,43 @@ def test_one_that_is_not_of_these_events_is_made_again(statement: str, tmp_path:
     assert charge(Ledger(path), events[1]) == 2
 
 
-def test_what_was_added_up_for_a_refusal_stays(tmp_path: Path) -> None:
+def test_a_refusal_leaves_the_account_as_it_was(tmp_path: Path) -> None:
     path = tmp_path / "l.sqlite"
     charged(path)
+    ledger = Ledger(path)
 
     def refuse(account: Account) -> None:
         account.exposure([("r",), ()])
         raise LimitExceeded("no")
 
     with pytest.raises(LimitExceeded):
-        charge(Ledger(path), event("9", a=9.0), refuse)
-    with contextlib.closing(sqlite3.connect(path)) as own:
-        rows = own.execute("SELECT key FROM account WHERE key LIKE '[\"sum\"%'").fetchall()
-    assert len(rows) == 1
-    assert len(Ledger(path).events()) == 3
+        charge(ledger, event("9", a=9.0), refuse)
+    assert charge(ledger, event("9", a=1.0)) == 4
     assert same(path)
+
+
+def test_it_is_written_now_and_then_and_what_came_since_is_folded(tmp_path: Path) -> None:
+    """By who opens it at 1, 3 and 7 events: the more, the rarer."""
+    path, marks = tmp_path / "l.sqlite", []
+    for number in range(1, 9):
+        charge(Ledger(path), event(str(number), a=0.1))
+        assert same(path)
+        marks += marked(path)
+    assert marks == [1, 1, 3, 3, 3, 3, 7, 7]
+
+
+def test_no_charge_waits_for_it(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "l.sqlite")
+    for number in range(8):
+        charge(ledger, event(str(number), a=0.1))
+    assert marked(ledger.path) == []
+
+
+def marked(path: Path) -> list[int]:
+    """Of how many events the account is that was written; none: it was not."""
+    with contextlib.closing(sqlite3.connect(path)) as own:
+        rows = own.execute("SELECT value FROM account WHERE key = '[\"last\"]'").fetchall()
+    return [json.loads(mark)[1] for (mark,) in rows]
 
 
 def _killed(path: Path) -> None:

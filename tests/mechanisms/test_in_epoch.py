@@ -17,7 +17,7 @@ from unspoken.mechanisms.parts import Tossed
 
 PAIR = unspoken.Joint([[2, 1, 4], [1, 6, 3]], names=["A", "B"])
 ABOUT_A = unspoken.Adversary("A", secret=[0])
-EXPONENTS = st.sampled_from([0.0, 1e-300, 0.1, 0.2, 0.3, 1.0, 1e300, math.inf])
+EXPONENTS = st.sampled_from([0.0, 5e-324, 1e-300, 0.1, 0.2, 0.3, 1.0, 1e300, math.inf])
 
 
 def hiding(epsilon: float, *hidden: int) -> OneSided:
@@ -78,8 +78,9 @@ def test_sums_are_exact(exponents: list[float]) -> None:
 
 
 def sum_of(exponents: list[float]) -> Tossed:
-    finite = sum((Fraction(e) for e in exponents if e < math.inf), Fraction(0))
-    return Tossed(finite, exponents.count(math.inf))
+    finite = sum((Fraction(e) for e in exponents if e < math.inf), Fraction(0)) * 2**1074
+    assert finite.denominator == 1
+    return Tossed(int(finite), exponents.count(math.inf))
 
 
 def test_no_file_names_it() -> None:

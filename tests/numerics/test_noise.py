@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +12,15 @@ import pytest
 from unspoken.errors import InputError
 from unspoken.numerics import noise
 from unspoken.numerics.arrays import Counts
-from unspoken.numerics.noise import scale_of, with_noise
+from unspoken.numerics.noise import (
+    in_steps,
+    one_sided_noise,
+    scale_of,
+    two_sided_noise,
+    with_noise,
+)
+
+pytestmark = pytest.mark.afresh
 
 DRAWS = 200_000
 SIGMAS = 6.5  # 8e-11 two-sided: five questions alarm falsely once in a thousand million runs
@@ -81,3 +90,51 @@ def test_noise_that_cannot_be_drawn(sensitivity: int, epsilon: float) -> None:
 def test_counts_beyond_the_sampler_are_refused() -> None:
     with pytest.raises(InputError, match="beyond"):
         with_noise(np.array([noise.MOST + 1]), 2, 0.5)
+
+
+def test_one_sided_noise_takes_away() -> None:
+    """(1 - a) a^k of k: its mean is a / (1 - a), and nothing is added."""
+    draws = 40_000
+    numbers = np.arange(draws).reshape(2, -1)
+    drawn = numbers - one_sided_noise(numbers, 3.0)
+    a = math.exp(-1 / 3)
+    assert drawn.min() == 0
+    for k in (0, 1, 5):
+        p = a**k * (1 - a)
+        assert abs((drawn == k).mean() - p) < SIGMAS * math.sqrt(p * (1 - p) / draws)
+    spread = math.sqrt(a) / (1 - a) / math.sqrt(draws)
+    assert abs(drawn.mean() - a / (1 - a)) < SIGMAS * spread
+
+
+@pytest.mark.parametrize("draw", [two_sided_noise, one_sided_noise])
+@pytest.mark.parametrize(
+    "numbers",
+    [[1.0], [math.nan], [math.inf], [True], ["1"], [2**63], [2**40 + 1], [-(2**41)], [None]],
+)
+def test_what_is_no_count(draw: Any, numbers: Any) -> None:
+    with pytest.raises(InputError, match="noise: "):
+        draw(numbers, 1.0)
+
+
+@pytest.mark.parametrize("draw", [two_sided_noise, one_sided_noise])
+@pytest.mark.parametrize("scale", [0.0, -1.0, math.nan, math.inf, 2.0**41])
+def test_what_is_no_scale(draw: Any, scale: float) -> None:
+    with pytest.raises(InputError, match="noise: scale"):
+        draw([1], scale)
+
+
+def test_numbers_of_any_shape() -> None:
+    for draw in (two_sided_noise, one_sided_noise):
+        assert draw(5, 1e-3).tolist() == 5
+        assert draw(np.zeros((0, 2), int), 1.0).shape == (0, 2)
+        assert draw(np.array([[3, 2**40]], np.uint64), 1e-3).tolist() == [[3, 2**40]]
+
+
+def test_steps() -> None:
+    assert in_steps([0.3, -1.26, 7.0], 0.1).tolist() == [3, -13, 70]
+    for numbers in ([math.nan], [math.inf], [1e300]):
+        with pytest.raises(InputError, match="not finite, or beyond"):
+            in_steps(numbers, 0.1)
+    for step in (0.0, -1.0, math.nan, math.inf):
+        with pytest.raises(InputError, match="the step"):
+            in_steps([1.0], step)

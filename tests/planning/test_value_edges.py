@@ -10,7 +10,7 @@ import pytest
 import unspoken
 from tests.planning.test_values import plan_of
 from unspoken.errors import InputError
-from unspoken.planning import block
+from unspoken.planning import coalitions
 
 INF = math.inf
 
@@ -44,7 +44,7 @@ def test_a_tree_whose_joint_is_too_large_to_fill_in(
     odds_cap: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """6 variables of 16 values, 15 of them sensitive: few answers, but 16^6 cells behind them."""
-    monkeypatch.setattr(block, "WORK", 0.0)  # only a quick search
+    monkeypatch.setattr(coalitions, "WORK", 0.0)  # only a quick search
     rng = np.random.default_rng(0)
     laws = rng.dirichlet(np.full(16, 9.0), (5, 16))
     belief = unspoken.Tree([-1, *[0] * 5], np.full(16, 1 / 16), [None, *laws])
@@ -61,3 +61,14 @@ def test_a_high_cap_beside_the_least_exemption(exceed: float) -> None:
     belief = unspoken.Joint([[0.2, 0.1], [0.1, 0.6]])
     found = plan_of(belief, {"x0": (0,), "x1": (0,)}, odds_cap=1.7e308, exceed=exceed)
     assert 0 < found.objective <= found.upper
+
+
+def test_a_limit_of_minus_zero_bits_is_a_limit_of_zero() -> None:
+    """Divided by -0.0, what is too much would be far below it."""
+    belief = unspoken.Joint([[40, 10], [10, 40]])
+    for account in ("value", "bit"):
+        found, zero = (
+            unspoken.plan(belief, limit_bits=bits, sensitive={"x0": (0,)}, account=account)
+            for bits in (-0.0, 0.0)
+        )
+        assert found == zero

@@ -112,3 +112,22 @@ def test_the_folder_of_counts_is_for_counts(what: str, name: str, tmp_path: Path
 def test_a_file_ends_as_what_it_is(names: dict[str, str], said: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=said):
         read(tmp_path, **names)
+
+
+def test_a_ledger_may_be_at_an_address(tmp_path: Path) -> None:
+    address = "postgresql://curator:geheim@db.example.org/privacy?options=-csearch_path%3Dledger"
+    files = read(tmp_path, ledger=address).files
+    assert files.charged == address
+    assert files.ledger == tmp_path / "unspoken.key.ledger"
+    assert "geheim" not in repr(files)
+    usual = read(tmp_path).files
+    assert usual.charged == usual.ledger == tmp_path / "ledger.sqlite"
+
+
+@pytest.mark.parametrize(
+    "address", ["mysql://u:geheim@h/d", "s3://bucket/geheim", "postgresql://u:ge heim@h/d"]
+)
+def test_no_other_address_is(address: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"secret\.ledger: is an address") as refusal:
+        read(tmp_path, ledger=address)
+    assert "heim" not in str(refusal.value)

@@ -33,6 +33,42 @@ BAD: dict[str, tuple[str, str, str, list[str]]] = {
         ":14 attribute.first_arrival.senitive:",
         ["no key", 'Did you mean "sensitive"?'],
     ),
+    "another engine": (
+        "[epoch]",
+        'engine = "Spark"\n[epoch]',
+        ":9 source.engine:",
+        ['one of "duckdb", "spark"', 'Did you mean "spark"?'],
+    ),
+    "neither a number nor the word": (
+        "odds_cap = 4.0",
+        'odds_cap = 4.0\npooled_cap = "no"',
+        ":36 limit.pooled_cap:",
+        ['a number, or "none"', "pooled_cap = 4.0"],
+    ),
+    "plans beyond the limit": (
+        "[plan]",
+        "[plan]\nodds_cap = 5",
+        ":56 plan.odds_cap:",
+        ["above limit.odds_cap = 4", "Write less"],
+    ),
+    "plans that nothing meets": (
+        "[plan]",
+        "[plan]\nodds_cap = 0.5",
+        ":56 plan.odds_cap:",
+        ["below 1"],
+    ),
+    "plans of more bits": (
+        "[plan]",
+        "[plan]\nlimit_bits = 0.2",
+        ":56 plan.limit_bits:",
+        ["above limit.limit_bits = 0.1"],
+    ),
+    "no limit in figures": (
+        "odds_cap = 4.0",
+        "odds_cap = 4.0\npooled_cap = inf",
+        ":36 limit.pooled_cap:",
+        ['No limit is "none".'],
+    ),
     "a misspelled table": ("[source]", "[sorce]", ":3 sorce:", ['Did you mean "source"?']),
     "another's key": (
         'label = "2026"',

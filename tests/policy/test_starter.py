@@ -1,6 +1,7 @@
 """What `unspoken init` writes: it parses, whatever the table; and it is pleasant to read."""
 
 import math
+import tomllib
 
 import duckdb
 import pytest
@@ -333,3 +334,32 @@ def test_contexts_are_proposed_from_the_keys() -> None:
     dated = Project.parse(starter(days, "t.parquet", keys=["day"], rows=10_000))
     assert dated.contexts["weekday"].of == "dayname(day::DATE)"
     assert "context" not in starter(days[1:], "t.parquet", rows=10_000)
+
+
+def test_epochs_and_a_history_are_proposed_by_the_key_that_is_a_time() -> None:
+    days = (
+        *(f"2025-02-{day}" for day in range(24, 29)),
+        *(f"2025-03-0{day}" for day in range(1, 6)),
+    )
+    columns = [
+        ColumnInfo("Date", "date", 10, 0, values=days),
+        ColumnInfo("hour", "integer", 24, 0),
+        ColumnInfo("count", "integer", 3, 0, values=(0, 1, 2)),
+    ]
+    text = starter(columns, "rooms.csv", keys=["Date", "hour"], rows=240)
+    of, before = (
+        tomllib.loads(line.removeprefix("# "))
+        for line in text.splitlines()
+        if line.startswith(("# of =", "# history ="))
+    )
+    assert of == {"of": "strftime(\"Date\"::DATE, '%Y-%m')"}
+    assert before == {"history": "\"Date\" < '2025-03-01'"}
+
+
+def test_days_of_one_month_make_no_epochs_of_months() -> None:
+    days = tuple(f"2025-03-{day:02}" for day in range(1, 11))
+    columns = [ColumnInfo("Date", "date", 10, 0, values=days), ColumnInfo("n", "integer", 3, 0)]
+    text = starter(columns, "rooms.csv", keys=["Date"], rows=20_000)
+    assert "# of =" not in text
+    assert "month" not in text
+    assert "weekday" in text

@@ -53,8 +53,8 @@ def small(
 def planned(monkeypatch: pytest.MonkeyPatch, **epsilon: float) -> None:
     """Let the plan be these eps, whatever would have been best."""
 
-    def fixed(*given: Any) -> Plan:
-        plan = best.best(*given)
+    def fixed(*given: Any, **more: Any) -> Plan:
+        plan = best.best(*given, **more)
         own = {**plan.epsilon, **epsilon}
         object.__setattr__(plan, "epsilon", own)
         object.__setattr__(plan, "mechanism", replace(plan.mechanism, epsilon=own))

@@ -18,7 +18,7 @@ from unspoken.errors import UnspokenError
 from unspoken.learning import Learned
 from unspoken.ledger import Ledger
 from unspoken.policy import Project
-from unspoken.releasing import rehearse, release, witness
+from unspoken.releasing import reading, rehearse, release, witness
 
 ROWS = 200
 ATTRIBUTES: dict[str, dict[str, Any]] = {
@@ -167,7 +167,8 @@ PROJECTS: dict[str, tuple[dict[str, Any], str]] = {
 
 @pytest.mark.parametrize("name", PROJECTS)
 def test_a_bad_project(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(witness, "EPOCHS", 100)  # of the 10,000 that there may be
+    for place in (reading, witness):
+        monkeypatch.setattr(place, "EPOCHS", 100)  # of the 10,000 that there may be
     given, match = PROJECTS[name]
     many, rng = 120, np.random.default_rng(0)
     tables = {
@@ -211,6 +212,20 @@ def test_no_file_and_a_folder_and_no_parquet(tmp_path: Path) -> None:
     (tmp_path / "table.parquet").rmdir()
     (tmp_path / "table.parquet").write_bytes(b"PAR1 and no more" * 100)
     refused(path, "source.table: ")
+
+
+@pytest.mark.parametrize(
+    ("column", "said"),
+    [
+        ("c", r'attribute\.c: 1 row holds none of its values, such as "xxx.{10,80}\.\.\."; list'),
+        ("id", "a row: has 10,000,001 bytes of text: at most 65,536 are taken"),
+    ],
+)
+def test_ten_megabytes_in_a_cell(column: str, said: str, tmp_path: Path) -> None:
+    cells = {"id": [f"k{i}" for i in range(ROWS)], "c": ["x", "y"] * (ROWS // 2)}
+    cells[column][5] = "x" * 10_000_000
+    attributes: dict[str, dict[str, Any]] = {"c": {"values": ["x", "y"]}}
+    refused(small(tmp_path, pa.table(cells), attributes), said)
 
 
 def test_a_parquet_file_that_breaks_off(tmp_path: Path) -> None:

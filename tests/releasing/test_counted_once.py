@@ -18,7 +18,7 @@ import pytest
 
 from unspoken.engines.duckdb import DuckTable
 from unspoken.errors import InputError, LimitExceeded
-from unspoken.learning import counted
+from unspoken.learning import beside, counted
 from unspoken.releasing import Prepared, prepare, release
 
 PROJECT = """
@@ -190,7 +190,7 @@ def test_a_release_reads_its_rows_itself(project: Path, read: Callable[..., tupl
     text = json.loads(file.read_text())
     write(project.parent, seed=3)
     os.utime(project.parent / "t.parquet", ns=(info.st_mtime_ns, info.st_mtime_ns))
-    text["files"] = counted._seen([project.parent / "t.parquet"])
+    text["files"] = beside.seen([project.parent / "t.parquet"])
     file.write_text(json.dumps(text))
     assert read(project)[1] == 0
     with pytest.raises(LimitExceeded, match="changed since it was first read"):
@@ -202,7 +202,7 @@ def test_a_release_sees_that_keys_name_rows(project: Path, read: Callable[..., t
     (file,) = kept(project)
     text = json.loads(file.read_text())
     write(project.parent, ids=[1, 1, *range(2, 400)])
-    text["files"] = counted._seen([project.parent / "t.parquet"])
+    text["files"] = beside.seen([project.parent / "t.parquet"])
     file.write_text(json.dumps(text))
     with pytest.raises(InputError, match="have the key"):
         release(project)

@@ -13,20 +13,22 @@ import signal
 from multiprocessing.queues import SimpleQueue
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from tests.releasing import growing
 from tests.releasing.killed import FORKED, GROUP, released_until
 from tests.releasing.small import small
 from unspoken.engines.duckdb import DuckTable
-from unspoken.errors import InputError
+from unspoken.errors import InputError, LimitExceeded
 from unspoken.ledger import Ledger
 from unspoken.numerics.files import atomically
-from unspoken.releasing import flow, publishing, release, sorting
+from unspoken.releasing import adopt_plan, flow, publishing, release, verified
+from unspoken.releasing.admission import Admission
 
 resource = pytest.importorskip("resource", reason="needs the limits and signals of POSIX")
 
@@ -36,10 +38,9 @@ ATTRIBUTES: dict[str, dict[str, Any]] = {
     "b": {"bins": [0.5]},
 }
 FIRST = ["before the ledger", "after the ledger", "before the key", "after the key", "a second key"]
-FREE = [*FIRST, "before any head", "after a head", "before the charge"]
+FREE = [*FIRST, "before any head", "after a head", "while writing", "before the charge"]
 CHARGED = [
-    "before its head", "after the charge", "while writing", "before a manifest",
-    "before the release",
+    "before its head", "after the charge", "before a manifest", "before the release",
 ]  # fmt: skip
 RELEASED = ["after the release", "after the manifest"]
 
@@ -104,7 +105,13 @@ def test_killed(where: str, path: Path, honest: tuple[bytes, dict[str, Any]]) ->
     assert (path.parent / "released.manifest.json").exists() == (where == "after the manifest")
     if where in RELEASED:
         assert (path.parent / "released.parquet").read_bytes() == honest[0]
+    if where not in FREE:
+        warned = verified(path).warnings
+        assert [line[:29] for line in warned] == ["released.parquet is not there"] * (
+            where in CHARGED
+        )
     again_after(path)
+    assert not verified(path).warnings
     if where not in FIRST:  # whose key is its own
         assert files_of(path) == honest
 
@@ -127,10 +134,13 @@ def test_killed_over_an_earlier_release(path: Path) -> None:
     for number, where in enumerate(CHARGED):
         assert drive(where, path) == -signal.SIGKILL
         assert files_of(path) == old, number
+    (warned,) = verified(path).warnings
+    assert warned.startswith("released.parquet is of event 1, and event 2 is the last")
     assert drive("after the release", path) == -signal.SIGKILL
     assert (path.parent / "released.parquet").read_bytes() != old[0]
     assert paired(path)
     assert charges(path) == 2
+    assert not verified(path).warnings
 
 
 def test_a_full_disk(path: Path) -> None:
@@ -147,7 +157,7 @@ def test_a_full_disk(path: Path) -> None:
     worker.join(60)
     assert "released.parquet: cannot be written: " in said
     assert "\n" not in said
-    assert charges(path) == 1
+    assert charges(path) == 0
     assert sorted(file.name for file in path.parent.iterdir() if "released" in file.name) == []
     assert release(path).rows == rows
     assert charges(path) == 1
@@ -230,22 +240,43 @@ def test_what_a_crash_left_is_written_over(path: Path) -> None:
     assert not list(path.parent.glob(".*.partial"))
 
 
-def test_a_source_that_changes_while_it_is_read(
+def test_a_source_that_changes_once_it_was_read(
+    path: Path, honest: tuple[bytes, dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is read once, so what is charged is what is in the file; and now it is another one."""
+    written = publishing.write_rows
+
+    def then_changed(*given: Any) -> Any:
+        done = written(*given)
+        change = table().set_column(2, "b", table()["b"].take(pa.array(range(ROWS)[::-1])))
+        pq.write_table(change, path.parent / "table.parquet")
+        return done
+
+    monkeypatch.setattr(flow, "write_rows", then_changed)
+    release(path)
+    assert files_of(path) == honest
+    with pytest.raises(LimitExceeded, match="changed since it was first read"):
+        release(path)
+    assert (charges(path), files_of(path)) == (1, honest)
+
+
+def test_what_is_not_yet_charged_is_for_its_owner_alone(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Between two readings: nothing is released, and nothing is refunded."""
-    begun = sorting.begun
+    """Until then it lies in a hidden file; a refusal leaves nothing of it."""
+    partial, seen = path.parent / ".released.parquet.partial", list[int]()
 
-    def late(*given: Any) -> Any:
-        change = table().set_column(2, "b", pa.array(np.zeros(ROWS)))
-        pq.write_table(change, path.parent / "table.parquet")
-        return begun(*given)
+    def look(*_given: Any) -> NoReturn:
+        seen.append(partial.stat().st_mode & 0o777)
+        raise LimitExceeded("no")
 
-    monkeypatch.setattr(flow, "begun", late)
-    with pytest.raises(InputError, match=r"changed while it was read.*The charge stands"):
+    monkeypatch.setattr(Admission, "check", look)
+    with pytest.raises(LimitExceeded, match="no"):
         release(path)
-    assert charges(path) == 1
-    assert not list(path.parent.glob("*released*"))
+    assert (seen, charges(path), partial.exists()) == ([0o600], 0, False)
+    monkeypatch.undo()
+    modes = {file.stat().st_mode for file in (release(path).path, release(path).manifest)}
+    assert len(modes) == 1
 
 
 def test_no_room_to_sort_costs_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -267,3 +298,21 @@ def test_no_room_to_sort_costs_nothing(path: Path, monkeypatch: pytest.MonkeyPat
         release(path)
     assert charges(path) == 0
     assert not list(path.parent.glob("*released*"))
+
+
+def test_a_key_that_is_there_twice_is_found_while_rows_pass(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Under an adopted plan nothing else reads the keys; nothing is charged, or left about."""
+    path = growing.project(tmp_path, **{'of = "day // 30"': 'label = "1"'})
+    growing.grow(tmp_path, 1)
+    adopt_plan(path)
+    rows = pq.read_table(tmp_path / "t.parquet")
+    pq.write_table(pa.concat_tables([rows, rows.slice(7, 1)]), tmp_path / "t.parquet")
+    monkeypatch.setattr(DuckTable, "check", None)
+    with pytest.raises(
+        InputError, match=r"2 rows of t\.parquet have the key person 7, day 0; name"
+    ):
+        release(path)
+    assert charges(path) == 0
+    assert not [*tmp_path.glob("*released*"), *tmp_path.glob(".released*")]

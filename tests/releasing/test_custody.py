@@ -58,13 +58,18 @@ def gone(path: Path, *names: str) -> None:
         (path.parent / name).unlink()
 
 
+def contents(folder: Path) -> dict[str, bytes | None]:
+    """What each file holds; a queue is not read, since that waits for a writer."""
+    return {each.name: each.read_bytes() if each.is_file() else None for each in folder.iterdir()}
+
+
 def refused(path: Path, match: str) -> None:
-    before = {file.name: file.read_bytes() for file in path.parent.iterdir()}
+    before = contents(path.parent)
     for ask in (release, rehearse):
         with pytest.raises(InputError, match=match) as refusal:
             ask(path)
         assert "\n" not in str(refusal.value)
-    assert {file.name: file.read_bytes() for file in path.parent.iterdir()} == before
+    assert contents(path.parent) == before
 
 
 def test_a_ledger_that_is_gone_is_lost(path: Path) -> None:
@@ -161,12 +166,12 @@ def test_a_write_ahead_log_is_taken_in(path: Path) -> None:
 def test_a_ledger_in_use_is_said_soon(
     path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("unspoken.ledger.database.SILENT", 0.05)
-    monkeypatch.setattr("unspoken.ledger.database.PATIENCE", 0.1)
+    monkeypatch.setattr("unspoken.ledger.sqlite.SILENT", 0.05)
+    monkeypatch.setattr("unspoken.ledger.sqlite.PATIENCE", 0.1)
     with closing(sqlite3.connect(path.parent / "ledger.sqlite")) as other:
         other.execute("BEGIN EXCLUSIVE")
         refused(path, r"ledger .*ledger\.sqlite: is in use by another program; close that.*Nothing")
-    monkeypatch.setattr("unspoken.ledger.database.PATIENCE", 20.0)
+    monkeypatch.setattr("unspoken.ledger.sqlite.PATIENCE", 20.0)
     caplog.clear()
     other = sqlite3.connect(path.parent / "ledger.sqlite", check_same_thread=False)
     other.execute("BEGIN IMMEDIATE")
@@ -195,6 +200,19 @@ def test_what_is_not_ours_is_not_written_over(name: str, content: bytes | None, 
         (path.parent / name).write_bytes(content)
     what = "manifest" if name.endswith("json") else "release"
     refused(path, rf"{name}: is there already, and no {what} that unspoken wrote; move it away")
+
+
+@pytest.mark.parametrize("name", ["released.parquet", "released.manifest.json"])
+@pytest.mark.parametrize("made", [os.mkfifo, lambda there: os.symlink("away/released", there)])
+def test_what_is_no_file_is_not_written_over(
+    name: str, made: Callable[[Path], None], path: Path
+) -> None:
+    """A queue that somebody reads, a link to a disk that is not there."""
+    made(path.parent / name)
+    refused(path, f"{name}: is there already, and no regular file; move it away")
+    assert not (path.parent / name).is_file()
+    (path.parent / name).unlink()
+    assert release(path).rows == ROWS
 
 
 def test_an_empty_file_is_nothing_to_lose(path: Path) -> None:

@@ -24,7 +24,8 @@ LABELS: Any = SimpleNamespace(labels={"a": ("x", "y", "z"), "b": ("s", "t")})
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     grow(tmp_path, 2, persons=60)
-    return project(tmp_path, **{'unit = ["person"]\n': ""})
+    secret = "sensitive = \"ill = 'yes'\""  # of all persons on some days, once they are changed
+    return project(tmp_path, **{'unit = ["person"]\n': "", secret: f"{secret}\nstatic = false"})
 
 
 def changed(path: Path, since: int, ill: str) -> None:

@@ -14,6 +14,7 @@ import pytest
 
 import unspoken
 from tests.releasing.small import small
+from unspoken.engines.handed_in import arrow_table
 from unspoken.errors import InputError, LimitExceeded
 from unspoken.releasing import rehearse
 
@@ -66,6 +67,18 @@ def test_the_same_bytes_as_from_the_file(name: str, project: Path) -> None:
     assert json.loads(by_frame.manifest.read_bytes()) == json.loads(manifest)
 
 
+def test_what_is_plain_is_not_copied() -> None:
+    """In several pieces too: the very buffers that were handed in are read."""
+    given = pa.concat_tables([TABLE, TABLE])
+    held = arrow_table(given, "table")
+    for name in ("id", "arrival", "exits"):
+        pieces = zip(given[name].chunks, held[name].chunks, strict=True)
+        for mine, own in pieces:
+            assert [b and b.address for b in mine.buffers()] == [
+                b and b.address for b in own.buffers()
+            ]
+
+
 def test_no_file_is_needed(project: Path) -> None:
     (project.parent / "table.parquet").unlink()
     frame = pl.DataFrame(TABLE)
@@ -112,11 +125,16 @@ def test_a_project_comes_first() -> None:
 
 @pytest.mark.parametrize("wrong", [None, "half", pl.DataFrame({"a": [1]}), pd.NA, -1, float("nan")])
 def test_a_share_is_a_number(wrong: Any, project: Path) -> None:
-    with pytest.raises(InputError, match=r"release scale .*: is the share of the plan to use"):
+    with pytest.raises(InputError, match=r"release scale .*: is the share of the plan, from"):
         unspoken.release(project, scale=wrong)
+
+
+def test_a_frame_in_the_place_of_the_share_is_told_where_to_go(project: Path) -> None:
+    with pytest.raises(InputError, match="table=frame"):
+        unspoken.release(project, pl.DataFrame(TABLE))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("wrong", [[], {"all": 1}, pl.Series(["all"]), 1, "al"])
 def test_a_reader_is_an_application(wrong: Any, project: Path) -> None:
-    with pytest.raises(InputError, match="release for: there is no"):
+    with pytest.raises(InputError, match="--for: there is no"):
         unspoken.release(project, reader=wrong)

@@ -21,7 +21,7 @@ from tests.releasing.small import Attributes, small
 from unspoken.learning import Learned
 from unspoken.mechanisms import OneSided
 from unspoken.mechanisms.one_sided import release_probability
-from unspoken.releasing import prepare, rehearse
+from unspoken.releasing import prepare, rehearse, release
 from unspoken.releasing.findings import Findings
 from unspoken.types.domain import WITHHELD
 
@@ -178,3 +178,24 @@ def test_what_the_key_in_the_file_tells_is_said(tmp_path: Path) -> None:
         "say; `unspoken plan` says how much."
     )
     assert said.unmeasured().text == plain
+
+
+def test_a_release_says_that_a_context_makes_certain(tmp_path: Path) -> None:
+    """On odd keys x is the secret, on even ones it says nothing: together it keeps the cap."""
+    rng, number = np.random.default_rng(4), np.arange(2000)
+    secret = rng.random(2000) < 0.3
+    x = np.where(number % 2 == 1, secret, rng.random(2000) < 0.5)
+    word = {True: "yes", False: "no"}
+    columns = {"s": [word[bool(v)] for v in secret], "x": [word[bool(v)] for v in x]}
+    path = small(
+        tmp_path, pa.table({"id": number, **columns}),
+        {"s": {"values": ["no", "yes"], "sensitive": "s = 'yes'"}, "x": {"values": ["no", "yes"]}},
+        reads=["x"], odds_cap=4.0,
+    )  # fmt: skip
+    text = path.read_text().replace('noise = "none"', "noise = 20.0")
+    path.write_text(text)
+    plain = [caution.text for caution in rehearse(path).said.cautions]
+    assert not any("certain about" in text for text in plain)
+    path.write_text(text + '\n[context.odd]\nof = "id % 2"\n')
+    said = [caution.text for caution in release(path).said.cautions]
+    assert any("whoever knows odd of a row can become certain about s" in text for text in said)

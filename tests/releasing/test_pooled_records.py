@@ -8,14 +8,19 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import unspoken
 from unspoken.errors import LimitExceeded
+from unspoken.planning import Limits
+from unspoken.policy import Project
 from unspoken.releasing import adopt_plan, release
+from unspoken.releasing.judged import Judge
 
 ROWS = 4_000
 A, B = np.random.default_rng(5).integers(0, 2, (2, ROWS))
@@ -81,6 +86,28 @@ def test_who_is_not_declared_any_more_counts_beside_the_plan(tmp_path: Path) -> 
         release(project(tmp_path, reads, pooled=none), reader="one")
 
 
+def test_halves_for_one_reader_are_judged_by_all_that_the_counts_leave_possible(
+    tmp_path: Path,
+) -> None:
+    """The attack: one reads a, then b. By what was learned that tells nothing, x 1.2; there are
+
+    too few rows to know, and the plan's word is for every belief that they leave possible.
+    """
+    none = 'pooled_cap = "none"'
+
+    def few(reads: Mapping[str, Sequence[str]]) -> Path:
+        path, rng = project(tmp_path, reads, 2.0, none, "20.0"), np.random.default_rng(5)
+        a, b = rng.integers(0, 2, (2, 400))
+        differ = np.where(np.random.default_rng(9).random(400) < 0.5, "yes", "no")
+        table = pa.table({"id": range(400), "a": a, "b": b, "differ": differ})
+        pq.write_table(table, tmp_path / "table.parquet")
+        return path
+
+    release(few({"one": ["a"], "two": ["b"]}), reader="one")
+    with pytest.raises(LimitExceeded, match="differ could grow"):
+        release(few({"one": ["b"], "two": ["a"]}), reader="one")
+
+
 def test_another_plan_for_another_reader_is_held_to_the_pooled_cap(tmp_path: Path) -> None:
     """The attack: one gets half of one plan, two half of the next, whose coins are others."""
     reads = {"one": ["a"], "two": ["b"]}
@@ -102,3 +129,55 @@ def test_halves_of_one_plan_are_given_out(tmp_path: Path) -> None:
     most = (secret + other) * odds / (1 + odds)  # of the rows of an answer, but for chance
     assert (secret <= most + 5 * np.sqrt(most / (1 + odds)) + 1).all()
     assert secret[2] + secret[5] + secret[6] > 100  # that is no empty claim
+
+
+def test_a_refusal_names_the_cap_that_is_pooled(tmp_path: Path) -> None:
+    reads = {"one": ["a"], "two": ["b"]}
+    release(project(tmp_path, reads), reader="one")
+    path = project(tmp_path, reads, cap=2.5)
+    adopt_plan(path)
+    with pytest.raises(LimitExceeded, match=r"\(limit\.pooled_cap, for all readers together\)"):
+        release(path, reader="two")
+
+
+def test_cells_that_are_planned_later_leave_the_pooled_cap(tmp_path: Path) -> None:
+    """The attack: half by a coin of records, then the plan by cells, which has no pooled cap."""
+    reads = {"one": ["a"], "two": ["b"]}
+    release(project(tmp_path, reads), reader="one")
+    path = project(tmp_path, reads)
+    path.write_text(path.read_text() + '[plan]\nby = "cell"\n')
+    adopt_plan(path)
+    with pytest.raises(LimitExceeded, match=r"limit\.pooled_cap"):
+        release(path, reader="two")
+
+
+def test_what_is_known_after_adoption_asks_for_another_plan(tmp_path: Path) -> None:
+    """One that knows the other half by itself; the other's part stays as it was."""
+    reads = {"one": ["a"], "two": ["b"]}
+    adopt_plan(project(tmp_path, reads, pooled='pooled_cap = "none"'))
+    path = project(tmp_path, reads, pooled='pooled_cap = "none"')
+    path.write_text(path.read_text().replace('reads = ["a"]', 'reads = ["a"]\nknows = ["b"]'))
+    with pytest.raises(LimitExceeded, match=r"application\.one\.knows: b was not there"):
+        release(path, reader="one")
+    adopted = adopt_plan(path).plan()
+    assert adopted.p["a"] < 0.9 < adopted.p["b"]
+    release(path, reader="two")
+
+
+def test_several_plans_are_judged_under_every_belief(tmp_path: Path) -> None:
+    """Under what was learned the two keep a cap together that another possible belief breaks."""
+    law = unspoken.Joint([[30, 10, 5], [10, 30, 40]], names=["s", "x"])
+    box = unspoken.Box.within(law, 0.3)
+    asked: dict[str, Any] = {"by": "record", "sensitive": {"s": [0]}, "reads": ["x"]}
+    both = unspoken.Together(
+        [unspoken.plan(box, odds_cap=cap, **asked).mechanism for cap in (1.6, 1.9)]
+    )
+    who = unspoken.Adversary("s", secret=[0])
+    learned, worst = (unspoken.leakage(each, both, who, "odds").high for each in (law, box))
+    assert learned < worst
+    given = Project.read(project(tmp_path, {"one": ["a"], "two": ["b"]}))
+    limits = Limits({}, (learned + worst) / 2)
+    assert Judge(given, law, lambda: law, {"s": [0]}).broken(both, limits) is None
+    broken = Judge(given, law, lambda: box, {"s": [0]}).broken(both, limits)
+    assert broken is not None
+    assert broken.target == "s"

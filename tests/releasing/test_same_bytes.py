@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.releasing.small import planned, small
-from unspoken.releasing import publishing, release, sorting, witness
+from unspoken.releasing import publishing, release, sorting
 
 ROWS = 1_000
 ATTRIBUTES: dict[str, dict[str, Any]] = {
@@ -83,7 +83,6 @@ def test_other_batches(
     some = shuffled().slice(0, rows)
     first = bytes_of(tmp_path / "first", some)
     monkeypatch.setattr(sorting, "BATCH", batch)
-    monkeypatch.setattr(witness, "BATCH", batch + 1)
     assert bytes_of(tmp_path / "second", some.take(pa.array(range(rows)[::-1]))) == first
 
 

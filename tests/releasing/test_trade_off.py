@@ -46,3 +46,18 @@ def test_a_cap_that_is_none_is_not_drawn(tmp_path: Path, table: pa.Table) -> Non
     assert not any(point.chosen for point in curve)
     assert curve.cells()[0][0] == "1.25"
     assert len(curve) == 9
+
+
+@pytest.mark.parametrize("by", ["record", "cell"])
+def test_plans_keep_to_a_cap_of_their_own(tmp_path: Path, table: pa.Table, by: str) -> None:
+    attributes: dict[str, dict[str, Any]] = {"a": {"sensitive": "a = 'yes'"}, "b": {}}
+    path = small(tmp_path, table, attributes, odds_cap=4.0, close=True)
+    text = path.read_text().replace('by = "cell"', f'by = "{by}"')
+    path.write_text(text.replace("[plan]\n", "[plan]\nodds_cap = 2\n"))
+    ready = prepare(path)
+    within, (own,) = ready.plan(), [point for point in ready.by_cap() if point.chosen]
+    assert ready.project.limits.odds_cap == 4
+    assert 1.5 < within.odds.odds <= 2 + 1e-9
+    assert own.odds_cap == 2
+    path.write_text(text.replace("[plan]\n", "[plan]\nlimit_bits = 0.04\n"))
+    assert 0.01 < prepare(path).plan().information["a"].bits <= 0.04

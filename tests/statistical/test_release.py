@@ -30,7 +30,7 @@ from unspoken.numerics import coins as tossed
 from unspoken.numerics.arrays import Mask
 from unspoken.numerics.coins import MasterKey, attribute_keys, draw, encode_keys, threshold
 from unspoken.policy import Project
-from unspoken.releasing import asked, coining, release
+from unspoken.releasing import asked, kernel, release
 from unspoken.releasing.reading import Reading
 
 ROWS, PLANTED = 3_100_000, 750_000
@@ -212,12 +212,12 @@ def a_label_missed(patch: pytest.MonkeyPatch) -> None:
 
 
 def missing_is_told(patch: pytest.MonkeyPatch) -> None:
-    honest = coining._missing
+    honest = kernel._missing
 
     def told(project: Project, name: str, values: pa.Array, seen: Mask) -> dict[str, pa.Array]:
         return honest(project, name, values, np.ones_like(seen))
 
-    patch.setattr(coining, "_missing", told)
+    patch.setattr(kernel, "_missing", told)
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ from unspoken.types.domain import Domain, Value
 from unspoken.types.kinds import expect, items
 from unspoken.types.likelihood import Likelihood
 from unspoken.types.premise import Premise
-from unspoken.types.sums import Sums, Weights
+from unspoken.types.sums import Sums, Weights, factors
 from unspoken.views import View
 
 __all__ = [
@@ -152,6 +152,10 @@ class Belief(Shown, ABC):
         """
         return iter(())
 
+    def each_at_once(self, queries: Sequence[Weights]) -> int:
+        """For so many variables `sums_of_each` has room; 0: for none, ever."""
+        return 0
+
     def sums_of_each(self, names: Sequence[str], queries: Sequence[Weights]) -> Sums | None:
         """P(x_i, S) for each of these variables in turn, along a first axis; None: ask one by one.
 
@@ -210,7 +214,7 @@ class Belief(Shown, ABC):
         return bool((likelihood.log_common > -np.inf).any() or (likelihood.excess > nothing).any())
 
     def sums(self, keep: Sequence[str], queries: Sequence[Weights]) -> Sums:
-        """P(x_keep, S_1, ..., S_q) of linear queries S_c = sum_i w_ci x_i."""
+        """P(x_keep, S_1, ..., S_q) of linear queries S_c = sum_i f_ci(x_i) (types/sums.py)."""
         summed = {name: None for weights in queries for name, w in weights.items() if w}
         names = [*keep, *(name for name in summed if name not in keep)]
         if self.cells(names) > CELLS:
@@ -223,11 +227,8 @@ class Belief(Shown, ABC):
         return Sums.of(table, len(keep), terms, in_logs)
 
     def _term(self, weights: Weights, name: str) -> Array:
-        """w_i x_i for each value of a variable; a weight of 0 needs no numbers."""
-        weight = weights.get(name)
-        if not weight:
-            return np.zeros(self.cells([name]))
-        numbers = self.domain.numbers(name)
+        """f_i(x_i) for each value of a variable."""
+        weight, numbers = factors(self.domain, weights.get(name, 0.0), name)
         if not abs(weight) * float(np.abs(numbers).max()) < LARGEST / len(self.domain.names):
             raise InputError(f'query: weight {weight} times the values of "{name}" is too large')
         return weight * numbers

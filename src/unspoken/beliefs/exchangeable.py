@@ -159,11 +159,12 @@ class Exchangeable(Belief):
         return Likelihood(self._plain(keep), log_common, numbers[..., None], in_logs)
 
     def sums(self, keep: Sequence[str], queries: Sequence[Weights]) -> Sums:
-        """Variables of the same weight in every query are one set: its number of ones is enough."""
-        groups: dict[tuple[float, ...], int] = {}
+        """Variables of the same terms in every query are one set: its number of ones is enough."""
+        groups: dict[tuple[tuple[float, float], ...], int] = {}
         for name in dict.fromkeys(name for weights in queries for name in weights):
-            key = tuple(float(self._term(weights, name)[1]) for weights in queries)
-            if name not in keep and any(key):
+            terms_of_name = [self._term(weights, name).tolist() for weights in queries]
+            key = tuple((term[0], term[1]) for term in terms_of_name)
+            if name not in keep and any(map(any, key)):
                 groups[key] = groups.get(key, 0) + self.sizes[name]
         cells = self.cells(keep) * math.prod(size + 1 for size in groups.values())
         if cells > CELLS:
@@ -175,7 +176,10 @@ class Exchangeable(Belief):
         terms = [
             [
                 *(self._term(weights, name) for name in keep),
-                *(key[c] * step for key, step in zip(groups, steps, strict=True)),
+                *(
+                    key[c][0] * ones[::-1] + key[c][1] * ones
+                    for key, ones in zip(groups, steps, strict=True)
+                ),
             ]
             for c, weights in enumerate(queries)
         ]

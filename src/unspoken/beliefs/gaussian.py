@@ -19,6 +19,18 @@ With several kept variables |d| is a convex function of x and of x', so that the
 the box of ranges is at two of its corners. So is any hockey-stick divergence: g is log-concave,
 hence so is min(g(r), t g(r - d)) in (r, d), hence its integral over r in d (Prekopa), and one less
 that integral falls to both sides of its largest value along any line.
+
+Rounding: of a root L of a covariance S the residual S - L L' is computed, so that with correlations
+H (least eigenvalue l) and e = |residual| / l in their scale, e^-eta S <= L L' <= e^eta S (Loewner's
+order) where eta = e / (1 - e). What is asked given x_K are Schur complements, which keep the order.
+So C may be off, as in families/gaussian.py, in a direction v of the kept variables by at most
+
+    sinh(eta) sqrt(Var(S | x_k, x_K)) sqrt(v' Var(x_k | x_K)^-1 v).
+
+For k kept variables: write C' - C = sd(S | x) a' Var(x)^-1/2 with M_11 a = m, M within e^eta of I.
+The last column of M^-1 is (-a, 1) times a number, and by Kantorovich's inequality the angle between
+a vector and its image under a matrix with eigenvalues in [e^-eta, e^eta] has a tangent of at most
+sinh(eta): that is |a|.
 """
 
 from __future__ import annotations
@@ -35,11 +47,12 @@ import numpy.typing as npt
 from unspoken.beliefs.belief import Belief, different, evidence, in_short
 from unspoken.errors import InputError, NotKnown, TooLarge
 from unspoken.numerics.arrays import CELLS, Array, Codes
-from unspoken.numerics.rounding import ROUNDED, UNIT
+from unspoken.numerics.long import LONG_UNIT, Long, cholesky, inverse, square, triangular
+from unspoken.numerics.rounding import UNIT
 from unspoken.numerics.tables import finite_list, finite_table, fixed
 from unspoken.types.domain import Domain, Value
 from unspoken.types.premise import Premise
-from unspoken.types.sums import Sums, Weights
+from unspoken.types.sums import Blur, Sums, Weights, slopes
 
 __all__ = ["Gaussian"]
 
@@ -47,6 +60,8 @@ __all__ = ["Gaussian"]
 SYMMETRIC = 1e-9
 # Correlations with an eigenvalue this small leave no digits of what one variable adds to the rest.
 SINGULAR = 1e-12
+# What is itself computed with rounding is taken so much larger.
+SLACK = 1 + 1e-3
 
 
 class Gaussian(Belief):
@@ -64,7 +79,7 @@ class Gaussian(Belief):
         names: Iterable[str] | None = None,
         premise: Premise | str = "stated",
     ) -> None:
-        root = _root(finite_table(covariance, "gaussian.covariance"))
+        root, least, off = _root(finite_table(covariance, "gaussian.covariance"))
         widths = finite_list(ranges, len(root), "gaussian.ranges")
         if (widths < 0).any():
             raise InputError(f"gaussian.ranges: has {widths.min():g}; how far apart is 0 or more")
@@ -74,14 +89,17 @@ class Gaussian(Belief):
         ends = [(0.0, width) if width else (0.0,) for width in widths.tolist()]
         domain = Domain.of([len(end) for end in ends], names, ends)
         self._hold(domain, root, centre, Premise.of(premise))
+        self.least, self.off = least, off
 
-    def _hold(self, domain: Domain, root: Array, mean: Array, premise: Premise) -> None:
+    def _hold(self, domain: Domain, root: Long, mean: Array, premise: Premise) -> None:
+        """``least``: eigenvalue of the correlations; ``off``: eta, by which the root is off."""
         self.domain, self.premise = domain, premise
-        self.root, self.mean = fixed(root), fixed(mean)
+        self.root, self.mean = root, fixed(mean)
+        root.setflags(write=False)
 
     @property
     def covariance(self) -> Array:
-        covariance: Array = self.root @ self.root.T
+        covariance: Array = square(self.root).astype(np.float64)
         return covariance
 
     def marginal(self, names: Sequence[str]) -> NoReturn:
@@ -114,11 +132,14 @@ class Gaussian(Belief):
         codes = [self.domain.axis(name, "given") for name in evidence(known)]
         values = np.array([_value(name, value) for name, value in known.items()])
         rest = [i for i in range(len(self.root)) if i not in set(codes)]
-        lower, k = self._root_of([*codes, *rest]), len(codes)
-        moved = lower[k:, :k] @ np.linalg.solve(lower[:k, :k], values - self.mean[codes])
+        (lower, off), k = self._root_of([*codes, *rest]), len(codes)
+        moved = lower[k:, :k] @ inverse(lower[:k, :k]) @ (values - self.mean[codes])
         later = Gaussian.__new__(Gaussian)
         domain = self.domain.without(known)
-        later._hold(domain, lower[k:, k:], self.mean[rest] + moved, self.premise)
+        later._hold(
+            domain, lower[k:, k:], (self.mean[rest] + moved).astype(np.float64), self.premise
+        )
+        later.least, later.off = self.least, off
         return later
 
     def knowing(self, names: Sequence[str]) -> tuple[Gaussian, tuple[str, ...]]:
@@ -127,8 +148,8 @@ class Gaussian(Belief):
         return self.given(centre), ()
 
     def operations(self, names: Sequence[str]) -> float:
-        """Two values are compared, and what they shift an answer by: some hundred operations."""
-        return ROUNDED / UNIT
+        """Corners are equally likely; what they shift an answer by is counted in `Sums.off`."""
+        return 4.0
 
     def sums(self, keep: Sequence[str], queries: Sequence[Weights]) -> Sums:
         """C x_keep at the corners of the box of ranges, all equally likely; the rest is a blur."""
@@ -137,7 +158,7 @@ class Gaussian(Belief):
         _affords(math.prod(shape), keep, queries)
         corners = np.array(list(itertools.product(*ends))).reshape(-1, len(keep))
         points, codes = [], []
-        coefficients, blur = self._coefficients(keep, queries)
+        coefficients, blur, off = self._coefficients(keep, queries)
         for answers in coefficients @ corners.T:
             possible, code = np.unique(answers, return_inverse=True)
             points.append(possible)
@@ -146,36 +167,58 @@ class Gaussian(Belief):
         _affords(len(corners) * math.prod(sizes), keep, queries)
         table = np.zeros((len(corners), *sizes))
         table[(np.arange(len(corners)), *codes)] = 1 / len(corners)
-        return Sums(tuple(points), table.reshape(*shape, *sizes), blur=tuple(blur.tolist()))
+        return Sums(tuple(points), table.reshape(*shape, *sizes), blur=blur, off=off)
 
-    def _coefficients(self, keep: Sequence[str], queries: Sequence[Weights]) -> tuple[Array, Array]:
+    def _coefficients(
+        self, keep: Sequence[str], queries: Sequence[Weights]
+    ) -> tuple[Array, tuple[Blur, ...], tuple[float, ...]]:
         """C = w_k + (L_rk L_kk^-1)' w_r, a row for each query: of x_keep in the regression of S.
 
-        And |L_rr' w_r|^2, the variance of what does not depend on x_keep. L has the kept variables
-        first; nothing is subtracted, and L_kk has their own scales.
+        And |L_rr' w_r|^2, the variance of what does not depend on x_keep, and by how much answers
+        C x_keep may be off. L has the kept variables first; nothing is subtracted, and L_kk has
+        their own scales.
         """
         codes = [self.domain.axis(name) for name in different(keep)]
         rest = [i for i in range(len(self.root)) if i not in set(codes)]
-        weights = np.zeros((len(queries), len(self.root)))
-        for row, query in zip(weights, queries, strict=True):
-            for name, w in query.items():
-                row[self.domain.axis(name)] = w
-        lower, k = self._root_of([*codes, *rest]), len(codes)
-        through = np.linalg.solve(lower[:k, :k].T, lower[k:, :k].T @ weights[:, rest].T)
-        coefficients: Array = weights[:, codes] + through.T
-        return coefficients, ((weights[:, rest] @ lower[k:, k:]) ** 2).sum(1)
+        weights = np.array([slopes(query, self.domain.names) for query in queries])
+        (lower, eta), k = self._root_of([*codes, *rest]), len(codes)
+        own, across, others = lower[:k, :k], lower[k:, :k], weights[:, rest]
+        back = inverse(own)
+        through = others @ across @ back
+        variances = ((others @ lower[k:, k:]) ** 2).sum(1).astype(np.float64)
+        coefficients: Array = (weights[:, codes] + through).astype(np.float64)
+        ways = np.abs(others) @ np.abs(across) @ np.abs(back)
+        ways += np.abs(weights[:, codes]) + ways @ np.abs(own) @ np.abs(back)
+        moved = 4 * len(self.root) * LONG_UNIT * ways + (k + 2) * UNIT * np.abs(coefficients)
+        ranges = np.array([float(np.ptp(self.domain.numbers(name))) for name in keep])
+        turned = math.sinh(eta) * np.sqrt(variances) * (ranges @ np.sqrt((back**2).sum(0)))
+        off = SLACK * (turned + moved @ ranges).astype(np.float64)
+        blur = tuple(Blur(variance, eta) for variance in variances.tolist())
+        return coefficients, blur, tuple(off.tolist())
 
-    def _root_of(self, order: Sequence[int]) -> Array:
-        """The triangular root of the covariance in this order of the variables.
+    def _root_of(self, order: Sequence[int]) -> tuple[Long, float]:
+        """The triangular root of the covariance in this order of the variables, and its eta."""
+        lower, scales = triangular(self.root, order), np.sqrt(np.diag(square(self.root)))
+        residual: Long = square(self.root)[np.ix_(order, order)] - square(lower)
+        scaled: Long = residual / np.multiply.outer(scales[list(order)], scales[list(order)])
+        return lower, self.off + _eta(scaled, self.least)
 
-        By rotating the rows of a root of it, which costs no digits (its square would).
-        """
-        upper: Array = np.asarray(np.linalg.qr(self.root[list(order)].T, mode="r"))
-        return upper.T
+
+def _eta(residual: Long, least: float) -> float:
+    """How far a root with this residual is off, in Loewner's order, all scaled to correlations.
+
+    Beside the residual: what computing it leaves of entries that are 1 at most.
+    """
+    n = len(residual)
+    share = (float(np.sqrt((residual**2).sum())) + 3 * n * (n + 6) * LONG_UNIT) / least
+    return share / (1 - share) if share < 0.5 else math.inf
 
 
-def _root(covariance: Array) -> Array:
-    """The triangular L with L L' = covariance; one line of complaint if there is none."""
+def _root(covariance: Array) -> tuple[Long, float, float]:
+    """The triangular L with L L' = covariance; one line of complaint if there is none.
+
+    And the least eigenvalue of the correlations, and by what eta L is off.
+    """
     what, shape = "gaussian.covariance", covariance.shape
     if len(shape) != 2 or shape[0] != shape[1] or not shape[0]:
         raise InputError(f"{what}: shape {shape}; a square table, a row and a column a variable")
@@ -197,14 +240,20 @@ def _root(covariance: Array) -> Array:
             f"{covariance[j, i]:g}"
         )
     correlations = (correlations + correlations.T) / 2
-    least = float(np.linalg.eigvalsh(correlations)[0])
-    if least <= SINGULAR:
+    n = len(correlations)
+    rounded = 10 * n * n * UNIT  # what eigenvalues are off by
+    least = float(np.linalg.eigvalsh(correlations)[0]) - rounded
+    if least <= max(SINGULAR, rounded):
         raise InputError(
             f"{what}: not positive definite (the correlations have the eigenvalue {least:.3g}); "
             "leave out variables that others determine"
         )
-    root: Array = scales[:, None] * np.linalg.cholesky(correlations)
-    return root
+    given: Long = covariance.astype(np.longdouble)
+    given += given.T.copy()
+    root = cholesky(given / 2)
+    residual: Long = given / 2 - square(root)
+    residual /= np.multiply.outer(scales, scales)
+    return root, least, _eta(residual, least)
 
 
 def _affords(cells: int, keep: Sequence[str], queries: Sequence[Weights]) -> None:

@@ -9,13 +9,13 @@ from unspoken.beliefs import A_BELIEF, Belief
 from unspoken.calibration.exact.scale import exact
 from unspoken.calibration.exact.single_variable import floor_of
 from unspoken.calibration.knowledge import Knows, checked, whom
-from unspoken.calibration.problem import LEAST, RATIO, NoiseProblem
+from unspoken.calibration.problem import LEAST, NOISES, RATIO, NoiseProblem
 from unspoken.calibration.rules.methods import METHODS, beside, by_method
 from unspoken.display import Shown
 from unspoken.errors import among
 from unspoken.measures import MEASURES, MeasureName
 from unspoken.mechanisms import Geometric, Laplace
-from unspoken.mechanisms.linear import Weighted
+from unspoken.mechanisms.linear import Terms, Weighted, merged
 from unspoken.types.bound import Bound, in_words
 from unspoken.types.kinds import expect
 
@@ -52,6 +52,7 @@ def calibrate(
     belief: Belief,
     weights: Weighted = None,
     *,
+    terms: Terms = None,
     limit: float,
     measure: MeasureName = RATIO,
     knows: Knows = "anything",
@@ -60,8 +61,9 @@ def calibrate(
     noise: str = "laplace",
     **options: float,
 ) -> Calibrated:
-    """The least noise on S = sum_i w_i x_i with which no variable leaks more than the limit.
+    """The least noise on S = sum_i f_i(x_i) with which no variable leaks more than the limit.
 
+    ``weights`` and ``terms``: what is added up, as for `Laplace`.
     ``limit``: in the unit of the ``measure``, any of `MEASURES`: nats, mostly, not bits (a bit is
     log 2 = 0.693 nats). ``options`` are the measure's own.
     ``knows``: what an adversary may know beside the belief: "anything" (whichever of the other
@@ -72,7 +74,9 @@ def calibrate(
     beliefs the limit holds whichever of them is true.
     """
     expect(belief, Belief, "calibrate.belief", A_BELIEF)
-    problem = NoiseProblem(belief, weights, limit, measure, options, noise)
+    among("noise", noise, NOISES)
+    asked = merged(weights, terms, noise)[2]
+    problem = NoiseProblem(belief, asked, limit, measure, options, noise)
     knows = checked(belief.domain, knows, "calibrate")
     among("method", method, ["exact", *METHODS])
     expect(floor, int, "floor", "True or False")

@@ -25,6 +25,7 @@ from unspoken.calibration.rules.methods import FOR_EVERYBODY, METHODS, by_method
 from unspoken.errors import InputError, NotKnown, TooLarge, UnspokenError
 from unspoken.measures import MEASURES
 from unspoken.mechanisms import Together
+from unspoken.mechanisms.linear import divided, written
 from unspoken.numerics.roots import least_scale
 from unspoken.numerics.rounding import sum_up
 from unspoken.questions import views_of_each
@@ -128,14 +129,14 @@ def by_rules(answers: Sequence[Calibrated], knows: Knows) -> list[tuple[float, s
     """For every rule the least limit that needs no more than the noise there is."""
     if any(not answer.scale and answer.problem.reach for answer in answers):
         return []
+    belief = answers[0].problem.belief
     queries = [
-        {name: w / answer.scale for name, w in query.items()}
+        {name: divided(w, answer.scale) for name, w in query.items()}
         for answer in answers
         if answer.scale  # the others move with nothing
         for query in answer.problem.queries
     ]
-    belief = answers[0].problem.belief
-    weights = {name: [query.get(name, 0.0) for query in queries] for name in belief.domain.names}
+    weights = written(belief.domain, queries, belief.domain.names)
     together, limits = NoiseProblem(belief, weights, 1.0), list[tuple[float, str]]()
     for method in METHODS:
 

@@ -13,17 +13,18 @@ import numpy as np
 
 from unspoken.adversary import Adversary
 from unspoken.beliefs import A_BELIEF, Belief
-from unspoken.errors import InputError, NotKnown, TooLarge, among, shown
+from unspoken.errors import InputError, NotKnown, among, shown
 from unspoken.measures import MEASURES, MeasureName
 from unspoken.mechanisms import Geometric, Laplace
-from unspoken.mechanisms.linear import Weighted, linear_queries
+from unspoken.mechanisms.geometric import alpha_of
+from unspoken.mechanisms.linear import Weighted, frozen, linear_queries, parted, written
 from unspoken.numerics.arrays import CELLS
 from unspoken.numerics.numbers import number
 from unspoken.numerics.same import state
 from unspoken.types.bound import Bound
 from unspoken.types.domain import Value
 from unspoken.types.kinds import expect
-from unspoken.types.sums import Weights
+from unspoken.types.sums import Weights, moved_by
 from unspoken.views import NoisyView, View
 
 __all__ = ["LEAST", "NOISES", "RATIO", "NoiseProblem"]
@@ -39,7 +40,10 @@ Found = TypeVar("Found")
 
 @dataclass(frozen=True)
 class NoiseProblem:
-    """``limit``: what nobody is to exceed, in the unit of the measure."""
+    """``limit``: what nobody is to exceed, in the unit of the measure.
+
+    ``weights``: a mechanism's weights and terms in one.
+    """
 
     belief: Belief
     weights: Weighted
@@ -60,7 +64,7 @@ class NoiseProblem:
                 f"which {self.measure} is where nothing leaks"
             )
         object.__setattr__(self, "limit", number(self.limit))
-        object.__setattr__(self, "weights", self.mechanism(1.0).weights)  # a copy of its own
+        object.__setattr__(self, "weights", frozen(self.weights, f"{self.noise}.weights"))
         self.mechanism(1.0).parts(self.belief.domain, Adversary(self.belief.domain.names[0]))
 
     def __getstate__(self) -> dict[str, Any]:
@@ -69,12 +73,12 @@ class NoiseProblem:
     def mechanism(self, scale: float) -> Laplace | Geometric:
         """The query with this much noise; P(z) ~ e^(-|z| / scale)."""
         if self.noise == "geometric":
-            return Geometric(_alpha(scale), self.weights)
-        return Laplace(scale, self.weights)
+            return Geometric(alpha_of(scale), *parted(self.weights))
+        return Laplace(scale, *parted(self.weights))
 
     def width(self, scale: float) -> float:
         """The scale that noise really has: no less than asked for, and as near as floats allow."""
-        return -1.0 / math.log(_alpha(scale)) if self.noise == "geometric" else scale
+        return -1.0 / math.log(alpha_of(scale)) if self.noise == "geometric" else scale
 
     def view(self, adversary: Adversary, scale: float) -> View:
         """What one adversary may come to believe at this scale."""
@@ -136,15 +140,14 @@ class NoiseProblem:
 
     @cached_property
     def reaches(self) -> dict[str, float]:
-        """D_i = sum_c |w_ci| (max x_i - min x_i): how far x_i alone moves all answers."""
+        """D_i = max over x_i, x_i' of sum_c |f_ci(x_i) - f_ci(x_i')|: how far x_i alone moves all
+
+        answers; of weights sum_c |w_ci| (max x_i - min x_i).
+        """
         domain = self.belief.domain
-        weight = dict.fromkeys(domain.names, 0.0)
-        for query in self.queries:
-            for name, w in query.items():
-                weight[name] += abs(w)
         return {
-            name: w * float(np.ptp(domain.numbers(name))) if w else 0.0
-            for name, w in weight.items()
+            name: moved_by(domain, name, [(1.0, query.get(name, 0.0)) for query in self.queries])
+            for name in domain.names
         }
 
     @property
@@ -153,10 +156,11 @@ class NoiseProblem:
 
     def part(self, belief: Belief) -> NoiseProblem:
         """The same about some of the variables, all else in the answers being known."""
-        weights = {
-            name: [query.get(name, 0.0) for query in self.queries] for name in belief.domain.names
-        }
-        return replace(self, belief=belief, weights=weights)
+        return replace(self.about(belief.domain.names), belief=belief)
+
+    def about(self, names: Sequence[str]) -> NoiseProblem:
+        """The same of answers that have these variables in them only."""
+        return replace(self, weights=written(self.belief.domain, self.queries, names))
 
     @property
     def fast(self) -> bool:
@@ -201,16 +205,3 @@ def _hashable(argument: Any) -> Hashable:
     if isinstance(argument, Mapping):
         return tuple(argument.items())
     return tuple(_hashable(part) if isinstance(part, Mapping) else part for part in argument)
-
-
-def _alpha(scale: float) -> float:
-    """e^(-1 / scale), up: near 1 floats are so far apart that less noise would break the limit."""
-    alpha = math.exp(-1.0 / scale)
-    while -math.log(alpha) * scale > 1.0:
-        alpha = math.nextafter(alpha, math.inf)
-    if alpha == 1.0:
-        raise TooLarge(
-            f"calibrate: geometric noise of scale {scale:g} falls more slowly than floats can "
-            'say; allow more, or use noise="laplace"'
-        )
-    return alpha

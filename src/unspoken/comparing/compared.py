@@ -16,7 +16,7 @@ from unspoken.comparing.row import Row
 from unspoken.comparing.rules import RULES, Rule
 from unspoken.display import Framed, Tabled
 from unspoken.errors import NotKnown, TooLarge
-from unspoken.mechanisms.linear import Weighted
+from unspoken.mechanisms.linear import Terms, Weighted, merged
 from unspoken.pictures import Chart, Picture
 from unspoken.types.bound import in_words
 from unspoken.types.kinds import expect
@@ -93,7 +93,12 @@ class Compared(Framed, Tabled):
 
 
 def compare(
-    belief: Belief, weights: Weighted = None, *, limit: float, knows: Knows = "anything"
+    belief: Belief,
+    weights: Weighted = None,
+    *,
+    terms: Terms = None,
+    limit: float,
+    knows: Knows = "anything",
 ) -> Compared:
     """The Laplace scale by every rule, and the largest log-ratio about any variable left at it.
 
@@ -102,7 +107,7 @@ def compare(
     many, so say knows="nothing" to see them all.
     """
     expect(belief, Belief, "compare.belief", A_BELIEF)
-    problem = NoiseProblem(belief, weights, limit)
+    problem = NoiseProblem(belief, merged(weights, terms, "laplace")[2], limit)
     return Compared(problem, checked(belief.domain, knows, "compare")).at(limit)
 
 

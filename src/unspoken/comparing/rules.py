@@ -9,6 +9,7 @@ from functools import partial
 from unspoken.calibration import by_method, calibrate
 from unspoken.calibration.knowledge import Knows
 from unspoken.calibration.problem import NoiseProblem
+from unspoken.mechanisms.linear import parted
 from unspoken.published import baseline, dpm_neighbours, dpm_one_endpoint, dpm_pairwise, pearson
 from unspoken.types.bound import Estimate
 
@@ -30,7 +31,9 @@ class Rule:
 
 
 def _exact(problem: NoiseProblem, knows: Knows) -> float:
-    return calibrate(problem.belief, problem.weights, limit=problem.limit, knows=knows).scale
+    weights, terms = parted(problem.weights)
+    asked = calibrate(problem.belief, weights, terms=terms, limit=problem.limit, knows=knows)
+    return asked.scale
 
 
 def _sound(method: str, why: str, composes: str) -> Rule:

@@ -12,11 +12,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from unspoken.answering import NoisyAnswer, Offer, Promised
 from unspoken.display import json_number
 from unspoken.doors import changed, known
 from unspoken.doors.case import Answers
 from unspoken.learning import Kept
-from unspoken.ledger import Adoption, Learning, Release, fold
+from unspoken.ledger import Answer, Decision, Release, fold
 from unspoken.planning import Plan
 from unspoken.releasing import (
     BackedUp,
@@ -39,6 +40,8 @@ from unspoken.releasing.results import Epochs, Said
 from unspoken.releasing.undeclared import Undeclared
 
 __all__ = [
+    "answer",
+    "audited",
     "backed_up",
     "case",
     "checked",
@@ -180,7 +183,9 @@ def _answer(leak: Leak) -> dict[str, Any]:
     }
 
 
-def plan(findings: Findings, keys: Sequence[Undeclared] = ()) -> dict[str, Any]:
+def plan(
+    findings: Findings, keys: Sequence[Undeclared] = (), offered: Sequence[Offer] = ()
+) -> dict[str, Any]:
     """The plan, the one without closure, and what the plan tells."""
     closed = findings.closure.added if findings.project.closing_values else {}
     return {
@@ -196,6 +201,7 @@ def plan(findings: Findings, keys: Sequence[Undeclared] = ()) -> dict[str, Any]:
         "told": leakage(findings.planned),
         **_known(findings.planned_known),
         **known.of_keys_as_json(keys),
+        "answers": [asdict(offer) for offer in offered],
         "assumptions": list(findings.assumptions),
     }
 
@@ -226,9 +232,25 @@ def released(done: Released) -> dict[str, Any]:
     }
 
 
+def answer(found: NoisyAnswer | Promised) -> dict[str, Any]:
+    """Rows with noise and how far off they may be; of a dry run that alone."""
+    if isinstance(found, Promised):
+        return {**_head("query"), "dry_run": True, "query": found.query, **found.as_json()}
+    return {
+        **_head("query"),
+        "query": found.promised.query,
+        "columns": list(found.titles),
+        "rows": [list(row) for row in found.rows],
+        "again": found.again,
+        "event": found.number,
+        **found.promised.as_json(),
+    }
+
+
 def ledger(
     history: Sequence[tuple[str, Release]],
-    decisions: Sequence[tuple[str, Learning | Adoption]] = (),
+    decisions: Sequence[tuple[str, Decision]] = (),
+    answers: Sequence[tuple[str, Answer]] = (),
 ) -> dict[str, Any]:
     """Every event, and what they show together."""
     shown = fold([event for _, event in history], {}).exponents()
@@ -238,6 +260,7 @@ def ledger(
             {
                 "at": at,
                 "table": event.table,
+                "for": list(event.readers),
                 "epoch": event.epoch,
                 "epsilon": _epsilon(event.mechanism.exponents()),
                 "records": {c.digest: list(c.delivered) for c in event.mechanism.record_coins()},
@@ -245,12 +268,22 @@ def ledger(
             for at, event in history
         ],
         "exposure": _epsilon(shown),
+        "answers": [
+            {
+                "at": at,
+                "table": event.table,
+                "query": event.query,
+                "for": list(event.readers),
+                "noise": event.mechanism.describe(),
+            }
+            for at, event in answers
+        ],
         "decisions": [{"at": at, "kind": event.kind, **_decided(event)} for at, event in decisions],
     }
 
 
-def _decided(event: Learning | Adoption) -> dict[str, Any]:
-    """A belief that was learned or a plan that was adopted, as the ledger keeps it."""
+def _decided(event: Decision) -> dict[str, Any]:
+    """A belief that was learned, a plan that was adopted, a disclosure, as the ledger keeps it."""
     kept: dict[str, Any] = json.loads(event.to_json())
     return {name: value for name, value in kept.items() if name not in ("fingerprint", "format")}
 
@@ -299,6 +332,11 @@ def started(project: Path, keys: Sequence[str], attributes: Sequence[str]) -> di
 def written(report: Path, charts: Sequence[Path]) -> dict[str, Any]:
     """Where the report is."""
     return {**_head("report"), "report": str(report), "charts": [str(path) for path in charts]}
+
+
+def audited(what: str, **found: Any) -> dict[str, Any]:
+    """What attacks came to: on the catalogue, or on a release."""
+    return {**_head("audit"), "attacked": what, **found}
 
 
 def backed_up(done: BackedUp) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """The command line. Results go to standard output, everything else to standard error.
 
-Exit codes: 0 done, 2 bad input, 3 refused by a limit.
+Exit codes: 0 done, 2 bad input, 3 refused by a limit, or an attack beat one.
 """
 
 from __future__ import annotations
@@ -16,20 +16,29 @@ from typing import Annotated
 import typer
 from rich.console import Group
 
-from unspoken.doors import as_json, first_minute, history, tables
+from unspoken.answering import offers
+from unspoken.doors import as_json, first_minute, tables
+from unspoken.doors.auditing import audit_command
 from unspoken.doors.case import Case
 from unspoken.doors.demo import demonstrate
+from unspoken.doors.disclosing import disclosed_command
 from unspoken.doors.ending import ended_by, heed
 from unspoken.doors.everywhere import Everywhere
-from unspoken.doors.keeping import backup_command, diff_command, restore_command
+from unspoken.doors.keeping import (
+    backup_command,
+    diff_command,
+    ledger_command,
+    restore_command,
+    verify_command,
+)
 from unspoken.doors.projects import declared, prepared, room_for, to_draw
+from unspoken.doors.querying import query_command
 from unspoken.doors.running import BAD_INPUT, err, out, running, say, show, warn
+from unspoken.doors.serving import serve_command, token_command
 from unspoken.doors.starting import Started, begin
 from unspoken.doors.terminal import facts, near
 from unspoken.doors.waiting import busy, quietly
 from unspoken.errors import InputError
-from unspoken.ledger import Ledger
-from unspoken.policy import Project
 from unspoken.policy.described import json_schema
 from unspoken.policy.paths import is_table
 from unspoken.releasing import (
@@ -40,7 +49,6 @@ from unspoken.releasing import (
     rehearse,
     release,
     undeclared,
-    verified,
 )
 
 __all__ = ["app", "main"]
@@ -52,7 +60,7 @@ app = typer.Typer(
     rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"]},
     help="What a release says about things that were not released, kept within a limit you set. "
     "Begin with: unspoken init TABLE (or, for a look around, unspoken demo).",
-    epilog="Exit codes: 0 done, 2 something given is wrong, 3 refused by a limit.",
+    epilog="Exit codes: 0 done, 2 something given is wrong, 3 refused by a limit; a bound beaten.",
 )  # fmt: skip
 
 ProjectFile = Annotated[
@@ -116,9 +124,8 @@ def init(
 
 
 def _and_ignored(started: Started) -> str:
-    if not started.ignored:
-        return ""
-    return ", and lines of .gitignore that keep key, ledger and counts of the table out of git"
+    said = ", and lines of .gitignore that keep key, ledger and counts of the table out of git"
+    return said if started.ignored else ""
 
 
 @app.command("check")
@@ -131,8 +138,7 @@ def check_command(
 ) -> None:
     """Everything that is wrong with a project file, at once."""
     if schema:
-        show(json_schema())
-        return
+        return show(json_schema())
     with busy(err, "looking at the project"):
         found = check(project)
     for fault in found.faults:
@@ -226,6 +232,12 @@ def plan(
     adopt: Annotated[
         bool, typer.Option("--adopt", help="Release by this plan from now on.")
     ] = False,
+    extend: Annotated[
+        bool,
+        typer.Option(
+            "--extend", help="Keep the adopted plan, and show more beside what it has shown."
+        ),
+    ] = False,
     by: Annotated[str, typer.Option(help="Who adopts it; kept in the ledger.")] = "",
     why: Annotated[str, typer.Option(help="Why; kept in the ledger.")] = "",
     fresh: Fresh = False,
@@ -235,15 +247,19 @@ def plan(
     write = None if drawn is None else to_draw(drawn)
     if adopt:
         with busy(err, "counting and planning"):
-            ready = adopt_plan(declared(project).closing(close), by=by, why=why, fresh=fresh)
+            ready = adopt_plan(
+                declared(project).closing(close), by=by, why=why, extend=extend, fresh=fresh
+            )
     else:
         ready = prepared(project, fresh, protecting=True).closing(close)
+        ready = ready.extending() if extend else ready
     with busy(err, "planning"):
         findings = ready.findings(curve=False)
         if write is not None:
             write(ready.by_cap().plot().described)
         keys = undeclared(ready, findings.planned, findings.plan.mechanism)
-    show(as_json.plan(findings, keys) if in_json else tables.plan(findings, keys), ready.warnings)
+        given = findings, keys, offers(ready, findings)
+    show(as_json.plan(*given) if in_json else tables.plan(*given), ready.warnings)
     if drawn is not None:
         say(f"Wrote {near(drawn)}")
 
@@ -299,34 +315,22 @@ def report(
     if charts is not None and charts.exists() and not charts.is_dir():
         raise InputError(f"{charts}: is a file; --charts takes a folder")
     with busy(err, "planning for several limits"):
-        written = write_report(ready.findings(), page, charts)
+        written = write_report(ready.findings(adopted=True), page, charts)
     if in_json:
         show(as_json.written(page, written))
     say(f"Wrote {', '.join(map(near, [page, *written]))}")
 
 
-@app.command()
-def ledger(
-    project: ProjectFile = Path(),
-    verify: Annotated[
-        bool, typer.Option("--verify", help="Only check that no event was changed or is gone.")
-    ] = False,
-    in_json: AsJson = False,
-) -> None:
-    """What was released so far, and how much of each attribute."""
-    path = Project.read(project).files.ledger
-    checked = verified(project)
-    if verify:
-        show(as_json.verified(checked) if in_json else history.verified(checked))
-        return
-    held = Ledger(path)
-    events = held.history(), held.decisions()
-    show(as_json.ledger(*events) if in_json else history.ledger(*events))
-
-
+app.command("ledger")(ledger_command)
+app.command("query")(query_command)
+app.command("disclosed")(disclosed_command)
+app.command("audit")(audit_command)
+app.command("serve")(serve_command)
+app.command("token")(token_command)
 app.command("diff")(diff_command)
 app.command("backup")(backup_command)
 app.command("restore")(restore_command)
+app.command("verify")(verify_command)
 
 
 @app.command("case")

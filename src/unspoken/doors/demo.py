@@ -91,7 +91,7 @@ def demonstrate(folder: Path, offices: int, days: int, out: Console) -> None:
     out.print(tables.plan(findings), "")
     out.print(tables.released(release(project)))
     # By the counts with noise that the release was planned with, which are there only now.
-    write_report(prepare(project).findings(), findings.project.files.report)
+    write_report(prepare(project).findings(adopted=True), findings.project.files.report)
     out.print(Prose(f"Report: {near(findings.project.files.report)}"), "")
     out.print(Prose(f"Next: unspoken init YOUR_TABLE.parquet        Docs: {HOME}"))
 

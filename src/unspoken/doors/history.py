@@ -8,24 +8,28 @@ from rich.console import Group, RenderableType
 
 from unspoken.doors.report import words
 from unspoken.doors.terminal import NBSP, Prose, blank, head, near, rows_of
-from unspoken.ledger import Adoption, Learning, Release, fold, merged, tossing
+from unspoken.ledger import Answer, Decision, Release, fold, merged, tossing
 from unspoken.mechanisms import Mechanism
 from unspoken.mechanisms.one_sided import release_probability
 from unspoken.releasing import Verified
 
 __all__ = ["ledger", "verified"]
 
+NOTHING = "Nothing was released so far."
 MANIFESTS = 2  # files that are named, of those that have a head
 
 
 def ledger(
     history: Sequence[tuple[str, Release]],
-    decisions: Sequence[tuple[str, Learning | Adoption]] = (),
+    decisions: Sequence[tuple[str, Decision]] = (),
+    answers: Sequence[tuple[str, Answer]] = (),
 ) -> RenderableType:
     """The events, oldest first, and what they show together."""
-    decided = [Prose(f"{at[:16].replace('T', NBSP)} UTC  {event}") for at, event in decisions]
+    listed = sorted([*decisions, *answers], key=lambda item: item[0])
+    decided = [Prose(f"{at[:16].replace('T', NBSP)} UTC  {event}") for at, event in listed]
     if not history:
-        return Group(head("Nothing was released so far."), *decided)
+        said = "No cells were released so far; answers were given:" if answers else NOTHING
+        return Group(head(said), *decided)
     records = merged([coin for _, event in history for coin in event.mechanism.record_coins()])
     several = len(records) > 1
     rows = [

@@ -1,4 +1,4 @@
-"""Commands about what a project keeps: all of it in one file, and back; what changed in it."""
+"""Commands about what a project keeps: its ledger; all in one file, and back; what changed."""
 
 from __future__ import annotations
 
@@ -7,16 +7,80 @@ from typing import Annotated
 
 import typer
 
-from unspoken.doors import as_json, changed
+from unspoken.doors import as_json, changed, history
 from unspoken.doors.projects import declared, room_for
-from unspoken.doors.running import err, say, show
+from unspoken.doors.running import err, say, show, warn
 from unspoken.doors.terminal import near
 from unspoken.doors.waiting import busy
-from unspoken.releasing import backup, difference, restore
+from unspoken.errors import InputError
+from unspoken.ledger import Ledger
+from unspoken.policy import Project
+from unspoken.releasing import backup, difference, restore, verified
+from unspoken.releasing.carrying import export_ledger, import_ledger
+from unspoken.releasing.reproducing import reproduce_all
 
-__all__ = ["backup_command", "diff_command", "restore_command"]
+__all__ = ["backup_command", "diff_command", "ledger_command", "restore_command", "verify_command"]
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")]
+
+
+def ledger_command(
+    project: Annotated[
+        Path, typer.Argument(help="The project file, or the folder that has unspoken.toml.")
+    ] = Path(),
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Only check that no event was changed or is gone.")
+    ] = False,
+    export: Annotated[
+        Path | None,
+        typer.Option("--export", help="Write all events into this file: JSON lines."),
+    ] = None,
+    given: Annotated[
+        Path | None, typer.Option("--import", help="Read such a file into a ledger of no events.")
+    ] = None,
+    in_json: AsJson = False,
+) -> None:
+    """What was released so far, and how much of each attribute."""
+    if export is not None:
+        say(f"Wrote {near(export)}, for its owner only: {_events(export_ledger(project, export))}")
+    if given is not None:
+        say(f"Read {near(given)}: {_events(import_ledger(project, given).number)}")
+    path, checked = Project.read(project).files.charged, verified(project)
+    warn(checked.warnings)
+    if verify:
+        found = as_json.verified(checked) if in_json else history.verified(checked)
+        show(found, checked.warnings)
+    elif export is None and given is None:
+        held = Ledger(path)
+        events = held.history(), held.decisions(), held.answers()
+        shown = as_json.ledger(*events) if in_json else history.ledger(*events)
+        show(shown, checked.warnings)
+
+
+def verify_command(
+    manifest: Annotated[
+        Path, typer.Argument(help="The manifest of a release, or a folder of them.")
+    ],
+    project: Annotated[
+        Path, typer.Argument(help="The project file, or the folder that has unspoken.toml.")
+    ] = Path(),
+) -> None:
+    """Make a release again, and compare it with its manifest."""
+    papers = sorted(manifest.glob("*.json")) if manifest.is_dir() else [manifest]
+    if not papers:
+        raise InputError(f"{near(manifest)}: has no manifest in it")
+    with busy(err, "releasing again, into nothing"):
+        found = list(reproduce_all(papers, project))
+    wrong = [(paper, each) for paper, each in found if each.differs]
+    for paper, each in found:
+        if not each.differs:
+            say(
+                f"{near(paper)}: event {each.number} gives the same {each.rows:,} rows again, to "
+                f"the byte: sha256 {each.sha256}"
+            )
+    if wrong:
+        said = (f"{near(paper)}: is not reproduced: {'; '.join(e.differs)}" for paper, e in wrong)
+        raise InputError("; ".join(said))
 
 
 def backup_command(

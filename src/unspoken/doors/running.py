@@ -14,9 +14,10 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
 from unspoken.doors import as_json
+from unspoken.doors.ending import interrupted
 from unspoken.errors import LimitExceeded, UnspokenError, printable
 
-__all__ = ["BAD_INPUT", "err", "out", "running", "say", "show", "warn"]
+__all__ = ["BAD_INPUT", "REFUSED", "err", "out", "running", "say", "show", "warn"]
 
 DONE, BAD_INPUT, REFUSED, INTERRUPTED = 0, 2, 3, 130
 CANCELLED = "Query interrupted"  # the RuntimeError of DuckDB when Ctrl-C comes during a query
@@ -62,11 +63,20 @@ def say(line: str) -> None:
 def running(command: Callable[[], Any], in_json: bool) -> int:
     """Run a command; its exit code. What goes wrong is a line, and with --json an object too."""
     try:
+        return _ran(command, in_json)
+    except KeyboardInterrupt:  # in the command, or heard of while its mistakes were said
+        return _interrupted(in_json)
+
+
+def _ran(command: Callable[[], Any], in_json: bool) -> int:
+    try:
         code = int(command() or DONE)
         return _interrupted(in_json) if code == INTERRUPTED else code  # typer says nothing of it
     except LimitExceeded as refusal:
         return _failed(REFUSED, refusal.place, refusal.text, in_json, f"refused: {refusal}")
     except UnspokenError as mistake:
+        if interrupted():  # a query that was ended, say
+            return _interrupted(in_json)
         return _failed(BAD_INPUT, mistake.place, mistake.text, in_json, str(mistake))
     except USAGE as mistake:
         said = " ".join(getattr(mistake, "format_message", mistake.__str__)().split())
@@ -76,10 +86,12 @@ def running(command: Callable[[], Any], in_json: bool) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
     except OSError as error:
+        if interrupted():
+            return _interrupted(in_json)
         place = str(error.filename or "system")
         said = " ".join(str(error.strerror or error).split())
         return _failed(BAD_INPUT, place, said, in_json)
-    except (KeyboardInterrupt, typer.Abort):
+    except typer.Abort:
         return _interrupted(in_json)
     except RuntimeError as error:
         if str(error) != CANCELLED:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from unspoken.answering import Offer
 from unspoken.doors import known
 from unspoken.doors.report import starved, words
 from unspoken.doors.terminal import NBSP, Prose, blank, head, near, note, rows_of, said
@@ -23,7 +24,6 @@ from unspoken.releasing.leaks import Leak, TellingAnswer
 from unspoken.releasing.promise import Promise
 from unspoken.releasing.results import Epochs, Said
 from unspoken.releasing.undeclared import Undeclared
-from unspoken.types.domain import WITHHELD
 
 __all__ = ["leak", "learned", "plan", "rehearsed", "released"]
 
@@ -83,7 +83,9 @@ def leak(findings: Openly, keys: Sequence[Undeclared] = ()) -> RenderableType:
     )
 
 
-def plan(findings: Findings, keys: Sequence[Undeclared] = ()) -> RenderableType:
+def plan(
+    findings: Findings, keys: Sequence[Undeclared] = (), offered: Sequence[Offer] = ()
+) -> RenderableType:
     """What is released how often, what that tells, and what closing telling values buys."""
     rows = [
         (name, words.chance(findings.plan.p[name]), words.percent(share))
@@ -99,13 +101,14 @@ def plan(findings: Findings, keys: Sequence[Undeclared] = ()) -> RenderableType:
         *_closing(findings),
         *map(note, starved.in_words(findings).values()),
         *map(note, starved.zeros(findings)),
+        *(note(str(offer)) for offer in offered),
         blank(),
         *_in_words(findings, findings.planned),
         *([blank()] if findings.planned else []),
         *(_promised(findings.promise) if findings.promise and findings.planned else []),
         *_boxed(findings.boxed),
         *known.in_table(findings, findings.planned_known),
-        _premise(findings, findings.plan),
+        _premise(findings, findings.plan, findings.is_floor),
         *_tree(findings.learned),
         *known.of_keys(findings, keys),
         *_cautions(findings.cautions),
@@ -142,8 +145,8 @@ def released(done: Released) -> RenderableType:
     charge = f"{same}, so nothing was charged" if done.again else "charged to the ledger"
     return Group(
         Prose(
-            f"Released {near(done.path)} ({words.rows(done.rows)}; withheld cells are NULL, sorted "
-            f"by key) and {near(done.manifest)}; {charge}."
+            f"Released to {near(done.path)} ({words.rows(done.rows)}; withheld cells are NULL, "
+            f"sorted by key) and {near(done.manifest)}; {charge}."
         ),
         *_epochs(done.epochs),
         *_shown(done.p),
@@ -169,13 +172,21 @@ def _counted(ready: Prepared) -> str:
 
 
 def _limits(project: Project) -> str:
+    within = project.planned
+    left = f"; plans keep to {_kept(within)}" if within.limits != project.limits else ""
+    return _kept(project) + left
+
+
+def _kept(project: Project) -> str:
     limits = project.limits
     share = f"{words.percent(limits.exceed)} of the answers"
     but = f" (but for {share}, which may give a secret away)" if limits.exceed else ""
     most = f"odds at most ×{NBSP}{limits.odds_cap:g}{but}" if limits.odds_cap < math.inf else ""
     each = f"{words.limit(limits.bits)} about each attribute" if limits.bits < math.inf else ""
     single = [f"{words.limit(bits)} about {name}" for name, bits in limits.targets.items()]
-    return ", ".join(filter(None, [most, each, *single])) or "none"
+    given = project.plan.given
+    known = f"whatever is known of {given}" if given is not None else ""
+    return ", ".join(filter(None, [most, each, *single, known])) or "none"
 
 
 def _best(findings: Findings) -> str:
@@ -231,7 +242,7 @@ def _said(what: Said) -> list[RenderableType]:
         return [note(UNLIMITED)]
     keys = what.project.source.keys
     beside = "is" if len(keys) == 1 else "are"
-    before = "With all that was released of these rows before,"
+    before = "With all that was released of these rows,"
     return [
         Prose(f"! {before} {what.together}.", "  ", "bold red")
         if what.together
@@ -274,8 +285,8 @@ def _tree(model: Learned, links: bool = False) -> list[RenderableType]:
     return [blank(), *(kept if links else []), *map(note, model.tree.said())]
 
 
-def _premise(findings: Openly, plan: Plan | None = None) -> Prose:
-    """What numbers stand on, and those of a ``plan``."""
+def _premise(findings: Openly, plan: Plan | None = None, floor: bool = False) -> Prose:
+    """What numbers stand on, and those of a ``plan``, which may be the ``floor``."""
     rows, premise = findings.learned.rows, findings.learned.belief.premise
     noisy = findings.promise is not None and findings.promise.pinned
     counts = "the noisy counts" if noisy else "the table"
@@ -285,7 +296,9 @@ def _premise(findings: Openly, plan: Plan | None = None) -> Prose:
     )
     shown = str(premise) if premise.certifies else learned
     of_set = plan is not None and plan.epsilon is None and plan.bound.premise.certifies
-    if plan is not None and of_set and not premise.certifies:
+    if floor and not premise.certifies:
+        shown = f"the cap holds whatever anybody believes; the numbers above are {learned}"
+    elif plan is not None and of_set and not premise.certifies:
         shown = (
             f"{plan.bound.premise}: the cap holds for every belief that the counts leave possible, "
             f"rows being independent; the numbers above are {learned}"
@@ -309,8 +322,9 @@ def _answer(entry: Leak) -> str:
 
 
 def _seen(answer: TellingAnswer) -> str:
-    shown = [f"{n} {_whole(out)}" for n, out in answer.seen.items() if out is not WITHHELD]
-    hidden = [name for name, out in answer.seen.items() if out is WITHHELD]
+    each = {name: words.cell(out) for name, out in answer.seen.items()}
+    shown = [f"{name} {_whole(text)}" for name, text in each.items() if text is not None]
+    hidden = [name for name, text in each.items() if text is None]
     return ", ".join([*shown, *([f"{words.listed(hidden)} withheld"] if hidden else [])])
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
@@ -20,21 +20,23 @@ __all__ = ["NBSP", "Prose", "blank", "facts", "head", "near", "note", "rows_of",
 
 NBSP = "\u00a0"
 WIDEST = 100  # sentences longer than this are hard to read, however wide the terminal is
-NUMBERS = {
-    "bits",
-    "eps",
-    "factor",
-    "from",
-    "odds",
-    "of all rows",
-    "of rows",
-    "release",
-    "rows",
-    "rows with it",
-    "sensitive rows",
-    "to",
-    "without",
-}
+NUMBERS = frozenset(
+    {
+        "bits",
+        "eps",
+        "factor",
+        "from",
+        "odds",
+        "of all rows",
+        "of rows",
+        "release",
+        "rows",
+        "rows with it",
+        "sensitive rows",
+        "to",
+        "without",
+    }
+)
 
 
 LETTERS = 17  # of a word on one line of a table
@@ -103,14 +105,16 @@ def blank() -> Text:
     return Text()
 
 
-def rows_of(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> Rows:
-    """A table without lines; numbers stand to the right and are never broken.
+def rows_of(
+    columns: Sequence[str], rows: Iterable[Sequence[Cell]], numbers: Collection[str] = NUMBERS
+) -> Rows:
+    """A table without lines; columns of ``numbers`` stand to the right and are never broken.
 
     A column of nothing is left out: rich takes room for it that it has not counted.
     """
     rows = list(rows)
     some = [k for k, column in enumerate(columns) if column or any(row[k] for row in rows)]
-    return Rows([columns[k] for k in some], [[row[k] for k in some] for row in rows])
+    return Rows([columns[k] for k in some], [[row[k] for k in some] for row in rows], numbers)
 
 
 @dataclass(frozen=True)
@@ -119,6 +123,7 @@ class Rows:
 
     columns: Sequence[str]
     rows: Sequence[Sequence[Cell]]
+    numbers: Collection[str] = NUMBERS
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         if 2 + sum(self._least(k) + 2 for k in range(len(self.columns))) <= options.max_width:
@@ -130,17 +135,19 @@ class Rows:
     def _least(self, k: int) -> int:
         """The room that a column needs: all of its numbers, or some letters of a word a line."""
         longest = max(cell_len(text) for text in (self.columns[k], *(str(r[k]) for r in self.rows)))
-        return longest if self.columns[k] in NUMBERS else min(longest, LETTERS)
+        return longest if self.columns[k] in self.numbers else min(longest, LETTERS)
 
     def _table(self) -> Table:
         table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
         for column in self.columns:
-            number = column in NUMBERS
+            number = column in self.numbers
             table.add_column(
                 column, justify="right" if number else "left", no_wrap=number, overflow="fold"
             )
         for row in self.rows:
-            table.add_row(*map(_cell, self.columns, row))
+            table.add_row(
+                *(_cell(c, cell, self.numbers) for c, cell in zip(self.columns, row, strict=True))
+            )
         return table
 
     def _below(self, row: Sequence[Cell]) -> Iterable[Prose]:
@@ -149,15 +156,17 @@ class Rows:
         yield Prose(str(row[0]), indent, getattr(row[0], "style", ""), breaks=True, hang=2)
         pairs = zip(self.columns[1:], row[1:], strict=True)
         said = [(column, f"{column} {cell}".strip()) for column, cell in pairs if str(cell)]
-        rest = [text.replace(" ", NBSP) if column in NUMBERS else text for column, text in said]
+        rest = [
+            text.replace(" ", NBSP) if column in self.numbers else text for column, text in said
+        ]
         red = (str(cell.style) for cell in row[1:] if isinstance(cell, Text))
         if rest:
             yield Prose("; ".join(rest), f"{indent}    ", next(red, ""), breaks=True)
 
 
-def _cell(column: str, cell: Cell) -> Cell:
+def _cell(column: str, cell: Cell, numbers: Collection[str]) -> Cell:
     """What is no number wraps like a sentence, so that hard spaces hold in tables too."""
-    return Prose(cell, breaks=True) if isinstance(cell, str) and column not in NUMBERS else cell
+    return Prose(cell, breaks=True) if isinstance(cell, str) and column not in numbers else cell
 
 
 def near(path: Path) -> str:

@@ -1,4 +1,4 @@
-"""Arrow columns and NumPy arrays; pa.array and to_numpy would import pandas where that is."""
+"""Arrow columns and arrays of NumPy; pa.array, pa.scalar and to_numpy would import pandas."""
 
 from __future__ import annotations
 
@@ -12,17 +12,22 @@ import pyarrow.compute as pc
 
 from unspoken.numerics.arrays import Mask
 
-__all__ = ["as_given", "boolean", "missing", "numbers", "plain", "texts"]
+__all__ = ["as_given", "boolean", "coded", "in_one", "kept", "missing", "numbers", "plain", "texts"]
 
 
 def plain(column: pa.Array) -> pa.Array:
     """The column in one piece, with its values themselves: no dictionary, no views of text."""
     if isinstance(column, pa.ChunkedArray):
         pieces = [plain(piece) for piece in column.chunks]
-        return pa.concat_arrays(pieces) if pieces else column.combine_chunks()
+        return pa.concat_arrays(pieces) if pieces else in_one(column)
     if pa.types.is_dictionary(column.type):
         return plain(column.dictionary).take(column.indices)
     return column.cast(pa.string()) if pa.types.is_string_view(column.type) else column
+
+
+def in_one(column: pa.ChunkedArray) -> pa.Array:
+    """In one piece; of none PyArrow would make one by `pa.array`, which imports pandas."""
+    return column.combine_chunks() if column.num_chunks else pa.nulls(0, column.type)
 
 
 def numbers(column: pa.Array) -> npt.NDArray[Any]:
@@ -55,6 +60,23 @@ def texts(values: Sequence[str]) -> pa.Array:
     ends = np.cumsum([0, *map(len, data)], dtype=np.int32)
     buffers = [None, pa.py_buffer(ends), pa.py_buffer(b"".join(data))]
     return pa.Array.from_buffers(pa.string(), len(data), buffers)
+
+
+def coded(codes: npt.NDArray[Any], values: pa.Array, absent: Mask) -> pa.DictionaryArray:
+    """A dictionary of these values, NULL where one is ``absent``; its code is 0 then."""
+    few = len(values) <= 1 << 7
+    held = np.where(absent, 0, codes).astype(np.int8 if few else np.int32)
+    valid = boolean(~absent).buffers()[1] if absent.any() else None
+    kind = pa.dictionary(pa.int8() if few else pa.int32(), values.type)
+    return pa.DictionaryArray.from_buffers(kind, len(held), [valid, pa.py_buffer(held)], values)
+
+
+def kept(column: pa.Array, where: Mask) -> pa.Array:
+    """The column with NULL everywhere else, and nothing of what was there."""
+    if not pa.types.is_dictionary(column.type):
+        return pc.if_else(boolean(where), column, pa.nulls(1, column.type)[0])
+    absent = ~where | missing(column)
+    return coded(numbers(column.indices), column.dictionary, absent)
 
 
 def as_given(key: pa.Array, kind: pa.DataType) -> pa.Array:

@@ -18,12 +18,14 @@ import pyarrow as pa
 from unspoken.engines.columns import column_info, kind_of
 from unspoken.engines.files import PARQUET
 from unspoken.engines.keys import check_keys
+from unspoken.engines.named_once import once
 from unspoken.engines.opening import Opened, opened
-from unspoken.engines.protocol import BATCH, Among
+from unspoken.engines.protocol import BATCH, Among, Chosen, Work
 from unspoken.engines.row_sql import ROW
 from unspoken.engines.session import MEMORY, OURS
 from unspoken.engines.source import Place, TableSource
 from unspoken.engines.sql import Expression, identifier, literal
+from unspoken.engines.threads import worked
 from unspoken.engines.watching import passing, watched
 from unspoken.errors import InputError
 from unspoken.types.column import ColumnInfo
@@ -31,6 +33,7 @@ from unspoken.types.column import ColumnInfo
 __all__ = ["DuckTable"]
 
 ROWS = f"{OURS}.rows"
+HEAP = 10**6  # of so many numbers DuckDB keeps no heap
 LOST = ("BIT", "TIME WITH TIME ZONE")
 
 
@@ -49,6 +52,7 @@ class DuckTable:
     _home: Opened = field(repr=False, compare=False)
     _place: str = field(repr=False, compare=False)  # what a message about the rows begins with
     _rows: str = ROWS  # or a query of some of them
+    _threads: int | None = None
 
     @classmethod
     def open(
@@ -84,7 +88,8 @@ class DuckTable:
         source = TableSource(table, database, sql, tuple(keys), preferences, named, at, nan_missing)
         with opened(folder, memory, timezone, threads) as opening:
             given, columns = source.views(opening)
-            opened_table = cls(named, given, columns, timezone, opening, source.place)
+            place = source.place
+            opened_table = cls(named, given, columns, timezone, opening, place, _threads=threads)
             if checked:
                 opened_table.check(at("keys"))
         return opened_table
@@ -97,6 +102,10 @@ class DuckTable:
     def check(self, where: str) -> None:
         """Refuse keys that do not name each row; ``where`` begins the message."""
         check_keys(self._home, self._rows, self.keys, self.title, where)
+
+    @property
+    def away(self) -> bool:
+        return False
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -137,6 +146,48 @@ class DuckTable:
         with self._home.reworded(where):
             return self._home.cursor().execute(f"{query} GROUP BY n, k ORDER BY n, k").fetchall()
 
+    def totals(
+        self,
+        numbers: Sequence[Expression],
+        groups: Sequence[Expression],
+        where: str,
+        chosen: Chosen | None = None,
+    ) -> pa.Table:
+        """As the protocol has it."""
+        same = [f"{group.sql} AS g{place}" for place, group in enumerate(groups)]
+        sums = [
+            f"coalesce(sum({number.sql}), 0)::BIGINT AS n{place}"
+            for place, number in enumerate(numbers)
+        ]
+        used = dict.fromkeys(name for each in (*numbers, *groups) for name in each.columns)
+        query = f"SELECT {', '.join([*same, *sums])} FROM {self._chosen(chosen, [*used])} AS {ROW}"
+        query += " GROUP BY ALL ORDER BY ALL" if same else ""
+        secret = [] if chosen is None else [chosen.secret]
+        with self._home.reworded(where):
+            return self._home.cursor().sql(query, params=secret).to_arrow_table()
+
+    def _chosen(self, chosen: Chosen | None, used: Sequence[str]) -> str:
+        """The rows, or so many of each unit: those whose hash is among the least of it.
+
+        A heap of hashes for each unit; a window would sort, and hold, all rows.
+        """
+        if chosen is None:
+            return self._rows
+        key = ", ".join(f"CAST({identifier(name)} AS VARCHAR)" for name in self.keys)
+        hashed = f"sha256(concat_ws(chr(0), ?, {key}))"
+        unit, hash_ = [*map(identifier, chosen.unit)], identifier(f"{OURS} hash")
+        kept = ", ".join(map(identifier, dict.fromkeys([*chosen.unit, *used])))
+        if chosen.rows >= HEAP:
+            place = f"row_number() OVER (PARTITION BY {', '.join(unit)} ORDER BY {hashed})"
+            return f"(SELECT {kept} FROM {self._rows} QUALIFY {place} <= {chosen.rows})"
+        same = " AND ".join(f"a.{name} IS NOT DISTINCT FROM b.{name}" for name in unit)
+        return (
+            f"(WITH a AS MATERIALIZED (SELECT {kept}, ('0x' || left({hashed}, 16))::UBIGINT"
+            f" AS {hash_} FROM {self._rows}), b AS (SELECT {', '.join(unit)},"
+            f" list_max(min({hash_}, {chosen.rows})) AS {hash_} FROM a GROUP BY ALL)"
+            f" SELECT a.* FROM a JOIN b ON {same} WHERE a.{hash_} <= b.{hash_})"
+        )
+
     def batches(
         self,
         names: Sequence[str],
@@ -148,9 +199,9 @@ class DuckTable:
         """As the protocol has it: streams are independent of one another."""
         handed_on = ", ".join(map(self._handed_on, names))
         text = [] if among is None else [f"CAST({among.expression.sql} AS VARCHAR)"]
-        where = (
-            "" if among is None else f" WHERE {text[0]} IN ({', '.join(map(literal, among.texts))})"
-        )
+        where = ""
+        if among is not None and among.texts is not None:
+            where = f" WHERE {text[0]} IN ({', '.join(map(literal, among.texts))})"
         order = ", ".join([*text, *map(identifier, self.keys)]) if ordered else ""
         query = f"SELECT {handed_on} FROM {self._rows} AS {ROW}{where}"
         query += f" ORDER BY {order}" if order else ""
@@ -163,6 +214,21 @@ class DuckTable:
         # A generator on the consumer's side, so that its errors arrive as what they are.
         handed = passing(_read(cursor, reader, explain), self._listed() if watched() else None)
         return pa.RecordBatchReader.from_batches(reader.schema, handed)
+
+    def through(
+        self,
+        work: Work,
+        names: Sequence[str],
+        ordered: bool = True,
+        rows: int = BATCH,
+        places: Mapping[str, str] | None = None,
+        among: Among | None = None,
+    ) -> Iterator[pa.RecordBatch]:
+        """As the protocol has it."""
+        batches: Iterator[pa.RecordBatch] = self.batches(names, ordered, rows, places, among)
+        if ordered:
+            batches = once(batches, self.keys, self.title, places or {})
+        return worked(work, batches, self._threads)
 
     def _listed(self) -> int | None:
         """How many rows there are, where the files list it; else that takes a reading."""

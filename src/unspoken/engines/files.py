@@ -13,6 +13,7 @@ from pathlib import Path
 
 import duckdb
 
+from unspoken.engines.interrupting import interruptible
 from unspoken.engines.parts import is_many, listed
 from unspoken.engines.syntax import one_line
 from unspoken.errors import InputError, shown, unknown
@@ -40,6 +41,9 @@ OF_SQL = (
 NO_ROOM = "No space left on device"
 # A row as the file has it: raw, and never passed on.
 ROW = re.compile(r"^Original Line:.*$", re.MULTILINE)
+TEXT = re.compile(
+    r': value ".*" is not valid UTF8', re.DOTALL
+)  # what a cell of a Parquet file holds
 ADVICE = re.compile(r"\s*(Possible Solution:|The search space used was:).*", re.DOTALL)
 
 
@@ -134,6 +138,7 @@ def blamed(error: Exception, files: Iterable[File], con: duckdb.DuckDBPyConnecti
     for file in known:
         for path in _paths(file):
             text = text.replace(path, file.name)
+    text = TEXT.sub(": not valid UTF-8", text)
     line = one_line(ADVICE.sub("", ROW.sub("", text)))
     if guilty is None:
         return line
@@ -164,7 +169,9 @@ def _paths(file: File) -> Iterator[str]:
 def _broken(con: duckdb.DuckDBPyConnection, file: File) -> bool:
     """Whether reading every value of the file fails; asked only when something has failed."""
     try:
-        con.cursor().execute(f"SELECT max(hash(COLUMNS(*))) FROM {file.relation}").fetchall()
+        interruptible(con.cursor()).execute(
+            f"SELECT max(hash(COLUMNS(*))) FROM {file.relation}"
+        ).fetchall()
     except duckdb.Error:
         return True
     return False

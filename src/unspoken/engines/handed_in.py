@@ -42,10 +42,11 @@ def arrow_table(table: Streams, where: str) -> pa.Table:
         ) from error
 
 
-def _plain(column: pa.ChunkedArray) -> pa.Array:
+def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """In the pieces that it has: what is plain already is not copied."""
     kind = column.type
     if isinstance(kind, pa.BaseExtensionType):
         return _plain(pa.chunked_array([c.storage for c in column.chunks], kind.storage_type))
     if pa.types.is_timestamp(kind) and kind.unit in ("s", "ms"):  # as Parquet and DuckDB have it
-        return plain(column.cast(pa.timestamp("us", kind.tz)))
-    return plain(column)
+        return _plain(column.cast(pa.timestamp("us", kind.tz)))
+    return pa.chunked_array([plain(piece) for piece in column.chunks or [column.combine_chunks()]])

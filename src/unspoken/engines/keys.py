@@ -7,12 +7,13 @@ from collections.abc import Mapping, Sequence
 import pyarrow as pa
 
 from unspoken.engines.columns import ZONED, kind_of
+from unspoken.engines.named_once import absent, twice
 from unspoken.engines.opening import Opened
 from unspoken.engines.session import OURS
 from unspoken.engines.sql import column_of, identifier
 from unspoken.errors import InputError
 
-__all__ = ["check_keys", "key_types", "key_types_given", "with_preferences"]
+__all__ = ["check_keys", "kept_types", "key_types", "key_types_given", "with_preferences"]
 
 # How a key is kept: the type is part of the coin, so there is one for each kind.
 KEPT = {
@@ -20,6 +21,7 @@ KEPT = {
     "integer": "BIGINT",
     "time": "TIMESTAMP",
 }
+BITS, CLOSE = 1 << 28, 64  # of whole numbers that get a bit each: at most, and for each row
 REAL = ("FLOAT", "DOUBLE")  # the types that have NaN
 # What a coin cannot be tossed on, or what could not be written as it was.
 STRANGE = {
@@ -27,6 +29,23 @@ STRANGE = {
     "time": "NOT (isfinite({0}) AND year({0}) BETWEEN 1 AND 9999 AND epoch_ns({0}) % 1000 = 0)",
     "clock": "hour({0}) > 23",
 }
+
+
+def kept_types(
+    keys: Sequence[str], columns: Mapping[str, str], title: str, where: str
+) -> dict[str, str]:
+    """{key: DuckDB's name of the type in which it is kept}."""
+    kept = {}
+    for name in keys:
+        kind = kind_of(columns[name])
+        if kind not in KEPT:
+            raise InputError(
+                f"{where}: {name} of {title} is {columns[name]}; a key is an integer, a text, a "
+                f"date, a time or a timestamp. Write CAST({identifier(name)} AS VARCHAR) in "
+                "[source] sql, or name another column"
+            )
+        kept[name] = ZONED if columns[name] == ZONED else KEPT[kind]
+    return kept
 
 
 def key_types(
@@ -40,16 +59,7 @@ def key_types(
     """A SELECT of the view with integer keys as BIGINT, text and dates as VARCHAR, and times as
     TIMESTAMP, with their time zone if they have one; NULL for NaN, if it is missing.
     """
-    replaced = {}
-    for name in keys:
-        kind = kind_of(columns[name])
-        if kind not in KEPT:
-            raise InputError(
-                f"{where}: {name} of {title} is {columns[name]}; a key is an integer, a text, a "
-                f"date, a time or a timestamp. Write CAST({identifier(name)} AS VARCHAR) in "
-                "[source] sql, or name another column"
-            )
-        replaced[name] = ZONED if columns[name] == ZONED else KEPT[kind]
+    replaced = kept_types(keys, columns, title, where)
     # Enumerations are text, or else Arrow would hand them on dictionary-encoded.
     replaced |= {name: "VARCHAR" for name, kind in columns.items() if kind.startswith("ENUM")}
     casts = [
@@ -132,23 +142,37 @@ def check_keys(opening: Opened, view: str, keys: Sequence[str], title: str, wher
         missing = opening.con.execute(f"SELECT {nulls} FROM {view}").fetchone() or ()
     for name, count in zip(keys, missing, strict=True):
         if count:
-            raise InputError(
-                f"{where}: {name} is missing in {count:,} row{'s' if count > 1 else ''} "
-                f"of {title}; every row needs its key"
-            )
+            raise absent(where, name, count, title)
+    with opening.reworded(where):
+        if len(keys) == 1 and _marked_once(opening, view, names[0]):
+            return
     keys_listed = ", ".join(names)
     written = ", ".join(
         f"if(typeof({name}) = 'VARCHAR', concat(chr(39), {name}, chr(39)), CAST({name} AS VARCHAR))"
         for name in names
     )
     with opening.reworded(where):
-        twice = opening.con.execute(
+        found = opening.con.execute(
             f"SELECT n, {written} FROM (SELECT {keys_listed}, count(*) AS n FROM {view}"
             f" GROUP BY {keys_listed} HAVING count(*) > 1 ORDER BY {keys_listed} LIMIT 1)"
         ).fetchone()
-    if twice:
-        key = ", ".join(f"{name} {value}" for name, value in zip(keys, twice[1:], strict=True))
-        raise InputError(
-            f"{where}: {twice[0]} rows of {title} have the key {key}; "
-            "name the columns that tell rows apart, or remove the duplicates"
-        )
+    if found:
+        rows, *values = found
+        raise twice(where, dict(zip(keys, values, strict=True)), rows, title)
+
+
+def _marked_once(opening: Opened, view: str, key: str) -> bool:
+    """Whether whole numbers that lie close together differ: each has a bit, which costs far less
+
+    than grouping by them. False: there may be two of one, or it is another kind of key.
+    """
+    (kind,) = opening.con.execute(f"SELECT typeof({key}) FROM {view} LIMIT 1").fetchone() or ("",)
+    if kind != "BIGINT":
+        return False
+    query = f"SELECT count(*), min({key}), max({key}) FROM {view}"
+    rows, least, most = opening.con.execute(query).fetchone() or (0, 0, 0)
+    if most - least >= min(BITS, CLOSE * rows):
+        return False
+    query = f"SELECT bit_count(bitstring_agg({key}, {least}, {most})) FROM {view}"
+    (marked,) = opening.con.execute(query).fetchone() or (0,)
+    return bool(marked == rows)

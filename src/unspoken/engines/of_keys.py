@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from unspoken.engines.arrow import plain
 from unspoken.engines.columns import kind_of
-from unspoken.engines.protocol import Table
+from unspoken.engines.protocol import Shaped
 from unspoken.engines.row_sql import RowSQL
 from unspoken.engines.sql import Expression
 from unspoken.errors import InputError
@@ -28,7 +28,7 @@ class OfKeys:
     row: RowSQL = field(repr=False, compare=False)
 
     @classmethod
-    def read(cls, text: str, table: Table, what: str, where: str, idle: str) -> OfKeys:
+    def read(cls, text: str, table: Shaped, what: str, where: str, idle: str) -> OfKeys:
         """Check it: values must not decide what is known of a row. ``idle``: what it does if it
 
         reads no key, and what to write then.

@@ -21,6 +21,7 @@ import pyarrow as pa
 
 from unspoken.engines.database import BASE, is_database, table_of_base, tables_of_base
 from unspoken.engines.files import CSV, PARQUET, File, blamed, file_at, files_at
+from unspoken.engines.interrupting import interruptible
 from unspoken.engines.relations import alone, settled, together
 from unspoken.engines.session import OURS, session
 from unspoken.engines.spill import Spill
@@ -53,7 +54,7 @@ class Opened:
 
     def cursor(self) -> duckdb.DuckDBPyConnection:
         """A session of its own, for a stream; what was handed in each session has to be shown."""
-        cursor = self.con.cursor()
+        cursor = interruptible(self.con.cursor())
         if self.frame is not None:
             cursor.register(FRAME, self.frame)
         return cursor

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
@@ -12,26 +12,38 @@ import pyarrow as pa
 from unspoken.engines.sql import Expression, column_of
 from unspoken.errors import InputError
 
-__all__ = ["BATCH", "Among", "Table", "named"]
+__all__ = ["BATCH", "Among", "Chosen", "Shape", "Shaped", "Table", "Work", "named"]
 
 BATCH = 122_880  # rows: DuckDB's own row group, so its batches are handed on as they are read
+
+# Rows in, rows out, batch by batch; of one schema, and pickled where an engine has many machines.
+Work = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
 
 @dataclass(frozen=True)
 class Among:
-    """The rows in which an expression over keys, as text, is one of these."""
+    """The rows in which an expression over keys, as text, is one of these; None: all rows.
+
+    Sorted rows are sorted by that text first.
+    """
 
     expression: Expression
-    texts: Collection[str]
+    texts: Collection[str] | None = None
 
 
-class Table(Protocol):
-    """Rows that ``keys`` name. ``columns``: {name: DuckDB's name of its type}, in which SQL reads
-
-    them. A key is BIGINT, VARCHAR or TIMESTAMP, with a time zone or without, whatever it was: that
-    is ``given``, and how it is released. ``files``: what it is read from, so never written over.
-    ``timezone``: whose hours and days moments have.
+@dataclass(frozen=True)
+class Chosen:
+    """At most so many ``rows`` of those that have the same in ``unit``: which ones, a hash of the
+    ``secret`` and the keys decides, and so nothing that rows hold.
     """
+
+    unit: Sequence[str]
+    rows: int
+    secret: str = field(repr=False)
+
+
+class Shaped(Protocol):
+    """What is known of a table without its rows."""
 
     @property
     def title(self) -> str: ...
@@ -43,8 +55,37 @@ class Table(Protocol):
     def columns(self) -> Mapping[str, str]: ...
     @property
     def timezone(self) -> str: ...
+
+
+@dataclass(frozen=True)
+class Shape:
+    """The same as plain data, for work that is done elsewhere."""
+
+    title: str
+    keys: tuple[str, ...]
+    given: Mapping[str, pa.DataType]
+    columns: Mapping[str, str]
+    timezone: str
+
+    @classmethod
+    def of(cls, table: Shaped) -> Shape:
+        columns = dict(table.columns)
+        return cls(table.title, tuple(table.keys), dict(table.given), columns, table.timezone)
+
+
+class Table(Shaped, Protocol):
+    """Rows that ``keys`` name. ``columns``: {name: DuckDB's name of its type}, in which SQL reads
+
+    them. A key is BIGINT, VARCHAR or TIMESTAMP, with a time zone or without, whatever it was: that
+    is ``given``, and how it is released. ``files``: what it is read from, so never written over.
+    ``timezone``: whose hours and days moments have. ``away``: whether work is done in other
+    processes, so that it is pickled.
+    """
+
     @property
     def files(self) -> Sequence[Path]: ...
+    @property
+    def away(self) -> bool: ...
 
     def only(self, condition: Expression, true: bool) -> Table:
         """The rows for which a condition is ``true``, NULL is not true; or all others."""
@@ -71,6 +112,18 @@ class Table(Protocol):
         of how many groups this is so.
         """
 
+    def totals(
+        self,
+        numbers: Sequence[Expression],
+        groups: Sequence[Expression],
+        where: str,
+        chosen: Chosen | None = None,
+    ) -> pa.Table:
+        """Groups of rows with the same in ``groups``, sorted: columns g0, g1, ..., and the sum of
+
+        each whole number, n0, n1, ... No group: one row. Only of ``chosen`` rows; None: of all.
+        """
+
     def batches(
         self,
         names: Sequence[str],
@@ -82,7 +135,22 @@ class Table(Protocol):
         """Stream these columns, sorted by key if ``ordered``: integers, or text by its bytes.
 
         Memory does not grow with the table. ``places``: {name: place} begin messages. ``among``:
-        these rows alone, sorted by that first.
+        these rows alone.
+        """
+
+    def through(
+        self,
+        work: Work,
+        names: Sequence[str],
+        ordered: bool = True,
+        rows: int = BATCH,
+        places: Mapping[str, str] | None = None,
+        among: Among | None = None,
+    ) -> Iterator[pa.RecordBatch]:
+        """What ``work`` makes of `batches`, in their order, wherever the rows are: of each part of
+
+        them alone, so that it remembers nothing from one batch to the next, and maybe more than
+        once, of which one counts.
         """
 
 

@@ -10,8 +10,10 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 
 import duckdb
+import numpy as np
 import pyarrow as pa
 
+from unspoken.engines.arrow import in_one, kept, texts
 from unspoken.engines.session import OURS, session
 from unspoken.engines.sql import Expression, identifier, read_expression
 from unspoken.engines.syntax import comparisons, nodes, parsed, reworded, turning_points
@@ -75,9 +77,11 @@ class RowSQL:
         """A column of this name and its type with these values, NULL where the type has them not,
         and NULL.
         """
-        texts = self._con.from_arrow(pa.table({"x": [*map(str, values), None]}))
+        there = np.array([True] * len(values) + [False])
+        column = kept(texts([*map(str, values), ""]), there)
+        rows = self._con.from_arrow(pa.RecordBatch.from_pydict({"x": column}))
         cast = f"TRY_CAST(x AS {self._columns[name]}) AS {identifier(name)}"
-        return texts.project(cast).to_arrow_table().combine_chunks().to_batches()[0]
+        return rows.project(cast).to_arrow_table().combine_chunks().to_batches()[0]
 
     def constant(self, sql: str, where: str) -> int:
         """A whole number that depends on no row: SQL of ours, not the holder's."""
@@ -113,4 +117,4 @@ class RowSQL:
                 with reworded((places or {}).get(name, name)):
                     rows.project(expression.sql).to_arrow_table()
             raise
-        return dict(zip(expressions, (c.combine_chunks() for c in answered.columns), strict=True))
+        return dict(zip(expressions, map(in_one, answered.columns), strict=True))

@@ -27,9 +27,12 @@ __all__ = [
 Node = Mapping[str, Any]
 
 EQUALITIES = ("COMPARE_EQUAL", "COMPARE_NOTEQUAL", "COMPARE_IN", "COMPARE_NOT_IN")
-# Of these, columns and literals alone a condition can only turn at a literal.
-STEPWISE = {"BETWEEN", "CASE", "COLUMN_REF", "COMPARISON", "CONJUNCTION", "CONSTANT", "OPERATOR"}
-STEPWISE_OPERATORS = {"COMPARE_IN", "OPERATOR_IS_NOT_NULL", "OPERATOR_IS_NULL", "OPERATOR_NOT"}
+# A condition that compares the column itself with numbers turns there, and nowhere else.
+COMPARING = {"BETWEEN", "COMPARISON"}
+COMPARING_OPERATORS = {
+    "COMPARE_IN", "COMPARE_NOT_IN", "OPERATOR_IS_NOT_NULL", "OPERATOR_IS_NULL",
+}  # fmt: skip
+NUMBERS = ("INTEGER", "NUMERIC")
 LONGEST = 300  # characters of a DuckDB message that are passed on
 
 
@@ -57,8 +60,8 @@ def reworded(where: str, say: Callable[[Exception], str] = one_line) -> Iterator
 def parsed(con: duckdb.DuckDBPyConnection, text: str, where: str) -> Node:
     """The syntax tree of a text that is one SELECT statement and nothing else."""
     with reworded(where):
-        row = con.execute("SELECT json_serialize_sql(?)", [text]).fetchone()
-    read: dict[str, Any] = json.loads(row[0] if row else "{}")
+        ((tree,),) = con.execute("SELECT json_serialize_sql(?)", [text]).fetchall()
+    read: dict[str, Any] = json.loads(tree)
     if read["error"]:
         if read.get("error_type") == "not implemented":
             raise InputError(f"{where}: only one SELECT, or one expression of one, can stand here")
@@ -103,18 +106,27 @@ def comparisons(parts: Iterable[Node]) -> Iterator[tuple[str, str]]:
 def turning_points(tree: Node) -> list[float] | None:
     """The numbers at which a condition on one column of numbers may turn from true to false.
 
-    None: it calculates, or calls something, so that it may turn anywhere.
+    None: it calculates, calls something, or takes numbers for truth values (NOT x turns at 0, x =
+    true at 1), so that it may turn anywhere.
     """
-    points = []
-    for part in nodes(tree["select_list"]):
-        literal = part.get("literal") or {}
-        operator = part.get("class") == "OPERATOR" and part["type"] not in STEPWISE_OPERATORS
-        strange = literal.get("kind") not in (None, "BOOLEAN", "INTEGER", "NULL", "NUMERIC")
-        if ("class" in part and part["class"] not in STEPWISE) or operator or strange:
-            return None
-        if literal.get("kind") in ("INTEGER", "NUMERIC"):
-            points.append(float(literal["text"]))
-    return points
+    if not all(map(_stepwise, tree["select_list"])):
+        return None
+    literals = [part.get("literal") or {} for part in nodes(tree["select_list"])]
+    return [float(each["text"]) for each in literals if each.get("kind") in NUMBERS]
+
+
+def _stepwise(part: Node) -> bool:
+    sides = ("left", "right", "input", "lower", "upper")
+    below = [*part.get("children", ()), *(part[side] for side in sides if side in part)]
+    if part["class"] == "CONJUNCTION" or part["type"] == "OPERATOR_NOT":
+        return all(map(_stepwise, below))
+    compares = part["class"] in COMPARING or part["type"] in COMPARING_OPERATORS
+    return compares and all(map(_compared, below))
+
+
+def _compared(part: Node) -> bool:
+    kind = (part.get("literal") or {}).get("kind")
+    return part["class"] == "COLUMN_REF" or kind in NUMBERS
 
 
 def lambda_names(part: Node) -> Iterator[str]:

@@ -15,7 +15,10 @@ __all__ = ["Passed", "passing", "watched", "watching"]
 
 @dataclass(frozen=True)
 class Passed:
-    """Rows of one reading; ``of``: all that there are, where that is known without reading."""
+    """Rows of one reading; ``of``: all that there are, where that is known without reading.
+
+    ``seconds``: since the first of them came: until then they are sorted, or found.
+    """
 
     rows: int
     of: int | None
@@ -23,7 +26,19 @@ class Passed:
 
     def __str__(self) -> str:
         of = "" if self.of is None else f" of {self.of:,}"
-        return f"{self.rows:,}{of} rows, {self.rows / max(self.seconds, 1e-9):,.0f} a second"
+        if not self.rows:
+            return f"0{of} rows yet, they are sorted or found"
+        a_second = self.rows / max(self.seconds, 1e-9)
+        still = 0 if self.of is None else self.of - self.rows
+        left = f", {_time(still / a_second)} left" if still > 0 else ""
+        return f"{self.rows:,}{of} rows, {a_second:,.0f} a second{left}"
+
+
+def _time(seconds: float) -> str:
+    """About so long."""
+    if seconds >= 5400:
+        return f"{seconds / 3600:.1f} h"
+    return f"{seconds / 60:.0f} min" if seconds >= 90 else f"{max(seconds, 0.0):.0f} s"
 
 
 Watcher = Callable[[Passed], object]
@@ -54,8 +69,10 @@ def passing(batches: Iterable[pa.RecordBatch], of: int | None) -> Iterator[pa.Re
 def _told(
     batches: Iterable[pa.RecordBatch], of: int | None, watcher: Watcher
 ) -> Iterator[pa.RecordBatch]:
-    rows, begin = 0, time.monotonic()
+    rows, begin = 0, 0.0
+    watcher(Passed(0, of, 0.0))
     for batch in batches:
+        begin = begin or time.monotonic()
         yield batch
         rows += batch.num_rows
         watcher(Passed(rows, of, time.monotonic() - begin))

@@ -63,8 +63,8 @@ class Frechet(TableSet):
             rows.append((np.arange(table.size)[:, None] == at).astype(np.float64))
             sums.append(table.ravel())
         self._rows, self._sums = np.concatenate(rows), np.concatenate(sums)
-        self._corners = vertices(self._rows, self._sums)
-        self.rounded = 64 * UNIT * codes.shape[1]
+        self._corners, off = vertices(self._rows, self._sums)
+        self.rounded = off + 8 * UNIT * codes.shape[1]
         if not len(self._corners):
             raise InputError(
                 "frechet.tables: contradict each other; no joint table has all of them"

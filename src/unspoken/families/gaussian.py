@@ -23,9 +23,10 @@ from unspoken.errors import InputError, NotKnown, shown
 from unspoken.families.family import Family
 from unspoken.measures.max_log_ratio import MAX_LOG_RATIO
 from unspoken.numerics.numbers import number
-from unspoken.numerics.rounding import sum_up, up
+from unspoken.numerics.rounding import down, sum_up, up
 from unspoken.types.bound import Bound
 from unspoken.types.channel import Output
+from unspoken.types.sums import slopes
 from unspoken.views import RatioView, View
 
 __all__ = ["GaussianBall"]
@@ -50,9 +51,9 @@ class GaussianBall(Family):
         self, mechanism: Shows, adversary: Adversary, outcome: Mapping[str, Output] | None
     ) -> View:
         query = one_query(mechanism, self, adversary, outcome)
-        if query.noise.whole:
+        if query.noise.whole or query.noise.one_sided:
             raise NotKnown("gaussian ball: sums are no whole numbers; give Laplace noise")
-        of_centre = MAX_LOG_RATIO.of(mechanism.cloud(self.centre, adversary, None))
+        of_centre = MAX_LOG_RATIO.rounded(mechanism.cloud(self.centre, adversary, None))
         log_ratio = self._widened(of_centre, query, adversary)
         return RatioView(self.kind, self.domain.values_of(adversary.targets[0]), log_ratio)
 
@@ -61,15 +62,18 @@ class GaussianBall(Family):
         (target,) = adversary.targets
         before, _ = self.centre.knowing(adversary.known)
         after, _ = before.knowing([target])
-        weights = np.array([query.weights.get(name, 0.0) for name in after.domain.names])
-        rest = float(np.linalg.norm(weights @ after.root)) if weights.size else 0.0
+        weights = np.array(slopes(query.weights, after.domain.names))
+        rest = float(np.sqrt(((weights @ after.root) ** 2).sum())) if weights.size else 0.0
         at = before.domain.axis(target)
-        spread = float(np.linalg.norm(before.root[at]))
+        spread = float(np.sqrt((before.root[at] ** 2).sum()))
         span = float(np.ptp(self.centre.domain.numbers(target)))
         more = math.sinh(self.eta) * query.noise.rate * span * rest / spread
-        high = sum_up(of_centre.high, up(more, 8 * len(self.centre.domain.names) + 32))
-        why = f"the centre's {of_centre.high:.6g}, and sinh(eta) times what can turn"
-        return Bound(high, high, "nat", of_centre.premise, why)
+        own, rounded = of_centre.high, 8 * len(self.centre.domain.names) + 32
+        why = f"the centre's {own:.6g}, and sinh(eta) times what can turn"
+        low, high = of_centre.outer or (own, own)
+        wide = math.exp(after.off)  # both variances, and so their quotient's root
+        outer = low + down(more, rounded) / wide, sum_up(high, up(more * wide, rounded))
+        return Bound.rounded((own + more, own + more), outer, of_centre.premise, why)
 
     def facts(self) -> list[tuple[str, str]]:
         return [*self.centre.facts(), ("within", f"e^{self.eta:g} of its covariance, both ways")]

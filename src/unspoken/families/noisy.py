@@ -21,7 +21,7 @@ from unspoken.numerics.rounding import UNIT
 from unspoken.types.bound import Bound
 from unspoken.types.domain import Domain
 from unspoken.types.premise import Premise
-from unspoken.types.sums import answers_off
+from unspoken.types.sums import answers_off, term
 
 __all__ = ["Masses"]
 
@@ -52,14 +52,14 @@ class Masses:
         target, known = adversary.targets[0], adversary.known
         unknown = [name for name in domain.names if name not in (target, *known)]
         terms = {
-            name: w * domain.numbers(name)
+            name: term(domain, w, name)
             for name, w in query.weights.items()
             if w and name not in known
         }
         sums = np.zeros(1)
         for name in unknown:
-            term = terms.get(name, np.zeros(len(domain.values_of(name))))
-            sums = np.add.outer(sums, term).ravel()
+            added = terms.get(name, np.zeros(len(domain.values_of(name))))
+            sums = np.add.outer(sums, added).ravel()
         points, code = np.unique(sums, return_inverse=True)
         axes = [domain.axis(name) for name in (target, *known, *unknown)]
         contexts = _contexts(domain, adversary)
@@ -68,10 +68,10 @@ class Masses:
             _by_sum(table.transpose(axes).reshape(shape)[:, contexts], code, len(points))
             for table in (ends.lower, ends.upper)
         )
-        term = terms.get(target, np.zeros(shape[0]))
+        added = terms.get(target, np.zeros(shape[0]))
         off = answers_off(domain, query.weights, 0.0)
-        made = cls(lower, upper, points, term, query.noise.rate, len(sums), off)
-        if (np.ptp(points) + np.ptp(term)) * query.noise.rate > RANGE:
+        made = cls(lower, upper, points, added, query.noise.rate, len(sums), off)
+        if (np.ptp(points) + np.ptp(added)) * query.noise.rate > RANGE:
             raise InputError(f"{what}: sums range over more than {RANGE:g} noise scales")
         if made.answers.size * lower.size > WORK:
             raise TooLarge(f"{what}: {made.answers.size * lower.size:,} numbers; know or ask less")

@@ -44,7 +44,7 @@ from unspoken.types.bound import Bound
 from unspoken.types.channel import Output
 from unspoken.types.domain import Value
 from unspoken.types.posteriors import Functional, Posteriors, Reads, secret_events
-from unspoken.types.sums import answers_off
+from unspoken.types.sums import answers_off, term
 from unspoken.views import RatioView, View
 from unspoken.views.view import Convex
 
@@ -120,6 +120,7 @@ class TablesView(Shown):
         """Of one noisy sum and nothing else, what compares any two values of one target."""
         queries, who = list(self.seen.queries.values()), self.adversary
         alone = len(queries) == 1 and not self.seen.beside_queries and self.outcome is None
+        alone = alone and not queries[0].noise.one_sided
         if reading.reads != "pairs" or not alone or len(who.targets) > 1 or who.secret is not None:
             return None
         apart = self.family.apart(queries[0], who)
@@ -218,7 +219,7 @@ class TablesView(Shown):
         """e^(-|r - S(x)| / scale) of one noisy sum: [cell, answer]."""
         query, domain = self.seen.queries[name], self.family.domain
         terms = [
-            weight * domain.numbers(variable)[self._codes[domain.axis(variable)]]
+            term(domain, weight, variable)[self._codes[domain.axis(variable)]]
             for variable, weight in query.weights.items()
             if weight
         ]
@@ -228,13 +229,12 @@ class TablesView(Shown):
             at = np.array([number(self.outcome[name])])
             if not np.isfinite(at).all():
                 raise InputError(f"outcome: {name} is a noisy answer, so give the number seen")
-        away = query.noise.rate * np.abs(at - sums[:, None])
-        if away.max() > RANGE:
+        away = at - sums[:, None]
+        if query.noise.rate * np.abs(away).max() > RANGE:
             raise InputError(
                 f"{self.family.kind}: sums range over more than {RANGE:g} noise scales; give more"
             )
-        kernel: Array = np.exp(-away)
-        return kernel
+        return query.noise.kernel(away)
 
     @cached_property
     def _codes(self) -> Codes:

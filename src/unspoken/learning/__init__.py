@@ -7,7 +7,7 @@ from unspoken.learning.doubts import Doubt, doubts, refuse_idle
 from unspoken.learning.kept import Kept
 from unspoken.learning.labels import Labeller, Labelling
 from unspoken.learning.learned import Learned, counted_pairs
-from unspoken.learning.opening import table_of
+from unspoken.learning.opening import duckdb_table, table_of
 from unspoken.learning.plain import learn
 from unspoken.learning.unmodelled import Unmodelled
 
@@ -24,6 +24,7 @@ __all__ = [
     "contexts_of",
     "counted_pairs",
     "doubts",
+    "duckdb_table",
     "learn",
     "refuse_idle",
     "table_of",

@@ -16,7 +16,7 @@ from unspoken.engines.protocol import Table
 from unspoken.engines.row_sql import RowSQL
 from unspoken.engines.sql import identifier
 from unspoken.learning.contexts import Contexts, Given
-from unspoken.learning.counting import MOST
+from unspoken.learning.counting import Combinations
 from unspoken.learning.learned import CELLS, Learned
 from unspoken.learning.rows import count
 from unspoken.policy import Project
@@ -34,15 +34,13 @@ def by_key(project: Project, table: Table, learned: Learned, least: int) -> dict
     In one pass. Left out is what has one value, more than VALUES, or is a context already.
     """
     labels = [learned.labelling[name] for name in project.attributes]
-    sizes = [labelling.cells.marks for labelling in labels]
-    if VALUES * math.prod(sizes) > MOST:
-        return {}
+    joint = Combinations([labelling.cells.marks for labelling in labels])
     named = {
         what: OfKeys.read(sql, table, "a context", what, "it says nothing")
         for what, sql in _functions(table)
     }
-    counted = Contexts(named, sizes, VALUES, dropping=True)
-    count(project, [labelling.cells for labelling in labels], table, lambda _: None, counted)
+    counted = Contexts(named, joint, VALUES, dropping=True)
+    count(project, [labelling.cells for labelling in labels], table, joint.add, counted)
     room = CELLS // math.prod(len(labelling.names) for labelling in labels)
     declared = [sorted(given.rows.values()) for given in learned.contexts.values()]
     found = {}

@@ -10,7 +10,7 @@ from __future__ import annotations
 import pyarrow as pa
 
 from unspoken.engines.arrow import plain
-from unspoken.engines.columns import kind_of
+from unspoken.engines.columns import ZONED, kind_of
 from unspoken.engines.protocol import Table
 from unspoken.engines.row_sql import RowSQL
 from unspoken.engines.sql import Expression, identifier
@@ -20,11 +20,14 @@ __all__ = ["cast_of", "held"]
 
 LAST = 2**63 - 1
 WIDE = ("HUGEINT", "UHUGEINT")  # compared as they are written
+MOMENTS = ("TIMESTAMP", ZONED)  # Arrow holds their microseconds
 
 
 def cast_of(name: str, type_name: str, binned: bool) -> Expression | None:
     """What brings a column of this DuckDB type into the type it is compared in; None: it is."""
     wide, kind = type_name in WIDE, kind_of(type_name)
+    if binned and type_name in MOMENTS:
+        return None
     if kind in ("date", "time") and binned:
         x, late = identifier(name), "'2000-01-01'"  # infinity has no microseconds, and an order
         ends = f"CASE WHEN {x} > {late} THEN {LAST} ELSE -{LAST} END"

@@ -65,6 +65,7 @@ def box(
     events: Mapping[str, Sequence[Value]],
     *,
     rows: int,
+    fewest: int | None = None,
     scale: float | None = None,
     confidence: float = 0.95,
     units: Units | None = None,
@@ -76,9 +77,10 @@ def box(
     has none of them) and its own probability get intervals; where these are all values, each is an
     event of its own. All hold together, at this ``confidence``. So do those of every two variables
     of which one has an event, for half of the chance: they are far narrower where cells are many
-    and thin. ``rows``: how many there are, which is public. ``scale``: of the noise on every count;
-    None: the counts are exact. ``units``: whose rows depend on each other; None: all rows are
-    independent, which has to be true. ``premise``: of the set, if it is another than this level.
+    and thin. ``rows``: how many there are, which is public; else at most, and the ``fewest``.
+    ``scale``: of the noise on every count; None: the counts are exact. ``units``: whose rows depend
+    on each other; None: all rows are independent, which has to be true. ``premise``: of the set, if
+    it is another than this level.
     """
     missed, stands_on = chance_to_miss(confidence), premise or Premise.box(confidence)
     domain, margins, combined = belief.domain, [], 0.0
@@ -89,15 +91,14 @@ def box(
         combined = 0.0 if many else missed
         for names in pairs:
             summed = tuple(axis for axis, name in enumerate(domain.names) if name not in names)
-            read = _Noisy(
-                counts.sum(summed), rows, scale, units, math.prod(domain.sizes[a] for a in summed)
-            )
+            terms = math.prod(domain.sizes[a] for a in summed)
+            read = _Noisy(counts.sum(summed), rows, scale, units, terms, fewest)
             law = Joint(
                 belief.marginal(names), names, {name: domain.values_of(name) for name in names}
             )
             own = {name: values for name, values in events.items() if name in names}
             margins.append(_intervals(read, law, own, missed / len(pairs), stands_on))
-    read = _Noisy(counts, rows, scale, units)
+    read = _Noisy(counts, rows, scale, units, fewest=fewest)
     return _intervals(read, belief, events, missed, stands_on, margins, combined)
 
 
@@ -214,13 +215,17 @@ def chance_to_miss(confidence: float) -> float:
 
 @dataclass(frozen=True)
 class _Noisy:
-    """Counts among so many ``rows``, each a sum of ``terms`` with noise of this ``scale`` each."""
+    """Counts among so many ``rows``, each a sum of ``terms`` with noise of this ``scale`` each.
+
+    ``fewest``: how many rows there are at least, where ``rows`` is the most; None: there are these.
+    """
 
     counts: Counts
     rows: int
     scale: float | None
     units: Units | None
     terms: int = 1
+    fewest: int | None = None
 
     def off(self, cells: int, chance: float) -> int:
         """How far the sum of so many cells may be off, but with this chance."""
@@ -268,6 +273,10 @@ class _Counted:
     @property
     def rows(self) -> int:
         return self.noisy.rows
+
+    @property
+    def fewest(self) -> int:
+        return self.rows if self.noisy.fewest is None else self.noisy.fewest
 
     @property
     def units(self) -> Units | None:
@@ -325,7 +334,7 @@ class _Counted:
         off = self.noisy.off(int(smaller.sum()), self.sums)
         ends = found - off, found + off
         if smaller is not cells:
-            ends = self.rows - ends[1], self.rows - ends[0]
+            ends = self.fewest - ends[1], self.rows - ends[0]
         return min(max(ends[0], 0), self.rows), max(min(ends[1], self.rows), 0)
 
     def _share(self, inside: tuple[int, int], outside: tuple[int, int]) -> tuple[float, float]:
@@ -333,7 +342,10 @@ class _Counted:
         if self.units is None:
             ends = np.array([inside[0]]), np.array([inside[1]])
             low = lower_end(ends[0], self.rows, self.each)
-            return float(low[0]), float(upper_end(ends[1], self.rows, self.each)[0])
+            if not self.fewest:
+                return float(low[0]), 1.0
+            most = np.minimum(ends[1], self.fewest)
+            return float(low[0]), float(upper_end(most, self.fewest, self.each)[0])
         these, those = self._means(*inside), self._means(*outside)
         least, most = these[0] / (these[0] + those[1]), these[1] / (these[1] + those[0])
         return least * (1.0 - 4 * UNIT), min(1.0, most * (1.0 + 4 * UNIT))

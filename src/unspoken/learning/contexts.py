@@ -22,7 +22,7 @@ from unspoken.engines.of_keys import OfKeys, columns_of
 from unspoken.engines.protocol import Table
 from unspoken.errors import InputError, TooLarge
 from unspoken.learning.cells import noted
-from unspoken.learning.counting import MOST, Combinations, shares
+from unspoken.learning.counting import Combinations, shares
 from unspoken.learning.labels import Labelling
 from unspoken.learning.of_unit import NONE, OfUnit, Units
 from unspoken.numerics.arrays import Array, Codes, Counts
@@ -68,13 +68,16 @@ class Contexts:
     def __init__(
         self,
         named: Mapping[str, OfKeys],
-        sizes: Sequence[int],
+        joint: Combinations,
         most: int = VALUES,
         dropping: bool = False,
         of_unit: Mapping[str, OfUnit] | None = None,
         units: Units | None = None,
     ) -> None:
-        """``dropping``: a context of more values than ``most`` is left out, in place of refused."""
+        """``joint``: what the rows are counted in beside. ``dropping``: a context of more values
+
+        than ``most`` is left out, in place of refused.
+        """
         self._named, self._most, self._dropping = dict(named), most, dropping
         self._of_unit, self._units = of_unit or {}, units or Units(())
         self._values: dict[str, dict[str, int]] = {name: {} for name in named}
@@ -82,12 +85,8 @@ class Contexts:
             **dict.fromkeys(named, most),
             **{name: each.values for name, each in self._of_unit.items()},
         }
-        if math.prod(sizes) * max(values.values(), default=1) > MOST:
-            raise TooLarge(
-                f"learn: contexts and {math.prod(sizes):,} combinations of labels are too many to "
-                "count; give the largest attribute fewer bins or values"
-            )
-        self._tables = {name: Combinations([size, *sizes]) for name, size in values.items()}
+        self._joint = joint
+        self._tables = {name: Combinations([0, size]) for name, size in values.items()}
 
     @property
     def reads(self) -> tuple[str, ...]:
@@ -99,18 +98,21 @@ class Contexts:
         """Whether rows have to come in the order of keys."""
         return any(each.ordered for each in self._of_unit.values())
 
-    def add(self, batch: pa.RecordBatch, marks: Sequence[Codes]) -> None:
-        """Count in some rows."""
+    def add(self, batch: pa.RecordBatch, marks: Sequence[Codes], which: Codes) -> None:
+        """Count in some rows; ``which`` combination of marks each is."""
         for name, words in OfKeys.words(batch, self._named).items():
             known = self._values[name]
             places = [known.setdefault(word, len(known)) for word in words.dictionary.to_pylist()]
             if len(known) > self._most:
                 self._refuse(name)
                 continue
-            self._tables[name].add([np.array(places, np.intp)[numbers(words.indices)], *marks])
+            self._add(name, np.array(places, np.intp)[numbers(words.indices)], which)
         units = self._units.of(batch) if self._of_unit else np.zeros(0, np.intp)
         for name, each in self._of_unit.items():
-            self._tables[name].add([each.codes(units, marks[each.place]), *marks])
+            self._add(name, each.codes(units, marks[each.place]), which)
+
+    def _add(self, name: str, values: Codes, which: Codes) -> None:
+        self._tables[name].add([which, values], first=len(self._joint.counts))
 
     def _refuse(self, name: str) -> None:
         if not self._dropping:
@@ -125,7 +127,8 @@ class Contexts:
         return {name: self._within(name) for name in self._tables}
 
     def _within(self, name: str) -> Within:
-        (codes, *marks), counts = self._tables[name].held()
+        (which, codes), counts = self._tables[name].held()
+        marks = [mark[which] for mark in self._joint.marks]
         if name in self._of_unit:
             return Within(tuple(map(str, range(self._of_unit[name].values))), codes, marks, counts)
         known = self._values[name]
@@ -182,13 +185,16 @@ def _in_order(value: str) -> tuple[bool, int, str]:
 class Given:
     """What rows say given each value of a context: ``joint[k, x]`` counts rows of value k and
 
-    labels x. Nothing is smoothed.
+    labels x. Nothing is smoothed. ``noisy``: as they were drawn, with noise of this ``scale``;
+    None: the counts are exact.
     """
 
     name: str
     values: tuple[str, ...]
     joint: Array
     labels: Mapping[str, tuple[str, ...]]
+    noisy: Counts | None = None
+    scale: float | None = None
 
     @classmethod
     def of(cls, name: str, within: Within, labels: Mapping[str, Labelling], most: int) -> Given:
@@ -205,6 +211,11 @@ class Given:
         np.add.at(joint, (within.codes, *codes), within.counts)
         names = {attribute: labelling.names for attribute, labelling in labels.items()}
         return cls(name, within.values, joint, names)
+
+    @property
+    def counted(self) -> Counts:
+        """Whole numbers, as they were counted."""
+        return np.rint(self.joint).astype(np.int64) if self.noisy is None else self.noisy
 
     @property
     def rows(self) -> dict[str, int]:

@@ -1,8 +1,7 @@
 """What is counted of a table, kept beside the project: the next command need not read the rows.
 
-It is counts of the table, as secret as the table: a file for its owner only, in a folder that git
-leaves alone and nobody else can write to. It answers as long as the files read are what they were
-(path, size, times, inode), the project asks for the same, and it is whole; else the table is read.
+It is counts of the table, as secret as the table (beside.py). It answers as long as the files read
+are what they were, the project asks for the same, and it is whole; else the table is read.
 A release reads its rows itself, and so does their fingerprint: what is kept only stands in for
 learning.
 """
@@ -13,9 +12,6 @@ import base64
 import contextlib
 import hashlib
 import json
-import os
-import stat
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
@@ -25,20 +21,18 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from unspoken.engines.protocol import BATCH, Among, Table
+from unspoken.engines.protocol import BATCH, Among, Chosen, Table, Work
 from unspoken.engines.sql import Expression
 from unspoken.errors import InputError
+from unspoken.learning.beside import Seen, folder_of, private, seen, settled, write_beside
 from unspoken.learning.contexts import Within
 from unspoken.numerics.arrays import Codes, Counts
-from unspoken.numerics.files import PRIVATE, unfinished
 from unspoken.policy import Project
-from unspoken.policy.paths import KEPT
 
 __all__ = ["Cache", "Counted", "Noted", "streamed", "unstreamed"]
 
 FORMAT = 2
 WORTH = 100_000  # rows: fewer are read again as quickly as this is
-SETTLED = 2.0  # seconds after which a file that is written again has another time
 # What can be met in a file that is not what was written.
 UNREADABLE = (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError,
               pa.ArrowException)  # fmt: skip
@@ -115,6 +109,10 @@ class Noted:
         return self.table.files
 
     @property
+    def away(self) -> bool:
+        return self.table.away
+
+    @property
     def timezone(self) -> str:
         return self.table.timezone
 
@@ -141,6 +139,15 @@ class Noted:
     ) -> Sequence[tuple[int, int, int]]:
         return self.table.tally(names, condition, where)
 
+    def totals(
+        self,
+        numbers: Sequence[Expression],
+        groups: Sequence[Expression],
+        where: str,
+        chosen: Chosen | None = None,
+    ) -> pa.Table:
+        return self.table.totals(numbers, groups, where, chosen)
+
     def batches(
         self,
         names: Sequence[str],
@@ -152,6 +159,20 @@ class Noted:
         """No rows, where they were counted before: nothing was wrong with them."""
         return iter(()) if self.before else self.table.batches(names, ordered, rows, places, among)
 
+    def through(
+        self,
+        work: Work,
+        names: Sequence[str],
+        ordered: bool = True,
+        rows: int = BATCH,
+        places: Mapping[str, str] | None = None,
+        among: Among | None = None,
+    ) -> Iterator[pa.RecordBatch]:
+        """The same of what is made of them."""
+        if self.before:
+            return iter(())
+        return self.table.through(work, names, ordered, rows, places, among)
+
 
 @dataclass(frozen=True)
 class Cache:
@@ -162,7 +183,7 @@ class Cache:
 
     path: Path
     asked: str
-    seen: Sequence[Sequence[str | int]]
+    seen: Seen
 
     @classmethod
     def of(cls, project: Project, table: Table) -> Cache | None:
@@ -174,13 +195,13 @@ class Cache:
         digest = hashlib.sha256(json.dumps(asked).encode()).hexdigest()
         whose = hashlib.sha256(str(project.path).encode()).hexdigest()[:8]
         name = f"learned-{whose}-{digest[:16]}.json"
-        seen = _seen(table.files)
-        return None if seen is None else cls(_folder(project) / name, digest, seen)
+        files = seen(table.files)
+        return None if files is None else cls(folder_of(project) / name, digest, files)
 
     def read(self) -> Counted | None:
         """What was counted of these very files, if it is there and whole."""
         with contextlib.suppress(*UNREADABLE):
-            if not _private(self.path.parent):
+            if not private(self.path.parent):
                 return None
             held = json.loads(self.path.read_bytes())
             whole = held["sha256"] == _digest(held["table"])
@@ -190,8 +211,8 @@ class Cache:
 
     def write(self, counted: Counted, table: Table) -> None:
         """Keep it, unless the files changed meanwhile; what was kept of others of them goes."""
-        still = _seen(table.files) == self.seen
-        if counted.rows < WORTH or not still or not self._settled():
+        still = seen(table.files) == self.seen
+        if counted.rows < WORTH or not still or not settled(self.seen):
             return
         table_held = {
             "sizes": list(counted.sizes),
@@ -207,46 +228,11 @@ class Cache:
             self._keep(json.dumps({**held, "table": table_held}))
 
     def _keep(self, text: str) -> None:
-        folder = self.path.parent
-        folder.mkdir(mode=0o700, exist_ok=True)
-        if not _private(folder):
+        if not write_beside(self.path, text):
             return
-        with contextlib.suppress(FileExistsError), open(folder / ".gitignore", "x") as file:
-            file.write("*\n")
-        with unfinished(self.path, PRIVATE) as partial:
-            partial.file.write(text.encode())
-            partial.publish()
-        for other in folder.glob(f"{self.path.name[:17]}*.json"):
+        for other in self.path.parent.glob(f"{self.path.name[:17]}*.json"):
             if other != self.path:
                 other.unlink()
-
-    def _settled(self) -> bool:
-        """A file written in this moment may be written again within one tick of its clock."""
-        newest = max((int(changed) for _, _, changed, *_ in self.seen), default=0)
-        return time.time() - newest / 1e9 > SETTLED
-
-
-def _folder(project: Project) -> Path:
-    return project.path.parent / KEPT
-
-
-def _private(folder: Path) -> bool:
-    """Whether nobody else can have put anything there: what is kept is believed."""
-    found = folder.lstat()
-    ours = os.name != "posix" or (found.st_uid == os.geteuid() and not found.st_mode & 0o022)
-    return stat.S_ISDIR(found.st_mode) and ours
-
-
-def _seen(files: Sequence[Path]) -> list[list[str | int]] | None:
-    """By what a file is known to be the same one."""
-    try:
-        stats = [(str(path), path.stat()) for path in sorted(files)]
-    except OSError:
-        return None
-    return [
-        [name, each.st_size, each.st_mtime_ns, each.st_ctime_ns, each.st_ino]
-        for name, each in stats
-    ]
 
 
 def _digest(held: Mapping[str, Any]) -> str:

@@ -17,6 +17,7 @@ from unspoken.engines.protocol import Table
 from unspoken.engines.row_sql import RowSQL
 from unspoken.engines.sql import Expression
 from unspoken.errors import InputError, shown
+from unspoken.learning.lasting import changing, lasting
 from unspoken.learning.learned import Learned
 from unspoken.policy import Project
 
@@ -29,7 +30,10 @@ LISTED = 8  # of these, how many are shown
 
 @dataclass(frozen=True)
 class Doubt:
-    """What is odd about a predicate. ``idle``: it protects nothing, and nobody said that it may."""
+    """What is odd about a predicate. ``idle``: it protects nothing, or not what it seems to, and
+
+    nobody said that it may.
+    """
 
     text: str
     idle: bool = False
@@ -40,10 +44,14 @@ class Doubt:
 
 def doubts(project: Project, table: Table, learned: Learned) -> tuple[Doubt, ...]:
     """What is odd about the predicates of a project, by what its table has."""
-    return tuple(
-        doubt
-        for name in project.attributes
-        for doubt in _Predicate(project, table, learned, name).doubts()
+    of_units = (*lasting(project, table, learned), *changing(project, table))
+    return (
+        *(
+            doubt
+            for name in project.attributes
+            for doubt in _Predicate(project, table, learned, name).doubts()
+        ),
+        *(Doubt(text, idle=True) for text in of_units),
     )
 
 

@@ -89,7 +89,11 @@ class Labeller:
     ) -> None:
         self._labellings = labellings
         cells = [labelling.cells for labelling in labellings]
-        self._marker = Marker(cells, columns, places or {}, timezone)
+        self._asked = cells, columns, places or {}, timezone
+
+    @property
+    def _marker(self) -> Marker:
+        return Marker.here(*self._asked)
 
     @property
     def reads(self) -> tuple[str, ...]:

@@ -157,7 +157,8 @@ def _counted(
         count(project, cells, table, single.add)
         labels = labelled(project, cells, table, single.single)
         refuse_size(names, [len(attribute.names) for attribute in labels])
-    combinations, contexts = Combinations(marks), counted_contexts(project, cells, table)
+    combinations = Combinations(marks)
+    contexts = counted_contexts(project, cells, table, combinations)
     count(project, cells, table, combinations.add, contexts)
     return Counted(tuple(marks), *combinations.held(), table.values_seen, contexts.held())
 

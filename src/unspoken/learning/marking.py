@@ -10,7 +10,9 @@ marks of all attributes counts everything that is learned.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+import os
+import threading
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,15 +21,25 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from unspoken.engines.arrow import boolean, missing, numbers, plain, texts
+from unspoken.engines.arrow import coded, missing, numbers, plain, texts
 from unspoken.engines.row_sql import RowSQL
 from unspoken.learning.cells import CellRule
 from unspoken.learning.columns import cast_of
+from unspoken.learning.of_value import FEW, OfValue, pieces
 from unspoken.numerics.arrays import Codes
 
 __all__ = ["Marker", "shown"]
 
-FEW = 16  # edges or values that are compared one by one: branches cost a search more
+
+KEPT = 8  # markers of a thread
+
+
+class _Here(threading.local):
+    def __init__(self) -> None:
+        self.markers: dict[tuple[object, ...], Marker] = {}
+
+
+_HERE = _Here()
 
 
 class Marker:
@@ -57,6 +69,24 @@ class Marker:
             for attribute in cells
             if (predicate := attribute.sensitive) is not None
         }
+        self._alone = {n for n, free in self._free.items() if {*free.columns} <= {n}}
+        self._of_values = [self._of_value(attribute) for attribute in cells]
+
+    @classmethod
+    def here(
+        cls,
+        cells: Sequence[CellRule],
+        columns: Mapping[str, str],
+        places: Mapping[str, str],
+        timezone: str,
+    ) -> Marker:
+        """The one of this thread, if there is one: what it found of values serves more rows."""
+        asked = os.getpid(), *cells, *columns.items(), *places.items(), timezone
+        if asked not in _HERE.markers:
+            while len(_HERE.markers) >= KEPT:
+                _HERE.markers.pop(next(iter(_HERE.markers)))
+            _HERE.markers[asked] = cls(cells, columns, places, timezone)
+        return _HERE.markers[asked]
 
     @property
     def reads(self) -> tuple[str, ...]:
@@ -66,68 +96,73 @@ class Marker:
 
     def marks(self, batch: pa.RecordBatch) -> list[Codes]:
         """[attribute][row] -> mark."""
-        casts = {f"cast {name}": attribute for name, attribute in self._casts.items()}
-        frees = {f"free {name}": attribute for name, attribute in self._free.items()}
-        places = {f"{what} {n}": p for n, p in self._places.items() for what in ("cast", "free")}
-        answered = self._row.over(batch, casts | frees, places) if casts or frees else {}
-        return [
-            self._marks(
-                attribute,
-                batch.column(attribute.name),
-                answered.get(f"cast {attribute.name}"),
-                answered.get(f"free {attribute.name}"),
-            )
-            for attribute in self._cells
-        ]
+        each = zip(self._cells, self._of_values, strict=True)
+        known = [of.marks(batch.column(cells.name)) for cells, of in each]
+        left = {c.name for c, marks in zip(self._cells, known, strict=True) if marks is None}
+        return self._marks(batch, self._cells, known, {*self._free} - (self._alone - left))
+
+    def _of_value(self, cells: CellRule) -> OfValue:
+        """What its value decides: its mark, or its cell alone if its predicate reads more."""
+        alone, name = self._alone & {cells.name}, cells.name
+
+        def ask(values: pa.Array) -> Codes:
+            batch = pa.RecordBatch.from_arrays([values], [name])
+            return self._marks(batch, [cells], [None], alone)[0]
+
+        points = [float(x) for x in cells.edges or cells.values if isinstance(x, int | float)]
+        turns = self._row.turns(cells.sensitive) if alone and cells.sensitive else []
+        return OfValue(ask, None if turns is None else [*points, *turns])
 
     def _marks(
-        self, cells: CellRule, column: pa.Array, cast: pa.Array | None, free: pa.Array | None
-    ) -> Codes:
-        absent = missing(column)
-        marks = 2 * _cell(cells, plain(column if cast is None else cast))
-        if column.null_count:
-            marks[absent] = 2 * cells.absent
-        if free is not None:
-            hidden = numbers(free) == 0
-            if cells.missing == "public":
-                hidden &= ~absent
-            marks += hidden
-        return marks
+        self,
+        batch: pa.RecordBatch,
+        cells: Sequence[CellRule],
+        known: Sequence[Codes | None],
+        free: Collection[str],
+    ) -> list[Codes]:
+        """Marks that are ``known``, and others; SQL is asked once of all that are ``free``, too."""
+        each = list(zip(cells, known, strict=True))
+        casts = [c.name for c, marks in each if marks is None and c.name in self._casts]
+        asked = {f"cast {name}": self._casts[name] for name in casts}
+        asked |= {f"free {name}": self._free[name] for name in free}
+        places = {f"{what} {n}": p for n, p in self._places.items() for what in ("cast", "free")}
+        said = self._row.over(batch, asked, places) if asked else {}
+        found = []
+        for rule, marks in each:
+            column = batch.column(rule.name)
+            if marks is None:
+                marks = 2 * _cell(rule, plain(said.get(f"cast {rule.name}", column)))
+                marks[missing(column)] = 2 * rule.absent
+            if rule.name in free:
+                hidden = numbers(said[f"free {rule.name}"]) == 0
+                marks += hidden & ~missing(column) if rule.missing == "public" else hidden
+            found.append(marks)
+        return found
 
 
 def shown(cells: CellRule, marks: Codes, column: pa.Array) -> pa.Array:
     """[row] -> what may be shown: the name of the cell where bins make it, else the value.
 
-    The cell's name, not the label's: a label is split when another row makes it so.
+    The cell's name, not the label's: a label is split when another row makes it so. Names are a
+    dictionary, since there are few.
     """
     if cells.edges is None:
         return plain(column)
     last = len(cells.names) - 1  # what is in no cell is never shown
-    places = pa.py_buffer(np.minimum(marks // 2, last).astype(np.int64))
-    named = texts(cells.names).take(pa.Array.from_buffers(pa.int64(), len(marks), [None, places]))
-    return pc.if_else(boolean(missing(column)), pa.scalar(None, pa.string()), named)
+    return coded(np.minimum(marks >> 1, last), texts(cells.names), missing(column))
 
 
 def _cell(cells: CellRule, column: pa.Array) -> Codes:
     """[row] -> cell, of values that are not missing."""
     if cells.edges is not None:
-        return _bin(numbers(column), np.asarray(cells.edges))
+        moments = pa.types.is_timestamp(column.type)
+        x = numbers(column.view(pa.int64()) if moments else column)
+        return pieces(x, np.asarray(cells.edges))
     if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
         known = texts([str(value) for value in cells.values]).cast(column.type)
         places = pc.index_in(column, known)
         return np.where(missing(places), cells.strange, numbers(places)).astype(np.intp)
     return _place(numbers(column), cells.values, cells.strange)
-
-
-def _bin(values: npt.NDArray[Any], edges: npt.NDArray[Any]) -> Codes:
-    """Doubles between doubles, or whole microseconds between those."""
-    x = values.astype(edges.dtype, copy=False)
-    if len(edges) > FEW:
-        return np.searchsorted(edges, x, side="right")
-    cell = np.full(len(x), len(edges), dtype=np.int8)
-    for edge in edges:
-        cell -= x < edge
-    return cell.astype(np.intp)
 
 
 def _place(x: npt.NDArray[Any], values: Sequence[Any], strange: int) -> Codes:

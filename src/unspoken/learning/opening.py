@@ -6,16 +6,41 @@ from functools import partial
 
 from unspoken.engines.duckdb import DuckTable
 from unspoken.engines.handed_in import Streams, arrow_table
+from unspoken.engines.protocol import Table
 from unspoken.policy import Project
 
-__all__ = ["table_of"]
+__all__ = ["duckdb_table", "table_of"]
 
 
-def table_of(project: Project, frame: Streams | None = None, checked: bool = True) -> DuckTable:
+def table_of(project: Project, frame: Streams | None = None, checked: bool = True) -> Table:
     """Open the table that a project names; a message about it begins with the key's place.
 
     ``frame``: its rows, in place of those of the file. ``checked``: whether keys name the rows.
     """
+    if project.source.engine == "duckdb":
+        return duckdb_table(project, frame, checked)
+    from unspoken.engines.spark import SparkTable, session
+
+    source, at = project.source, partial(project.at, "source")
+    where = at("table" if source.sql is None else "sql")
+    spark = session(at("engine"), source.memory, source.threads)
+    if frame is None and source.catalog:
+        table = SparkTable.named(
+            source.table or "", spark, source.keys, where, at("keys"), source.timezone,
+            source.nan_missing,
+        )  # fmt: skip
+    else:
+        plain = frame is None and source.preferences is None and source.file is not None
+        read = duckdb_table(project, frame, checked=False)
+        folder = project.path.parent if plain else None
+        table = SparkTable.of(read, spark, where, folder, source.nan_missing)
+    if checked:
+        table.check(at("keys"))
+    return table
+
+
+def duckdb_table(project: Project, frame: Streams | None = None, checked: bool = True) -> DuckTable:
+    """The same as DuckDB reads it."""
     source = project.source
     if frame is not None and source.sql is not None:
         raise project.error(

@@ -14,7 +14,7 @@ import numpy as np
 
 from unspoken.errors import TooLarge
 from unspoken.learning.grid import Grid
-from unspoken.numerics.arrays import Array, Codes
+from unspoken.numerics.arrays import Array, Codes, Counts
 
 __all__ = ["PAIRS", "Pairs"]
 
@@ -59,9 +59,9 @@ class Pairs:
 
     @property
     def rows(self) -> int:
-        return int(self.single[0].sum())
+        return round(float(self.single[0].sum()))
 
-    def add(self, codes: Sequence[Codes], counts: Array | None = None) -> None:
+    def add(self, codes: Sequence[Codes], counts: Array | Counts | None = None) -> None:
         """Count in some rows, given by the code of each attribute; ``counts``: each so often."""
         for single, column in zip(self.single, codes, strict=True):
             single += np.bincount(column, counts, single.size)

@@ -186,8 +186,11 @@ class Pinned:
         tables = {name: consistent(counts, self.rows) for name, counts in self.tables.items()}
         if JOINT in tables:
             learned = learned_joint(project, labels, tables[JOINT])
+            scale = scale_of(self.sensitivity, self.epsilon)
             given = {
-                name: Given(name, tuple(values), tables[name], learned.labels)
+                name: Given(
+                    name, tuple(values), tables[name], learned.labels, self.tables[name], scale
+                )
                 for name, values in self.contexts.items()
             }
             return replace(learned, contexts=given)

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from unspoken.beliefs import Joint, Tree
+from unspoken.engines.arrow import boolean
 from unspoken.engines.duckdb import DuckTable
 from unspoken.engines.handed_in import Streams, arrow_table
 from unspoken.errors import InputError, among, shown, unknown
@@ -230,7 +231,7 @@ def _parts(whole: pa.Table, contexts: Sequence[str]) -> list[pa.Table]:
     """The rows of each combination of values of these columns, in the order of these."""
     tally = Tally.of(whole.select(contexts), {}, grouped=False)
     where = np.ravel_multi_index(tuple(tally.codes), tally.sizes)
-    return [whole.filter(pa.array(where == place)) for place in np.unique(where)]
+    return [whole.filter(boolean(where == place)) for place in np.unique(where)]
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -9,22 +11,30 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from unspoken.engines.arrow import boolean, missing, numbers, plain
+from unspoken.engines.arrow import boolean, numbers, plain
+from unspoken.engines.columns import kind_of
 from unspoken.engines.protocol import BATCH, Table, named
 from unspoken.engines.row_sql import RowSQL
+from unspoken.engines.sql import Expression, identifier
 from unspoken.errors import InputError
+from unspoken.errors import shown as in_short
 from unspoken.learning.cells import CellRule
 from unspoken.learning.contexts import Contexts, contexts_of
+from unspoken.learning.counting import Combinations
 from unspoken.learning.labels import Labelling
+from unspoken.learning.marked import REAL, Marked, infinite, infinite_in, marks_in
 from unspoken.learning.marking import Marker
 from unspoken.learning.of_unit import Habit, OfUnit, Previous, Units
-from unspoken.numerics.arrays import Array, Codes
+from unspoken.numerics.arrays import Array, Codes, Counts
 from unspoken.policy import Project
 
 __all__ = ["cells_of", "count", "counted_contexts", "labelled"]
 
+GROUPED = {"boolean", "date", "integer", "text"}  # the kinds of columns that an engine groups by
+GROUPS = 2**14
+ONE = Expression("1", "INTEGER", ())
+Add = Callable[[Sequence[Codes], Counts | None], Codes | None]
 AT_ONCE = 2 * BATCH  # rows: fewer questions to the embedded DuckDB, and still in the cache
-REAL = ("FLOAT", "DOUBLE")  # the types that have NaN and infinity
 
 
 def cells_of(project: Project, table: Table) -> list[CellRule]:
@@ -36,10 +46,10 @@ def cells_of(project: Project, table: Table) -> list[CellRule]:
     # Their values are listed before rows are counted, and NaN is none of them.
     valued = [a.name for a in attributes if not a.grouped and table.columns[a.name] in REAL]
     if valued:
-        infinite = _Infinite(valued, table.columns)
+        counts = Counter[str]()
         for batch in table.batches(valued, ordered=False, places=places):
-            infinite.add(batch)
-        infinite.refuse(places)
+            counts.update(infinite(batch, valued, table.columns))
+        _refuse_infinite(counts, places)
     row = RowSQL(table.columns, table.title, table.timezone)
     return [CellRule.of(project, attribute, table, row) for attribute in attributes]
 
@@ -48,25 +58,63 @@ def count(
     project: Project,
     cells: Sequence[CellRule],
     table: Table,
-    add: Callable[[Sequence[Codes]], None],
+    add: Add,
     contexts: Contexts | None = None,
 ) -> None:
-    """Count in all rows by their marks, and in their ``contexts``; refuse NaN and infinity."""
+    """Count in all rows by their marks, and in their ``contexts``; refuse NaN and infinity.
+
+    ``add`` says which combination of marks each row has, where contexts are counted.
+    """
     places = {attribute.name: project.at("attribute", attribute.name) for attribute in cells}
     marker = Marker(cells, table.columns, places, table.timezone)
-    infinite = _Infinite([attribute.name for attribute in cells], table.columns)
-    reads = dict.fromkeys([*marker.reads, *(contexts.reads if contexts else ())])
-    ordered = contexts is not None and contexts.ordered
-    for batch in table.batches(list(reads), ordered, AT_ONCE, places):
-        infinite.add(batch)
-        marks = marker.marks(batch)
-        add(marks)
-        if contexts:
-            contexts.add(batch, marks)
-    infinite.refuse(places)
+    kept = tuple(dict.fromkeys(contexts.reads if contexts else ()))
+    work = Marked(tuple(cells), dict(table.columns), places, table.timezone, kept)
+    reads = list(dict.fromkeys([*marker.reads, *kept]))
+    groups = None if kept else _groups(project, cells, table, reads)
+    if groups is not None:
+        rows, counts = groups
+        add(marker.marks(rows), counts)
+        return
+    if contexts is not None and contexts.ordered:
+        batches = work(table.batches(reads, True, AT_ONCE, places))
+    else:
+        batches = table.through(work, reads, False, AT_ONCE, places)
+    strange = Counter[str]()
+    for batch in batches:
+        strange.update(infinite_in(batch))
+        marks = marks_in(batch, len(cells))
+        which = add(marks, None)
+        if contexts is not None and which is not None:
+            contexts.add(batch, marks, which)
+    _refuse_infinite(strange, places)
 
 
-def counted_contexts(project: Project, cells: Sequence[CellRule], table: Table) -> Contexts:
+def _groups(
+    project: Project, cells: Sequence[CellRule], table: Table, reads: Sequence[str]
+) -> tuple[pa.RecordBatch, Counts] | None:
+    """The different rows, and how often each occurs, as the engine says; None: there may be many.
+
+    Reals are left out: 0 and -0 are the same to an engine, and not to every predicate.
+    """
+    listed = {rule.name: len(rule.names) for rule in cells if rule.edges is None}
+    kinds = {name: kind_of(table.columns[name]) for name in reads}
+    if not ({*reads} <= {*listed} and {*kinds.values()} <= GROUPED):
+        return None
+    if math.prod(listed.values()) > GROUPS:
+        return None
+    exactly = {name: ' COLLATE "binary"' for name in reads if table.columns[name] == "VARCHAR"}
+    same = [
+        Expression(identifier(name) + exactly.get(name, ""), table.columns[name], (name,))
+        for name in reads
+    ]
+    found = table.totals([ONE], same, project.at("source"))
+    columns = [plain(found.column(f"g{place}")) for place in range(len(reads))]
+    return pa.RecordBatch.from_arrays(columns, list(reads)), numbers(plain(found.column("n0")))
+
+
+def counted_contexts(
+    project: Project, cells: Sequence[CellRule], table: Table, joint: Combinations
+) -> Contexts:
     """What counts the rows within each context of a project; its habits are looked at here."""
     units, place = (
         Units(project.source.unit),
@@ -80,8 +128,7 @@ def counted_contexts(project: Project, cells: Sequence[CellRule], table: Table) 
         elif context.habit is not None:
             of_unit[name] = habit = Habit(place[context.habit], context.edges)
             _count_habit(project, cells[habit.place], table, units, habit)
-    sizes = [each.marks for each in cells]
-    return Contexts(contexts_of(project, table), sizes, of_unit=of_unit, units=units)
+    return Contexts(contexts_of(project, table), joint, of_unit=of_unit, units=units)
 
 
 def _count_habit(
@@ -95,27 +142,14 @@ def _count_habit(
         habit.add(units.of(batch), marker.marks(batch)[0])
 
 
-class _Infinite:
-    """Counts NaN and infinity in these columns: they are no values."""
-
-    def __init__(self, names: Sequence[str], columns: Mapping[str, str]) -> None:
-        self._counts = {name: 0 for name in names if columns[name] in REAL}
-
-    def add(self, batch: pa.RecordBatch) -> None:
-        for name in self._counts:
-            column = batch.column(name)
-            strange = ~np.isfinite(numbers(column))
-            if strange.any():
-                self._counts[name] += int((strange & ~missing(column)).sum())
-
-    def refuse(self, places: Mapping[str, str]) -> None:
-        for name, count in self._counts.items():
-            if count:
-                raise InputError(
-                    f"{places[name]}: {count:,} value{'s are' if count > 1 else ' is'} NaN or "
-                    f'infinite in column {name}; write nan = "missing" under [source], or correct '
-                    "what is infinite"
-                )
+def _refuse_infinite(counts: Mapping[str, int], places: Mapping[str, str]) -> None:
+    for name, count in counts.items():
+        if count:
+            raise InputError(
+                f"{places[name]}: {count:,} value{'s are' if count > 1 else ' is'} NaN or "
+                f'infinite in column {name}; write nan = "missing" under [source], or correct '
+                "what is infinite"
+            )
 
 
 def labelled(
@@ -141,7 +175,7 @@ def _labelling(place: str, cells: CellRule, table: Table, counts: Array) -> Labe
         hold = "holds" if strange == 1 else "hold"
         raise InputError(
             f"{place}: {_rows(strange)} {hold} none of its values, such as "
-            f'"{_stranger(place, cells, table)}"; list every value that occurs'
+            f'"{in_short(_stranger(place, cells, table))}"; list every value that occurs'
         )
     labels = Labelling.of(cells, {int(mark): int(counts[mark]) for mark in np.flatnonzero(counts)})
     occurring = {labels.code[mark] for mark in np.flatnonzero(counts)}

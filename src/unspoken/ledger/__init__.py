@@ -1,11 +1,15 @@
 """The ledger: what was released, as events that outlive every plan, policy and epoch."""
 
 from unspoken.ledger.account import Account, fold, reaches, tossing
-from unspoken.ledger.decisions import Adoption, Event, Learning
+from unspoken.ledger.answers import Answer, Answered
+from unspoken.ledger.decisions import Adoption, Decision, Event, Learning
+from unspoken.ledger.disclosures import Disclosure, Known, unions
+from unspoken.ledger.drawn import Asked
 from unspoken.ledger.event import EXACT, Release
 from unspoken.ledger.exposure import EarlierPolicy, Exposure
 from unspoken.ledger.parts import Given
 from unspoken.ledger.record_coins import merged
+from unspoken.ledger.requests import Request
 from unspoken.ledger.seal import Head, Seal, head_file
 from unspoken.ledger.store import Ledger
 
@@ -13,18 +17,26 @@ __all__ = [
     "EXACT",
     "Account",
     "Adoption",
+    "Answer",
+    "Answered",
+    "Asked",
+    "Decision",
+    "Disclosure",
     "EarlierPolicy",
     "Event",
     "Exposure",
     "Given",
     "Head",
+    "Known",
     "Learning",
     "Ledger",
     "Release",
+    "Request",
     "Seal",
     "fold",
     "head_file",
     "merged",
     "reaches",
     "tossing",
+    "unions",
 ]

@@ -21,25 +21,28 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from fractions import Fraction
 from typing import Any
 
-from unspoken.ledger.decisions import Adoption, Event, Learning
+from unspoken.ledger.answers import Answer, Answered
+from unspoken.ledger.decisions import Adoption, Decision, Event, Learning
+from unspoken.ledger.disclosures import Disclosure, Disclosures
+from unspoken.ledger.drawn import Asked, Draws
 from unspoken.ledger.entries import Entries, InMemory, Key
 from unspoken.ledger.event import EXACT, Release
 from unspoken.ledger.exposure import EarlierPolicy, Exponents, Exposure, Hidden, larger
 from unspoken.ledger.parts import Given, added, given
 from unspoken.ledger.record_coins import RecordCoins
-from unspoken.mechanisms import InEpoch, Mechanism, Together, from_description
+from unspoken.mechanisms import InEpoch, Mechanism, Together
 from unspoken.mechanisms.parts import Tossed
 
 __all__ = ["Account", "fold", "reaches", "tossing"]
 
 # Coalitions whose sums are carried on; beyond, they are added up again when asked for.
 AUDIENCES = 32
+Rows = Mapping[str, list[Any]]  # of each attribute what was declared, and what it hides
 
 
-def tossing(event: Release) -> str:
+def tossing(event: Release | Disclosure) -> str:
     """What tells an event's coins apart from those of others: its label, or its function."""
     return f"{'of' if event.per_key else 'label'} {event.epoch}"
 
@@ -69,7 +72,8 @@ class Account:
 
     def __init__(self, entries: Entries) -> None:
         self._entries = entries
-        self._records = RecordCoins(entries)
+        self._records, self._draws = RecordCoins(entries), Draws(entries)
+        self._disclosures = Disclosures(entries)
 
     @classmethod
     def of(cls, events: Iterable[Release]) -> Account:
@@ -100,6 +104,10 @@ class Account:
         """Every plan that was adopted, the last one last."""
         return [*map(Adoption.from_json, self._one(("noted", Adoption.kind), []))]
 
+    def disclosures(self) -> list[Disclosure]:
+        """Everything that became known otherwise."""
+        return [*map(Disclosure.from_json, self._one(("noted", Disclosure.kind), []))]
+
     def adopted(self, table: str) -> Adoption | None:
         """The plan for a table that was adopted last."""
         return next((event for event in self.adoptions()[::-1] if event.table == table), None)
@@ -109,7 +117,7 @@ class Account:
         return [(key, coins, tuple(keys)) for key, coins, keys in self._one(("coins",), [])]
 
     def readers(self) -> list[tuple[str, ...]]:
-        """Whom events were given to."""
+        """Whom events were given to, or who knows of what was disclosed."""
         return [tuple(names) for names in self._one(("readers",), [])]
 
     def reaching(
@@ -135,6 +143,10 @@ class Account:
     def parts(self, label: str) -> dict[tuple[str, ...], dict[str, list[Given]]]:
         """What was given to whom of each epoch, under the coins of a label."""
         return {names: given(self._entries, _word(names), label) for names in self.readers()}
+
+    def asked(self, request: str) -> Asked | None:
+        """What was charged, and drawn, for this question."""
+        return self._draws.asked(request)
 
     def released(self) -> dict[str, str]:
         """Every attribute of which something was shown, with the table it was first from."""
@@ -193,7 +205,7 @@ class Account:
         words = [_word(names) for names in audience]
         keys = [("epoch", word, label, epoch) for word in words for epoch in event.readings]
         had, others = self._entries.get(keys), self._others(audience, label)
-        anew, other_records = self._anew(audience), self._records.others(words, label)
+        other_records = self._records.others(words, label)
         exposures: list[Exposure] = []
         for epoch in event.readings:
             # Rows that come late were never given to those who are given them now.
@@ -201,15 +213,19 @@ class Account:
             past = [word for word in words if word != late]
             within = larger(*(had.get(("epoch", word, label, epoch), {}) for word in past))
             records = self._records.within(past, label, epoch)
-            exposure = Exposure(others, within, anew, records, other_records)
+            anew = self._draws.shown(words, label, epoch, event.given_again)
+            known = self._disclosures.known(words, label, epoch)
+            exposure = Exposure(others, within, anew, records, other_records, known)
             if exposure not in exposures:
                 exposures.append(exposure)
         return exposures
 
     def exposure(self, audience: Collection[Sequence[str]]) -> Exposure:
         """All that was shown, of a cell that was in every epoch."""
-        records = self._records.others([_word(names) for names in audience])
-        return Exposure(self._sums(audience), {}, self._anew(audience), (), records)
+        words = [_word(names) for names in audience]
+        records = self._records.others(words)
+        anew, known = self._draws.shown(words), self._disclosures.known(words)
+        return Exposure(self._sums(audience), {}, anew, (), records, known)
 
     # ------------------------------------------------------------ one event more
 
@@ -217,6 +233,8 @@ class Account:
         """Count in what a release shows; keep what else there is."""
         if isinstance(event, Release):
             self.add(event, number)
+        elif isinstance(event, Answered):
+            self._entries.put({_same(event): number, ("answered", event.request): event.to_json()})
         else:
             self.note(event, number)
 
@@ -224,14 +242,15 @@ class Account:
         """Fold it in."""
         readers, exponents = _word(event.readers), event.mechanism.exponents()
         counted = ("rows", event.table)
-        asked = [("coins",), ("readers",), ("released",), ("anew", readers), counted]
+        asked = [("coins",), ("readers",), ("released",), counted]
         heads = self._entries.get(asked)
         entries: dict[Key, Any] = {_same(event): number}
         records = event.mechanism.record_coins()
-        shown = sorted({*_delivered(event)})
+        shown = sorted({*event.shows})
         entries |= self._cells(event, readers, exponents)
-        entries |= added(self._entries, event, readers, tossing(event), number)
-        entries |= self._hidden(event, shown, number)
+        entries |= self._given(event, readers, number)
+        declared = {name: list(event.declared(name)) for name in shown}
+        entries |= self._hidden(event, declared, number)
         entries |= self._raised(readers, tossing(event), exponents)
         entries |= self._records.entered(records, event.readings, tossing(event), readers)
         row = [event.key, event.coins, list(event.keys)]
@@ -239,7 +258,7 @@ class Account:
         entries["readers",] = _with(heads.get(("readers",), []), json.loads(readers))
         first = heads.get(("released",), {})
         entries["released",] = first | {n: event.table for n in shown if n not in first}
-        entries["policies",] = self._policies(event, shown, number)
+        entries["policies",] = self._policies(event, declared, number)
         counts = event.counts
         if counts is None:  # of plans that were adopted counts have noise
             counts = EXACT if self._one(("noted", Adoption.kind)) is None else ""
@@ -247,16 +266,24 @@ class Account:
             entries["exact",] = _with(self.exact(), counts.removeprefix(EXACT))
         if event.rows is not None and not event.per_key:
             entries[counted] = max(heads.get(counted, [0, ""]), [event.rows, event.epoch])
-        drawn = [mechanism.describe() for mechanism in event.mechanism.drawn_anew()]
-        if drawn:
-            entries["anew", readers] = [*heads.get(("anew", readers), []), *drawn]
         self._entries.put(entries)
 
-    def note(self, event: Learning | Adoption, number: int) -> None:
-        """Keep what was decided: it shows nothing of the rows that are released."""
-        key = ("noted", event.kind)
-        before = self._one(key, [])
+    def note(self, event: Decision, number: int) -> None:
+        """Keep what was decided, or said: it shows nothing of the rows that are released."""
+        before = self._one(key := ("noted", event.kind), [])
         self._entries.put({_same(event): number, key: [*before, event.to_json()]})
+        if isinstance(event, Disclosure):
+            word = _word(event.readers)
+            readers = _with(self._one(("readers",), []), json.loads(word))
+            known = self._disclosures.entered(event, tossing(event), word)
+            self._entries.put({**known, ("readers",): readers})
+
+    def _given(self, event: Release, readers: str, number: int) -> dict[Key, Any]:
+        """What it draws; and whose rows it released, or what it answered."""
+        drawn = self._draws.entered(event, tossing(event), readers)
+        if isinstance(event, Answer):
+            return drawn | self._draws.charged(event, number, readers)
+        return drawn | added(self._entries, event, readers, tossing(event), number)
 
     def _cells(self, event: Release, readers: str, exponents: Exponents) -> dict[Key, Any]:
         """What it read in each epoch, and what it shows of that."""
@@ -273,10 +300,9 @@ class Account:
             new = [[n, now[n], event.table] for n in sorted(now) if (n, now[n]) not in known]
             entries[reading] = [*read, *new]
             shown = before.get(cell, {})
-            entries[cell] = shown | {
-                name: larger(shown.get(name, {}), {now.get(name, ""): exponent})
-                for name, exponent in exponents.items()
-            }
+            fresh = {name: {now.get(name, ""): e} for name, e in exponents.items()}
+            again = {name: larger(shown[name], fresh[name]) for name in fresh if name in shown}
+            entries[cell] = {**shown, **fresh, **again}
             entries[had] = larger(before.get(had, {}), exponents)
         return entries
 
@@ -298,23 +324,24 @@ class Account:
         key = ("label", readers, label)
         return {**entries, key: larger(largest.get(key, {}), exponents)}
 
-    def _hidden(self, event: Release, shown: Sequence[str], number: int) -> dict[Key, Any]:
+    def _hidden(self, event: Release, declared: Rows, number: int) -> dict[Key, Any]:
         """What of its epochs it may have shown: all but this, of what nothing was shown before."""
-        keys = [("shown", epoch) for epoch in event.readings]
-        before = self._entries.get(keys)
-        now = {name: [*_declared(event, name), number] for name in shown}
+        before = self._entries.get(keys := [("shown", epoch) for epoch in event.readings])
+        now = {name: [*own, number] for name, own in declared.items()}
         return {key: {**now, **before.get(key, {})} for key in keys}
 
-    def _policies(self, event: Release, shown: Sequence[str], number: int) -> list[Any]:
+    def _policies(self, event: Release, declared: Rows, number: int) -> list[Any]:
         """Each once, with the first event that had it and the first of other coins."""
         rows: list[Any] = [list(row) for row in self._one(("policies",), [])]
-        for name in shown:
-            kept: list[Any] = [name, *_declared(event, name)]
-            row = next((row for row in rows if row[:3] == kept), None)
+        label, by_name = tossing(event), dict[str, list[Any]]()
+        for row in rows:
+            by_name.setdefault(row[0], []).append(row)
+        for name, own in declared.items():
+            row = next((row for row in by_name.get(name, ()) if row[1:3] == own), None)
             if row is None:
-                rows.append(row := kept)
-            if len(row) < 5 and all(time[1] != tossing(event) for time in row[3:]):
-                row.append([number, tossing(event), event.epoch])
+                rows.append(row := [name, *own])
+            if len(row) < 5 and all(time[1] != label for time in row[3:]):
+                row.append([number, label, event.epoch])
         return rows
 
     # ------------------------------------------------------------ sums over labels
@@ -348,10 +375,6 @@ class Account:
         self._entries.put({("sum", *words): _written(sums), ("audiences",): last})
         return sums
 
-    def _anew(self, audience: Collection[Sequence[str]]) -> tuple[Mechanism, ...]:
-        kept = self._entries.get([("anew", _word(names)) for names in audience])
-        return tuple(from_description(one) for drawn in kept.values() for one in drawn)
-
     def _one(self, key: Key, default: Any = None) -> Any:
         return self._entries.get([key]).get(key, default)
 
@@ -365,24 +388,13 @@ def _same(event: Event) -> Key:
     return "event", hashlib.sha256(event.to_json().encode()).hexdigest()
 
 
-def _declared(event: Release, name: str) -> list[Any]:
-    return [dict(event.policy.get(name, {})), [str(v) for v in event.mechanism.hides(name)]]
-
-
-def _delivered(event: Release) -> list[str]:
-    """The attributes of which it shows anything, by either kind of coin."""
-    cells = [name for name, exponent in event.mechanism.exponents().items() if exponent > 0]
-    records = [name for coin in event.mechanism.record_coins() for name in coin.delivered]
-    return [*cells, *records]
-
-
 def _with(rows: list[Any], row: Any) -> list[Any]:
     return rows if row in rows else [*rows, row]
 
 
 def _written(sums: Mapping[str, Tossed]) -> dict[str, list[int]]:
-    return {n: [*coins.finite.as_integer_ratio(), coins.infinite] for n, coins in sums.items()}
+    return {name: [coins.finite, coins.infinite] for name, coins in sums.items()}
 
 
 def _read(sums: Mapping[str, list[int]]) -> dict[str, Tossed]:
-    return {n: Tossed(Fraction(top, bottom), inf) for n, (top, bottom, inf) in sums.items()}
+    return {name: Tossed(*kept) for name, kept in sums.items()}

@@ -1,28 +1,27 @@
-"""The account beside the events it is of, in the same file and the same transactions.
+"""The account beside the events it is of, in the same database: what saves folding all of them.
 
-It carries a mark: the head of the chain it is of, and a code of all its entries under the ledger's
-key. Where that is not the mark it should have, whoever changed what, it is made again of all
-events.
+It is read when a ledger is opened, and written then, if many events came since. It carries a mark:
+how many events it is of, and a code of all its entries and of the head of the chain there, under
+the ledger's key.
+Where that is not the mark it should have, whoever changed what, it is made again of all events.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Sequence
 from typing import Any
 
 import sqlalchemy as sql
 
-from unspoken.ledger.account import Account
-from unspoken.ledger.decisions import Event
-from unspoken.ledger.entries import InMemory, Key
+from unspoken.ledger.entries import InMemory
 from unspoken.ledger.seal import Head, Seal
 
-__all__ = ["FORMAT", "Checkpoint", "tables"]
+__all__ = ["FORMAT", "kept", "tables", "written"]
 
-FORMAT = 6
-MANY = 500  # keys of one question
+FORMAT = 9
 MARK = json.dumps(["last"])
+Heads = Sequence[str]  # the codes of a chain
 
 
 def tables(metadata: sql.MetaData) -> sql.Table:
@@ -35,63 +34,43 @@ def tables(metadata: sql.MetaData) -> sql.Table:
     )
 
 
-class Checkpoint:
-    """The entries of an account (`Entries`), as rows of a table."""
-
-    def __init__(self, connection: sql.Connection, table: sql.Table, seal: Seal) -> None:
-        self._connection, self._table, self._seal = connection, table, seal
-        self._touched = False
-
-    def get(self, keys: Collection[Key]) -> dict[Key, Any]:
-        found: dict[Key, Any] = {}
-        key, value = self._table.c.key, self._table.c.value
-        for some in _groups(keys):
-            found |= self._rows(sql.select(key, value).where(key.in_(some)))
-        return found
-
-    def below(self, key: Key) -> Iterator[tuple[Key, Any]]:
-        begin, column = json.dumps(key)[:-1] + (", " if key else ""), self._table.c.key
-        longer = (column >= begin, column < begin + "\x7f")  # keys are ASCII
-        asked = sql.select(column, self._table.c.value).where(*longer)
-        return iter(self._rows(asked).items())
-
-    def put(self, entries: Mapping[Key, Any]) -> None:
-        self._touched = True
-        for some in _groups(entries):
-            self._connection.execute(sql.delete(self._table).where(self._table.c.key.in_(some)))
-        rows = [{"key": json.dumps(k), "value": json.dumps(value)} for k, value in entries.items()]
-        if rows:
-            self._connection.execute(sql.insert(self._table), rows)
-
-    def account(self, head: Head, replay: Callable[[], Iterable[tuple[int, Event]]]) -> Account:
-        """That of all events up to the head."""
-        marked = sql.select(self._table.c.value).where(self._table.c.key == MARK)
-        if self._connection.execute(marked).scalar() != self._mark(head):
-            replayed = InMemory()
-            for number, event in replay():
-                Account(replayed).enter(event, number)
-            self._connection.execute(sql.delete(self._table))
-            self.put(replayed.entries)
-        return Account(self)
-
-    def reached(self, head: Head) -> None:
-        """It has the events up to this one, and is as it should be."""
-        if self._touched:
-            self._connection.execute(sql.delete(self._table).where(self._table.c.key == MARK))
-            row = {"key": MARK, "value": self._mark(head)}
-            self._connection.execute(sql.insert(self._table).values(**row))
-
-    def _mark(self, head: Head) -> str:
-        """Of this head and all entries there are."""
-        key, value = self._table.c.key, self._table.c.value
-        rows = self._connection.execute(sql.select(key, value).where(key != MARK).order_by(key))
-        return json.dumps([FORMAT, head.number, self._seal.sum(head, rows)])
-
-    def _rows(self, asked: sql.Select[Any]) -> dict[Key, Any]:
-        rows = self._connection.execute(asked)
-        return {tuple(json.loads(row[0])): json.loads(row[1]) for row in rows}
+def kept(
+    connection: sql.Connection, table: sql.Table, seal: Seal, heads: Heads
+) -> tuple[InMemory, int]:
+    """The account that was kept, and of how many events it is; none: an empty one."""
+    entries, rows = InMemory(), list(connection.execute(sql.select(table.c.key, table.c.value)))
+    last = [value for key, value in rows if key == MARK]
+    others = [(key, value) for key, value in rows if key != MARK]
+    number = _number(last[0]) if last else 0
+    if not 0 < number < len(heads):
+        return entries, 0
+    if last[0] != _mark(seal, Head(number, heads[number]), others):
+        return entries, 0
+    entries.put({tuple(json.loads(key)): json.loads(value) for key, value in others})
+    return entries, number
 
 
-def _groups(keys: Collection[Key]) -> Iterator[list[str]]:
-    words = list(map(json.dumps, keys))
-    return (words[start : start + MANY] for start in range(0, len(words), MANY))
+def written(
+    connection: sql.Connection, table: sql.Table, seal: Seal, head: Head, entries: InMemory
+) -> None:
+    """Keep the account of all events up to the head."""
+    rows = [(json.dumps(key), json.dumps(value)) for key, value in entries.entries.items()]
+    mark = _mark(seal, head, rows)
+    connection.execute(sql.delete(table))
+    listed = [{"key": key, "value": value} for key, value in [*rows, (MARK, mark)]]
+    connection.execute(sql.insert(table), listed)
+
+
+def _mark(seal: Seal, head: Head, rows: Sequence[Sequence[Any]]) -> str | None:
+    """Of this head and all entries there are; None: some are no text."""
+    if not all(isinstance(part, str) for row in rows for part in row):
+        return None
+    return json.dumps([FORMAT, head.number, seal.sum(head, sorted(map(tuple, rows)))])
+
+
+def _number(mark: object) -> int:
+    try:
+        _, number, _ = json.loads(mark)  # type: ignore[arg-type]
+    except (ValueError, TypeError):
+        return 0
+    return number if isinstance(number, int) else 0

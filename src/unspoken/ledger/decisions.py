@@ -9,10 +9,12 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, ConfigDict, Field, TypeAdapter
 
+from unspoken.ledger.answers import Answer, Answered
+from unspoken.ledger.disclosures import Disclosure
 from unspoken.ledger.event import FORMAT, Release, read, written
 from unspoken.mechanisms import Mechanism, from_description
 
-__all__ = ["Adoption", "Event", "KINDS", "Learning"]
+__all__ = ["Adoption", "Decision", "Event", "KINDS", "Learning"]
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,8 @@ class Adoption:
 
     def __str__(self) -> str:
         by, why = f" by {self.by}" if self.by else "", f" ({self.why})" if self.why else ""
-        return f"{self.table}: plan adopted{by}{why}"
+        extends = any(len(coin.coins) > 1 for coin in self.mechanism.record_coins())
+        return f"{self.table}: plan {'extended' if extends else 'adopted'}{by}{why}"
 
     @classmethod
     def from_json(cls, text: str) -> Adoption:
@@ -95,5 +98,8 @@ class Adoption:
 _LEARNING = TypeAdapter(Learning)
 _ADOPTION = TypeAdapter(Adoption)
 
-Event = Release | Learning | Adoption
-KINDS: Mapping[str, type[Event]] = {each.kind: each for each in (Release, Learning, Adoption)}
+Event = Release | Learning | Adoption | Disclosure | Answered
+Decision = Learning | Adoption | Disclosure
+KINDS: Mapping[str, type[Event]] = {
+    each.kind: each for each in (Release, Learning, Adoption, Disclosure, Answer, Answered)
+}

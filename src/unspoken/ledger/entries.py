@@ -26,16 +26,20 @@ class Entries(Protocol):
 
 @dataclass
 class InMemory:
-    """Entries in memory."""
+    """Entries in memory; ``_longer``: the keys that begin with each, so that few are looked at."""
 
     entries: dict[Key, Any] = field(default_factory=dict)
+    _longer: dict[Key, dict[Key, None]] = field(default_factory=dict, repr=False, compare=False)
 
     def get(self, keys: Collection[Key]) -> dict[Key, Any]:
         return {key: self.entries[key] for key in keys if key in self.entries}
 
     def below(self, key: Key) -> Iterator[tuple[Key, Any]]:
-        longer = [each for each in self.entries if each[: len(key)] == key and each != key]
-        return ((each, self.entries[each]) for each in longer)
+        return ((each, self.entries[each]) for each in list(self._longer.get(key, ())))
 
     def put(self, entries: Mapping[Key, Any]) -> None:
+        for key in entries:
+            if key not in self.entries:
+                for length in range(len(key)):
+                    self._longer.setdefault(key[:length], {})[key] = None
         self.entries.update(entries)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from functools import partial
+from functools import cached_property, partial
 from typing import Annotated, Any, ClassVar, TypeVar
 
 from pydantic import BeforeValidator, ConfigDict, Field, StrictBool, TypeAdapter, ValidationError
@@ -61,13 +62,38 @@ class Release:
     counts: str | None = None
     format: Annotated[int, Field(strict=True, ge=FORMAT, le=FORMAT)] = FORMAT
 
+    @property
+    def given_again(self) -> str:
+        """The draw that it gives, if that may have been given before; else nothing is."""
+        return ""
+
+    @cached_property
+    def draw(self) -> str:
+        """What noise of its own is known by: no other event has it."""
+        return hashlib.sha256(self.to_json().encode()).hexdigest()
+
+    @property
+    def shows(self) -> list[str]:
+        """The attributes of which it shows anything, by either kind of coin."""
+        cells = [name for name, exponent in self.mechanism.exponents().items() if exponent > 0]
+        records = [name for coin in self.mechanism.record_coins() for name in coin.delivered]
+        return [*cells, *records]
+
+    def declared(self, name: str) -> list[Any]:
+        """What was declared of an attribute, and which of its values are never shown."""
+        return [dict(self.policy.get(name, {})), [str(v) for v in self.mechanism.hides(name)]]
+
     def to_json(self) -> str:
         """The event as kept, with sorted keys."""
+        return self._written
+
+    @cached_property
+    def _written(self) -> str:
         body = {field.name: getattr(self, field.name) for field in fields(self)}
         for later in ("rows", "parts", "counts"):  # older events have them not
             if body[later] in (None, {}):
                 del body[later]
-        return written({**body, "mechanism": self.mechanism.describe()})
+        return written({**body, "mechanism": self.mechanism.described})
 
     @classmethod
     def from_json(cls, text: str) -> Release:

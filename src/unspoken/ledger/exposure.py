@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from unspoken.ledger.disclosures import Known
 from unspoken.ledger.record_coins import merged
 from unspoken.mechanisms import Mechanism, OneSided, RecordCoin, Together
 from unspoken.mechanisms.parts import Tossed
@@ -15,6 +16,7 @@ __all__ = ["EarlierPolicy", "Exponents", "Exposure", "Hidden", "larger"]
 
 Exponents = Mapping[str, float]
 Hidden = Mapping[str, Sequence[Value]]
+NONE = Tossed()
 
 
 @dataclass(frozen=True)
@@ -22,7 +24,8 @@ class Exposure:
     """What was shown of some cells: ``within``, under the coins of one label, and under all others.
 
     ``anew``: what has no persistent coins. ``records``, ``other_records``: what coins of whole
-    records show, those of this label and those of others.
+    records show, those of this label and those of others. ``known``: what may be known of these
+    cells from elsewhere (`Disclosure`), whatever was shown.
     """
 
     others: Mapping[str, Tossed] = field(default_factory=dict)
@@ -30,15 +33,18 @@ class Exposure:
     anew: tuple[Mechanism, ...] = ()
     records: tuple[RecordCoin, ...] = ()
     other_records: tuple[Mechanism, ...] = ()
+    known: Known = ()
 
     def exponents(self, more: Exponents | None = None) -> dict[str, float]:
         """Of the one release that shows as much, with ``more`` under the coins of the label."""
         within = larger(self.within, more or {})
-        tossed = {
-            n: self.others.get(n, Tossed()).toss(within.get(n, 0.0))
-            for n in (*self.others, *within)
-        }
-        return {name: coins.exponent for name, coins in tossed.items() if coins != Tossed()}
+        shown = dict[str, float]()
+        for name in dict.fromkeys((*self.others, *within)):
+            others, own = self.others.get(name, NONE), within.get(name, 0.0)
+            exponent = own if others == NONE else others.toss(own).exponent
+            if exponent:
+                shown[name] = exponent
+        return shown
 
     def fold(self, sensitive: Hidden, mechanism: Mechanism | None = None) -> Mechanism:
         """As one mechanism that withholds what is sensitive now; with one more under the label."""

@@ -44,7 +44,7 @@ class Head:
         return json.dumps(self.as_json()) + "\n"
 
     @classmethod
-    def from_json(cls, written: object, place: Path) -> Head:
+    def from_json(cls, written: object, place: Path | str) -> Head:
         """Of a file that has one; what is none is refused."""
         match written:
             case {"number": int(number), "head": str(code), **more}:
@@ -92,6 +92,10 @@ class Seal:
         message = json.dumps([head.code, *listed]).encode()
         return self.key.derive("account").code(message).hex()
 
+    def request(self, *kept: object) -> str:
+        """The code of what is kept of a request, that of the event it made among it."""
+        return self.key.derive("request").code(json.dumps(kept).encode()).hex()
+
     def recorded(self) -> Iterator[tuple[Path, Head]]:
         """Every head that a file has, and which file."""
         kept = self.kept()
@@ -111,7 +115,7 @@ class Seal:
         except (ValueError, RecursionError):
             return Head.from_json(None, self.file)
 
-    def broken(self, ledger: Path, number: int, body: object) -> InputError:
+    def broken(self, ledger: str, number: int, body: object) -> InputError:
         """What to say of the first event that is not as it was charged."""
         with suppress(ValueError, TypeError, LookupError, RecursionError):
             used = json.loads(body)["key"]  # type: ignore[arg-type]
@@ -126,24 +130,27 @@ class Seal:
             "restore the ledger from a copy"
         )
 
-    def refuse_lost(self, ledger: Path, heads: Sequence[Head]) -> None:
-        """Refuse a ledger that has not, or not any more, had all the heads that are recorded."""
-        last = heads[-1].number
+    def refuse_lost(self, ledger: str, codes: Sequence[str], written: bool = False) -> None:
+        """Refuse a ledger that has not, or not any more, had all the heads that are recorded.
+
+        ``written``: the head beside the key is going to be.
+        """
+        last = len(codes) - 1
         for place, head in self.recorded():
-            if head in heads[head.number : head.number + 1]:
+            if [head.code] == codes[head.number : head.number + 1]:
                 continue
             has = f"has only {last}" if head.number > last else "has another in its place"
             way = "move this file away, if it is of another project"
             if place == self.file:
                 way = "if nothing was ever given out, remove the ledger, the key and this file"
             raise InputError(
-                f"{place}: is of event {head.number}, and ledger {ledger.name} {has}: it was "
+                f"{place}: is of event {head.number}, and ledger {ledger} {has}: it was "
                 f"rolled back or replaced. Restore the one that has it from a copy; or {way}; "
                 "docs/command-line.md says what to do where there is no copy"
             )
-        if last and self.kept() is None:
+        if last and not written and self.kept() is None:
             raise InputError(
-                f"{self.file}: is not there, so nothing says whether ledger {ledger.name} has "
+                f"{self.file}: is not there, so nothing says whether ledger {ledger} has "
                 "lost events; restore it from a copy, or write into it the `charge` of your last "
                 "manifest"
             )

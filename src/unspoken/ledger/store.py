@@ -2,37 +2,33 @@
 
 from __future__ import annotations
 
+import os
 from collections import deque
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sql
 
-from unspoken.errors import InputError, UnspokenError
+from unspoken.errors import InputError
 from unspoken.ledger.account import Account
-from unspoken.ledger.checkpoint import Checkpoint
-from unspoken.ledger.database import (
-    ACCOUNT,
-    BELIEFS,
-    EVENTS,
-    engine,
-    new,
-    prepare,
-    refuse_damaged,
-    reworded,
-)
-from unspoken.ledger.decisions import KINDS, Adoption, Event, Learning
+from unspoken.ledger.answers import Answer
+from unspoken.ledger.carried import lines, loaded
+from unspoken.ledger.chain import ALL, Chain, followed, parsed
+from unspoken.ledger.decisions import Decision, Event, Learning
 from unspoken.ledger.event import Release
+from unspoken.ledger.line import Line, Waiting
+from unspoken.ledger.place import place
+from unspoken.ledger.requests import Request, asked_before, noted
+from unspoken.ledger.schema import BELIEFS, EVENTS, prepared
 from unspoken.ledger.seal import Head, Seal
 from unspoken.numerics.files import PATIENCE, PRIVATE, created, unfinished, writing
 
 __all__ = ["Ledger"]
 
-_ALL = sql.select(EVENTS).order_by(EVENTS.c.id)
 _ANY = sql.select(EVENTS.c.id).limit(1)
 
 # Looks at what all earlier events have shown, and raises if the new one must not be. All: a table
@@ -40,16 +36,48 @@ _ANY = sql.select(EVENTS.c.id).limit(1)
 Check = Callable[[Account], None]
 
 
-class Ledger:
-    """An append-only list of events. A crash may waste a charge; it never refunds one."""
+@dataclass(eq=False)
+class _Asked(Waiting):
+    """What somebody in the line asks for, and what comes of it. No event: only to look."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._engine = engine(path)
-        with reworded(path):
-            self._make()
+    check: Check
+    seal: Seal
+    event: Event | None = None
+    belief: str | None = None
+    request: Request | None = None
+    head: Head | None = None
+    error: Exception | None = None
+
+
+class Ledger:
+    """An append-only list of events. A crash may waste a charge; it never refunds one.
+
+    One object may be asked by many threads at once: they are served together, in one transaction.
+    """
+
+    def __init__(self, named: Path | str) -> None:
+        """In the file of this path, or where an address says; made where there is none."""
+        self._place = place(named)
+        self.path = self._place.path
+        self._fresh()
+        self._place.make()
         with self._begin() as connection:
-            self._name = prepare(connection, path)
+            self._name = prepared(connection, str(self._place))
+
+    @staticmethod
+    def there(named: Path | str) -> bool:
+        """Whether one was made."""
+        return place(named).there()
+
+    def __str__(self) -> str:
+        return str(self._place)
+
+    def _fresh(self) -> None:
+        """Nothing is known of what is in it."""
+        self._line: Line[_Asked] = Line()
+        self._chain: Chain | None = None
+        self._identity: object = None
+        self._process = os.getpid()
 
     @property
     def empty(self) -> bool:
@@ -63,16 +91,25 @@ class Ledger:
 
     def history(self) -> list[tuple[str, Release]]:
         """Every release with the time it was charged."""
-        return [(at, event) for at, event in self._kept() if isinstance(event, Release)]
+        return [(at, event) for at, event in self._releases() if event.kind == Release.kind]
 
-    def decisions(self) -> list[tuple[str, Learning | Adoption]]:
-        """Every belief that was learned and every plan that was adopted, with the time."""
-        return [(at, event) for at, event in self._kept() if not isinstance(event, Release)]
+    def decisions(self) -> list[tuple[str, Decision]]:
+        """Every belief that was learned, plan that was adopted, and disclosure, with the time."""
+        return [(at, event) for at, event in self._kept() if isinstance(event, Decision)]
+
+    def answers(self) -> list[tuple[str, Answer]]:
+        """Every answer with noise, with the time it was charged."""
+        return [(at, event) for at, event in self._releases() if isinstance(event, Answer)]
+
+    def _releases(self) -> list[tuple[str, Release]]:
+        """Answers among them."""
+        return [(at, event) for at, event in self._kept() if isinstance(event, Release)]
 
     def _kept(self) -> list[tuple[str, Event]]:
         with self._begin() as connection:
-            rows = connection.execute(_ALL).fetchall()
-            return [(row.at, self._event(row)) for row in rows]
+            times = [row.at for row in connection.execute(ALL)]
+            events = parsed(connection, str(self._place))
+            return [(at, event) for at, (_, event) in zip(times, events, strict=True)]
 
     def charged(self, number: int) -> str:
         """When an event was charged, to the second."""
@@ -83,6 +120,13 @@ class Ledger:
         row = self._row(number)
         return Head(number, row.code), Release.from_json(row.body)
 
+    def latest(self, table: str) -> int | None:
+        """The number of the last release of this table."""
+        of = ALL.where(EVENTS.c.table == table, EVENTS.c.kind == Release.kind)
+        with self._begin() as connection:
+            rows = connection.execute(of).fetchall()
+        return rows[-1].id if rows else None
+
     def belief(self, digest: str) -> str | None:
         """The text of the belief file that has this digest, if it was kept."""
         with self._begin() as connection:
@@ -92,48 +136,125 @@ class Ledger:
 
     def copy(self) -> bytes:
         """The file as it is while nobody writes to it."""
-        with self._begin() as connection:
-            driver: Any = connection.connection.dbapi_connection
-            return bytes(driver.serialize())
+        return self._place.copy()
 
     def verify(self, seal: Seal) -> Head:
         """The head, if every event is as it was charged, and the file as it was written; else which
         event is the first that is not.
         """
         with self._begin() as connection:
-            heads = self._heads(connection, seal)
-            deque(self._all(connection), 0)
-            refuse_damaged(connection, self.path)
-        return heads[-1]
+            codes = followed(connection, self._name, seal, str(self._place))
+            seal.refuse_lost(self._place.short, codes)
+            deque(parsed(connection, str(self._place)), 0)
+            self._place.refuse_damaged(connection)
+        return Head(len(codes) - 1, codes[-1])
+
+    def exported(self, seal: Seal) -> Iterator[str]:
+        """All of it as lines of JSON, once it is verified."""
+        head = self.verify(seal)
+        with self._begin() as connection:
+            yield from lines(connection, self._name, head)
+
+    def load(self, given: Iterable[str], seal: Seal, place: str) -> Head:
+        """What `exported` gave, into a ledger of no events. ``place``: where it is read from."""
+        with self._begin() as connection:
+            if connection.execute(_ANY).first() is not None:
+                raise InputError(f"ledger {self}: has events of its own; nothing is written over")
+            codes = loaded(connection, given, seal, place)
+            seal.refuse_lost(self._place.short, codes, written=True)
+        self._name = codes[0]
+        self._fresh()
+        head = Head(len(codes) - 1, codes[-1])
+        if seal.kept() != head:
+            with unfinished(seal.file, PRIVATE, PATIENCE) as beside:
+                beside.file.write(head.text().encode())
+                beside.publish()
+        return head
 
     def look(self, check: Check, seal: Seal) -> None:
         """Let ``check`` see the account of all events; nothing is charged."""
-        with self._checked(check, seal):
-            pass
+        self._served(_Asked(check, seal))
 
-    def charge(self, event: Event, check: Check, seal: Seal, belief: str | None = None) -> Head:
+    def charge(
+        self,
+        event: Event,
+        check: Check,
+        seal: Seal,
+        belief: str | None = None,
+        request: Request | None = None,
+    ) -> Head:
         """Append ``event`` if ``check`` lets it pass, in one transaction that locks writers out.
 
         Gives the number of the event and the code it makes. One that is there already, in every
         detail, is that one: nothing new is shown, so nothing new is written down. ``belief``: the
-        text of the file that a `Learning` has the digest of.
+        text of the file that a `Learning` has the digest of. ``request``: asked again under its
+        key, the event that it made then is given again, and nothing is looked at or charged.
         """
-        self._recorded(seal)
-        # Held from before the transaction: heads are written in the order of the events.
-        with unfinished(seal.file, PRIVATE, PATIENCE) as beside:
-            with self._checked(check, seal) as (connection, account, heads):
-                same = account.number(event)
-                if same is None:
-                    heads.append(self._append(connection, event, heads[-1], seal))
-                    account.enter(event, heads[-1].number)
-                    if isinstance(event, Learning) and belief is not None:
-                        row = {"digest": event.digest, "text": belief}
-                        connection.execute(sql.insert(BELIEFS).values(**row))
-            if seal.kept() != heads[-1]:
+        head: Head = self._served(_Asked(check, seal, event, belief, request))
+        return head
+
+    def _served(self, asked: _Asked) -> Any:
+        """What comes of it, in the order in which those who ask at once came."""
+        if self._process != os.getpid():  # forked: neither connections nor locks outlive that
+            self._place = self._place.renewed()
+            self._fresh()
+        self._line.join(asked, self._together)
+        error, asked.error = asked.error, None
+        if error is None:
+            return asked.head
+        try:
+            raise error
+        finally:
+            error = None  # else the error holds this frame, which holds the error
+
+    def _together(self, group: list[_Asked]) -> None:
+        """All of them in one transaction for each seal, which is the same for all as a rule."""
+        while group:
+            same = [asked for asked in group if asked.seal == group[0].seal]
+            group = [asked for asked in group if asked.seal != group[0].seal]
+            try:
+                self._decided(same, same[0].seal)
+            except Exception as error:
+                for asked in same:
+                    asked.head, asked.error = None, error
+            for asked in same:
+                asked.done = True
+
+    def _decided(self, group: list[_Asked], seal: Seal) -> None:
+        """Nobody is told that something is charged before it is, nor before the head is written."""
+        charging = any(asked.event is not None for asked in group)
+        if charging:
+            self._recorded(seal)
+        with ExitStack() as held:
+            # From before the transaction: heads are written in the order of the events.
+            beside = charging and held.enter_context(unfinished(seal.file, PRIVATE, PATIENCE))
+            with self._followed(seal) as (connection, chain):
+                for asked in group:
+                    _decide(asked, connection, chain)
+                chain.keep(connection)
+            if beside and any(asked.head for asked in group) and seal.kept() != chain.head:
                 with writing(seal.file):
-                    beside.file.write(heads[-1].text().encode())
+                    beside.file.write(chain.head.text().encode())
                     beside.publish()
-        return heads[-1 if same is None else same]
+
+    @contextmanager
+    def _followed(self, seal: Seal) -> Iterator[tuple[sql.Connection, Chain]]:
+        """A transaction with the chain up to its end. What breaks it off, breaks off what is known
+
+        of the chain too.
+        """
+        chain, self._chain = self._chain, None
+        identity = self._place.identity()
+        with self._begin() as connection:
+            if chain is None or identity != self._identity or not chain.goes_on(connection, seal):
+                chain = Chain.opened(connection, self._name, seal, str(self._place))
+            seal.refuse_lost(self._place.short, chain.codes)
+            yield connection, chain
+        if self._place.identity() != identity:
+            raise InputError(
+                f"ledger {self._place}: was replaced by another while it was written to; ask again"
+            )
+        self._chain, self._identity = chain, identity
 
     def _recorded(self, seal: Seal) -> None:
         """Before the first event too: a crash after it would else look like a lost head."""
@@ -143,79 +264,37 @@ class Ledger:
 
     def _row(self, number: int) -> sql.Row[Any]:
         with self._begin() as connection:
-            return connection.execute(_ALL.where(EVENTS.c.id == number)).one()
+            found: sql.Row[Any] = connection.execute(ALL.where(EVENTS.c.id == number)).one()
+        return found
 
-    def _append(self, connection: sql.Connection, event: Event, last: Head, seal: Seal) -> Head:
-        now = datetime.now(UTC).isoformat(timespec="seconds")
-        row = {"at": now, "table": event.table, "kind": event.kind, "body": event.to_json()}
-        head = Head(last.number + 1, seal.code(last.code, last.number + 1, *row.values()))
-        connection.execute(sql.insert(EVENTS).values(id=head.number, **row, code=head.code))
-        return head
+    def _begin(self) -> AbstractContextManager[sql.Connection]:
+        return self._place.begun()
 
-    @contextmanager
-    def _checked(
-        self, check: Check, seal: Seal
-    ) -> Iterator[tuple[sql.Connection, Account, list[Head]]]:
-        """A transaction with the account and the chain, once it is let pass. A refusal leaves the
-        events as they were; what was added up for it stays.
-        """
-        refusal: UnspokenError | None = None
-        with self._begin() as connection:
-            heads = self._heads(connection, seal)
-            kept = Checkpoint(connection, ACCOUNT, seal)
-            account = kept.account(heads[-1], partial(self._all, connection))
-            try:
-                check(account)
-            except UnspokenError as error:
-                refusal = error
-            else:
-                yield connection, account, heads
-            kept.reached(heads[-1])
-        if refusal is not None:
-            try:
-                raise refusal
-            finally:
-                refusal = None  # else the error holds this frame, which holds the error
 
-    def _heads(self, connection: sql.Connection, seal: Seal) -> list[Head]:
-        """Every head that the chain has had, if it holds, and had all those that are recorded."""
-        heads = [Head(0, self._name)]
-        for row in connection.execute(_ALL):
-            number, *kept, code = row
-            head = Head(len(heads), seal.code(heads[-1].code, number, *kept))
-            if not head.code or (head.number, head.code) != (number, code):
-                raise seal.broken(self.path, head.number, row.body)
-            heads.append(head)
-        seal.refuse_lost(self.path, heads)
-        return heads
+def _decide(asked: _Asked, connection: sql.Connection, chain: Chain) -> None:
+    """A refusal leaves the events as they were."""
+    try:
+        number = asked_before(connection, asked.request, chain.codes, asked.seal)
+        if number is None:
+            asked.check(chain.account)
+    except Exception as error:
+        asked.error = error
+        return
+    if asked.event is None:
+        return
+    if number is None:
+        number = chain.account.number(asked.event)
+        if number is None:
+            number = _append(asked, asked.event, connection, chain)
+        if asked.request is not None:
+            noted(connection, asked.request, number, chain.codes, asked.seal)
+    asked.head = Head(number, chain.codes[number])
 
-    def _all(self, connection: sql.Connection) -> Iterator[tuple[int, Event]]:
-        return ((row.id, self._event(row)) for row in connection.execute(_ALL))
 
-    def _event(self, row: sql.Row[Any]) -> Event:
-        try:
-            return KINDS[row.kind].from_json(row.body)
-        except (InputError, KeyError):
-            raise InputError(
-                f"ledger {self.path}: event {row.id} cannot be read; restore the ledger from a copy"
-            ) from None
-
-    def _make(self) -> None:
-        """A new ledger is seen by nobody else: what was released when is not public.
-
-        It appears whole or not at all, so that an empty file is one that lost its events.
-        """
-        if self.path.is_file() and not self.path.stat().st_size:
-            raise InputError(
-                f"ledger {self.path}: is empty, and would start a new account; restore it from a "
-                "copy, or remove it if nothing was ever released"
-            )
-        if self.path.exists():
-            return
-        with suppress(FileExistsError), created(self.path.resolve()) as file:
-            file.write(new())  # unless somebody else was faster
-
-    @contextmanager
-    def _begin(self) -> Iterator[sql.Connection]:
-        with reworded(self.path), self._engine.begin() as connection:
-            yield connection
+def _append(asked: _Asked, event: Event, connection: sql.Connection, chain: Chain) -> int:
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    head = chain.add(event, now, asked.seal)
+    if isinstance(event, Learning) and asked.belief is not None:
+        row = {"digest": event.digest, "text": asked.belief}
+        connection.execute(sql.insert(BELIEFS).values(**row))
+    return head.number

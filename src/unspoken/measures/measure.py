@@ -90,6 +90,8 @@ class Measure:
         bound = cloud.sup(f) if self.over == "sup" else cloud.mean(f)
         if bound.status != "ok":
             return bound
+        if bound.outer is None and self.unit == bound.unit and self.finish is float:
+            return bound
         outer = bound.outer and (max(bound.outer[0], self.least), bound.outer[1])
         if self.unit == "odds":
             return Bound.of_odds(bound.low, bound.high, bound.premise, bound.why, outer)

@@ -22,8 +22,10 @@ __all__ = [
     "LABELS_BY_NAME",
     "NUMBER",
     "NUMBERS",
+    "PART",
     "PARTS",
     "TABLE",
+    "TERMS",
     "WEIGHTS",
     "WORD",
     "WORDS",
@@ -87,6 +89,10 @@ def _is_label(value: Any) -> bool:
 
 def _is_said(item: tuple[Any, Any]) -> bool:
     return item in [*(("symbol", symbol.value) for symbol in Symbol), *(("number", w) for w in INF)]
+
+
+def _is_valued(pair: Any) -> bool:
+    return _is_list(pair) and len(pair) == 2 and _is_label(pair[0]) and _are_numbers(pair[1])
 
 
 def _are_integers(value: Any) -> bool:
@@ -165,6 +171,25 @@ WEIGHTS = Argument(
     lambda value: (_WEIGHTS_BY_NAME if isinstance(value, Mapping) else TABLE).read(value),
     listed,
 )
+# Labels keep their types as entries of lists; keys of a table are words.
+_BY_VALUE = Argument(
+    "",
+    lambda value: (
+        all(map(_is_word, value)) and all(map(_are_numbers, value.values()))
+        if isinstance(value, Mapping)
+        else _is_list(value) and all(map(_is_valued, value))
+    ),
+    lambda value: (
+        {word: _number(n) for word, n in value.items()}
+        if isinstance(value, Mapping)
+        else [[_label(x), _number(n)] for x, n in value]
+    ),
+    lambda value: [[_said_label(x), listed(number)] for x, number in value.items()],
+)
+TERMS = _by_name(
+    _BY_VALUE, "the number of each value, {A = {red = 1.0}}, or pairs, {A = [[0, 1.0]]}"
+)
+PART = Argument("a mechanism, {kind = ...}", lambda value: isinstance(value, Mapping))
 PARTS = Argument(
     "a list of mechanisms, [{kind = ...}, {kind = ...}]",
     lambda value: _is_list(value) and all(isinstance(part, Mapping) for part in value),

@@ -10,6 +10,7 @@ import numpy as np
 from unspoken.mechanisms.local import Question
 from unspoken.mechanisms.parts import Query
 from unspoken.types.likelihood import Likelihood
+from unspoken.types.sums import moved_by
 from unspoken.views import BandView, View
 
 __all__ = ["band_view"]
@@ -19,23 +20,18 @@ VALUES = 12
 
 
 def band_view(question: Question, queries: Sequence[Query], alone: Sequence[View]) -> BandView:
-    """Group bound (paper 003, eq. 4): changing the target and all it may move changes query c by
+    """Group bound (paper 003, eq. 4): changing the target and all it may move changes the queries
 
-    at most sum_j |w_cj| (max x_j - min x_j), so likelihoods are at most e^(sum_c rate_c times that)
-    apart. Variables that are independent of the target, given what is known, add common noise only.
+    by at most sum_j max over x_j, x_j' of sum_c |f_cj(x_j) - f_cj(x_j')|, changes being counted in
+    scales of noise, and likelihoods are at most e^that apart. Variables that are independent of the
+    target, given what is known, add common noise only.
     """
     belief, targets = question.belief, question.adversary.targets
     moved = belief.relevant((*targets, *question.worst_over), belief.domain.names)
-    widths = {
-        name: float(np.ptp(belief.domain.numbers(name)))
-        for name in {*moved, *targets} - set(question.worst_over)
-        if any(query.weights.get(name) for query in queries)
-    }
-    ratio = sum(
-        query.noise.rate * abs(query.weights.get(name, 0.0)) * width
-        for query in queries
-        for name, width in widths.items()
-    )
+    ratio = 0.0
+    for name in {*moved, *targets} - set(question.worst_over):
+        terms = [(query.noise.moves, query.weights.get(name, 0.0)) for query in queries]
+        ratio += moved_by(belief.domain, name, terms)
     likelihood = belief.outputs(question.keep, {})
     nothing = question.cloud(likelihood, {}, question.rounding(()))
     parts, revealed = [nothing, *alone], nothing.revealed()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from unspoken.beliefs import Belief
 from unspoken.mechanisms.parts import ANSWER, Query
 from unspoken.numerics.rounding import Rounding
 from unspoken.types.channel import Output
-from unspoken.types.noise import Bins, rounded, through
+from unspoken.types.noise import rounded, through
 from unspoken.types.secret import Secret
 from unspoken.types.sums import answers_off
 from unspoken.views import FiniteView, Seen
@@ -18,17 +18,25 @@ from unspoken.views import FiniteView, Seen
 __all__ = ["points_of_each"]
 
 
-def points_of_each(belief: Belief, names: Sequence[str], query: Query) -> list[FiniteView] | None:
+def points_of_each(
+    belief: Belief, names: Sequence[str], query: Query
+) -> Iterator[FiniteView] | None:
     """For every target the view at the support points, where sup-measures are largest.
 
-    None where the belief has nothing quicker than one view after the other. Targets stand where
-    contexts usually do: the first axis of the law.
+    None where the belief has nothing quicker than one view after the other. As many at a time as
+    there is room for.
     """
+    room = belief.each_at_once([query.weights])
+    several = [names[k : k + room] for k in range(0, len(names), room)] if room else []
+    return (view for some in several for view in _points(belief, some, query)) if room else None
+
+
+def _points(belief: Belief, names: Sequence[str], query: Query) -> list[FiniteView]:
+    """Targets stand where contexts usually do: the first axis of the law."""
     sums = belief.sums_of_each(names, [query.weights])
-    if sums is None:
-        return None
+    assert sums is not None
     nodes = query.noise.nodes(sums.points[0])
-    bins = [Bins.nodes(nodes, query.noise.rate)]
+    bins = [query.noise.at_least(nodes)]
     seen = through(sums.bare(), sums.points, bins)
     own = belief.rounding(belief.domain.names) + Rounding(sums.rounded)
     behind = own + rounded(

@@ -8,53 +8,73 @@ from typing import ClassVar
 
 from unspoken.adversary import Adversary
 from unspoken.display import Shown
-from unspoken.errors import InputError
-from unspoken.mechanisms.arguments import NUMBER, WEIGHTS, listed
+from unspoken.errors import InputError, TooLarge
+from unspoken.mechanisms.arguments import NUMBER, TERMS, WEIGHTS
 from unspoken.mechanisms.laplace import asked
-from unspoken.mechanisms.linear import Weighted, frozen, linear_queries
+from unspoken.mechanisms.linear import Terms, Weighted, asks, linear_queries, merged
 from unspoken.mechanisms.mechanism import Mechanism
 from unspoken.mechanisms.parts import Parts, Query
 from unspoken.numerics.numbers import number
 from unspoken.types.domain import Domain
 from unspoken.types.noise import Noise
+from unspoken.types.sums import Weights, term
 
-__all__ = ["Geometric"]
+__all__ = ["Geometric", "alpha_of", "whole_queries"]
 
 
 @dataclass(frozen=True, repr=False)
 class Geometric(Mechanism, Shown):
-    """S + Z with P(Z = z) = (1 - alpha) / (1 + alpha) alpha^|z|, S = sum_i w_i x_i a whole number.
+    """S + Z with P(Z = z) = (1 - alpha) / (1 + alpha) alpha^|z|, S = sum_i f_i(x_i) whole numbers.
 
-    ``weights`` as for `Laplace`. alpha = e^(-epsilon / sensitivity).
+    ``weights`` and ``terms`` as for `Laplace`. alpha = e^(-epsilon / sensitivity).
     """
 
     alpha: float
     weights: Weighted = None
+    terms: Terms = None
 
     kind: ClassVar = "geometric"
-    arguments: ClassVar = {"alpha": NUMBER, "weights": WEIGHTS}
+    arguments: ClassVar = {"alpha": NUMBER, "weights": WEIGHTS, "terms": TERMS}
 
     def __post_init__(self) -> None:
         alpha = number(self.alpha)
         if not 0 < alpha < 1:
             raise InputError(f"geometric.alpha: {self.alpha!r} must lie between 0 and 1")
         object.__setattr__(self, "alpha", alpha)
-        object.__setattr__(self, "weights", frozen(self.weights, "geometric.weights"))
+        weights, terms, _ = merged(self.weights, self.terms, "geometric")
+        object.__setattr__(self, "weights", weights)
+        object.__setattr__(self, "terms", terms)
 
     def parts(self, domain: Domain, adversary: Adversary) -> Parts:
-        queries = linear_queries(domain, self.weights, "geometric")
-        for weights in queries:
-            for name, weight in weights.items():
-                if weight and any(
-                    number % 1 for number in (weight * domain.numbers(name)).tolist()
-                ):
-                    raise InputError(
-                        f'geometric: {weight:g} times "{name}" is not always a whole number; '
-                        "use Laplace, or whole weights and values"
-                    )
+        queries = whole_queries(domain, merged(self.weights, self.terms, self.kind)[2], self.kind)
         noise = Noise(-math.log(self.alpha), whole=True)
         return Parts(queries=asked([Query(weights, noise) for weights in queries], adversary))
 
     def facts(self) -> list[tuple[str, str]]:
-        said = "1 for every variable" if self.weights is None else str(listed(self.weights))
-        return [("noise", f"geometric, alpha {self.alpha:.6g}"), ("weights", said)]
+        return [("noise", f"geometric, alpha {self.alpha:.6g}"), *asks(self.weights, self.terms)]
+
+
+def whole_queries(domain: Domain, weights: Weighted, what: str) -> list[Weights]:
+    """What is asked for, refused where it is not always whole numbers."""
+    queries = linear_queries(domain, weights, what)
+    for name, weight in (item for query in queries for item in query.items()):
+        if weight and (term(domain, weight, name) % 1).any():
+            added = "a term of" if isinstance(weight, tuple) else f"{weight:g} times"
+            raise InputError(
+                f'{what}: {added} "{name}" is not always a whole number; use Laplace, or whole '
+                "weights, values and terms"
+            )
+    return queries
+
+
+def alpha_of(scale: float) -> float:
+    """e^(-1 / scale), up: near 1 floats are so far apart that less noise would break the limit."""
+    alpha = math.exp(-1.0 / scale)
+    while -math.log(alpha) * scale > 1.0:
+        alpha = math.nextafter(alpha, math.inf)
+    if alpha == 1.0:
+        raise TooLarge(
+            f"geometric: noise of scale {scale:g} falls more slowly than floats can "
+            'say; allow more, or use noise="laplace"'
+        )
+    return alpha

@@ -11,11 +11,13 @@ from functools import partial
 from typing import Any
 
 from unspoken.errors import InputError, UnspokenError, shown, unknown
+from unspoken.mechanisms.extension import Extension
 from unspoken.mechanisms.finite import Finite
 from unspoken.mechanisms.geometric import Geometric
 from unspoken.mechanisms.laplace import Laplace
 from unspoken.mechanisms.mechanism import Mechanism
 from unspoken.mechanisms.one_sided import OneSided
+from unspoken.mechanisms.one_sided_noise import OneSidedNoise
 from unspoken.mechanisms.randomized_response import RandomizedResponse
 from unspoken.mechanisms.suppression import Suppression
 from unspoken.mechanisms.together import Together
@@ -24,8 +26,11 @@ __all__ = ["MECHANISMS", "from_description"]
 
 MECHANISMS: dict[str, type[Mechanism]] = {
     kind.kind: kind
-    for kind in (Finite, Geometric, Laplace, OneSided, RandomizedResponse, Suppression, Together)
-}
+    for kind in (
+        Extension, Finite, Geometric, Laplace, OneSided, OneSidedNoise,
+        RandomizedResponse, Suppression, Together,
+    )
+}  # fmt: skip
 # Mechanisms in mechanisms up to which a description is read.
 DEEP = 16
 

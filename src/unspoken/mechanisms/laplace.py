@@ -9,8 +9,8 @@ from typing import ClassVar
 from unspoken.adversary import Adversary
 from unspoken.display import Shown
 from unspoken.errors import InputError
-from unspoken.mechanisms.arguments import NUMBER, WEIGHTS, listed
-from unspoken.mechanisms.linear import Weighted, frozen, linear_queries
+from unspoken.mechanisms.arguments import NUMBER, TERMS, WEIGHTS
+from unspoken.mechanisms.linear import Terms, Weighted, asks, linear_queries, merged
 from unspoken.mechanisms.mechanism import Mechanism
 from unspoken.mechanisms.parts import ANSWER, Parts, Query
 from unspoken.numerics.numbers import number
@@ -27,33 +27,37 @@ ASKS = 1000
 
 @dataclass(frozen=True, repr=False)
 class Laplace(Mechanism, Shown):
-    """S + Lap(scale) for S = sum_i w_i x_i, density exp(-|r - S| / scale) / (2 scale).
+    """S + Lap(scale) for S = sum_i f_i(x_i), density exp(-|r - S| / scale) / (2 scale).
 
-    ``weights``: a list in the order of the variables or {name: w}, default 1 for every variable. A
-    list for each variable makes a vector query, with independent noise on every coordinate.
+    ``weights``: f_i(x) = w_i x, as a list in the order of the variables or {name: w_i}; default 1
+    for every variable. ``terms``: f_i of each value, {name: {value: number}}, of those not named 0:
+    a count is {name: {value: 1}}. A list of numbers in place of each makes a vector query, with
+    independent noise on every coordinate: a histogram is {name: {"a": [1, 0], "b": [0, 1]}}.
     """
 
     scale: float
     weights: Weighted = None
+    terms: Terms = None
 
     kind: ClassVar = "laplace"
-    arguments: ClassVar = {"scale": NUMBER, "weights": WEIGHTS}
+    arguments: ClassVar = {"scale": NUMBER, "weights": WEIGHTS, "terms": TERMS}
 
     def __post_init__(self) -> None:
         scale = number(self.scale)
         if not TINY <= scale < math.inf:
             raise InputError(f"laplace.scale: {self.scale!r} must be positive and finite")
         object.__setattr__(self, "scale", scale)
-        object.__setattr__(self, "weights", frozen(self.weights, "laplace.weights"))
+        weights, terms, _ = merged(self.weights, self.terms, "laplace")
+        object.__setattr__(self, "weights", weights)
+        object.__setattr__(self, "terms", terms)
 
     def parts(self, domain: Domain, adversary: Adversary) -> Parts:
-        queries = linear_queries(domain, self.weights, "laplace")
+        queries = linear_queries(domain, merged(self.weights, self.terms, "laplace")[2], "laplace")
         noise = Noise(1.0 / self.scale)
         return Parts(queries=asked([Query(weights, noise) for weights in queries], adversary))
 
     def facts(self) -> list[tuple[str, str]]:
-        said = "1 for every variable" if self.weights is None else str(listed(self.weights))
-        return [("noise", f"Laplace, scale {self.scale:.6g}"), ("weights", said)]
+        return [("noise", f"Laplace, scale {self.scale:.6g}"), *asks(self.weights, self.terms)]
 
 
 def asked(queries: list[Query], adversary: Adversary) -> tuple[Query, ...]:

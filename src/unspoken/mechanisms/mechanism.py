@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -18,6 +19,7 @@ from unspoken.mechanisms.events import check_words, likelihoods
 from unspoken.mechanisms.local import event_view, local_view
 from unspoken.mechanisms.noisy import answer_view, noisy_view
 from unspoken.mechanisms.parts import ANSWER, Parts, Query
+from unspoken.mechanisms.record_chain import Chain
 from unspoken.mechanisms.record_toss import both, merged
 from unspoken.mechanisms.recorded import Recorded, recorded_view
 from unspoken.numerics.arrays import Codes, Mask
@@ -26,6 +28,7 @@ from unspoken.types.channel import Channel, Output
 from unspoken.types.domain import Domain, Value
 from unspoken.types.kernel import Kernel
 from unspoken.types.secret import Secret
+from unspoken.types.sums import term
 from unspoken.views import FiniteView, View
 
 __all__ = ["Mechanism", "Observed", "RecordCoin"]
@@ -93,6 +96,10 @@ class Mechanism(ABC):
         """The same coins, by which only values of these are delivered."""
         return self
 
+    def beside_earlier(self) -> Mechanism:
+        """With all that it extends: who is given it has seen that before."""
+        return self
+
     def shown(self, belief: Belief) -> Mapping[str, float]:
         """How often a value that may be shown is, by variable; of what lets out none, nothing."""
         return {}
@@ -130,6 +137,11 @@ class Mechanism(ABC):
         given = {name: value for name, value in fields if value is not None}
         written = {n: self.arguments[n].written(x, f"{self.kind}.{n}") for n, x in given.items()}
         return {"kind": self.kind, **written}
+
+    @cached_property
+    def described(self) -> Mapping[str, Any]:
+        """What `describe` gives, made once: for whoever only reads it."""
+        return self.describe()
 
     @classmethod
     def made(
@@ -207,7 +219,7 @@ class Mechanism(ABC):
                 seen[name] = shown if beside is None else both(shown, beside)
         for name, query in parts.answers().items():
             terms = [
-                weight * domain.numbers(summed)[cells[:, domain.axis(summed)]]
+                term(domain, weight, summed)[cells[:, domain.axis(summed)]]
                 for summed, weight in query.weights.items()
                 if weight
             ]
@@ -215,12 +227,17 @@ class Mechanism(ABC):
             seen[name] = sum(terms, noise).tolist()
         return seen
 
-    def points_of_each(self, belief: Belief, names: Sequence[str]) -> list[FiniteView] | None:
+    def each_at_once(self, belief: Belief) -> int:
+        """For so many variables the law of a noisy sum beside each is had at once; 0: for none."""
+        parts = self.parts(belief.domain, Adversary(belief.domain.names[0]))
+        alone = len(parts.queries) == 1 and not parts.beside_queries
+        return belief.each_at_once([parts.queries[0].weights]) if alone else 0
+
+    def points_of_each(self, belief: Belief, names: Sequence[str]) -> Iterator[FiniteView] | None:
         """For every target the view at which sup-measures are largest, if all are quickly had."""
-        parts = self.parts(belief.domain, Adversary(names[0]))
-        if len(parts.queries) != 1 or parts.beside_queries:
+        parts, domain = self.parts(belief.domain, Adversary(names[0])), belief.domain
+        if not self.each_at_once(belief):
             return None
-        domain = belief.domain
         if ANSWER in domain.names or any(self.sensitive_values(domain, name) for name in names):
             return None  # which is refused; or they are asked about secrets of their own
         return points_of_each(belief, names, parts.queries[0])
@@ -257,6 +274,16 @@ class RecordCoin(Mechanism):
     @property
     @abstractmethod
     def names(self) -> tuple[str, ...]: ...
+
+    @property
+    @abstractmethod
+    def coins(self) -> tuple[str, ...]:
+        """The digest of every coin that is tossed for it, those that it extends first."""
+
+    @property
+    @abstractmethod
+    def chain(self) -> Chain:
+        """The tables of these."""
 
     @abstractmethod
     def showing(self, names: Iterable[str]) -> Self:

@@ -22,11 +22,10 @@ from unspoken.numerics.numbers import number
 from unspoken.numerics.ring import RANGE
 from unspoken.numerics.rounding import UNIT, Rounding
 from unspoken.types.channel import Channel, Output
-from unspoken.types.domain import Domain, Value
 from unspoken.types.likelihood import Likelihood
 from unspoken.types.noise import Bins, Noise, rounded, through
 from unspoken.types.secret import Secret
-from unspoken.types.sums import Sums, Weights, answers_off
+from unspoken.types.sums import Sums, answers_off, known_terms
 from unspoken.views import FiniteView, NoisyView, Seen, View
 
 __all__ = ["answer_view", "noisy_view"]
@@ -87,13 +86,16 @@ def answer_view(
     source = NoisyAnswers.of(belief, open_ones, answers, adversary, secret, True, recorded)
     if source.blurred:
         raise NotKnown("outcome: this belief knows how far an answer can move odds, not where")
-    at = []
+    at, possible = list[Array](), True
     for (name, query), points in zip(answers.items(), source.sums.points, strict=True):
-        answer = _number(name, seen[name], query) - source.known[name]
-        at.append(np.clip([answer], points[0], points[-1]))  # further out no more is told
+        answer = _number(name, seen[name], query) - source.known[name].sum()
+        tells = query.noise.at(answer, points)
+        at.append(points[-1:] if tells is None else tells)
+        possible = possible and tells is not None
     view = source.listed(source.nodes(at))
     view = replace(view, seen={**view.seen, **{name: (seen[name],) for name in answers}})
-    return view if can_happen(belief, events, source.question) else view.never()
+    possible = possible and can_happen(belief, events, source.question)
+    return view if possible else view.never()
 
 
 @dataclass(frozen=True)
@@ -103,7 +105,7 @@ class NoisyAnswers:
     question: Question
     channels: Mapping[str, Channel]
     answers: Mapping[str, Query]
-    known: Mapping[str, float]  # what of each answer is known, and so no part of the sums
+    known: Mapping[str, Array]  # what of each answer is known, and so no part of the sums
     recorded: Recorded | None = None  # what is seen of records beside, and with it all channels
 
     @classmethod
@@ -135,7 +137,7 @@ class NoisyAnswers:
         else:
             question = Question.of(belief, beside, adversary, secret)
         known = {
-            name: _share(belief.domain, query.weights, adversary.known_values)
+            name: known_terms(belief.domain, query.weights, adversary.known_values)
             for name, query in answers.items()
         }
         if recorded and not recorded.words:
@@ -189,7 +191,7 @@ class NoisyAnswers:
             outcomes = self._contracted.kernel.outcomes
             shown[outcomes.names] = outcomes
         for name, answer_bins in zip(self.answers, bins, strict=True):
-            shown[name] = (answer_bins.high + self.known[name]).tolist()
+            shown[name] = (answer_bins.high + self.known[name].sum()).tolist()
         rounding = self._rounding(bins, shown) + self._behind(shown)
         seen = self.question.cloud(through(self.law, self.sums.points, bins), shown, rounding)
         if len(seen.contexts) == 1:
@@ -223,10 +225,12 @@ class NoisyAnswers:
         A table of logarithms becomes plain numbers beside channels, e^-x being off by u of x.
         """
         question, sums = self.question, self.sums
+        moved = sums.off or (0.0,) * len(sums.points)
         off = [
-            answers_off(question.belief.domain, query.weights, sums.share)
-            + self._known_off(query.weights, float(np.abs(at).max(initial=0.0)))
-            for query, at in zip(self.answers.values(), sums.points, strict=True)
+            more
+            + answers_off(question.belief.domain, self.answers[name].weights, sums.share)
+            + _known_off(self.known[name], float(np.abs(at).max(initial=0.0)))
+            for name, at, more in zip(self.answers, sums.points, moved, strict=True)
         ]
         own = Rounding(sums.rounded)
         if (self.channels or self.recorded) and sums.in_logs:
@@ -240,14 +244,6 @@ class NoisyAnswers:
         if self._contracted:
             return self.question.belief.rounding(self._names) + self._contracted.rounding
         return self.question.rounding(shown)
-
-    def _known_off(self, weights: Weights, answers: float) -> float:
-        """What is known is added up, and taken off an answer that was seen."""
-        known = self.question.adversary.known_values
-        used = [name for name in known if weights.get(name)]
-        values = np.array([known[name] for name in used], dtype=np.float64)
-        size = np.abs(values) @ np.abs([weights[name] for name in used]) if used else 0.0
-        return float((2.0 + len(used)) * UNIT * (size + answers)) if used else 0.0
 
     @cached_property
     def law(self) -> Likelihood:
@@ -306,13 +302,10 @@ class NoisyAnswers:
         return (*self.question.keep, *self._summed)
 
 
-def _share(domain: Domain, weights: Weights, known: Mapping[str, Value]) -> float:
-    """What these known values, which the belief has taken, contribute to a query."""
-    used = {name: known[name] for name in known if weights.get(name)}
-    for name in used:
-        domain.numbers(name)  # complains where values are no numbers
-    values = np.array(tuple(used.values()), dtype=np.float64)
-    return float(values @ np.array([weights[name] for name in used]))
+def _known_off(terms: Array, answers: float) -> float:
+    """What is known is added up, and taken off an answer that was seen."""
+    size = float(np.abs(terms).sum())
+    return (2.0 + terms.size) * UNIT * (size + answers) if terms.size else 0.0
 
 
 def _number(name: str, seen: Output, query: Query) -> float:

@@ -6,7 +6,6 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import reduce
 
 import numpy as np
@@ -23,6 +22,7 @@ __all__ = ["ANSWER", "Parts", "Query", "Toss", "Tossed", "shared_coin"]
 
 # What noisy answers are called among the outputs; several are numbered from 1.
 ANSWER = "answer"
+SMALLEST = 1074  # every finite float is a whole number of 2 to the minus so many
 
 
 @dataclass(frozen=True)
@@ -112,16 +112,18 @@ class Tossed:
       them with e^-e_1 e^-e_2 = e^-(e_1 + e_2), one that may not always (Theorem 1); given that it
       is shown at all, which epochs show it does not depend on the value.
 
-    The sum is exact, whatever its order, so that it can be kept and carried on: ``finite``, and how
-    many of its terms are ``infinite``.
+    The sum is exact, whatever its order, so that it can be kept and carried on: ``finite``, in
+    2^-1074, of which every finite float is a whole number; and how many terms are ``infinite``.
     """
 
-    finite: Fraction = Fraction(0)
+    finite: int = 0
     infinite: int = 0
 
     def toss(self, exponent: float, largest: float = 0.0) -> Tossed:
         """One toss more, in an epoch where ``largest`` is the largest so far (none: 0)."""
-        return self._moved(max(exponent, largest), 1).without(largest)
+        if exponent <= largest:
+            return self
+        return self._moved(exponent, 1).without(largest) if largest else self._moved(exponent, 1)
 
     def without(self, largest: float) -> Tossed:
         """But for the epoch whose largest this is."""
@@ -131,14 +133,16 @@ class Tossed:
     def exponent(self) -> float:
         """The sum, as the nearest float."""
         try:
-            return math.inf if self.infinite else float(self.finite)
+            return math.inf if self.infinite else self.finite / (1 << SMALLEST)
         except OverflowError:
             return math.inf
 
     def _moved(self, exponent: float, times: int) -> Tossed:
         if math.isinf(exponent):
             return Tossed(self.finite, self.infinite + times)
-        return Tossed(self.finite + times * Fraction(exponent), self.infinite)
+        top, bottom = exponent.as_integer_ratio()  # the second is a power of 2
+        units = top << (SMALLEST + 1 - bottom.bit_length())
+        return Tossed(self.finite + times * units, self.infinite)
 
 
 def shared_coin(tosses: Sequence[Toss]) -> Channel:

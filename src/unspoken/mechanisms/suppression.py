@@ -22,6 +22,7 @@ from unspoken.errors import InputError, TooLarge, unknown
 from unspoken.mechanisms.arguments import INTEGERS, LABELS_BY_NAME, WORDS
 from unspoken.mechanisms.mechanism import Mechanism, RecordCoin
 from unspoken.mechanisms.parts import Parts
+from unspoken.mechanisms.record_chain import Chain
 from unspoken.mechanisms.record_table import Listed, RecordTable, Shows
 from unspoken.mechanisms.record_toss import RecordToss
 from unspoken.numerics.arrays import CELLS, Array, Codes, Counts, Mask, Words
@@ -111,6 +112,14 @@ class Suppression(RecordCoin, Shown):
         return self.table.digest
 
     @property
+    def coins(self) -> tuple[str, ...]:
+        return (self.digest,)
+
+    @property
+    def chain(self) -> Chain:
+        return Chain((self.table,))
+
+    @property
     def delivered(self) -> tuple[str, ...]:
         """The names of which anything reaches somebody."""
         return self.names if self.reads is None else self.reads
@@ -151,7 +160,7 @@ class Suppression(RecordCoin, Shown):
             for value in values:
                 domain.code(name, value, "suppression")
         seen = adversary.seen_among(self.delivered)
-        return Parts(records=(RecordToss(self.table, seen),) if seen else ())
+        return Parts(records=(RecordToss((self.table,), (seen,)),) if seen else ())
 
     def shown(self, belief: Belief) -> dict[str, float]:
         """P(i is shown | x_i may be) of every name delivered."""

@@ -7,7 +7,8 @@ The upper end p for k of n at a chance c solves P(X <= k) = c for X ~ Bin(n, p):
 
 With t = log(p / q), log P(X <= k) is concave and falls in t, since a law cut off above varies less
 than the whole one. So Newton's method lands beyond the root, which is the safe side, and comes back
-from there without crossing it. Every term is positive, and their ratios fall: what is left out is
+from there without crossing it, wherever it begins: near the normal law's quantile, a few steps
+suffice. Every term is positive, and their ratios fall: what is left out is
 at most a geometric series. The lower end is 1 - the upper one of n - k.
 """
 
@@ -22,9 +23,9 @@ from unspoken.numerics.rounding import UNIT
 
 __all__ = ["lower_end", "upper_end"]
 
-STEPS = 30  # of Newton's method: about ten serve
-BLOCK = 128  # terms of the series that are added at a time
-BLOCKS = 64
+STEPS = 30  # of Newton's method: about four serve
+TERMS = 8192  # of the series, at most
+CELLS = 1 << 14  # terms that are added at a time, of all series together
 AT_ONCE = 4096  # ends that are looked for at a time
 LEFT_OUT = 1e-13  # of the series, at most, where the blocks suffice
 CLOSE = 1e-12  # how close, in t, an end comes to the true one, where rounding lets it
@@ -56,7 +57,8 @@ def _each(counts: Counts, total: int, chance: float) -> tuple[Array, Array]:
 
 def _solved(k: Array, n: int, log_chance: float) -> tuple[Array, Array]:
     choose = np.array([_log_choose(n, int(each)) for each in k])
-    t = least = np.log((k + 1.0) / (n - k))
+    least = np.log((k + 1.0) / (n - k))
+    t = np.maximum(least, _normal(k, n, log_chance))
     for _ in range(STEPS):
         log_tail, slope = _tail(t, k, n, choose)
         moved = np.clip(t + (log_tail - log_chance) / slope, least, FURTHEST)
@@ -69,6 +71,17 @@ def _solved(k: Array, n: int, log_chance: float) -> tuple[Array, Array]:
             break
         t = np.where(sure, t, t + CLOSE * 4.0**more)
     return _outward(_share(t), sure, 1.0), _outward(_share(-t), sure, 0.0)
+
+
+def _normal(k: Array, n: int, log_chance: float) -> Array:
+    """About where the end is: Wilson's, log(p / q), with z from Mills's ratio."""
+    z = math.sqrt(max(-2.0 * log_chance, 1.0))
+    for _ in range(3):
+        z = math.sqrt(max(-2.0 * (log_chance + math.log(z * math.sqrt(math.tau))), 1.0))
+    half = z * np.sqrt((k + 0.5) * (n - k) / n + z * z / 4)
+    up, down = k + 0.5 + z * z / 2 + half, n - k + z * z / 2 - half
+    ends: Array = np.log(up / np.maximum(down, 1e-3))
+    return ends
 
 
 def _outward(share: Array, sure: Mask, end: float) -> Array:
@@ -97,16 +110,17 @@ def _tail(t: Array, k: Array, n: int, choose: Array) -> tuple[Array, Array]:
 
 def _series(odds: Array, k: Array, n: int) -> Array:
     """1 + r_1 + r_1 r_2 + ..., at least; ``odds`` is q / p."""
-    total, last = np.ones(k.size), np.ones(k.size)
-    for start in range(0, BLOCK * BLOCKS, BLOCK):
-        i = start + np.arange(1.0, BLOCK + 2.0)
+    total, last, start = np.ones(k.size), np.ones(k.size), 0
+    size = min(TERMS, max(CELLS // k.size, 1), 4 * math.isqrt(n) + 16)  # 6 deviations suffice
+    while True:
+        i = np.arange(start + 1.0, start + size + 2.0)
         ratios = np.maximum(k[:, None] - i + 1.0, 0.0) * odds[:, None] / (n - k[:, None] + i)
         terms = np.cumprod(ratios[:, :-1], axis=1) * last[:, None]
         total, last, after = total + terms.sum(1), terms[:, -1], ratios[:, -1]
-        rest = last * after / (1.0 - after)
-        if (rest <= LEFT_OUT * total).all():
+        rest, start = last * after / (1.0 - after), start + size
+        if start >= TERMS or (rest <= LEFT_OUT * total).all():
             break
-    above: Array = (total + rest) * (1.0 + UNIT * 8 * BLOCK * BLOCKS)
+    above: Array = (total + rest) * (1.0 + UNIT * 16 * TERMS)
     return above
 
 

@@ -24,7 +24,7 @@ from cryptography.hazmat.primitives.ciphers import Cipher, modes
 from unspoken.errors import InputError
 from unspoken.numerics.arrays import Mask, Words
 from unspoken.numerics.files import created
-from unspoken.numerics.prf import KEY_BYTES, Key, block_cipher, chain
+from unspoken.numerics.prf import KEY_BYTES, Derives, Key, block_cipher, chain
 from unspoken.numerics.records import RecordKeys, encode_keys
 
 __all__ = [
@@ -114,7 +114,7 @@ class AttributeKeys:
     mac: Key
 
 
-def attribute_keys(master: MasterKey, attribute: str, epoch: str) -> AttributeKeys:
+def attribute_keys(master: Derives, attribute: str, epoch: str) -> AttributeKeys:
     """Every attribute and epoch has coins of its own."""
     return AttributeKeys(
         master.derive(ALGORITHM, "block", attribute, epoch),
@@ -122,7 +122,7 @@ def attribute_keys(master: MasterKey, attribute: str, epoch: str) -> AttributeKe
     )
 
 
-def record_keys(master: MasterKey, digest: str, epoch: str) -> AttributeKeys:
+def record_keys(master: Derives, digest: str, epoch: str) -> AttributeKeys:
     """The keys of the coins that choose what is shown of a whole record, by one table's digest.
 
     No attribute has them, whatever it is called: the second word is another.
@@ -137,7 +137,7 @@ def record_keys(master: MasterKey, digest: str, epoch: str) -> AttributeKeys:
 class Coins:
     """The coins of some records of one epoch."""
 
-    master: MasterKey
+    master: Derives
     epoch: str
     records: RecordKeys
 

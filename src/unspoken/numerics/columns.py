@@ -12,43 +12,30 @@ import pyarrow.compute as pc
 
 from unspoken.errors import InputError
 from unspoken.numerics.arrays import Mask, Words
+from unspoken.numerics.texts import ONE_EMPTY, Coded, text_of
 
 __all__ = [
     "INTEGER",
     "Column",
-    "Text",
     "in_one_piece",
-    "joined",
     "key_column",
     "marks",
     "value_column",
 ]
 
 INTEGER, TEXT, NUMBER, FLAG, MISSING, OTHER, MOMENT = "itfbnom"
-LONGEST_TEXT = 1 << 16
-# Made without pa.scalar and pa.array: those import pandas wherever it is installed.
-NO_TEXT = pa.Array.from_buffers(
-    pa.large_binary(), 1, [None, pa.py_buffer(bytes(16)), pa.py_buffer(b"")]
-)[0]
+FEW_TEXTS = 256  # different ones, of a dictionary that is kept
 
 
 class Column(NamedTuple):
-    """One column: its kind, a word for every row, and the text behind it as an Arrow array.
+    """One column: its kind, a word for every row, and the text behind it, if it is text.
 
     The word of a number is its value, of a moment its microseconds since 1970, of text its length.
     """
 
     kind: str
     words: Words
-    text: pa.Array | None = None
-
-
-class Text(NamedTuple):
-    """The text of every row: of row i, data[starts[i] : starts[i] + lengths[i]]."""
-
-    starts: npt.NDArray[np.int64]
-    lengths: npt.NDArray[np.int64]
-    data: npt.NDArray[np.uint8]
+    text: Coded | None = None
 
 
 def key_column(name: str, column: npt.NDArray[np.integer] | pa.Array) -> Column:
@@ -74,6 +61,8 @@ def _key_numbers(name: str, column: npt.NDArray[np.integer]) -> Column:
 
 def value_column(name: str, column: pa.Array) -> Column:
     """An Arrow column in one piece of any kind, missing values counting as 0 or no text."""
+    if pa.types.is_dictionary(column.type):
+        return _coded(column)
     for belongs, kind, read in KINDS:
         if belongs(column.type):
             try:
@@ -85,14 +74,20 @@ def value_column(name: str, column: pa.Array) -> Column:
 
 
 def in_one_piece(column: pa.Array) -> pa.Array:
-    """The same column in one piece, and without a dictionary."""
+    """The same column in one piece, and without a dictionary but for one of few texts."""
     if isinstance(column, pa.ChunkedArray):
         column = column.combine_chunks()
-    return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
+    if not pa.types.is_dictionary(column.type):
+        return column
+    held = column.dictionary
+    few = pa.types.is_string(held.type) and 0 < len(held) <= FEW_TEXTS and not held.null_count
+    return column if few else column.dictionary_decode()
 
 
 def marks(columns: list[pa.Array]) -> Column:
     """Which of up to 64 columns miss their value, a bit each: missing is not 0, and not ""."""
+    if not any(column.null_count for column in columns):
+        return Column(MISSING, np.broadcast_to(np.uint64(0), len(columns[0])))
     words = np.zeros(len(columns[0]), np.uint64)
     for i, column in enumerate(columns):
         if column.null_count:
@@ -100,25 +95,21 @@ def marks(columns: list[pa.Array]) -> Column:
     return Column(MISSING, words)
 
 
-def joined(columns: list[Column]) -> Text | None:
-    """The text of every row, all columns of text end to end; None where no column is text."""
-    texts = [column.text for column in columns if column.text is not None]
-    if not texts:
-        return None
-    text = _text(texts[0] if len(texts) == 1 else pc.binary_join_element_wise(*texts, NO_TEXT))
-    longest = int(text.lengths.max(initial=0))
-    if longest > LONGEST_TEXT:
-        raise InputError(f"a row has {longest:,} bytes of text: at most {LONGEST_TEXT:,} are taken")
-    return text
+def _coded(column: pa.DictionaryArray) -> Column:
+    """Few texts, each in many rows; one more for where it is missing."""
+    kinds = column.dictionary.cast(pa.large_string()).cast(pa.large_binary())
+    codes = _values(column.indices, column.indices.type.to_pandas_dtype()).astype(np.intp)
+    if column.null_count:
+        codes[_missing(column)] = len(kinds)
+        kinds = pa.concat_arrays([kinds, ONE_EMPTY])
+    return Column(TEXT, _lengths(kinds).take(codes), Coded(kinds, codes))
 
 
-def _text(column: pa.Array) -> Text:
-    if not len(column):
-        return Text(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.uint8))
-    _, offsets, data = column.buffers()
-    ends = np.frombuffer(offsets, np.int64)[column.offset : column.offset + len(column) + 1]
-    held = np.frombuffer(data, np.uint8) if data is not None else np.zeros(0, np.uint8)
-    return Text(ends[:-1], np.diff(ends), held)
+def _lengths(text: pa.Array) -> Words:
+    """As words: one, seen from every row, where all are the same."""
+    words = text_of(text).lengths.view(np.uint64)
+    same = len(words) and (words == words[0]).all()
+    return np.broadcast_to(words[0], len(words)) if same else words
 
 
 def _whole(kind: str, column: pa.Array) -> Column:
@@ -142,8 +133,8 @@ def _real(kind: str, column: pa.Array) -> Column:
 def _written(kind: str, column: pa.Array) -> Column:
     text = column.cast(pa.large_string()).cast(pa.large_binary())
     if text.null_count:
-        text = pc.fill_null(text, NO_TEXT)
-    return Column(kind, _text(text).lengths.view(np.uint64), text)
+        text = pc.fill_null(text, ONE_EMPTY[0])
+    return Column(kind, _lengths(text), Coded(text))
 
 
 def _values(column: pa.Array, dtype: npt.DTypeLike) -> npt.NDArray[Any]:

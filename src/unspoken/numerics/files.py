@@ -56,6 +56,11 @@ class Partial:
     path: Path
     file: BinaryIO
 
+    def open_as(self, other: Partial) -> None:
+        """From now on for whoever may open the other."""
+        with writing(self.path):
+            os.chmod(partial_of(self.path), stat.S_IMODE(os.fstat(other.file.fileno()).st_mode))
+
     def publish(self, to: Path | None = None) -> None:
         """It becomes ``to``, by default ``path``, over what is there.
 

@@ -9,8 +9,8 @@ import pyarrow as pa
 
 from unspoken.errors import InputError, unknown
 from unspoken.numerics.arrays import Codes, Words
-from unspoken.numerics.coins import BATCH, MasterKey
-from unspoken.numerics.prf import block_cipher, chain
+from unspoken.numerics.coins import BATCH
+from unspoken.numerics.prf import Derives, block_cipher, chain
 from unspoken.numerics.records import encode_rows
 
 __all__ = ["FINGERPRINT", "RowFingerprint"]
@@ -29,7 +29,7 @@ class RowFingerprint:
     and an epoch; fingerprints under different labels have nothing in common.
     """
 
-    def __init__(self, master: MasterKey, label: str, columns: Sequence[str]) -> None:
+    def __init__(self, master: Derives, label: str, columns: Sequence[str]) -> None:
         if len(set(columns)) != len(columns) or not columns:
             raise InputError(f"fingerprint.columns {list(columns)}: name each once, at least one")
         self.columns = tuple(sorted(columns))  # their order in the source is no matter either
@@ -58,8 +58,17 @@ class RowFingerprint:
 
     def count(self, numbers: Words) -> None:
         """Count in rows by their numbers."""
-        self._sum = (self._sum + _total(numbers)) % (1 << 128)
-        self.rows += len(numbers)
+        self.include(len(numbers), _total(numbers))
+
+    @property
+    def total(self) -> int:
+        """The sum of the numbers of all rows that were added."""
+        return self._sum
+
+    def include(self, rows: int, total: int) -> None:
+        """Count in so many rows by the sum of their numbers, wherever they were added up."""
+        self._sum = (self._sum + total) % (1 << 128)
+        self.rows += rows
 
     def _drawn(self, part: pa.RecordBatch) -> Iterator[tuple[Words, slice | Codes]]:
         """The numbers of some rows, and which they are."""

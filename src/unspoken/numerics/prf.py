@@ -8,8 +8,8 @@ no row begins another, so this is as hard to tell from random as AES itself.
 from __future__ import annotations
 
 import hmac
-from collections.abc import Callable
-from typing import Any, NoReturn
+from collections.abc import Callable, Mapping
+from typing import Any, NoReturn, Protocol
 
 import numpy as np
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
@@ -18,7 +18,7 @@ from unspoken.errors import InputError
 from unspoken.numerics.arrays import Words
 from unspoken.numerics.records import Chunk
 
-__all__ = ["KEY_BYTES", "Key", "block_cipher", "chain"]
+__all__ = ["KEY_BYTES", "Derived", "Derives", "Key", "block_cipher", "chain"]
 
 KEY_BYTES = 32
 
@@ -60,6 +60,51 @@ class Key:
         raise TypeError("a key is neither pickled nor copied: pass on the path of its file")
 
 
+class Derives(Protocol):
+    """What keys for single purposes are had from."""
+
+    def derive(self, *labels: str) -> Key: ...
+
+
+class Derived:
+    """Keys for single purposes that were had from a key which stays at home: others are not in it,
+
+    and cannot be had from it. It can be pickled, to be used in another process; it does not show.
+    """
+
+    def __init__(self, keys: Mapping[tuple[str, ...], Key]) -> None:
+        self._secrets = {labels: key._secret for labels, key in keys.items()}
+
+    @classmethod
+    def asked(cls, home: Derives, ask: Callable[[Derives], object]) -> Derived:
+        """Those that ``ask`` asks for."""
+        noting = _Noting(home)
+        ask(noting)
+        return cls(noting.keys)
+
+    def derive(self, *labels: str) -> Key:
+        if labels not in self._secrets:
+            raise InputError(
+                f"key of {labels[0]}: was not taken along; run this where all keys are"
+            )
+        return Key(self._secrets[labels])
+
+    def __repr__(self) -> str:
+        return f"Derived({len(self._secrets)} secrets)"
+
+
+class _Noting:
+    """Notes which keys are asked for."""
+
+    def __init__(self, home: Derives) -> None:
+        self._home = home
+        self.keys: dict[tuple[str, ...], Key] = {}
+
+    def derive(self, *labels: str) -> Key:
+        self.keys[labels] = self._home.derive(*labels)
+        return self.keys[labels]
+
+
 def block_cipher(key: Key) -> Callable[[Words], Words]:
     """AES-256 on blocks, an array of shape (n, 2): into a new one of the same shape."""
     # ECB is what "each block by itself" is called. Nothing is encrypted here to be read again.
@@ -78,8 +123,12 @@ def chain(encrypt: Callable[[Words], Words], chunk: Chunk) -> Words:
     levels = chunk.levels()
     state = encrypt(next(levels))
     for level in levels:
-        state[: len(level)] = encrypt(state[: len(level)] ^ level)
-    return state
+        if len(level) >= len(state):  # one for all rows, until the first that differs
+            state = encrypt(state ^ level)
+        else:
+            state[: len(level)] = encrypt(state[: len(level)] ^ level)
+    rows = chunk.rows.stop - chunk.rows.start
+    return state if len(state) == rows else np.repeat(state, rows, axis=0)
 
 
 def _bytes(blocks: Words) -> memoryview:

@@ -24,21 +24,17 @@ from unspoken.numerics.arrays import Codes, Words
 from unspoken.numerics.columns import (
     INTEGER,
     Column,
-    Text,
     in_one_piece,
-    joined,
     key_column,
     marks,
     value_column,
 )
+from unspoken.numerics.texts import joined
 
 __all__ = ["Chunk", "RecordKeys", "encode_keys", "encode_rows"]
 
-CHUNK = 32_768  # rows at a time: what is worked on stays in the cache
+CHUNK = 32_768
 MOST_COLUMNS = 255
-# The first r bytes of a block, for r = 0 .. 16.
-FIRST_BYTES = np.tril(np.full((17, 16), 255, np.uint8), -1).view("V16").ravel()
-
 # glibc returns freed memory to the system beyond twice the largest block it has seen freed, and
 # every batch would ask for it anew, page by page: coins for text take twice as long. Having seen
 # this block, of which no page is ever touched, it keeps what a batch needs.
@@ -58,9 +54,14 @@ class Chunk(NamedTuple):
     order: Codes | None
 
     def levels(self) -> Iterator[Words]:
-        """Block 0 of all rows, block 1, ... each an array of shape (rows that have it, 2)."""
+        """Block 0 of all rows, block 1, ... each an array of shape (rows that have it, 2).
+
+        The first ones, of shape (1, 2), are one for all rows.
+        """
+        same = True
         for first, second in zip(self.head[::2], self.head[1::2], strict=True):
-            block = np.empty((self.rows.stop - self.rows.start, 2), np.uint64)
+            same &= isinstance(first, np.uint64) and isinstance(second, np.uint64)
+            block = np.empty((1 if same else self.rows.stop - self.rows.start, 2), np.uint64)
             block[:, 0], block[:, 1] = first, second
             yield block
         yield from self.text
@@ -110,41 +111,24 @@ def _encoded(columns: list[Column]) -> RecordKeys:
         raise InputError(f"columns of different lengths: {sorted(counts)} rows")
     kinds, count = "".join(column.kind for column in columns), counts.pop()
     cuts = [slice(first, min(first + CHUNK, count)) for first in range(0, count, CHUNK)]
-    text, written = joined(columns), _kind_words(kinds)
+    texts = [column.text for column in columns if column.text is not None]
+    text, written = joined(texts), _kind_words(kinds)
     chunks = []
     for rows in cuts:
-        order, levels = (None, []) if text is None else _levels(text, rows)
-        words = [column.words[rows][... if order is None else order] for column in columns]
-        head: list[np.uint64 | Words] = [*written, *words]
+        order, levels = (None, []) if text is None else text.levels(rows)
+        head: list[np.uint64 | Words] = [*written, *(_words(c.words, rows, order) for c in columns)]
         chunks.append(Chunk(rows, head + [np.uint64(0)] * (len(head) % 2), levels, order))
     return RecordKeys(kinds, count, tuple(chunks))
+
+
+def _words(words: Words, rows: slice, order: Codes | None) -> np.uint64 | Words:
+    """Those of a chunk; one for all rows where it is the same by the shape of the column."""
+    if words.strides == (0,) and len(words):
+        return np.uint64(words[0])
+    found: Words = words[rows][... if order is None else order]
+    return found
 
 
 def _kind_words(kinds: str) -> list[np.uint64]:
     written = bytes([len(kinds)]) + kinds.encode("ascii")
     return list(np.frombuffer(written.ljust(-(-len(written) // 8) * 8, b"\0"), np.uint64))
-
-
-def _levels(text: Text, rows: slice) -> tuple[Codes | None, list[Words]]:
-    """The blocks of text of one chunk, longest rows first, and the order that took."""
-    starts, lengths = text.starts[rows], text.lengths[rows]
-    blocks = (lengths + 15) >> 4
-    fewest, most = int(blocks.min()), int(blocks.max())
-    order = None
-    if fewest < most:
-        order = np.argsort((most - blocks).astype(np.uint16), kind="stable")
-        starts, lengths, blocks = starts[order], lengths[order], blocks[order]
-    first, last = int(starts.min()), int((starts + lengths).max())
-    data = np.zeros(last - first + 16, np.uint8)
-    data[: last - first] = text.data[first:last]
-    # Every 16 bytes of it, wherever they begin: fetched whole, then cut off at the row's end.
-    windows = np.ndarray((len(data) - 15,), "V16", data, 0, (1,))
-    starts = starts - first
-    held = np.searchsorted(-blocks, -np.arange(most), side="left")  # rows that have a block j
-    levels = []
-    for j, count in enumerate(held):
-        level = windows[starts[:count] + 16 * j].view(np.uint64)
-        if j + 1 >= fewest:
-            level &= FIRST_BYTES[np.minimum(lengths[:count] - 16 * j, 16)].view(np.uint64)
-        levels.append(level.reshape(-1, 2))
-    return order, levels

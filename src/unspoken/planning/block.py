@@ -13,10 +13,7 @@ from unspoken.adversary import Adversary
 from unspoken.beliefs import Belief
 from unspoken.mechanisms import OneSided
 from unspoken.numerics.arrays import CELLS, Array
-from unspoken.planning.exempt import search_exempt
-from unspoken.planning.frontier import Frontier, search
 from unspoken.planning.joint_law import JointLaw, releases, rows
-from unspoken.planning.limit_set import Allowed, LimitSet
 from unspoken.planning.limits import Limits
 from unspoken.planning.supports import Telling, telling_values
 from unspoken.types.channel import Channel
@@ -25,10 +22,8 @@ from unspoken.views import View
 
 __all__ = ["Block"]
 
-# Up to how many numbers tangents (cuts.py), and up to how many mere evaluations, are affordable.
-TANGENTS, LISTED = 2**24, 2**22
-# Boxes looked at, times how long one takes (measured: size^0.75): about ten seconds.
-WORK = 3e6
+# Up to how many numbers the law of the answers is listed.
+LISTED = 2**21
 
 
 @dataclass(frozen=True)
@@ -65,10 +60,10 @@ class Block:
             self, targets={n: secrets for n, secrets in self.targets.items() if n in some}
         )
 
-    def limit_set(self) -> LimitSet:
-        """The p that keep the limits, for a block whose answers can be listed."""
-        joint = JointLaw.of(self.belief, self.sensitive, self.targets, self.names)
-        return LimitSet(joint, Allowed.of(self.limits, self.targets), self.weights)
+    @cached_property
+    def joint(self) -> JointLaw:
+        """What the names say of the targets, for a block that is `listable`."""
+        return JointLaw.of(self.belief, self.sensitive, self.targets, self.names)
 
     @property
     def limited(self) -> bool:
@@ -92,31 +87,10 @@ class Block:
         outputs = [len(channel.outputs) for channel in self.channels.values()]
         return rows(self.targets) * math.prod(outputs)
 
-    @cached_property
-    def size(self) -> int:
-        """How many numbers the tangents are made from: tails count as an answer of their own."""
-        outputs = [len(channel.outputs) for channel in self.channels.values()]
-        return rows(self.targets) * math.prod(1 + count for count in outputs)
-
-    @property
-    def certifiable(self) -> bool:
-        """Whether the block can be searched with tangents."""
-        return self.size <= TANGENTS and self._knows_all
-
-    @property
-    def small(self) -> bool:
-        """Whether such a search is a matter of seconds."""
-        return self.certifiable and self.size <= TANGENTS // 8
-
     @property
     def listable(self) -> bool:
         """Whether all answers can be listed at many p."""
-        return self.answers <= LISTED and self._knows_all
-
-    @cached_property
-    def _knows_all(self) -> bool:
-        """Whether the belief `knows` all names with every target."""
-        return all(self.knows(target, self.names) for target in self.targets)
+        return self.answers <= LISTED and all(self.knows(n, self.names) for n in self.targets)
 
     def views(self, p: Array) -> dict[str, View]:
         """What an adversary who sees everything released may believe of each target."""
@@ -135,9 +109,3 @@ class Block:
         return telling_values(
             self.belief, self.sensitive, self.targets, self.names, odds_cap, self.dependents
         )
-
-    def certified(self, gap: float) -> Frontier:
-        """The best p within the limits, with a certificate, for a block that is `certifiable`."""
-        budget = int(min(max(WORK / self.size**0.75, 30), 1500))
-        seek = search_exempt if self.limits.exceed > 0 else search
-        return seek(self.weights, self.caps, self.limit_set(), budget, gap)

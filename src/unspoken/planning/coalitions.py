@@ -4,37 +4,37 @@ beliefs of a set, each of which may be true.
 
 A cell has one coin, so every variable has one p, whoever sees it. What a coalition C sees tells no
 more than it may if p restricted to C's variables lies in a lower set F_C, and the plans are the
-intersection of all F_C. Coalitions that share no variable are planned apart. Where they do share,
-a cut of F_C (planning/cuts.py) holds for the intersection, whatever the other variables are, so the
-same search applies. Where that takes too many numbers, weights are parted, w_i = sum_C w_i^C:
+intersection of all F_C, a lower set again (planning/frontier.py). Coalitions that share no variable
+are planned apart. Where the answers are too many to list, only so many variables are released as
+can be.
 
-    max over the intersection of w.p <= sum_C max over F_C of w^C.p,
-
-and the least p that some coalition's plan has for each variable keeps every coalition's limits,
-since releasing less is post-processing.
+A few answers may be let exceed the odds cap, up to a probability. That is not monotone in p:
+releasing more of one variable can bring an answer's odds back below the cap. The certificate then
+comes from what is necessary and monotone (`AnswerLaw.hockey_stick`), the plan from the best one
+without exempt answers, raised as far as it keeps the limits as they are.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from unspoken.numerics.arrays import Array, Codes, Mask
-from unspoken.planning.block import WORK, Block
-from unspoken.planning.exempt import raised
-from unspoken.planning.frontier import Frontier, fill, search
-from unspoken.planning.large_blocks import search_block
-from unspoken.planning.limit_set import LimitSet
-from unspoken.planning.relaxations import Cuttable
+from unspoken.numerics.arrays import Array, Codes
+from unspoken.planning.block import Block
+from unspoken.planning.frontier import Excesses, Frontier, LowerSet, search
+from unspoken.planning.joint_law import JointLaw
+from unspoken.planning.limit_set import Allowed
+from unspoken.planning.supports import worst_by_support
 
-__all__ = ["Group", "Intersection", "overlapping"]
+__all__ = ["Group", "overlapping"]
 
-# Up to how many sets of variables cuts of several coalitions are put side by side.
-SETS = 2**12
+# How much may be looked at: so many numbers of laws of answers, and what any look costs beside.
+WORK, LOOK = 6e7, 1e4
+# Levels tried of a coordinate that is raised, and halvings above the last level kept.
+LEVELS, HALVINGS = 16, 24
 
 
 def overlapping(
@@ -61,53 +61,6 @@ def overlapping(
 
 
 @dataclass(frozen=True)
-class Intersection(Cuttable):
-    """The p that are in every part; ``axes``: which of the variables a part is about."""
-
-    parts: tuple[LimitSet, ...]
-    axes: tuple[Codes, ...]
-    weights: Array
-
-    @cached_property
-    def excluded(self) -> Mask:
-        sets = np.zeros(2 ** len(self.weights))
-        for part, axes in self._each():
-            sets += self._spread(part.excluded[None].astype(np.float64), axes)[0]
-        return sets > 0
-
-    def excess(self, p: Array) -> float:
-        return max(part.excess(p[axes]) for part, axes in self._each())
-
-    def outer_excess(self, p: Array) -> float:
-        return max(part.outer_excess(p[axes]) for part, axes in self._each())
-
-    def keeps(self, p: Array) -> bool:
-        return all(part.keeps(p[axes]) for part, axes in self._each())
-
-    def separating(self, p: Array, a: Array) -> tuple[Array, int | None]:
-        rows, faces = [], []
-        for part, axes in self._each():
-            cuts, face = part.separating(p[axes], a[axes])
-            rows.append(self._spread(cuts, axes))
-            faces += [] if face is None else [int(axes[face])]
-        return np.concatenate(rows), next(iter(faces), None)
-
-    def tangents(self, p: Array, sure: Mask) -> Array:
-        each = self._each()
-        return np.concatenate([self._spread(s.tangents(p[i], sure[i]), i) for s, i in each])
-
-    def _each(self) -> Iterator[tuple[LimitSet, Codes]]:
-        return zip(self.parts, self.axes, strict=True)
-
-    def _spread(self, rows: Array, axes: Codes) -> Array:
-        """Numbers for every set of a part's variables as numbers for every set of all."""
-        n = len(self.weights)
-        shape = [2 if axis in axes else 1 for axis in range(n)]
-        wide = np.broadcast_to(rows.reshape(len(rows), *shape), (len(rows), *[2] * n))
-        return np.asarray(wide.reshape(len(rows), 2**n))
-
-
-@dataclass(frozen=True)
 class Group:
     """Coalitions that share variables: ``names`` are those that any of them sees, and each of the
 
@@ -127,70 +80,126 @@ class Group:
         parts = tuple(block.only(sees) for block in blocks for sees in shown)
         return cls(whole.names, whole.weights, whole.caps, parts)
 
-    @property
-    def axes(self) -> tuple[Codes, ...]:
-        """The names of each part, as places among all."""
-        return tuple(
-            np.array([self.names.index(name) for name in part.names], dtype=np.intp)
-            for part in self.parts
+    def only(self, names: Sequence[str]) -> Group:
+        """With nothing but these names released."""
+        at = [self.names.index(name) for name in names]
+        parts = tuple(part.only([n for n in part.names if n in names]) for part in self.parts)
+        return Group(tuple(names), self.weights[at], self.caps[at], parts)
+
+    def near(self, name: str) -> Group:
+        """With this name alone, for it and its dependents: fewer limits."""
+        one = self.only([name])
+        near = [part.near(part.names) for part in one.parts]
+        return Group(
+            (name,), one.weights, one.caps, tuple(p for p in near if p.names and p.targets)
         )
+
+    def place(self, part: Block) -> list[int]:
+        """The names of a part, as places among all."""
+        return [self.names.index(name) for name in part.names]
+
+    @property
+    def listable(self) -> bool:
+        return all(part.listable for part in self.parts)
 
     def search(self, gap: float) -> Frontier:
         """The best p within every part's limits, and what no such p exceeds."""
-        if len(self.parts) == 1:
-            return search_block(self.parts[0], gap)
-        if not self._limited or not self._side_by_side:
-            return self._parted(gap)
-        budget = int(min(max(WORK / sum(part.size for part in self.parts) ** 0.75, 30), 1500))
-        most = search(self.weights, self.caps, self._lower(), budget, gap)
-        if not self._exempt or self._lower().keeps(most.p):
+        if not any(part.limited for part in self.parts):
+            return Frontier.of(self.weights, self.caps, 0.0)
+        return self._listed(gap) if self.listable else self._few(gap)
+
+    def _listed(self, gap: float) -> Frontier:
+        most = search(self._lower(), gap)
+        if not any(part.limits.exceed > 0 for part in self.parts) or self._keeps(most.p):
             return most
-        least = search(self.weights, self.caps, self._strict()._lower(), budget, gap)
-        p = raised(self._lower().keeps, self.weights, self.caps, least.p)
-        return Frontier.of(self.weights, p, most.upper)
+        least = search(self._lower(strict=True), gap)
+        order = np.argsort(-self.weights * (self.caps - least.p), kind="stable")
+        return Frontier.of(self.weights, self._kicked(self._raised(least.p, order)), most.upper)
 
-    @property
-    def _limited(self) -> bool:
-        """Whether there is any limit to keep."""
-        return any(part.limited for part in self.parts)
+    def _few(self, gap: float) -> Frontier:
+        """As many names as can be listed, those worth most by themselves first."""
+        alone = {name: self._alone(name, gap) for name in self.names}
+        few = self.only([])
+        for name in sorted(self.names, key=lambda name: -alone[name].objective):
+            longer = self.only([n for n in self.names if n in (*few.names, name)])
+            few = longer if longer.listable else few
+        found = few.search(gap)
+        chosen = dict(zip(few.names, found.p.tolist(), strict=True))
+        p = np.array([chosen.get(name, 0.0) for name in self.names])
+        return Frontier.of(self.weights, p, math.fsum(each.upper for each in alone.values()))
 
-    @property
-    def _exempt(self) -> bool:
-        """Whether some answers may exceed the odds cap."""
-        return any(part.limits.exceed > 0 for part in self.parts)
+    def _alone(self, name: str, gap: float) -> Frontier:
+        """What one name could release at best; all of it where not even that can be listed."""
+        one = self.near(name)
+        if not one.listable:
+            return Frontier(np.zeros(1), 0.0, float(one.weights @ one.caps))
+        return one.search(gap)
 
-    @property
-    def _side_by_side(self) -> bool:
-        """Whether all parts' cuts can be put side by side."""
-        return 2 ** len(self.names) <= SETS and all(part.certifiable for part in self.parts)
-
-    def _lower(self) -> Intersection:
-        return Intersection(tuple(part.limit_set() for part in self.parts), self.axes, self.weights)
-
-    def _strict(self) -> Group:
-        """Without exempt answers, whose probability may rise when less is released."""
-        strict = (replace(part, limits=replace(part.limits, exceed=0.0)) for part in self.parts)
-        return replace(self, parts=tuple(strict))
-
-    def _parted(self, gap: float) -> Frontier:
-        """The plans of the parts one by one, each with its share of the weights."""
-        frontiers = [search_block(part, gap) for part in self._weighted()]
-        upper = math.fsum(frontier.upper for frontier in frontiers)
-        if self._exempt:
-            return Frontier.of(self.weights, self._strict()._parted(gap).p, upper)
-        p = self.caps.copy()
-        for frontier, axes in zip(frontiers, self.axes, strict=True):
-            p[axes] = np.minimum(p[axes], frontier.p)
-        if self._limited and all(part.listable for part in self.parts):
-            p = fill(self.weights, self.caps, self._lower().excess, p, 1e-4)
-        return Frontier.of(self.weights, p, upper)
-
-    def _weighted(self) -> list[Block]:
-        """The parts, a variable's weight parted evenly among those that see it."""
-        readers = np.zeros(len(self.names))
-        for axes in self.axes:
-            readers[axes] += 1
-        return [
-            replace(part, weights=part.weights / readers[axes])
-            for part, axes in zip(self.parts, self.axes, strict=True)
+    def _lower(self, strict: bool = False) -> LowerSet:
+        laws = [
+            (part.joint, self.place(part), Allowed.of(part.limits, part.targets))
+            for part in self.parts
         ]
+        laws = [(law, at, each.strict() if strict else each) for law, at, each in laws]
+        inner = [(joint, at, allowed.tightened()) for joint, at, allowed in laws]
+        outer = [(joint, at, allowed.eased()) for joint, at, allowed in laws]
+        excluded = np.zeros((2,) * len(self.names), dtype=bool)
+        for joint, at, allowed in outer:
+            if math.isfinite(allowed.log_cap) and not allowed.exceed:
+                shape = [2 if axis in at else 1 for axis in range(len(self.names))]
+                excluded |= (worst_by_support(joint) > allowed.log_cap).reshape(shape)
+        budget = int(WORK / sum(LOOK + part.answers for part in self.parts))
+        return LowerSet(
+            self.weights, self.caps, _each(inner), _each(outer), excluded.ravel(), budget
+        )
+
+    def _keeps(self, p: Array) -> bool:
+        """Whether every limit is kept at p, the exempt probability counted as it is."""
+        return all(
+            Allowed.of(part.limits, part.targets)
+            .tightened()
+            .kept(part.joint.at(p[self.place(part)]))
+            for part in self.parts
+        )
+
+    def _kicked(self, p: Array) -> Array:
+        """Give up one coordinate, or most of it, for more of the others, while that pays."""
+        for share in (0.0, 0.4):
+            for axis in np.flatnonzero(p > 0).tolist():
+                order = np.argsort(-self.weights * (np.arange(len(p)) != axis), kind="stable")
+                less = _at(p, axis, share * p[axis])
+                tried = self._raised(less, order) if self._keeps(less) else p
+                p = tried if float(self.weights @ tried) > float(self.weights @ p) else p
+        return p
+
+    def _raised(self, p: Array, order: Codes) -> Array:
+        """Every coordinate in turn, as far as the others let it rise: to the highest of a few
+
+        levels that is kept, then halving above it.
+        """
+        for axis in order.tolist():
+            levels = p[axis] + (self.caps[axis] - p[axis]) * np.arange(LEVELS, -1, -1) / LEVELS
+            kept = (k for k in range(LEVELS) if self._keeps(_at(p, axis, levels[k])))
+            highest = next(kept, LEVELS)
+            inside, outside = levels[highest], levels[max(highest - 1, 0)]
+            for _ in range(HALVINGS if highest else 0):
+                middle = 0.5 * (inside + outside)
+                if self._keeps(_at(p, axis, middle)):
+                    inside = middle
+                else:
+                    outside = middle
+            p = _at(p, axis, inside)
+        return p
+
+
+def _at(p: Array, axis: int, level: float) -> Array:
+    tried = p.copy()
+    tried[axis] = level
+    return tried
+
+
+def _each(parts: Sequence[tuple[JointLaw, Sequence[int], Allowed]]) -> Excesses:
+    """Of all parts."""
+    return lambda p: np.concatenate(
+        [allowed.excesses(joint.at(p[at])) for joint, at, allowed in parts]
+    )

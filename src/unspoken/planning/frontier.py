@@ -2,9 +2,8 @@
 
 Releasing less is post-processing, so what keeps a limit is a lower set: with p everything below p
 belongs to it. Branch and bound over boxes [a, b]: where a is outside, so is the whole box; where it
-is inside, a ceiling says what the box could hold at best. The best ceiling still open is the
-certificate. A `LowerSet` that knows more than whether a point belongs to it gives tighter ceilings
-(planning/cuts.py).
+is inside, b is cut back to the set along every axis, and no point of the set is above the last one
+on the diagonal in all coordinates. The best ceiling still open is the certificate.
 """
 
 from __future__ import annotations
@@ -12,25 +11,30 @@ from __future__ import annotations
 import heapq
 import itertools
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
-from unspoken.numerics.arrays import Array
+from unspoken.numerics.arrays import Array, Codes, Mask
+from unspoken.planning.records.solver import Entries, Program
 
-__all__ = ["SearchBox", "Frontier", "LowerSet", "bracket", "fill", "furthest", "maximise", "search"]
+__all__ = ["Frontier", "LowerSet", "bracket", "fill", "furthest", "search"]
 
 Excess = Callable[[Array], float]
+Excesses = Callable[[Array], Array]
 
 # More than nothing, and less than any probability that matters.
 TINY = 1e-300
 # A gap that does not matter, as a share of everything: where next to nothing is allowed, no
 # relative gap is ever reached.
 NEGLIGIBLE = 1e-10
-# How closely a boundary is located, relative to its distance from 0, or else from the start.
-CLOSE = 1e-11
+# How closely a boundary is located, relative to its distance from 0, or else from the start: of
+# what is handed out, and of what is only tried.
+CLOSE, ROUGH = 1e-11, 1e-4
+# How far back slopes are looked for.
+STEP = 1e-3
 
 
 @dataclass(frozen=True)
@@ -53,137 +57,126 @@ class Frontier:
         return (self.upper - self.objective) / self.upper if self.upper > 0.0 else 0.0
 
 
+@dataclass
+class LowerSet:
+    """A set of points p >= 0 that holds 0 and, with every point, all smaller ones.
+
+    ``excesses``: at most 0 in it, one above 0 outside, none falling in any coordinate; ``outer``:
+    the same of a set that is wider by what rounding may do, for ceilings. They are asked ``budget``
+    times: then what was found stands.
+    """
+
+    weights: Array
+    caps: Array
+    excesses: Excesses
+    outer: Excesses
+    excluded: Mask | None = None  # [set of coordinates, in binary]: not all of them can be above 0
+    budget: int = 20_000
+    asked: int = field(default=0, init=False)
+
+    def inside(self, p: Array) -> float:
+        return self._asked(self.excesses, p)
+
+    def beyond(self, p: Array) -> float:
+        return self._asked(self.outer, p)
+
+    def _asked(self, excesses: Excesses, p: Array) -> float:
+        if self.out(p):
+            return math.inf
+        self.asked += 1
+        return float(excesses(p).max(initial=-1.0))
+
+    @property
+    def affords(self) -> bool:
+        return self.asked < self.budget
+
+    def out(self, p: Array) -> bool:
+        """Whether no point with the same coordinates above 0 is in the set."""
+        return self.excluded is not None and bool(self.excluded[(p > 0) @ self.places])
+
+    @cached_property
+    def places(self) -> Codes:
+        return 1 << np.arange(len(self.caps))[::-1]
+
+    def ceiling(self, a: Array, b: Array, floor: float) -> SearchBox | None:
+        """The box, smaller if possible, with its ceiling; None: nothing above ``floor`` in it."""
+        if self.beyond(a) > 0:
+            return None
+        b = b.copy()
+        for axis in np.flatnonzero(b > a).tolist():
+            end = a.copy()
+            end[axis] = b[axis]
+            b[axis] = a[axis] + bracket(self.beyond, a, end, ROUGH)[1] * (b[axis] - a[axis])
+            if float(self.weights @ b) <= floor:
+                return None
+        _, outside = bracket(self.beyond, a, b, ROUGH)
+        sides = (1.0 - outside) * self.weights * (b - a)
+        upper = float(self.weights @ b - sides[b > a].min(initial=math.inf if (b > a).any() else 0))
+        undecided = self.out(b) & (a == 0)
+        axis = int(np.argmax(np.where(undecided.any() <= undecided, self.weights * (b - a), -1.0)))
+        at = 0.0 if undecided[axis] else float(a[axis] + b[axis]) / 2.0
+        return SearchBox(a, b, upper, axis, at) if upper > floor else None
+
+    def offered(self, best: Array, start: Array, end: Array) -> Array:
+        """The last point of the set on the way, then as far as each coordinate allows; or best."""
+        start = start if self.inside(start) <= 0 else np.zeros_like(start)
+        reached, least = furthest(self.inside, start, end, ROUGH), float(self.weights @ best)
+        # Filling up costs some evaluations a coordinate: not for a point far below the best.
+        if float(self.weights @ reached) < 0.9 * least:
+            return best
+        filled = fill(self.weights, self.caps, self.inside, reached, ROUGH)
+        if float(self.weights @ filled) <= least * (1.0 + 1e-9):
+            return best
+        return climbed(self, exchange(self, filled))
+
+
 @dataclass(frozen=True)
 class SearchBox:
-    """The points a <= p <= b; nothing better than ``upper`` is in the set.
+    """The points a <= p <= b; nothing better than ``upper`` is in the set. Split next: ``axis``,
 
-    ``point``: where the ceiling would be reached, a direction to look in. Split next: ``axis``,
-    at ``at``; at 0 that means p_axis = 0 or p_axis > 0. ``memory`` is for who made the ceiling.
+    at ``at``: 0 means that it is 0, or above.
     """
 
     a: Array
     b: Array
     upper: float
-    point: Array
     axis: int
     at: float
-    memory: Array | None = None
 
-    def halves(self) -> Iterator[SearchBox]:
+    def halves(self) -> Iterator[tuple[Array, Array]]:
         below, above = self.b.copy(), self.a.copy()
-        below[self.axis] = self.at
-        above[self.axis] = max(self.at, TINY)
-        yield replace(self, b=below)
+        below[self.axis], above[self.axis] = self.at, max(self.at, TINY)
+        yield self.a, below
         if above[self.axis] <= self.b[self.axis]:
-            yield replace(self, a=above)
+            yield above, self.b
 
 
-class LowerSet(ABC):
-    """A set of points p >= 0 that holds 0 and, with every point, all smaller ones."""
-
-    @abstractmethod
-    def excess(self, p: Array) -> float:
-        """At most 0 in the set, above 0 outside; never falling in any coordinate."""
-
-    @abstractmethod
-    def ceiling(self, box: SearchBox, floor: float) -> SearchBox | None:
-        """The box, smaller if possible, with its ceiling; None: nothing above ``floor`` in it."""
-
-    def improve(self, p: Array, weights: Array, caps: Array) -> Array:
-        """A better point near p that single coordinates do not find; or p."""
-        return exchange(weights, caps, self.excess, p)
-
-
-@dataclass(frozen=True)
-class Predicate(LowerSet):
-    """A lower set known only by asking whether points belong to it."""
-
-    weights: Array
-    feasible: Callable[[Array], bool]
-
-    def excess(self, p: Array) -> float:
-        return 0.0 if self.feasible(p) else math.inf
-
-    def ceiling(self, box: SearchBox, floor: float) -> SearchBox | None:
-        """weights . b, once b is cut back to the set along every axis and along the diagonal."""
-        if not self.feasible(box.a):
-            return None
-        a, b = box.a, box.b.copy()
-        for axis in np.flatnonzero(b > a).tolist():
-            end = a.copy()
-            end[axis] = b[axis]
-            b[axis] = a[axis] + bracket(self.excess, a, end, 1e-4)[1] * (b[axis] - a[axis])
-        # No point of the set is above the boundary point of the diagonal in all coordinates.
-        _, outside = bracket(self.excess, a, b, 1e-4)
-        sides = (1.0 - outside) * self.weights * (b - a)
-        upper = float(self.weights @ b - sides[b > a].min(initial=math.inf if (b > a).any() else 0))
-        if upper <= floor:
-            return None
-        axis = int(np.argmax(self.weights * (b - a)))
-        return SearchBox(a, b, upper, b, axis, float(a[axis] + b[axis]) / 2.0)
-
-
-def maximise(
-    weights: Array,
-    caps: Array,
-    feasible: Callable[[Array], bool],
-    budget: int = 400,
-    gap: float = 1e-3,
-) -> Frontier:
-    """The largest weights . p, 0 <= p <= caps, over a lower set of feasible points (0 is one)."""
-    return search(weights, caps, Predicate(weights, feasible), budget, gap)
-
-
-def search(
-    weights: Array, caps: Array, lower: LowerSet, budget: int = 400, gap: float = 1e-3
-) -> Frontier:
-    """Best first, until no open box promises more than ``gap``, or for ``budget`` boxes."""
-    best = _Best(weights, caps, lower)
-    best.offer(np.zeros_like(caps), caps)
+def search(lower: LowerSet, gap: float = 1e-3) -> Frontier:
+    """Best first, until no open box promises more than ``gap``, or the budget is spent."""
+    weights, caps = lower.weights, lower.caps
+    best = lower.offered(np.zeros_like(caps), np.zeros_like(caps), caps)
     order = itertools.count()
-    root = SearchBox(np.zeros_like(caps), caps, math.inf, caps, 0, 0.0)
-    first = lower.ceiling(root, best.objective)
+    first = lower.ceiling(np.zeros_like(caps), caps, float(weights @ best))
     heap = [] if first is None else [(-first.upper, next(order), first)]
     closed, negligible = 0.0, NEGLIGIBLE * float(weights @ caps)
-    for _ in range(budget):
-        if not heap or -heap[0][0] <= best.objective * (1.0 + gap) + negligible:
+    while heap and lower.affords:
+        reached = float(weights @ best)
+        if -heap[0][0] <= reached * (1.0 + gap) + negligible:
             break
-        _, _, box = heapq.heappop(heap)
-        best.offer(box.a, box.point)
+        ceiling, _, box = heapq.heappop(heap)
+        best = lower.offered(best, box.a, box.b)
         if not (box.b > box.a).any():  # a point, so near the boundary that rounding decides
-            closed = max(closed, box.upper)
+            closed = max(closed, -ceiling)
             continue
         for half in box.halves():
-            child = lower.ceiling(half, best.objective)
+            child = lower.ceiling(*half, float(weights @ best))
             if child is not None:
-                upper = min(child.upper, box.upper)
-                heapq.heappush(heap, (-upper, next(order), replace(child, upper=upper)))
+                heapq.heappush(heap, (max(-child.upper, ceiling), next(order), child))
     if heap:
         closed = max(closed, -heap[0][0])
-    upper = min(max(best.objective, closed) * (1.0 + 1e-12), float(weights @ caps))
-    return Frontier.of(weights, best.p, upper)
-
-
-class _Best:
-    """The best point found so far, and how a direction is turned into a point."""
-
-    def __init__(self, weights: Array, caps: Array, lower: LowerSet) -> None:
-        self.weights, self.caps, self.lower = weights, caps, lower
-        self.p = np.zeros_like(caps)
-        self.objective = 0.0
-
-    def offer(self, start: Array, end: Array) -> None:
-        """The last point of the set on the way, then as far as each coordinate allows."""
-        if self.lower.excess(start) > 0:
-            start = np.zeros_like(start)
-        reached = furthest(self.lower.excess, start, end, 1e-4)
-        # Filling up costs some evaluations a coordinate: not for a point far below the best.
-        if float(self.weights @ reached) < 0.9 * self.objective:
-            return
-        filled = fill(self.weights, self.caps, self.lower.excess, reached)
-        if float(self.weights @ filled) > self.objective * (1.0 + 1e-9):
-            self.p = self.lower.improve(filled, self.weights, self.caps)
-            self.objective = float(self.weights @ self.p)
+    best = fill(weights, caps, lower.inside, best)
+    upper = min(max(float(weights @ best), closed) * (1.0 + 1e-12), float(weights @ caps))
+    return Frontier.of(weights, best, upper)
 
 
 def fill(weights: Array, caps: Array, excess: Excess, p: Array, close: float = CLOSE) -> Array:
@@ -197,18 +190,62 @@ def fill(weights: Array, caps: Array, excess: Excess, p: Array, close: float = C
     return p
 
 
-def exchange(weights: Array, caps: Array, excess: Excess, p: Array) -> Array:
+def exchange(lower: LowerSet, p: Array) -> Array:
     """Give up part of one coordinate for more of the others, while that pays."""
+    weights, caps, excess = lower.weights, lower.caps, lower.inside
     for share in (1.0, 0.3):
         for axis in np.flatnonzero(p > 0):
+            if not lower.affords:
+                return p
             less = p.copy()
             less[axis] *= 1.0 - share
             others = np.where(np.arange(len(p)) == axis, less, caps)
-            tried = fill(weights, others, excess, less, 1e-4)
-            tried = fill(weights, caps, excess, tried)
+            tried = fill(weights, others, excess, less, ROUGH)
+            tried = fill(weights, caps, excess, tried, ROUGH)
             if float(weights @ tried) > float(weights @ p) * (1.0 + 1e-9):
                 p = tried
     return p
+
+
+def climbed(lower: LowerSet, p: Array) -> Array:
+    """By linear programs in a box around p, smaller after each that does not help."""
+    weights, radius = lower.weights, 0.3
+    while (p > STEP).sum() > 1 and radius > 1e-3 and lower.affords:
+        end = _linear(lower, p, radius)
+        tried = furthest(lower.inside, np.zeros_like(p), end, ROUGH)
+        tried = fill(weights, lower.caps, lower.inside, tried, ROUGH)
+        if float(weights @ tried) > float(weights @ p) * (1.0 + 1e-5):
+            p = tried
+        else:
+            radius /= 3.0
+    return p
+
+
+def _linear(lower: LowerSet, p: Array, radius: float) -> Array:
+    """The best point near p if every excess went on as it comes to p; what is next to 0 stays."""
+    free = np.flatnonzero(p > STEP)
+    here = lower.excesses(p)
+    slopes = np.zeros((len(here), len(free)))
+    for place, axis in enumerate(free):
+        less = p.copy()
+        less[axis] -= STEP
+        slopes[:, place] = (here - lower.excesses(less)) / STEP
+    lower.asked += 1 + len(free)
+    known = np.isfinite(here) & np.isfinite(slopes).all(1)
+    slopes, here = slopes[known], here[known]
+    line, column = np.nonzero(slopes)
+    program = Program(
+        lower.weights[free],
+        Entries(len(here), line, column, slopes[line, column]),
+        np.full(len(here), -np.inf),
+        slopes @ p[free] - here,
+        np.maximum(p[free] - radius, 0.0),
+        np.minimum(p[free] + radius, lower.caps[free]),
+    )
+    solved, end = program.solve(), p.copy()
+    if solved.optimal:
+        end[free] = np.clip(solved.x, 0.0, lower.caps[free])
+    return end
 
 
 def furthest(

@@ -9,6 +9,7 @@ from typing import Any
 
 from unspoken.beliefs import Belief
 from unspoken.display import Framed, Shown, json_number
+from unspoken.mechanisms import RecordCoin
 from unspoken.pictures import Bar, Picture, bars
 from unspoken.planning.bits.account import plan_bits
 from unspoken.planning.chosen import Chosen
@@ -54,7 +55,7 @@ class Plan(Framed, Shown):
     odds: Bound
     information: Mapping[str, Bound]
     account: Account
-    mechanism: Any  # OneSided, or Suppression
+    mechanism: Any  # OneSided, Suppression, or Extension
     exceeded: Mapping[str, float] = field(default_factory=dict)
     telling: tuple[Telling, ...] = ()
     shares: Mapping[str, float] = field(default_factory=dict)
@@ -182,7 +183,8 @@ def plan(
     order: Sequence[str] = (),
     floor: float | None = None,
     unbiased: bool = False,
-    knows: Sequence[str | Mapping[str, Sequence[Value]]] = (),
+    knows: Sequence[Any] = (),
+    extends: RecordCoin | None = None,
 ) -> Plan:
     """The most releases within a limit; for a set of beliefs, within it whichever of them is true.
 
@@ -206,13 +208,26 @@ def plan(
     {name: values}. ``contexts``: [(rows, belief), ...]: the cap holds whatever is known of which
     of them a record is from. ``pooled_cap``: for all who read anything together. ``knows``: holds
     for who knows each of these of the record, too, or, for {name: values}, of each
-    whether it is one of these. ``own_reads``: what a coalition sees depends
-    only on what it reads; ``order``: what is shown of the first of these never on later ones;
-    ``unbiased``: how often a label is shown on nothing else. ``floor``: whoever knows all but one
-    variable of a record excludes its secret by no more than this epsilon, whatever the belief.
+    whether it is one of these; of pairs ([names seen], [names known]) for who sees the first.
+    ``own_reads``: what a coalition sees depends only on what it reads; ``order``: what is shown of
+    the first of these never on later ones; ``unbiased``: how often a label is shown on nothing
+    else. ``floor``: whoever knows all but one variable of a record excludes its secret by no more
+    than this epsilon, whatever the belief.
+    ``extends``: the coin whose answers are out: the plan is what is shown beside, by one more, and
+    the cap holds for who sees both; ``floor`` of it is what is out.
     """
     more = RecordOptions(
-        reads, shares, events, contexts, pooled_cap, own_reads, order, floor, unbiased, knows
+        reads,
+        shares,
+        events,
+        contexts,
+        pooled_cap,
+        own_reads,
+        order,
+        floor,
+        unbiased,
+        knows,
+        extends,
     )
     if by == "record":
         refuse_for_records(objective, caps, exceed, account)

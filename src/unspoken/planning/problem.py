@@ -237,7 +237,7 @@ def limit_in_nats(belief: Belief, limit_bits: Limit | None) -> Limit:
 def _nats(bits: float, what: str) -> float:
     if not (number(bits) == 0 or number(bits) >= TINY):
         raise InputError(f"{what}: {bits!r} must be a number of bits: 0, or {TINY:g} or more")
-    return number(bits) * LOG2
+    return abs(number(bits)) * LOG2  # -0.0 is 0: what is above it is +inf times it, not -inf times
 
 
 def _numbers(

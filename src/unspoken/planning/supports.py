@@ -1,8 +1,8 @@
-"""Which values tell too much by being released at all, and which variables cannot go together.
+"""Which values tell too much by being released at all.
 
 As p -> 0 "withheld" says nothing, so what remains of an answer's odds are those of the values it
 shows. They do not depend on p: values that raise some odds beyond the cap do so however rarely they
-are released, and a set of variables with such values has no plan in which all of them appear.
+are released.
 """
 
 from __future__ import annotations

@@ -134,7 +134,7 @@ def _confirmed(group: Group, p: Array, views: Views) -> Array:
     the cap itself but for rounding: only where no smaller p helps, the last digits are let pass.
     """
     p = np.where(p < NOTHING, 0.0, p)
-    parts = list(zip(group.parts, group.axes, strict=True))
+    parts = [(part, group.place(part)) for part in group.parts]
     for rounding in (0.0, ROUNDING / 2):
         for step in range(-1, 12):
             less = p * (1.0 - 1e-13 * 8.0**step) if step >= 0 else p

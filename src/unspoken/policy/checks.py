@@ -6,11 +6,11 @@ Each check is a generator of complaints over the tables of the file; CHECKS list
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from zoneinfo import available_timezones
 
+from unspoken.engines.session import bytes_of
 from unspoken.policy.complaints import Complaint, nearest, quoted
 from unspoken.policy.edges import Edge, edge_text, kind_of_edge
 from unspoken.policy.locate import KeyPath
@@ -26,8 +26,6 @@ from unspoken.policy.schema import (
 
 __all__ = ["complaints", "each_once", "known"]
 
-MEMORY = re.compile(r"(\d{1,6}(?:\.\d{1,3})?)\s*([MGT]i?B)", re.IGNORECASE)
-UNITS = {"MB": 1e6, "GB": 1e9, "TB": 1e12, "MIB": 2.0**20, "GIB": 2.0**30, "TIB": 2.0**40}
 LEAST_MEMORY = 50e6  # with less DuckDB cannot sort at all
 
 KINDS: dict[type, str] = {str: "text", bool: "true or false", int: "numbers", float: "numbers"}
@@ -114,8 +112,7 @@ def check_engine(tables: ProjectTable) -> Iterator[Complaint]:
     if source.timezone not in zones:
         text = f"there is no time zone {quoted(source.timezone)}. {nearest(source.timezone, zones)}"
         yield Complaint(("source", "timezone"), text)
-    size = MEMORY.fullmatch(source.memory.strip())
-    if size is None or float(size[1]) * UNITS[size[2].upper()] < LEAST_MEMORY:
+    if bytes_of(source.memory) < LEAST_MEMORY:
         text = f'{quoted(source.memory)} is no size of 50 MB or more. Write, for example, "2GB".'
         yield Complaint(("source", "memory"), text)
     if source.threads is not None and source.threads < 1:

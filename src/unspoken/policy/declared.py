@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -16,6 +16,7 @@ __all__ = [
     "DeclaredBelief",
     "DeclaredLimits",
     "DeclaredPlan",
+    "DeclaredQuery",
     "Epoch",
     "Files",
     "Missing",
@@ -30,7 +31,8 @@ Missing = Literal["public", "value", "never"]
 class Source:
     """Where the rows are. ``table`` is a file (then an absolute path) or a table of ``database``;
     otherwise ``sql`` is given. ``name`` is what messages call it, ``timezone`` whose hours and days
-    its moments have; ``memory`` and ``threads`` are the engine's; ``rows_per_unit``: at most.
+    its moments have; ``memory`` and ``threads`` are those of the ``engine``; ``rows_per_unit``: at
+    most. ``catalog``: the table is one of Spark's catalog.
     """
 
     table: str | None
@@ -45,11 +47,20 @@ class Source:
     threads: int | None = None
     nan_missing: bool = False
     rows_per_unit: int | None = None
+    engine: Literal["duckdb", "spark"] = "duckdb"
+    catalog: bool = False
 
     @property
     def file(self) -> Path | None:
         """The table, if it is a file of its own."""
-        return Path(self.table) if self.table is not None and self.database is None else None
+        inside = self.database is not None or self.catalog
+        return None if self.table is None or inside else Path(self.table)
+
+    @property
+    def stem(self) -> str | None:
+        """What a query calls that file: `visits`, of `visits.csv.gz` too."""
+        file = self.file
+        return None if file is None else file.stem.removesuffix(".csv").removesuffix(".tsv")
 
 
 @dataclass(frozen=True)
@@ -66,6 +77,7 @@ class Attribute:
 
     ``exact``: every value that occurs is told apart, and released as it is, bins or not. Otherwise
     of what has bins the bin is released. ``none_yet``: that no row is sensitive yet is known.
+    ``static``: whether it is the same in all rows of one unit; None: nobody said.
     """
 
     name: str
@@ -75,6 +87,7 @@ class Attribute:
     missing: Missing
     exact: bool = False
     none_yet: bool = False
+    static: bool | None = None
 
     @property
     def grouped(self) -> bool:
@@ -116,7 +129,10 @@ class DeclaredBelief:
 class DeclaredPlan:
     """How what is released is decided. ``by``: one coin a record, or one a cell; ``approve``:
 
-    whether somebody must adopt a plan before anything is released. Of record coins: ``events``
+    whether somebody must adopt a plan before anything is released; ``odds_cap`` and ``limit_bits``:
+    what plans keep to, where that is less than the limits. Of record coins: ``given``: the context
+
+    whatever of which is known; ``events``
     whose odds are limited; ``own_reads``: a blank depends on what its reader reads, alone;
     ``unbiased``: a value is shown as often whatever else its record has; ``floor``: the eps that
     holds for every belief (planning/records).
@@ -124,6 +140,9 @@ class DeclaredPlan:
 
     by: Literal["record", "cell"] = "record"
     approve: bool = False
+    odds_cap: float | None = None
+    limit_bits: float | None = None
+    given: str | None = None
     events: Literal["default", "attribute"] = "default"
     own_reads: bool = False
     unbiased: bool = False
@@ -131,15 +150,32 @@ class DeclaredPlan:
 
 
 @dataclass(frozen=True)
+class DeclaredQuery:
+    """Of noisy answers: at most so many rows of a unit enter one (None: all), and between which
+    ``bounds`` the numbers of an attribute are added up.
+    """
+
+    rows_per_unit: int | None = None
+    bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Terms:
     """Of an application: the attributes that it ``knows`` of its own, the worth of a cell it is
 
-    shown, and the least ``share`` of those it reads that is of use to it.
+    shown, and the least ``share`` of those it reads that is of use to it. ``disclosed``: what is
+    known to it since, which no file declares.
     """
 
     knows: tuple[str, ...] = ()
     weight: float = 1.0
     share: float = 0.0
+    disclosed: tuple[str, ...] = ()
+
+    @property
+    def known(self) -> tuple[str, ...]:
+        """All that it has of a row from elsewhere."""
+        return tuple(sorted({*self.knows, *self.disclosed}))
 
 
 @dataclass(frozen=True)
@@ -162,6 +198,19 @@ class DeclaredLimits:
     cap_all: float | None = None
     pooled_cap: float = math.inf
 
+    def within(self, odds_cap: float | None, bits: float | None) -> DeclaredLimits:
+        """The same, and no more than this; who pools what is kept apart is held as much closer."""
+        cap = self.odds_cap if odds_cap is None else min(self.odds_cap, odds_cap)
+        most = math.inf if bits is None else bits
+        pooled = self.pooled_cap * (cap / self.odds_cap) if cap < self.odds_cap else self.pooled_cap
+        return replace(
+            self,
+            odds_cap=cap,
+            pooled_cap=max(1.0, pooled),
+            bits=min(self.bits, most),
+            targets={name: min(about, most) for name, about in self.targets.items()},
+        )
+
     @property
     def on_average(self) -> bool:
         """Whether what all answers tell on average is limited at all."""
@@ -175,7 +224,8 @@ class DeclaredLimits:
 @dataclass(frozen=True)
 class Files:
     """What a project keeps and writes; absolute paths. ``release`` and ``manifest`` are two files,
-    or two folders of a file for each epoch.
+    or two folders of a file for each epoch. ``database``: the address of the ledger, if it is in
+    one; then ``ledger`` is what stands for it beside the key.
     """
 
     key: Path
@@ -184,6 +234,17 @@ class Files:
     manifest: Path
     report: Path
     belief: Path
+    database: str | None = field(default=None, repr=False)
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """All that are files or folders."""
+        return self.key, self.ledger, self.release, self.manifest, self.report, self.belief
+
+    @property
+    def charged(self) -> Path | str:
+        """Where the ledger is: a file, or an address."""
+        return self.database or self.ledger
 
     @property
     def by_epoch(self) -> bool:

@@ -32,6 +32,8 @@ MEANINGS: dict[str, str] = {
     "source.memory": "what the engine may use; what does not fit is spilled to TMPDIR",
     "source.threads": "what the engine may use; all there are if not given",
     "source.nan": "that NaN is a missing value, wherever it is read; else it is an error",
+    "source.engine": "what reads, sorts and works on the rows: `duckdb`, in this process, or "
+    "`spark` (an extra), on many machines, which also reads a `table` of its catalog",
     "epoch.label": "one epoch for all rows: what is read under a label stays as first read, and "
     "new data need a new label",
     "epoch.of": "in place of `label`: SQL over key columns, by functions listed below; each row "
@@ -43,6 +45,9 @@ MEANINGS: dict[str, str] = {
     "attribute.NAME.sensitive": "SQL over the row: where it is true or NULL the cell is never "
     "released, and what the rest tells of it is limited; never sensitive if left out",
     "attribute.NAME.none_yet": "that no row is sensitive yet is known; else it is taken for a slip",
+    "attribute.NAME.static": "that it is the same in all rows of one unit (`true`), or may change "
+    "(`false`); if left out, secrets that never change within a unit are refused (where `unit` is "
+    "all of the keys: within a key)",
     "attribute.NAME.missing": "to be missing is known to anybody (`public`), a value that may be "
     "sensitive (`value`), or an error (`never`)",
     "context.NAME.of": "SQL over key columns, by functions listed below, of at most 64 different "
@@ -96,8 +101,20 @@ MEANINGS: dict[str, str] = {
     "for any other, whatever is believed (record coins); not limited if left out",
     "plan.approve": "whether somebody has to adopt a plan, by `unspoken plan --adopt`, before "
     "anything is released",
+    "plan.odds_cap": "the most that an answer of a plan multiplies odds by, where that is less "
+    "than the `odds_cap` of all that is given out: what is between is left for answers with noise, "
+    "and for extensions; all is for the plan if left out",
+    "plan.limit_bits": "the same in bits: what plans may tell of the `limit_bits` of all that is "
+    "given out",
+    "plan.given": "a `[context]`: plans hold the limits whatever anybody knows of it, too (record "
+    "coins); else they hold without contexts, and what is learned given each is measured",
+    "query.rows_per_unit": "how many rows of one `unit` enter a noisy answer at most: which ones, "
+    "coins of the key decide. All, if left out",
+    "query.bounds": "between which numbers an attribute is added up, by SUM and AVG: values beyond "
+    "count as the nearer end",
     "secret.key": "the file of the coin key: made at the first release, to be kept for yourself",
-    "secret.ledger": "the file in which every release is charged, for ever",
+    "secret.ledger": "the file in which every release is charged, for ever; or the address of a "
+    "PostgreSQL database, `postgresql://USER@HOST/DATABASE`",
     "output.release": "the released table: Parquet, sorted by key, withheld cells NULL. Without an "
     "ending a folder with a file for each epoch, of which old ones stay as they are; left out, "
     "`released`, such a folder, where epochs are a function of keys",

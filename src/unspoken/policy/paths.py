@@ -13,11 +13,23 @@ from unspoken.policy.complaints import Complaint
 from unspoken.policy.locate import KeyPath
 from unspoken.policy.schema import OutputTable, ProjectTable
 
-__all__ = ["KEPT", "TABLES", "absolute", "complaints", "is_file", "is_table", "outputs"]
+__all__ = [
+    "KEPT",
+    "TABLES",
+    "absolute",
+    "complaints",
+    "database",
+    "in_catalog",
+    "is_file",
+    "is_table",
+    "outputs",
+]
 
 # Endings of a file that is a table; without a database, `table` is such a file.
 _PACKED = tuple(kind + packed for kind in (".csv", ".tsv") for packed in ("", ".gz", ".zst"))
 TABLES = (".parquet", ".pq", *_PACKED)
+# A table of a catalog, in as many words as that has levels.
+NAMED = re.compile(r"\w+(\.\w+){0,3}")
 # What is written, and the endings by which programs know it.
 ENDINGS = {"release": (".parquet",), "manifest": (".json",), "report": (".html", ".htm")}
 # What else is written beside a file, by what it is for; {} is its name.
@@ -35,6 +47,9 @@ DATABASES = (".duckdb", ".db", ".ddb")
 READ: frozenset[KeyPath] = frozenset({("source", "table"), ("source", "preferences")})
 # What may be a folder, with a file for each epoch.
 FOLDERS: frozenset[KeyPath] = frozenset({("output", "release"), ("output", "manifest")})
+
+# Where a ledger is that is in no file.
+SERVER = re.compile(r"postgresql(\+\w+)?://\S+")
 
 # 32 bytes written out, in hexadecimal or base64, or a key as key files have it.
 _KEY = re.compile(r"\s*((0x)?[0-9a-f]{64}|[\w+/-]{43}=|[\w-]{43}|-----BEGIN.*)\s*", re.I | re.S)
@@ -58,9 +73,25 @@ def outputs(tables: ProjectTable) -> dict[str, str]:
     return given
 
 
+def database(tables: ProjectTable) -> str | None:
+    """The address of the ledger, if it is in a database and in no file."""
+    named = tables.secret.ledger
+    return named if SERVER.fullmatch(named) else None
+
+
 def is_file(tables: ProjectTable) -> bool:
     """Whether the table is a file of its own, not a table in a database or a query."""
-    return tables.source.table is not None and tables.source.database is None
+    source = tables.source
+    return source.table is not None and source.database is None and not in_catalog(tables)
+
+
+def in_catalog(tables: ProjectTable) -> bool:
+    """Whether the table is one of Spark's catalog: a name, such as days or building.days, where a
+    file has an ending or a folder on its way.
+    """
+    source, name = tables.source, tables.source.table or ""
+    alone = source.engine == "spark" and source.database is None
+    return alone and NAMED.fullmatch(name) is not None and not name.lower().endswith(TABLES)
 
 
 def is_table(path: Path) -> bool:
@@ -93,6 +124,8 @@ def _named(tables: ProjectTable) -> dict[KeyPath, str]:
     }
     given: dict[KeyPath, str | None] = {("source", key): name for key, name in read.items()}
     given |= {("secret", key): name for key, name in tables.secret}
+    if database(tables) is not None:
+        given["secret", "ledger"] = f"{tables.secret.key}.ledger"  # what is kept beside it
     given |= {("output", key): name for key, name in outputs(tables).items()}
     given["belief", "file"] = tables.belief.file
     return {path: name for path, name in given.items() if name is not None}

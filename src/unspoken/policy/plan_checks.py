@@ -12,7 +12,7 @@ __all__ = ["complaints"]
 
 NOT_OF_CELLS = 'is for plan.by = "record". Take it out.'
 # Keys of [plan] that record coins have, and cell coins have not.
-OF_RECORDS = ("events", "own_reads", "unbiased", "floor")
+OF_RECORDS = ("given", "events", "own_reads", "unbiased", "floor")
 
 
 def complaints(tables: ProjectTable) -> Iterator[Complaint]:
@@ -20,6 +20,7 @@ def complaints(tables: ProjectTable) -> Iterator[Complaint]:
     yield from check_coins(tables)
     yield from check_numbers(tables)
     yield from check_known(tables)
+    yield from check_static(tables)
 
 
 def check_coins(tables: ProjectTable) -> Iterator[Complaint]:
@@ -42,6 +43,7 @@ def check_coins(tables: ProjectTable) -> Iterator[Complaint]:
 
 def check_numbers(tables: ProjectTable) -> Iterator[Complaint]:
     """Within their ranges."""
+    yield from check_within(tables)
     floor, pooled = tables.plan.floor, tables.limit.pooled_cap
     if floor is not None and floor <= 0:
         yield Complaint(("plan", "floor"), "is an eps above 0. Write 3, or take it out.")
@@ -57,8 +59,42 @@ def check_numbers(tables: ProjectTable) -> Iterator[Complaint]:
             yield Complaint(("application", name, "share"), text)
 
 
+def check_within(tables: ProjectTable) -> Iterator[Complaint]:
+    """A plan keeps to limits of its own where these are within those of all that is given out."""
+    plan, limits = tables.plan, tables.limit
+    least = {"odds_cap": (1.0, "below 1, which nothing meets"), "limit_bits": (0.0, "below 0")}
+    for name, (low, text) in least.items():
+        own, most = getattr(plan, name), getattr(limits, name)
+        if own is not None and own < low:
+            yield Complaint(("plan", name), f"is {text}. Write more, or take it out.")
+        elif own is not None and most is not None and own > most:
+            text = f"is above limit.{name} = {most:g}, which holds for all that is given out. "
+            yield Complaint(("plan", name), f"{text}Write less, or take it out.")
+
+
+def check_static(tables: ProjectTable) -> Iterator[Complaint]:
+    """What is the same in all rows of a unit is released once, and told of by every row."""
+    source = tables.source
+    if source.unit is None or set(source.unit) == set(source.keys):
+        return
+    unit = " and ".join(source.unit)
+    read = {name for application in tables.application.values() for name in application.reads}
+    for name, attribute in tables.attribute.items():
+        path = ("attribute", name, "static")
+        if attribute.static and name in read:
+            text = f"each row of one {unit} tosses a coin of its own, which show it together. "
+            text += f"Release {name} by itself, from a table with one row for each {unit}."
+            yield Complaint(path, text)
+        elif attribute.static and attribute.sensitive and tables.limit.unit_bits is None:
+            text = f"every row of one {unit} tells of it anew. Give [limit] unit_bits."
+            yield Complaint(path, text)
+
+
 def check_known(tables: ProjectTable) -> Iterator[Complaint]:
-    """An application knows attributes that there are."""
+    """An application knows attributes that there are, and anybody a context that there is."""
+    given = tables.plan.given
+    for complaint in known(("plan", "given"), [given] if given else [], "context", tables.context):
+        yield Complaint(("plan", "given"), complaint.text)
     for name, application in tables.application.items():
         path = ("application", name, "knows")
         yield from each_once(path, application.knows)

@@ -6,12 +6,12 @@ import math
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import astuple, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from unspoken.errors import InputError, unknown
 from unspoken.numerics.rounding import quotient_down
-from unspoken.policy import checks, paths, plan_checks
+from unspoken.policy import checks, paths, plan_checks, query_checks
 from unspoken.policy.complaints import Place, quoted
 from unspoken.policy.declared import (
     Attribute,
@@ -19,6 +19,7 @@ from unspoken.policy.declared import (
     DeclaredBelief,
     DeclaredLimits,
     DeclaredPlan,
+    DeclaredQuery,
     Epoch,
     Files,
     Source,
@@ -50,6 +51,7 @@ class Project:
     files: Files
     belief: DeclaredBelief = field(default_factory=DeclaredBelief)
     plan: DeclaredPlan = field(default_factory=DeclaredPlan)
+    query: DeclaredQuery = field(default_factory=DeclaredQuery)
     terms: Mapping[str, Terms] = field(default_factory=dict)
     contexts: Mapping[str, Context] = field(default_factory=dict)
     place: Place = field(default=Place("unspoken.toml"), repr=False, compare=False)
@@ -65,7 +67,8 @@ class Project:
         """The project that this text would be in a file at ``path``."""
         file = Path(path)
         tables, place = tables_of(text, str(path))
-        wrong = (*checks.complaints(tables), *plan_checks.complaints(tables))
+        rooms = (checks, plan_checks, query_checks)
+        wrong = [complaint for room in rooms for complaint in room.complaints(tables)]
         place.refuse([*wrong, *paths.complaints(tables, file)])
         return _project(tables, place, paths.absolute(Path.cwd(), str(file)))
 
@@ -103,11 +106,11 @@ class Project:
                 listed = " or ".join(f"--for {quoted(name)}" for name in self.applications)
                 raise self.error(
                     "limit", "coalitions", text="not all applications pool what they get, so each "
-                    f"is given a file of its own: release {listed}",
+                    f"is given a file or an answer of its own: {listed}",
                 )  # fmt: skip
             return self
         if not isinstance(reader, str) or reader not in self.applications:
-            raise unknown("release for", reader, self.applications)
+            raise unknown("--for", reader, self.applications)
         if not PLAIN.fullmatch(reader) or self._taken(reader):
             raise self.error(
                 "application", reader, text="a file for it has its name in the name of the file, "
@@ -120,7 +123,7 @@ class Project:
         """Whether a file for this reader is one that has another purpose, in any letter case."""
         names = [name for name in self.applications if name != reader and PLAIN.fullmatch(name)]
         others = [self.files.serving(name).release for name in names]
-        known = [self.path, self.source.file, self.source.database, *astuple(self.files), *others]
+        known = [self.path, self.source.file, self.source.database, *self.files.paths, *others]
         files = self.files.serving(reader)
         return bool(
             {str(path).casefold() for path in (files.release, files.manifest)}
@@ -138,6 +141,13 @@ class Project:
     def closing(self, close: bool | None) -> Project:
         """The same with telling values withheld too, or not; None: as it says."""
         return self if close is None else replace(self, limits=replace(self.limits, close=close))
+
+    @property
+    def planned(self) -> Project:
+        """The same, for whoever makes plans: with the limits that these keep to."""
+        plan = self.plan
+        limits = self.limits.within(plan.odds_cap, plan.limit_bits)
+        return replace(self, limits=limits, plan=replace(plan, odds_cap=None, limit_bits=None))
 
     @property
     def protected(self) -> tuple[str, ...]:
@@ -170,6 +180,10 @@ def _project(tables: ProjectTable, place: Place, path: Path) -> Project:
         files=_files(tables, path.parent),
         belief=_belief(tables),
         plan=DeclaredPlan(**dict(tables.plan)),
+        query=DeclaredQuery(
+            tables.query.rows_per_unit,
+            {name: (low, high) for name, (low, high) in tables.query.bounds.items()},
+        ),
         terms={
             name: Terms(tuple(given.knows), given.weight, given.share)
             for name, given in tables.application.items()
@@ -199,6 +213,8 @@ def _source(tables: ProjectTable, base: Path) -> Source:
         threads=given.threads,
         nan_missing=given.nan == "missing",
         rows_per_unit=given.rows_per_unit,
+        engine=given.engine,
+        catalog=paths.in_catalog(tables),
     )
 
 
@@ -211,6 +227,7 @@ def _attribute(name: str, given: AttributeTable) -> Attribute:
         missing=given.missing,
         exact=given.values == EXACT,
         none_yet=given.none_yet,
+        static=given.static,
     )
 
 
@@ -246,4 +263,8 @@ def _limits(tables: ProjectTable) -> DeclaredLimits:
 
 def _files(tables: ProjectTable, base: Path) -> Files:
     named = {**dict(tables.secret), **paths.outputs(tables), "belief": tables.belief.file}
-    return Files(**{key: paths.absolute(base, name) for key, name in named.items()})
+    database = paths.database(tables)
+    if database is not None:
+        named["ledger"] = f"{tables.secret.key}.ledger"
+    files = {key: paths.absolute(base, name) for key, name in named.items()}
+    return Files(**files, database=database)

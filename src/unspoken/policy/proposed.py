@@ -1,4 +1,4 @@
-"""Contexts that a starter proposes: what keys say of time, and keys of few values."""
+"""What a starter proposes of keys: epochs, a history to learn from, and contexts."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, count
 from typing import NamedTuple
 
-from unspoken.engines.sql import name_in_sql
+from unspoken.engines.sql import literal, name_in_sql
 from unspoken.policy.quoting import toml_key, toml_text
 from unspoken.types.column import ColumnInfo
 
-__all__ = ["contexts"]
+__all__ = ["contexts", "epoch", "history"]
 
 MOST = 64  # values of a context
 ENOUGH = 1000  # rows for each value: then what is measured given it is not chance
@@ -19,6 +19,36 @@ LIVE = 2  # contexts that are not commented out
 ABOUT = """
 [context]  # what anybody may know of a row by its keys: measured by leak and plan, not limited
 """
+
+
+def epoch(columns: Sequence[ColumnInfo], keys: Sequence[str]) -> Iterator[str]:
+    """In place of a label the month, of a key that is a time, or of a text called day."""
+    moment, month = _moment(columns, keys), "substr(day, 1, 7)"
+    if moment is not None and _in_one_month(moment):
+        return
+    if moment is not None:
+        cast = "::DATE" if moment.kind == "date" else ""
+        month = f"strftime({name_in_sql(moment.name)}{cast}, '%Y-%m')"
+    yield f"# of = {toml_text(month)}  # or, for ever, SQL over keys in place of a label\n"
+
+
+def history(columns: Sequence[ColumnInfo], keys: Sequence[str]) -> Iterator[str]:
+    """To learn from the first half of the days, and release from then on."""
+    moment, before = _moment(columns, keys), "day < '2026-01-01'"
+    if moment is not None:
+        days = [value for value in moment.values if isinstance(value, str)]
+        day = days[len(days) // 2] if len(days) > 1 else "2026-01-01"
+        before = f"{name_in_sql(moment.name)} < {literal(day)}"
+    yield f"# history = {toml_text(before)}  # best: learn from rows never released\n"
+
+
+def _in_one_month(moment: ColumnInfo) -> bool:
+    """Whether all its values are known, and are days of one month."""
+    return bool(moment.values) and len({str(value)[:7] for value in moment.values}) == 1
+
+
+def _moment(columns: Sequence[ColumnInfo], keys: Sequence[str]) -> ColumnInfo | None:
+    return next((c for c in columns if c.name in keys and c.kind in ("date", "time")), None)
 
 
 class _Proposed(NamedTuple):
@@ -47,7 +77,8 @@ def _of(column: ColumnInfo, columns: Sequence[ColumnInfo]) -> Iterator[_Proposed
     if column.kind in ("date", "time"):
         moment = f"{sql}::DATE" if column.kind == "date" else sql
         yield _Proposed(_free("weekday", column, columns), f"dayname({moment})", 7)
-        yield _Proposed(_free("month", column, columns), f"month({moment})", 12)
+        if not _in_one_month(column):
+            yield _Proposed(_free("month", column, columns), f"month({moment})", 12)
         if column.kind == "time":
             yield _Proposed(_free("hour", column, columns), f"hour({moment})", 24)
     elif 2 <= column.distinct <= MOST:

@@ -28,6 +28,7 @@ __all__ = [
     "OutputTable",
     "PlanTable",
     "ProjectTable",
+    "QueryTable",
     "TomlTable",
     "example",
     "table_at",
@@ -78,6 +79,7 @@ class SourceTable(TomlTable):
     memory: Annotated[str, _like('"2GB"')] = "1GB"
     threads: Annotated[int | None, _like("4")] = None
     nan: Annotated[Literal["missing"] | None, _like('"missing"')] = None
+    engine: Annotated[Literal["duckdb", "spark"], _like('"spark"')] = "duckdb"
 
 
 class EpochTable(TomlTable):
@@ -94,6 +96,7 @@ class AttributeTable(TomlTable):
     values: Annotated[Values | None, _like('["a", "b"]')] = None
     sensitive: Annotated[str | None, _like('"first_arrival > 10.5"')] = None
     none_yet: Annotated[bool, _like("true")] = False
+    static: Annotated[bool | None, _like("true")] = None
     missing: Annotated[Literal["public", "value", "never"], _like('"value"')] = "never"
 
 
@@ -130,6 +133,9 @@ class PlanTable(TomlTable):
 
     by: Annotated[Literal["record", "cell"], _like('"cell"')] = "record"
     approve: Annotated[bool, _like("true")] = False
+    odds_cap: Annotated[float | None, _like("3.0")] = None
+    limit_bits: Annotated[float | None, _like("0.05")] = None
+    given: Annotated[str | None, _like('"weekday"')] = None
     events: Annotated[Literal["default", "attribute"], _like('"attribute"')] = "default"
     own_reads: Annotated[bool, _like("true")] = False
     unbiased: Annotated[bool, _like("true")] = False
@@ -148,6 +154,13 @@ class LimitTable(TomlTable):
     close: Annotated[bool, _like("true")] = True
     target: Annotated[dict[str, float], _like("{ first_arrival = 0.05 }")] = {}
     coalitions: Annotated[list[Names] | None, _like('[["lighting"], ["planning"]]')] = None
+
+
+class QueryTable(TomlTable):
+    """``[query]``: what noisy answers are made of."""
+
+    rows_per_unit: Annotated[int | None, _like("5")] = None
+    bounds: Annotated[dict[str, list[float]], _like("{ first_arrival = [6, 20] }")] = {}
 
 
 class SecretTable(TomlTable):
@@ -177,6 +190,7 @@ class ProjectTable(TomlTable):
     limit: LimitTable = LimitTable()
     belief: BeliefTable = BeliefTable()
     plan: PlanTable = PlanTable()
+    query: QueryTable = QueryTable()
     secret: SecretTable = SecretTable()
     output: OutputTable = OutputTable()
 
@@ -193,13 +207,16 @@ SECTIONS: dict[str, type[TomlTable]] = {
     "limit": LimitTable,
     "belief": BeliefTable,
     "plan": PlanTable,
+    "query": QueryTable,
     "secret": SecretTable,
     "output": OutputTable,
 }
-# In which table each key is at home: for whoever puts it into another one.
+# In which table each key is at home, the first of several: for whoever puts it into another one.
 HOMES: dict[str, str] = {
     **{key: f"[{name}.NAME]" for name, table in NAMED.items() for key in table.model_fields},
-    **{key: f"[{name}]" for name, table in SECTIONS.items() for key in table.model_fields},
+    **{
+        key: f"[{name}]" for name, table in reversed(SECTIONS.items()) for key in table.model_fields
+    },
 }
 
 # Said of a key that stands below the header of a sub-table, and so in it.

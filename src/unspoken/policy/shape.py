@@ -6,7 +6,9 @@ Nothing under [secret] is ever shown: somebody may paste a key there.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pydantic import ValidationError
@@ -43,9 +45,21 @@ KINDS: dict[type, str] = {
 
 def of_shape(error: ValidationError) -> Iterator[Complaint]:
     """What pydantic found, in our words; missing keys last: a misspelled one explains them."""
-    for fault in error.errors(include_url=False, include_context=False):
+    faults = error.errors(include_url=False)
+    # Of a key that takes a number or a word pydantic says both, below the key.
+    either = {fault["loc"][:-1] for fault in faults if str(fault["loc"][-1]).startswith("literal[")}
+    for fault in faults:
         path: KeyPath = tuple(fault["loc"])
-        if fault["type"] == "missing":
+        if path[:-1] in either:
+            if fault["type"] == "literal_error":
+                (word,), given = _words(fault["ctx"]), _shown(fault["input"])
+                text = f"must be a number, or {quoted(word)}, not {given}. "
+                endless = fault["input"] == math.inf and word == "none"
+                text += f"No limit is {quoted(word)}." if endless else _write(path[:-1])
+                yield Complaint(path[:-1], text.rstrip())
+        elif fault["type"] == "literal_error":
+            yield Complaint(path, _no_such_word(_words(fault["ctx"]), fault["input"]))
+        elif fault["type"] == "missing":
             yield Complaint(path, f"is missing. {_write(path)}".rstrip(), rank=1)
         elif fault["type"] == "extra_forbidden":
             yield Complaint(path, _no_such_key(path, fault["input"]))
@@ -64,13 +78,16 @@ def _no_such_key(path: KeyPath, value: Any) -> str:
     return f"there is no key {quoted(key)} here. {nearest(key, keys)}"
 
 
+def _no_such_word(words: Sequence[str], value: Any) -> str:
+    wanted = ", ".join(map(quoted, words))
+    near = nearest(value, words) if isinstance(value, str) else ""
+    some = f"one of {wanted}" if len(words) > 1 else wanted
+    return f"must be {some}, not {_shown(value)}. {near if 'Did' in near else ''}".rstrip()
+
+
 def _wrong_kind(path: KeyPath, kind: str, value: Any) -> str:
     hidden = path[0] == "secret"
     wanted = WANTED.get(kind, "something else")
-    if kind == "literal_error":
-        wanted = 'one of "public", "value", "never"'
-        near = nearest(value, ["public", "value", "never"]) if isinstance(value, str) else ""
-        return f"must be {wanted}, not {_shown(value)}. {near if 'Did' in near else ''}".rstrip()
     if path[:2] == ("limit", "target") and path[-1] in LimitTable.model_fields:
         return TOO_LATE
     if kind == "float_type" and type(value) is int:
@@ -78,6 +95,11 @@ def _wrong_kind(path: KeyPath, kind: str, value: Any) -> str:
     item = "" if isinstance(path[-1], str) else f"item {path[-1] + 1} "
     given = KINDS.get(type(value), "something else") if hidden else _shown(value)
     return f"{item}must be {wanted}, not {given}. {_write(path)}".rstrip()
+
+
+def _words(context: Mapping[str, Any]) -> list[str]:
+    """The words that a key takes, as pydantic lists them: 'this', 'that' or 'another'."""
+    return re.findall("'([^']*)'", context["expected"])
 
 
 def _write(path: KeyPath) -> str:

@@ -16,7 +16,7 @@ from unspoken.policy.guesses import (
     named_by,
     round_edges,
 )
-from unspoken.policy.proposed import contexts
+from unspoken.policy.proposed import contexts, epoch, history
 from unspoken.policy.quoting import toml_key, toml_text
 from unspoken.types.column import Cell, ColumnInfo
 
@@ -37,7 +37,6 @@ format = 1
 EPOCH = """
 [epoch]
 label = "1"                 # what is read under a label stays as first read; new data: a new label
-# of = "substr(day, 1, 7)"  # or SQL over keys, instead of a label: each row has its epoch for ever
 """
 
 ABOUT_ATTRIBUTES = """
@@ -59,15 +58,16 @@ LIMIT = """
 [limit]
 # Recommended, since with odds_cap 4 no answer makes odds more than 4 times what they were: 20 %
 # becomes at most 50 %.
-odds_cap = 4.0              # in odds, for the most telling answer
+odds_cap = 4.0              # for the most telling answer; less in [plan] leaves room for queries
 # limit_bits = 0.1          # in bits, on average: about each attribute, for each row
 exceed = 0.0                # the share of answers that may be above odds_cap
 close = true                # values that by themselves tell too much become sensitive too
 
 [belief]
 noise = 0.5                 # the first release counts the table, once, with noise of this eps
-# history = "day < '2026-01-01'"    # best: learn from rows that are never released (SQL over keys)
+"""
 
+SECRET = """
 [secret]
 key = "unspoken.key"          # made on first use; keep it, and keep it to yourself
 ledger = "ledger.sqlite"    # what has been released, for ever
@@ -109,6 +109,7 @@ def starter(
         *_unit(guess_unit(unlike, guess) or named),
         *_more_keys(guess, [c.name for c in naming if c.kind in KEY_KINDS and is_named(c)]),
         EPOCH,
+        *epoch(unlike, guess),
         ABOUT_ATTRIBUTES,
     ]
     text += [ABOUT_MISSING] if any(c.missing + c.nan for c in usable) else []
@@ -117,7 +118,7 @@ def starter(
     text += _left_out(reasons, grouped, naming)
     text += contexts(columns, guess, rows)
     text += _application([c.name for c in usable] or [nobody], [c.name for c in grouped])
-    return "".join([*text, LIMIT, *_output(source)])
+    return "".join([*text, LIMIT, *history(unlike, guess), SECRET, *_output(source)])
 
 
 def left_out(

@@ -23,7 +23,7 @@ from unspoken.calibration.problem import NoiseProblem
 from unspoken.calibration.rules.dpm import READINGS as ADDED
 from unspoken.calibration.rules.dpm import Moves, fixed_point
 from unspoken.calibration.rules.pair_laws import PairLaws, alike, moves_of_targets
-from unspoken.errors import InputError, among, shown, unknown
+from unspoken.errors import InputError, NotKnown, among, shown, unknown
 from unspoken.mechanisms.linear import Weighted
 from unspoken.models.friends import READINGS, Neighbour
 from unspoken.numerics.arrays import Array, Mask, most_of_few
@@ -335,7 +335,10 @@ def _correlations(belief: Belief) -> Array:
 
 def _standard(belief: Belief, name: str) -> Array:
     """The values with mean 0 and variance 1."""
-    law, numbers = belief.marginal([name]), belief.domain.numbers(name)
+    try:
+        law, numbers = belief.marginal([name]), belief.domain.numbers(name)
+    except InputError:
+        raise NotKnown(f'pearson: the values of "{name}" are no numbers, to correlate') from None
     centred: Array = numbers - law @ numbers
     spread = math.sqrt(float(law @ centred**2))
     return centred / spread if spread else np.zeros_like(centred)

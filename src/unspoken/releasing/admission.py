@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 
 from unspoken.beliefs import Belief
 from unspoken.errors import InputError, LimitExceeded
-from unspoken.ledger import Account, EarlierPolicy, Exposure, Release, merged, reaches
+from unspoken.ledger import Account, EarlierPolicy, Exposure, Known, Release, merged, reaches
 from unspoken.mechanisms import Mechanism, OneSided
 from unspoken.numerics.roots import bracket
 from unspoken.planning import Limits
 from unspoken.policy import Project
 from unspoken.policy.edges import Edge, edge_text
-from unspoken.releasing.adopting import declared
+from unspoken.releasing.adopting import declared, made_for, same_limits
 from unspoken.releasing.coarse import coarse, probability, up
-from unspoken.releasing.leaks import limits_of, pairs_of, views
+from unspoken.releasing.judged import Judge, Planned, expected
+from unspoken.releasing.leaks import limits_of
 from unspoken.types.bound import LOG2, exp_or_inf
 from unspoken.types.domain import Value
 
@@ -36,7 +38,9 @@ class Admission:
     ``declared``: of the ``sensitive`` labels, which are withheld, those that the holder has
     declared: the secrets. ``limits``: those for which the ``plan`` was adopted; None: it is made
     for those of now. ``scale``: the share of each eps of it that the event asks for; ``compared``:
-    readings that its rows were compared with, record by record.
+    readings that its rows were compared with, record by record. ``possible``: gives all that the
+    counts leave possible, under which odds hold beside answers with noise, too; None: the belief.
+    ``kept``: what an adopted plan keeps to under all of that.
     """
 
     project: Project
@@ -47,21 +51,33 @@ class Admission:
     limits: Mapping[str, Any] | None = None
     scale: float = 1.0
     compared: Collection[str] = ()
+    possible: Callable[[], Belief] | None = None
+    kept: Planned | None = None
 
     def check(self, event: Release, account: Account) -> None:
         """Raise, before anything is charged or read, if ``event`` must not follow what has been."""
+        if self.covered(event, account):
+            return
+        before = self.before(event, account)
+        broken = self.too_much(event.mechanism, before)
+        if broken:
+            fits = self._what_fits(event, before)
+            raise LimitExceeded(f"{broken}; {fits}", fits)
+
+    def covered(self, event: Release, account: Account) -> bool:
+        """Whether it shows nothing that was not shown; raises if it must not follow what has been,
+
+        however little it shows.
+        """
         self._same_coins(event, account)
         self._same_source(event, account)
         audiences = self._audiences(event, account)
         if all(account.covers(event, audience) for audience in audiences):
-            return
+            return True
         self._known(account)
         self._never_shown(event, account)
         self._never_regrouped(event, account)
-        before = self._before(event, account)
-        broken = self._too_much(event.mechanism, before)
-        if broken:
-            raise LimitExceeded(f"{broken}; {self._what_fits(event, before)}")
+        return False
 
     def together(self, event: Release, account: Account) -> str:
         """The first limit that an event which is admitted breaks with all that was given out of its
@@ -74,13 +90,13 @@ class Admission:
         if gone:
             return f"{gone[0]} was released before and is not declared any more: it is not counted"
         accounts = [
-            (after, limits)
-            for past, limits in self._before(event, account)
+            (after, limits, past.known)
+            for past, limits in self.before(event, account)
             if (after := past.fold(self.sensitive, event.mechanism)) == past.fold(self.sensitive)
         ]
         return self._first_broken(accounts) or ""
 
-    def _before(self, event: Release, account: Account) -> list[Held]:
+    def before(self, event: Release, account: Account) -> list[Held]:
         """What was shown before to every coalition that sees the event, and to all of them pooled,
 
         with the limits that this is held to.
@@ -91,30 +107,30 @@ class Admission:
             for audience in self._audiences(event, account)
             for past in account.before(event, audience)
         ]
-        if (
-            self.project.divided
-            and self.project.plan.by == "record"
-            and given.pooled_cap < math.inf
-        ):
-            pooled = Limits({}, given.pooled_cap)
-            held += [(past, pooled) for past in account.before(event, account.readers())]
+        if self.project.divided and given.pooled_cap < math.inf:
+            pooled, of_records = Limits({}, given.pooled_cap), self.project.plan.by == "record"
+            held += [
+                (past, pooled)
+                for past in account.before(event, account.readers())
+                if of_records or past.records or past.other_records  # whatever is planned by now
+            ]
         return held
 
-    def _too_much(self, mechanism: Mechanism, before: Sequence[Held]) -> str | None:
+    def too_much(self, mechanism: Mechanism, before: Sequence[Held]) -> str | None:
         """The first limit that it would break, for any coalition that sees it or for all pooled, of
         the cells of any epoch it adds to.
         """
         accounts = [
-            (after, limits)
+            (after, limits, exposure.known)
             for exposure, limits in before
             if (after := exposure.fold(self.sensitive, mechanism)) != exposure.fold(self.sensitive)
             and not self._as_planned(exposure, mechanism, limits)
         ]
         return self._first_broken(accounts)
 
-    def _first_broken(self, accounts: Iterable[tuple[Mechanism, Limits]]) -> str | None:
+    def _first_broken(self, accounts: Iterable[tuple[Mechanism, Limits, Known]]) -> str | None:
         """In words; each is looked at once."""
-        different: list[tuple[Mechanism, Limits]] = []
+        different: list[tuple[Mechanism, Limits, Known]] = []
         for account in accounts:
             if account not in different:
                 different.append(account)
@@ -127,16 +143,23 @@ class Admission:
         every belief that the counts left possible; for what each coalition reads, and, of odds, for
         all of it pooled.
         """
-        if self.limits not in (None, declared(self.project)):
+        if self.limits is not None and not same_limits(self.limits, self.project):
             return False
         coins = merged((*exposure.records, *mechanism.record_coins()))
-        others = exposure.exponents(mechanism.exponents()) or exposure.anew
+        drawn = exposure.anew or mechanism.drawn_anew()
+        others = exposure.exponents(mechanism.exponents()) or drawn
         planned = {coin.digest for coin in self.plan.record_coins()}
-        if others or exposure.other_records or {coin.digest for coin in coins} != planned:
+        extended = {digest for coin in self.plan.record_coins() for digest in coin.coins}
+        shown = {coin.digest for coin in coins}
+        if others or exposure.other_records or not planned <= shown <= extended:
             return False
-        seen = {name for coin in coins for name in coin.delivered}
-        if any(seen <= {*pool} for pool in self.project.pools.values()):
+        seen, pools = {name for coin in coins for name in coin.delivered}, self.project.pools
+        knows = made_for(self.limits or declared(self.project), pools)
+        pairs = zip(pools.values(), knows, strict=True)
+        if any(seen <= {*pool} and expected(exposure.known, own) for pool, own in pairs):
             return True
+        if not expected(exposure.known, {name for own in knows for name in own}):
+            return False
         information = min(limits.information.values(), default=math.inf)
         pooled = self.project.limits.pooled_cap if self.project.divided else math.inf
         return pooled <= limits.odds_cap and information == math.inf
@@ -244,32 +267,46 @@ class Admission:
         """Why it is withheld: as declared, or closed since it tells too much by itself."""
         return "sensitive" if label in self.declared[earlier.attribute] else "closed (too telling)"
 
-    def _broken(self, mechanism: Mechanism, limits: Limits) -> str | None:
+    @cached_property
+    def _judges(self) -> dict[Known, Judge]:
+        return {}
+
+    def _judge(self, known: Known) -> Judge:
+        """What holds accounts against limits, where this is known from elsewhere."""
+        possible = self.possible or (lambda: self.belief)
+        judge = Judge(
+            self.project, self.belief, possible, self.declared, planned=self.kept, known=known
+        )
+        return self._judges.setdefault(known, judge)
+
+    def _broken(self, mechanism: Mechanism, limits: Limits, known: Known) -> str | None:
         """The first limit that seeing all of this would break, in words."""
-        cloud = views(self.belief, mechanism, self.declared)
-        if self.project.plan.by == "record" and self.project.plan.events == "default":
-            cloud |= pairs_of(self.belief, mechanism, self.declared)
-        for broken in limits.broken(cloud):
-            if broken.limit == "information":
-                bits, most = up(broken.reached / LOG2), broken.allowed / LOG2
-                return (
-                    f"what is told about {broken.target} would be {bits:g} bit, the limit is "
-                    f"{most:g}"
-                )
-            factor, cap = up(exp_or_inf(broken.reached)), limits.odds_cap
-            if math.isinf(factor):
-                return f"{broken.target} could become certain, the cap on its odds is {cap:g}"
-            return f"the odds of {broken.target} could grow x {factor:g}, the cap is {cap:g}"
-        return None
+        broken = self._judge(known).broken(mechanism, limits)
+        if broken is None:
+            return None
+        if broken.limit == "information":
+            bits, most = up(broken.reached / LOG2), broken.allowed / LOG2
+            return (
+                f"what is told about {broken.target} would be {bits:g} bit, the limit is {most:g}"
+            )
+        factor, cap = up(exp_or_inf(broken.reached)), f"{limits.odds_cap:g}"
+        if not limits.information:
+            cap += " (limit.pooled_cap, for all readers together)"
+        if math.isinf(factor):
+            return f"{broken.target} could become certain, the cap on its odds is {cap}"
+        return f"the odds of {broken.target} could grow x {factor:g}, the cap is {cap}"
 
     def _what_fits(self, event: Release, before: Sequence[Held]) -> str:
         """The largest share of the eps of the plan that fits beside what was released before."""
         whole = self.plan.showing(event.mechanism.delivered)
         if whole.record_coins():
-            return "beside what was released before, this plan does not fit"
+            refused = "beside what was released before, this plan does not fit"
+            drawn = any(exposure.anew for exposure, _ in before)
+            smaller = "write a smaller [plan] odds_cap and adopt a plan"
+            return f"{refused}; {smaller} (docs/answers.md: beside a release)" if drawn else refused
 
         def excess(share: float) -> float:
-            return math.inf if self._too_much(whole.scaled(share), before) else -math.inf
+            return math.inf if self.too_much(whole.scaled(share), before) else -math.inf
 
         fits, _ = bracket(excess, 0.0, self.scale, absolute=FINE)
         scale = math.floor(fits * 1e3) / 1e3  # down: what is said has to fit

@@ -101,9 +101,9 @@ def backup(project: Project | str | Path, archive: Path) -> BackedUp:
         _refuse_foreign(whole, archive)
     held = {name: path.read_bytes() for name, path in files.items() if name != "ledger"}
     if "belief" in held:
-        _refuse_unknown(files["belief"], Ledger(files["ledger"]), held["belief"])
+        _refuse_unknown(files["belief"], Ledger(whole.files.charged), held["belief"])
     # Last: a head may fall behind its ledger, and never runs ahead.
-    held["ledger"] = Ledger(files["ledger"]).copy()
+    held["ledger"] = Ledger(whole.files.charged).copy()
     listed = {
         **MARK,
         "made": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -206,7 +206,7 @@ def _refuse_foreign(project: Project, archive: Path) -> None:
     listed, _ = _unpacked(archive)
     master = MasterKey.read(project.files.key)
     seal = Seal.of(master, project.files.key, {archive: Head.from_json(listed["head"], archive)})
-    Ledger(project.files.ledger).verify(seal)
+    Ledger(project.files.charged).verify(seal)
 
 
 def _refuse_outside(folder: Path, places: Mapping[str, Path], outside: bool) -> None:
@@ -252,7 +252,7 @@ def _checked(archive: Path, project: Project, held: Mapping[str, bytes]) -> Head
             said = str(error).replace(f"{folder}{os.sep}", "")
             raise InputError(f"{archive}: {said}") from None
         if "belief" in held:
-            _refuse_unknown(archive, Ledger(files.ledger), held["belief"])
+            _refuse_unknown(archive, Ledger(files.charged), held["belief"])
     return head
 
 

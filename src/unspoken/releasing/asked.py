@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -19,22 +21,25 @@ from unspoken.releasing import manifest
 from unspoken.releasing.admission import Admission, policy_of
 from unspoken.releasing.adopting import declared
 from unspoken.releasing.believing import released_rows
-from unspoken.releasing.cautions import Caution, fewer_rows
+from unspoken.releasing.cautions import Caution, certain_in_contexts, fewer_rows
 from unspoken.releasing.coarse import coarse, probability
 from unspoken.releasing.custody import Custody
 from unspoken.releasing.findings import readers
+from unspoken.releasing.in_context import in_contexts
+from unspoken.releasing.kernel import Kernel
 from unspoken.releasing.leaks import Leak, leakage_matrix
 from unspoken.releasing.preparing import Prepared, opened, prepared, refuse_sources
 from unspoken.releasing.reading import Reading
 from unspoken.releasing.results import Said
 
-__all__ = ["Asked"]
+__all__ = ["Asked", "coined_by"]
 
 
 def _scaled(planned: Mechanism, scale: float) -> Mechanism:
     """This share of every eps of a plan, each p of three decimal places."""
     if not 0 <= scale <= 1:
-        raise InputError(f"release scale {scale}: is the share of the plan to use, from 0 to 1")
+        frame = "; a frame is given by name, table=frame" if math.isnan(scale) else ""
+        raise InputError(f"release scale {scale}: is the share of the plan, from 0 to 1{frame}")
     if scale == 1:
         return planned
     share = planned.scaled(scale)
@@ -69,7 +74,7 @@ class Asked:
         """``kept``: the custody there is; ``make``: makes one, to pin a belief in if none is."""
         whole = opened(project)
         share, served = number(scale), whole.serving(reader)
-        ready = prepared(whole, table, fresh, kept, make=make, keyed=True)
+        ready = prepared(whole, table, fresh, kept, make=make, keyed=make is None)
         refuse_sources(served, ready.table)
         plan = ready.plan()
         whole, learned = ready.project, ready.learned
@@ -81,9 +86,22 @@ class Asked:
         """What is said of the release: declared limits, not what was measured."""
         ready = self.ready
         beside = ready.cautions(self.mechanism.shown(ready.learned.belief))
-        cautions = (*map(Caution.unmeasured, beside), *fewer_rows(event, account))
+        cautions = (
+            *map(Caution.unmeasured, beside),
+            *self._certain(),
+            *fewer_rows(event, account),
+        )
         together = self.admission.together(event, account)
         return Said(ready.project, ready.promise, together, cautions)
+
+    def _certain(self) -> tuple[Caution, ...]:
+        """What a context makes certain; nothing of exact counts is said."""
+        ready = self.ready
+        if ready.believed is None or not ready.learned.contexts:
+            return ()
+        who = readers(ready.project, self.reader)
+        known = in_contexts(ready.learned, self.mechanism, who, self.leakage)
+        return certain_in_contexts(known)
 
     @property
     def p(self) -> dict[str, float]:
@@ -91,7 +109,7 @@ class Asked:
         p = self.mechanism.shown(self.ready.learned.belief)
         return {name: probability(p[name]) for name in self.project.reads}
 
-    @property
+    @cached_property
     def reading(self) -> Reading:
         ready = self.ready
         rows = released_rows(self.project, ready.table)
@@ -100,17 +118,21 @@ class Asked:
 
     @property
     def admission(self) -> Admission:
-        """Held against the limits of the whole project, whoever is served."""
-        ready, learned = self.ready, self.ready.learned
-        return Admission(
-            ready.project,
-            learned.belief,
-            ready.sensitive,
-            learned.sensitive,
-            self.plan.mechanism,
-            None if ready.adopted is None else ready.adopted.limits,
-            self.scale,
-        )
+        adopted = self.ready.adopted
+        limits = None if adopted is None else adopted.limits
+        return self.ready.admission(self.plan.mechanism, limits, self.scale)
+
+    def kernel(
+        self, master: MasterKey, mechanism: Mechanism | None = None, apart: bool = False
+    ) -> Kernel:
+        """What looks at the rows. ``mechanism``: what is shown; None: nothing is."""
+        domain = self.ready.learned.belief.domain
+        return Kernel(self.reading.rules, master, domain, mechanism, apart)
+
+    @property
+    def released(self) -> Mechanism:
+        """What is shown to whoever is served."""
+        return self.mechanism.showing(self.project.reads)
 
     def described(
         self, event: Release, head: Head, charged: str, written: manifest.Written
@@ -143,9 +165,9 @@ class Asked:
         epoch, keys = whole.epoch, ready.table.keys
         return Release(
             table=whole.source.name,
-            epoch=_coined_by(whole),
+            epoch=coined_by(whole),
             per_key=epoch.of is not None,
-            mechanism=self.mechanism.showing(self.project.reads),
+            mechanism=self.released,
             readings=readings,
             key=master.fingerprint,
             coins=ALGORITHM,
@@ -165,7 +187,7 @@ class Asked:
         )
 
 
-def _coined_by(project: Project) -> str:
+def coined_by(project: Project) -> str:
     """What names epochs, and so coins: the label, or the function of keys in its time zone."""
     epoch, zone = project.epoch, project.source.timezone
     if epoch.of is None:

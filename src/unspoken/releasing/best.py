@@ -6,10 +6,13 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from unspoken.beliefs import Belief
 from unspoken.learning import Learned
+from unspoken.learning.given_sets import given_sets
 from unspoken.measures import MEASURES
+from unspoken.mechanisms import RecordCoin
 from unspoken.planning import Limits, Plan, plan
 from unspoken.planning.chosen import worst_odds
 from unspoken.planning.plans import WORTH
@@ -30,21 +33,34 @@ Hidden = Mapping[str, Sequence[Value]]
 
 
 def best(
-    project: Project, learned: Learned, beliefs: Belief, sensitive: Hidden, scale: float = 1.0
+    project: Project,
+    learned: Learned,
+    beliefs: Belief,
+    sensitive: Hidden,
+    scale: float = 1.0,
+    extends: RecordCoin | None = None,
 ) -> Plan:
     """The plan for what is read, each coalition pooled, with every limit on bits times ``scale``.
 
     ``beliefs``: all that the counts leave possible, for which a plan by record coins holds.
     ``sensitive`` is withheld by cell coins, which hold under what was learned; what was declared is
-    what is protected.
+    what is protected. ``extends``: the coin whose answers are out, beside which more is shown.
     """
-    return PLANNERS[project.plan.by](project, learned, beliefs, sensitive, scale)
+    within = project.planned
+    return PLANNERS[project.plan.by](within, learned, beliefs, sensitive, scale, extends)
 
 
 def _by_cells(
-    project: Project, learned: Learned, beliefs: Belief, sensitive: Hidden, scale: float
+    project: Project,
+    learned: Learned,
+    beliefs: Belief,
+    sensitive: Hidden,
+    scale: float,
+    extends: RecordCoin | None,
 ) -> Plan:
     """Each p of three decimal places."""
+    if extends is not None:
+        raise project.error("plan", "by", text="coins of cells are not extended: adopt a new plan")
     limits = project.limits
     kept = Limits.in_bits(
         {name: scale * limits.about(name) for name in project.attributes},
@@ -72,7 +88,12 @@ def _by_cells(
 
 
 def _by_records(
-    project: Project, learned: Learned, beliefs: Belief, sensitive: Hidden, scale: float
+    project: Project,
+    learned: Learned,
+    beliefs: Belief,
+    sensitive: Hidden,
+    scale: float,
+    extends: RecordCoin | None,
 ) -> Plan:
     """What is declared is withheld, and nothing is closed: a program decides what goes with it.
 
@@ -97,8 +118,12 @@ def _by_records(
         unbiased=given.unbiased,
         floor=given.floor,
         knows=_known(project, learned),
+        extends=extends,
+        contexts=_given(project, learned),
     )
     chosen = asked(shares=project.applications)
+    if extends is not None:
+        return evaluated(project, learned, chosen)
     if _poor(chosen) and len(project.applications) > 1:
         chosen = asked()  # what is fair to who can be given next to nothing is of use to nobody
     if chosen.floor is not None and _poor(chosen):
@@ -110,24 +135,36 @@ def _poor(chosen: Plan) -> bool:
     return chosen.gain is not None and chosen.gain < WORTH
 
 
-PLANNERS: Mapping[str, Callable[[Project, Learned, Belief, Hidden, float], Plan]] = {
+Planner = Callable[[Project, Learned, Belief, Hidden, float, RecordCoin | None], Plan]
+PLANNERS: Mapping[str, Planner] = {
     "cell": _by_cells,
     "record": _by_records,
 }
 
 
-def _known(project: Project, learned: Learned) -> list[str | Mapping[str, Sequence[Value]]]:
-    """What anybody may know beside what is shown: what applications do, and what is public of every
+def _known(project: Project, learned: Learned) -> list[Any]:
+    """What may be known beside what is shown: by each coalition what its applications do, and by
 
-    row, that a value is missing. That is the last label there is of it.
+    anybody what is public of every row, that a value is missing. That is the last label of it.
     """
-    names = sorted({name for terms in project.terms.values() for name in terms.knows})
+    pairs = [
+        (reads, sorted({name for who in members for name in project.terms[who].known}))
+        for members, reads in project.pools.items()
+    ]
     public: dict[str, Sequence[Value]] = {
         name: learned.labels[name][-1:]
         for name, attribute in project.attributes.items()
         if attribute.missing == "public"
     }
-    return [*names, *([public] if public else [])]
+    return [*(pair for pair in pairs if pair[1]), *([public] if public else [])]
+
+
+def _given(project: Project, learned: Learned) -> list[tuple[float, Belief]] | None:
+    """What the counts leave possible given each value of the context that plans hold given."""
+    name, events = project.plan.given, {n: v for n, v in learned.sensitive.items() if v}
+    if name is None:
+        return None
+    return given_sets(learned.contexts[name], events, project.belief.confidence)
 
 
 def _bits(project: Project, scale: float) -> dict[str, float] | None:

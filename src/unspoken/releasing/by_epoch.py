@@ -6,65 +6,65 @@ same coins, if its rows are as they were; that costs nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from itertools import groupby
-from operator import itemgetter
+from typing import BinaryIO
 
-import numpy as np
+import pyarrow as pa
 
 from unspoken.errors import InputError, LimitExceeded
 from unspoken.ledger import Account, Given, Head, Release, tossing
-from unspoken.numerics.arrays import Mask
+from unspoken.mechanisms import Mechanism
 from unspoken.numerics.coins import MasterKey
-from unspoken.numerics.files import unfinished
+from unspoken.numerics.files import PRIVATE, unfinished
 from unspoken.releasing.asked import Asked
-from unspoken.releasing.custody import Custody, refuse_foreign
+from unspoken.releasing.custody import Custody, charge_of, refuse_foreign
 from unspoken.releasing.first_readings import FirstReadings
+from unspoken.releasing.kernel import epoch_of, within
+from unspoken.releasing.manifest import Written
 from unspoken.releasing.outputs import Output, folders, output_of, refuse_alike
-from unspoken.releasing.publishing import publish, write_rows
-from unspoken.releasing.reading import Part
+from unspoken.releasing.publishing import changed, publish, write_rows
 from unspoken.releasing.results import Epochs, Rehearsed, Released, Said
-from unspoken.releasing.sifting import Past, Piece, Sifted, sift
+from unspoken.releasing.sifting import Past, Piece, Sifted, looked, sift, two_of_one_name
 from unspoken.releasing.sorting import begun
-from unspoken.releasing.witness import Prints
+from unspoken.releasing.spool import Spool
+from unspoken.releasing.witness import Prints, Witness
 
-__all__ = ["rehearse_epochs", "release_epochs"]
+__all__ = ["of_piece", "rehearse_epochs", "release_epochs"]
 
 
-def release_epochs(asked: Asked, kept: Custody) -> Released:
-    """Release the epochs that were not released before, and what came late to the others."""
-    release = _Release.of(asked, kept, kept.master)
-    asked, sifted, event = release.asked, release.sifted, release.event
-    files, written = asked.project.files, 0
-    for epoch, readings, records in sifted.keep:
-        release.past.first.write(epoch, readings, records)
-    said = list[Said]()
+def release_epochs(asked: Asked, kept: Custody, epochs: Collection[str] | None = None) -> Released:
+    """Release the epochs that were not released before, and what came late to the others.
 
-    def admit(account: Account) -> None:
-        said.append(release.admitted(account))
+    ``epochs``: charge these alone; None: all.
+    """
+    files, written, said = asked.project.files, 0, list[Said]()
+    with ExitStack() as stack:
+        spool = cache(lambda: Spool(stack.enter_context(folders(files))))
+        past, kernel = _past(asked, kept, kept.master), partial(asked.kernel, kept.master)
+        shown = kernel(asked.released, apart=True)
+        sifted = sift(asked.reading, kernel(apart=True), shown, past, spool, epochs)
+        release = _Release.of(asked, kept.master, past, sifted)
 
-    if not release.pieces:
-        kept.ledger.look(admit, kept.seal)
-    else:
-        with folders(files):
-            rounds = release.rounds()
-            first = release.begun(rounds[0])
-            head = None
-            if sifted.new:
-                head = kept.ledger.charge(event, admit, kept.seal)
-            else:
-                kept.ledger.look(admit, kept.seal)
-            for number, pieces in enumerate(rounds):
-                parts = release.begun(pieces) if number else first
-                written += release.write(pieces, parts, kept, head)
+        def admit(account: Account) -> None:
+            said.append(release.admitted(account))
+
+        for epoch, readings, records in sifted.keep:
+            past.first.write(epoch, readings, records)
+        if not release.pieces:
+            kept.ledger.look(admit, kept.seal)
+        else:
+            written = release.publish(kept, spool(), admit)
     return Released(
         path=files.release,
         manifest=files.manifest,
         rows=written,
         plan=asked.plan,
         leakage=asked.leakage,
-        event=event,
+        event=release.event,
         p=asked.p,
         again=not sifted.new,
         said=said[-1],
@@ -75,7 +75,9 @@ def release_epochs(asked: Asked, kept: Custody) -> Released:
 
 def rehearse_epochs(asked: Asked, kept: Custody | None, master: MasterKey) -> Rehearsed:
     """Everything up to the charge."""
-    release, said = _Release.of(asked, kept, master), list[Said]()
+    past, kernel = _past(asked, kept, master), asked.kernel(master, apart=True)
+    sifted = looked(asked.reading, kernel, past)
+    release, said = _Release.of(asked, master, past, sifted), list[Said]()
 
     def admit(account: Account) -> None:
         said.append(release.admitted(account))
@@ -97,13 +99,15 @@ class _Release:
     pieces: Sequence[Piece]
 
     @classmethod
-    def of(cls, asked: Asked, kept: Custody | None, master: MasterKey) -> _Release:
+    def of(cls, asked: Asked, master: MasterKey, past: Past, sifted: Sifted) -> _Release:
         project = asked.project
-        past = _past(asked, kept, master)
-        sifted = sift(asked.reading, master, past)
         refuse_alike(project, [*sifted.witness.counts, *past.given.get(past.readers, {})])
         asks = set(asked.reading.depends)
-        gone = [p for p in sifted.standing if not _there(output_of(project.files, p.epoch, p.part))]
+        gone = [
+            piece
+            for piece in sifted.standing
+            if not _there(output_of(project.files, piece.epoch, piece.part), piece.number)
+        ]
         pieces = [*(p for p in gone if p.readings.keys() == asks), *sifted.new]
         outputs = [output_of(project.files, piece.epoch, piece.part) for piece in pieces]
         _refuse_folders(outputs)
@@ -111,7 +115,7 @@ class _Release:
         event = _event(asked, master, sifted.new)
         made = cls(asked, master, past, sifted, event, pieces)
         if not pieces:
-            made.refuse_changed()
+            made.refuse_unknown()
         return made
 
     def admitted(self, account: Account) -> Said:
@@ -120,22 +124,25 @@ class _Release:
         admission.check(self.event, account)
         return self.asked.said(self.event, account)
 
-    def refuse_changed(self) -> None:
-        """Where nothing else is released, what is not is an error."""
-        refused = self.epochs.refused()
-        if refused:
-            raise LimitExceeded("; ".join(refused))
+    def refuse_unknown(self) -> None:
+        """Where nothing is released since nobody knows what changed, somebody has to see to it.
+
+        Records that changed are said to be left out each time, and are no error: they stay so.
+        """
+        if self.sifted.unknown:
+            raise LimitExceeded("; ".join(self.epochs.refused()))
 
     @property
     def epochs(self) -> Epochs:
         """What becomes of each epoch."""
-        sifted, new = self.sifted, [piece for piece in self.sifted.new if piece.part == 1]
+        sifted = self.sifted
+        first = [piece.epoch for piece in sifted.new if piece.part == 1]
         late = {piece.epoch: piece.rows for piece in sifted.new if piece.part > 1}
         again = [piece.epoch for piece in self.pieces if piece.number is not None]
         touched = {piece.epoch for piece in sifted.new}
         left = [epoch for epoch in sifted.witness.counts if epoch not in touched]
         return Epochs(
-            new=tuple(piece.epoch for piece in new),
+            new=tuple(epoch for epoch in first if epoch not in sifted.extended),
             late=late,
             again=tuple(sorted(set(again))),
             left=len(left),
@@ -143,6 +150,12 @@ class _Release:
             gone=sifted.gone,
             unknown=sifted.unknown,
             lost=self._lost(),
+            extended=tuple(sifted.extended),
+            stay=tuple(
+                epoch
+                for epoch in sifted.witness.counts
+                if self.past.stays(self.past.own(epoch, self.asked.reading.depends))
+            ),
         )
 
     def _lost(self) -> tuple[str, ...]:
@@ -153,55 +166,109 @@ class _Release:
             epoch
             for epoch in self.sifted.witness.counts
             if any(
-                (epoch, part) not in written and not _there(output_of(files, epoch, part))
-                for part in self.past.own(epoch, names)
+                (epoch, part) not in written and not _there(output_of(files, epoch, part), number)
+                for part, number, _ in self.past.own(epoch, names).values()
             )
         )
 
-    def rounds(self) -> list[list[Piece]]:
-        """What is written while the source is read once, sorted: one file of each epoch."""
-        rounds: list[list[Piece]] = []
-        for piece in self.pieces:
-            free = (each for each in rounds if all(p.epoch != piece.epoch for p in each))
+    def publish(self, kept: Custody, spool: Spool, admit: Callable[[Account], None]) -> int:
+        """Charge what is new, and write the file of each piece; gives how many rows they have."""
+        spooled = {
+            piece.epoch: piece
+            for piece in self.sifted.new
+            if piece.keys is None and piece.epoch in spool.there
+        }
+        rounds = self.rounds(kept, [p for p in self.pieces if p is not spooled.get(p.epoch)])
+        first = [self.begun(one) for one in rounds[:1]]
+        head = kept.ledger.charge(self.event, admit, kept.seal) if self.sifted.new else None
+        if head is None:
+            kept.ledger.look(admit, kept.seal)
+        written = sum(self._copy(piece, spool, kept, head) for piece in spooled.values())
+        for one in rounds:
+            rows = first.pop() if first else self.begun(one)
+            written += self.write(one, rows, kept, head)
+        return written
+
+    def rounds(self, kept: Custody, pieces: Sequence[Piece]) -> list[_Round]:
+        """What is written while the source is read once more, sorted: one file of each epoch."""
+        rounds: list[_Round] = []
+        for piece in pieces:
+            mechanism = self.event.mechanism
+            if piece.number is not None:
+                mechanism = kept.ledger.release(piece.number)[1].mechanism
+            free = (each for each in rounds if each.takes(piece, mechanism))
             found = next(free, None)
-            rounds.append([piece]) if found is None else found.append(piece)
+            if found is None:
+                rounds.append(_Round(mechanism, [piece]))
+            else:
+                found.pieces.append(piece)
         return rounds
 
-    def begun(self, pieces: Sequence[Piece]) -> Iterator[Part]:
-        """Their epochs, one after the other."""
-        witness = self.sifted.witness
-        texts = [text for piece in pieces for text in witness.texts[piece.epoch]]
-        return begun(self.asked.reading, witness.size, texts)
+    def begun(self, one: _Round) -> Iterator[pa.RecordBatch]:
+        """Its epochs, one after the other."""
+        texts = [text for p in one.pieces for text in self.sifted.witness.texts[p.epoch]]
+        kernel = self.asked.kernel(self.master, one.mechanism, apart=True)
+        return begun(self.asked.reading, kernel, self.asked.reading.among(texts))
 
     def write(
-        self, pieces: Sequence[Piece], parts: Iterator[Part], kept: Custody, head: Head | None
+        self, one: _Round, batches: Iterator[pa.RecordBatch], kept: Custody, head: Head | None
     ) -> int:
         """Write the file of each; gives how many rows they have."""
-        rows, waiting = 0, {piece.epoch: piece for piece in pieces}
-        each = (pair for part in parts for pair in part.each())
-        for epoch, group in groupby(each, itemgetter(0)):
+        rows, waiting = 0, {piece.epoch: piece for piece in one.pieces}
+        for epoch, group in groupby(batches, epoch_of):
             piece = waiting.pop(epoch, None)
             if piece is None:
-                raise InputError(
-                    f"{self.asked.project.at('epoch', 'of')}: gives two values that are both "
-                    f'called "{epoch}"; CAST it to VARCHAR'
-                )
-            prints = Prints(self.asked.reading, self.master, epoch)
-            rows += self._write(piece, _only(prints, piece, map(itemgetter(1), group)), kept, head)
+                raise two_of_one_name(self.asked.project, epoch)
+            prints = Prints(self.asked.reading.rules, self.master, epoch)
+            rows += self._write(piece, of_piece(prints, piece, group), kept, head)
+        gone = next(iter(waiting.values()), None)
+        if gone is not None:
+            files = self.asked.project.files
+            raise changed(self.asked.reading, output_of(files, gone.epoch, gone.part))
         return rows
 
-    def _write(self, piece: Piece, parts: Iterator[Part], kept: Custody, head: Head | None) -> int:
-        asked, output = self.asked, output_of(self.asked.project.files, piece.epoch, piece.part)
+    def _write(
+        self, piece: Piece, batches: Iterator[pa.RecordBatch], kept: Custody, head: Head | None
+    ) -> int:
+        reading, witness = self.asked.reading, Witness(self.asked.reading.rules, self.master)
+
+        def fill(output: Output, file: BinaryIO) -> Written:
+            written = write_rows(reading, witness.watch(batches), output, file)
+            if witness.readings() != {piece.epoch: piece.readings}:
+                raise changed(reading, output)
+            return written
+
+        return self._publish(piece, fill, kept, head)
+
+    def _copy(self, piece: Piece, spool: Spool, kept: Custody, head: Head | None) -> int:
+        return self._publish(piece, partial(spool.copied, piece.epoch), kept, head)
+
+    def _publish(
+        self, piece: Piece, fill: Callable[[Output, BinaryIO], Written], kept: Custody,
+        head: Head | None,
+    ) -> int:  # fmt: skip
+        output = output_of(self.asked.project.files, piece.epoch, piece.part)
         charged, event = head, self.event
         if piece.number is not None:
             charged, event = kept.ledger.release(piece.number)
         assert charged is not None
-        event = _about(event, piece)
-        with unfinished(output.release) as data, unfinished(output.manifest) as paper:
-            written = write_rows(asked.reading, parts, self.master, event, output, data.file)
-            at = kept.ledger.charged(charged.number)
-            publish(output, data, paper, written, asked.described(event, charged, at, written))
+        event, at = _about(event, piece), kept.ledger.charged(charged.number)
+        with unfinished(output.release, PRIVATE) as data, unfinished(output.manifest) as paper:
+            written = fill(output, data.file)
+            described = self.asked.described(event, charged, at, written)
+            publish(output, data, paper, written, described)
         return written.rows
+
+
+@dataclass(frozen=True)
+class _Round:
+    """Pieces of different epochs, and what is shown of them."""
+
+    mechanism: Mechanism
+    pieces: list[Piece]
+
+    def takes(self, piece: Piece, mechanism: Mechanism) -> bool:
+        return mechanism == self.mechanism and all(p.epoch != piece.epoch for p in self.pieces)
 
 
 def _past(asked: Asked, kept: Custody | None, master: MasterKey) -> Past:
@@ -214,7 +281,18 @@ def _past(asked: Asked, kept: Custody | None, master: MasterKey) -> Past:
 
     if kept is not None:
         kept.ledger.look(look, kept.seal)
-    return Past(event.readers, given, FirstReadings.of(asked.project.files.ledger))
+    own = given.get(event.readers, {}).values()
+    extended = _extended(asked, kept, {each.number for parts in own for each in parts})
+    return Past(event.readers, given, FirstReadings.of(asked.project.files.ledger), extended)
+
+
+def _extended(asked: Asked, kept: Custody | None, numbers: Collection[int]) -> frozenset[int]:
+    """Those of these events that showed what the plan adds to."""
+    earlier = {d for coin in asked.mechanism.record_coins() for d in coin.coins[:-1]}
+    if kept is None or not earlier:
+        return frozenset()
+    shown = ((n, kept.ledger.release(n)[1].mechanism.record_coins()) for n in numbers)
+    return frozenset(n for n, coins in shown if any(coin.digest in earlier for coin in coins))
 
 
 def _event(asked: Asked, master: MasterKey, new: Sequence[Piece]) -> Release:
@@ -230,22 +308,23 @@ def _about(event: Release, piece: Piece) -> Release:
     return replace(event, readings={piece.epoch: dict(piece.readings)}, parts=parts)
 
 
-def _only(prints: Prints, piece: Piece, parts: Iterator[Part]) -> Iterator[Part]:
+def of_piece(
+    prints: Prints, piece: Piece, batches: Iterator[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
     """The rows of a piece."""
-    for part in parts:
-        if piece.keys is None:
-            yield part
-            continue
-        keys = prints.keys(part.batch)
-        places = np.searchsorted(piece.keys, keys)
-        places[places == len(piece.keys)] = 0
-        held: Mask = piece.keys[places] == keys
-        if held.any():
-            yield part.taken(np.flatnonzero(held), piece.epoch)
+    for batch in batches:
+        held = batch if piece.keys is None else within(batch, piece.keys, prints)
+        if held is not None:
+            yield held
 
 
-def _there(output: Output) -> bool:
-    return output.release.is_file() and output.manifest.is_file()
+def _there(output: Output, number: int | None) -> bool:
+    """Whether both lie there, of this event: where a run ended before it showed more of an epoch,
+
+    what lies there is what was shown before.
+    """
+    both = output.release.is_file() and output.manifest.is_file()
+    return both and charge_of(output.manifest) in (None, number)
 
 
 def _refuse_folders(outputs: Sequence[Output]) -> None:

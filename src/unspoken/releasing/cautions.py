@@ -20,7 +20,14 @@ from unspoken.types.domain import Value
 
 TREE = "is not counted where the belief, a tree of pairs, does not have it"
 
-__all__ = ["Caution", "beyond_contexts", "cautions", "fewer_rows", "most_in_words"]
+__all__ = [
+    "Caution",
+    "beyond_contexts",
+    "cautions",
+    "certain_in_contexts",
+    "fewer_rows",
+    "most_in_words",
+]
 
 
 @dataclass(frozen=True)
@@ -72,13 +79,14 @@ def beyond_contexts(
     ``known``: the worst odds first.
     """
     unmeasured = _contexts(project)
-    if not known or not unmeasured.text:
+    free = [entry for entry in known if entry.context != project.plan.given]
+    if not free or not unmeasured.text:
         return tuple(said)
-    worst, cap = known[0], project.limits.odds_cap
+    worst, cap = free[0], project.limits.odds_cap
     given = f"{worst.context} {worst.value}".rstrip()
     odds, without = worst.leak.odds.odds, worst.without.odds.odds
     measured = Caution(
-        f"Limits are held without contexts: under the plan, given {given}, an answer could "
+        f"{_held(project)}: under the plan, given {given}, an answer could "
         f"multiply odds about {worst.leak.about} by {up(odds):g} (without: {up(without):g}).",
         red=odds > cap,
         handed_on=unmeasured.text,
@@ -86,16 +94,35 @@ def beyond_contexts(
     return (*(caution for caution in said if caution != unmeasured), measured)
 
 
+def certain_in_contexts(known: Sequence[InContext]) -> tuple[Caution, ...]:
+    """That a context makes a secret certain, by counts with noise: no number of the table."""
+    for worst in known:
+        if math.isinf(worst.leak.odds.odds):
+            text = (
+                f"Limits are held without this context: whoever knows {worst.context} of a row can "
+                f"become certain about {worst.leak.about}; `unspoken plan` says where."
+            )
+            return (Caution(text, red=True),)
+    return ()
+
+
 def _contexts(project: Project) -> Caution:
     """That plans do not look at contexts, in words that tell nothing of the table."""
-    names = list(project.contexts)
+    names = [name for name in project.contexts if name != project.plan.given]
     if not names or not project.protected:
         return Caution("")
     listed = " or ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
     return Caution(
-        f"Limits are held without contexts: whoever knows {listed} of a row may learn more than "
-        "they say; `unspoken plan` says how much."
+        f"{_held(project)}: whoever knows {listed} of a row may learn more than they say; "
+        "`unspoken plan` says how much."
     )
+
+
+def _held(project: Project) -> str:
+    """Whatever of which is known."""
+    given = project.plan.given
+    kept = "without contexts" if given is None else f"given {given}, and without other contexts"
+    return f"Limits are held {kept}"
 
 
 def fewer_rows(event: Release, account: Account) -> tuple[Caution, ...]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from unspoken.engines.duckdb import DuckTable
 from unspoken.engines.row_sql import RowSQL
 from unspoken.errors import UnspokenError
-from unspoken.learning import contexts_of, table_of
+from unspoken.learning import contexts_of, duckdb_table
 from unspoken.policy import Project, column_faults, faults, project_file
 from unspoken.policy.presence import to_read
 from unspoken.releasing.reading import Epochs
@@ -30,10 +30,10 @@ class Checked:
 
 
 def check(path: str | Path) -> Checked:
-    """What is wrong with a project file; no table is needed, but one that is there is looked at."""
+    """What is wrong with a project file; no table is needed; a file that is there is looked at."""
     file = project_file(path)
     project, wrong = faults(path)
-    if project is None or any(to_read(project)):
+    if project is None or project.source.catalog or any(to_read(project)):
         return Checked(file, tuple(wrong), False)
     return Checked(file, (*wrong, *_with_table(project)), True)
 
@@ -41,7 +41,7 @@ def check(path: str | Path) -> Checked:
 def _with_table(project: Project) -> Iterator[UnspokenError]:
     """What does not fit the table: its keys, columns, and the SQL over them."""
     try:
-        table = table_of(project)
+        table = duckdb_table(project)
     except UnspokenError as error:
         yield from _without_keys(project, error)
         return
@@ -58,7 +58,7 @@ def _without_keys(project: Project, refused: UnspokenError) -> Iterator[Unspoken
     """Keys that name no rows stop everything; the columns can be looked at nevertheless."""
     source = replace(project.source, keys=(), preferences=None)
     try:
-        table = table_of(replace(project, source=source))
+        table = duckdb_table(replace(project, source=source))
     except UnspokenError:
         yield refused
         return

@@ -20,7 +20,7 @@ def withheld_by(project: Project, learned: Learned) -> Mapping[str, Sequence[Val
 
 def closed_by(project: Project, learned: Learned) -> Closure:
     """What tells too much by itself: by the belief, and by the pairs that a tree leaves out."""
-    cap, secrets = project.limits.odds_cap, learned.sensitive
+    cap, secrets = project.planned.limits.odds_cap, learned.sensitive
     closed = closure(learned.belief, secrets, cap, project.reads)
     if learned.tree is None:
         return closed

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,16 @@ from unspoken.numerics.files import swept
 from unspoken.policy import Project
 from unspoken.releasing.outputs import Output, lying
 
-__all__ = ["MARK", "Custody", "Verified", "by_digest", "refuse_foreign", "verified"]
+__all__ = [
+    "MARK",
+    "Custody",
+    "Verified",
+    "by_digest",
+    "charge_of",
+    "manifest_at",
+    "refuse_foreign",
+    "verified",
+]
 
 MARK = {"unspoken": "release"}  # what our manifests begin with, and our releases carry
 LARGEST = 1 << 28  # bytes of a manifest
@@ -43,10 +52,10 @@ class Custody:
         """What earlier releases made; None: there were none. What is lost is refused."""
         files, given = project.files, _given(project)
         _refuse_dangling(files.key)
-        if not files.ledger.exists():
+        if not Ledger.there(files.charged):
             _refuse_without_ledger(project)
             return None
-        ledger = Ledger(files.ledger)
+        ledger = Ledger(files.charged)
         if ledger.empty:
             _refuse_released(project)
             if not files.key.exists() and not head_file(files.key).exists():
@@ -64,7 +73,7 @@ class Custody:
         found = cls.there(project)
         if found is not None:
             return found
-        ledger = Ledger(project.files.ledger)
+        ledger = Ledger(project.files.charged)
         try:
             master = MasterKey.create(key)
         except InputError:
@@ -76,10 +85,14 @@ class Custody:
 
 @dataclass(frozen=True)
 class Verified:
-    """The head of a ledger whose every event is as it was charged, and which files record what."""
+    """The head of a ledger whose every event is as it was charged, and which files record what.
+
+    ``warnings``: that the last release has no file, though it was charged.
+    """
 
     head: Head
     recorded: Mapping[Path, Head]
+    warnings: tuple[str, ...] = ()
 
 
 def verified(project: Project | str | Path) -> Verified:
@@ -89,18 +102,58 @@ def verified(project: Project | str | Path) -> Verified:
     if kept is None:
         ledger = given.files.ledger.name
         raise InputError(f"{ledger}: there is no ledger yet; the first release makes it")
-    return Verified(kept.ledger.verify(kept.seal), dict(kept.seal.recorded()))
+    head = kept.ledger.verify(kept.seal)
+    return Verified(head, dict(kept.seal.recorded()), tuple(_unwritten(given, kept)))
+
+
+def _unwritten(project: Project, kept: Custody) -> Iterator[str]:
+    """A command that is killed between the charge and the file leaves an event that showed nothing.
+
+    Where each epoch or each application has files of its own, a release says which are gone.
+    """
+    files, number = project.files, kept.ledger.latest(project.source.name)
+    there = {head.number for head in kept.seal.given.values()} if _lies(files.release) else set()
+    if project.divided or files.by_epoch or number is None or number in there:
+        return
+    found = f"is of event {max(there)}" if there else "is not there"
+    yield (
+        f"{files.release.name} {found}, and event {number} is the last release that was charged. "
+        "If its file was never written, since the command was killed, nothing of it was shown, and "
+        "what it was charged stays so; release again while the source is what it was then: that "
+        "writes it, free of charge"
+    )
 
 
 def refuse_foreign(outputs: Iterable[Output]) -> None:
     """What would be written over has to be ours."""
     named = [pair for each in outputs for pair in each._asdict().items()]
     for output, path in named:
+        if os.path.lexists(path) and not path.is_file() and not path.is_dir():
+            raise InputError(
+                f"{path}: is there already, and no regular file; move it away, or give [output] "
+                f"{output} another name"
+            )
         if _lies(path) and _READ[output](path) is None:
             raise InputError(
                 f"{path}: is there already, and no {output} that unspoken wrote; move it away, or "
                 f"give [output] {output} another name"
             )
+
+
+def charge_of(manifest: Path) -> int | None:
+    """The number of the event that a manifest is of; None: it is none of ours."""
+    return next((paper.head.number for paper in _papers([manifest]).values()), None)
+
+
+def manifest_at(path: Path) -> dict[str, Any]:
+    """What a manifest of ours says."""
+    try:
+        read = _manifest(path)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+    if read is None or not isinstance(read.get("release"), dict):
+        raise InputError(f"{path}: is no manifest that unspoken wrote")
+    return read
 
 
 def _refuse_dangling(key: Path) -> None:

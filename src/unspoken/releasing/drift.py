@@ -10,7 +10,7 @@ came since is what there is now, less what was counted.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import combinations
@@ -18,6 +18,7 @@ from itertools import combinations
 import numpy as np
 
 from unspoken.engines.protocol import Table
+from unspoken.engines.sql import Expression, literal
 from unspoken.errors import TooLarge
 from unspoken.learning import Learned
 from unspoken.learning.confidence import Units, ends
@@ -35,8 +36,9 @@ from unspoken.policy import Project
 from unspoken.releasing.believing import Believed, split_rows
 from unspoken.releasing.boxed import Boxed, box_of, boxed
 from unspoken.releasing.leaks import views
+from unspoken.releasing.reading import Epochs
 
-__all__ = ["LEVEL", "Drift", "Drifted", "drift"]
+__all__ = ["LEVEL", "Drift", "Drifted", "apart", "drift"]
 
 LEVEL = 0.05
 Ends = tuple[float, float]
@@ -96,13 +98,8 @@ def drift(
     if JOINT not in pinned.tables:
         return None
     rows = split_rows(project, table, history=False)
-    now, unlisted = _counted(project, rows, learned)
-    scale = scale_of(pinned.sensitivity, pinned.epsilon)
-    then = _Sample(pinned.tables[JOINT], pinned.rows, scale, pinned.units)
     units = _units(project, rows, pinned)
-    since = _Sample(now, int(now.sum()), None, units)
-    if rows is table:  # what was counted is in it
-        since = _Sample(now - then.joint, since.rows - then.rows, scale, units)
+    then, since, unlisted = _samples(project, rows, pinned, learned, units, rows is table)
     if since.rows <= 0:
         return Drift(0, (), unlisted)
     labellings = [learned.labelling[name] for name in project.attributes]
@@ -117,12 +114,72 @@ def drift(
     return Drift(since.rows, found, unlisted, odds, worst)
 
 
-def _apart(learned: Learned, then: _Sample, since: _Sample) -> Iterator[Drifted]:
+def apart(
+    project: Project,
+    table: Table,
+    believed: Believed,
+    learned: Learned,
+    level: float,
+    epochs: Collection[str] = (),
+) -> list[Drifted]:
+    """What differs alone, the most first: for whoever looks often. ``level``: the chance to find
+
+    something where there is nothing, of this look. ``epochs``: of the rows since, those of these
+    alone, where they can be told from those that were counted.
+    """
+    pinned = believed.pinned
+    if JOINT not in pinned.tables:
+        return []
+    rows = split_rows(project, table, history=False)
+    if rows is not table and epochs:
+        rows = _within(project, rows, epochs)
+    units = _units(project, rows, pinned)
+    then, since, _ = _samples(project, rows, pinned, learned, units, rows is table)
+    found = _apart(learned, then, since, level=level) if since.rows > 0 else ()
+    return sorted(found, key=lambda each: -each.gap)
+
+
+def _within(project: Project, rows: Table, epochs: Collection[str]) -> Table:
+    """The rows of these epochs."""
+    naming, texts = Epochs.of(project, rows), set[str]()
+    for batch in rows.batches(list(rows.keys), ordered=False):
+        for name, known in naming.rows(batch)[1].items():
+            texts.update(known if name in epochs else ())
+    which = naming.among(texts)
+    if which is None:
+        return rows
+    listed = ", ".join(literal(text) for text in sorted(texts))
+    named = which.expression
+    sql = f"CAST({named.sql} AS VARCHAR) IN ({listed})"
+    return rows.only(Expression(sql, "BOOLEAN", named.columns), True)
+
+
+def _samples(
+    project: Project,
+    rows: Table,
+    pinned: Pinned,
+    learned: Learned,
+    units: Units | None,
+    counted: bool,
+) -> tuple[_Sample, _Sample, dict[str, int]]:
+    """What was counted, and what came since; ``counted``: the rows have what was counted, too."""
+    now, unlisted = _counted(project, rows, learned)
+    scale = scale_of(pinned.sensitivity, pinned.epsilon)
+    then = _Sample(pinned.tables[JOINT], pinned.rows, scale, pinned.units)
+    since = _Sample(now, int(now.sum()), None, units)
+    if counted:
+        since = _Sample(now - then.joint, since.rows - then.rows, scale, units)
+    return then, since, unlisted
+
+
+def _apart(
+    learned: Learned, then: _Sample, since: _Sample, *, level: float = LEVEL
+) -> Iterator[Drifted]:
     """Labels whose shares cannot have been the same."""
     names, ndim = list(learned.labels), then.joint.ndim
     sets = [axes for k in (1, 2) for axes in combinations(range(ndim), k)]
     for axes in sets:
-        before, after = (each.ends(axes, LEVEL / (2 * len(sets))) for each in (then, since))
+        before, after = (each.ends(axes, level / (2 * len(sets))) for each in (then, since))
         apart = (after[0] > before[1]) | (after[1] < before[0])
         for place in map(tuple, np.argwhere(apart)):
             labels = [(names[axis], k) for axis, k in zip(axes, place, strict=True)]

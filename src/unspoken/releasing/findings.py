@@ -11,9 +11,11 @@ from unspoken.beliefs import Belief
 from unspoken.display import Shown
 from unspoken.errors import TooLarge
 from unspoken.learning import Learned
-from unspoken.mechanisms import Mechanism, OneSided
+from unspoken.ledger import Adoption
+from unspoken.mechanisms import Mechanism, OneSided, RecordCoin
 from unspoken.planning import Closure, Plan
 from unspoken.policy import Project
+from unspoken.releasing.adopting import as_adopted
 from unspoken.releasing.best import best, evaluated, shares
 from unspoken.releasing.cautions import Caution, most_in_words
 from unspoken.releasing.closing import withheld_by
@@ -23,9 +25,11 @@ from unspoken.releasing.leaks import Leak, leakage_matrix, most_told
 from unspoken.releasing.promise import Promise
 from unspoken.releasing.trade_off import ByCap, OfCap, Share, TradeOff
 
-__all__ = ["CELLS", "FLOOR", "Findings", "by_cap", "findings", "readers"]
+__all__ = ["CELLS", "FLOOR", "NOW", "Findings", "by_cap", "findings", "readers"]
 
 CELLS, FLOOR = "one coin a cell", "the floor, which needs no belief"  # rivals of record coins
+NOW = "the best plan now"  # where another one is adopted
+OUT = "what is out already"  # of an extension, which has no other
 
 # The limits of the trade-off curve, as multiples of the one that is set.
 CURVE = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8)
@@ -68,7 +72,7 @@ class Findings(Openly):
     attribute read, the share of all rows whose cell the plan releases; ``open_shares``: those of
     the other; ``rivals``: of all cells read the share that other ways to release would let out.
     ``held_back``: the answers that hold a plan of record coins back; ``poor``: what it shows next
-    to nothing of.
+    to nothing of. ``adopted``: whether this is the plan by which everything is released.
     """
 
     closure: Closure
@@ -83,6 +87,7 @@ class Findings(Openly):
     assumptions: Sequence[str]
     held_back: Sequence[HeldBack] = ()
     poor: Sequence[Poor] = ()
+    adopted: bool = False
 
     def facts(self) -> list[tuple[str, str]]:
         shares = [
@@ -114,11 +119,17 @@ def findings(
     closure: Closure,
     beliefs: Belief,
     curve: bool = True,
+    extends: RecordCoin | None = None,
+    adopted: Adoption | None = None,
 ) -> Findings:
-    """Plans, what they tell, and what was assumed. ``beliefs``: all that counts leave possible."""
-    chosen = best(project, learned, beliefs, withheld_by(project, learned))
+    """Plans, what they tell, and what was assumed. ``beliefs``: all that counts leave possible;
+
+    ``extends``: the coin whose answers are out. ``adopted``: the plan that is looked at; None: the
+    best there is.
+    """
+    chosen, now = _chosen(project, learned, beliefs, extends, adopted)
     closing = project.closing_values
-    left_open = best(project, learned, beliefs, learned.sensitive) if closing else chosen
+    left_open = best(project, learned, beliefs, learned.sensitive) if closing else now or chosen
     openly, planned = Openly.of(project, learned), _leaks(project, learned, chosen.mechanism)
     planned_known = in_contexts(learned, chosen.mechanism, readers(project), planned)
     shown = shares(project, learned, chosen)
@@ -135,12 +146,32 @@ def findings(
         planned_known=planned_known,
         shares=shown,
         open_shares=shares(project, learned, left_open),
-        rivals=_rivals(project, learned, chosen),
+        rivals=_rivals(project, learned, chosen, now),
         curve=_curve(project, learned, beliefs) if curve else TradeOff(),
         assumptions=assumptions(project, learned, chosen),
+        adopted=adopted is not None,
         held_back=held_back(project, learned, chosen) if by_record else (),
         poor=poor(project, learned, beliefs, chosen, shown) if by_record else (),
     )
+
+
+def _chosen(
+    project: Project,
+    learned: Learned,
+    beliefs: Belief,
+    extends: RecordCoin | None,
+    adopted: Adoption | None,
+) -> tuple[Plan, Plan | None]:
+    """The plan that is looked at, and the best one now, where that is another; None: it was not
+
+    looked for, which would take minutes.
+    """
+    if adopted is not None and not _quick(project, learned):
+        return as_adopted(project, learned, adopted), None
+    now = best(project, learned, beliefs, withheld_by(project, learned), extends=extends)
+    if adopted is None or adopted.mechanism == now.mechanism.showing(project.reads):
+        return now, now
+    return replace(as_adopted(project, learned, adopted), floor=now.floor), now
 
 
 def all_free(project: Project, learned: Learned) -> OneSided:
@@ -148,12 +179,17 @@ def all_free(project: Project, learned: Learned) -> OneSided:
     return OneSided(dict.fromkeys(project.reads, math.inf), learned.sensitive)
 
 
-def _rivals(project: Project, learned: Learned, chosen: Plan) -> dict[str, float]:
-    """One coin a cell, planned for what was learned, and the floor that needs no belief."""
+def _rivals(project: Project, learned: Learned, chosen: Plan, now: Plan | None) -> dict[str, float]:
+    """One coin a cell, planned for what was learned, and the floor that needs no belief; of an
+
+    extension what it adds to.
+    """
     if project.plan.by == "cell":
         return {}
+    if chosen.floor is not None and chosen.floor.mechanism.chain.tables[1:]:
+        return {OUT: _released(project, learned, evaluated(project, learned, chosen.floor))}
     cells = replace(project, plan=replace(project.plan, by="cell"))
-    found = {}
+    found = {} if now is None or now is chosen else {NOW: _released(project, learned, now)}
     with suppress(TooLarge):
         plan = best(cells, learned, learned.belief, withheld_by(cells, learned))
         found[CELLS] = _released(cells, learned, plan)
@@ -198,12 +234,19 @@ def readers(project: Project, serving: str | None = None) -> dict[str, tuple[str
 
 def _curve(project: Project, learned: Learned, beliefs: Belief) -> TradeOff | ByCap:
     """Of the limit on bits; of the odds cap where there is no other; none that takes minutes."""
-    cells = math.prod(map(len, learned.labels.values()))
-    if project.plan.by == "record" and cells << len(project.reads) > PAIRS:
+    if not _quick(project, learned):
         return TradeOff()
     if project.limits.bits < math.inf:
         return trade_off(project, learned, beliefs)
     return by_cap(project, learned, beliefs)
+
+
+def _quick(project: Project, learned: Learned) -> bool:
+    """Whether a plan takes seconds."""
+    cells = math.prod(map(len, learned.labels.values()))
+    if project.plan.given is not None:
+        cells *= len(learned.contexts[project.plan.given].values) ** 2  # rows are of two of them
+    return project.plan.by == "cell" or cells << len(project.reads) <= PAIRS
 
 
 def trade_off(project: Project, learned: Learned, beliefs: Belief) -> TradeOff:
@@ -211,7 +254,7 @@ def trade_off(project: Project, learned: Learned, beliefs: Belief) -> TradeOff:
     hidden = withheld_by(project, learned)
     return TradeOff(
         Share(
-            scale * project.limits.bits,
+            scale * project.planned.limits.bits,
             _released(project, learned, best(project, learned, beliefs, hidden, scale)),
             scale == 1,
         )
@@ -223,9 +266,10 @@ def by_cap(project: Project, learned: Learned, beliefs: Belief) -> ByCap:
     """What other odds caps would let out, the limits staying as they are. A higher one closes fewer
     values, too.
     """
-    points, own = [], project.limits.odds_cap
+    within = project.planned
+    points, own = [], within.limits.odds_cap
     for cap in sorted({*CAPS, own} if own <= LARGEST else CAPS):
-        other = replace(project, limits=replace(project.limits, odds_cap=cap))
+        other = replace(within, limits=replace(within.limits, odds_cap=cap))
         chosen = best(other, learned, beliefs, withheld_by(other, learned))
         points.append(OfCap(cap, _released(other, learned, chosen), cap == own))
     return ByCap(points)

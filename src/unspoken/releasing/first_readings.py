@@ -11,8 +11,9 @@ of that epoch that differs is released.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -44,40 +45,62 @@ class FirstReadings:
         said = json.dumps([epoch, sorted(readings.items())])
         return self.folder / f"{hashlib.sha256(said.encode()).hexdigest()[:32]}.arrow"
 
-    def write(self, epoch: str, readings: Mapping[str, str], records: Records) -> None:
-        """Keep what these records are."""
-        path = self.path(epoch, readings)
+    def write(self, epoch: str, readings: Mapping[str, str], parts: Iterable[Records]) -> None:
+        """Keep what these records are: ascending, as `read` gives them."""
+        path, batches = self.path(epoch, readings), map(_batch, parts)
+        first = next(batches)
         with writing(self.folder):
             self.folder.mkdir(mode=0o700, exist_ok=True)
-        columns = {KEY: pa.array(records.keys)}
-        for name, numbers in records.numbers.items():
-            held = pa.py_buffer(np.ascontiguousarray(numbers))
-            columns[VALUE.format(name)] = pa.Array.from_buffers(NUMBER, len(records), [None, held])
-        batch = pa.RecordBatch.from_pydict(columns)
         with unfinished(path, PRIVATE, PATIENCE) as partial, writing(path):
-            with pa.ipc.new_file(partial.file, batch.schema) as file:
-                file.write_batch(batch)
+            with pa.ipc.new_file(partial.file, first.schema) as file:
+                for batch in itertools.chain([first], batches):
+                    file.write_batch(batch)
             partial.publish()
 
-    def read(self, prints: Prints, readings: Mapping[str, str]) -> Records | None:
-        """What they were; None: nobody knows, or it is not what was charged."""
+    def read(self, prints: Prints, readings: Mapping[str, str]) -> Sequence[Records] | None:
+        """What they were, some after the other, ascending; None: nobody knows, or it is not what
+
+        was charged. They stay in the file, and are read as far as they are looked at.
+        """
         try:
             with pa.memory_map(str(self.path(prints.epoch, readings))) as file:
-                table = pa.ipc.open_file(file).read_all()
-            keys: Words = np.array(table[KEY])
-            numbers = {name: _numbers(table[VALUE.format(name)]) for name in readings}
+                batches = pa.ipc.open_file(file)
+                held = map(batches.get_batch, range(batches.num_record_batches))
+                parts = [_records(batch, readings) for batch in held]
         except (OSError, pa.ArrowException, KeyError, ValueError):
             return None
-        records = Records(keys, numbers)
-        declared = prints.reading.project.attributes
+        declared = prints.rules.project.attributes
         known = {name: read for name, read in readings.items() if name in declared}
-        whole = bool((keys[1:] >= keys[:-1]).all()) and len(records) > 0
-        return records if whole and prints.readings([records]) == known else None
+        whole = _ascending([part.keys for part in parts])
+        return parts if whole and prints.readings(parts) == known else None
 
 
-def _numbers(column: pa.ChunkedArray) -> Words:
-    held = column.combine_chunks()
-    if held.type != NUMBER:
+def _ascending(parts: Sequence[Words]) -> bool:
+    """Whether there are some, and none of them is less than the one before."""
+    within = all(len(keys) and (keys[1:] >= keys[:-1]).all() for keys in parts)
+    return bool(parts) and within and all(a[-1] <= b[0] for a, b in itertools.pairwise(parts))
+
+
+def _batch(records: Records) -> pa.RecordBatch:
+    columns = {KEY: _column(pa.uint64(), records.keys)}
+    for name, numbers in records.numbers.items():
+        columns[VALUE.format(name)] = _column(NUMBER, numbers)
+    return pa.RecordBatch.from_pydict(columns)
+
+
+def _column(kind: pa.DataType, words: Words) -> pa.Array:
+    held = pa.py_buffer(np.ascontiguousarray(words))
+    return pa.Array.from_buffers(kind, len(words), [None, held])
+
+
+def _records(batch: pa.RecordBatch, names: Iterable[str]) -> Records:
+    numbers = {name: _words(batch.column(VALUE.format(name)), NUMBER, 2) for name in names}
+    keys = _words(batch.column(KEY), pa.uint64(), 1)
+    return Records(keys.reshape(-1), numbers)
+
+
+def _words(column: pa.Array, kind: pa.DataType, each: int) -> Words:
+    if column.type != kind:
         raise ValueError("no number")
-    words = np.frombuffer(held.buffers()[1], np.uint64)[2 * held.offset :][: 2 * len(held)]
-    return words.reshape(-1, 2).copy()
+    words: Words = np.frombuffer(column.buffers()[1], np.uint64)
+    return words[each * column.offset :][: each * len(column)].reshape(-1, each)

@@ -1,18 +1,22 @@
-"""A release on one page: plan -> check -> charge -> read -> coin -> write.
+"""A release on one page: plan -> check -> read -> coin -> write -> charge -> publish.
 
-Nothing is answered before it is charged. A crash after the charge wastes it; run again, the same
-coins give the same bytes and cost nothing. No file is ever half there.
+The source is read once: what is read decides what is charged, so the file is written first, where
+nobody sees it. It appears once it is charged; nothing is answered before. A crash after the charge
+wastes it; run again, the same coins give the same bytes and cost nothing. No file is ever half
+there.
 """
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Collection
 from functools import partial
 from pathlib import Path
 
 from unspoken.engines.handed_in import Streams
 from unspoken.ledger import Account
-from unspoken.numerics.coins import MasterKey
-from unspoken.numerics.files import unfinished
+from unspoken.numerics.coins import BATCH, MasterKey
+from unspoken.numerics.files import PRIVATE, unfinished
 from unspoken.numerics.prf import KEY_BYTES
 from unspoken.policy import Project
 from unspoken.releasing.adopting import adopt, refuse_unapproved
@@ -36,6 +40,7 @@ def release(
     *,
     table: Streams | None = None,
     fresh: bool = False,
+    epochs: Collection[str] | None = None,
 ) -> Released:
     """Release what the plan lets out; ``scale`` < 1 takes that share of every eps of the plan.
 
@@ -43,6 +48,7 @@ def release(
     where not all pool what they get. ``table``, ``fresh``: as for `prepare`; the project's key,
     ledger and files are used, so that the same rows give the same bytes, wherever they come from.
     What is released is read from the table in any case, and so is its fingerprint.
+    ``epochs``: of a folder with a file for each, charge these alone; None: all that are new.
     """
     whole = opened(project)
     served = whole.serving(reader)
@@ -51,22 +57,23 @@ def release(
     _adopted(asked, kept := make())
     files = asked.project.files
     if files.by_epoch:
-        return release_epochs(asked, kept)
-    reading = asked.reading
-    read = Witness.of(reading, kept.master)
-    event = asked.event(kept.master, read.readings(), read.rows)
+        return release_epochs(asked, kept, epochs)
+    reading, output = asked.reading, Output(files.release, files.manifest)
     same, said = list[int | None](), list[Said]()
 
-    def admit(account: Account) -> None:
-        asked.admission.check(event, account)
-        same.append(account.number(event))
-        said.append(asked.said(event, account))
+    # What is written before the charge lies where nobody looks, and is for the owner alone.
+    with unfinished(files.release, PRIVATE) as data, unfinished(files.manifest) as paper:
+        witness = Witness(reading.rules, kept.master)
+        rows = witness.watch(begun(reading, asked.kernel(kept.master, asked.released)))
+        written = write_rows(reading, rows, output, data.file)
+        event = asked.event(kept.master, witness.readings(), witness.rows)
 
-    # Both files are begun before the charge: where nothing can be written, nothing is paid.
-    with unfinished(files.release) as data, unfinished(files.manifest) as paper:
-        parts, output = begun(reading, read.size), Output(files.release, files.manifest)
+        def admit(account: Account) -> None:
+            asked.admission.check(event, account)
+            same.append(account.number(event))
+            said.append(asked.said(event, account))
+
         head = kept.ledger.charge(event, admit, kept.seal)
-        written = write_rows(reading, parts, kept.master, event, output, data.file)
         described = asked.described(event, head, kept.ledger.charged(head.number), written)
         publish(output, data, paper, written, described)
     return Released(
@@ -103,8 +110,9 @@ def rehearse(
     if served.files.by_epoch:
         return rehearse_epochs(asked, kept, master)
     refuse_foreign(lying(served.files))
-    read = Witness.of(asked.reading, master)
-    event = asked.event(master, read.readings(), read.rows)
+    reading, witness = asked.reading, Witness(asked.reading.rules, master)
+    deque(witness.watch(reading.through(asked.kernel(master), BATCH, ordered=False)), 0)
+    event = asked.event(master, witness.readings(), witness.rows)
     said = list[Said]()
 
     def admit(account: Account) -> None:

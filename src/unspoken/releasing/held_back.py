@@ -74,8 +74,9 @@ def poor(
     ][:TRIED]
     if not names or not project.protected:
         return []
-    limits = project.limits
-    larger = replace(project, limits=replace(limits, odds_cap=2 * limits.odds_cap))
+    within = project.planned
+    cap = 2 * within.limits.odds_cap
+    larger = replace(within, limits=replace(within.limits, odds_cap=cap))
     more = _shares(larger, learned, beliefs)
     least = {} if chosen.floor is None else shares(
         project, learned, evaluated(project, learned, chosen.floor)

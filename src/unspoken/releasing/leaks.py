@@ -106,32 +106,46 @@ def views(
     mechanism: Mechanism,
     secrets: Mapping[str, Sequence[Value]],
     reads: Sequence[str] | None = None,
+    knows: Sequence[str] = (),
 ) -> dict[str, View]:
-    """What somebody who sees ``reads`` (None: all) may believe of each target with a secret."""
+    """What somebody who sees ``reads`` (None: all), and ``knows`` these, may believe of each target
+
+    with a secret.
+    """
+    mechanism = mechanism.beside_earlier()
     return {
-        about: mechanism.view(belief, Adversary(about, secret=values, sees=reads))
+        about: mechanism.view(belief, Adversary(about, secret=values, sees=reads, knows=knows))
         for about, values in secrets.items()
-        if values
+        if values and about not in knows
     }
 
 
 def pairs_of(
-    belief: Belief, mechanism: Mechanism, secrets: Mapping[str, Sequence[Value]]
+    belief: Belief,
+    mechanism: Mechanism,
+    secrets: Mapping[str, Sequence[Value]],
+    learned: Belief | None = None,
+    knows: Sequence[str] = (),
 ) -> dict[str, View]:
     """The same of the secrets of two targets together, as far as a row can have both: one release
 
-    may tell of the one, another of the other, and both keep the cap.
+    may tell of the one, another of the other, and both keep the cap. ``learned``: which of a set
+    says what a row can have; None: the belief. ``knows``: to who has these.
     """
+    known = belief if learned is None else learned
     found: dict[str, View] = {}
-    for one, two in itertools.combinations([name for name, own in secrets.items() if own], 2):
-        law, own = belief.marginal([one, two]), (secrets[one], secrets[two])
+    hidden = [name for name, own in secrets.items() if own and name not in knows]
+    for one, two in itertools.combinations(hidden, 2):
+        law, own = known.marginal([one, two]), (secrets[one], secrets[two])
         both = [
             pair
             for pair in itertools.product(*own)
-            if law[belief.domain.code(one, pair[0]), belief.domain.code(two, pair[1])] > 0
+            if law[known.domain.code(one, pair[0]), known.domain.code(two, pair[1])] > 0
         ]
         if both:
-            found[f"{one} and {two}"] = mechanism.view(belief, Adversary((one, two), secret=both))
+            found[f"{one} and {two}"] = mechanism.view(
+                belief, Adversary((one, two), secret=both, knows=knows)
+            )
     return found
 
 
@@ -164,7 +178,8 @@ def leak(
 
     ``knows``: in the worst case over the values of these.
     """
-    view = mechanism.view(belief, Adversary(about, secret=secrets, knows=knows, sees=reads))
+    who_looks = Adversary(about, secret=secrets, knows=knows, sees=reads)
+    view = mechanism.beside_earlier().view(belief, who_looks)
     odds, information = MEASURES["odds"].of(view), MEASURES["mutual-information"].of(view)
     return Leak(who, reads, about, odds, information, most_telling(view), view)
 

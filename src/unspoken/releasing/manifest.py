@@ -19,7 +19,7 @@ from unspoken.policy.edges import bin_names, plain_edge
 from unspoken.releasing.custody import MARK, by_digest
 from unspoken.releasing.leaks import Leak
 
-__all__ = ["FORMAT", "Written", "by_digest", "described", "estimating", "leakage", "text"]
+__all__ = ["FORMAT", "Written", "by_digest", "described", "estimating", "leakage", "rule", "text"]
 
 FORMAT = 2
 
@@ -62,7 +62,7 @@ def described(
             name: {
                 "release_probability": shown[0][name],
                 **({"shown_given": dict(shown[1][name])} if name in shown[1] else {}),
-                **_rule(project, name),
+                **rule(project, name),
                 "closed": closed.get(name, []),
                 "withheld": "NULL",
             }
@@ -130,9 +130,14 @@ def _epoch(project: Project, event: Release) -> dict[str, Any]:
 
 
 def _table(event: Release) -> dict[str, Any]:
-    """Which table of what is shown its coins look up, where there is one a record."""
-    tables = [coin.digest for coin in event.mechanism.record_coins()]
-    return {"of": "records", "table": tables[0]} if tables else {"of": "cells"}
+    """Which table of what is shown its coins look up, where there is one a record; and which ones
+
+    it extends, the first one first.
+    """
+    for coin in event.mechanism.record_coins():
+        *extended, table = coin.coins
+        return {"of": "records", "table": table, **({"extends": extended} if extended else {})}
+    return {"of": "cells"}
 
 
 def text(manifest: Mapping[str, Any]) -> str:
@@ -153,14 +158,14 @@ def leakage(leaks: Sequence[Leak]) -> list[dict[str, Any]]:
     ]
 
 
-def _rule(project: Project, name: str) -> dict[str, Any]:
+def rule(project: Project, name: str) -> dict[str, Any]:
     """How its values are told apart, and which are never shown, as the project file says it."""
-    rule = project.attributes[name]
-    bins = map(plain_edge, rule.bins or ()) if rule.grouped else None
-    parted = {"bins": bins, "values": rule.values}
+    declared = project.attributes[name]
+    bins = map(plain_edge, declared.bins or ()) if declared.grouped else None
+    parted = {"bins": bins, "values": declared.values}
     return {
         **{key: list(edges) for key, edges in parted.items() if edges is not None},
-        "shows": list(bin_names(rule.bins or ())) if rule.grouped else "values",
-        "sensitive": rule.sensitive,
-        "missing": rule.missing,
+        "shows": list(bin_names(declared.bins or ())) if declared.grouped else "values",
+        "sensitive": declared.sensitive,
+        "missing": declared.missing,
     }

@@ -16,9 +16,9 @@ import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
-from unspoken.numerics.files import unfinished, writing
+from unspoken.numerics.files import PRIVATE, unfinished, writing
 from unspoken.policy import Project
 from unspoken.policy.declared import Files
 
@@ -68,16 +68,22 @@ def refuse_alike(project: Project, epochs: Iterable[str]) -> None:
 
 
 @contextmanager
-def folders(files: Files) -> Iterator[None]:
-    """The two folders, ours alone meanwhile; gone again if nothing was written into them."""
+def folders(files: Files) -> Iterator[BinaryIO]:
+    """The two folders, ours alone meanwhile; gone again if nothing was written into them.
+
+    Gives a hidden file in the first, for its owner alone, that goes at the end.
+    """
     made = [path for path in (files.release, files.manifest) if not path.exists()]
     try:
         for path in made:
             with writing(path):
                 path.mkdir()
         # Nobody else writes to either, and both can be written to: else nothing is paid.
-        with unfinished(files.release / "all"), unfinished(files.manifest / "all"):
-            yield
+        with (
+            unfinished(files.release / "all", PRIVATE) as hidden,
+            unfinished(files.manifest / "all"),
+        ):
+            yield hidden.file
     finally:
         for path in made:
             with suppress(OSError):

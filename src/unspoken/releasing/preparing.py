@@ -5,21 +5,31 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import astuple, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
+from typing import Any
 
 from unspoken.beliefs import Belief
 from unspoken.display import Shown
 from unspoken.engines.handed_in import Streams
 from unspoken.engines.protocol import Table
-from unspoken.errors import InputError, TooLarge
+from unspoken.errors import InputError, LimitExceeded, TooLarge
 from unspoken.learning import Cache, Doubt, Learned, doubts, refuse_idle, table_of
+from unspoken.learning.looked import Looked
 from unspoken.ledger import Adoption
-from unspoken.mechanisms import Mechanism
+from unspoken.mechanisms import Mechanism, RecordCoin
 from unspoken.planning import Closure, Plan
 from unspoken.policy import Project
-from unspoken.releasing.adopting import adopt, adopted_of, as_adopted, refuse_stale, withheld
+from unspoken.releasing.admission import Admission
+from unspoken.releasing.adopting import (
+    adopted_of,
+    as_adopted,
+    keeps_to,
+    refuse_stale,
+    same_limits,
+    withheld,
+)
 from unspoken.releasing.believing import Believed, Countings, believed, counted_rows, pinned_of
 from unspoken.releasing.best import best, refuse_useless
 from unspoken.releasing.boxed import box_of, in_words
@@ -29,6 +39,7 @@ from unspoken.releasing.coarse import probability
 from unspoken.releasing.custody import Custody
 from unspoken.releasing.few import named
 from unspoken.releasing.findings import Findings, Openly, all_free, by_cap, findings
+from unspoken.releasing.knowing import with_disclosed
 from unspoken.releasing.promise import Promise
 from unspoken.releasing.trade_off import ByCap
 from unspoken.releasing.units import Units
@@ -37,7 +48,6 @@ from unspoken.types.kinds import expect
 
 __all__ = [
     "Prepared",
-    "adopt_plan",
     "learn_project",
     "opened",
     "prepare",
@@ -52,7 +62,8 @@ class Prepared(Shown):
 
     ``believed``: what was counted with noise; None: not yet, or never ([belief] noise = "none"), so
     counts are exact and for the holder alone. ``adopted``: the plan by which everything is
-    released, once there is one.
+    released, once there is one. ``extends``: the coin whose answers are out, where more is planned.
+    ``looked``: what was found by looking at every row.
     """
 
     project: Project
@@ -64,6 +75,8 @@ class Prepared(Shown):
     believed: Believed | None = None
     adopted: Adoption | None = None
     countings: Countings = field(default_factory=Countings)
+    extends: RecordCoin | None = None
+    looked: Looked | None = field(default=None, compare=False)
 
     @property
     def sensitive(self) -> Mapping[str, Sequence[Value]]:
@@ -71,6 +84,23 @@ class Prepared(Shown):
         closing = self.project.closing_values
         hidden = self.closed.sensitive if closing else self.learned.sensitive
         return {**hidden, **({} if self.adopted is None else withheld(self.adopted))}
+
+    def admission(
+        self, plan: Mechanism, limits: Mapping[str, Any] | None = None, scale: float = 1.0
+    ) -> Admission:
+        """What events are held against: the limits of the whole project, whoever is served."""
+        learned = self.learned
+        return Admission(
+            self.project,
+            learned.belief,
+            self.sensitive,
+            learned.sensitive,
+            plan,
+            limits,
+            scale,
+            possible=lambda: self.beliefs,
+            kept=keeps_to(self.project, self.adopted, self.believed),
+        )
 
     @cached_property
     def beliefs(self) -> Belief:
@@ -119,14 +149,54 @@ class Prepared(Shown):
             for name, values in added.items()
         }
 
-    def findings(self, curve: bool = True) -> Findings:
+    def findings(self, curve: bool = True, adopted: bool = False) -> Findings:
+        """Of the best plan; ``adopted``: of the one that is adopted, if it can be released."""
+        stale = self._stale() if adopted else None
+        looked = self.adopted if adopted and stale is None else None
         with _in_reach():
-            found = findings(self.project, self.learned, self.closed, self.beliefs, curve)
-        beside = self.cautions(found.plan.p)
+            found = findings(
+                self.project,
+                self.learned,
+                self.closed,
+                self.beliefs,
+                curve,
+                self.extends,
+                looked,
+            )
+        own = stale or self._limits(looked) if adopted else self._other(found.plan)
+        beside = [*filter(None, [own]), *self.cautions(found.plan.p)]
         said = beyond_contexts(self.project, found.planned_known, beside)
         return replace(
-            found, cautions=said, promise=self.promise, boxed=self._boxed(found.plan.mechanism)
+            found,
+            cautions=said,
+            promise=self.promise,
+            boxed=self._boxed(found.plan.mechanism.beside_earlier()),
         )
+
+    def _other(self, planned: Plan) -> Caution | None:
+        """That another plan is adopted than this."""
+        if self.adopted is None or self.extends is not None:
+            return None
+        if self.adopted.mechanism == planned.mechanism.showing(self.project.reads):
+            return None
+        text = "This is not the plan that is adopted, by which everything is released (unspoken "
+        return Caution(f"{text}report shows it), until somebody adopts it: unspoken plan --adopt.")
+
+    def _stale(self) -> Caution | None:
+        """Why what is adopted is not released any more."""
+        try:
+            refuse_stale(self.project, self.adopted, self.believed)
+        except LimitExceeded as error:
+            return Caution(f"The plan that is adopted is not this one. Of that: {error}.")
+        return None
+
+    def _limits(self, adopted: Adoption | None) -> Caution | None:
+        """That what is adopted was made for others."""
+        if adopted is None or same_limits(adopted.limits, self.project):
+            return None
+        cap, now = float(adopted.limits["odds_cap"]), self.project.limits.odds_cap
+        text = f"The plan was adopted for other limits (odds x {cap:g}) than are declared now."
+        return Caution(text, red=cap > now)
 
     def openly(self) -> Openly:
         """What would be told if all that is free were released; no plan is made for that."""
@@ -159,13 +229,25 @@ class Prepared(Shown):
         with _in_reach():
             if self.adopted is not None:
                 return as_adopted(self.project, self.learned, self.adopted)
-            chosen = best(self.project, self.learned, self.beliefs, self.sensitive)
+            chosen = best(
+                self.project, self.learned, self.beliefs, self.sensitive, extends=self.extends
+            )
             refuse_useless(self.project, self.learned, chosen)
             return chosen
 
     def new_plan(self) -> Prepared:
         """The same, as if no plan was adopted yet."""
         return replace(self, adopted=None)
+
+    def extending(self) -> Prepared:
+        """The same, planning more beside what the adopted plan has shown."""
+        coins = () if self.adopted is None else self.adopted.mechanism.record_coins()
+        if not coins:
+            raise InputError(
+                "plan --extend: no plan with one coin a record is adopted, so there is nothing to "
+                "extend; the first release adopts one, or unspoken plan --adopt"
+            )
+        return replace(self, adopted=None, extends=coins[0])
 
 
 def prepare(
@@ -194,32 +276,6 @@ def learn_project(
     return prepared(whole, table, fresh, Custody.there(whole), make=make, again=again)
 
 
-def adopt_plan(
-    project: Project | str | Path,
-    *,
-    by: str = "",
-    why: str = "",
-    table: Streams | None = None,
-    fresh: bool = False,
-) -> Prepared:
-    """Adopt the best plan for what is declared now: from now on releases show that, and no more.
-
-    What was released before stays charged. ``by``, ``why``: kept in the ledger.
-    """
-    ready = learn_project(project, table=table, fresh=fresh).new_plan()
-    if ready.believed is None:
-        raise InputError(
-            "plan: with exact counts every release plans anew, and nothing can be adopted; give "
-            "[belief] a noise"
-        )
-    kept = Custody.made(ready.project)
-    chosen = ready.plan()
-    adopted = adopt(
-        ready.project, kept, ready.believed, chosen, ready.sensitive, ready.closed, by, why
-    )
-    return replace(ready, adopted=adopted)
-
-
 def prepared(
     whole: Project,
     frame: Streams | None,
@@ -234,15 +290,19 @@ def prepared(
     is; nothing is made of what cannot be learned. ``keyed``: see that keys name the rows, even
     where they did when these were counted.
     """
+    whole = with_disclosed(whole, kept)
     held = table_of(whole, frame, checked=False)
     refuse_sources(whole, held)
     noisy = whole.belief.noise is not None
     pinned = pinned_of(whole, kept) if noisy and not again else None
     cache = Cache.of(whole, held) if frame is None and pinned is None else None
     before = None if cache is None or fresh else cache.read()
+    looked = Looked.of(whole, held, frame is not None)
     if keyed or (before is None and pinned is None):
-        held.check(whole.at("source", "keys"))
-    units = Units.of(whole, held)  # refused before counts are made with noise for fewer rows
+        looked.once("keys", partial(held.check, whole.at("source", "keys")))
+    units = Units.of(
+        whole, held, looked
+    )  # refused before counts are made with noise for fewer rows
     odd: tuple[Doubt, ...] = ()
     if pinned is None:
         rows = counted_rows(whole, held)
@@ -262,7 +322,9 @@ def prepared(
     whole = Promise.of(whole, countings, pinned is not None).capped(whole)
     adopted = adopted_of(whole, kept, pinned) if noisy else None
     closed = closed_by(whole, learned)
-    return Prepared(whole, held, learned, closed, units, odd, pinned, adopted, countings)
+    return Prepared(
+        whole, held, learned, closed, units, odd, pinned, adopted, countings, looked=looked
+    )
 
 
 def opened(project: Project | str | Path) -> Project:
@@ -276,7 +338,7 @@ def opened(project: Project | str | Path) -> Project:
 def refuse_sources(project: Project, table: Table) -> None:
     """What is read is never written over: a query names files that the project does not."""
     read = {os.path.realpath(path) for path in table.files}
-    for path in astuple(project.files):
+    for path in project.files.paths:
         if os.path.realpath(path) in read:
             raise InputError(
                 f"{path}: is read by this project, so it cannot be written too; name another file"

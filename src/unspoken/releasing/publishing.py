@@ -7,59 +7,80 @@ import itertools
 from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 from unspoken.errors import InputError
-from unspoken.ledger import Release
-from unspoken.numerics.coins import MasterKey
 from unspoken.numerics.files import Partial, moved, writing
 from unspoken.releasing import manifest
-from unspoken.releasing.coining import shown
 from unspoken.releasing.custody import MARK
+from unspoken.releasing.kernel import delivered
 from unspoken.releasing.manifest import Written
 from unspoken.releasing.outputs import Output
 from unspoken.releasing.pieces import regrouped
-from unspoken.releasing.reading import Part, Reading
-from unspoken.releasing.witness import Witness
+from unspoken.releasing.reading import Reading
 
-__all__ = ["publish", "write_rows"]
+__all__ = ["changed", "publish", "write_rows"]
 
 GROUP = 122_880  # rows of a row group: the bytes of a release must not depend on how it was read
 
 
 def write_rows(
-    reading: Reading,
-    parts: Iterator[Part],
-    master: MasterKey,
-    event: Release,
-    output: Output,
-    file: BinaryIO,
+    reading: Reading, batches: Iterator[pa.RecordBatch], output: Output, file: BinaryIO
 ) -> Written:
-    """Write what an event shows of these rows, which are those that it read."""
-    rows, witness = 0, Witness(reading, master)
-    batches = shown(reading, witness.watch(parts), master, event.mechanism)
-    first = next(batches, None)
+    """Write what is released of these rows, at the end of the file."""
+    rows, given = 0, map(delivered, batches)
+    first = next(given, None)
     if first is None:
-        raise changed(reading)
+        raise changed(reading, output)
     with writing(output.release):
-        with pq.ParquetWriter(file, first.schema, store_schema=False) as writer:
+        start = file.tell()
+        coded = [name for name in first.schema.names if name not in reading.table.keys]
+        with pq.ParquetWriter(
+            _After(file, start), first.schema, store_schema=False, use_dictionary=coded
+        ) as writer:
             writer.add_key_value_metadata(MARK)
             # Row groups of one size, whatever batches come.
-            for group in regrouped(itertools.chain([first], batches), GROUP):
+            for group in regrouped(itertools.chain([first], given), GROUP):
                 writer.write_table(group, row_group_size=GROUP)
                 rows += group.num_rows
-        if witness.readings() != event.readings:
-            raise changed(reading)
-        file.seek(0)
+        file.seek(start)
         digest = hashlib.file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]
-    columns = {field.name: str(field.type) for field in first.schema}
+    columns = {field.name: str(_plain(field.type)) for field in first.schema}
     return Written(output.release.name, rows, digest, columns)
+
+
+class _After:
+    """A file as if it began here: Parquet says where its pieces are."""
+
+    closed = False
+
+    def __init__(self, file: BinaryIO, start: int) -> None:
+        self._file, self._start = file, start
+
+    def tell(self) -> int:
+        return self._file.tell() - self._start
+
+    def write(self, held: bytes) -> int:
+        return self._file.write(held)
+
+    def flush(self) -> None:
+        self._file.flush()
+
+    def close(self) -> None:
+        """It is not ours."""
+
+
+def _plain(kind: pa.DataType) -> pa.DataType:
+    """Of the values of a column, as whoever reads the file has them."""
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
 def publish(
     output: Output, data: Partial, paper: Partial, written: Written, described: Mapping[str, Any]
 ) -> None:
     """Let both appear: the manifest under the digest of the release, then that, then its name."""
+    data.open_as(paper)
     first = manifest.by_digest(output.manifest, written.sha256)
     with writing(output.manifest):
         paper.file.write(manifest.text(described).encode())
@@ -70,9 +91,9 @@ def publish(
         moved(first, output.manifest)
 
 
-def changed(reading: Reading) -> InputError:
-    """That two readings of the source differ."""
+def changed(reading: Reading, output: Output) -> InputError:
+    """That two readings of the source differ in what would be written here."""
     return InputError(
-        f"{reading.project.source.name}: changed while it was read; nothing was released. "
-        "The charge stands; release again when nobody writes to the table"
+        f"{reading.project.source.name}: changed while it was read, so {output.release.name} was "
+        "not written. What was charged stays so; release again when nobody writes to the table"
     )

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
 
-from unspoken.engines.arrow import boolean, numbers, plain
+from unspoken.engines.arrow import boolean, numbers, plain, texts
 from unspoken.engines.of_keys import OfKeys
-from unspoken.engines.protocol import Among, Table
+from unspoken.engines.protocol import Among, Shape, Shaped, Table
+from unspoken.errors import InputError
 from unspoken.learning import Labeller, Learned
-from unspoken.learning.labels import NONE, Read
+from unspoken.learning.labels import NONE, Labelling, Read
 from unspoken.numerics.arrays import Codes, Mask
 from unspoken.policy import Project
 from unspoken.types.domain import Value
 
-__all__ = ["Part", "Reading", "missing", "taken"]
+__all__ = ["EPOCHS", "Looking", "Part", "Reading", "Rules", "missing", "taken", "too_many"]
+
+EPOCHS = 10_000  # epochs a source may have: each has a fingerprint an attribute in the ledger
 
 
 @dataclass(frozen=True)
@@ -60,54 +64,41 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Reading:
-    """The columns of a project's source that are read, and the labels that are never shown.
+class Rules:
+    """What a release looks at in rows of this shape: plain data, for wherever the rows are.
 
-    ``depends``: the attributes on which it depends what is shown of those that are.
+    ``labellings``: of the attributes on which it depends what is shown of those that are read;
+    ``sensitive``: the labels that are never shown.
     """
 
     project: Project
-    table: Table
-    learned: Learned
+    shape: Shape
+    labellings: tuple[Labelling, ...]
     sensitive: Mapping[str, Sequence[Value]]
-    depends: tuple[str, ...]
 
-    def parts(
-        self, batch_rows: int, ordered: bool = True, among: Collection[str] | None = None
-    ) -> Iterator[Part]:
-        """The source, batch by batch, sorted by key if ``ordered``.
+    @property
+    def depends(self) -> tuple[str, ...]:
+        return tuple(labelling.cells.name for labelling in self.labellings)
 
-        ``among``: only the epochs that the engine calls so, sorted by that first.
-        """
-        self._refuse_twins()
-        places = {name: self.project.at("attribute", name) for name in self.depends}
-        labellings = [self.learned.labelling[name] for name in self.depends]
-        labeller = Labeller(labellings, self.table.columns, places, self.table.timezone)
-        epochs = Epochs.of(self.project, self.table)
-        names = dict.fromkeys([*self.table.keys, *labeller.reads])
-        which = None if among is None else epochs.among(among)
-        for batch in self.table.batches(list(names), ordered, batch_rows, places, which):
+    @property
+    def places(self) -> dict[str, str]:
+        """{column: what a message about it begins with}."""
+        keys = dict.fromkeys(self.shape.keys, self.project.at("source", "keys"))
+        return keys | {name: self.project.at("attribute", name) for name in self.depends}
+
+    @property
+    def needs(self) -> list[str]:
+        """The columns that are looked at."""
+        return list(dict.fromkeys([*self.shape.keys, *self._labeller().reads]))
+
+    def parts(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Part]:
+        """What these batches say."""
+        labeller, epochs = self._labeller(), Epochs.of(self.project, self.shape)
+        for batch in batches:
             yield self._part(batch, labeller.read(batch), *epochs.rows(batch))
 
-    def columns(self) -> list[str]:
-        """The columns of a release. Where a value may be missing, a second one tells whether it is:
-        that is not the same as being withheld.
-        """
-        columns = [
-            (name,) if self.project.attributes[name].missing == "never" else (name, missing(name))
-            for name in self.project.reads
-        ]
-        return [*self.table.keys, *itertools.chain.from_iterable(columns)]
-
-    def _refuse_twins(self) -> None:
-        columns = [name.casefold() for name in self.columns()]
-        for name in self.project.reads:
-            if columns.count(missing(name).casefold()) > 1:
-                raise self.project.error(
-                    "attribute", name, "missing",
-                    text=f"a release tells it in a column {missing(name)}, and there is another "
-                    "one of that name; rename it in [source] sql",
-                )  # fmt: skip
+    def _labeller(self) -> Labeller:
+        return Labeller(self.labellings, self.shape.columns, self.places, self.shape.timezone)
 
     def _part(
         self,
@@ -120,9 +111,9 @@ class Reading:
         codes = {name: read[name].codes for name in self.depends}
         free = {name: self._free(name, own) for name, own in codes.items()}
         values = {name: read[name].shown for name in self.depends}
-        keys = [plain(batch.column(name)) for name in self.table.keys]
+        keys = [plain(batch.column(name)) for name in self.shape.keys]
         counted = {
-            **{f"key {name}": key for name, key in zip(self.table.keys, keys, strict=True)},
+            **{f"key {name}": key for name, key in zip(self.shape.keys, keys, strict=True)},
             **{f"value {name}": column for name, column in values.items()},
             **{f"free {name}": boolean(mask) for name, mask in free.items()},
         }
@@ -145,9 +136,110 @@ class Reading:
 
     def _free(self, name: str, codes: Codes) -> Mask:
         """Shown only where the label is known and is not one of the sensitive ones."""
-        shown = [label not in self.sensitive[name] for label in self.learned.labels[name]]
+        labels = next(own.names for own in self.labellings if own.cells.name == name)
+        shown = [label not in self.sensitive[name] for label in labels]
         free: Mask = np.array([*shown, False])[codes]  # the last is the code of no label, -1
         return free
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The columns of a project's source that are read, and the labels that are never shown.
+
+    ``depends``: the attributes on which it depends what is shown of those that are.
+    """
+
+    project: Project
+    table: Table
+    learned: Learned
+    sensitive: Mapping[str, Sequence[Value]]
+    depends: tuple[str, ...]
+
+    @cached_property
+    def rules(self) -> Rules:
+        labellings = tuple(self.learned.labelling[name] for name in self.depends)
+        return Rules(self.project, Shape.of(self.table), labellings, dict(self.sensitive))
+
+    def through(
+        self, work: Looking, rows: int, ordered: bool = True, among: Among | None = None
+    ) -> Iterator[pa.RecordBatch]:
+        """What is made of the source, batch by batch, sorted by key if ``ordered``."""
+        self._refuse_twins()
+        rules = self.rules
+        if self.table.away:
+            meant = None if among is None else among.texts
+            work = work.sent(
+                epoch
+                for epoch, texts in self.epochs.items()
+                if meant is None or not texts.isdisjoint(meant)
+            )
+        return self.table.through(work, rules.needs, ordered, rows, rules.places, among)
+
+    def among(self, texts: Collection[str] | None) -> Among | None:
+        """The rows of the epochs that the engine calls so, one after the other; None: of all."""
+        return Epochs.of(self.project, self.table).among(texts)
+
+    @cached_property
+    def epochs(self) -> Mapping[str, set[str]]:
+        """The epochs that there are, by the keys alone, and what the engine calls each."""
+        if self.project.epoch.of is None:
+            return {self.project.epoch.label or "": set()}
+        naming, found = Naming(self.project, self.rules.shape), dict[str, set[str]]()
+        for batch in self.table.through(naming, naming.reads, False, places=self.rules.places):
+            for row in batch.to_pylist():
+                found.setdefault(row["epoch"], set()).add(row["text"])
+            if len(found) > EPOCHS:
+                raise too_many(self.project)
+        return found
+
+    def columns(self) -> list[str]:
+        """The columns of a release. Where a value may be missing, a second one tells whether it is:
+        that is not the same as being withheld.
+        """
+        columns = [
+            (name,) if self.project.attributes[name].missing == "never" else (name, missing(name))
+            for name in self.project.reads
+        ]
+        return [*self.table.keys, *itertools.chain.from_iterable(columns)]
+
+    def _refuse_twins(self) -> None:
+        columns = [name.casefold() for name in self.columns()]
+        for name in self.project.reads:
+            if columns.count(missing(name).casefold()) > 1:
+                raise self.project.error(
+                    "attribute", name, "missing",
+                    text=f"a release tells it in a column {missing(name)}, and there is another "
+                    "one of that name; rename it in [source] sql",
+                )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Naming:
+    """Work that names the epochs of rows, and what the engine calls them, each once a batch."""
+
+    project: Project
+    shape: Shape
+
+    @property
+    def reads(self) -> list[str]:
+        """The keys that it looks at."""
+        return Epochs.of(self.project, self.shape).reads
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        epochs = Epochs.of(self.project, self.shape)
+        for batch in batches:
+            named = epochs.rows(batch)[1].items()
+            pairs = [(epoch, text) for epoch, own in named for text in own]
+            columns = {"epoch": [epoch for epoch, _ in pairs], "text": [text for _, text in pairs]}
+            yield pa.RecordBatch.from_pydict({name: texts(own) for name, own in columns.items()})
+
+
+class Looking(Protocol):
+    """Work that needs keys, some of which it can take along to other processes."""
+
+    def __call__(self, batches: Iterator[pa.RecordBatch], /) -> Iterator[pa.RecordBatch]: ...
+
+    def sent(self, epochs: Iterable[str]) -> Looking: ...
 
 
 class Epochs:
@@ -157,13 +249,18 @@ class Epochs:
         self._project, self._named = project, named
 
     @classmethod
-    def of(cls, project: Project, table: Table) -> Epochs:
+    def of(cls, project: Project, table: Shaped) -> Epochs:
         """The SQL reads keys only, or epochs would tell of values."""
         text = project.epoch.of
         if text is None:
             return cls(project, None)
         idle = 'it names one epoch for all; write label = "..." instead'
         return cls(project, OfKeys.read(text, table, "an epoch", project.at("epoch", "of"), idle))
+
+    @property
+    def reads(self) -> list[str]:
+        """The keys that name them."""
+        return [] if self._named is None else [*self._named.expression.columns]
 
     def rows(
         self, batch: pa.RecordBatch
@@ -181,9 +278,17 @@ class Epochs:
         ends = np.cumsum(np.bincount(codes, minlength=len(names)))[:-1]
         return dict(zip(names, np.split(order, ends), strict=True)), texts
 
-    def among(self, texts: Collection[str]) -> Among | None:
-        """The rows of the epochs that the engine calls so."""
+    def among(self, texts: Collection[str] | None) -> Among | None:
+        """The rows of the epochs that the engine calls so; None: of all."""
         return None if self._named is None else Among(self._named.expression, texts)
+
+
+def too_many(project: Project) -> InputError:
+    """That there are more epochs than a source may have."""
+    return project.error(
+        "epoch", "of", text=f"gives more than {EPOCHS:,} epochs; take a coarser one, "
+        "such as the month",
+    )  # fmt: skip
 
 
 def missing(name: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,7 +58,9 @@ class Epochs:
     ones whose files were gone; ``left``: how many are as they were. ``changed``: records that are
     not what they were when they were first read; ``gone``: records that are not there any more;
     ``unknown``: epochs that differ from what they were, and the file, not there, that says in what;
-    ``lost``: epochs that miss a file, which cannot be written again.
+    ``lost``: epochs that miss a file, which cannot be written again. ``extended``: old ones of
+    which more is shown, beside what was out, in the place of their file; ``stay``: those of
+    which no more is, since rows came late to them.
     """
 
     new: tuple[str, ...]
@@ -68,6 +71,8 @@ class Epochs:
     gone: Mapping[str, int]
     unknown: Mapping[str, str]
     lost: tuple[str, ...] = ()
+    extended: tuple[str, ...] = ()
+    stay: tuple[str, ...] = ()
 
     def said(self) -> list[str]:
         """In words, all that is no refusal."""
@@ -79,6 +84,12 @@ class Epochs:
         return [
             f"{_named(self.new) or 'none'} new"
             + (f", {self.left:,} left as they were" if self.left else ""),
+            *([f"more is shown of {_named(self.extended)}"] if self.extended else []),
+            *(
+                [f"no more is shown of {_named(self.stay)}, to which rows came late"]
+                if self.stay
+                else []
+            ),
             *late,
             *gone,
             *([f"written again, at no cost: {_named(self.again)}"] if self.again else []),
@@ -115,9 +126,15 @@ def _rows(count: int) -> str:
     return "row" if count == 1 else "rows"
 
 
+def _by_number(epoch: str) -> list[str | int]:
+    """Its text and its numbers, in turn."""
+    parts = re.split(r"([0-9]+)", epoch)
+    return [int(part) if place % 2 else part for place, part in enumerate(parts)]
+
+
 def _named(epochs: Sequence[str]) -> str:
-    """A few of them by name."""
-    few = ", ".join(epochs[:FEW])
+    """A few of them by name, numbers in their order: 2 before 10."""
+    few = ", ".join(sorted(epochs, key=_by_number)[:FEW])
     return few if len(epochs) <= FEW else f"{few} and {len(epochs) - FEW:,} more"
 
 

@@ -1,16 +1,19 @@
-"""Sorting before the charge: what fails for want of room has then cost nothing."""
+"""Sorting before anything is paid: what fails for want of room has then cost nothing."""
 
 from __future__ import annotations
 
 import itertools
 import shutil
 import tempfile
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 
+import pyarrow as pa
+
+from unspoken.engines.protocol import Among
 from unspoken.errors import InputError
 from unspoken.numerics.coins import BATCH
 from unspoken.releasing.coarse import up
-from unspoken.releasing.reading import Part, Reading
+from unspoken.releasing.reading import Looking, Reading
 
 __all__ = ["begun"]
 
@@ -18,18 +21,19 @@ SPILLED = 1.5  # times the bytes that are read: above every table that was measu
 GIGA = 1e9
 
 
-def begun(reading: Reading, size: int, among: Collection[str] | None = None) -> Iterator[Part]:
-    """The source in the order of its keys: with the first part there, all rows are sorted.
+def begun(reading: Reading, work: Looking, among: Among | None = None) -> Iterator[pa.RecordBatch]:
+    """What is made of the source in the order of its keys: with the first batch there, all rows are
 
-    ``size``: how many bytes are read; ``among``: of these epochs alone, one after
-    the other. What does not fit into memory lies in TMPDIR meanwhile.
+    sorted. ``among``: these epochs alone, one after the other. What does not fit into memory lies
+    in TMPDIR meanwhile.
     """
-    folder, needed = tempfile.gettempdir(), SPILLED * size
+    folder = tempfile.gettempdir()
     free = shutil.disk_usage(folder).free
-    parts = reading.parts(BATCH, among=among)
     try:
-        first = list(itertools.islice(parts, 1))
+        batches = reading.through(work, BATCH, among=among)
+        first = list(itertools.islice(batches, 1))
     except InputError as error:
+        needed = SPILLED * _size(reading)
         if free >= needed:
             raise
         raise InputError(
@@ -37,4 +41,12 @@ def begun(reading: Reading, size: int, among: Collection[str] | None = None) -> 
             f"{reading.project.source.name} takes up to {max(0.1, up(needed / GIGA)):g} GB there. "
             "Set TMPDIR to a folder with that much, or [source] memory higher; nothing was charged"
         ) from error
-    return itertools.chain(first, parts)
+    return itertools.chain(first, batches)
+
+
+def _size(reading: Reading) -> float:
+    """About how many bytes are sorted."""
+    some = next(iter(reading.table.batches(reading.rules.needs, False)), None)
+    if some is None or not some.num_rows:
+        return 0.0
+    return float(some.nbytes / some.num_rows * reading.table.count())

@@ -9,10 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from unspoken.engines.protocol import Table
 from unspoken.engines.sql import Expression, identifier
 from unspoken.learning import Learned
+from unspoken.learning.looked import Looked
 from unspoken.planning.habits import Blanks, guessed, told_apart
 from unspoken.policy import Project
 from unspoken.releasing.believing import split_rows
@@ -36,12 +38,14 @@ class Units:
     largest: int = 1
 
     @classmethod
-    def of(cls, project: Project, table: Table) -> Units:
+    def of(cls, project: Project, table: Table, looked: Looked) -> Units:
         """Refused where one has more rows than were declared, with those that are history."""
         source, at = project.source, project.at("source", "unit")
         if set(source.unit) == set(source.keys):
             return cls(project, table)
-        groups, largest = table.groups(source.unit, at)
+        groups, largest = looked.once(
+            ["groups", source.unit], partial(table.groups, source.unit, at)
+        )
         if source.rows_per_unit is not None and largest > source.rows_per_unit:
             raise project.error(
                 "source", "rows_per_unit", text=f"one {' and '.join(source.unit)} has {largest:,} "
@@ -51,7 +55,8 @@ class Units:
         rest = split_rows(project, table, history=False)
         if rest is table or not rest.count():
             return cls(project, table, groups, largest)
-        return cls(project, rest, *rest.groups(source.unit, at))
+        own = looked.once(["groups, released", source.unit], partial(rest.groups, source.unit, at))
+        return cls(project, rest, *own)
 
     @property
     def several(self) -> bool:

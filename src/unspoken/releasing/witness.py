@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from unspoken.numerics.arrays import Mask, Words
-from unspoken.numerics.coins import BATCH, MasterKey
 from unspoken.numerics.fingerprint import RowFingerprint
-from unspoken.releasing.reading import Part, Reading, taken
+from unspoken.numerics.prf import Derives
+from unspoken.releasing.reading import EPOCHS, Rules, too_many
 
-__all__ = ["EPOCHS", "Prints", "Records", "Witness"]
+__all__ = ["EPOCHS", "Prints", "Records", "Tally", "Witness", "tallied", "tallies_of"]
 
-EPOCHS = 10_000  # epochs a source may have: each has a fingerprint an attribute in the ledger
+TALLIES = b"unspoken"
 
 
 @dataclass(frozen=True)
@@ -53,33 +54,45 @@ class Records:
 class Prints:
     """The keyed numbers of rows of one epoch."""
 
-    reading: Reading
-    master: MasterKey
+    rules: Rules
+    master: Derives
     epoch: str
 
     def fingerprint(self, name: str) -> RowFingerprint:
         """Of an attribute: which rows there are, the value, and whether it may be shown."""
-        public = self.reading.project.attributes[name].missing == "public"
+        public = self.rules.project.attributes[name].missing == "public"
         label = json.dumps(["reading", self.epoch, name, "missing is public" if public else ""])
         return RowFingerprint(self.master, label, [*self._keys, f"value {name}", f"free {name}"])
 
     def keys(self, batch: pa.RecordBatch) -> Words:
         """64 bits for the key of each row."""
-        label = json.dumps(["record", self.epoch])
-        numbers: Words = RowFingerprint(self.master, label, self._keys).numbers(batch)[:, 0]
+        numbers: Words = self.of_keys().numbers(batch)[:, 0]
         return numbers
+
+    def of_keys(self) -> RowFingerprint:
+        """Of the keys alone."""
+        return RowFingerprint(self.master, json.dumps(["record", self.epoch]), self._keys)
 
     def records(self, batch: pa.RecordBatch) -> Records:
         """All there is of these rows, in their order."""
-        names = self.reading.depends
+        names = self.rules.depends
         numbers = {name: self.fingerprint(name).numbers(batch) for name in names}
         return Records(self.keys(batch), numbers)
+
+    def sums(self, records: Records) -> dict[str, int]:
+        """What these rows add to the fingerprint of each attribute."""
+        found = dict[str, int]()
+        for name, numbers in records.numbers.items():
+            whole = self.fingerprint(name)
+            whole.count(numbers)
+            found[name] = whole.total
+        return found
 
     def readings(self, parts: Sequence[Records]) -> dict[str, str]:
         """The fingerprints of all these rows, of the attributes that all have."""
         found = dict[str, str]()
         for name in parts[0].numbers:
-            if name in self.reading.project.attributes and all(name in p.numbers for p in parts):
+            if name in self.rules.project.attributes and all(name in p.numbers for p in parts):
                 whole = self.fingerprint(name)
                 for part in parts:
                     whole.count(part.numbers[name])
@@ -88,7 +101,29 @@ class Prints:
 
     @property
     def _keys(self) -> list[str]:
-        return [f"key {key}" for key in self.reading.table.keys]
+        return [f"key {key}" for key in self.rules.shape.keys]
+
+
+class Tally(NamedTuple):
+    """What some rows of one epoch add: how many they are, what the engine calls the epoch, and to
+
+    the fingerprint of each attribute.
+    """
+
+    rows: int
+    texts: Sequence[str]
+    sums: Mapping[str, int]
+
+
+def tallied(batch: pa.RecordBatch, tallies: Mapping[str, Tally]) -> pa.RecordBatch:
+    """The batch, which says what its rows add to each epoch."""
+    return batch.replace_schema_metadata({TALLIES: json.dumps(tallies)})
+
+
+def tallies_of(batch: pa.RecordBatch) -> dict[str, Tally]:
+    """What it says."""
+    said = json.loads(batch.schema.metadata[TALLIES])
+    return {epoch: Tally(*tally) for epoch, tally in said.items()}
 
 
 class Witness:
@@ -96,52 +131,23 @@ class Witness:
 
     One keyed fingerprint for each, so that an attribute added later does not look like a change.
     What counts is which rows there are, the value, and whether it may be shown, or be missing.
-    ``keeping``: the epochs of which the numbers of every record are kept, too.
     """
 
-    def __init__(
-        self,
-        reading: Reading,
-        master: MasterKey,
-        keeping: Callable[[str], bool] = lambda _: False,
-    ) -> None:
-        self._reading, self._master, self._keeping = reading, master, keeping
+    def __init__(self, rules: Rules, master: Derives) -> None:
+        self._rules, self._master = rules, master
         self._read: dict[str, dict[str, RowFingerprint]] = {}
-        self._kept: dict[str, list[Records]] = {}
         self.texts: dict[str, set[str]] = {}  # what the engine calls each epoch
         self.counts: dict[str, int] = {}  # the rows of each epoch
-        self.size = 0  # bytes of the rows
 
-    @classmethod
-    def of(
-        cls,
-        reading: Reading,
-        master: MasterKey,
-        keeping: Callable[[str], bool] = lambda _: False,
-    ) -> Witness:
-        """The witness of one whole reading of the source, in any order."""
-        witness = cls(reading, master, keeping)
-        for _ in witness.watch(reading.parts(BATCH, ordered=False)):
-            pass
-        return witness
-
-    def watch(self, parts: Iterator[Part]) -> Iterator[Part]:
-        for part in parts:
-            self.size += part.batch.nbytes
-            for epoch, rows in part.epochs.items():
-                batch = taken(part.batch, rows)
+    def watch(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for epoch, tally in tallies_of(batch).items():
                 fingerprints = self._fingerprints(epoch)
-                self.texts[epoch].update(part.texts[epoch])
-                self.counts[epoch] += batch.num_rows
-                if self._keeping(epoch):
-                    records = Prints(self._reading, self._master, epoch).records(batch)
-                    self._kept.setdefault(epoch, []).append(records)
-                    for name, fingerprint in fingerprints.items():
-                        fingerprint.count(records.numbers[name])
-                    continue
-                for fingerprint in fingerprints.values():
-                    fingerprint.add(batch)
-            yield part
+                self.texts[epoch].update(tally.texts)
+                self.counts[epoch] += tally.rows
+                for name, total in tally.sums.items():
+                    fingerprints[name].include(tally.rows, total)
+            yield batch
 
     @property
     def rows(self) -> int:
@@ -155,23 +161,11 @@ class Witness:
             for epoch, read in sorted(self._read.items())
         }
 
-    def keeps(self, epoch: str) -> bool:
-        """Whether it has kept what every record of an epoch was."""
-        return epoch in self._kept
-
-    def records(self, epoch: str) -> Records:
-        """What every record of an epoch was, of those that are kept."""
-        return Records.of(self._kept[epoch])
-
     def _fingerprints(self, epoch: str) -> dict[str, RowFingerprint]:
         if epoch not in self._read:
             if len(self._read) == EPOCHS:
-                raise self._reading.project.error(
-                    "epoch", "of", text=f"gives more than {EPOCHS:,} epochs; take a coarser one, "
-                    "such as the month",
-                )  # fmt: skip
-            names = self._reading.depends
-            prints = Prints(self._reading, self._master, epoch)
-            self._read[epoch] = {name: prints.fingerprint(name) for name in names}
+                raise too_many(self._rules.project)
+            prints = Prints(self._rules, self._master, epoch)
+            self._read[epoch] = {name: prints.fingerprint(name) for name in self._rules.depends}
             self.texts[epoch], self.counts[epoch] = set(), 0
         return self._read[epoch]

@@ -46,6 +46,7 @@ from unspoken.numerics.arrays import CELLS, Array, Codes, Mask
 from unspoken.numerics.rounding import UNIT
 from unspoken.searching.certificate import log_ratio
 from unspoken.types.domain import Domain, Value
+from unspoken.types.sums import Weight, Weights, term
 
 __all__ = ["BranchBounds"]
 
@@ -119,9 +120,8 @@ class BranchBounds:
         """By how much replacing one value by another moves a likelihood, for every pair, up."""
         epsilon = np.zeros(len(self.owner))
         for query in parts.queries:
-            weights = [query.weights.get(name, 0.0) for name in self.domain.names]
-            moved = np.abs(np.array(weights))[self.owner] * self._steps(weights)
-            epsilon += query.noise.rate * moved
+            steps = self._steps(query.weights)
+            epsilon += np.where(steps > 0, query.noise.moves * steps, 0.0)
         for name, channel in parts.by_name().items():
             v = self.domain.axis(name)
             epsilon[self.places[v] : self.places[v + 1]] += log_ratio(
@@ -261,16 +261,17 @@ class BranchBounds:
             down[edges.leaves] = np.minimum(down[edges.leaves], ends)
         return downs, ups
 
-    def _steps(self, weights: Sequence[float]) -> Array:
-        """|v - v'| of every pair; of values that are no numbers, which weigh nothing, 0."""
-        steps, read = np.zeros(len(self.owner)), dict[tuple[Value, ...], Array]()
-        for v, (name, weight) in enumerate(zip(self.domain.names, weights, strict=True)):
+    def _steps(self, weights: Weights) -> Array:
+        """|f(v) - f(v')| of every pair of each variable's values."""
+        steps, read = np.zeros(len(self.owner)), dict[tuple[Weight, tuple[Value, ...]], Array]()
+        for name, weight in weights.items():
             if weight:
-                values = self.domain.values[v]
-                if values not in read:
-                    first, second = self.domain.numbers(name)[_pairs(len(values))]
-                    read[values] = np.abs(first - second)
-                steps[self.places[v] : self.places[v + 1]] = read[values]
+                v = self.domain.axis(name)
+                kind = weight, self.domain.values[v]
+                if kind not in read:
+                    first, second = term(self.domain, weight, name)[_pairs(len(kind[1]))]
+                    read[kind] = np.abs(first - second)
+                steps[self.places[v] : self.places[v + 1]] = read[kind]
         return steps
 
     def _largest(self, values: Array) -> Array:

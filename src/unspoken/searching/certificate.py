@@ -17,6 +17,7 @@ from unspoken.numerics.arrays import Array
 from unspoken.numerics.rounding import sum_up, up
 from unspoken.types.channel import Channel
 from unspoken.types.domain import Domain
+from unspoken.types.sums import moved_by
 
 __all__ = ["Certificate", "Ends", "epsilons", "group", "log_ratio"]
 
@@ -46,12 +47,12 @@ class Certificate:
 
 def epsilons(domain: Domain, parts: Parts) -> dict[str, float]:
     """For each variable by how much, in nats, replacing its value alone may move a likelihood."""
-    epsilon = dict.fromkeys(domain.names, 0.0)
-    for query in parts.queries:
-        for name, weight in query.weights.items():
-            if weight:
-                reach = query.noise.rate * float(np.ptp(weight * domain.numbers(name)))
-                epsilon[name] = sum_up(epsilon[name], up(reach, OPERATIONS))
+    rates = [query.noise.moves for query in parts.queries]
+    epsilon = dict[str, float]()
+    for name in domain.names:
+        terms = (query.weights.get(name, 0.0) for query in parts.queries)
+        reach = moved_by(domain, name, [*zip(rates, terms, strict=True)])
+        epsilon[name] = up(reach, OPERATIONS + len(rates))
     for name, channel in parts.by_name().items():
         ends = channel.excess.max(axis=0), channel.excess.min(axis=0)
         largest = float(log_ratio(channel, *ends))

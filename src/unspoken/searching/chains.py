@@ -40,6 +40,7 @@ from unspoken.searching.certificate import Certificate, epsilons, group
 from unspoken.searching.runs import RARE, Edges, Side
 from unspoken.searching.stretches import TIE, Stretches, count
 from unspoken.types.domain import Domain
+from unspoken.types.sums import term
 
 __all__ = ["worst_of_chain"]
 
@@ -123,7 +124,7 @@ class Runs:
             return None
         sizes, d = belief.domain.sizes, max(belief.domain.sizes)
         adds = {
-            belief.domain.axis(name): w * belief.domain.numbers(name)
+            belief.domain.axis(name): term(belief.domain, w, name)
             for name, w in query.weights.items()
             if w
         }

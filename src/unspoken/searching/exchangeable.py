@@ -26,6 +26,7 @@ from unspoken.numerics.rounding import sum_up
 from unspoken.numerics.wide import Wide
 from unspoken.searching.blurring import blurred
 from unspoken.searching.certificate import Certificate, epsilons
+from unspoken.types.sums import term
 
 __all__ = ["worst_of_exchangeable"]
 
@@ -38,12 +39,16 @@ CELLS_AT_ONCE = 2**15
 def worst_of_exchangeable(
     belief: Belief, query: Query, targets: Sequence[str]
 ) -> Iterator[Certificate] | None:
-    """Certificates of the max-log-ratio; None where weights differ, or more matters than ones."""
-    weights = {query.weights.get(name, 0.0) for name in belief.domain.names}
-    if belief.ones is None or len(weights) > 1 or not all(weights):
+    """Certificates of the max-log-ratio; None where terms differ, or more matters than ones."""
+    if belief.ones is None:
         return None
-    epsilon = epsilons(belief.domain, Parts(queries=(query,)))
-    return _steps(belief.ones, epsilon, query.noise.rate * abs(weights.pop()), targets[0])
+    domain, weights = belief.domain, query.weights
+    terms = (term(domain, weights.get(name, 0.0), name).tolist() for name in domain.names)
+    steps = {one - zero for zero, one in terms}
+    if len(steps) > 1 or not all(steps):
+        return None
+    epsilon = epsilons(domain, Parts(queries=(query,)))
+    return _steps(belief.ones, epsilon, query.noise.rate * abs(steps.pop()), targets[0])
 
 
 def _steps(

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NoReturn
 
@@ -138,7 +138,7 @@ def counted(belief: Belief, parts: Parts, targets: Sequence[str]) -> list[AllBut
     depends = any(len(block) > 1 for block in belief.blocks())
     if parts.beside_queries or len(alike) == len(belief.domain.names) or not depends:
         return None
-    groups: dict[tuple[float, ...], list[str]] = {}
+    groups: dict[Hashable, list[str]] = {}
     for number, names in enumerate(alike):
         for name in names:
             key = (number, *(query.weights.get(name, 0.0) for query in parts.queries))

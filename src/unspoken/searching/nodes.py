@@ -22,6 +22,7 @@ from unspoken.beliefs import Joint
 from unspoken.errors import InputError, TooLarge
 from unspoken.numerics.arrays import CELLS, Array
 from unspoken.numerics.ring import RANGE
+from unspoken.types.sums import Weight, term
 
 __all__ = ["Nodes", "pdp_nodes"]
 
@@ -48,12 +49,12 @@ class Nodes:
         return float(self.leaks[i, mask]), self.names[int(i)], known
 
 
-def pdp_nodes(belief: Joint, weights: Sequence[float], scale: float) -> Nodes:
-    """Every adversary's leakage from sum_i w_i x_i + Laplace(scale)."""
+def pdp_nodes(belief: Joint, weights: Sequence[Weight], scale: float) -> Nodes:
+    """Every adversary's leakage from sum_i f_i(x_i) + Laplace(scale)."""
     names, sizes = belief.domain.names, belief.domain.sizes
     if len(weights) != len(names) or not 0 < scale < math.inf:
         raise InputError(f"nodes: {len(weights)} weights for {len(names)} variables, scale {scale}")
-    terms = [w * belief.domain.numbers(name) for w, name in zip(weights, names, strict=True)]
+    terms = [term(belief.domain, w, name) for w, name in zip(weights, names, strict=True)]
     if sum(float(np.ptp(term)) for term in terms) > RANGE * scale:
         raise InputError(f"nodes: sums range over more than {RANGE:g} times the noise")
     if math.prod(size + 1 for size in sizes) > CELLS:

@@ -272,4 +272,6 @@ def _rounding(end: float) -> float:
 
 
 def _is_one_sum(parts: Parts) -> bool:
-    return len(parts.queries) == 1 and not parts.beside_queries
+    """With noise to both sides, which is what the quick searches go by."""
+    one = len(parts.queries) == 1 and not parts.beside_queries
+    return one and not parts.queries[0].noise.one_sided

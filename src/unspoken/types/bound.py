@@ -190,11 +190,13 @@ class Estimate(Framed, Shown):
     """A number that guarantees nothing: a published formula, a sample, an attack.
 
     No relation to Bound, so the type checker refuses one where the other is required.
+    ``interval``: of what was counted, what else it may be; None for a formula.
     """
 
     value: float
     unit: str
     why: str
+    interval: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
         expect(self.value, Real, "estimate.value", "give a number")
@@ -203,15 +205,24 @@ class Estimate(Framed, Shown):
         object.__setattr__(self, "value", number(self.value))
 
     def facts(self) -> list[tuple[str, str]]:
-        return [("about", f"{self.value:.6g} {self.unit}"), ("no guarantee", self.why)]
+        ends = () if self.interval is None else self.interval
+        between = [("between", " and ".join(f"{end:.6g}" for end in ends))] if ends else []
+        about = ("about", f"{self.value:.6g} {self.unit}")
+        return [about, *between, ("no guarantee", self.why)]
 
     def records(self) -> list[dict[str, Any]]:
-        return [{"value": self.value, "unit": self.unit, "guarantee": False, "why": self.why}]
+        record = {"value": self.value, "unit": self.unit, "guarantee": False, "why": self.why}
+        return [{**record, **self._ends()}]
 
     def as_json(self) -> dict[str, Any]:
         """As a Bound, and that nothing is guaranteed."""
         number = json_number(self.value)
-        return {"value": number, "unit": self.unit, "guarantee": False, "why": self.why}
+        ends = {name: json_number(end) for name, end in self._ends().items()}
+        return {"value": number, **ends, "unit": self.unit, "guarantee": False, "why": self.why}
+
+    def _ends(self) -> dict[str, float]:
+        low_high = self.interval or ()
+        return dict(zip(("low", "high"), low_high, strict=False))
 
 
 def in_words(number: float, unit: str) -> str:

@@ -22,7 +22,7 @@ SLACK = 2.0**-50
 # Divergences from here on keep their digits where plain lifts are taken.
 LITTLE = 0.005
 # Numbers worked on together.
-AT_HAND = 2**14
+AT_HAND = 2**16
 # What logarithms are taken of instead of 0, which it stands for.
 TINY = 1e-300
 

@@ -1,4 +1,4 @@
-"""Noise with two exponential tails, as finite channels that tell exactly as much, or nearly.
+"""Noise with one or two exponential tails, as finite channels that tell exactly as much, or nearly.
 
 Let the noise-free answer s lie in a finite set. Between two neighbours u < v of any set of nodes
 that contains it, the likelihood of an answer r is
@@ -12,6 +12,10 @@ measure is largest at a node, and since the supports are nodes, its largest valu
 
 Geometric noise on whole answers *is* the nodes at all whole numbers: there nothing is lost at all,
 and new nodes between them would be wrong: they lead to Laplace noise, which tells less.
+
+Of noise that only takes away, e^{-k(s-r)} for r <= s, an answer r in (u, v] is impossible for s
+<= u and e^{-k(v-r)} times as likely as v for every other s: it tells what v tells. So the
+noise-free answers *are* what is seen, v with (1 - e^{-k(v-u)}) e^{-k(s-v)}, and nothing is lost.
 """
 
 from __future__ import annotations
@@ -40,12 +44,16 @@ WHOLE = 2**16
 
 @dataclass(frozen=True)
 class Bins:
-    """What is seen instead of a noisy answer: ``weight`` e^{-rate distance}, to [low, high]."""
+    """What is seen instead of a noisy answer: ``weight`` e^{-rate distance}, to [low, high].
+
+    ``one_sided``: of noise-free answers at or above them only.
+    """
 
     low: Array
     high: Array
     weight: Array
     rate: float
+    one_sided: bool = False
 
     @classmethod
     def nodes(cls, nodes: Array, rate: float) -> Bins:
@@ -59,28 +67,56 @@ class Bins:
         ends = np.concatenate([[-math.inf], nodes, [math.inf]])
         return cls(ends[:-1], ends[1:], -np.expm1(-rate * np.diff(ends)) / 2, rate)
 
+    @classmethod
+    def below(cls, nodes: Array, rate: float) -> Bins:
+        """Up to which of these numbers the answer comes, where noise only takes away."""
+        return cls(nodes, nodes, -np.expm1(-rate * np.diff(nodes, prepend=-math.inf)), rate, True)
+
     def __len__(self) -> int:
         return len(self.weight)
 
 
 @dataclass(frozen=True)
 class Noise:
-    """Density or mass proportional to e^{-rate |r - s|}; ``whole``: on whole numbers only."""
+    """Density or mass proportional to e^{-rate |r - s|}; ``whole``: on whole numbers only.
+
+    ``one_sided``: it only takes away, so that no r is above s.
+    """
 
     rate: float
     whole: bool = False
+    one_sided: bool = False
+
+    @property
+    def moves(self) -> float:
+        """By how much a likelihood may move, in nats, as s does by 1."""
+        return math.inf if self.one_sided else self.rate
+
+    def kernel(self, away: Array) -> Array:
+        """What r - s is as likely as, but for a factor."""
+        fallen: Array = np.exp(-self.rate * np.abs(away))
+        return np.where(away > 0, 0.0, fallen) if self.one_sided else fallen
+
+    def at(self, answer: float, points: Array) -> Array | None:
+        """What one answer tells as much as; None: it cannot be, from any of these points."""
+        if not self.one_sided:
+            return np.clip([answer], points[0], points[-1])  # further out no more is told
+        return points[points >= answer][:1] if answer <= points[-1] else None
 
     def nodes(self, points: Array) -> Array:
         """Where the largest value of a measure is to be looked for.
 
         Of whole answers all, while they are few: then they are what is seen, and means exact too.
         """
-        if not self.whole or points[-1] - points[0] >= WHOLE:
+        if self.one_sided or not self.whole or points[-1] - points[0] >= WHOLE:
             return points
         return np.arange(points[0], points[-1] + 1)
 
     def sample(self, rng: np.random.Generator, rows: int) -> Array:
         """Draws of the noise alone, for simulation."""
+        if self.one_sided:
+            taken = rng.geometric(-math.expm1(-self.rate), size=rows)
+            return np.asarray(1 - taken, dtype=np.float64)
         if not self.whole:
             drawn: Array = rng.laplace(scale=1 / self.rate, size=rows)
             return drawn
@@ -97,11 +133,11 @@ class Noise:
 
     def lists(self, nodes: Array) -> bool:
         """Whether the nodes are the answers themselves."""
-        return self.whole and bool((np.diff(nodes) <= 1).all())
+        return self.one_sided or (self.whole and bool((np.diff(nodes) <= 1).all()))
 
     def at_least(self, nodes: Array) -> Bins:
         """What tells at least as much as the answer."""
-        return Bins.nodes(nodes, self.rate)
+        return (Bins.below if self.one_sided else Bins.nodes)(nodes, self.rate)
 
     def at_most(self, nodes: Array) -> Bins:
         """What tells at most as much: all nodes, if they are the answers, else cells.
@@ -128,7 +164,7 @@ def through(law: Likelihood, points: Sequence[Array], bins: Sequence[Bins]) -> L
         return _in_logs(law, points, bins, log_weight)
     mass = law.prior[..., None] * np.exp(law.log_common) + law.excess
     mass = np.moveaxis(mass, -1, kept)  # (kept ..., y, s_1, ..., s_q)
-    near = spans <= NEAR
+    near = spans <= NEAR and not any(own.one_sided for own in bins)
     seen, lost = mass, np.zeros_like(mass) if near else None
     for axis, (at, own) in enumerate(zip(points, bins, strict=True), start=kept + 1):
         seen, taken = _spread(seen, axis, at, own, near)
@@ -184,6 +220,10 @@ def _spread(
     The second only where noise is wide (``near``): elsewhere nobody needs it.
     """
     mass = np.moveaxis(mass, axis, -1)
+    if bins.one_sided:
+        above = len(points) - np.searchsorted(points, bins.low)
+        right = Arrivals.of(mass[..., ::-1], -points[::-1], -bins.high, above, bins.rate)
+        return np.moveaxis(right.seen(), -1, axis), None
     before = np.searchsorted(points, bins.low, side="right")  # how many points lie on the left
     left = Arrivals.of(mass, points, bins.low, before, bins.rate)
     after = len(points) - before
@@ -238,11 +278,13 @@ def _in_logs(
     seen = np.moveaxis(np.logaddexp(log_prior[..., None] + law.log_common, told), -1, kept)
     for axis, (at, own) in enumerate(zip(points, bins, strict=True), start=kept + 1):
         moved = np.moveaxis(seen, axis, -1)
-        before = np.searchsorted(at, own.low, side="right")
-        left = _log_from_left(moved, at, own.low, before, own.rate)
+        before = np.searchsorted(at, own.low, side="left" if own.one_sided else "right")
         after = len(at) - before
-        right = _log_from_left(moved[..., ::-1], -at[::-1], -own.high, after, own.rate)
-        seen = np.moveaxis(np.logaddexp(left, right), -1, axis)
+        told = _log_from_left(moved[..., ::-1], -at[::-1], -own.high, after, own.rate)
+        if not own.one_sided:
+            left = _log_from_left(moved, at, own.low, before, own.rate)
+            told = np.logaddexp(left, told)
+        seen = np.moveaxis(told, -1, axis)
     excess = seen.reshape(*seen.shape[: kept + 1], -1) + log_weight
     excess = excess.reshape(*excess.shape[:kept], -1)
     prior = law.prior.sum(tuple(range(kept, law.prior.ndim)))

@@ -162,7 +162,11 @@ class NoisyView(Shown):
         if len(rates) > 1 or not 0 < rates[0] * apart < RANGE:
             why = "at most: told the answer but for the noise; from below nothing was looked for"
             return Bound(min(0.0, high), high, "nat", premise, why)
-        low, above = Shifted(apart, self.source.sums.blur[0], 1 / rates[0]).mean(f)
+        sums, scale = self.source.sums, 1 / rates[0]
+        (blur,), (off,) = sums.blur, sums.off  # the less blurred and the further apart, the more
+        smooth, sharp = (blur.variance * math.exp(side * blur.eta) for side in (1, -1))
+        low = Shifted(max(apart - 2 * off, 0.0), smooth, scale).mean(f)[0] if apart > 2 * off else 0
+        above = Shifted(apart + 2 * off, sharp, scale).mean(f)[1]
         high = min(high, above)
         values = self.source.sums.table.size // len(self.points[0])
         low = low if len(self.at_points.classes) == values else 0.0

@@ -91,3 +91,30 @@ def test_whatever_a_solver_finds_is_held_to_every_row(seed):
     for watched in Layout.over(cells, table.pairs, [cells.reads], rules).watched:
         assert not len(broken(table, watched))
     assert table.weights.min() >= 0
+
+
+def test_least_suppression_is_not_enough():
+    """The minimality attack: all is shown but of who has the secret, so that a blank gives it away.
+
+    Held to its rows it keeps much of what it shows, and shows nothing to others as well.
+    """
+    centre, sees = unspoken.Joint(LAW, NAMES), 0b110
+    hidden = [np.array([False, True]), np.zeros(5, bool), np.zeros(4, bool)]
+    cells = Cells.of(centre.domain, [LAW], [1.0], hidden, sees, True)
+    box = Sets.of([unspoken.Box.within(centre, 0.1)], cells)
+    rules = [*box.conditions(attribute_events(cells, {0: np.array([1])}), Fraction(3))]
+    pairs = Pairs.of(cells, np.array([sees]))
+    secret = cells.codes[pairs.cell, 0] == 1
+    least = Table.of(cells, pairs, np.where(secret, pairs.rest, ~pairs.rest).astype(float))
+    table = held(least, [sees], rules)
+    shown = [
+        float((cells.probability[each.pairs.cell] * each.shares)[~each.pairs.rest].sum())
+        for each in (least, table)
+    ]
+    assert any(len(broken(least, each)) for each in _watched(least, sees, rules))
+    assert not any(len(broken(table, each)) for each in _watched(table, sees, rules))
+    assert 0.5 * shown[0] < shown[1] < shown[0]
+
+
+def _watched(table, sees, rules):
+    return Layout.over(table.cells, table.pairs, [sees], rules).watched

@@ -3,12 +3,15 @@
 import itertools
 import json
 import math
+from itertools import product
 
 import numpy as np
 import pytest
 
 import unspoken
 from tests.planning.records.enumerated import answers, objective, records, shown, worst_odds
+from tests.planning.records.test_properties import asked, joint
+from unspoken.learning import confidence
 
 COUNTS = np.random.default_rng(7).integers(1, 60, (3, 2, 3)).astype(float)
 BELIEF = unspoken.Joint(COUNTS, names="ABC")
@@ -97,6 +100,22 @@ def test_who_knows_an_attribute_is_bounded_too():
             assert worst_odds(plan, BELIEF, "ABC", *parts) <= 1.5
             worst[False] = max(worst[False], worst_odds(open_plan, BELIEF, "ABC", *parts))
     assert worst[False] > 1.5
+
+
+def test_who_knows_an_attribute_by_itself_is_bounded_alone():
+    """Rows for who sees A and knows C; who sees B has none, and everybody together keeps the cap"""
+    pools = [["A"], ["B"]]
+    asked = {"odds_cap": 1.5, "coalitions": pools, "reads": ["A", "B"]}
+    plan, every_one = planned(knows=[(["A"], ["C"])], **asked), planned(knows=["C"], **asked)
+    worst = dict.fromkeys("AB", 0.0)
+    for value, (inside, outside), sees in product(range(3), EVENTS, "AB"):
+        parts = [lambda x, f=f, value=value: f(x) and x["C"] == value for f in (inside, outside)]
+        worst[sees] = max(worst[sees], worst_odds(plan, BELIEF, sees, *parts))
+        assert worst_odds(every_one, BELIEF, sees, *parts) <= 1.5
+        assert worst_odds(plan, BELIEF, sees, inside, outside) <= 1.5
+    assert worst["A"] <= 1.5 < worst["B"]
+    assert plan.objective > every_one.objective
+    assert plan.odds.odds <= 1.5 * (1 + 1e-12)
 
 
 def test_the_floor_holds_whatever_is_believed():
@@ -227,6 +246,30 @@ def test_a_cap_that_is_no_limit_costs_nothing(cap):
     assert plan.odds.value <= cap
 
 
+@pytest.mark.parametrize("cap", [1e300, 1.7e308])
+def test_a_cap_that_is_no_limit_has_no_price_in_a_box(cap):
+    counts = np.random.default_rng(0).integers(0, 30, (2, 3, 4))
+    secrets = {"x0": [0], "x1": [0]}
+    belief = unspoken.Joint(counts.astype(float))
+    box = confidence.box(counts, belief, secrets, rows=int(counts.sum()), scale=2.0)
+    plan = unspoken.plan(box, by="record", sensitive={**secrets, "x2": []}, odds_cap=cap)
+    assert plan.floor.objective <= plan.objective * (1 + 1e-6)
+    assert plan.objective <= plan.bound.high < math.inf
+
+
+def test_what_is_lost_by_making_groups_alike_is_said():
+    rng = np.random.default_rng(1002)
+    law = joint(rng)
+    sensitive, cap, _ = asked(rng, law)
+    names = [f"x{i}" for i in range(law.ndim)]
+    pools = [names[k : k + 2] for k in range(law.ndim - 1)]
+    plan = unspoken.plan(
+        unspoken.Joint(law), by="record", sensitive=sensitive, odds_cap=cap, coalitions=pools,
+        own_reads=True, unbiased=True,
+    )  # fmt: skip
+    assert (plan.gap > 0.05) == ("lost" in plan.bound.why)
+
+
 def test_what_nobody_sees_is_not_shown():
     plan = planned(coalitions=[["A"], ["A", "C"]])
     assert {*plan.p} == {"A", "C"}
@@ -260,3 +303,12 @@ def test_bits_of_a_label_that_never_occurs():
     plan = unspoken.plan(belief, by="record", sensitive={"A": [0, 1], "B": []}, limit_bits=0.02)
     assert plan.information["A"].bits <= 0.02
     assert plan.gap < 1e-5
+
+
+def test_what_is_certain_before_any_answer_is_no_row_of_a_set():
+    """Where C = 0 there is no A = 1: who knows C is sure of A = 0, whatever is shown."""
+    law = np.array([[0.3, 0.2], [0.0, 0.5]])
+    box = unspoken.Box.within(unspoken.Joint(law, names="AC"), 0.05)
+    for known in ({"knows": ["C"]}, {"knows": [(["A"], ["C"])]}, {"events": [{"A": [0, 1]}]}):
+        plan = unspoken.plan(box, by="record", sensitive={"A": [0]}, odds_cap=3.0, **known)
+        assert plan.share > 0

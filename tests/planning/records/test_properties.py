@@ -11,6 +11,7 @@ import unspoken
 from tests.effort import EFFORT
 from tests.planning.records.enumerated import objective, worst_odds
 from unspoken.mechanisms.record_table import WHOLE
+from unspoken.planning import closure
 from unspoken.planning.records.cells import Pairs
 from unspoken.planning.records.certificate import upper_bound
 from unspoken.planning.records.model import Model
@@ -186,9 +187,41 @@ def test_one_coin_a_cell_shows_no_more(seed):
     belief = unspoken.Joint(law)
     ways = {"sensitive": sensitive, "odds_cap": cap}
     cell = unspoken.plan(belief, limit_bits=None, **ways)
+    withheld = closure(belief, sensitive, cap).sensitive
+    closed = unspoken.plan(
+        belief, limit_bits=None, sensitive=withheld, secrets=sensitive, odds_cap=cap
+    )
     record = unspoken.plan(belief, by="record", events="attribute", **ways)
-    assert cell.objective <= record.bound.high + 1e-9
+    assert max(cell.objective, closed.objective) <= record.bound.high + 1e-9
     assert record.floor.objective <= record.bound.high
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_no_member_of_a_box_breaks_a_cap_nor_a_rival_its_bound(seed):
+    """Boxes around random joints, some of whose records are impossible; default events."""
+    rng = np.random.default_rng(500 + seed)
+    law = joint(rng)
+    sensitive, cap, _ = asked(rng, law)
+    eta = float(rng.choice([1e-3, 0.02, 0.1]))
+    names = [f"x{i}" for i in range(law.ndim)]
+    box = unspoken.Box(np.maximum(law - eta, 0.0), np.minimum(law + eta, 1.0), names)
+    plan = unspoken.plan(box, by="record", sensitive=sensitive, odds_cap=cap)
+    for _ in range(3):
+        far = rng.dirichlet(np.full(law.size, 0.2)).reshape(law.shape) - law
+        member = unspoken.Joint(law + far * min(1.0, eta / np.abs(far).max()))
+        for event in events(sensitive):
+            worst = worst_odds(plan, member, member.domain.names, *event)
+            assert worst <= Fraction(cap) * (1 + Fraction(1, 10**12))
+    problem = RecordProblem.of(box, None, sensitive, None, None, cap, None, RecordOptions())
+    cells = problem.cells()
+    rows, sees = problem.rules(cells), problem.sees()
+    pairs = Pairs.of(cells)
+    values = Layout(cells, pairs, ()).values(problem.prices(cells))
+    for _ in range(2):
+        weights = rng.gamma(0.2, size=len(pairs))
+        shares = weights / np.add.reduceat(weights, pairs.first)[pairs.cell]
+        rival = held(Table.of(cells, pairs, shares), sees, rows)
+        assert value(rival, Layout(cells, pairs, ()), values) <= plan.bound.high
 
 
 @pytest.mark.parametrize("seed", [1109, 1250, 1814])

@@ -7,12 +7,14 @@ same way: what is known beside a pair goes to either with what the other one say
 are the children of a root with one value.
 
     P(x_v = a, S = s) = sum_k D_v(a, s - k) U_v(a, k)
+
+Of a long path, whose messages are long on both sides, it is had by halves (halves.py).
 """
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -20,6 +22,7 @@ import numpy as np
 
 from unspoken.beliefs.forests.convolution import convolved
 from unspoken.beliefs.forests.forest import Forest
+from unspoken.beliefs.forests.halves import whole
 from unspoken.beliefs.forests.messages import mixed
 from unspoken.beliefs.forests.sums import shifted
 from unspoken.numerics.arrays import Array, Codes
@@ -29,19 +32,35 @@ __all__ = ["sums_of_each"]
 
 
 def sums_of_each(
-    forest: Forest, wanted: Sequence[int], steps: Mapping[int, Codes], size: int, ring: Ring
+    forest: Forest,
+    wanted: Sequence[int],
+    steps: Mapping[int, Codes],
+    size: int,
+    ring: Ring,
+    halved: bool = False,
 ) -> Array:
-    """table[row, x, k]: how likely x_v, for the row's v, is beside k steps; unused cells are 0."""
+    """table[row, x, k]: how likely x_v, for the row's v, is beside k steps; unused cells are 0.
+
+    ``halved``: of a path, by halves.
+    """
     table = np.full((len(wanted), max(forest.sizes), size), ring.zero)
     rows: dict[int, list[int]] = {}
     for row, v in enumerate(wanted):
         rows.setdefault(v, []).append(row)
-    passes = Passes(forest, steps, ring)
-    for v, beyond in passes.down(passes.needed(rows)):
-        if v in rows:
-            law = convolved(beyond, passes.up[v], ring)
-            table[rows[v], : len(law), : law.shape[1]] = law
+    for v, law in (
+        whole(forest, steps, ring).each(rows) if halved else _each(forest, rows, steps, ring)
+    ):
+        table[rows[v], : len(law), : law.shape[1]] = law
     return table
+
+
+def _each(
+    forest: Forest, wanted: Collection[int], steps: Mapping[int, Codes], ring: Ring
+) -> Iterator[tuple[int, Array]]:
+    passes = Passes(forest, steps, ring)
+    for v, beyond in passes.down(passes.needed(wanted)):
+        if v in wanted:
+            yield v, convolved(beyond, passes.up[v], ring)
 
 
 @dataclass(frozen=True)
@@ -85,7 +104,7 @@ class Passes:
             for child, beside in self._shared(whole, self.forest.children[v], needed):
                 waiting.append((child, self._entered(child, beside)))
 
-    def needed(self, wanted: Mapping[int, object]) -> set[int]:
+    def needed(self, wanted: Collection[int]) -> set[int]:
         return self.forest.ancestors(wanted)
 
     def _shared(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -20,6 +21,7 @@ from unspoken.beliefs.belief import (
 from unspoken.beliefs.forests.each import sums_of_each
 from unspoken.beliefs.forests.events import Events, Evidence
 from unspoken.beliefs.forests.forest import Forest
+from unspoken.beliefs.forests.halves import is_path, operations
 from unspoken.beliefs.forests.knowing import given
 from unspoken.beliefs.forests.messages import collect
 from unspoken.beliefs.forests.pairs import beside
@@ -173,23 +175,29 @@ class Markov(Belief):
         points = [lattice.points(c) for c in range(len(queries))]
         return occurring(points, table.reshape(*shape, *map(len, points)), ring.in_logs)
 
+    def each_at_once(self, queries: Sequence[Weights]) -> int:
+        lattice = Lattice.of(self._terms(queries)) if len(queries) == 1 else None
+        if lattice is None or not lattice.dense:
+            return 0
+        return CELLS // (max(self.domain.sizes) * lattice.size)
+
     def sums_of_each(self, names: Sequence[str], queries: Sequence[Weights]) -> Sums | None:
         """P(x_i, S) for each x_i in ``names`` (the first axis) at once, on the same points.
 
         Variables with fewer values are padded with zeros. None where there is more than one query,
         no lattice of answers, or a table beyond the budget: then ask for one name after the other.
         """
-        lattice = Lattice.of(self._terms(queries)) if len(queries) == 1 else None
-        if lattice is None or not lattice.dense:
-            return None
         axes = [self.domain.axis(name) for name in names]
-        if len(axes) * max(self.domain.sizes) * lattice.size > CELLS:
+        lattice = Lattice.of(self._terms(queries)) if len(queries) == 1 else None
+        if lattice is None or len(axes) > self.each_at_once(queries):
             return None
-        steps, size = lattice.steps, lattice.size
+        forest, steps, size = self.forest, lattice.steps, lattice.size
+        halved = is_path(forest) and self.each_at_once(queries) < len(forest.parents)
         table, in_logs = with_all_digits(
-            lambda ring: (sums_of_each(self.forest, axes, steps, size, ring), ring.in_logs)
+            lambda ring: (sums_of_each(forest, axes, steps, size, ring, halved), ring.in_logs)
         )
-        return occurring([lattice.points(0)], table, in_logs)
+        sums = occurring([lattice.points(0)], table, in_logs)
+        return replace(sums, rounded=operations(forest, size)) if halved else sums
 
     def beside(self, names: Sequence[str], targets: Sequence[str]) -> Array:
         """Messages from all targets at once (beliefs/forests/pairs.py)."""

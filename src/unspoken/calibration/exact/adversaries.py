@@ -209,13 +209,9 @@ def all_but(
     The rest is a known part of the answers.
     """
     unknown = {*hidden, target}
-    weights = {
-        name: [query.get(name, 0.0) for query in problem.queries]
-        for name in problem.belief.domain.names
-        if name in unknown
-    }
+    names = [name for name in problem.belief.domain.names if name in unknown]
     adversary = Adversary(target, knows=tuple(boundary))
-    return one_adversary(replace(problem, weights=weights), adversary)
+    return one_adversary(problem.about(names), adversary)
 
 
 def one_adversary(problem: NoiseProblem, adversary: Adversary) -> OneAdversary:

@@ -17,6 +17,7 @@ from unspoken.calibration.exact.threats import least
 from unspoken.calibration.problem import LEAST, RATIO, NoiseProblem
 from unspoken.numerics.rounding import quotient_ends, quotient_up
 from unspoken.types.bound import Bound
+from unspoken.types.sums import distances
 
 __all__ = ["single_variables", "floor_of"]
 
@@ -69,12 +70,14 @@ def _shifted(problem: NoiseProblem, name: str, span: float) -> OneAdversary:
 
 def _span(problem: NoiseProblem, name: str) -> float:
     """D of the values that can be; of a probability of 0 nobody learns anything."""
-    numbers = problem.belief.domain.numbers(name) if problem.reaches[name] else np.zeros(1)
-    reach = float(np.ptp(numbers))
-    if not reach:
+    if not problem.reaches[name]:
         return 0.0
-    possible = numbers[_law(problem.belief, name) > 0]
-    return problem.reaches[name] * (float(np.ptp(possible)) / reach)
+    possible = _law(problem.belief, name) > 0
+    if possible.all():
+        return problem.reaches[name]
+    each = [(1.0, query.get(name, 0.0)) for query in problem.queries]
+    apart = distances(problem.belief.domain, name, each)
+    return float(apart[np.ix_(possible, possible)].max())
 
 
 def _by_itself(problem: NoiseProblem, name: str) -> NoiseProblem:

@@ -33,6 +33,7 @@ from unspoken.numerics.arrays import Array, Codes, Mask
 from unspoken.numerics.ring import OutOfRange
 from unspoken.numerics.rounding import ROUNDED
 from unspoken.types.bound import Bound
+from unspoken.types.sums import term
 
 __all__ = ["Windows"]
 
@@ -64,7 +65,7 @@ class Windows:
         """
         belief, (query,) = problem.belief, problem.queries
         domain, forest = belief.domain, belief.forest
-        terms = {domain.axis(n): w * domain.numbers(n) for n, w in query.items() if w}
+        terms = {domain.axis(n): term(domain, w, n) for n, w in query.items() if w}
         lattice = Lattice.of([terms]) if terms else None
         if lattice is None or not lattice.dense or len(set(domain.sizes)) > 1:
             return None
@@ -127,11 +128,7 @@ class Windows:
             worst = np.unravel_index(int(ratios.argmax()), ratios.shape)
             right, left = (int(side.gap[worst]) for side in self._reaches(self.nodes, scale))
             known = [names[t] for t in (node - left, node + right) if 0 <= t < len(names)]
-            weights = {
-                name: [query.get(name, 0.0) for query in inner.queries]
-                for name in names[max(node - left + 1, 0) : node + right]
-            }
-            inner = replace(inner, weights=weights)
+            inner = inner.about(names[max(node - left + 1, 0) : node + right])
         low = one_adversary(inner, Adversary(names[node], knows=known)).bound_at(scale)
         why = f"{low.why}; from above by what {self.width} steps to either side tell"
         return replace(low, low=min(low.low, high), high=max(low.high, high), why=why)

@@ -11,6 +11,7 @@ import numpy as np
 from unspoken.beliefs import Belief
 from unspoken.calibration.problem import NoiseProblem
 from unspoken.numerics.arrays import CELLS, Array, Mask, most_of_few
+from unspoken.types.sums import distances, slopes
 
 __all__ = ["Links", "PairLaws", "TargetMoves", "alike", "pair_laws", "moves_of_targets"]
 
@@ -20,12 +21,14 @@ class PairLaws:
     """P(x_j | x_i) for some j and i: ``laws[j, i, a, x]``, of 0 where x_i cannot be a.
 
     ``weights[j, i]``: |w_j|, and 0 where j is i. ``ends[j]``: how far each value of x_j is from
-    either end of its range.
+    either end of its range. Where a variable has terms, its weight is 1 and the distances are those
+    of its terms, sum_c |f_cj(x) - f_cj(x')|, from any of its values x': the ends of what they are
+    in several dimensions (types/sums.py).
     """
 
     weights: Array
     laws: Array
-    ends: Array  # (j, 2, values of x_j)
+    ends: Array  # (j, ends, values of x_j)
 
     @cached_property
     def possible(self) -> Mask:
@@ -138,12 +141,21 @@ def pair_laws(
     joint = belief.beside(names, of)
     mass = (joint @ np.ones(joint.shape[3]))[..., None]
     laws = joint / np.where(mass > 0, mass, 1.0)
-    numbers = np.stack([belief.domain.numbers(name) for name in names])
+    weights, ends = _moves(problem, names)
+    return PairLaws(weights[:, None] * _counting(names, of, links), laws, ends)
+
+
+def _moves(problem: NoiseProblem, names: Sequence[str]) -> tuple[Array, Array]:
+    """The weights and the distances from ends; where none has terms, from two only."""
+    domain, queries = problem.belief.domain, problem.queries
+    each = {name: [query.get(name, 0.0) for query in queries] for name in names}
+    if any(isinstance(weight, tuple) for weights in each.values() for weight in weights):
+        apart = [distances(domain, n, [(1.0, w) for w in each[n] if w]) for n in names]
+        return np.ones(len(names)), np.stack(apart)
+    weights = np.abs([slopes(query, names) for query in queries]).sum(0)
+    numbers = np.stack([domain.numbers(name) for name in names])
     low, high = numbers.min(1, keepdims=True), numbers.max(1, keepdims=True)
-    weights = np.array([sum(abs(q.get(name, 0.0)) for q in problem.queries) for name in names])
-    counts = _counting(names, of, links)
-    ends = np.stack([numbers - low, high - numbers], axis=1)
-    return PairLaws(weights[:, None] * counts, laws, ends)
+    return weights, np.stack([numbers - low, high - numbers], axis=1)
 
 
 def _counting(names: Sequence[str], of: Sequence[str], links: Links | None) -> Mask:

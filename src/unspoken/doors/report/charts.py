@@ -48,7 +48,7 @@ def band(entry: Leak, odds_cap: float) -> int:
 def _edges(odds_cap: float) -> list[float]:
     """Where one colour ends and the next begins: even steps in log odds, as they are shown."""
     even = [round(odds_cap ** (step / BEYOND), 2) for step in range(1, BEYOND)]
-    return [*even, odds_cap, max(odds_cap**2, 2 * odds_cap)]
+    return [*even, odds_cap, odds_cap * max(odds_cap, 2.0)]  # a power would overflow
 
 
 def heat(entries: Sequence[Leak], names: Mapping[str, str], cap: float, use: Palette) -> Chart:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from unspoken.doors.report import words
-from unspoken.releasing.findings import CELLS, FLOOR, Findings
+from unspoken.releasing.findings import CELLS, FLOOR, NOW, Findings
 
 __all__ = ["beside", "coin"]
 
@@ -61,11 +61,13 @@ def beside(findings: Findings) -> list[dict[str, Any]]:
     stands = {
         FLOOR: "nothing: it holds whatever anybody believes of a row",
         CELLS: LEARNED,
+        NOW: "the counts there are now: it is released once it is adopted",
         RECORDS: f"every belief that the counts leave possible ({held}), rows being independent"
         if held.level is not None
         else LEARNED,
     }
-    shares = {name: findings.rivals[name] for name in (FLOOR, CELLS) if name in findings.rivals}
+    names = [name for name in (FLOOR, CELLS, NOW) if name in findings.rivals]
+    shares = {name: findings.rivals[name] for name in names}
     own = FLOOR if findings.is_floor else RECORDS
     return [
         {

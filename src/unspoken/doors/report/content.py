@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from unspoken.doors.report import coins, starved, words
+from unspoken.doors.report import answers, coins, starved, words
 from unspoken.doors.report.charts import bands
 from unspoken.doors.report.decision import Signed, decision
 from unspoken.doors.report.palette import BEYOND
 from unspoken.planning import Plan
+from unspoken.policy import Project
 from unspoken.releasing.few import GROUP, few, named, rows_of_label
 from unspoken.releasing.findings import Findings
 from unspoken.releasing.in_context import worst_of
@@ -50,6 +51,8 @@ def content(findings: Findings, signed: Signed) -> Row:
         "pooled": _pooled(findings),
         "worst": worst(findings),
         "plan": plan_rows(findings),
+        "answers": answers.answers(signed.answers),
+        "answers_cost": answers.cost(findings, signed.answers),
         "starved": list(nothing.values()),
         "releases": findings.plan.objective > 0,
         "unread": _unread(findings),
@@ -104,7 +107,24 @@ def limits(findings: Findings) -> list[str]:
         f"{held} for each coalition on its own, pooling what its applications get."
         if findings.project.divided
         else f"{held} for all applications together, pooling everything they get.",
+        *_given(findings.project),
+        *_within(findings.project),
     ]
+
+
+def _given(project: Project) -> list[str]:
+    """The context whatever of which is known."""
+    name = project.plan.given
+    return [] if name is None else [f"The plan holds whatever anybody knows of {name}, too."]
+
+
+def _within(project: Project) -> list[str]:
+    """What plans keep to, where that is less."""
+    given, within = project.limits, project.planned.limits
+    most = f", and to {words.limit(within.bits)}" if within.bits < given.bits else ""
+    rest = "the rest is left for what else is given out, such as answers with noise."
+    own = f"Plans keep to a factor of {within.odds_cap:g}{most}: {rest}"
+    return [own] if within != given else []
 
 
 def _on_average(findings: Findings) -> str:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from importlib.metadata import version
 from typing import Any
 
+from unspoken.answering import GivenAnswer
 from unspoken.doors.report import starved, words
 from unspoken.releasing.findings import Findings
 from unspoken.releasing.leaks import Leak
@@ -16,18 +18,21 @@ __all__ = ["Signed", "decision"]
 YES = "Yes, within these limits, if what may still happen is accepted"
 USELESS = 0.2  # of all cells read: a plan that lets out less is hardly worth its risk
 
+ADOPTED = "adopted: by it everything is released"
+BEST = "the best there is; not adopted yet"
 DIGITS = 16  # of the SHA-256 of a project file
 
 
 @dataclass(frozen=True)
 class Signed:
     """When the page was made, what the ledger of the project had then, and the SHA-256 of its file;
-    none if it is not there.
+    none if it is not there. ``answers``: those with noise that were given out.
     """
 
     at: datetime
     ledger: str = "nothing released so far"
     digest: str = ""
+    answers: Sequence[GivenAnswer] = ()
 
 
 def decision(findings: Findings, signed: Signed) -> dict[str, Any]:
@@ -38,6 +43,7 @@ def decision(findings: Findings, signed: Signed) -> dict[str, Any]:
         f"{name}: {words.listed(reads)}, true where shown, {_shares(findings, reads)}"
         for name, reads in project.applications.items()
     ]
+    boxed = [line.replace("odds x ", f"odds ×{words.NBSP}") for line in findings.boxed]
     return {
         "recommended": "No" if against or red else YES,
         "orange": bool(against or red),
@@ -45,7 +51,7 @@ def decision(findings: Findings, signed: Signed) -> dict[str, Any]:
         "red": red,
         "gets": gets,
         "promised": _promised(findings),
-        "stands": [words.stands(findings), *findings.boxed] if findings.planned else [],
+        "stands": [words.stands(findings), *boxed] if findings.planned else [],
         "risk": [
             _risk(findings),
             *(c.unmeasured().text for c in findings.cautions if not c.red),
@@ -54,6 +60,7 @@ def decision(findings: Findings, signed: Signed) -> dict[str, Any]:
             ("made", f"{signed.at:%Y-%m-%d %H:%M:%S %Z}".strip()),
             ("with", f"unspoken {version('unspoken')}"),
             ("project file", f"{project.path.name} {signed.digest[:DIGITS]}".strip()),
+            ("plan", ADOPTED if findings.adopted else BEST),
             ("ledger", signed.ledger),
         ],
     }

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from hashlib import sha256
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
+from unspoken import doors
+from unspoken.answering import GivenAnswer, given_answers
 from unspoken.doors.report.charts import CHARTS, chart
 from unspoken.doors.report.content import content
 from unspoken.doors.report.decision import Signed
@@ -25,7 +29,7 @@ try:
 except ImportError:  # said when a page is asked for
     jinja2 = None  # type: ignore[assignment]
 
-__all__ = ["page", "write_report"]
+__all__ = ["drawn", "page", "write_report"]
 
 OURS = '<meta name="generator" content="unspoken">'  # by which a page of ours is known
 BEGIN = 2_000  # bytes that have it
@@ -41,7 +45,9 @@ def write_report(findings: Findings, path: Path, folder: Path | None = None) -> 
         )
     file = findings.project.path
     digest = sha256(file.read_bytes()).hexdigest() if file.is_file() else ""
-    text = page(findings, Signed(datetime.now().astimezone(), _ledger(findings), digest))
+    given = given_answers(findings.project)
+    signed = Signed(datetime.now().astimezone(), _ledger(findings, given), digest, given)
+    text = page(findings, signed)
     with atomically(path) as out:
         out.write(text.encode())
     if folder is None:
@@ -56,32 +62,48 @@ def write_report(findings: Findings, path: Path, folder: Path | None = None) -> 
     ]
 
 
-def _ledger(findings: Findings) -> str:
+def _ledger(findings: Findings, given: Sequence[GivenAnswer]) -> str:
     """What the ledger of the project has, in words."""
-    path = findings.project.files.ledger
-    history = Ledger(path).history() if path.exists() else []
+    named = findings.project.files.charged
+    history = Ledger(named).history() if Ledger.there(named) else []
+    also = f"{len(given)} answer{'s' * (len(given) > 1)} with noise" if given else ""
     if not history:
-        return "nothing released so far"
+        return f"nothing released so far{f', {also}' if also else ''}"
     last = history[-1][0][:19].replace("T", " ")
-    return f"{len(history)} release{'s' * (len(history) > 1)} so far, the last at {last} UTC"
+    count = f"{len(history)} release{'s' * (len(history) > 1)} so far, the last at {last} UTC"
+    return f"{count}; {also}" if also else count
 
 
 def page(findings: Findings, signed: Signed) -> str:
     """The page as text: no scripts, and no file or address beside itself."""
+    return drawn(
+        "report/page.html.jinja",
+        content(findings, signed) | {"picture": partial(_picture, findings)},
+    )
+
+
+def drawn(template: str, said: Mapping[str, Any]) -> str:
+    """A page of ours, from a template among the doors, in our colours."""
     if jinja2 is None:
         raise InputError(images.MISSING)
-    source = resources.files(__package__).joinpath("page.html.jinja").read_text("utf-8")
     environment = jinja2.Environment(
-        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        loader=jinja2.FunctionLoader(_template),
     )
     environment.filters["quoted"] = _quoted
-    return environment.from_string(source).render(
-        content(findings, signed),
+    return environment.get_template(template).render(
+        said,
         ours=Markup(OURS),
         light=Markup(LIGHT.variables()),
         dark=Markup(DARK.variables()),
-        picture=partial(_picture, findings),
     )
+
+
+def _template(name: str) -> str:
+    return resources.files(doors).joinpath(*name.split("/")).read_text("utf-8")
 
 
 def _picture(findings: Findings, name: str, says: str) -> Markup:

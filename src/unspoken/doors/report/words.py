@@ -17,6 +17,7 @@ __all__ = [
     "NBSP",
     "bits",
     "bits_of",
+    "cell",
     "chance",
     "digits",
     "factor",
@@ -216,10 +217,19 @@ def _answered(entry: Leak, answer: TellingAnswer, secret: str) -> str:
 
 def seen(answer: Mapping[str, object]) -> str:
     """first_arrival withheld and exits 0-1; a withheld cell says so, a value is quoted."""
-    hidden = [name for name, output in answer.items() if output is WITHHELD]
-    shown = [f"{name} “{output}”" for name, output in answer.items() if output is not WITHHELD]
+    each = {name: cell(output) for name, output in answer.items()}
+    hidden = [name for name, text in each.items() if text is None]
+    shown = [f"{name} “{text}”" for name, text in each.items() if text is not None]
     said = [f"{listed(hidden)} withheld"] if hidden else []
     return listed([*shown, *said]) or "nothing"
+
+
+def cell(output: object) -> str | None:
+    """What is shown of a cell, once or by one release after another; None: it is withheld."""
+    turns = output if isinstance(output, tuple) else (output,)
+    if all(turn is WITHHELD for turn in turns):
+        return None
+    return ", then ".join("withheld" if turn is WITHHELD else str(turn) for turn in turns)
 
 
 def _secret(secret: str, secrets: Sequence[object]) -> str:

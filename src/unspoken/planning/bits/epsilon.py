@@ -7,8 +7,6 @@ point on, so utility as a function of leakage is convex there and a nat is best 
     relaxation.py  every curve replaced by its concave envelope: one price, an upper bound, and a
                    point with at most one item off its curve
     branching.py   branch and bound on that item's interval
-    alike.py       equal weights and caps: a closed form if all curves are concave, else branch and
-                   bound on how large the first item below the cap is
 
 Whatever the search has reached, its answer is the best point found and a bound that no point beats.
 """
@@ -21,7 +19,7 @@ from dataclasses import replace
 import numpy as np
 
 from unspoken.numerics.arrays import Array
-from unspoken.planning.bits import alike, branching
+from unspoken.planning.bits import branching
 from unspoken.planning.bits.curves import ERROR, Curves
 from unspoken.planning.bits.items import Certified, Items, farthest
 from unspoken.planning.bits.relaxation import SUMS
@@ -31,8 +29,6 @@ __all__ = ["maximise_epsilon", "unbounded_witness"]
 
 # Limits and caps so small that products with them underflow are taken as 0.
 NOTHING = 1e-270
-# How many parts branching item by item may cut before equal items are ranked.
-FEW = 50
 
 
 def unbounded_witness(curves: Curves, weights: Array, caps: Array, limit: float) -> int | None:
@@ -94,14 +90,8 @@ def _divide(
             price = float(np.max(weights / curves.slope_at_zero))
         return Certified(np.zeros(curves.n), _gain(weights, most), price)
     items = Items.of(curves, weights, caps, limit)
-    if items.alike and len(items.smooth.index) == 0:
-        best = alike.closed_form(items)
-    else:
-        cuts = items.affordable(branching.ROUNDS) if nodes is None else nodes
-        best = branching.search(items, gap, min(cuts, FEW) if items.alike else cuts)
-    if items.alike and len(items.smooth.index) > 0:
-        bands = items.affordable(alike.ROUNDS) if nodes is None else nodes
-        best = alike.ranked(items, best, gap, bands)
+    cuts = items.affordable(branching.ROUNDS) if nodes is None else nodes
+    best = branching.search(items, gap, cuts)
     return best if items.bounded else replace(best, upper=math.inf)
 
 

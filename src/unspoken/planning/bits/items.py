@@ -18,7 +18,7 @@ FARTHEST = 750.0
 TIGHT = 1e-14
 # What a search may cost unless told otherwise: some seconds, counted in evaluations of one term.
 # And what one round of a search costs: at all, per attribute, and per term of a smooth one 1.
-WORK, EACH, PER_ITEM = 1.5e8, 5e3, 4
+WORK, EACH, PER_ITEM = 5e7, 5e3, 4
 
 
 @dataclass(frozen=True)
@@ -54,11 +54,6 @@ class Items:
     def root(self) -> Envelope:
         """The envelopes over the whole box."""
         return envelope(self.curves, np.zeros(self.curves.n), self.ends)
-
-    @property
-    def alike(self) -> bool:
-        """All weights and all caps equal."""
-        return bool(np.all(self.weights == self.weights[0]) and np.all(self.caps == self.caps[0]))
 
     @property
     def bounded(self) -> bool:

@@ -18,7 +18,8 @@ class Answers:
     """Of the coalition that reads ``sees`` (a bit mask): the answer of each pair, 0 .. count - 1.
 
     ``silent``: those that show nothing: one, or, where something of the record is known, one for
-    each label. ``first``: a pair that gives each answer.
+    each label; or nothing beside what is out, which is part of every answer. ``first``: a pair that
+    gives each answer.
     """
 
     sees: int
@@ -34,11 +35,13 @@ class Answers:
                 labels = (cells.codes[:, i] + 1) * radix
                 keys += np.where(pairs.pattern >> i & 1, labels[pairs.cell], 0)
         _, first, of_pair = np.unique(keys, return_index=True, return_inverse=True)
+        beside = [] if cells.earlier is None else [cells.earlier.seen(sees)]
         if knowing:
             known = sum(
                 cells.codes[:, i] * r for i, r in enumerate(cells.radix) if knowing >> i & 1
             )
-            _, place = np.unique(known, return_inverse=True)
+            beside.append(np.unique(known, return_inverse=True)[1])
+        for place in beside:
             _, first, of_pair = np.unique(
                 of_pair * len(place) + place[pairs.cell], return_index=True, return_inverse=True
             )

@@ -163,7 +163,7 @@ class Bits:
 
     def silence(self, shares: Array) -> float:
         """The least t, nearly, with which (1 - t) W + t {} keeps every limit."""
-        first = self.layout.pairs.pattern == 0
+        first = self.layout.pairs.rest
         shares = np.maximum(shares, 0.0)
 
         def kept(t: float) -> bool:

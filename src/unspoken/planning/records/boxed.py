@@ -24,12 +24,14 @@ from unspoken.numerics.rounding import ROUNDED
 from unspoken.planning.records.answers import Answers
 from unspoken.planning.records.cells import Cells, Pairs
 from unspoken.planning.records.conditions import Event, Rule
+from unspoken.planning.records.earlier import Earlier
 from unspoken.planning.records.knapsacks import Columns, End, Masses
 from unspoken.planning.records.program import SLACK, Layout, Rows
 from unspoken.planning.records.solver import Entries
 
 __all__ = ["BoxCondition", "BoxRows", "Sets"]
 
+NO_LIMIT = 1e100  # a cap that is none: a price of its rows would be beyond floats
 PARTS = 2**40  # weights of contexts are out of these
 Terms = tuple[tuple[int, Side], ...]
 
@@ -39,6 +41,7 @@ class BoxCondition:
     """secret <= cap other for every answer and all laws of the sides; both are weighted sums of
 
     sides, of the same weight in all. ``sees``: only for the coalition that reads this bit mask.
+    ``earlier``: what is out of the cells, of which several are one record of the sides then.
     """
 
     name: str
@@ -47,16 +50,19 @@ class BoxCondition:
     cap: Fraction
     sees: int | None = None
     knowing: int = 0
+    earlier: Earlier | None = None
 
     @cached_property
     def holders(self) -> Mask:
-        mask: Mask = np.logical_or.reduce([side.cells for _, side in self.secret])
-        return mask
+        return self._cells(self.secret)
 
     @cached_property
     def others(self) -> Mask:
-        mask: Mask = np.logical_or.reduce([side.cells for _, side in self.other])
-        return mask
+        return self._cells(self.other)
+
+    def _cells(self, terms: Terms) -> Mask:
+        mask: Mask = np.logical_or.reduce([side.cells for _, side in terms])
+        return mask if self.earlier is None else mask[self.earlier.record]
 
     def totals(self, cells: Mask) -> tuple[int, int]:
         """All cells show nothing, then: no weight is known of the label of anything else."""
@@ -65,8 +71,12 @@ class BoxCondition:
 
     def sums(self, answers: Answers, pairs: Pairs, weights: Integers) -> tuple[Integers, Integers]:
         """The most of the secret and the least of the others, of every answer."""
-        order = np.lexsort((pairs.cell, answers.of_pair))
-        answer, cell = answers.of_pair[order], pairs.cell[order]
+        records = pairs.cell
+        if self.earlier is not None:
+            weights = weights * self.earlier.weights[records]
+            records = self.earlier.record[records]
+        order = np.lexsort((records, answers.of_pair))
+        answer, cell = answers.of_pair[order], records[order]
         new = np.append(True, (answer[1:] != answer[:-1]) | (cell[1:] != cell[:-1]))
         summed = np.add.reduceat(weights[order], np.flatnonzero(new))
         answer, cell = answer[new], cell[new]
@@ -88,13 +98,14 @@ class BoxCondition:
 class Sets:
     """A set of beliefs for each context, asked about the cells of a program.
 
-    ``place``: the cell of each combination of all of the sets' variables.
+    ``place``: the record of each combination of all of the sets' variables, of ``count``.
     """
 
     families: tuple[TableSet, ...]
     place: Codes
     count: int
     axes: Mapping[int, int]
+    earlier: Earlier | None = None
     known: dict[tuple[int, bytes], Side] = field(default_factory=dict)
 
     @classmethod
@@ -103,10 +114,12 @@ class Sets:
         codes = np.indices(domain.sizes).reshape(len(domain.sizes), -1)
         axes = {domain.axis(name): at for at, name in enumerate(cells.domain.names)}
         place = np.ravel_multi_index(tuple(codes[axis] for axis in axes), cells.domain.sizes)
-        return cls(tuple(families), place, len(cells), axes)
+        count = len(cells) if cells.earlier is None else cells.earlier.records
+        return cls(tuple(families), place, count, axes, cells.earlier)
 
     def side(self, k: int, cells: Mask) -> Side:
-        """What one of them says of some cells; each is made once."""
+        """What one of them says of the records of some cells; each is made once."""
+        cells = self._records(cells)
         key = k, cells.tobytes()
         if key not in self.known:
             self.known[key] = (
@@ -127,13 +140,17 @@ class Sets:
                 for part in (PARTS,) if k == m else self._parts(event, k, m):
                     secret = tuple((w, s) for w, s in ((part, s_k), (PARTS - part, s_m)) if w)
                     other = tuple((w, s) for w, s in ((part, n_m), (PARTS - part, n_k)) if w)
-                    row = BoxCondition(name, secret, other, cap, sees)
-                    if row.holders.any():
+                    row = BoxCondition(name, secret, other, cap, sees, earlier=self.earlier)
+                    if row.holders.any() and row.others.any():  # else certain before any answer
                         yield row
+
+    def _records(self, cells: Mask) -> Mask:
+        return cells if self.earlier is None else self.earlier.of_records(cells)
 
     def _parts(self, event: Event, k: int, m: int) -> tuple[int, ...]:
         """The ends of o_k / (o_k + o_m), out of PARTS."""
-        cells, context = (mask[self.place] for mask in (event.inside, event.inside | event.outside))
+        sides = event.inside, event.inside | event.outside
+        cells, context = (self._records(mask)[self.place] for mask in sides)
         (least, most), (low, high) = (self.families[c].weight(cells, context) for c in (k, m))
         # o = p / (1 - p): o_k / (o_k + o_m) = p (1 - q) / (p (1 - q) + q (1 - p))
         ends = []
@@ -169,30 +186,34 @@ class BoxRows:
 
     def _hold(self, rule: BoxCondition, answers: Answers, slack: float) -> None:
         """max secret - cap min other <= 0, each row divided by its largest number."""
-        cap = float(rule.cap)
-        cap -= slack * (cap - 1)
+        caps = self.layout.caps(rule, answers, slack)
         whole = sum(weight for weight, _ in rule.secret)
         used = [(weight / whole, self._end(side, answers, 1)) for weight, side in rule.secret]
-        used += [(cap * w / whole, self._end(side, answers, -1)) for w, side in rule.other]
-        entries = _added(
-            [(end.sign * w, end.entries) for w, end in ((w, self.ends[key]) for w, key in used)]
-        )
+        used += [(weight / whole, self._end(side, answers, -1)) for weight, side in rule.other]
+        terms = []
+        for weight, key in used:
+            end = self.ends[key]
+            times = caps[end.entries.line] if key[2] < 0 else 1.0
+            own = replace(end.entries, number=end.entries.number * times)
+            terms.append((end.sign * weight, own))
+        entries = _added(terms)
         scale = np.zeros(len(answers))
         np.maximum.at(scale, entries.line, np.abs(entries.number))
         scale[scale == 0] = 1.0
         entries = replace(entries, number=entries.number / scale[entries.line])
-        kept = [(w * float(rule.cap) / cap if k[2] < 0 else w, k) for w, k in used]
+        kept = [(w * float(rule.cap) if k[2] < 0 else w, k) for w, k in used]
         self.uses.append((self.columns.hold(entries, -np.inf, 0.0), scale, kept))
         self.rules.append((rule, answers))
 
     def _end(self, side: Side, answers: Answers, sign: int) -> tuple[int, int, int]:
         key = id(side), answers.sees, sign
         if key not in self.ends:
-            masses = Masses.of(side, self.layout.pairs, answers)
+            pairs, earlier = self.layout.pairs, self.layout.cells.earlier
+            masses = Masses.of(side, pairs, answers, earlier)
             low, up = masses.sums(side.low), masses.sums(side.up)
             first = answers.first
-            axes = self.layout.pairs.pattern[first] & answers.sees
-            mass = side.weighing(axes, self.layout.pairs.cell[first], low, up)
+            axes, cell = pairs.pattern[first] & answers.sees, pairs.cell[first]
+            mass = side.weighing(axes, cell if earlier is None else earlier.record[cell], low, up)
             self.ends[key] = End.of(self.columns, side, sign, masses, mass)
         return key
 
@@ -222,12 +243,15 @@ class BoxRows:
         prices: dict[tuple[int, int, int], Array] = {}
         for rows, scale, used in self.uses:
             price = np.maximum(multipliers[rows], 0.0) / scale
+            if max(weight for weight, _ in used) > NO_LIMIT:
+                price = np.zeros_like(price)  # as sound as any
             for weight, key in used:
                 prices[key] = prices.get(key, 0.0) + weight * price
         off, size = (np.zeros(len(self.layout.pairs)) for _ in range(2))
         for key, price in prices.items():
             end = self.ends[key]
             terms = (price[end.masses.answer] * end.law(price, multipliers))[end.masses.place]
+            terms *= end.masses.rate
             np.add.at(off, end.masses.pair, end.sign * terms)
             np.add.at(size, end.masses.pair, terms)
         return off, size

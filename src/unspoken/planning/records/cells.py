@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from unspoken.errors import TooLarge
+from unspoken.mechanisms import RecordCoin
 from unspoken.numerics.arrays import Array, Codes, Counts, Integers, Mask
+from unspoken.planning.records.earlier import Earlier
 from unspoken.types.domain import Domain
 
 __all__ = ["Cells", "Pairs", "patterns_within", "whole_numbers"]
@@ -25,7 +27,8 @@ class Cells:
 
     labels are never shown [label]. ``reads``: bit mask of the attributes that anybody reads.
     ``laws``: how likely each cell is in each context, up to a factor of the context, as whole
-    numbers, so that rows can be compared exactly. ``probability``: over all contexts.
+    numbers, so that rows can be compared exactly. ``probability``: over all contexts. ``earlier``:
+    what is out of each cell, where more is planned.
     """
 
     domain: Domain
@@ -34,6 +37,7 @@ class Cells:
     reads: int
     laws: tuple[Integers, ...]
     probability: Array
+    earlier: Earlier | None = None
 
     @classmethod
     def of(
@@ -60,8 +64,30 @@ class Cells:
             np.asarray(mixed)[there],
         )
 
+    def extending(self, coin: RecordCoin) -> Cells:
+        """Each with all that this coin may have shown of it."""
+        earlier = Earlier.of(coin, self.domain, self.codes)
+        own = earlier.record
+        return replace(
+            self,
+            codes=self.codes[own],
+            laws=tuple(law[own] * earlier.weights for law in self.laws),
+            probability=self.probability[own] * earlier.rates,
+            earlier=earlier,
+        )
+
     def __len__(self) -> int:
         return len(self.codes)
+
+    def weighed(self, numbers: Integers) -> Integers:
+        """Numbers of records [cell], times how likely what is out of them is."""
+        return numbers if self.earlier is None else numbers * self.earlier.weights
+
+    @cached_property
+    def out(self) -> Counts:
+        """What is out of a cell, a bit mask."""
+        nothing = np.zeros(len(self), dtype=np.int64)
+        return nothing if self.earlier is None else self.earlier.out
 
     @cached_property
     def hidden(self) -> Mask:
@@ -71,9 +97,9 @@ class Cells:
 
     @cached_property
     def free(self) -> Counts:
-        """What a cell may show: a bit mask of what is read and not sensitive."""
+        """What a cell may show: a bit mask of what is out, or read and not sensitive."""
         bits = np.int64(1) << np.arange(self.codes.shape[1], dtype=np.int64)
-        free: Counts = (~self.hidden) @ bits & self.reads
+        free: Counts = (~self.hidden) @ bits & self.reads | self.out
         return free
 
     @cached_property
@@ -110,9 +136,9 @@ class Cells:
 
 @dataclass(frozen=True)
 class Pairs:
-    """A cell and a pattern it may show, ordered by cell; the first of each cell shows nothing.
+    """A cell and a pattern it may show, ordered by cell; the first of each cell shows nothing, or
 
-    They are the unknowns of a program: W(pattern | cell).
+    what is out. They are the unknowns of a program: W(pattern | cell).
     """
 
     cell: Codes
@@ -121,11 +147,13 @@ class Pairs:
     @classmethod
     def of(cls, cells: Cells, masks: Counts | None = None) -> Pairs:
         """All subsets of what is free; with ``masks`` only what is free of each of these."""
-        kinds, kind = np.unique(cells.free, return_inverse=True)
+        may = np.stack([cells.free, cells.out], axis=1)
+        kinds, kind = np.unique(may, axis=0, return_inverse=True)
         found, patterns = [], []
-        for k, free in enumerate(kinds.tolist()):
-            own = patterns_within(free) if masks is None else np.unique(np.append(masks & free, 0))
-            of = np.flatnonzero(kind == k)
+        for k, (free, out) in enumerate(kinds.tolist()):
+            own = patterns_within(free & ~out) if masks is None else np.append(masks & free, 0)
+            own = np.unique(own | out)
+            of = np.flatnonzero(kind.ravel() == k)
             found.append(np.repeat(of, len(own)))
             patterns.append(np.tile(own, len(of)))
         cell = np.concatenate(found)
@@ -135,7 +163,7 @@ class Pairs:
     @staticmethod
     def count(cells: Cells) -> int:
         """How many there are: sum over the cells of 2^|free|."""
-        return sum(2 ** free.bit_count() for free in cells.free.tolist())
+        return sum(2 ** free.bit_count() for free in (cells.free & ~cells.out).tolist())
 
     def __len__(self) -> int:
         return len(self.cell)
@@ -147,8 +175,13 @@ class Pairs:
 
     @cached_property
     def first(self) -> Codes:
-        """The first pair of each cell, which shows nothing."""
-        return np.flatnonzero(self.pattern == 0)
+        """The first pair of each cell, which shows nothing that is not out."""
+        return np.flatnonzero(self.rest)
+
+    @cached_property
+    def rest(self) -> Mask:
+        """Which pairs these are: they have what the others leave."""
+        return np.append(True, self.cell[1:] != self.cell[:-1])[: len(self.cell)]
 
     def only(self, kept: Mask) -> Pairs:
         return Pairs(self.cell[kept], self.pattern[kept])

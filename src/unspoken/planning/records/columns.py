@@ -12,32 +12,31 @@ So all patterns are priced in a pass over the catalogue, and whatever the prices
 
     sum_x N_x max_S (worth(S, x) - h_x u_y)
 
-bounds every release. What makes it quick: few pairs of each new answer, the best ones, and prices
-halfway to those of the best bound so far as well.
+bounds every release. What makes it quick: a start at the pairs that pay by prices near the best
+(smoothed.py), few pairs of each new answer, the best ones, and prices halfway to those of the best
+bound so far as well.
 """
 
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from unspoken.numerics.arrays import Array, Codes, Mask
+from unspoken.numerics.arrays import Array, Codes
 from unspoken.numerics.rounding import UNIT
 from unspoken.planning.records.catalogue import Catalogue
 from unspoken.planning.records.cells import Cells, Pairs
 from unspoken.planning.records.conditions import Condition
 from unspoken.planning.records.program import SLACK
+from unspoken.planning.records.smoothed import Smoothed
 from unspoken.planning.records.solver import Entries, Program, Solved
 
 __all__ = ["Priced", "by_columns"]
 
 NEAR = 1e-2  # of the bound: so near is near enough
-# Of this process; by the clock a solution may take so many times as long on a busy machine.
-SECONDS, PATIENCE, ROUNDS = 45.0, 4, 12
+WORK, ROUNDS = 2.2e10, 12  # of the solver: about a minute
 NEW, EACH, MORE = 4_000, 6, 15_000  # answers a round, pairs of each and side, pairs of old answers
 PAYS = 1e-7
 ROUNDED = 64 * UNIT
@@ -55,9 +54,10 @@ class Priced:
 def by_columns(cells: Cells, rule: Condition, worth: Array) -> Priced:
     """``worth``: of every label [cell, attribute]; the rule is about all that is read."""
     market = Market.of(cells, rule, worth)
-    end = time.process_time() + SECONDS
+    left = WORK
     for _ in range(ROUNDS):
-        solved = market.solve(PATIENCE * (end - time.process_time()))
+        solved = market.solve(left)
+        left -= solved.work
         if not solved.optimal:
             break
         market.keep(solved)
@@ -66,7 +66,7 @@ def by_columns(cells: Cells, rule: Condition, worth: Array) -> Priced:
             halfway = [(a + b) / 2 for a, b in zip(prices[0], market.best, strict=True)]
             prices.append((halfway[0], halfway[1]))
         asked = [market.price(*each) for each in prices]
-        if market.upper <= (1 + NEAR) * solved.objective or time.process_time() > end:
+        if market.upper <= (1 + NEAR) * solved.objective or left < 0:
             break
         market.add(
             np.unique(np.concatenate([a for a, _ in asked])),
@@ -100,8 +100,10 @@ class Market:
         unit = np.abs(rows[0]).mean()
         row, exact = (each / unit for each in rows)
         held = Catalogue.of(cells, row, worth)
-        answers = _first(held, cells, rule)
-        count = len(cells)
+        count, start = len(cells), Smoothed(held, row, many)
+        price = start.prices()
+        places, cell_price = start.near(price)
+        places = np.union1d(places, held.places(np.flatnonzero(held.pattern == 0)))
         alone = held.free_worth
         program = Program(
             alone,
@@ -113,7 +115,8 @@ class Market:
         )
         nothing = np.zeros(0, dtype=np.intp)
         market = cls(cells, held, many, (row, exact), program, nothing, nothing, np.zeros(count))
-        market.add(answers, held.places(answers))
+        market.add(np.unique(held.answer[places]), places)
+        market._bound(cell_price, price)
         return market
 
     def add(self, answers: Codes, places: Codes) -> None:
@@ -144,8 +147,8 @@ class Market:
             np.full(len(places), np.inf),
         )
 
-    def solve(self, seconds: float) -> Solved:
-        return self.program.solve(max(seconds, 1.0), primal=self.best is not None)
+    def solve(self, work: float) -> Solved:
+        return self.program.solve(work, primal=len(self.shares) > len(self.cells))
 
     def keep(self, solved: Solved) -> None:
         self.shares = solved.x
@@ -223,23 +226,3 @@ class Market:
         return Priced(
             pairs, np.add.reduceat(shares, np.flatnonzero(new)), self.upper / len(self.cells)
         )
-
-
-def _first(held: Catalogue, cells: Cells, rule: Condition) -> Codes:
-    """Nothing, all but one attribute, and all but two of those that tell more of the secret."""
-    blank = np.array([~held.pattern >> axis & 1 for axis in _bits(cells.reads)], dtype=bool)
-    telling = np.argsort([-_telling(cells.codes[:, axis], rule) for axis in _bits(cells.reads)])
-    half = telling[: (len(telling) + 1) // 2]
-    many, own = blank.sum(0), blank[half].sum(0)
-    chosen: Mask = (many <= 1) | ((many == 2) & (own == 2)) | (held.lengths == held.lengths.max())
-    return np.flatnonzero(chosen)
-
-
-def _telling(codes: Codes, rule: Condition) -> float:
-    """How far the label's laws with and without the secret are apart."""
-    secret, other = (np.bincount(codes, rate) for rate in rule.rates)
-    return float(np.abs(secret - other).sum())
-
-
-def _bits(mask: int) -> Sequence[int]:
-    return [axis for axis in range(mask.bit_length()) if mask >> axis & 1]

@@ -252,7 +252,9 @@ def neighbours(cells: Cells, secrets: Mapping[int, Codes], factor: Fraction) -> 
             for other in range(len(values)):
                 if other != label:
                     secret, without = (
-                        (cells.codes[:, axis] == code).astype(np.int64).astype(object)
+                        cells.weighed(
+                            (cells.codes[:, axis] == code).astype(np.int64).astype(object)
+                        )
                         for code in (label, other)
                     )
                     said = f"{name} {values[label]}, not {values[other]}, knowing the rest"

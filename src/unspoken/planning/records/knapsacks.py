@@ -26,6 +26,7 @@ from unspoken.families import Side
 from unspoken.numerics.arrays import Array, Codes
 from unspoken.planning.records.answers import Answers
 from unspoken.planning.records.cells import Pairs
+from unspoken.planning.records.earlier import Earlier
 from unspoken.planning.records.solver import Entries
 
 __all__ = ["Columns", "End", "Masses"]
@@ -60,7 +61,8 @@ class Columns:
 class Masses:
     """The places (an answer, and a cell of one side that may give it) of the pairs.
 
-    ``pair``, ``place``: which pairs add up to which place; ``cell``, ``answer``: of each place.
+    ``pair``, ``place``, ``rate``: which pairs add up to which place, and how much of each;
+    ``cell``, ``answer``: of each place.
     """
 
     pair: Codes
@@ -68,13 +70,19 @@ class Masses:
     cell: Codes
     answer: Codes
     answers: int
+    rate: Array
 
     @classmethod
-    def of(cls, side: Side, pairs: Pairs, answers: Answers) -> Masses:
-        pair = np.flatnonzero(side.cells[pairs.cell])
-        key = answers.of_pair[pair] * len(side.low) + pairs.cell[pair]
+    def of(
+        cls, side: Side, pairs: Pairs, answers: Answers, earlier: Earlier | None = None
+    ) -> Masses:
+        """With what is out ``earlier``, several cells are one record: of each W(h | x)."""
+        records = pairs.cell if earlier is None else earlier.record[pairs.cell]
+        pair = np.flatnonzero(side.cells[records])
+        rate = np.ones(len(pair)) if earlier is None else earlier.rates[pairs.cell[pair]]
+        key, size = answers.of_pair[pair] * len(side.low) + records[pair], len(side.low)
         found, place = np.unique(key, return_inverse=True)
-        return cls(pair, place, found % len(side.low), found // len(side.low), len(answers))
+        return cls(pair, place, found % size, found // size, len(answers), rate)
 
     def sums(self, table: Array) -> Array:
         """Of numbers [cell], over the cells of each answer."""
@@ -87,7 +95,7 @@ class Masses:
         at[places] = np.arange(len(places))
         kept = at[self.place] >= 0
         own = at[self.place[kept]]
-        return lines[own], self.pair[kept], numbers[own]
+        return lines[own], self.pair[kept], numbers[own] * self.rate[kept]
 
 
 @dataclass(frozen=True)

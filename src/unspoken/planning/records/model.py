@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
@@ -29,11 +28,13 @@ from unspoken.planning.records.solver import Entries, Program, Solved
 __all__ = ["Model"]
 
 FIXED, LOOSER = 1e-7, 1e-4  # of what a first solution reached, what a second may give up; of bits
-# With bits: what silence may cost of a program of few pairs times limits, of another; for how long
-# lines are drawn.
-NEAR, SMALL, FAR = 1e-6, 5_000, 1e-3
-ROUNDS, SECONDS, STUCK, PATIENCE = 60, 30.0, 1e-10, 6
-SECONDS_OF_SETS = 60.0  # for a program about sets of beliefs; then fewer patterns are tried
+# With bits: what silence may cost of a program of few pairs times limits, of another; for how many
+# rounds lines are drawn.
+NEAR, SMALL, FAR = 1e-6, 2_500, 1e-3
+ROUNDS, STUCK, PATIENCE = 60, 1e-10, 6
+# How long is looked, in steps of the solver times the size of the program, about 1e8 a second: for
+# lines, and for a program about sets of beliefs, after which fewer patterns are tried.
+WORK_OF_BITS, WORK_OF_SETS = 3e9, 6e9
 
 
 @dataclass
@@ -52,7 +53,7 @@ class Model:
     program: Program
     bits: Bits | None = None
     least_share: float = 0.0
-    seconds: float = math.inf
+    work: float = math.inf
 
     @classmethod
     def of(
@@ -65,8 +66,8 @@ class Model:
         cap: float = math.inf,
     ) -> Model:
         count = len(layout.pairs)
-        boxed = BoxRows.of(layout, count + 1)
-        caps, even, listed = cap_rows(layout), alike_rows(layout, alike), share_rows(layout, shares)
+        boxed, caps = BoxRows.of(layout, count + 1), cap_rows(layout)
+        even, listed = alike_rows(layout, alike), share_rows(layout, shares)
         behind = Entries(
             listed.lines, np.arange(listed.lines), np.full(listed.lines, count),
             np.full(listed.lines, -1.0),
@@ -86,8 +87,8 @@ class Model:
         )
         rows = sum(part.entries.lines for part in parts)
         bits = Bits.added(program, layout, limits, cap, count + 1 + spare, rows) if limits else None
-        seconds = SECONDS_OF_SETS if boxed.uses else math.inf
-        return cls(layout, values, caps, even, listed, boxed, program, bits, seconds=seconds)
+        work = WORK_OF_SETS if boxed.uses else math.inf
+        return cls(layout, values, caps, even, listed, boxed, program, bits, work=work)
 
     def solve(self) -> Solved:
         """The smallest share first, where there are any, then the sum."""
@@ -106,22 +107,23 @@ class Model:
     def _best(self) -> Solved:
         """With bits, until silence costs next to nothing; what is over is silence."""
         if self.bits is None:
-            return _optimal(self.program.solve(self.seconds))
-        count, end = len(self.values), time.monotonic() + SECONDS
+            return _optimal(self.program.solve(self.work))
+        count, left = len(self.values), WORK_OF_BITS
         near = NEAR if count * len(self.bits.lines) <= SMALL else FAR
         last, stuck, best = math.inf, 0, (-math.inf, np.zeros(0), 1.0)
         for _ in range(ROUNDS):
-            solved = _optimal(self.program.solve(self.seconds))
+            solved = _optimal(self.program.solve(self.work))
+            left -= solved.work
             silent = self.bits.silence(solved.x[:count])
             best = max(best, ((1 - silent) * solved.objective, solved.x, silent), key=itemgetter(0))
             stuck = stuck + 1 if solved.objective >= last * (1 - STUCK) else 0
-            if silent <= near or stuck > PATIENCE or time.monotonic() > end:
+            if silent <= near or stuck > PATIENCE or left < 0:
                 break
             last = solved.objective
             if not self.bits.sharpened(self.program, solved.x):
                 break
         x, silent = best[1].copy(), best[2]
-        x[:count] = (1 - silent) * x[:count] + silent * (self.layout.pairs.pattern == 0)
+        x[:count] = (1 - silent) * x[:count] + silent * self.layout.pairs.rest
         x[count] *= 1 - silent  # the smallest share falls with them
         return replace(solved, x=x)
 

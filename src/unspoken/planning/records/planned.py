@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
 
-from unspoken.errors import TooLarge
-from unspoken.mechanisms import Suppression
+from unspoken.errors import InputError, TooLarge
+from unspoken.mechanisms import Extension, Suppression
 from unspoken.numerics.arrays import Array, Counts
 from unspoken.planning.records.binding import Binding, binding
 from unspoken.planning.records.bits import BitLimit, nats
@@ -22,10 +22,10 @@ from unspoken.planning.records.model import Model
 from unspoken.planning.records.problem import RecordProblem
 from unspoken.planning.records.program import Layout
 from unspoken.planning.records.quiet import quieter
-from unspoken.planning.records.rounding import FINE, Table, held
+from unspoken.planning.records.rounding import FINE, Table, broken, held, sums
 from unspoken.planning.records.routes import QUICKER, everything, of_one_event, routes
 from unspoken.planning.records.telling import information, most_odds
-from unspoken.types.bound import Bound
+from unspoken.types.bound import LOG2, Bound
 
 FEWER = (
     "; patterns are too many to try all: of those that hide first what tells most, or one label, "
@@ -33,6 +33,12 @@ FEWER = (
 )
 NOT_SOLVED = (
     "; no program was solved in time, so this is the floor; the upper end is all that is free"
+)
+
+LOST = 0.05  # of what a solution shows: what rounding may take before it is said
+EVENED = (
+    "; made exactly alike, what is shown of its groups of names lost {lost:.0%} of the solution; "
+    "groups that overlap do that: ask for one of own_reads, order and unbiased alone"
 )
 
 __all__ = ["Planned", "plan_floor", "plan_records"]
@@ -92,7 +98,7 @@ class Planned:
     def odds(self) -> Bound:
         """The worst factor of any answer of any coalition, about any event."""
         problem, cells = self.problem, self.table.cells
-        rows = problem.believed.rules(cells, problem.about(cells), Fraction(1))
+        rows = problem.held(cells, Fraction(1))
         reached = not problem.believed.of_sets
         return most_odds(self.table, problem.sees(), rows, problem.premise, reached)
 
@@ -112,13 +118,19 @@ class Planned:
         return self.note + bits
 
     @property
-    def mechanism(self) -> Suppression:
+    def mechanism(self) -> Suppression | Extension:
         """As it is stored."""
         problem, cells, pairs = self.problem, self.table.cells, self.table.pairs
-        shown = pairs.pattern != 0
+        shown = ~pairs.rest
         starts = np.searchsorted(pairs.cell[shown], np.arange(len(cells) + 1))
+        weights = self.table.weights[shown].astype(np.int64)
+        if cells.earlier is not None:
+            adds = (pairs.pattern & ~cells.out[pairs.cell])[shown]
+            return cells.earlier.extended(
+                cells.codes, starts, adds, weights, problem.domain, problem.sensitive
+            )
         return Suppression.of_arrays(
-            cells.codes, starts, pairs.pattern[shown], self.table.weights[shown].astype(np.int64),
+            cells.codes, starts, pairs.pattern[shown], weights,
             problem.domain.names, problem.domain.values, problem.sensitive,
         )  # fmt: skip
 
@@ -127,7 +139,10 @@ def plan_records(problem: RecordProblem) -> Planned:
     """The most worth within the limits, over as many patterns as a program has room for."""
     cells = problem.cells()
     rows, sees, limits = problem.rules(cells), problem.sees(), problem.limits(cells)
-    rule = of_one_event(cells, rows, sees, bool(problem.alike or problem.shares or limits))
+    others = bool(problem.alike or problem.shares or limits or problem.extends)
+    rule = of_one_event(cells, rows, sees, others)
+    if cells.earlier is not None:
+        _refuse_out(problem, cells, rows)
     if rule is not None and Pairs.count(cells) > QUICKER:
         priced = by_columns(cells, rule, problem.prices(cells))
         table = held(Table.of(cells, priced.pairs, priced.shares), sees, rows)
@@ -159,18 +174,54 @@ def _over(
     upper, note = model.upper(solved), ""
     if masks is not None:
         upper, note = everything(cells, problem.prices(cells)), FEWER
-    return Planned(problem, table, upper, binding(model, solved), nats, note)
+    found = Planned(problem, table, upper, binding(model, solved), nats, note)
+    lost = 1 - found.objective / max(float(values @ quiet.x[: len(values)]), 1e-300)
+    evened = EVENED.format(lost=lost) if alike and lost > LOST and not limits else ""
+    return replace(found, note=note + evened)
 
 
 def plan_floor(problem: RecordProblem, upper: float, note: str = "") -> Planned:
-    """What needs no belief, and what no release within the limits exceeds."""
-    table = floor_table(problem)
+    """What needs no belief, and what no release within the limits exceeds; of what is out already,
+
+    nothing more.
+    """
+    table = nothing_new(problem.cells()) if problem.extends else floor_table(problem)
     limits = problem.limits(table.cells)
-    if problem.alike or limits:  # rows that it does not keep by itself
+    if problem.alike or (limits and not problem.extends):  # rows that it does not keep by itself
         sees, rows = problem.sees(), problem.rules(table.cells)
         alike = tuple(problem.mask(group) for group in problem.alike)
         table = _quieter(held(table, sees, rows, alike), limits, sees, rows, alike)
     return Planned(problem, table, upper, note=note)
+
+
+def nothing_new(cells: Cells) -> Table:
+    """All stays as it is."""
+    rest = Pairs.of(cells).only(Pairs.of(cells).rest)
+    return Table(cells, rest, np.zeros(len(rest), dtype=object)).filled()
+
+
+def _refuse_out(problem: RecordProblem, cells: Cells, rows: Sequence[Rule]) -> None:
+    """What is out stays out: where that breaks a cap, or tells too many bits, nothing mends it."""
+    table = nothing_new(cells)
+    for watched in Layout.over(cells, table.pairs, problem.sees(), rows).watched:
+        secret, other = sums(table, watched)
+        at = broken(table, watched)
+        if len(at):
+            factors = [math.inf if not other[y] else secret[y] / other[y] for y in at.tolist()]
+            worst = max(factors)
+            raise InputError(
+                f"plan.extends: what is out already multiplies the odds of {watched.condition.name}"
+                f" by {worst:.4g}, and the cap is {float(watched.condition.cap):g}; it cannot be "
+                "taken back: raise the cap, or leave these records as they are, and plan anew "
+                "under another [epoch] label for others"
+            )
+    for limit in problem.limits(cells):
+        told = nats(cells, table.pairs, table.shares, limit)
+        if told > limit.nats:
+            raise InputError(
+                f"plan.extends: what is out already tells {told / LOG2:.4g} bit, and the limit is "
+                f"{limit.nats / LOG2:.4g}; it cannot be taken back: raise the limit"
+            )
 
 
 def _quieter(

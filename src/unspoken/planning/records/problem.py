@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ import numpy as np
 
 from unspoken.beliefs import A_BELIEF, Belief
 from unspoken.errors import InputError
+from unspoken.mechanisms import RecordCoin
 from unspoken.numerics.arrays import Array, Codes
 from unspoken.numerics.numbers import number
 from unspoken.planning.problem import (
@@ -34,10 +34,10 @@ from unspoken.planning.records.conditions import (
     attribute_events,
     default_events,
     explicit,
-    given_each,
-    given_whether,
     neighbours,
 )
+from unspoken.planning.records.earlier import check_earlier
+from unspoken.planning.records.known import Known, events_of, given
 from unspoken.types.domain import Domain, Value
 from unspoken.types.kinds import expect, items
 from unspoken.types.premise import Premise, weakest
@@ -62,6 +62,7 @@ class RecordOptions:
     floor: Any = None
     unbiased: Any = False
     knows: Any = ()
+    extends: Any = None
 
     def refuse(self) -> None:
         """For cell plans, which have none of them."""
@@ -102,13 +103,13 @@ class RecordProblem:
     cap: float
     pooled_cap: float
     events: Any
-    knows: tuple[str, ...]
-    whether: tuple[Mapping[str, tuple[Value, ...]], ...]
+    known: Known
     limit: Limit
     worth: Mapping[str, Array]
     shares: Mapping[str, tuple[str, ...]]
     alike: tuple[tuple[str, ...], ...]
     floor: float
+    extends: RecordCoin | None = None
 
     @classmethod
     def of(
@@ -132,11 +133,13 @@ class RecordProblem:
         shares = _shares(whole, asked.shares)
         for application, names in shares.items():
             _read(names, reads, f"plan.shares of {application}")
-        knows, whether = _knows(whole, asked.knows)
-        events = _events(whole, asked.events)
-        needed = {*reads, *knows, *(n for n in kept_secret if kept_secret[n])}
-        needed |= {name for among in whether for name in among}
+        known = Known.of(whole, asked.knows, reads)
+        events = events_of(whole, asked.events)
+        needed = {*reads, *known.names, *(n for n in kept_secret if kept_secret[n])}
         needed |= {name for event in events if not isinstance(events, str) for name in event}
+        if asked.extends is not None:
+            check_earlier(asked.extends, whole.domain, hidden, vars(asked))
+            needed |= {*asked.extends.names}
         kept = tuple(name for name in whole.domain.names if name in needed)
         return cls(
             belief=whole,
@@ -150,13 +153,13 @@ class RecordProblem:
             cap=odds_limit(odds_cap),
             pooled_cap=odds_limit(asked.pooled_cap, "plan.pooled_cap"),
             events=events,
-            knows=knows,
-            whether=whether,
+            known=known,
             limit=limit_in_nats(whole, limit_bits),
             worth=_worth(whole, weights, reads),
             shares=shares,
             alike=_alike(whole, asked, pools, reads),
             floor=_floor(asked.floor),
+            extends=asked.extends,
         )
 
     def mask(self, names: Iterable[str]) -> int:
@@ -177,8 +180,8 @@ class RecordProblem:
         return Believed(tuple(belief for _, belief in self.beliefs))
 
     def cells(self, whole: bool = False) -> Cells:
-        """What can occur, or the whole domain."""
-        return Cells.of(
+        """What can occur, or the whole domain; each with all that may be out of it."""
+        cells = Cells.of(
             self.domain,
             self.believed.tables(self.domain.names),
             [share for share, _ in self.beliefs],
@@ -189,6 +192,7 @@ class RecordProblem:
             self.mask(self.reads),
             whole or self.needs_whole,
         )
+        return cells if self.extends is None else cells.extending(self.extends)
 
     def axes(self) -> dict[int, Codes]:
         """The secrets, as positions of names and of labels."""
@@ -198,7 +202,7 @@ class RecordProblem:
         }
 
     def about(self, cells: Cells) -> list[Event]:
-        """What no answer may tell of, with nothing known of the record and with each that is."""
+        """What no answer may tell of."""
         axes = self.axes()
         if isinstance(self.events, str):
             events = {"default": default_events, "attribute": attribute_events}[self.events](
@@ -206,18 +210,23 @@ class RecordProblem:
             )
         else:
             events = explicit(cells, self.events)
-        for among in self.whether:
-            events = [*events, *given_whether(cells, events, among)]
-        known = [given_each(cells, events, self.domain.axis(name)) for name in self.knows]
-        return [*events, *itertools.chain(*known)]
+        return self.known.whether(cells, events)
+
+    def held(self, cells: Cells, cap: Fraction) -> list[Rule]:
+        """The rows of every coalition, whatever of this it knows."""
+        events, of = self.about(cells), self.believed.rules
+        rows = list(of(cells, self.known.by_all(cells, events), cap))
+        for seen, names in self.known.of_some:
+            rows += of(cells, given(cells, events, names), cap, self.mask(seen))
+        return rows
 
     def rules(self, cells: Cells) -> list[Rule]:
-        """Every row of every coalition."""
-        events, rows, held = self.about(cells), list[Rule](), self.believed.rules
-        if self.cap < math.inf:
-            rows += held(cells, events, Fraction(self.cap))
+        """Every row there is."""
+        rows = self.held(cells, Fraction(self.cap)) if self.cap < math.inf else []
         if self.pooled_cap < math.inf:
-            rows += held(cells, events, Fraction(self.pooled_cap), self.mask(self.reads))
+            events = self.known.by_anybody(cells, self.about(cells))
+            pooled, everything = Fraction(self.pooled_cap), self.mask(self.reads)
+            rows += self.believed.rules(cells, events, pooled, everything)
         if self.floor < math.inf:
             factor = Fraction(math.nextafter(math.exp(self.floor), 0.0))
             rows += neighbours(cells, self.axes(), max(factor, Fraction(1)))
@@ -296,16 +305,6 @@ def _names(belief: Belief, given: Any, where: str, default: Sequence[str]) -> tu
     return tuple(dict.fromkeys(names))
 
 
-def _knows(
-    belief: Belief, given: Any
-) -> tuple[tuple[str, ...], tuple[Mapping[str, tuple[Value, ...]], ...]]:
-    """What is known of a record: names; of {name: values} only whether it is one of these."""
-    listed = items(() if given is None else given, "plan.knows")
-    names = [each for each in listed if not isinstance(each, Mapping)]
-    whether = _events(belief, [each for each in listed if isinstance(each, Mapping)])
-    return _names(belief, names, "plan.knows", ()), tuple(each for each in whether if each)
-
-
 def _seen(
     belief: Belief, asked: RecordOptions, coalitions: Sequence[Sequence[str]] | None
 ) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
@@ -349,24 +348,6 @@ def _floor(given: Any) -> float:
     if not eps >= 0:
         raise InputError(f"plan.floor: {given} must be an epsilon, 0 or more, or None")
     return eps if eps < BEYOND else math.inf
-
-
-def _events(belief: Belief, given: Any) -> Any:
-    """A word, or a list of {name: values}."""
-    if isinstance(given, str):
-        if given not in ("default", "attribute"):
-            raise InputError(
-                f'plan.events: there is no "{given}"; write "default", "attribute" or a list of '
-                "{name: [values]}"
-            )
-        return given
-    listed = items(given, "plan.events")
-    for event in listed:
-        expect(event, Mapping, "plan.events", "write {name: [values], ...} for each")
-        for name, values in event.items():
-            for value in items(values, f"plan.events of {name}"):
-                belief.domain.code(name, value, "plan.events")
-    return tuple({name: tuple(values) for name, values in event.items()} for event in listed)
 
 
 def _worth(belief: Belief, given: Any, reads: Sequence[str]) -> dict[str, Array]:

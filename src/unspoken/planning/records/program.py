@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from unspoken.mechanisms.record_table import WHOLE
 from unspoken.numerics.arrays import Array, Codes, Mask
 from unspoken.planning.records.answers import Answers
 from unspoken.planning.records.cells import Cells, Pairs
@@ -89,6 +90,22 @@ class Layout:
         watched = [Watched(row, answers[sees, knowing]) for row, sees, knowing in asked]
         return cls(cells, pairs, tuple(watched))
 
+    def caps(self, rule: Rule, seen: Answers, slack: float = SLACK) -> Array:
+        """The cap of the row of each answer, so much less that rounding has room.
+
+        An answer that shows nothing beside what is out takes half of the room that is left to it:
+        showing nothing more is always allowed.
+        """
+        cap = min(float(rule.cap), LARGEST)
+        slacks = np.full(len(seen), slack)
+        if self.cells.earlier is not None:
+            rest = self.pairs.rest.astype(np.int64).astype(object) * WHOLE
+            secret, other = rule.sums(seen, self.pairs, rest)
+            for y in seen.silent.tolist():
+                room = 1 - secret[y] / other[y] / cap if other[y] else 0.0
+                slacks[y] = min(slack, max(0.0, room / 2))
+        return cap - slacks * (cap - 1)
+
     @property
     def stated(self) -> list[tuple[Condition, Answers]]:
         """Of single beliefs; the others are boxed.py's."""
@@ -157,7 +174,7 @@ class CapRows:
 
 def certain_rows(pairs: Pairs) -> Rows:
     """Something is shown of every cell, be it nothing."""
-    line = np.cumsum(pairs.pattern == 0) - 1
+    line = np.cumsum(pairs.rest) - 1
     at = np.arange(len(pairs))
     return Rows.exactly(Entries(len(pairs.first), line, at, np.ones(len(pairs))), 1.0)
 
@@ -166,9 +183,8 @@ def cap_rows(layout: Layout, slack: float = SLACK) -> CapRows:
     """secret . W_y - cap other . W_y <= 0 for every answer that somebody with the secret gives."""
     parts, answers, scales = [], [], []
     for rule, seen in layout.stated:
-        cap = min(float(rule.cap), LARGEST)
-        numbers = rule.numbers(cap - slack * (cap - 1))[layout.pairs.cell]
-        answer = seen.of_pair
+        answer, cell = seen.of_pair, layout.pairs.cell
+        numbers = rule.rates[0][cell] - layout.caps(rule, seen, slack)[answer] * rule.rates[1][cell]
         needed = np.zeros(len(seen), dtype=bool)
         needed[answer[numbers > 0]] = True
         at = np.flatnonzero(needed[answer] & (numbers != 0))

@@ -37,9 +37,9 @@ class Table:
     @classmethod
     def of(cls, cells: Cells, pairs: Pairs, shares: Array) -> Table:
         """Rounded down, and no more than there is; without pairs that are never shown."""
-        kept = (pairs.pattern == 0) | (shares * WHOLE >= 2)
+        kept = pairs.rest | (shares * WHOLE >= 2)
         pairs, shares = pairs.only(kept), np.clip(shares[kept], 0.0, 1.0)
-        whole = np.add.reduceat(np.where(pairs.pattern == 0, 0.0, shares), pairs.first)
+        whole = np.add.reduceat(np.where(pairs.rest, 0.0, shares), pairs.first)
         shares = shares / np.maximum(whole, 1.0)[pairs.cell]
         weights = np.floor(shares * BELOW * WHOLE).astype(np.int64).astype(object)
         return cls(cells, pairs, weights).filled()
@@ -56,16 +56,18 @@ class Table:
         return replace(self, weights=self.weights * number // of).filled()
 
     def hiding(self, part: Integers, mask: int) -> Table:
-        """S -> S minus these attributes, for a part of the weight of each pair."""
+        """S -> S minus these attributes but what is out, for a part of the weight of each pair."""
         cell, pattern = self.pairs.cell, self.pairs.pattern
-        cell, pattern = np.append(cell, cell), np.append(pattern, pattern & ~mask)
+        left = pattern & ~mask | self.cells.out[cell]
+        cell, pattern = np.append(cell, cell), np.append(pattern, left)
         weights = np.append(self.weights - part, part)
         order = np.lexsort((pattern, cell))
         cell, pattern, weights = cell[order], pattern[order], weights[order]
         new = np.append(True, (cell[1:] != cell[:-1]) | (pattern[1:] != pattern[:-1]))
         weights = np.add.reduceat(weights, np.flatnonzero(new))
-        kept = (pattern[new] == 0) | (weights > 0)
-        return Table(self.cells, Pairs(cell[new][kept], pattern[new][kept]), weights[kept])
+        pairs = Pairs(cell[new], pattern[new])
+        kept = pairs.rest | (weights > 0)
+        return Table(self.cells, pairs.only(kept.astype(bool)), weights[kept.astype(bool)])
 
     def moved(self, excess: Mapping[tuple[int, int], int], group: int) -> Table:
         """S -> S minus the group for so much of what a cell shows in a part of it."""
@@ -161,19 +163,31 @@ def _silent(table: Table, watched: Watched) -> Table:
     sums being over the cells whose {} gives this answer.
     """
     rule, answers = watched.condition, watched.answers
-    secret, other = sums(table, watched)
-    left = Fraction(1)
-    for answer in np.intersect1d(broken(table, watched), answers.silent).tolist():
-        own = rule.totals(answers.of_pair[table.pairs.first] == answer)
-        excess = secret[answer] - rule.cap * other[answer]
-        room = (rule.cap * own[1] - own[0]) * WHOLE
-        left = min(left, max(Fraction(0), (room - excess / FINE) / (room + excess)))
-    if left == 1:
+    at = np.intersect1d(broken(table, watched), answers.silent)
+    if not len(at):
         return table
-    number, of = (np.full(len(table.pairs), 1, dtype=object) for _ in range(2))
+    secret, other = sums(table, watched)
     about = (rule.holders | rule.others)[table.pairs.cell]
-    number[about], of[about] = left.numerator, left.denominator
+    gives = answers.of_pair[table.pairs.first][table.pairs.cell]
+    number, of = (np.full(len(table.pairs), 1, dtype=object) for _ in range(2))
+    for answer in at.tolist():
+        rest = _resting(table, watched, answer)
+        excess = secret[answer] - rule.cap * other[answer]
+        room = rule.cap * rest[1] - rest[0]
+        left = max(Fraction(0), (room - excess / FINE) / (room + excess))
+        own = about & (gives == answer)
+        number[own], of[own] = left.numerator, left.denominator
     return table.scaled(number, of)
+
+
+def _resting(table: Table, watched: Watched, answer: int) -> tuple[int, int]:
+    """Both sides of an answer's row, times 2^62, where nothing new is shown of any cell."""
+    if table.cells.earlier is None:
+        first = watched.answers.of_pair[table.pairs.first]
+        secret, other = watched.condition.totals(first == answer)
+        return secret * WHOLE, other * WHOLE
+    of_all = sums(table.scaled(0, 1), watched)
+    return of_all[0][answer], of_all[1][answer]
 
 
 def _closed(table: Table, coalitions: Sequence[int], rows: Sequence[Rule]) -> Table:

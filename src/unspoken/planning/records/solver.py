@@ -24,6 +24,7 @@ OPTIONS: dict[str, bool | int | str] = {
     "threads": 1,
     "solver": "simplex",
     "random_seed": 0,
+    "presolve": "off",
 }
 
 
@@ -66,6 +67,7 @@ class Entries:
         return Entries(self.lines, self.line[mask], self.column[mask], self.number[mask])
 
 
+MOST_STEPS = 2**31 - 1
 NOWHERE = np.zeros(0, dtype=np.intp)
 
 
@@ -73,7 +75,8 @@ NOWHERE = np.zeros(0, dtype=np.intp)
 class Solved:
     """``x`` and the multipliers of the rows: what one more unit of a row's end adds to the
 
-    objective. ``optimal``: whether the solver says so; else they are the last it had.
+    objective. ``optimal``: whether the solver says so; else they are the last it had. ``work``: so
+    many steps were taken, times the rows and columns, which is what a step costs.
     """
 
     optimal: bool
@@ -81,6 +84,7 @@ class Solved:
     objective: float
     x: Array
     multipliers: Array
+    work: float
 
 
 class Program:
@@ -107,9 +111,14 @@ class Program:
         lp.a_matrix_.value_ = numbers
         self._expect(self.highs.passModel(lp))
 
-    def solve(self, seconds: float = np.inf, primal: bool = False) -> Solved:
-        """The best x; after so many seconds the last one, which is not ``optimal``."""
-        self.highs.setOptionValue("time_limit", self.highs.getRunTime() + seconds)
+    def solve(self, work: float = np.inf, primal: bool = False) -> Solved:
+        """The best x; after so much work the last one, which is not ``optimal``.
+
+        Counted, not timed: what is found is the same on every machine, however busy.
+        """
+        size = self.highs.getNumRow() + self.highs.getNumCol()
+        steps = int(min(max(work / size, 1), MOST_STEPS))
+        self.highs.setOptionValue("simplex_iteration_limit", steps)
         self.highs.setOptionValue("simplex_strategy", 4 if primal else 1)
         self.highs.run()
         status = self.highs.getModelStatus()
@@ -120,6 +129,7 @@ class Program:
             self.highs.getObjectiveValue(),
             np.array(solution.col_value, dtype=np.float64),
             np.array(solution.row_dual, dtype=np.float64),
+            float(self.highs.getInfo().simplex_iteration_count) * size,
         )
 
     def add_rows(self, rows: Entries, least: Array, most: Array) -> None:
@@ -145,21 +155,10 @@ class Program:
         at = np.arange(len(worth), dtype=np.int32)
         self._expect(self.highs.changeColsCost(len(at), at, worth))
 
-    def change_ends(self, rows: Codes, least: Array, most: Array) -> None:
-        """The ends of some rows."""
-        self._expect(self.highs.changeRowsBounds(len(rows), rows.astype(np.int32), least, most))
-
     def change_bounds(self, columns: Codes, lower: Array, upper: Array) -> None:
         """In which interval some unknowns are."""
         at = columns.astype(np.int32)
         self._expect(self.highs.changeColsBounds(len(at), at, lower, upper))
-
-    def change_numbers(self, changed: Entries) -> None:
-        """Single numbers of the rows."""
-        for row, column, number in zip(
-            changed.line.tolist(), changed.column.tolist(), changed.number.tolist(), strict=True
-        ):
-            self._expect(self.highs.changeCoeff(row, column, number))
 
     @staticmethod
     def _expect(status: highspy.HighsStatus) -> None:

@@ -32,6 +32,7 @@ from unspoken.searching.gaussian.problem import (
     gaussian_problem,
 )
 from unspoken.searching.gaussian.trees import NEARLY, spanning_tree, trees
+from unspoken.types.sums import slopes
 
 __all__ = ["WorstGaussian", "worst_gaussian", "worst_of_gaussian"]
 
@@ -78,7 +79,7 @@ def worst_of_gaussian(
     worst = worst_gaussian(
         covariance,
         [float(np.ptp(belief.domain.numbers(name))) for name in names],
-        [query.weights.get(name, 0.0) for name in names],
+        slopes(query.weights, names),
         1 / query.noise.rate,
         [names.index(name) for name in targets],
         SECONDS if seconds is None else seconds,

@@ -1,0 +1,18 @@
+"""Answers with noise: which query, how much noise, charged, drawn once and kept."""
+
+from unspoken.answering.answer import NoisyAnswer, Promised
+from unspoken.answering.flow import query
+from unspoken.answering.given import GivenAnswer, given_answers, odds_beside, together
+from unspoken.answering.offers import Offer, offers
+
+__all__ = [
+    "GivenAnswer",
+    "NoisyAnswer",
+    "Offer",
+    "Promised",
+    "given_answers",
+    "odds_beside",
+    "offers",
+    "query",
+    "together",
+]

@@ -1,0 +1,295 @@
+"""What is said of an answer: how far off it may be, before it is paid for; then what was drawn."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from itertools import compress
+from typing import Any
+
+import pyarrow as pa
+
+from unspoken.answering.exact import Exact
+from unspoken.answering.noise import CHANCE, Noise
+from unspoken.answering.numbers import Number
+from unspoken.answering.question import Column, Question, Term
+from unspoken.display import Framed, Shown
+from unspoken.errors import unknown
+from unspoken.numerics.arrays import Counts
+from unspoken.pictures import Bar, Picture, bars
+
+__all__ = ["NoisyAnswer", "Promised", "as_asked", "assembled"]
+
+FIRST = 10  # rows of an answer, where it is printed
+Noisy = Sequence[tuple[Number, float]]  # numbers of one part of a column, each with its step
+
+
+@dataclass(frozen=True, repr=False)
+class Promised(Shown):
+    """Known before anything is charged, and a function of what is public or was paid for.
+
+    ``errors``: by column how far off the worst of its numbers may be, of an average over a noisy
+    count what it is made of; ``all_within``: the same for all numbers of that column at once; each
+    but with ``chance``.
+    ``middles``: attributes whose bins are added up; how far those are off no error has in it.
+    ``epsilon``: for one record, ``unit_epsilon`` for all rows of one unit that enter.
+    """
+
+    query: str
+    epsilon: float
+    unit_epsilon: float
+    rows_per_unit: int | None
+    errors: Mapping[str, Sequence[float]]
+    all_within: Mapping[str, Sequence[float]]
+    scales: Mapping[str, Sequence[float]]
+    groups: int
+    chance: float = CHANCE
+    free: str = ""
+    middles: Sequence[str] = ()
+
+    @classmethod
+    def of(
+        cls,
+        question: Question,
+        noise: Noise | None,
+        counted: Sequence[int],
+        rows: int | None,
+        free: str = "",
+    ) -> Promised:
+        """``counted``: rows of each group, which keys say; ``rows``: of one unit, at most."""
+        groups = len(counted)
+        if noise is None:
+            return cls(question.text, 0.0, 0.0, rows, {}, {}, {}, groups, free=free)
+        found: dict[str, dict[str, list[float]]] = {"one": {}, "all": {}, "scale": {}}
+        fewest = max(1, min(counted, default=1))
+        for title, column in question.asked:
+            cells = groups * len(column.above)
+            parts = [part for part in map(_noisy, (column.above, column.below)) if part]
+            by = fewest if column.public_below else 1
+            of = [[(question.numbers[p], float(step) / by) for p, step in part] for part in parts]
+            if of:
+                found["one"][title] = _widest(noise.error, of)
+                found["all"][title] = _widest(partial(noise.error, counts=cells), of)
+                found["scale"][title] = _widest(noise.scale, of)
+        epsilon = noise.epsilon
+        return cls(
+            question.text,
+            epsilon,
+            epsilon * (rows or 1),
+            rows,
+            found["one"],
+            found["all"],
+            found["scale"],
+            groups,
+            free=free,
+            middles=_by_middles(question),
+        )
+
+    def lines(self) -> list[str]:
+        """In words."""
+        sure = f"{100 * (1 - self.chance):.0f} %"
+        said = [
+            f"{title}: {_errors(errors)} with {sure}; all {self.groups:,} groups at once "
+            f"{_errors(self.all_within[title])}"
+            if self.groups > 1
+            else f"{title}: {_errors(errors)} with {sure}"
+            for title, errors in self.errors.items()
+        ]
+        said += [
+            f"{name} counts by the middles of its bins: the error of that comes on top"
+            for name in self.middles
+        ]
+        if self.free:
+            return [*said, self.free]
+        cost = f"costs eps {self.epsilon:.4g} for one record"
+        if self.rows_per_unit is not None and self.rows_per_unit > 1:
+            cost += f", {self.unit_epsilon:.4g} for {self.rows_per_unit:,} rows of one unit"
+        return [*said, f"{cost}, on the account of whoever is given it"]
+
+    def facts(self) -> list[tuple[str, str]]:
+        return [("query", self.query), *(("promise", line) for line in self.lines())]
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "epsilon": self.epsilon,
+            "unit_epsilon": self.unit_epsilon,
+            "rows_per_unit": self.rows_per_unit,
+            "groups": self.groups,
+            "confidence": 1 - self.chance,
+            "scale": {title: list(each) for title, each in self.scales.items()},
+            "error": {title: list(each) for title, each in self.errors.items()},
+            "error_of_all": {title: list(each) for title, each in self.all_within.items()},
+            "middles": list(self.middles),
+        }
+
+
+@dataclass(frozen=True, repr=False)
+class NoisyAnswer(Shown, Framed):
+    """``rows`` of the columns that ``titles`` name: None is an average of no rows.
+
+    ``again``: whether it was drawn before, so that it is free; ``number``: of the event that was
+    charged, None where nothing is.
+    """
+
+    promised: Promised
+    titles: Sequence[str]
+    rows: Sequence[Sequence[Any]]
+    again: bool = False
+    number: int | None = None
+
+    @property
+    def table(self) -> pa.Table:
+        columns = [[row[place] for row in self.rows] for place in range(len(self.titles))]
+        return pa.Table.from_arrays([pa.array(each) for each in columns], list(self.titles))
+
+    @property
+    def value(self) -> Any:
+        """The one number, of an answer that is one."""
+        ((one,),) = self.rows
+        return one
+
+    def records(self) -> list[dict[str, Any]]:
+        """Row by row, as `to_frame` has them."""
+        return [dict(zip(self.titles, row, strict=True)) for row in self.rows]
+
+    def plot(self, column: str | None = None) -> Picture:
+        """The rows as bars, drawn through to where the number may begin, pale to where it may end.
+
+        ``column``: which of those that have an error bar; None: the first.
+        """
+        widths = {t: errors[0] for t, errors in self.promised.errors.items() if len(errors) == 1}
+        title = next(iter(widths), "") if column is None else column
+        if title not in widths:
+            raise unknown("plot, column", title, widths)
+        at, keys = list(self.titles).index(title), [t not in widths for t in self.titles]
+        rows = [
+            _bar(", ".join(map(_plainly, compress(row, keys))), row[at], widths[title])
+            for row in self.rows
+        ]
+        sure = f"with noise: beyond its pale end each is in {100 * self.promised.chance:.0f} %"
+        return Picture(bars(rows, self.promised.query, sure, title))
+
+    def facts(self) -> list[tuple[str, str]]:
+        charged = "nothing" if self.number is None else f"event {self.number}"
+        free = " (drawn before: free)" if self.again else ""
+        return [
+            *self.promised.facts(),
+            ("rows", f"{len(self.rows):,} of {', '.join(self.titles)}"),
+            *(("", ", ".join(map(_plainly, row))) for row in self.rows[:FIRST]),
+            ("charged", charged + free),
+        ]
+
+
+def _bar(name: str, value: float | None, width: float) -> Bar:
+    if value is None:
+        return Bar(name, math.nan, math.nan, "no rows")
+    return Bar(name, value - width, value + width, f"{_plainly(value)} ±{_written(width)}")
+
+
+def _plainly(value: Any) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _by_middles(question: Question) -> tuple[str, ...]:
+    """The attributes of which sums and averages are those of bins."""
+    added = [column.above for column in question.columns if column.kind != "count"]
+    places = [term.place for above in added for term in above if term.place is not None]
+    names = sorted({question.numbers[place].name for place in places})
+    return tuple(name for name in names if question.reads[name].rule.edges is not None)
+
+
+def _errors(errors: Sequence[float]) -> str:
+    """Of an average of its two parts."""
+    if len(errors) == 1:
+        return f"±{_written(errors[0])}"
+    return f"a sum ±{_written(errors[0])} over a count ±{_written(errors[1])}"
+
+
+def _written(error: float) -> str:
+    """Whole numbers as they are; of others three digits, and never less than they are."""
+    if error == int(error):
+        return f"{int(error):,}"
+    unit = 10.0 ** (math.floor(math.log10(error)) - 2)
+    return f"{math.ceil(error / unit) * unit:,.3g}"
+
+
+def _noisy(terms: Sequence[Term]) -> list[tuple[int, Fraction]]:
+    """Those that have noise: which number, and its step."""
+    return [(term.place, abs(term.step)) for term in terms if term.place is not None]
+
+
+def _widest(of: Callable[[Number], float], parts: Sequence[Noisy]) -> list[float]:
+    """Of each part the one that is farthest off."""
+    return [max(of(number) * step for number, step in part) for part in parts]
+
+
+def assembled(
+    question: Question, exact: Exact, noisy: Sequence[Counts]
+) -> tuple[list[str], list[list[Any]]]:
+    """Titles and rows as they are kept, of noisy numbers and of what is public."""
+    groups = [place for place in range(len(question.select.groups)) if place != question.place]
+    rows = []
+    for at, key in enumerate(exact.groups):
+        for cell in range(max(1, len(question.labels))):
+            named = dict(zip(groups, map(_plain, key), strict=True))
+            if question.by is not None:
+                named[question.place] = question.labels[cell]
+            values = [_value(column, cell, at, exact, noisy) for column in question.columns]
+            whole = [*(named[place] for place in range(len(named))), *values]
+            rows.append(whole)
+    return titles_of(question), rows
+
+
+def titles_of(question: Question) -> list[str]:
+    """Of all groups, then of all columns, as rows are kept."""
+    return [*question.select.titles, *(column.title for column in question.columns)]
+
+
+def as_asked(
+    question: Question, rows: Sequence[Sequence[Any]]
+) -> tuple[list[str], list[list[Any]]]:
+    """Titles and rows with the columns, in the order and by the names, that this query writes."""
+    listed = _sorted(question, rows)
+    titles = [title for title, _ in question.shown]
+    return titles, [[row[at] for _, at in question.shown] for row in listed]
+
+
+def _sorted(question: Question, rows: Sequence[Sequence[Any]]) -> Sequence[Sequence[Any]]:
+    """By its groups, the one that is written first before all: rows are kept in another order, by
+
+    keys and then by cells. What is missing comes last.
+    """
+    by, place = question.select.sorted_by, question.place
+    kept = [at for at in range(len(by)) if at != place] + ([place] if place >= 0 else [])
+    if list(by) == kept:
+        return rows
+    cells = {label: number for number, label in enumerate(question.labels)}
+
+    def order(row: Sequence[Any]) -> list[tuple[bool, bool, Any]]:
+        values = [cells[row[at]] if at == place else row[at] for at in by]
+        return [(x is None, isinstance(x, str), x if x is not None else 0) for x in values]
+
+    return sorted(rows, key=order)
+
+
+def _value(column: Column, cell: int, at: int, exact: Exact, noisy: Sequence[Counts]) -> Any:
+    above = _of_term(column.above[cell], at, exact, noisy)
+    if column.below:
+        below = _of_term(column.below[cell], at, exact, noisy)
+        return float(above / below) if below > 0 else None
+    return int(above) if above.denominator == 1 else float(above)
+
+
+def _of_term(term: Term, at: int, exact: Exact, noisy: Sequence[Counts]) -> Fraction:
+    counted = exact.rows if term.place is None else noisy[term.place]
+    return int(counted[at]) * term.step
+
+
+def _plain(value: Any) -> Any:
+    """A key as JSON has it, which has neither NaN nor infinity."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value if value is None or isinstance(value, bool | int | float | str) else str(value)

@@ -1,0 +1,289 @@
+"""A query as it is asked for: by whom, of which rows, with how much noise, and its event."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial, reduce
+
+from unspoken.answering.answer import Promised
+from unspoken.answering.exact import Exact
+from unspoken.answering.noise import Noise, by_epsilon, least, moved
+from unspoken.answering.question import Question, bound
+from unspoken.answering.select import WHERE
+from unspoken.engines.handed_in import Streams
+from unspoken.engines.protocol import BATCH, Chosen, Table
+from unspoken.errors import InputError, LimitExceeded
+from unspoken.learning.looked import Looked
+from unspoken.ledger import EXACT, Account, Answer, Asked
+from unspoken.mechanisms import OneSided
+from unspoken.numerics.coins import ALGORITHM, MasterKey
+from unspoken.numerics.prf import KEY_BYTES
+from unspoken.policy import Project
+from unspoken.releasing.admission import Admission
+from unspoken.releasing.adopting import declared
+from unspoken.releasing.asked import coined_by
+from unspoken.releasing.believing import released_rows
+from unspoken.releasing.custody import Custody
+from unspoken.releasing.kernel import Kernel
+from unspoken.releasing.preparing import Prepared, prepared
+from unspoken.releasing.reading import Epochs, Reading
+from unspoken.releasing.witness import Witness
+
+__all__ = ["Asking"]
+
+PURPOSE = ("unspoken-answers-1", "rows")
+
+
+@dataclass(frozen=True)
+class Asking:
+    """``held``: the custody that there is. ``rows``: those that are not history."""
+
+    project: Project
+    ready: Prepared
+    question: Question
+    readers: tuple[str, ...]
+    rows: Table
+    held: Custody | None = field(repr=False)
+    epsilon: float | None = None
+    share: float = 1.0
+
+    @classmethod
+    def of(
+        cls,
+        whole: Project,
+        text: str,
+        reader: str | None,
+        table: Streams | None,
+        fresh: bool,
+        make: Callable[[], Custody] | None,
+    ) -> Asking:
+        """``make``: makes the custody, if there is none, in which a belief is pinned."""
+        served = whole.serving(reader)
+        ready = prepared(whole, table, fresh, Custody.there(whole), make=make, keyed=True)
+        rows = released_rows(ready.project, ready.table)
+        question = bound(ready.project, rows, ready.learned, text)
+        for name in question.names:
+            if name not in served.reads:
+                whom = f"application {reader} does not read it" if reader else "nobody reads it"
+                raise InputError(
+                    f"{WHERE}: {name}: {whom}; add it to `reads`, or ask about "
+                    f"{', '.join(served.reads)}"
+                )
+        kept = make() if make is not None and question.numbers else Custody.there(whole)
+        readers = () if reader is None else (reader,)
+        return cls(ready.project, ready, question, readers, rows, kept)
+
+    @property
+    def kept(self) -> Custody:
+        assert self.held is not None
+        return self.held
+
+    @property
+    def master(self) -> MasterKey:
+        """Before there is a key any will do: of what is read with it nothing is kept."""
+        return self.held.master if self.held else MasterKey(bytes(KEY_BYTES))
+
+    # ------------------------------------------------------------ what rows say
+
+    @property
+    def rows_per_unit(self) -> int | None:
+        """How many rows of one unit enter; None: each row is a unit."""
+        source = self.project.source
+        if {*source.unit} == {*source.keys}:
+            return None
+        declared = self.project.query.rows_per_unit
+        most = source.rows_per_unit or self.ready.units.largest
+        return most if declared is None else min(declared, most)
+
+    @property
+    def chosen(self) -> Chosen | None:
+        """Which rows enter, where not all may."""
+        most, units = self.project.query.rows_per_unit, self.ready.units
+        if most is None or self.rows_per_unit is None or units.largest <= most:
+            return None
+        secret = self.master.derive(*PURPOSE).code(b"").hex()
+        return Chosen(self.project.source.unit, most, secret)
+
+    def exact(self) -> Exact:
+        """The numbers, read now."""
+        return Exact.of(self.question, self.rows, self.chosen if self.question.numbers else None)
+
+    @cached_property
+    def counted(self) -> list[int]:
+        """How many rows each group has: keys say it. Not looked at where nothing depends on it."""
+        question = self.question
+        averages = any(column.public_below for column in question.columns)
+        if not (question.groups or question.where or averages):
+            return [1]
+        public = replace(self.question, numbers=(), reads={})
+        return [int(rows) for rows in Exact.of(public, self.rows, self.chosen).rows]
+
+    @property
+    def public(self) -> str:
+        """Why keys, which are public, say all of it; empty: they do not."""
+        if not self.question.numbers:
+            return "free, without noise: the keys, which are public, count it"
+        if not any(self.counted):
+            return "free, without noise: it has no rows, as the keys, which are public, say"
+        return ""
+
+    @cached_property
+    def epochs(self) -> list[str]:
+        """Those that have rows in the answer: conditions on keys leave others out."""
+        if self.project.epoch.of is None:
+            return [self.project.epoch.label or ""]
+        rows = reduce(lambda held, part: held.only(part, True), self.question.where, self.rows)
+        epochs, found = Epochs.of(self.project, rows), set[str]()
+        for batch in rows.batches(list(rows.keys), ordered=False):
+            found |= epochs.rows(batch)[0].keys()
+        return sorted(found)
+
+    @cached_property
+    def readings(self) -> Mapping[str, Mapping[str, str]]:
+        """Fingerprints of the attributes that it looks at, in these epochs: of all their rows."""
+        names = self.question.names
+        rules = [repr(self.project.attributes[name]) for name in names]
+        rules += [repr(self.ready.learned.labelling[name]) for name in names]
+        hidden = [[*map(str, self.ready.sensitive[name])] for name in names]
+        what = ["readings", self.master.fingerprint, rules, hidden, repr(self.project.epoch)]
+        read = self.looked.once(what, self._read)
+        return {epoch: read[epoch] for epoch in sorted(read) if epoch in self.epochs}
+
+    @property
+    def looked(self) -> Looked:
+        assert self.ready.looked is not None
+        return self.ready.looked
+
+    def refuse_changed(self) -> None:
+        """What is answered has to be what its fingerprints are of."""
+        if not self.looked.unchanged:
+            raise InputError(
+                f"{WHERE}: {self.ready.table.title} changed while it was read; ask again, when "
+                "nobody writes to it"
+            )
+
+    def _read(self) -> dict[str, dict[str, str]]:
+        """The fingerprints of all epochs, from every row."""
+        ready, names = self.ready, self.question.names
+        reading = Reading(self.project, self.rows, ready.learned, ready.sensitive, names)
+        kernel = Kernel(reading.rules, self.master, ready.learned.belief.domain)
+        witness = Witness(reading.rules, self.master)
+        deque(witness.watch(reading.through(kernel, BATCH, ordered=False)), 0)
+        return witness.readings()
+
+    # ------------------------------------------------------------ the event
+
+    @cached_property
+    def request(self) -> str:
+        """The question with all it is answered by, but for what rows say."""
+        source = self.project.source
+        label = [source.name, coined_by(self.project), self.epochs]
+        rows = [list(source.unit), self.project.query.rows_per_unit]
+        zone = [source.timezone] if source.timezone != "UTC" else []  # of hours and days of keys
+        return self.question.digest(label, rows, self.epsilon, *zone)
+
+    def before(self) -> Asked | None:
+        """What was charged and drawn for it, for anybody."""
+        found: list[Asked | None] = [None]
+
+        def look(account: Account) -> None:
+            found.append(account.asked(self.request))
+
+        if self.held is not None and not self.held.ledger.empty:
+            self.held.ledger.look(look, self.held.seal)
+        return found[-1]
+
+    def event(self, noise: Noise) -> Answer:
+        """What the ledger is to keep of it before anything is drawn."""
+        ready, whole, keys = self.ready, self.project, self.ready.table.keys
+        return Answer(
+            table=whole.source.name,
+            epoch=coined_by(whole),
+            per_key=whole.epoch.of is not None,
+            mechanism=noise.mechanism,
+            readings=self.readings,
+            key=self.master.fingerprint,
+            coins=ALGORITHM,
+            limits=declared(whole),
+            leakage={},
+            readers=self.readers,
+            keys=keys if len(keys) > 1 else (),
+            counts=EXACT + (whole.belief.history or "")
+            if ready.believed is None
+            else ready.believed.pinned.digest,
+            request=self.request,
+            query=self.question.text,
+            times=noise.times,
+        )
+
+    @cached_property
+    def admission(self) -> Admission:
+        """As releases are held; no coins are asked for."""
+        return self.ready.admission(OneSided({}))
+
+    def admit(self, event: Answer, account: Account) -> None:
+        """Raise if it must not follow what has been."""
+        admission = self.admission
+        admission.covered(event, account)
+        broken = admission.too_much(event.mechanism, admission.before(event, account))
+        if broken:
+            fits = self._what_fits(account)
+            raise LimitExceeded(f"{WHERE}: {broken}; {fits}", fits)
+
+    def noise(self, before: Asked | None) -> Noise:
+        """As declared, or the least that fits; as it was charged, where it was."""
+        question, labellings = self.question, self.ready.learned.labelling
+        numbers = question.numbers
+        if before is not None or self.epsilon is not None:
+            times = self._declared() if before is None else before.times
+            noise = Noise(numbers, times, labellings)
+            self._look(partial(self.admit, self.event(noise)))
+            return noise
+        if not self.project.protected:
+            raise InputError(
+                f"{WHERE}: no attribute is sensitive, so no limit says how much noise; give an "
+                "epsilon"
+            )
+        found: list[float] = []
+
+        def look(account: Account) -> None:
+            found.append(self._least(account))
+
+        self._look(look)
+        return Noise(numbers, found[0] / self.share, labellings)
+
+    def drawn_with(self, before: Asked) -> Noise:
+        """The noise of an answer that there is."""
+        return Noise(self.question.numbers, before.times, self.ready.learned.labelling)
+
+    def _declared(self) -> float:
+        assert self.epsilon is not None
+        return by_epsilon(self.question.numbers, self.epsilon)
+
+    def _look(self, look: Callable[[Account], None]) -> None:
+        """At what was given out before."""
+        self.held.ledger.look(look, self.held.seal) if self.held else look(Account.of(()))
+
+    def _least(self, account: Account) -> float:
+        """The least noise that fits beside what the account has."""
+        question, labellings = self.question, self.ready.learned.labelling
+        draft = self.event(Noise(question.numbers, 1.0, labellings))
+        self.admission.covered(draft, account)
+        held = self.admission.before(draft, account)
+        return least(
+            lambda times: self.admission.too_much(
+                Noise(question.numbers, times, labellings).mechanism, held
+            )
+        )
+
+    def _what_fits(self, account: Account) -> str:
+        """The most that would."""
+        numbers = self.question.numbers
+        fits = self._least(account)
+        return f"epsilon {moved(numbers) / fits:.3g} would fit, or leave it out"
+
+    def promised(self, noise: Noise | None, free: str = "") -> Promised:
+        """What is known before anything is charged."""
+        return Promised.of(self.question, noise, self.counted, self.rows_per_unit, free)

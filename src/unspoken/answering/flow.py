@@ -1,0 +1,159 @@
+"""A query on one page: read it -> how much noise -> charge -> draw -> keep -> show.
+
+Nothing is drawn before it is charged, and nothing is shown before it is kept. A crash wastes the
+charge, or leaves it to the next who asks the same: what was drawn and not kept, nobody has seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from unspoken.answering.answer import NoisyAnswer, Promised, as_asked, assembled
+from unspoken.answering.asking import Asking
+from unspoken.answering.exact import Exact
+from unspoken.answering.noise import Noise
+from unspoken.answering.select import WHERE
+from unspoken.engines.handed_in import Streams
+from unspoken.errors import InputError, LimitExceeded, UnspokenError
+from unspoken.ledger import Account, Answered
+from unspoken.numerics.noise import two_sided_noise
+from unspoken.numerics.numbers import number
+from unspoken.policy import Project
+from unspoken.releasing.custody import Custody
+from unspoken.releasing.preparing import opened
+from unspoken.types.kinds import expect
+
+__all__ = ["query"]
+
+Tell = Callable[[Promised], None]
+
+
+def query(
+    project: Project | str | Path,
+    text: str,
+    reader: str | None = None,
+    *,
+    epsilon: float | None = None,
+    share: float = 1.0,
+    dry_run: bool = False,
+    table: Streams | None = None,
+    fresh: bool = False,
+    tell: Tell | None = None,
+) -> NoisyAnswer | Promised:
+    """Answer a SELECT with noise, and charge it; ``dry_run``: only say what it would be.
+
+    ``reader``: the application that is given the answer; needed where not all pool what they get.
+    ``epsilon``: how much one record may change it; None: as much as is left of the limits, or this
+    ``share`` of it.
+    ``tell`` hears how far off it may be before anything is charged. The same question again is the
+    same answer, free.
+    """
+    expect(text, str, "query", "write a SELECT")
+    whole = opened(project)
+    make = None if dry_run else partial(Custody.made, whole)
+    asking = Asking.of(whole, text, reader, table, fresh, make)
+    asking = replace(asking, epsilon=epsilon, share=_share(share))
+    if asking.public:
+        return _public(asking, dry_run, tell)
+    before = asking.before()
+    if before is not None and before.answered is not None:
+        charged = before.charged(asking.readers)
+        if charged is not None:
+            promised = asking.promised(asking.drawn_with(before), "free: it was answered before")
+            return promised if dry_run else _shown(asking, promised, before.answered, charged, True)
+    noise = asking.noise(before)
+    promised = asking.promised(noise)
+    if tell is not None:
+        tell(promised)
+    return promised if dry_run else _answered(asking, noise, promised)
+
+
+def _share(given: float) -> float:
+    share = number(given)
+    if not 0 < share <= 1:
+        raise InputError(f"share {share:g}: is of what is left of the limits, more than 0 up to 1")
+    return share
+
+
+def _public(asking: Asking, dry_run: bool, tell: Tell | None) -> NoisyAnswer | Promised:
+    """What keys alone say: where there are no rows, also what they add up to."""
+    promised = asking.promised(None, asking.public)
+    if tell is not None:
+        tell(promised)
+    if dry_run:
+        return promised
+    exact = asking.exact()
+    assert not asking.question.numbers or not exact.rows.any()
+    _, rows = assembled(asking.question, exact, exact.sums)
+    return NoisyAnswer(promised, *as_asked(asking.question, rows))
+
+
+def _answered(asking: Asking, noise: Noise, promised: Promised) -> NoisyAnswer:
+    """Charge it; draw once, and keep that before anybody sees it."""
+    exact, kept, event = asking.exact(), asking.kept, asking.event(noise)
+    asking.refuse_changed()
+    if asking.epsilon is None and asking.before() is None:
+        _refuse_noise_alone(noise, int(exact.rows.sum()), asking)
+    head = kept.ledger.charge(event, partial(asking.admit, event), kept.seal)
+    drawn_before = asking.before()
+    if drawn_before is not None and drawn_before.answered is not None:
+        return _shown(asking, promised, drawn_before.answered, head.number, False)
+    made = _drawn(asking, noise, exact, head.number)
+    try:
+        kept.ledger.charge(made, partial(_only_one, made), kept.seal)
+    except _Kept as other:
+        made = other.answered
+    return _shown(asking, promised, made, head.number, False)
+
+
+def _refuse_noise_alone(noise: Noise, rows: int, asking: Asking) -> None:
+    """Nobody who says no epsilon means to pay for what says nothing."""
+    errors = [noise.error(each) / each.reach for each in asking.question.numbers]
+    if min(errors) > rows:
+        raise LimitExceeded(
+            f"{WHERE}: what is left of the limits leaves noise alone (± {min(errors):,.0f} rows of "
+            f"{rows:,}), so nothing was charged. Raise limit.odds_cap, or say which epsilon; "
+            "another time write a smaller odds_cap under [plan] before anything is given out",
+            "only an answer that is noise alone does, where an epsilon asks for it",
+        )
+
+
+def _drawn(asking: Asking, noise: Noise, exact: Exact, number: int) -> Answered:
+    question = asking.question
+    noisy = [
+        two_sided_noise(sums, noise.scale(each))
+        for sums, each in zip(exact.sums, question.numbers, strict=True)
+    ]
+    titles, rows = assembled(question, exact, noisy)
+    return Answered(
+        table=asking.project.source.name,
+        request=asking.request,
+        number=number,
+        titles=titles,
+        rows=rows,
+        key=asking.kept.master.fingerprint,
+    )
+
+
+class _Kept(UnspokenError):
+    """Somebody else, who asked at the same time, was faster."""
+
+    def __init__(self, answered: Answered) -> None:
+        super().__init__("answers: drawn by somebody else")
+        self.answered = answered
+
+
+def _only_one(made: Answered, account: Account) -> None:
+    """Of several draws for one question one is ever shown."""
+    asked = account.asked(made.request)
+    if asked is not None and asked.answered is not None:
+        raise _Kept(asked.answered)
+
+
+def _shown(
+    asking: Asking, promised: Promised, answered: Answered, number: int, again: bool
+) -> NoisyAnswer:
+    return NoisyAnswer(promised, *as_asked(asking.question, answered.rows), again, number)

@@ -1,0 +1,120 @@
+"""How much noise: each number's scale is lambda times how far one record moves it.
+
+lambda is the least that breaks no limit beside all that was given out before. More of it is
+post-processing, so every leakage falls with it, and halving finds it from the safe side.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from unspoken.answering.numbers import Number
+from unspoken.answering.select import WHERE
+from unspoken.errors import InputError, LimitExceeded
+from unspoken.learning.labels import Labelling
+from unspoken.learning.noise_law import reach
+from unspoken.mechanisms import Geometric, Mechanism, Together
+from unspoken.numerics.noise import scale_of
+from unspoken.numerics.numbers import number
+from unspoken.numerics.roots import bracket
+
+__all__ = ["CHANCE", "Noise", "by_epsilon", "least", "moved"]
+
+CHANCE = 0.05  # that an error goes further than its bar
+# lambda, where it is looked for: with less, one record would change what is told by more than e^2
+# a number, whatever is believed; beyond the largest there is nothing but noise.
+LEAST, MOST = 0.5, 2.0**24
+EPSILONS = 1e-6, 20.0  # that may be declared
+NEAR = 2.0**-8  # how close to the least one, relatively
+DIGITS = 3  # of lambda, rounded up
+
+
+@dataclass(frozen=True)
+class Noise:
+    """``times``: lambda; ``labellings``: where each attribute's labels are."""
+
+    numbers: Sequence[Number]
+    times: float
+    labellings: Mapping[str, Labelling]
+
+    def scale(self, number: Number) -> float:
+        """What it is drawn with: by OpenDP's own account a step tells no more than is charged."""
+        return scale_of(1, 1.0 / (self.times * number.reach))
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """What one record tells: numbers of one attribute and one scale are one vector."""
+        vectors: dict[tuple[str, int], list[Number]] = {}
+        for each in self.numbers:
+            vectors.setdefault((each.name, each.reach), []).append(each)
+        parts = [self._vector(name, own) for (name, _), own in vectors.items()]
+        return parts[0] if len(parts) == 1 else Together(parts)
+
+    def _vector(self, name: str, own: Sequence[Number]) -> Geometric:
+        labelling = self.labellings[name]
+        each = [one.terms(labelling) for one in own]
+        terms = {label: [float(term[label]) for term in each] for label in each[0]}
+        scale = self.times * own[0].reach
+        alpha = math.exp(-1.0 / scale)
+        while -math.log(alpha) < 1.0 / scale:  # never more noise than is drawn
+            alpha = math.nextafter(alpha, 0.0)
+        return Geometric(alpha, terms={name: terms})
+
+    @property
+    def epsilon(self) -> float:
+        """What one record changes at most: no answer is more than e^this times as likely."""
+        return moved(self.numbers) / self.times
+
+    def error(self, number: Number, counts: int = 1, chance: float = CHANCE) -> int:
+        """No error of so many numbers is larger, but with this chance; in steps."""
+        return reach(counts, self.scale(number), chance)
+
+
+def moved(numbers: Sequence[Number]) -> float:
+    """How far one record moves all numbers together, each in units of its own reach."""
+    names = dict.fromkeys(number.name for number in numbers)
+    return math.fsum(_of_one([n for n in numbers if n.name == name]) for name in names)
+
+
+def _of_one(numbers: Sequence[Number]) -> float:
+    """Over all pairs of cells of one attribute."""
+    cells = range(len(numbers[0].adds))
+    return max(
+        math.fsum(abs(n.adds[a] - n.adds[b]) / n.reach for n in numbers)
+        for a in cells
+        for b in cells
+    )
+
+
+def by_epsilon(numbers: Sequence[Number], epsilon: float) -> float:
+    """The lambda of a declared epsilon."""
+    given, (low, high) = number(epsilon), EPSILONS
+    if not low <= given <= high:
+        raise InputError(f"epsilon {given:g}: write a number from {low:g} to {high:g}")
+    return moved(numbers) / given
+
+
+def least(broken: Callable[[float], str | None]) -> float:
+    """The least lambda for which nothing is ``broken``; refused where none is."""
+    worst = broken(MOST)
+    if worst:
+        raise LimitExceeded(
+            f"{WHERE}: {worst}, however much noise there is: what was given out before leaves "
+            "nothing for answers. Raise limit.odds_cap; another time write a smaller odds_cap "
+            "under [plan] before anything is given out (docs/answers.md: beside a release)",
+            "no answer with noise does",
+        )
+
+    def excess(log: float) -> float:
+        return math.inf if broken(math.exp(log)) else -math.inf
+
+    fits, _ = bracket(excess, math.log(MOST), math.log(LEAST), absolute=NEAR)
+    return _up(math.exp(fits))
+
+
+def _up(times: float) -> float:
+    """Few digits, and more noise: what leaves is coarse."""
+    unit = 10.0 ** (math.floor(math.log10(times)) - DIGITS + 1)
+    return math.ceil(times / unit) * unit

@@ -1,0 +1,5 @@
+"""Attacks: every bound that is claimed beside what an attacker really gets."""
+
+from unspoken.auditing.releases import Attacked, Audited, audit
+
+__all__ = ["Attacked", "Audited", "audit"]

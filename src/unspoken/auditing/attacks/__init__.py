@@ -1,0 +1,20 @@
+"""The attacks, by name."""
+
+from collections.abc import Mapping
+
+from unspoken.auditing.attacks.known import blanks, largest, least, posterior
+from unspoken.auditing.attacks.protocol import Attack, Known, Scorer
+from unspoken.auditing.attacks.trained import classified, digits, frequent, nearest
+
+__all__ = ["ATTACKS", "Attack", "Known", "Scorer"]
+
+ATTACKS: Mapping[str, Attack] = {
+    "blanks": blanks,
+    "classified": classified,
+    "digits": digits,
+    "frequent": frequent,
+    "largest": largest,
+    "least": least,
+    "nearest": nearest,
+    "posterior": posterior,
+}

@@ -1,0 +1,205 @@
+"""How far an attack got: an event chosen by some trials, counted in others, beside the bound.
+
+An attack scores; its event is "a score of at least so much", the threshold that tells the most by
+one part of the trials. Another part, of which neither attack nor threshold knows, is counted once.
+So each attack has one interval, and the chances of all of them add up to no more than the family's.
+An attack *beats* a bound only if its lower end is above.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from unspoken.auditing.attacks import ATTACKS, Known
+from unspoken.auditing.counted import Counted, Scale, scale_named
+from unspoken.auditing.trials import Trials
+from unspoken.display import Shown, json_number
+from unspoken.numerics.arrays import Array, Mask
+from unspoken.types.bound import Estimate
+
+__all__ = ["FAMILY", "Claim", "Reached", "Verdict", "attacked"]
+
+FAMILY = 1e-6  # the chance that any interval of a run misses
+THRESHOLDS = 128
+SLACK = 1e-9  # of a bound: what rounding alone may put between it and a count
+
+Word = Literal["pass", "fail", "not testable"]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """``bound``: in nats, or the probability of delta; None where none is claimed.
+
+    ``prior``: of the secret; ``epsilon``: of delta. ``why``: what claims it.
+    """
+
+    measure: str
+    bound: float | None
+    prior: float
+    epsilon: float = 0.0
+    why: str = ""
+
+
+@dataclass(frozen=True, repr=False)
+class Reached(Shown):
+    """``recovered``: of the secrets, how many the event flags; ``right``: of what it flags, how
+
+    many are secrets. ``flagged``: how many trials it is.
+    """
+
+    attack: str
+    leakage: Estimate
+    recovered: float
+    right: float
+    flagged: int
+
+    @property
+    def low(self) -> float:
+        return -math.inf if self.leakage.interval is None else self.leakage.interval[0]
+
+    def beats(self, bound: float) -> bool:
+        """Whether even its lower end is above the bound."""
+        return self.low > bound + SLACK * max(1.0, abs(bound))
+
+    def share(self, bound: float) -> float:
+        """How much of the bound it reached, as counted: 1 is all of it."""
+        if math.isinf(bound):
+            return 1.0 if math.isinf(self.leakage.value) else 0.0
+        if bound <= SLACK:
+            return 0.0 if self.low <= 0 else math.inf
+        return max(0.0, self.leakage.value / bound)
+
+    def as_json(self) -> dict[str, Any]:
+        """What was counted; ``right`` is null where nothing was flagged."""
+        right = self.right if self.flagged else None
+        flags = {"flagged": self.flagged, "recovered": self.recovered, "right": right}
+        return {"attack": self.attack, **self.leakage.as_json(), **flags}
+
+    def facts(self) -> list[tuple[str, str]]:
+        found = (
+            f"{self.recovered:.2%} of the secrets; {self.right:.2%} of what it flags are secrets"
+        )
+        return [("attack", self.attack), *self.leakage.facts(), ("found", found)]
+
+
+@dataclass(frozen=True, repr=False)
+class Verdict(Shown):
+    """What all attacks came to, the furthest first, beside what was claimed.
+
+    Infinity is a bound that nothing beats.
+    """
+
+    claim: Claim
+    reached: Sequence[Reached]
+
+    @property
+    def best(self) -> Reached | None:
+        return self.reached[0] if self.reached else None
+
+    @property
+    def word(self) -> Word:
+        if self.claim.bound is None or not self.reached:
+            return "not testable"
+        return "fail" if any(own.beats(self.claim.bound) for own in self.reached) else "pass"
+
+    @property
+    def share(self) -> float:
+        """Of the bound, what the best attack reached."""
+        if self.claim.bound is None or not self.reached:
+            return math.nan
+        return max(own.share(self.claim.bound) for own in self.reached)
+
+    @property
+    def sure_share(self) -> float:
+        """The same by lower ends."""
+        if not self.claim.bound or not self.reached:
+            return math.nan
+        return max(0.0, max(own.low for own in self.reached) / self.claim.bound)
+
+    def in_words(self) -> str:
+        """What may be said: never more than that nothing tried here got through."""
+        if self.word == "not testable":
+            return "no bound is claimed" if self.claim.bound is None else "too few trials to count"
+        best = self.best
+        assert best is not None
+        if self.word == "fail":
+            return f"the attack “{best.attack}” beat the bound"
+        return f"no attack here beat the bound; the best reached {self.share:.0%} of it"
+
+    def as_json(self) -> dict[str, Any]:
+        """The claim, the verdict, and every attack, the furthest first."""
+        claim, bound = self.claim, self.claim.bound
+        return {
+            "measure": claim.measure,
+            "bound": None if bound is None else json_number(bound),
+            "why": claim.why,
+            "prior": claim.prior,
+            "verdict": self.word,
+            "share": None if math.isnan(self.share) else json_number(self.share),
+            "reached": [own.as_json() for own in self.reached],
+        }
+
+    def facts(self) -> list[tuple[str, str]]:
+        claim = "none" if self.claim.bound is None else f"{self.claim.bound:.6g} ({self.claim.why})"
+        return [("measure", self.claim.measure), ("bound", claim), ("verdict", self.in_words())]
+
+
+def attacked(
+    claim: Claim, known: Known, trials: Trials, attacks: Iterable[str], chance: float
+) -> Verdict:
+    """These attacks, on these trials; ``chance``: of one interval to miss."""
+    practice, chosen, judged = trials.parts()
+    found = []
+    if all(0 < part.secret.sum() < len(part) for part in (practice, chosen, judged)):
+        for name in attacks:
+            scorer = ATTACKS[name](known, practice)
+            if scorer is not None:
+                scores = scorer(chosen.seen), scorer(judged.seen)
+                found.append(_reached(name, claim, (chosen, judged), scores, chance))
+    found.sort(key=lambda own: (-own.low, -own.leakage.value))
+    return Verdict(claim, tuple(found))
+
+
+def _reached(
+    name: str,
+    claim: Claim,
+    parts: tuple[Trials, Trials],
+    scores: tuple[Array, Array],
+    chance: float,
+) -> Reached:
+    scale, (chosen, judged) = scale_named(claim.measure), parts
+    event = scores[1] >= _threshold(claim, scale, chosen.secret, scores[0], chance)
+    counted = _counted(claim, judged.secret, event)
+    value, low, high = scale(counted, chance).at(0)
+    unit = "probability" if claim.measure == "delta" else "nat"
+    flagged, hits = int(event.sum()), int(counted.hits[0])
+    why = (
+        f"{hits:,} of {counted.secrets:,} secrets, {flagged - hits:,} of {counted.others:,} others"
+    )
+    right = hits / flagged if flagged else math.nan
+    leakage = Estimate(value, unit, f"{name}: {why}", (low, high))
+    return Reached(name, leakage, hits / counted.secrets, right, flagged)
+
+
+def _threshold(claim: Claim, scale: Scale, secret: Mask, scores: Array, chance: float) -> float:
+    """The one whose lower end is the largest: an event that comes too seldom proves nothing."""
+    ends = np.unique(scores)
+    if len(ends) > THRESHOLDS:
+        ends = np.unique(np.quantile(scores, np.linspace(0, 1, THRESHOLDS), method="lower"))
+        top = np.sort(scores)[-THRESHOLDS:]  # rare events tell the most
+        ends = np.unique(np.concatenate([ends, top[:: THRESHOLDS // 8]]))
+    secrets, others = np.sort(scores[secret]), np.sort(scores[~secret])
+    hits, false = (len(own) - np.searchsorted(own, ends) for own in (secrets, others))
+    counted = Counted(hits, len(secrets), false, len(others), claim.prior, claim.epsilon)
+    return float(ends[int(np.argmax(scale(counted, chance).low))])
+
+
+def _counted(claim: Claim, secret: Mask, event: Mask) -> Counted:
+    hits, secrets = int((event & secret).sum()), int(secret.sum())
+    false, others = int((event & ~secret).sum()), int((~secret).sum())
+    return Counted(np.array([hits]), secrets, np.array([false]), others, claim.prior, claim.epsilon)

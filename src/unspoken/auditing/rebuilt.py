@@ -1,0 +1,64 @@
+"""Reconstruction: many sums over a table, and the table that fits them best (Dinur, Nissim, 2003).
+
+    minimise sum_j |y_j - q_j . x|    with 0 <= x_i <= 1
+
+a linear program. Each answer alone tells at most epsilon of a bit; all of them give the table away,
+unless a ledger adds them up and refuses what is over the limit.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from unspoken.auditing.attacks import Known
+from unspoken.auditing.judging import Claim
+from unspoken.auditing.trials import Trials
+from unspoken.auditing.worlds import World
+from unspoken.numerics.arrays import Array
+from unspoken.planning.records.solver import Entries, Program
+
+__all__ = ["rebuilt"]
+
+
+def rebuilt(bits: int, answers: int, epsilon: float, limit: float) -> World:
+    """Fair bits, sums over random halves with Laplace noise of scale 1 / epsilon.
+
+    ``limit``: a ledger answers while the epsilons add up to no more; infinite: there is none,
+    and the holder claims what one answer tells. A trial is a bit of a table, as the program has it.
+    """
+    free = math.isinf(limit)
+    asked = answers if free else min(answers, int(limit / epsilon + 1e-9))
+    bound = epsilon if free else asked * epsilon
+
+    def draw(rng: np.random.Generator, trials: int) -> Trials:
+        seen, secret = [], []
+        for _ in range(max(1, trials // bits)):
+            truth = rng.integers(0, 2, bits)
+            queries = rng.integers(0, 2, (asked, bits)).astype(float)
+            said = queries @ truth + rng.laplace(scale=1 / epsilon, size=asked)
+            seen.append(_fitted(queries, said))
+            secret.append(truth == 1)
+        return Trials(np.concatenate(seen)[:, None], np.concatenate(secret))
+
+    why = "what one answer tells" if free else f"{asked} answers, then the ledger refuses"
+    claim = Claim("max-log-ratio", bound, 0.5, why=why)
+    return World(claim, Known(lambda seen: seen[:, 0], (0,)), draw)
+
+
+def _fitted(queries: Array, said: Array) -> Array:
+    """x of the least sum of |said - queries x|; columns: x, what answers are off up, and down."""
+    asked, bits = queries.shape
+    rows, columns = np.nonzero(queries)
+    own = np.arange(asked)
+    entries = Entries(
+        asked,
+        np.concatenate([rows, own, own]),
+        np.concatenate([columns, bits + own, bits + asked + own]),
+        np.concatenate([queries[rows, columns], np.ones(asked), -np.ones(asked)]),
+    )
+    worth = np.concatenate([np.zeros(bits), -np.ones(2 * asked)])
+    upper = np.concatenate([np.ones(bits), np.full(2 * asked, np.inf)])
+    solved = Program(worth, entries, said, said, np.zeros(len(worth)), upper).solve()
+    return solved.x[:bits]

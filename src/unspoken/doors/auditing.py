@@ -1,0 +1,171 @@
+"""The command that attacks: a project's own releases, or the catalogue."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from rich.console import Group, RenderableType
+
+from unspoken.auditing import Audited, audit
+from unspoken.auditing.judging import Verdict
+from unspoken.auditing.scenario import EXPECTED, catalogue
+from unspoken.auditing.trying import Tried, TriedAll, try_all
+from unspoken.doors import as_json
+from unspoken.doors.projects import declared
+from unspoken.doors.running import REFUSED, err, show
+from unspoken.doors.terminal import NBSP, Prose, blank, head, note, rows_of, said
+from unspoken.doors.waiting import busy
+from unspoken.errors import InputError
+from unspoken.policy import Project, project_file
+
+__all__ = ["audit_command"]
+
+COLUMNS = ("scenario", "best attack", "bound", "reached", "of it")
+NUMBERS = COLUMNS[2:]
+HOW = (
+    "In nats (of delta: a probability). Each attack chose its event by some trials and was counted "
+    "by others; with all but a chance of {chance:g} the truth is between the ends of every one. "
+    "An attack beats a bound only if its lower end is above; a share a little over 100% is chance."
+)
+
+
+def audit_command(
+    project: Annotated[
+        Path | None,
+        typer.Argument(help="The project whose releases are attacked; without any: --catalogue."),
+    ] = None,
+    of_catalogue: Annotated[
+        bool, typer.Option("--catalogue", help="Attack the catalogue's scenarios instead.")
+    ] = False,
+    in_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object instead of tables.")
+    ] = False,
+) -> None:
+    """Attack: what attackers really get, beside each bound claimed."""
+    if project is not None and of_catalogue:
+        raise InputError("--catalogue: is of no project; give one or the other")
+    if project is not None or (not of_catalogue and project_file(Path()).is_file()):
+        beaten = _of_project(declared(project or Path()), in_json)
+    else:
+        beaten = _of_catalogue(in_json)
+    if beaten:
+        raise typer.Exit(REFUSED)
+
+
+def _of_catalogue(in_json: bool) -> bool:
+    """Whether anything came out otherwise than it was written down."""
+    with busy(err, "attacking") as tell:
+        tried = try_all(catalogue(), np.random.default_rng(), tell=tell)
+    show(_as_json(tried) if in_json else _in_words(tried))
+    return bool(tried.otherwise)
+
+
+def _of_project(project: Project, in_json: bool) -> bool:
+    """Whether an attack beat a limit."""
+    with busy(err, "attacking what was released"):
+        found = audit(project)
+    if in_json:
+        own = [one.as_json() for one in found.attacked]
+        show(as_json.audited("releases", chance=found.chance, releases=own))
+    else:
+        show(_releases(found))
+    return bool(found.beaten)
+
+
+def _releases(found: Audited) -> RenderableType:
+    """Of each release and secret a row; then in words. For the holder: these are exact counts."""
+    if not found.attacked:
+        return head("Nothing is declared sensitive: there is nothing to look for.")
+    columns = ("about", "released to", *COLUMNS[1:])
+    rows = [
+        (own.about, own.reader or "everybody", *_counted(own.verdict)) for own in found.attacked
+    ]
+    return Group(
+        head("What was released, attacked, with the source at hand (for the holder)"),
+        blank(),
+        rows_of(columns, rows, NUMBERS),
+        blank(),
+        *(said(own.in_words()) for own in found.attacked),
+        blank(),
+        note(HOW.format(chance=found.chance)),
+    )
+
+
+def _in_words(all_of_them: TriedAll) -> RenderableType:
+    tried = all_of_them.tried
+    kept = [own for own in tried if own.scenario.expect != "broken"]
+    broken = [own for own in tried if own.scenario.expect == "broken"]
+    return Group(
+        head(f"Bounds of this library, attacked ({len(kept)} scenarios)"),
+        blank(),
+        _table(kept),
+        blank(),
+        head(f"Naive releases and planted faults, attacked ({len(broken)} scenarios)"),
+        blank(),
+        _table(broken),
+        blank(),
+        note(HOW.format(chance=all_of_them.chance)),
+        blank(),
+        *_said(kept, broken),
+    )
+
+
+def _table(tried: Sequence[Tried]) -> RenderableType:
+    return rows_of(COLUMNS, [(one.scenario.name, *_counted(one.verdict)) for one in tried], NUMBERS)
+
+
+def _counted(verdict: Verdict) -> list[str]:
+    """The best attack, the bound, what was reached, and how much of the bound that is."""
+    claim, best = verdict.claim, verdict.best
+    if claim.bound is None or best is None:
+        return [verdict.in_words(), "", "", ""]
+    share = "beaten" if verdict.word == "fail" else f"{verdict.share:.0%}"
+    _, high = best.leakage.interval or (0.0, math.inf)
+    reached = f">{NBSP}{best.low:.3f}" if math.isinf(high) else f"{best.leakage.value:.3f}"
+    bound = f"{abs(round(claim.bound, 3)):.3f}"
+    return [best.attack, bound, reached, share]
+
+
+def _said(kept: Sequence[Tried], broken: Sequence[Tried]) -> list[RenderableType]:
+    """The verdict; what came out otherwise than was written down beforehand, loudly."""
+    own = [one for one in kept if one.verdict.word == "pass"]
+    beaten = [one for one in broken if one.verdict.word == "fail"]
+    lines = [
+        f"No attack here beat the bound in {len(own)} of {len(kept)} scenarios. Of releases that "
+        f"are naive or have a planted fault, {len(beaten)} of {len(broken)} were found out."
+    ]
+    other = [one for one in (*kept, *broken) if not one.as_expected]
+    red = [
+        Prose(
+            f"! {one.scenario.name}: expected was that {EXPECTED[one.scenario.expect]}; "
+            f"{one.verdict.in_words()}.",
+            "  ",
+            "bold red",
+        )
+        for one in other
+    ]
+    return [*map(Prose, lines), *red]
+
+
+def _as_json(tried: TriedAll) -> dict[str, Any]:
+    return as_json.audited(
+        "catalogue",
+        chance=tried.chance,
+        scenarios=[_one(own) for own in tried.tried],
+        otherwise=[own.scenario.name for own in tried.otherwise],
+    )
+
+
+def _one(own: Tried) -> dict[str, Any]:
+    return {
+        "scenario": own.scenario.name,
+        "released": own.scenario.about,
+        "expected": own.scenario.expect,
+        "as_expected": own.as_expected,
+        **own.verdict.as_json(),
+    }

@@ -1,0 +1,248 @@
+"""What the pages say, as plain strings in the order they say them; templates only lay them out."""
+
+from __future__ import annotations
+
+import bisect
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from unspoken.doors.report import words
+from unspoken.doors.report.palette import BEYOND
+from unspoken.serving.overview import Happened, Offer, Overview, WhatIf
+from unspoken.serving.standing import FULL, Standing
+from unspoken.types.premise import Premise
+
+__all__ = ["history_page", "overview_page", "plan_page"]
+
+Row = dict[str, Any]
+EDGES = (*(step / BEYOND for step in range(1, BEYOND)), FULL, 2.0)  # where colours begin
+LATEST = 8  # events and notices on the first page
+KINDS = {
+    "release": "released",
+    "answer": "answered",
+    "belief": "counted",
+    "plan": "adopted",
+    "disclosure": "became known",
+}
+NOTICES = {"limit": "refused by a limit", "held": "could not be answered"}
+
+
+def overview_page(found: Overview) -> Row:
+    """Where accounts stand, what was refused, and what has happened last."""
+    return {
+        "table": found.table,
+        "tiles": _tiles(found),
+        "alarms": [f"{_when(each.at)}: {each.why}" for each in found.alarms],
+        "standings": [_standing(each) for each in found.coalitions],
+        "promise": list(found.promise),
+        "premises": _premises(found.coalitions),
+        "matrix": _matrix(found),
+        "about": list(dict.fromkeys(each.about for each in found.coalitions)),
+        "cap": words.factor(found.odds_cap),
+        "exceed": words.percent(found.exceed) if found.exceed else "",
+        "readers": [_reader(each) for each in found.readers],
+        "refusals": _notices(found)[:LATEST],
+        "more_refusals": max(0, len(_notices(found)) - LATEST),
+        "history": [_happened(each) for each in found.history[::-1][:LATEST]],
+        "more_history": max(0, len(found.history) - LATEST),
+    }
+
+
+def history_page(found: Overview) -> Row:
+    """Everything that has happened, the newest first."""
+    return {
+        "table": found.table,
+        "history": [_happened(each) for each in found.history[::-1]],
+        "refusals": _notices(found),
+    }
+
+
+def plan_page(found: WhatIf, table: str, cap: float | None, wrong: str = "") -> Row:
+    """The plan that is served, the one that may be approved, and what other caps would let out."""
+    same = found.declared is not None and found.declared.digest == found.adopted.digest
+    offers = {"served now": found.adopted}
+    if found.declared is not None and not same:
+        offers["as declared now"] = found.declared
+    if found.asked is not None:
+        offers[f"with a cap of {words.factor(found.asked.odds_cap)}"] = found.asked
+    most = max((point.released for point in found.curve), default=0.0)
+    return {
+        "table": table,
+        "same": same,
+        "why_not": found.why_not,
+        "wrong": wrong,
+        "digest": "" if found.declared is None else found.declared.digest,
+        "asked": "" if cap is None else f"{cap:g}",
+        "offers": list(offers),
+        "shares": _shares(offers),
+        "told": _told(offers),
+        "curve": [
+            {
+                "cap": words.factor(point.odds_cap),
+                "asks": f"{point.odds_cap:g}",
+                "released": words.percent(point.released),
+                "y": round(170 - 130 * point.released / most) if most else 170,
+                "chosen": point.chosen,
+            }
+            for point in found.curve
+        ],
+    }
+
+
+def _tiles(found: Overview) -> list[Row]:
+    """The numbers to take away."""
+    odds = [each.odds for each in found.coalitions if each.odds is not None]
+    most = max(odds, key=lambda bound: bound.odds, default=None)
+    unknown = len(found.coalitions) - len(odds)
+    refused = sum(each.kind == "limit" for each in found.refusals)
+    return [
+        {
+            "name": "The most that any odds may have grown so far, by all that was given",
+            "number": "nothing known" if most is None else words.odds_of(most),
+            "of": f"of {words.factor(found.odds_cap)}"
+            + (f"; {unknown} not known" if unknown else ""),
+        },
+        {
+            "name": "Releases and answers that were charged",
+            "number": f"{sum(e.kind in ('release', 'answer') for e in found.history):,}",
+            "of": "",
+        },
+        {"name": "Requests that a limit refused", "number": f"{refused:,}", "of": ""},
+    ]
+
+
+def _standing(each: Standing) -> Row:
+    """One coalition about one target: what is spent of the limits, in numbers and as bars."""
+    row = {
+        "who": words.listed(each.coalition)
+        + (f", knowing {words.listed(each.knows)}" if each.knows else ""),
+        "about": each.about,
+        "odds": "",
+        "cap": words.factor(each.odds_cap),
+        "bits": "",
+        "limit": words.limit(each.limit) if math.isfinite(each.limit) else "no limit",
+        "left": "",
+        "spent": "0",
+        "spent_bits": "",
+        "why": each.why,
+        "full": False,
+    }
+    if each.odds is None or each.information is None or each.left is None or each.spent is None:
+        return row
+    return row | {
+        "odds": words.odds_of(each.odds),
+        "bits": words.bits_of(each.information),
+        "left": words.factor(math.floor(each.left * 100) / 100),
+        "spent": _width(each.spent),
+        "spent_bits": "" if each.spent_on_average is None else _width(each.spent_on_average),
+        "full": each.spent > FULL,
+    }
+
+
+def _premises(standings: Iterable[Standing]) -> list[str]:
+    """What the numbers stand on, each once."""
+    held: list[Premise] = [each.odds.premise for each in standings if each.odds is not None]
+    return list(dict.fromkeys(map(words.premise, held)))
+
+
+def _matrix(found: Overview) -> list[Row]:
+    """Who has learned what about what: a row a reader, a cell a target, coloured by its step."""
+    rows: dict[tuple[str, ...], list[Standing]] = {}
+    for each in (*found.alone, *found.coalitions):
+        if not any(each.about == known.about for known in rows.get(each.coalition, [])):
+            rows.setdefault(each.coalition, []).append(each)
+    return [
+        {
+            "who": words.listed(who) + (" together" if len(who) > 1 else ""),
+            "cells": [
+                {
+                    "odds": "–" if each.odds is None else words.odds_of(each.odds),
+                    "bits": "not known" if each.information is None
+                    else words.bits_of(each.information),
+                    "step": _step(each.spent),
+                }
+                for each in told
+            ],
+        }
+        for who, told in rows.items()
+    ]  # fmt: skip
+
+
+def _step(spent: float | None) -> int:
+    """The colour of odds: steps within the cap, then one beyond it, and one far so."""
+    return 0 if spent is None else bisect.bisect_left(EDGES, spent)
+
+
+def _reader(each: Any) -> Row:
+    return {
+        "name": each.name,
+        "reads": words.listed(each.reads),
+        "knows": words.listed(each.knows) or "nothing",
+        "weight": f"{each.weight:g}",
+        "share": words.percent(each.share) if each.share else "none asked",
+        "given": f"{each.given:,}",
+    }
+
+
+def _notices(found: Overview) -> list[Row]:
+    """Who was refused, the newest first."""
+    return [
+        {
+            "at": _when(each.at),
+            "kind": NOTICES[each.kind],
+            "who": each.who,
+            "what": each.what,
+            "why": each.why,
+        }
+        for each in found.refusals[::-1]
+    ]
+
+
+def _happened(each: Happened) -> Row:
+    approved = f"by {each.by}" if each.by else ""
+    given = each.kind in ("release", "answer")
+    return {
+        "at": _when(each.at),
+        "kind": KINDS.get(each.kind, each.kind),
+        "who": words.listed(each.who) or ("everybody" if given else ""),
+        "what": each.what,
+        "approved": f"{approved}: {each.why}" if each.why else approved,
+    }
+
+
+def _shares(offers: Mapping[str, Offer]) -> list[Row]:
+    """Of all cells of an attribute how many each plan shows."""
+    names = dict.fromkeys(name for offer in offers.values() for name in offer.shares)
+    return [
+        {
+            "name": name,
+            "cells": [
+                {
+                    "share": words.percent(offer.shares.get(name, 0.0)),
+                    "width": _width(offer.shares.get(name, 0.0)),
+                }
+                for offer in offers.values()
+            ],
+        }
+        for name in names
+    ]
+
+
+def _told(offers: Mapping[str, Offer]) -> list[Row]:
+    """Who would learn what by each plan alone."""
+    rows: dict[tuple[str, str], list[str]] = {}
+    for offer in offers.values():
+        for leak in offer.told:
+            said = f"{words.odds_of(leak.odds)}, {words.bits_of(leak.information)}"
+            rows.setdefault((leak.who, leak.about), []).append(said)
+    return [{"who": who, "about": about, "cells": cells} for (who, about), cells in rows.items()]
+
+
+def _width(share: float) -> str:
+    """Of a bar, in per cent."""
+    return f"{100 * min(1.0, share):.1f}"
+
+
+def _when(at: str) -> str:
+    return f"{at[:16].replace('T', words.NBSP)}{words.NBSP}UTC"

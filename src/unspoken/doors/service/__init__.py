@@ -1,0 +1,1 @@
+"""The service: the curator over HTTP. FastAPI and uvicorn, an extra, are imported in here alone."""

@@ -1,0 +1,262 @@
+"""The endpoints, each a function of the curator; FastAPI says what they take, and in OpenAPI."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import Awaitable, Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, TypeVar
+
+from unspoken.doors import as_json
+from unspoken.doors.service.gate import Gate, wrong
+from unspoken.doors.service.routes import PAGES, ROUTES, Bounds
+from unspoken.doors.service.sent import FORMATS, Sent
+from unspoken.doors.service.shapes import AnswerAsked, CellsAsked, Disclosed, Wrong
+from unspoken.doors.service.steward import Page, Steward
+from unspoken.doors.service.watch import LOG, Watch
+from unspoken.errors import InputError, LimitExceeded, UnspokenError
+from unspoken.serving import Curator, Held
+from unspoken.serving.sessions import Sessions
+from unspoken.serving.tokens import Token, Tokens
+
+try:
+    import fastapi
+    from fastapi.exceptions import RequestValidationError
+    from fastapi.responses import StreamingResponse
+    from starlette.exceptions import HTTPException
+except ImportError:  # said when a service is asked for
+    fastapi = None  # type: ignore[assignment]
+
+__all__ = ["Service", "application"]
+
+Found = TypeVar("Found")
+WRONG = (400, 401, 403, 405, 408, 409, 413, 415, 422, 429)
+ABOUT = (
+    "What applications may have of a protected table, within the limits of whoever holds it. Cells "
+    "are true or withheld, never made up; answers have noise. Asking again is free."
+)
+
+
+@dataclass
+class Service:
+    """What requests are answered with. ``workers``: as many as may be in flight."""
+
+    curator: Curator
+    tokens: Tokens
+    bounds: Bounds
+    watch: Watch = field(default_factory=Watch)
+
+    def __post_init__(self) -> None:
+        self._workers = ThreadPoolExecutor(self.bounds.at_once, "unspoken")
+        self._slots = threading.BoundedSemaphore(self.bounds.at_once)
+
+    async def in_time(self, work: Callable[[], Found]) -> Found:
+        """Work in a thread of its own; what takes too long goes on, and is there when asked for
+
+        again. Until it ends it keeps its slot.
+        """
+        if not self._slots.acquire(blocking=False):
+            raise Late(429, "busy: too much is being worked on; ask again")
+
+        def worked() -> Found:
+            try:
+                return work()
+            finally:
+                self._slots.release()
+
+        running = asyncio.get_running_loop().run_in_executor(self._workers, worked)
+        try:
+            return await asyncio.wait_for(asyncio.shield(running), self.bounds.seconds)
+        except TimeoutError:
+            running.add_done_callback(_forgotten)
+            raise Late(
+                408, f"late: this takes more than {self.bounds.seconds:g} s; ask again later: "
+                "what was charged stays charged, and is answered then",
+            ) from None  # fmt: skip
+
+    # ------------------------------------------------------------ endpoints
+
+    async def health(self) -> fastapi.Response:
+        return _json({"status": "ok"})
+
+    async def metrics(self) -> fastapi.Response:
+        return fastapi.Response(self.watch.text(), media_type="text/plain; version=0.0.4")
+
+    async def catalogue(self, request: fastapi.Request) -> fastapi.Response:
+        who = _token(request).name
+        return _json((await self.in_time(partial(self.curator.catalogue, who))).as_json())
+
+    async def cells(self, asked: CellsAsked, request: fastapi.Request) -> fastapi.Response:
+        who = _token(request).name
+        if asked.dry_run:
+            said = await self.in_time(partial(self.curator.rehearse, who, asked.request))
+            return _json(said.as_json())
+        sent = await self.in_time(partial(self._sent, who, asked))
+        return StreamingResponse(sent.pieces(), headers=dict(sent.headers))
+
+    def _sent(self, who: str, asked: CellsAsked) -> Sent:
+        cells = self.curator.cells(who, asked.request)
+        self.watch.add("rows_total", cells.rows.num_rows, application=who)
+        self.watch.add("charges_total", len(cells.charged), application=who)
+        return Sent.of(cells, asked.format)
+
+    async def answers(self, asked: AnswerAsked, request: fastapi.Request) -> fastapi.Response:
+        who = _token(request).name
+        work = partial(
+            self.curator.answer, who, asked.sql,
+            epsilon=asked.epsilon, share=asked.share, dry_run=asked.dry_run,
+        )  # fmt: skip
+        said = as_json.answer(await self.in_time(work))
+        if said.pop("event", None) is not None and not said["again"]:
+            self.watch.add("charges_total", application=who)  # its number says how many others had
+        return _json(said)
+
+    async def account(self, request: fastapi.Request) -> fastapi.Response:
+        who = _token(request).name
+        found = await self.in_time(partial(self.curator.account, who))
+        return _json({"application": who, "given": [entry.as_json() for entry in found]})
+
+    async def standings(self) -> fastapi.Response:
+        found = await self.in_time(self.curator.standings)
+        return _json({"standings": [standing.as_json() for standing in found]})
+
+    async def refusals(self) -> fastapi.Response:
+        return _json({"refusals": [each.as_json() for each in self.curator.refusals]})
+
+    async def disclosures(self, said: Disclosed, request: fastapi.Request) -> fastapi.Response:
+        work = partial(
+            self.curator.disclosed, said.attributes, readers=said.readers, epochs=said.epochs,
+            by=_token(request).name, why=said.why,
+        )  # fmt: skip
+        return _json((await self.in_time(work)).as_json())
+
+    async def events(self) -> fastapi.Response:
+        return _json(await self.in_time(self._events))
+
+    def _events(self) -> dict[str, Any]:
+        held = self.curator.ledger
+        return as_json.ledger(held.history(), held.decisions(), held.answers())
+
+
+class Late(UnspokenError):
+    """Not now."""
+
+    def __init__(self, status: int, text: str) -> None:
+        super().__init__(text)
+        self.status = status
+
+
+def application(service: Service) -> Gate:
+    """The service as an ASGI application, behind its gate."""
+    if fastapi is None:
+        raise InputError("serve: needs FastAPI and uvicorn: pip install 'unspoken[service]'")
+    app = fastapi.FastAPI(
+        title="unspoken", version="1", description=ABOUT, docs_url=None, redoc_url=None,
+        openapi_url=None, redirect_slashes=False,
+    )  # fmt: skip
+    for path, route in ROUTES.items():
+        name = path.rpartition("/")[2].removesuffix(".json")
+        endpoint = partial(_described, app) if name == "openapi" else getattr(service, name)
+        app.add_api_route(
+            path, endpoint, methods=[route.method], name=name, response_model=None,
+            responses=_responses(name, route.roles is None),
+        )  # fmt: skip
+    steward = Steward(service.curator, Sessions(service.tokens), service.in_time)
+    for path, route in PAGES.items():
+        name = path.removeprefix("/dashboard").strip("/") or "overview"
+        app.add_api_route(
+            path, _paged(getattr(steward, name)), methods=[route.method], include_in_schema=False,
+            response_model=None,
+        )  # fmt: skip
+    app.add_exception_handler(UnspokenError, _refused)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    for kind in (fastapi.HTTPException, HTTPException):
+        app.add_exception_handler(kind, _other)
+    return Gate(app, service.tokens, service.bounds, service.watch)
+
+
+def _paged(work: Callable[[Any], Awaitable[Page]]) -> Callable[..., Any]:
+    """A page of the dashboard as an endpoint."""
+
+    async def endpoint(request: fastapi.Request) -> fastapi.Response:
+        page = await work(request)
+        return fastapi.Response(page.text, page.status, dict(page.headers))
+
+    return endpoint
+
+
+# ---------------------------------------------------------------- errors
+
+
+async def _refused(_request: Any, error: Exception) -> fastapi.Response:
+    """What the library refuses, in its own words; of the holder's side it says none."""
+    if isinstance(error, LimitExceeded):
+        LOG.warning("refused by a limit; /v1/refusals has the whole of why")
+        return _error(409, str(error), fits=error.fits)
+    held = isinstance(error, Held)
+    if held:
+        LOG.error("held: %s; /v1/refusals has the whole of it", type(error.__cause__).__name__)
+    return _error(getattr(error, "status", 409 if held else 400), str(error))
+
+
+async def _invalid(_request: Any, error: Exception) -> fastapi.Response:
+    """Where a body is not as it has to be; what it has there is not said again."""
+    faults: list[dict[str, Any]] = getattr(error, "errors", list)()[:3]
+    where = [".".join(str(part) for part in fault["loc"][:3])[:100] for fault in faults]
+    kinds = [str(fault["type"]).replace("_", " ") for fault in faults]
+    said = [f"{at}: {kind}" for at, kind in zip(where, kinds, strict=True)]
+    return _error(422, "; ".join(said) or "body: is not as it has to be")
+
+
+async def _other(_request: Any, error: Exception) -> fastapi.Response:
+    return _error(min(499, getattr(error, "status_code", 400)), "body: cannot be read as JSON")
+
+
+def _error(status: int, text: str, **more: str) -> fastapi.Response:
+    return fastapi.Response(wrong(text, **more), status, media_type="application/json")
+
+
+# ---------------------------------------------------------------- words
+
+
+def _json(said: Mapping[str, Any]) -> fastapi.Response:
+    body = json.dumps(said, allow_nan=False, default=str) + "\n"
+    return fastapi.Response(body, media_type="application/json")
+
+
+def _token(request: fastapi.Request) -> Token:
+    found: Token = request.state.token
+    return found
+
+
+def _forgotten(running: asyncio.Future[Any]) -> None:
+    """Nobody waits any more; what went wrong was remembered where it did."""
+    if not running.cancelled():
+        running.exception()
+
+
+async def _described(app: fastapi.FastAPI) -> fastapi.Response:
+    described = app.openapi()
+    described["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
+    described["security"] = [{"token": []}]
+    described["paths"]["/health"]["get"]["security"] = []
+    return _json(described)
+
+
+def _responses(name: str, public: bool) -> dict[int | str, dict[str, Any]]:
+    media: dict[str, Any] = {"application/json": {"schema": {"type": "object"}}}
+    if name == "cells":
+        media |= {kind: {} for kind, _ in FORMATS.values()}
+    if name == "metrics":
+        media = {"text/plain": {"schema": {"type": "string"}}}
+    found: dict[int | str, dict[str, Any]] = {
+        200: {"description": "as it was asked for", "content": media}
+    }
+    if not public:
+        told = {"application/json": {"schema": Wrong.model_json_schema()}}
+        found |= {status: {"description": "why not", "content": told} for status in WRONG}
+    return found

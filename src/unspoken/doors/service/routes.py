@@ -1,0 +1,67 @@
+"""What there is to ask, and who may: this table is the whole of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from unspoken.serving.tokens import ROLES, Role
+
+__all__ = ["PAGES", "PLAIN", "ROUTES", "Bounds", "Route"]
+
+APPLICATION: tuple[Role, ...] = ("application",)
+STEWARD: tuple[Role, ...] = ("steward",)
+LOOKING: tuple[Role, ...] = ("steward", "auditor")
+
+
+@dataclass(frozen=True)
+class Route:
+    """``method``: the one that there is; ``roles``: who may; None: anybody, without a token.
+
+    ``body``: what is sent, if anything is.
+    """
+
+    method: str
+    roles: tuple[Role, ...] | None
+    body: str = "application/json"
+
+
+ROUTES: Mapping[str, Route] = {
+    "/health": Route("GET", None),
+    "/openapi.json": Route("GET", ROLES),
+    "/metrics": Route("GET", LOOKING),
+    "/v1/catalogue": Route("GET", APPLICATION),
+    "/v1/cells": Route("POST", APPLICATION),
+    "/v1/answers": Route("POST", APPLICATION),
+    "/v1/account": Route("GET", APPLICATION),
+    "/v1/standings": Route("GET", STEWARD),
+    "/v1/refusals": Route("GET", STEWARD),
+    "/v1/disclosures": Route("POST", STEWARD),
+    "/v1/events": Route("GET", LOOKING),
+}
+
+# Pages of the dashboard, which look themselves who has signed in.
+FORM = "application/x-www-form-urlencoded"
+PAGES: Mapping[str, Route] = {
+    "/dashboard": Route("GET", None),
+    "/dashboard/plan": Route("GET", None),
+    "/dashboard/history": Route("GET", None),
+    "/dashboard/enter": Route("POST", None, FORM),
+    "/dashboard/leave": Route("POST", None, FORM),
+    "/dashboard/approve": Route("POST", None, FORM),
+}
+
+PLAIN = {"127.0.0.1", "::1", "localhost"}  # hosts that only this machine reaches
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """``body``: bytes of a request; ``rows``: of an answer; ``seconds``: for the work, and for each
+
+    piece that is read or sent; ``at_once``: requests in flight.
+    """
+
+    body: int = 65_536
+    rows: int = 5_000_000
+    seconds: float = 120.0
+    at_once: int = 16

@@ -1,0 +1,61 @@
+"""What a request may be: every word of it known, and of its type."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from unspoken.serving.request import LONGEST, Request
+
+__all__ = ["AnswerAsked", "CellsAsked", "Disclosed", "Format", "Wrong"]
+
+Format = Literal["arrow", "parquet", "jsonl"]
+Name = Annotated[str, Field(min_length=1, max_length=200)]
+Text = Annotated[str, Field(min_length=1, max_length=LONGEST)]
+
+
+class Strict(BaseModel):
+    """Nothing is converted, and nothing is ignored."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False, frozen=True)
+
+
+class CellsAsked(Strict):
+    """Cells: of which attributes, of rows with which keys, of which epochs."""
+
+    attributes: Annotated[list[Name], Field(max_length=1000)] = []
+    where: Text | None = None
+    epochs: Annotated[list[Name], Field(max_length=10_000)] = []
+    before: bool = False
+    dry_run: bool = False
+    format: Format = "arrow"
+
+    @property
+    def request(self) -> Request:
+        return Request(tuple(self.attributes), self.where, tuple(self.epochs), self.before)
+
+
+class AnswerAsked(Strict):
+    """A SELECT, to be answered with noise."""
+
+    sql: Text
+    epsilon: Annotated[float, Field(gt=0)] | None = None
+    share: Annotated[float, Field(gt=0, le=1)] = 1.0
+    dry_run: bool = False
+
+
+class Disclosed(Strict):
+    """What became known otherwise: which attributes, of which epochs, to whom, and why."""
+
+    attributes: Annotated[list[Name], Field(min_length=1, max_length=1000)]
+    why: Text
+    epochs: Annotated[list[Name], Field(max_length=10_000)] = []
+    readers: Annotated[list[Name], Field(max_length=1000)] = []
+
+
+class Wrong(BaseModel):
+    """Why a request was not answered; ``fits``: what would be, if a limit stands in the way."""
+
+    error: str
+    fits: str = ""

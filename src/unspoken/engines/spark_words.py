@@ -1,0 +1,71 @@
+"""How Spark spells what Arrow, DuckDB and a project say: types, names, sizes, paths."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import pyarrow as pa
+
+from unspoken.engines.parts import PARTITION
+from unspoken.engines.session import bytes_of
+
+__all__ = ["OF_KEYS", "arrow_type", "base_of", "escaped", "java_size", "quoted", "spelled"]
+
+GLOB = re.compile(r"([\\\[\]{}*?])")
+# What Spark calls the types of Arrow; a column of another one is not read.
+KINDS = {
+    "int8": "tinyint", "int16": "smallint", "int32": "int", "int64": "bigint",
+    "uint8": "smallint", "uint16": "int", "uint32": "bigint", "uint64": "decimal(20,0)",
+    "float": "float", "double": "double", "bool": "boolean", "string": "string",
+    "date32[day]": "date", "timestamp[us]": "timestamp_ntz", "binary": "binary",
+}  # fmt: skip
+ARROW = {
+    "tinyint": pa.int8(), "smallint": pa.int16(), "int": pa.int32(), "bigint": pa.int64(),
+    "float": pa.float32(), "double": pa.float64(), "boolean": pa.bool_(), "string": pa.string(),
+    "date": pa.date32(), "timestamp_ntz": pa.timestamp("us"), "binary": pa.binary(),
+}  # fmt: skip
+OF_KEYS = {"BIGINT": pa.int64(), "VARCHAR": pa.string()}
+DECIMAL = re.compile(r"decimal(?:128)?\((\d+), ?(\d+)\)")
+
+
+def spelled(kind: pa.DataType) -> str | None:
+    """What Spark calls an Arrow type; None: it has none such."""
+    text = str(kind)
+    if DECIMAL.fullmatch(text):
+        return text.replace("128", "")
+    return "timestamp" if text.startswith("timestamp[us, tz=") else KINDS.get(text)
+
+
+def arrow_type(kind: str, timezone: str) -> pa.DataType | None:
+    """The Arrow type of what Spark calls so."""
+    decimal = DECIMAL.fullmatch(kind)
+    if decimal:
+        return pa.decimal128(int(decimal[1]), int(decimal[2]))
+    return pa.timestamp("us", timezone) if kind == "timestamp" else ARROW.get(kind)
+
+
+def quoted(name: str) -> str:
+    """A name in its SQL."""
+    return "`" + name.replace("`", "``") + "`"
+
+
+def java_size(memory: str) -> str:
+    """A size as Java has it."""
+    return f"{int(bytes_of(memory) / 2**20)}m"
+
+
+def base_of(folder: Path, files: Sequence[Path]) -> Path | None:
+    """Where folders key=value begin, if these files lie in some; one file is read by itself."""
+    if len(files) == 1:
+        return None
+    way = Path(os.path.relpath(files[0], folder)).parts[:-1]
+    found = next((k for k, step in enumerate(way) if PARTITION.fullmatch(step)), None)
+    return None if found is None else Path(os.path.abspath(folder.joinpath(*way[:found])))
+
+
+def escaped(path: Path) -> str:
+    """The path itself, where Spark expects a pattern."""
+    return GLOB.sub(r"\\\1", str(path))

@@ -1,0 +1,83 @@
+"""Answers with noise, as the ledger keeps them: the charge first, then what was drawn under it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Annotated, Any, ClassVar
+
+from pydantic import ConfigDict, Field, TypeAdapter
+
+from unspoken.ledger.event import FORMAT, Release, read, written
+
+__all__ = ["Answer", "Answered"]
+
+
+@dataclass(frozen=True)
+class Answer(Release):
+    """An answer was charged: of each record ``mechanism`` tells what it does, and nothing else.
+
+    ``request`` names the question, with all it is answered by: whoever is given the same is given
+    the same draw. ``query``: as people wrote it; ``times``: its noise is so many times as wide as
+    one record moves each number.
+    """
+
+    __pydantic_config__: ClassVar = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
+    kind: ClassVar = "answer"
+
+    request: str = ""
+    query: str = ""
+    times: Annotated[float, Field(gt=0)] = 1.0
+
+    def __str__(self) -> str:
+        whom = ", ".join(self.readers) or "everybody"
+        return f"{self.table}: answered {whom} with noise: {self.query}"
+
+    @property
+    def given_again(self) -> str:
+        return self.request
+
+    @cached_property
+    def draw(self) -> str:
+        """Whoever is given an answer to the same question has the same noise."""
+        return self.request
+
+    @classmethod
+    def from_json(cls, text: str) -> Answer:
+        """Refuses what is none, in one line."""
+        return read(_ANSWER, text)
+
+
+@dataclass(frozen=True)
+class Answered:
+    """What was drawn, once, under the charge that is event ``number``: all that anybody is shown.
+
+    ``rows``: of the columns that ``titles`` name.
+    """
+
+    __pydantic_config__: ClassVar = ConfigDict(extra="forbid")
+    kind: ClassVar = "answered"
+
+    table: str
+    request: str
+    number: Annotated[int, Field(strict=True, ge=1)]
+    titles: Sequence[str]
+    rows: Sequence[Sequence[Any]]
+    key: str
+    format: Annotated[int, Field(strict=True, ge=FORMAT, le=FORMAT)] = FORMAT
+
+    def to_json(self) -> str:
+        """The event as kept."""
+        return written({field.name: getattr(self, field.name) for field in fields(self)})
+
+    def __str__(self) -> str:
+        return f"{self.table}: {len(self.rows):,} rows of answer drawn for event {self.number}"
+
+    @classmethod
+    def from_json(cls, text: str) -> Answered:
+        """Refuses what is none, in one line."""
+        return read(_ANSWERED, text)
+
+
+_ANSWER, _ANSWERED = TypeAdapter(Answer), TypeAdapter(Answered)

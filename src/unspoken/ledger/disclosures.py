@@ -1,0 +1,98 @@
+"""What became known of rows otherwise, by a breach or by force: from then on it is knowledge.
+
+Who knows some attributes of a row is another adversary, and so are all who know less: none of them
+bounds the others. So each is kept, alone and together with each other: {a}, {b} and {a, b}.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, fields
+from typing import Annotated, Any, ClassVar
+
+from pydantic import ConfigDict, Field, StrictBool, TypeAdapter
+
+from unspoken.ledger.entries import Entries, Key
+from unspoken.ledger.event import FORMAT, read, written
+
+__all__ = ["Disclosure", "Disclosures", "Known", "unions"]
+
+Known = tuple[tuple[str, ...], ...]  # what somebody knows beside nothing, sorted
+
+
+@dataclass(frozen=True)
+class Disclosure:
+    """Whatever is in these ``attributes`` became known, otherwise than by a release.
+
+    ``epochs``: of the rows of these, as ``epoch`` names them (`Release`); none: of all, of any
+    time. ``readers``: the applications that know; none: everybody. ``by`` and ``why``: who says so.
+    """
+
+    __pydantic_config__: ClassVar = ConfigDict(extra="forbid")
+    kind: ClassVar = "disclosure"
+
+    table: str
+    attributes: Annotated[tuple[str, ...], Field(min_length=1)]
+    epoch: str
+    per_key: StrictBool
+    epochs: tuple[str, ...]
+    readers: tuple[str, ...]
+    key: str
+    by: str
+    why: str
+    format: Annotated[int, Field(strict=True, ge=FORMAT, le=FORMAT)] = FORMAT
+
+    def to_json(self) -> str:
+        """The event as kept."""
+        return written({field.name: getattr(self, field.name) for field in fields(self)})
+
+    def __str__(self) -> str:
+        whom = ", ".join(self.readers) or "everybody"
+        where = f" of epoch {', '.join(self.epochs)}" if self.epochs else ""
+        by = f" by {self.by}" if self.by else ""
+        known = ", ".join(self.attributes)
+        return f"{self.table}: {known}{where} known to {whom}, said{by} ({self.why})"
+
+    @classmethod
+    def from_json(cls, text: str) -> Disclosure:
+        """Refuses what is none, in one line."""
+        return read(_DISCLOSURE, text)
+
+
+_DISCLOSURE = TypeAdapter(Disclosure)
+
+
+class Disclosures:
+    """Their part of an account; ``entries`` is where."""
+
+    def __init__(self, entries: Entries) -> None:
+        self._entries = entries
+
+    def known(self, words: Collection[str], label: str | None = None, epoch: str = "") -> Known:
+        """What anybody of these knows of the rows of an epoch (no label: of any).
+
+        Under another label or function the rows that were named may be any.
+        """
+        kept = self._entries.get([("disclosed", word) for word in words])
+        return unions(
+            names
+            for disclosed in kept.values()
+            for names, own, epochs in disclosed
+            if label is None or not epochs or own != label or epoch in epochs
+        )
+
+    def entered(self, event: Disclosure, label: str, word: str) -> dict[Key, Any]:
+        """The entries with one more, of which ``word`` knows."""
+        key = ("disclosed", word)
+        before = self._entries.get([key]).get(key, [])
+        own = [sorted({*event.attributes}), label, sorted({*event.epochs})]
+        return {key: before if own in before else [*before, own]}
+
+
+def unions(known: Iterable[Iterable[str]]) -> Known:
+    """Each of these, and whatever several of them are together."""
+    found = set[frozenset[str]]()
+    for names in known:
+        more = frozenset(names)
+        found |= {more, *(more | each for each in found)}
+    return tuple(sorted(tuple(sorted(each)) for each in found if each))

@@ -1,0 +1,86 @@
+"""What was shown with noise of its own: draws, each counted once, whoever it was given to.
+
+A draw is about the rows of the epochs that it was made for. Under another label or function these
+may be any rows, so there it counts against every epoch.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from unspoken.ledger.answers import Answer, Answered
+from unspoken.ledger.entries import Entries, Key
+from unspoken.ledger.event import Release
+from unspoken.mechanisms import Mechanism, from_description
+
+__all__ = ["Asked", "Draws"]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question that was charged before: with which noise (`Answer.times`), in which event for
+
+    whom, and what was drawn; None: nothing yet.
+    """
+
+    times: float
+    numbers: Mapping[str, int]
+    answered: Answered | None
+
+    def charged(self, readers: Collection[str]) -> int | None:
+        """In which event for these readers, or for everybody."""
+        words = [json.dumps(sorted(set(names))) for names in (readers, ())]
+        return next((self.numbers[word] for word in words if word in self.numbers), None)
+
+
+class Draws:
+    """Their part of an account; ``entries`` is where."""
+
+    def __init__(self, entries: Entries) -> None:
+        self._entries = entries
+
+    def shown(
+        self, words: Collection[str], label: str | None = None, epoch: str = "", but: str = ""
+    ) -> tuple[Mechanism, ...]:
+        """What was drawn for anybody of these about the rows of an epoch (no label: about any).
+
+        ``but``: a draw that is given now, so that it is counted once.
+        """
+        kept = self._entries.get([("anew", word) for word in words])
+        found: dict[str, list[Any]] = {}
+        for draws in kept.values():
+            for name, own, epochs, described in draws:
+                if name != but and (label is None or own != label or epoch in epochs):
+                    found[name] = described
+        return tuple(from_description(one) for name in sorted(found) for one in found[name])
+
+    def entered(self, event: Release, label: str, word: str) -> dict[Key, Any]:
+        """The entries with what one event more draws, which ``word`` was given."""
+        drawn, key = event.mechanism.drawn_anew(), ("anew", word)
+        if not drawn:
+            return {}
+        own = [event.draw, label, sorted(event.readings), [each.describe() for each in drawn]]
+        before = self._entries.get([key]).get(key, [])
+        return {key: [*(draw for draw in before if draw[0] != event.draw), own]}
+
+    def asked(self, request: str) -> Asked | None:
+        """What was charged, and drawn, for this question."""
+        kept = self._entries.get([("asked", request), ("answered", request)])
+        if ("asked", request) not in kept:
+            return None
+        charged, drawn = kept["asked", request], kept.get(("answered", request))
+        return Asked(
+            charged["times"],
+            charged["numbers"],
+            None if drawn is None else Answered.from_json(drawn),
+        )
+
+    def charged(self, event: Answer, number: int, word: str) -> dict[Key, Any]:
+        """The entries with one question more."""
+        key = ("asked", event.request)
+        before = self._entries.get([key]).get(key, {"numbers": {}})
+        numbers = {word: number, **before["numbers"]}
+        return {key: {"times": event.times, "numbers": numbers}}

@@ -1,0 +1,56 @@
+"""Requests that are known again: who asks once more, since the answer got lost, pays once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import sqlalchemy as sql
+
+from unspoken.errors import InputError
+from unspoken.ledger.schema import REQUESTS
+from unspoken.ledger.seal import Seal
+
+__all__ = ["Request", "asked_before", "noted"]
+
+
+@dataclass(frozen=True)
+class Request:
+    """``key``: what whoever asks calls it, and nothing else; ``digest``: of what is asked."""
+
+    key: str
+    digest: str
+
+
+def asked_before(
+    connection: sql.Connection, request: Request | None, codes: Sequence[str], seal: Seal
+) -> int | None:
+    """The event that this request made, by its code in the chain; None: it is new. The key of
+
+    another one is refused.
+    """
+    if request is None:
+        return None
+    asked = sql.select(REQUESTS).where(REQUESTS.c.key == request.key)
+    row = connection.execute(asked).first()
+    if row is None:
+        return None
+    event = codes[row.number : row.number + 1]
+    if row.code != seal.request(row.key, row.digest, *event):
+        raise InputError(
+            f"request {request.key!r}: is not as it was kept; restore the ledger from a copy"
+        )
+    if row.digest != request.digest:
+        raise InputError(
+            f"request {request.key!r}: was another request; give each a key of its own"
+        )
+    return int(row.number)
+
+
+def noted(
+    connection: sql.Connection, request: Request, number: int, codes: Sequence[str], seal: Seal
+) -> None:
+    """Keep which event it made."""
+    row = {"key": request.key, "digest": request.digest}
+    code = seal.request(*row.values(), codes[number])
+    connection.execute(sql.insert(REQUESTS).values(**row, number=number, code=code))

@@ -1,0 +1,241 @@
+"""More of what one coin a record showed: a second coin, chosen given what is out already.
+
+    P(S, S' | x) = W(S | x) E(S' | S, x),   S within S'
+
+E has a number of its own for every record, by a digest of both tables; `first` is never solved or
+tossed again. Who sees only what it shows at last sees sum_S W(S | x) E(S' | S, x), which is one
+table; who saw S before knows what came later, so that their view is of pairs (S, S').
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from unspoken.adversary import Adversary
+from unspoken.beliefs import Belief
+from unspoken.display import Shown
+from unspoken.errors import InputError, TooLarge
+from unspoken.mechanisms.arguments import PART, WORDS
+from unspoken.mechanisms.mechanism import Mechanism, RecordCoin
+from unspoken.mechanisms.parts import Parts
+from unspoken.mechanisms.record_chain import EARLIER, Chain
+from unspoken.mechanisms.record_toss import RecordToss
+from unspoken.mechanisms.suppression import Suppression
+from unspoken.mechanisms.together import Together
+from unspoken.numerics.arrays import CELLS, Array, Codes, Mask
+from unspoken.numerics.coins import Coins
+from unspoken.types.domain import Domain, Value
+from unspoken.types.kinds import items
+
+__all__ = ["Extension"]
+
+
+@dataclass(frozen=True, repr=False, eq=False, init=False)
+class Extension(RecordCoin, Shown):
+    """``first``: the coin whose answer is out, a suppression or an extension; ``added``: a
+
+    suppression of the same names, and maybe new ones, beside "shown before", whose labels are what
+    was shown; its patterns are what is added. ``reads``: the names that are delivered of all that
+    is shown then (None: all).
+    """
+
+    first: RecordCoin
+    added: Suppression
+    reads: tuple[str, ...] | None
+
+    kind: ClassVar = "extension"
+    arguments: ClassVar = {"first": PART, "added": PART, "reads": WORDS}
+
+    def __init__(
+        self, first: RecordCoin, added: Suppression, reads: Iterable[str] | None = None
+    ) -> None:
+        if not isinstance(first, RecordCoin) or not isinstance(added, Suppression):
+            raise InputError("extension: give a coin of records, and a suppression that adds to it")
+        _check(first, added)
+        names = tuple(name for name in added.names if name != EARLIER)
+        domain = Chain((*first.chain.tables, added.table)).domain
+        asked = names if reads is None else items(reads, "extension.reads")
+        for name in asked:
+            domain.axis(name, "extension.reads")
+        kept = tuple(name for name in names if name in asked)
+        object.__setattr__(self, "first", first.whole)
+        object.__setattr__(self, "added", added.whole)
+        object.__setattr__(self, "reads", None if kept == names else kept)
+
+    @property
+    def digest(self) -> str:
+        """64 hexadecimal digits, of what it extends and by what."""
+        text = json.dumps([self.first.digest, self.added.digest])
+        return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+    @property
+    def coins(self) -> tuple[str, ...]:
+        return (*self.first.coins, self.digest)
+
+    @property
+    def chain(self) -> Chain:
+        return Chain((*self.first.chain.tables, self.added.table))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(name for name in self.added.names if name != EARLIER)
+
+    @property
+    def sensitive(self) -> Mapping[str, tuple[Value, ...]]:
+        return {name: own for name, own in self.added.sensitive.items() if name != EARLIER}
+
+    @property
+    def delivered(self) -> tuple[str, ...]:
+        return self.names if self.reads is None else self.reads
+
+    @property
+    def whole(self) -> Extension:
+        return Extension(self.first, self.added)
+
+    def showing(self, names: Iterable[str]) -> Extension:
+        asked = items(names, "extension.showing")
+        return Extension(self.first, self.added, [n for n in self.delivered if n in asked])
+
+    def scaled(self, share: float) -> Extension:
+        self.added.scaled(share)
+        return self
+
+    def hides(self, name: str) -> tuple[Value, ...]:
+        return self.sensitive.get(name, ())
+
+    def sensitive_values(self, domain: Domain, name: str) -> tuple[Value, ...] | None:
+        domain.axis(name, "extension")
+        return self.hides(name) or None
+
+    def drawn_anew(self) -> tuple[Mechanism, ...]:
+        return ()
+
+    def parts(self, domain: Domain, adversary: Adversary) -> Parts:
+        chain = self.chain
+        for name, values in zip(chain.names, chain.domain.values, strict=True):
+            for value in values:
+                domain.code(name, value, "extension")
+        seen, before = adversary.seen_among(self.delivered), len(chain.tables) - 1
+        return Parts(records=(RecordToss(chain.tables, (*[()] * before, seen)),) if seen else ())
+
+    def beside_earlier(self) -> Mechanism:
+        names = [name for name in self.delivered if name in self.first.delivered]
+        return Together([self.first.showing(names).beside_earlier(), self])
+
+    def shown(self, belief: Belief) -> dict[str, float]:
+        found = dict[str, float]()
+        for name, (own, seen) in self._shown(belief).items():
+            free = np.array([v not in self.hides(name) for v in self._values(name)])
+            may = float(own[free].sum())
+            found[name] = min(1.0, float(seen.sum()) / may) if may > 0 else 0.0
+        return found
+
+    def shown_given(self, belief: Belief) -> dict[str, dict[Value, float]]:
+        return {
+            name: {
+                value: min(1.0, float(shown / mass))
+                for value, mass, shown in zip(self._values(name), own, seen, strict=True)
+                if mass > 0
+            }
+            for name, (own, seen) in self._shown(belief).items()
+        }
+
+    def _values(self, name: str) -> tuple[Value, ...]:
+        return self.chain.domain.values_of(name)
+
+    def _shown(self, belief: Belief) -> dict[str, tuple[Array, Array]]:
+        """P(x_i = v), and with it being shown at last, of every name delivered [label]."""
+        chain = self.chain
+        if belief.cells(self.names) > CELLS:
+            raise TooLarge(
+                f"extension: {belief.cells(self.names):,} records of {len(self.names)} names, more "
+                f"than {CELLS:,}; use fewer labels"
+            )
+        law = belief.marginal(self.names)
+        at = np.argwhere(law > 0)
+        rows = chain.places(belief.domain, dict(zip(self.names, at.T, strict=True)))
+        found = chain.listed(rows)
+        each = law[tuple(at.T)][found.row] * np.ldexp(found.weights.astype(float), -found.bits)
+        shown = dict[str, tuple[Array, Array]]()
+        for name in self.delivered:
+            bit, own = self.names.index(name), belief.marginal([name])
+            values = [belief.domain.code(name, value) for value in self._values(name)]
+            out = found.shown[:, -1] >> bit & 1 > 0
+            seen = np.bincount(rows[found.row[out], bit], each[out], len(values))
+            shown[name] = own[values], seen.astype(np.float64)
+        return shown
+
+    def depends(self, names: Sequence[str]) -> tuple[str, ...]:
+        return self.names
+
+    def let_out(
+        self, domain: Domain, codes: Mapping[str, Codes], coins: Coins
+    ) -> Mapping[str, Mask]:
+        chain = self.chain
+        drawn = [coins.of_record(digest) for digest in self.coins]
+        masks = chain.drawn(chain.places(domain, codes), drawn)[:, -1]
+        return {name: masks >> self.names.index(name) & 1 > 0 for name in self.delivered}
+
+    def describe(self) -> dict[str, Any]:
+        reads = {} if self.reads is None else {"reads": list(self.reads)}
+        return {
+            "kind": self.kind,
+            "first": self.first.describe(),
+            "added": self.added.describe(),
+            **reads,
+        }
+
+    @classmethod
+    def made(
+        cls,
+        given: Mapping[str, Any],
+        where: str,
+        part: Callable[[Mapping[str, Any], str], Mechanism],
+    ) -> Mechanism:
+        first, added = (part(given[name], f"{where}.{name}") for name in ("first", "added"))
+        if not isinstance(first, RecordCoin) or not isinstance(added, Suppression):
+            raise InputError(f"{where}: first is a coin of records, added a suppression")
+        reads = WORDS.held(given["reads"], f"{where}.reads") if "reads" in given else None
+        return cls(first, added, reads)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Extension) and self._what() == other._what()
+
+    def __hash__(self) -> int:
+        return hash(self._what())
+
+    def facts(self) -> list[tuple[str, str]]:
+        return [
+            ("of", ", ".join(self.names)),
+            ("extends", self.first.digest[:16]),
+            ("delivered", ", ".join(self.delivered) or "nothing"),
+            ("digest", self.digest[:16]),
+        ]
+
+    def _what(self) -> tuple[object, ...]:
+        return self.digest, self.reads
+
+
+def _check(first: RecordCoin, added: Suppression) -> None:
+    """It knows what it adds to: the same names and labels, and the same that are never shown."""
+    if EARLIER not in added.names or EARLIER in first.names:
+        raise InputError(f'extension: the added table has an attribute "{EARLIER}", no other has')
+    if set(added.hides(EARLIER)) != {*added.table.domain.values_of(EARLIER)}:
+        raise InputError(f'extension: "{EARLIER}" is never shown: list its labels as sensitive')
+    domain = first.chain.domain
+    for name in first.names:
+        if name not in added.names:
+            raise InputError(f"extension: {name} is out, and the added table does not have it")
+        if domain.values_of(name) != added.table.domain.values_of(name):
+            raise InputError(f"extension: {name} was shown by other labels, and keeps them")
+        if first.hides(name) != added.hides(name):
+            raise InputError(
+                f"extension: other labels of {name} are sensitive than when it was shown; that "
+                "cannot be taken back"
+            )

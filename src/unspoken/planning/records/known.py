@@ -1,0 +1,108 @@
+"""What is known of a record beside what is shown of it: by everybody, or by who sees some names."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from unspoken.beliefs import Belief
+from unspoken.errors import InputError
+from unspoken.planning.records.cells import Cells
+from unspoken.planning.records.conditions import Event, given_each, given_whether
+from unspoken.types.domain import Value
+from unspoken.types.kinds import expect, items
+
+__all__ = ["Known", "events_of", "given"]
+
+Names = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Known:
+    """``of_all``: attributes that anybody may know, one at a time; ``of_some``: (names seen, names
+
+    known) of who sees these; ``is_among``: {name: values}, of which anybody knows whether.
+    """
+
+    of_all: Names
+    of_some: tuple[tuple[Names, Names], ...]
+    is_among: tuple[Mapping[str, tuple[Value, ...]], ...]
+
+    @classmethod
+    def of(cls, belief: Belief, asked: Any, reads: Names) -> Known:
+        """From a list of names, {name: values}, and pairs of lists."""
+        listed = items(() if asked is None else asked, "plan.knows")
+        pairs = [each for each in listed if isinstance(each, tuple | list)]
+        alone = [each for each in listed if each not in pairs]
+        among = [each for each in alone if isinstance(each, Mapping)]
+        names = [each for each in alone if each not in among]
+        return cls(
+            _named(belief, names),
+            tuple(_of_some(belief, pair, reads) for pair in pairs),
+            tuple(each for each in events_of(belief, among) if each),
+        )
+
+    @property
+    def names(self) -> set[str]:
+        """All that anybody knows anything of."""
+        some = itertools.chain.from_iterable(names for _, names in self.of_some)
+        return {*self.of_all, *some, *itertools.chain.from_iterable(self.is_among)}
+
+    def whether(self, cells: Cells, events: Sequence[Event]) -> list[Event]:
+        """Events, and the same to who knows of each of these whether it is among its values."""
+        found = list(events)
+        for among in self.is_among:
+            found += given_whether(cells, found, among)
+        return found
+
+    def by_all(self, cells: Cells, events: Sequence[Event]) -> list[Event]:
+        """Events, and the same to who knows one of these that anybody may know."""
+        return [*events, *given(cells, events, self.of_all)]
+
+    def by_anybody(self, cells: Cells, events: Sequence[Event]) -> list[Event]:
+        """The same of all that somebody knows."""
+        some = itertools.chain.from_iterable(names for _, names in self.of_some)
+        return [*events, *given(cells, events, tuple(dict.fromkeys([*self.of_all, *some])))]
+
+
+def given(cells: Cells, events: Sequence[Event], names: Sequence[str]) -> list[Event]:
+    """Events to who knows one of these attributes of the record."""
+    axes = [cells.domain.axis(name) for name in names]
+    return [event for axis in axes for event in given_each(cells, events, axis)]
+
+
+def _of_some(belief: Belief, given: Any, reads: Names) -> tuple[Names, Names]:
+    pair = items(given, "plan.knows")
+    if len(pair) != 2 or any(isinstance(each, str) for each in pair):
+        raise InputError("plan.knows: of some, give a pair of lists: ([names seen], [names known])")
+    seen, names = (_named(belief, items(each, "plan.knows")) for each in pair)
+    for name in seen:
+        if name not in reads:
+            raise InputError(f"plan.knows: nobody sees {name}; add it to reads")
+    return seen, names
+
+
+def _named(belief: Belief, names: Sequence[Any]) -> Names:
+    for name in names:
+        belief.domain.axis(name, "plan.knows")
+    return tuple(dict.fromkeys(names))
+
+
+def events_of(belief: Belief, given: Any) -> Any:
+    """A word, or a list of {name: values}."""
+    if isinstance(given, str):
+        if given not in ("default", "attribute"):
+            raise InputError(
+                f'plan.events: there is no "{given}"; write "default", "attribute" or a list of '
+                "{name: [values]}"
+            )
+        return given
+    listed = items(given, "plan.events")
+    for event in listed:
+        expect(event, Mapping, "plan.events", "write {name: [values], ...} for each")
+        for name, values in event.items():
+            for value in items(values, f"plan.events of {name}"):
+                belief.domain.code(name, value, "plan.events")
+    return tuple({name: tuple(values) for name, values in event.items()} for event in listed)

@@ -1,0 +1,20 @@
+"""Serving: applications ask one curator, who lets out what was promised to them and no more."""
+
+from unspoken.serving.curator import Curator
+from unspoken.serving.notices import Notice
+from unspoken.serving.request import Request
+from unspoken.serving.results import Catalogue, Cells, Held, Refused, Rehearsal
+from unspoken.serving.standing import Entry, Standing
+
+__all__ = [
+    "Catalogue",
+    "Cells",
+    "Curator",
+    "Entry",
+    "Held",
+    "Notice",
+    "Refused",
+    "Rehearsal",
+    "Request",
+    "Standing",
+]

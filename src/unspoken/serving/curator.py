@@ -1,0 +1,367 @@
+"""The curator of papers 000/001, second figure: applications ask, some of them pool what they get.
+
+One project, with its belief and its plan as they are pinned and adopted. What an application may
+have of an epoch is what `unspoken release --for APPLICATION` lets out of it: the same coins, the
+same files, the same account. So a request makes sure that its epochs are released to whoever asks,
+charged first; then it reads what was released, and of that what was asked for. Nothing that is
+answered depends on the protected table in any other way, and whoever asks again pays nothing.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from unspoken.answering import NoisyAnswer, Promised, query
+from unspoken.engines.protocol import Shape, Table
+from unspoken.engines.sql import Expression
+from unspoken.errors import InputError, unknown
+from unspoken.learning import table_of
+from unspoken.ledger import Account, Adoption, Ledger
+from unspoken.policy import Project
+from unspoken.releasing import release
+from unspoken.releasing.adopting import ADOPT
+from unspoken.releasing.asked import Asked
+from unspoken.releasing.believing import released_rows
+from unspoken.releasing.custody import Custody
+from unspoken.releasing.manifest import rule
+from unspoken.releasing.preparing import Prepared, opened, prepared
+from unspoken.serving.disclosing import Consequences, disclosed
+from unspoken.serving.notices import Kind, Notice, Notices
+from unspoken.serving.released import Inclusion, papers, read
+from unspoken.serving.request import Keys, Request, refuse_growing
+from unspoken.serving.results import (
+    Catalogue,
+    Cells,
+    Held,
+    Refused,
+    Rehearsal,
+    outward,
+    refuse_many,
+)
+from unspoken.serving.standing import Entry, Standing, entries, standings
+from unspoken.serving.watching import Watching
+
+__all__ = ["Curator"]
+
+MOST = 5_000_000  # rows of one answer
+
+
+@dataclass
+class Curator:
+    """``ready``: the project as it was opened, for the plan that was adopted then.
+
+    ``most``: rows of one answer. One thing is charged at a time; what was released is read by many.
+    """
+
+    ready: Prepared
+    most: int = MOST
+    _charging: threading.Lock = field(default_factory=threading.Lock, repr=False)
+    _asked: dict[str, Asked] = field(default_factory=dict, repr=False)
+    _seen: dict[str, dict[str, Any]] = field(default_factory=dict, repr=False)
+    _watching: Watching = field(default_factory=Watching, repr=False)
+    _disclosed: int = field(default=0, repr=False)
+
+    @classmethod
+    def of(cls, project: Project | str | Path, most: int = MOST) -> Curator:
+        """Open a project whose plan is adopted."""
+        whole = opened(project)
+        return cls(_adopted(whole), most)
+
+    @property
+    def project(self) -> Project:
+        return self.ready.project
+
+    # ------------------------------------------------------------ what there is
+
+    def catalogue(self, who: str) -> Catalogue:
+        """What an application may ask for."""
+        served, table = self._serving(who), self._rows()
+        terms = self.project.terms[who]
+        return Catalogue(
+            application=who,
+            keys={name: table.columns[name] for name in table.keys},
+            attributes={name: rule(served, name) for name in served.reads},
+            knows=terms.knows,
+            weight=terms.weight,
+            share=terms.share,
+            epochs=Keys(served, Shape.of(table)).counted(table, None, ()),
+            given=tuple(sorted({e for paper in papers(served) for e in paper.epochs})),
+            promise=tuple(self.ready.promise.lines()),
+        )
+
+    def account(self, who: str) -> list[Entry]:
+        """What an application was given so far, oldest first."""
+        self._serving(who)
+        return entries(self._kept(), who)
+
+    def standings(self) -> list[Standing]:
+        """What every coalition has had, and may still have: for the steward alone."""
+        return standings(*self.current())
+
+    def current(self) -> tuple[Prepared, Custody]:
+        """With the plan that is adopted now, and the custody of what was charged."""
+        return self._current(), self._kept()
+
+    def declared(self) -> Prepared:
+        """As the project is declared now, which is served once a plan for it is adopted."""
+        return _adopted(opened(self.project.path))
+
+    @property
+    def refusals(self) -> Sequence[Notice]:
+        """Who was not answered, and the whole of why: for the steward alone."""
+        return Notices.of(self.project).latest()
+
+    @contextmanager
+    def charging(self) -> Iterator[None]:
+        """Nothing else is charged meanwhile."""
+        with self._charging:
+            yield
+
+    @property
+    def ledger(self) -> Ledger:
+        """Every event, for the steward and the auditor."""
+        return self._kept().ledger
+
+    def disclosed(
+        self,
+        attributes: Sequence[str],
+        *,
+        readers: Sequence[str] = (),
+        epochs: Sequence[str] = (),
+        by: str,
+        why: str,
+    ) -> Consequences:
+        """Write down what became known otherwise, and what follows: for the steward alone."""
+        with self._charging:
+            path = self.project.path
+            return disclosed(path, attributes, readers=readers, epochs=epochs, by=by, why=why)
+
+    # ------------------------------------------------------------ cells
+
+    def rehearse(self, who: str, request: Request) -> Rehearsal:
+        """What a request would show, from keys and the plan alone, and whether it would be let
+
+        out. Nothing is charged, and no protected cell is looked at.
+        """
+        with self._told(who, "dry run"):
+            return self._rehearsed(who, request)
+
+    def _rehearsed(self, who: str, request: Request) -> Rehearsal:
+        served = self._serving(who)
+        names, table = request.columns(served), self._rows()
+        keys = Keys(served, Shape.of(table))
+        counts = self._counted(keys, table, keys.condition(request.where), request)
+        given = {epoch for paper in papers(served) for epoch in paper.epochs}
+        new = () if request.before else tuple(epoch for epoch in counts if epoch not in given)
+        rows = {e: n for e, n in counts.items() if not request.before or e in given}
+        refused = self._would_refuse(who, new) if new else None
+        return Rehearsal(names, rows, new, self._shares(who, names), refused)
+
+    def cells(self, who: str, request: Request) -> Cells:
+        """What was asked for, once it is released to whoever asks."""
+        with self._told(who, "cells"):
+            return self._given(who, request)
+
+    def _given(self, who: str, request: Request) -> Cells:
+        served = self._serving(who)
+        names, shape = request.columns(served), self._shape
+        keys = Keys(served, shape)
+        condition = keys.condition(request.where)
+        charged: tuple[str, ...] = ()
+        epochs: Sequence[str] | None = request.epochs or None
+        if not request.before:
+            table = self._rows()
+            counts = self._counted(keys, table, condition, request)
+            refuse_many(sum(counts.values()), self.most)
+            epochs = tuple(counts)
+            charged = self._let_out(who, served, table, epochs)
+        with outward():
+            rows, given = read(served, names, epochs)
+        if rows is None:
+            raise InputError(
+                "epochs: nothing of these was given to this application before; ask without "
+                "`before`"
+                if request.before
+                else "where: no row of the table is as it says"
+            )
+        if epochs is not None and not served.files.by_epoch:
+            rows = keys.within(rows, tuple(epochs))
+        rows = keys.held(rows, condition)
+        refuse_many(rows.num_rows, self.most)
+        within = None if epochs is None else {*epochs}
+        said = [each.among(within) for each in Inclusion.of(given, names)]
+        return Cells(rows, names, [each for each in said if each.epochs], charged)
+
+    # ------------------------------------------------------------ answers with noise
+
+    def answer(
+        self,
+        who: str,
+        text: str,
+        *,
+        epsilon: float | None = None,
+        share: float = 1.0,
+        dry_run: bool = False,
+    ) -> NoisyAnswer | Promised:
+        """A SELECT, answered with noise."""
+        self._serving(who)
+        refuse_growing(text, text, "query")
+
+        def tell(promised: Promised) -> None:
+            refuse_many(promised.groups, self.most)
+
+        with (
+            self._told(who, "answer"),
+            self._charging,
+            outward("query", "epsilon", "share", "rows"),
+        ):
+            return query(
+                self.project, text, who, epsilon=epsilon, share=share, dry_run=dry_run, tell=tell
+            )
+
+    # ------------------------------------------------------------ the project as it is now
+
+    def _serving(self, who: str) -> Project:
+        if who not in self.project.applications:
+            raise unknown("application", who, self.project.applications)
+        return self.project.serving(who)
+
+    def _rows(self) -> Table:
+        """The table as it is now, of which keys alone are read here."""
+        with outward():
+            return released_rows(self.project, table_of(self.project, None, checked=False))
+
+    @property
+    def _shape(self) -> Shape:
+        return Shape.of(self.ready.table)
+
+    def _kept(self) -> Custody:
+        with outward():
+            kept = Custody.there(self.project)
+        assert kept is not None  # a plan is adopted in it
+        return kept
+
+    def _current(self) -> Prepared:
+        """With the plan that is adopted by now: the steward may adopt another one meanwhile."""
+        adopted, found = self.ready.adopted, list[tuple[Adoption | None, int]]()
+
+        def look(account: Account) -> None:
+            last = None if adopted is None else account.adopted(adopted.table)
+            found.append((last, len(account.disclosures())))
+
+        kept = self._kept()
+        kept.ledger.look(look, kept.seal)
+        if found[-1] != (adopted, self._disclosed):
+            self._disclosed = found[-1][1]
+            with outward():
+                self.ready = _adopted(opened(self.project.path))
+            self._asked.clear()
+        return self.ready
+
+    def _plan(self, who: str) -> Asked:
+        """The plan as it is for one application."""
+        self._current()
+        if who not in self._asked:
+            with outward():
+                self._asked[who] = Asked.of(self.project, 1.0, who, None, False, self._kept(), None)
+        return self._asked[who]
+
+    # ------------------------------------------------------------ steps of a request
+
+    @contextmanager
+    def _told(self, who: str, what: str) -> Iterator[None]:
+        """Remember what was refused, with the whole of why."""
+        try:
+            yield
+        except (Refused, Held) as error:
+            kind: Kind = "limit" if isinstance(error, Refused) else "held"
+            Notices.of(self.project).add(Notice.now(kind, who, what, str(error.__cause__ or error)))
+            raise
+
+    def _counted(
+        self, keys: Keys, table: Table, condition: Expression | None, request: Request
+    ) -> dict[str, int]:
+        """Rows of each epoch that is asked for; each has to be there."""
+        counts = keys.counted(table, condition, request.epochs)
+        there = counts if condition is None else keys.counted(table, None, request.epochs)
+        for epoch in request.epochs:
+            if epoch not in there:
+                known = keys.counted(table, None, ())
+                raise unknown("epochs", epoch, known)
+        return counts
+
+    def _shares(self, who: str, names: Sequence[str]) -> dict[str, float]:
+        """Of all cells of an attribute the share that the plan shows, under the belief."""
+        asked = self._plan(who)
+        belief, mechanism = asked.ready.learned.belief, asked.mechanism
+        shown, given = mechanism.shown(belief), mechanism.shown_given(belief)
+        shares = dict[str, float]()
+        for name in names:
+            of_label = belief.marginal([name])
+            hidden = {*asked.ready.sensitive.get(name, ())}
+            shares[name] = sum(
+                float(mass) * float(given.get(name, {}).get(label, shown[name]))
+                for label, mass in zip(belief.domain.values_of(name), of_label, strict=True)
+                if label not in hidden
+            )
+        return shares
+
+    def _would_refuse(self, who: str, epochs: Sequence[str]) -> Refused | None:
+        """Whether the ledger would let these epochs out to it, for all that is known beforehand."""
+        asked, kept = self._plan(who), self._kept()
+        event = asked.event(kept.master, {epoch: {} for epoch in epochs}, 0)
+        try:
+            with outward():
+                kept.ledger.look(partial(asked.admission.check, event), kept.seal)
+        except Refused as refusal:
+            return refusal
+        return None
+
+    def _let_out(
+        self, who: str, served: Project, table: Table, epochs: Sequence[str]
+    ) -> tuple[str, ...]:
+        """Release these epochs to it, if the source has anything of them that it has not; gives
+
+        those for which anything was charged.
+        """
+        with self._charging:
+            stamp, seen = (_stamps(table), self._current().adopted), self._seen.setdefault(who, {})
+            given = {epoch for paper in papers(served) for epoch in paper.epochs}
+            if stamp[0] and {*epochs} <= given and all(seen.get(e) == stamp for e in epochs):
+                return ()
+            only = epochs if served.files.by_epoch else None
+            with outward():
+                done = release(self.project.path, reader=who, epochs=only)
+                if not done.again:
+                    self._watching.look(self._current(), self._kept(), table, epochs)
+            seen.update(dict.fromkeys(epochs, stamp))
+        if done.again:
+            return ()
+        if done.epochs is None:
+            return tuple(done.event.readings)
+        return (*done.epochs.new, *done.epochs.late, *done.epochs.extended)
+
+
+def _adopted(project: Project) -> Prepared:
+    ready = prepared(project, None, False, Custody.there(project))
+    if ready.adopted is None:
+        raise InputError(
+            f"{project.path.name}: no plan is adopted, and a service lets out nothing else: {ADOPT}"
+        )
+    return ready
+
+
+def _stamps(table: Table) -> tuple[tuple[str, int, int], ...]:
+    """By which files are known to be as they were; none where the rows are in no file of ours."""
+    found = list[tuple[str, int, int]]()
+    for path in table.files:
+        with suppress(FileNotFoundError):  # what a database has not taken in yet may lie nowhere
+            status = path.stat()
+            found.append((str(path), status.st_mtime_ns, status.st_size))
+    return tuple(found)

@@ -1,0 +1,220 @@
+"""What the steward looks at: where accounts stand, what was given and to whom, what would fit.
+
+Frozen records, made of the curator and its ledger and of nothing else: pages only lay them out.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from unspoken.errors import InputError, LimitExceeded
+from unspoken.ledger import Adoption, Answer, Decision, Learning, Release
+from unspoken.planning import Plan
+from unspoken.releasing.adopting import adopt
+from unspoken.releasing.best import shares
+from unspoken.releasing.closing import closed_by
+from unspoken.releasing.custody import Custody
+from unspoken.releasing.findings import readers
+from unspoken.releasing.leaks import Leak, leakage_matrix
+from unspoken.releasing.preparing import Prepared
+from unspoken.releasing.trade_off import OfCap
+from unspoken.serving.curator import Curator
+from unspoken.serving.notices import Notice, Notices
+from unspoken.serving.standing import Standing, standings
+
+__all__ = ["Happened", "Offer", "Overview", "Reader", "WhatIf", "approve", "overview", "what_if"]
+
+LEAST, MOST = 1.0, 1e3  # odds caps that are looked at
+
+
+@dataclass(frozen=True)
+class Happened:
+    """One event. ``who``: to whom something was given, nobody: to all; ``by``, ``why``: of who
+
+    approved it.
+    """
+
+    number: int
+    at: str
+    kind: str
+    who: tuple[str, ...]
+    what: str
+    by: str = ""
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Reader:
+    """An application, as declared; ``given``: how many events gave it something."""
+
+    name: str
+    reads: tuple[str, ...]
+    knows: tuple[str, ...]
+    weight: float
+    share: float
+    given: int
+
+
+@dataclass(frozen=True)
+class Overview:
+    """``coalitions``: what those who pool have had together; ``alone``: what each application has.
+
+    ``exceed``: the share of rows whose answers may be above the cap.
+    """
+
+    table: str
+    odds_cap: float
+    exceed: float
+    promise: tuple[str, ...]
+    readers: tuple[Reader, ...]
+    coalitions: tuple[Standing, ...]
+    alone: tuple[Standing, ...]
+    history: tuple[Happened, ...]
+    refusals: tuple[Notice, ...]
+    alarms: tuple[Notice, ...]
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A plan that is, or may be, adopted. ``shares``: of all cells of an attribute those shown;
+
+    ``told``: who would learn what by it alone; ``digest``: by which the very same is known again.
+    """
+
+    odds_cap: float
+    shares: Mapping[str, float]
+    told: tuple[Leak, ...]
+    digest: str
+
+
+@dataclass(frozen=True)
+class WhatIf:
+    """``adopted``: the plan that is served; ``declared``: the best one for what is declared now;
+
+    ``asked``: the best with another cap. ``why_not``: why there is none. ``curve``: what other caps
+    would let out.
+    """
+
+    adopted: Offer
+    declared: Offer | None
+    asked: Offer | None
+    curve: tuple[OfCap, ...]
+    why_not: str = ""
+
+
+def overview(curator: Curator) -> Overview:
+    """As it is now."""
+    ready, kept = curator.current()
+    project = ready.project
+    named = [(name,) for name in project.applications]
+    told = standings(ready, kept, [*project.pools, *(n for n in named if n not in project.pools)])
+    history = _history(kept)
+    given = [happened for happened in history if happened.kind in (Release.kind, Answer.kind)]
+    return Overview(
+        table=project.source.name,
+        odds_cap=project.limits.odds_cap,
+        exceed=project.limits.exceed,
+        promise=tuple(ready.promise.lines()),
+        readers=tuple(
+            Reader(
+                name, tuple(reads), terms.knows, terms.weight, terms.share,
+                sum(not each.who or name in each.who for each in given),
+            )
+            for name, reads in project.applications.items()
+            for terms in [project.terms[name]]
+        ),
+        coalitions=tuple(each for each in told if each.coalition in project.pools),
+        alone=tuple(each for each in told if each.coalition in named),
+        history=history,
+        refusals=tuple(curator.refusals),
+        alarms=tuple(Notices.alarms(project).latest()),
+    )  # fmt: skip
+
+
+def _history(kept: Custody) -> tuple[Happened, ...]:
+    """Every event, oldest first, without what it told."""
+    ledger = kept.ledger
+    found = [_decided(at, event) for at, event in ledger.decisions()]
+    found += [_released(at, event) for at, event in ledger.history()]
+    found += [
+        Happened(0, at, event.kind, event.readers, event.query) for at, event in ledger.answers()
+    ]
+    found.sort(key=lambda each: each.at)
+    return tuple(replace(each, number=number) for number, each in enumerate(found, start=1))
+
+
+def _released(at: str, event: Release) -> Happened:
+    names = ", ".join(sorted(event.mechanism.delivered))
+    what = f"{names} of {', '.join(event.readings)}" if event.per_key else names
+    return Happened(0, at, event.kind, event.readers, what)
+
+
+def _decided(at: str, event: Decision) -> Happened:
+    by, why = ("", "") if isinstance(event, Learning) else (event.by, event.why)
+    return Happened(0, at, event.kind, (), str(event), by, why)
+
+
+# ---------------------------------------------------------------- plans
+
+
+def what_if(curator: Curator, cap: float | None = None) -> WhatIf:
+    """The plan that is served beside those that might be; nothing is charged."""
+    ready = curator.declared()
+    adopted = _offer(ready, ready.plan())
+    declared, why_not = None, ""
+    try:
+        declared = _best(ready)
+    except (InputError, LimitExceeded) as error:
+        why_not = str(error)
+    asked = None if cap is None else _best(_with_cap(ready, cap))
+    curve = tuple(ready.new_plan().by_cap()) if declared is not None else ()
+    return WhatIf(adopted, declared, asked, curve, why_not)
+
+
+def _with_cap(ready: Prepared, cap: float) -> Prepared:
+    if not LEAST <= cap <= MOST:
+        raise InputError(f"cap {cap:g}: is a factor on odds, from {LEAST:g} to {MOST:,.0f}")
+    project = ready.project
+    limits = replace(project.limits, odds_cap=cap)
+    plan = replace(project.plan, odds_cap=None)
+    other = replace(project, limits=limits, plan=plan)
+    return replace(ready, project=other, closed=closed_by(other, ready.learned))
+
+
+def _best(ready: Prepared) -> Offer:
+    """What would be adopted."""
+    anew = ready.new_plan()
+    return _offer(anew, anew.plan())
+
+
+def _offer(ready: Prepared, plan: Plan) -> Offer:
+    learned, project = ready.learned, ready.project
+    told = leakage_matrix(learned.belief, plan.mechanism, readers(project), learned.sensitive)
+    described = json.dumps(plan.mechanism.describe(), sort_keys=True).encode()
+    return Offer(
+        project.planned.limits.odds_cap,
+        shares(project, learned, plan),
+        tuple(told),
+        hashlib.sha256(described).hexdigest(),
+    )
+
+
+def approve(curator: Curator, digest: str, by: str, why: str) -> Adoption:
+    """Adopt the plan that somebody has looked at, by its ``digest``, and no other."""
+    if not why.strip():
+        raise InputError("why: is empty; say why this plan is adopted, for those who ask later")
+    with curator.charging():
+        ready, (_, kept) = curator.declared(), curator.current()
+        anew = ready.new_plan()
+        plan = anew.plan()
+        if ready.believed is None or _offer(anew, plan).digest != digest:
+            raise InputError(
+                "plan: is not the one that you have looked at, since something has changed; look "
+                "at it again"
+            )
+        return adopt(
+            anew.project, kept, ready.believed, plan, anew.sensitive, anew.closed, by, why.strip()
+        )

@@ -1,0 +1,217 @@
+"""Where accounts stand: what each coalition has had and may still have; what somebody was given."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any
+
+from unspoken.display import json_number
+from unspoken.errors import NotKnown, TooLarge
+from unspoken.ledger import Account, Answer, Known, Release
+from unspoken.measures import MEASURES
+from unspoken.mechanisms import Mechanism
+from unspoken.releasing.coarse import up
+from unspoken.releasing.custody import Custody
+from unspoken.releasing.judged import ANSWERS, WithoutNoise, answers_of, epsilon_of, queries_of
+from unspoken.releasing.leaks import leak, views
+from unspoken.releasing.preparing import Prepared
+from unspoken.types.bound import Bound
+from unspoken.types.domain import Value
+
+__all__ = ["FULL", "Entry", "Standing", "entries", "standings"]
+
+FULL = 1 + 1e-9  # of a limit: rounding is no breach
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What a coalition has learned about one target by all it was ever given, and what it may.
+
+    ``odds``, ``information``: None where that cannot be looked at, for the reason in ``why``; where
+    anything was disclosed, to whom it tells most. ``knows``: what they know to whom odds grew most.
+    """
+
+    coalition: tuple[str, ...]
+    about: str
+    odds_cap: float
+    limit: float
+    odds: Bound | None = None
+    information: Bound | None = None
+    why: str = ""
+    knows: tuple[str, ...] = ()
+
+    @property
+    def broken(self) -> tuple[str, ...]:
+        """In words, each limit that does not hold."""
+        who = f"{', '.join(self.coalition)}" + (
+            f", knowing {' and '.join(self.knows)}" if self.knows else ""
+        )
+        found = list[str]()
+        if self.spent is not None and self.odds is not None and self.spent > FULL:
+            factor = up(self.odds.odds)
+            grown = "may be certain" if math.isinf(factor) else f"may have grown x {factor:g}"
+            found.append(
+                f"to {who}: the odds of {self.about} {grown}, the cap is {self.odds_cap:g}"
+            )
+        average = self.spent_on_average
+        if average is not None and self.information is not None and average > FULL:
+            bits = up(self.information.bits)
+            found.append(f"to {who}: {bits:g} bit about {self.about}, the limit is {self.limit:g}")
+        return tuple(found)
+
+    @property
+    def left(self) -> float | None:
+        """By which factor odds may still grow."""
+        return None if self.odds is None else max(1.0, self.odds_cap / self.odds.odds)
+
+    @property
+    def spent(self) -> float | None:
+        """Of the cap, on the scale that odds have: of 4, a factor of 2 is half."""
+        if self.odds is None:
+            return None
+        if self.odds_cap <= 1:
+            return 0.0 if self.odds.odds <= 1 else math.inf
+        return max(0.0, self.odds.nats) / math.log(self.odds_cap)
+
+    @property
+    def spent_on_average(self) -> float | None:
+        """Of the limit on the average; None: there is none, or it cannot be looked at."""
+        if self.information is None or not 0 < self.limit < math.inf:
+            return None
+        return max(0.0, self.information.bits) / self.limit
+
+    def as_json(self) -> dict[str, Any]:
+        """For the steward alone: accounts have all their digits."""
+        told = {} if self.odds is None else {"odds": json_number(self.odds.odds)}
+        told |= {} if self.information is None else {"bits": json_number(self.information.bits)}
+        return {
+            "coalition": list(self.coalition),
+            "about": self.about,
+            **told,
+            "odds_cap": json_number(self.odds_cap),
+            "limit_bits": json_number(self.limit),
+            **({} if self.left is None else {"left": json_number(self.left)}),
+            **({"knows": list(self.knows)} if self.knows else {}),
+            **({"why": self.why} if self.why else {}),
+        }
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One event by which somebody was given something, without what it told."""
+
+    at: str
+    kind: str
+    epochs: tuple[str, ...]
+    attributes: tuple[str, ...]
+    query: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        """As the application itself may see it."""
+        return {
+            "at": self.at,
+            "kind": self.kind,
+            "epochs": list(self.epochs),
+            "attributes": list(self.attributes),
+            **({"query": self.query} if self.query else {}),
+        }
+
+
+def entries(kept: Custody, reader: str) -> list[Entry]:
+    """What was given to this application, or to everybody, oldest first."""
+    ledger = kept.ledger
+    events: list[tuple[str, Release]] = [*ledger.history(), *ledger.answers()]
+    mine = [(at, event) for at, event in events if not event.readers or reader in event.readers]
+    return [_entry(at, event) for at, event in sorted(mine, key=lambda each: each[0])]
+
+
+def _entry(at: str, event: Release) -> Entry:
+    names = {name for read in event.readings.values() for name in read}
+    shown = sorted(names & {*event.mechanism.delivered} or names)
+    query = event.query if isinstance(event, Answer) else ""
+    return Entry(at, event.kind, tuple(event.readings), tuple(shown), query)
+
+
+def standings(
+    ready: Prepared, kept: Custody, whom: Iterable[tuple[str, ...]] | None = None
+) -> list[Standing]:
+    """Of every coalition about every target that has a secret, by the joint view of all events.
+
+    ``whom``: of these in place of those that are declared.
+    """
+    project, shown = ready.project, dict[tuple[str, ...], tuple[Mechanism, Known]]()
+
+    def look(account: Account) -> None:
+        for coalition in project.pools if whom is None else whom:
+            audience = account.reaching(coalition, project.applications)
+            exposure = account.exposure(audience)
+            shown[coalition] = exposure.fold(ready.sensitive), exposure.known
+
+    kept.ledger.look(look, kept.seal)
+    targets = {name: values for name, values in ready.learned.sensitive.items() if values}
+    return [
+        _standing(ready, coalition, mechanism, about, targets, ((), *known))
+        for coalition, (mechanism, known) in shown.items()
+        for about in targets
+    ]
+
+
+def _standing(
+    ready: Prepared,
+    coalition: tuple[str, ...],
+    mechanism: Mechanism,
+    about: str,
+    targets: Mapping[str, Any],
+    known: Known,
+) -> Standing:
+    """``known``: every case of what they may know, nothing among them."""
+    limits = ready.project.limits
+    draft = Standing(coalition, about, limits.odds_cap, limits.about(about))
+    try:  # all that is in the mechanism was given to them, whatever they read by now
+        told = {
+            knows: _told(ready, mechanism, about, targets[about], knows)
+            for knows in known
+            if about not in knows
+        }
+    except (TooLarge, NotKnown) as error:
+        return replace(draft, why=str(error))
+    worst = max(told, key=lambda knows: told[knows][0].nats)
+    information = max((each for _, each in told.values()), key=lambda bound: bound.nats)
+    return replace(draft, odds=told[worst][0], information=information, knows=worst)
+
+
+def _told(
+    ready: Prepared,
+    mechanism: Mechanism,
+    about: str,
+    secrets: Sequence[Value],
+    knows: Sequence[str] = (),
+) -> tuple[Bound, Bound]:
+    """The worst odds, and what is told on average, to who ``knows`` these.
+
+    Answers with noise are looked at beside coins, where there are few enough; else they add what
+    noise lets out of any record (judged.py).
+    """
+    belief = ready.learned.belief
+    drawn = queries_of(mechanism, belief.domain) if mechanism.drawn_anew() else []
+    if drawn:
+        with suppress(TooLarge, NotKnown):
+            if answers_of(belief.domain, drawn) <= ANSWERS:
+                view = views(belief, mechanism, {about: secrets}, knows=knows)[about]
+                return MEASURES["odds"].of(view), MEASURES["mutual-information"].of(view)
+        mechanism = WithoutNoise(mechanism)
+    seen = tuple(belief.domain.names)
+    found = leak(belief, mechanism, "", seen, about, secrets, knows)
+    if not drawn:
+        return found.odds, found.information
+    epsilon = epsilon_of(belief.domain, drawn)
+    premise, why = found.odds.premise, "coins alone; and with as much as noise lets out"
+    bits = epsilon * math.tanh(epsilon / 2)
+    low, most = found.information.low, found.information.high + bits
+    return (
+        Bound.of_odds(0.0, found.odds.nats + epsilon, premise, why),
+        Bound(low, most, "nat", premise, why),
+    )

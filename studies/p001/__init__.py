@@ -1,0 +1,12 @@
+"""The studies of paper 001: {name: rows}."""
+
+from collections.abc import Mapping, Sequence
+
+from studies.p001 import planning, release, theorems
+from studies.row import Row
+
+STUDIES: Mapping[str, Sequence[Row]] = {
+    "release": release.ROWS,
+    "theorems": theorems.ROWS,
+    "planning": planning.ROWS,
+}

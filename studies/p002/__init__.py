@@ -1,0 +1,14 @@
+"""The studies of paper 002: {name: rows}."""
+
+from collections.abc import Mapping, Sequence
+
+from studies.p002 import examples, inference, locations, rules, settings
+from studies.row import Row
+
+STUDIES: Mapping[str, Sequence[Row]] = {
+    "examples": examples.ROWS,
+    "rules": rules.ROWS,
+    "settings": settings.ROWS,
+    "locations": locations.ROWS,
+    "attack": inference.ROWS,
+}

@@ -1,0 +1,11 @@
+"""The studies of paper 003: {name: rows}."""
+
+from collections.abc import Mapping, Sequence
+
+from studies.p003 import edges, leakage
+from studies.row import Row
+
+STUDIES: Mapping[str, Sequence[Row]] = {
+    "leakage": leakage.ROWS,
+    "graph": edges.ROWS,
+}

@@ -1,0 +1,122 @@
+"""Answers beside record coins, and what two who ask at once are given."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.answering.wards import project
+from unspoken.answering import NoisyAnswer, Promised, flow, query
+from unspoken.errors import LimitExceeded
+from unspoken.ledger import Answered, Ledger
+from unspoken.mechanisms import Geometric, InEpoch, Together
+from unspoken.planning import Limits
+from unspoken.releasing import judged, prepare, release
+
+TEXT = "SELECT disease, COUNT(*) FROM wards GROUP BY disease"
+
+
+def by_record(folder: Path) -> Path:
+    path = project(folder, noise=2.0)
+    text = path.read_text().replace('by = "cell"', 'by = "record"').replace("close = false", "")
+    path.write_text(text.replace('confidence = "none"', "confidence = 0.95"))
+    return path
+
+
+def test_beside_the_coins_of_a_plan_an_answer_is_judged(tmp_path: Path) -> None:
+    """The plan's own coins were checked when it was made; a histogram beside them was not."""
+    path = by_record(tmp_path)
+    before = query(path, TEXT, epsilon=0.9, dry_run=True)
+    assert isinstance(before, Promised)
+    release(path)
+    with pytest.raises(LimitExceeded, match="query: the odds of "):
+        query(path, TEXT, epsilon=0.9)
+    assert Ledger(tmp_path / "ledger.sqlite").answers() == []
+
+
+def test_coins_beside_an_answer_are_judged(tmp_path: Path) -> None:
+    path = by_record(tmp_path)
+    assert isinstance(query(path, TEXT), NoisyAnswer)
+    with pytest.raises(LimitExceeded, match=r"the cap is 3; .*write a smaller \[plan\] odds_cap"):
+        release(path)
+
+
+def test_a_plan_for_a_smaller_cap_leaves_room(tmp_path: Path) -> None:
+    """Of a set of beliefs coins are looked at by themselves: what is between the caps is left."""
+    path = by_record(tmp_path)
+    text = path.read_text()
+    path.write_text(text.replace("[plan]\n", "[plan]\nodds_cap = 2.5\n"))
+    assert path.read_text() != text
+    assert release(path).event.limits["planned"] == {"odds_cap": 2.5}
+    path.write_text(text)  # what was adopted stays adopted
+    room = query(path, TEXT, dry_run=True)
+    assert isinstance(room, Promised)
+    assert room.epsilon >= 0.98 * math.log(3 / 2.5)
+    assert isinstance(query(path, TEXT), NoisyAnswer)
+    release(path)
+
+
+def test_of_many_attributes_a_plan_is_known_by_its_cap(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where neither noise nor coins can be looked at, a plan keeps what it was made for."""
+    monkeypatch.setattr(judged, "ASKED", 0)
+    monkeypatch.setattr(judged, "ANSWERS", 0)
+    path = by_record(tmp_path)
+    path.write_text(path.read_text().replace("[plan]\n", "[plan]\nodds_cap = 2.5\n"))
+    release(path)
+    room = query(path, TEXT, dry_run=True)
+    assert isinstance(room, Promised)
+    assert 0.98 * math.log(3 / 2.5) <= room.epsilon <= math.log(3 / 2.5)
+    with pytest.raises(LimitExceeded, match="query: the odds of "):
+        query(path, TEXT, epsilon=1.01 * math.log(3 / 2.5))
+    assert isinstance(query(path, TEXT), NoisyAnswer)
+    with pytest.raises(LimitExceeded, match="noise alone"):
+        query(path, "SELECT age, COUNT(*) FROM wards GROUP BY age")
+
+
+@pytest.mark.parametrize("label", ["", "label 2027"])
+def test_coins_of_any_label_count(
+    label: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They may be about the same rows: where they are not looked at they are not forgotten."""
+    monkeypatch.setattr(judged, "ASKED", 0)
+    ready = prepare(by_record(tmp_path))
+    (coin,) = ready.plan().mechanism.record_coins()
+    noise = Geometric(0.9, terms={"disease": {"hiv": 1.0}})
+    judge = judged.Judge(
+        ready.project, ready.learned.belief, lambda: ready.beliefs, ready.sensitive
+    )
+    limits = Limits({}, 10.0)
+    assert judge.broken(noise, limits) is None
+    assert judge.broken(Together([InEpoch(label, coin), noise]), limits) is not None
+    planned = judged.Planned(coin, [coin.delivered], math.log(3.0))
+    known = replace(judge, planned=planned)
+    assert known.broken(Together([coin, noise]), limits) is None
+    assert known.broken(Together([coin, InEpoch("label 2027", coin), noise]), limits) is not None
+
+
+def test_two_who_ask_at_once_are_given_one_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both draw; what was kept first is what both are shown."""
+    path, drawn = project(tmp_path), flow._drawn
+    first: list[Any] = []
+
+    def slow(*given: Any) -> Answered:
+        mine = drawn(*given)
+        if not first:
+            first.append(None)
+            first[0] = query(path, TEXT)
+        return mine
+
+    monkeypatch.setattr(flow, "_drawn", slow)
+    second = query(path, TEXT)
+    assert isinstance(second, NoisyAnswer)
+    assert [list(row) for row in second.rows] == [list(row) for row in first[0].rows]
+    ledger = Ledger(tmp_path / "ledger.sqlite")
+    assert (len(ledger.answers()), second.number, first[0].number) == (1, 1, 1)

@@ -1,0 +1,244 @@
+"""What is asked: every form that is answered, and of every other one the nearest that is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from tests.answering.wards import project, wards
+from unspoken.answering.answer import Promised
+from unspoken.answering.exact import Exact
+from unspoken.answering.noise import Noise
+from unspoken.answering.question import Question, bound
+from unspoken.engines import duckdb
+from unspoken.engines.duckdb import DuckTable
+from unspoken.engines.protocol import Chosen
+from unspoken.engines.sql import Expression
+from unspoken.errors import InputError
+from unspoken.learning import Labeller, table_of
+from unspoken.releasing import Prepared, prepare
+
+ANSWERED = {
+    "SELECT COUNT(*) FROM wards WHERE disease = 'flu'": 1,
+    "select count(*) from source where disease in ('flu', 'hiv') and day < '2026-02'": 1,
+    "SELECT disease, COUNT(*) FROM wards GROUP BY disease": 3,
+    "SELECT person, disease, COUNT(*) AS n FROM wards GROUP BY 1, 2": 3,
+    "SELECT substr(day, 1, 7) AS month, AVG(age) FROM wards GROUP BY month": 2,
+    "SELECT SUM(age), COUNT(age), AVG(stay) FROM wards": 3,
+    "SELECT AVG(age) FROM wards WHERE age < 60.5": 2,
+    "SELECT COUNT(*) FROM wards WHERE NOT (age >= 20 AND age < 40)": 1,
+    "SELECT COUNT(*) FROM wards WHERE age IS NULL": 1,
+    "SELECT COUNT(*) FILTER (WHERE disease = 'hiv') AS hiv, SUM(stay) FROM wards": 2,
+    "SELECT age, COUNT(*), SUM(age) FROM 'wards.parquet' GROUP BY age": 5,
+}
+REFUSED = {
+    "SELECT * FROM wards": "shows rows as they are; ask for numbers",
+    "SELECT COUNT(*) FROM ward": 'there is no "ward". Did you mean "wards"',
+    "SELECT MAX(age) FROM wards": "GROUP BY the attribute counts its bins",
+    "SELECT COUNT(DISTINCT age) FROM wards": "with GROUP BY counts each",
+    "SELECT COUNT(*) + 1 FROM wards": "calculate with the noisy answers",
+    "SELECT SUM(age * 2) FROM wards": "takes a column as it is",
+    "SELECT SUM(disease) FROM wards": "holds no numbers.*GROUP BY disease",
+    "SELECT SUM(person) FROM wards": "keys are public",
+    "SELECT COUNT(*) FROM wards WHERE name = 'a'": "no .name.",
+    "SELECT COUNT(*) FROM wards WHERE age < 30": "compare it with their edges, such as age >= 20",
+    "SELECT COUNT(*) FROM wards WHERE age > 20": "write >= or < in place of > or <=",
+    "SELECT COUNT(*) FROM wards WHERE disease = 'flu' AND age < 20": "ask of one of them",
+    "SELECT COUNT(*) FROM wards WHERE disease = 'flu' OR person = 1": "join them by AND",
+    "SELECT disease, AVG(age) FROM wards GROUP BY disease": r"one of both, of age \|\| ' / '",
+    "SELECT disease, age, COUNT(*) FROM wards GROUP BY disease, age": "group by one of them",
+    "SELECT age // 10, COUNT(*) FROM wards GROUP BY 1": "group by age itself",
+    "SELECT COUNT(*) FROM wards ORDER BY 1": "come sorted by their groups",
+    "SELECT person, COUNT(*) FROM wards GROUP BY person HAVING COUNT(*) > 3": "HAVING",
+    "SELECT COUNT(*) FROM wards JOIN wards USING (person)": "joins and subqueries into",
+    "SELECT COUNT(*) FROM wards; SELECT 1": "2 statements",
+    "DROP TABLE wards": "only one SELECT",
+    "SELECT person, COUNT(*) FROM wards GROUP BY ROLLUP (person, day)": "ROLLUP",
+    "SELECT COUNT(*) FROM wards WHERE random() < person": "random",
+    "SELECT COUNT(*) FILTER (WHERE person = 1) FROM wards": "write it as WHERE",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def ready(tmp_path_factory: pytest.TempPathFactory) -> Prepared:
+    return prepare(project(tmp_path_factory.mktemp("wards")))
+
+
+def asked(ready: Prepared, text: str) -> Question:
+    return bound(ready.project, ready.table, ready.learned, text)
+
+
+def labelled(ready: Prepared, question: Question) -> list[list[int]]:
+    """The same numbers from the labels of rows, which beliefs know, one by one."""
+    reading = {}
+    labels = ready.learned.labelling
+    from_labels = []
+    labeller = Labeller(list(labels.values()), ready.table.columns)
+    for batch in ready.table.batches(list(labeller.reads), ordered=False):
+        reading = labeller.codes(batch)
+        from_labels.append(
+            [
+                sum(number.terms(labels[number.name])[labels[number.name].names[code]]
+                    for code in reading[number.name])
+                for number in question.numbers
+            ]
+        )  # fmt: skip
+    return [list(column) for column in zip(*from_labels, strict=True)]
+
+
+@pytest.mark.parametrize("text", ANSWERED)
+def test_what_is_answered(text: str, ready: Prepared) -> None:
+    question = asked(ready, text)
+    assert len(question.numbers) == ANSWERED[text]
+    assert all(number.reach > 0 for number in question.numbers)
+    exact = Exact.of(question, ready.table, None)
+    assert len(exact.groups) == len(exact.rows)
+    if not question.where:
+        assert [int(s.sum()) for s in exact.sums] == [sum(n) for n in labelled(ready, question)]
+
+
+@pytest.mark.parametrize("text", REFUSED)
+def test_what_is_not_answered(text: str, ready: Prepared) -> None:
+    with pytest.raises(InputError, match=REFUSED[text]) as refused:
+        asked(ready, text)
+    assert str(refused.value).startswith("query")
+    assert "\n" not in str(refused.value)
+
+
+def test_plain_sql_says_the_same(ready: Prepared) -> None:
+    """Counts and averages without noise are those of SQL, where values are their own cells."""
+    exact = Exact.of(
+        asked(ready, "SELECT person, COUNT(*) FILTER (WHERE disease = 'flu'), SUM(stay) FROM wards "
+              "WHERE day < '2026-02' GROUP BY person"),
+        ready.table, None,
+    )  # fmt: skip
+    rows = [row for row in wards().to_pylist() if row["day"] < "2026-02"]
+    for (person,), flu, stay in zip(exact.groups, *exact.sums, strict=True):
+        own = [row for row in rows if row["person"] == person]
+        assert flu == sum(row["disease"] == "flu" for row in own)
+        assert stay == sum(row["stay"] for row in own)
+
+
+def test_middles_of_bins_between_bounds(ready: Prepared) -> None:
+    question = asked(ready, "SELECT SUM(age) FROM wards")
+    ((_, step),) = question.columns[0].above
+    assert [float(adds * step) for adds in question.numbers[0].adds] == [10, 30, 50.25, 80.25, 0]
+
+
+def test_bounds_are_declared(tmp_path: Path) -> None:
+    path = project(tmp_path)
+    path.write_text(path.read_text().replace("bounds = { age = [0, 100] }", ""))
+    with pytest.raises(InputError, match=r"age: has no bounds.*\[query\] bounds = "):
+        asked(prepare(path), "SELECT AVG(age) FROM wards")
+
+
+def test_groups_are_declared(tmp_path: Path) -> None:
+    path = project(tmp_path)
+    path.write_text(path.read_text().replace('values = ["none", "flu", "hiv"]', ""))
+    with pytest.raises(InputError, match="those of the rows are not for groups"):
+        asked(prepare(path), "SELECT disease, COUNT(*) FROM wards GROUP BY disease")
+
+
+@pytest.mark.parametrize(
+    ("bounds", "said"),
+    [
+        ("{ age = [3] }", "takes two numbers"),
+        ("{ age = [30, 100] }", "do not hold the edge 20"),
+        ("{ agee = [0, 9] }", 'Did you mean "age"'),
+    ],
+)
+def test_bounds_that_cannot_be(bounds: str, said: str, tmp_path: Path) -> None:
+    path = project(tmp_path)
+    path.write_text(path.read_text().replace("{ age = [0, 100] }", bounds))
+    with pytest.raises(InputError, match=said):
+        prepare(path)
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "said"),
+    [
+        ("stay", 3, "attribute.stay: holds none of its values in 1 of the rows"),
+        ("age", float("nan"), "attribute.age: is NaN or infinite"),
+        ("age", float("inf"), "attribute.age: is NaN or infinite"),
+        ("disease", None, "attribute.disease: is missing"),
+    ],
+)
+def test_rows_without_a_cell(column: str, value: Any, said: str, tmp_path: Path) -> None:
+    """Refused before there is any noise: a row that nobody counted."""
+    ready = prepare(project(tmp_path))
+    table = wards()
+    place = table.column_names.index(column)
+    values = table[column].to_pylist()
+    changed = pa.array([value, *values[1:]], table.schema.types[place])
+    project(tmp_path, table.set_column(place, column, changed))
+    now = table_of(ready.project)  # as it is now; what was learned stays
+    with pytest.raises(InputError, match=said):
+        Exact.of(asked(ready, f"SELECT COUNT({column}), AVG(stay), COUNT(*) FILTER (WHERE disease "
+                       "= 'flu'), COUNT(age) FROM wards"), now, None)  # fmt: skip
+
+
+def test_claimed_sensitivity_is_the_measured_one(ready: Prepared) -> None:
+    """Random neighbours, which differ in what one row holds: no number moves further than it says,
+
+    and each moves.
+    """
+    rng = np.random.default_rng(11)
+    rows, copies = wards(8).to_pylist(), []
+    for copy in range(400):
+        own = [{**row, "person": copy} for row in rows]
+        if copy:
+            own[int(rng.integers(8))] |= {
+                "disease": str(rng.choice(["none", "flu", "hiv"])),
+                "age": None if rng.random() < 0.3 else float(rng.choice([-1e9, 10, 30, 50, 1e9])),
+                "stay": int(rng.choice([1, 2, 5])),
+            }
+        copies += own
+    table = DuckTable.open(pa.Table.from_pylist(copies, wards(8).schema), keys=("person", "day"))
+    by_copy = (Expression("person", "BIGINT", ("person",)),)
+    for text in ANSWERED:
+        question = replace(asked(ready, text), groups=by_copy, where=())
+        sums = Exact.of(question, table, None).sums
+        moved = [int(np.abs(each - each[0]).max()) for each in sums]
+        claimed = [number.reach for number in question.numbers]
+        assert all(0 < m <= c for m, c in zip(moved, claimed, strict=True)), (text, moved, claimed)
+
+
+def test_at_most_so_many_rows_of_a_unit(ready: Prepared) -> None:
+    """A hash of keys chooses: the same whatever rows hold, other ones with another secret."""
+    question = asked(ready, "SELECT person, SUM(stay) FROM wards GROUP BY person")
+    chosen = [Exact.of(question, ready.table, Chosen(["person"], 3, s)) for s in "aab"]
+    assert set(chosen[0].rows.tolist()) == {3}
+    assert (chosen[0].sums[0] == chosen[1].sums[0]).all()
+    assert (chosen[0].sums[0] != chosen[2].sums[0]).any()
+    assert "'a'" not in repr(Chosen(["person"], 3, "a"))
+
+
+def test_by_heaps_or_in_order_the_same_rows_are_chosen(
+    ready: Prepared, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of units that several keys make, some of which have fewer rows than may enter."""
+    table = ready.table
+    question = asked(ready, "SELECT person, day, SUM(stay), SUM(age) FROM wards GROUP BY 1, 2")
+    found = []
+    for heap in (10**6, 1):
+        monkeypatch.setattr(duckdb, "HEAP", heap)
+        found += [Exact.of(question, table, Chosen(["day"], k, "a")) for k in (1, 7, 10**5)]
+    for heaps, ordered in zip(found[:3], found[3:], strict=True):
+        assert heaps.groups == ordered.groups
+        assert all((a == b).all() for a, b in zip(heaps.sums, ordered.sums, strict=True))
+    assert [int(each.rows.sum()) for each in found[:3]] == [10, 70, 300]
+
+
+def test_an_average_of_bins_is_said_to_be_one(ready: Prepared) -> None:
+    """No error has in it how far rows are from the middles."""
+    said = []
+    for text in ("SELECT AVG(age), AVG(stay) FROM wards", "SELECT COUNT(age) FROM wards"):
+        question = asked(ready, text)
+        noise = Noise(question.numbers, 1.0, ready.learned.labelling)
+        said.append([x for x in Promised.of(question, noise, [9], None).lines() if "middles" in x])
+    assert said == [["age counts by the middles of its bins: the error of that comes on top"], []]

@@ -1,0 +1,49 @@
+"""The catalogue is as large as promised, and what it expects comes out, on a part of the trials."""
+
+import numpy as np
+import pytest
+
+from unspoken.auditing.scenario import catalogue
+from unspoken.auditing.trying import try_all
+from unspoken.mechanisms import MECHANISMS
+
+ALL = {scenario.name: scenario for scenario in catalogue()}
+QUICK = (
+    "hiding: an attribute's own blanks",
+    "cell coins: an attribute's own",
+    "cell coins: what arrival says of occupancy",
+    "record coins: a plan's cap",
+    "fresh coins: ten times, counted once",
+    "planted: a shared coin",
+    "planted: a coin kept through a change",
+    "planted: clipped noise",
+    "control: coins that nothing decides",
+)
+
+
+def test_it_is_as_large_as_promised() -> None:
+    expected = [scenario.expect for scenario in ALL.values()]
+    assert len(expected) >= 60
+    assert expected.count("reached") >= 10
+    named = {name.removeprefix("mechanism: ") for name in ALL if name.startswith("mechanism: ")}
+    assert {*MECHANISMS} - named == {"extension", "together"}  # together: among the noisy ones
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_what_is_expected_comes_out(name: str) -> None:
+    (tried,) = try_all([ALL[name]], np.random.default_rng(7), 0.3).tried
+    assert tried.as_expected, tried
+
+
+def test_naive_hiding_gives_every_hidden_cell_away() -> None:
+    (tried,) = try_all([ALL[QUICK[0]]], np.random.default_rng(8), 0.3).tried
+    best = tried.verdict.best
+    assert best is not None
+    assert (best.recovered, best.right) == (1.0, 1.0)
+
+
+def test_the_smallest_exact_bound_by_hand() -> None:
+    """P(withheld | low) = 15/25 + 10/25 e^-eps, else 5/75 + 70/75 e^-eps."""
+    claim = ALL[QUICK[2]].world.claim
+    low, other = 0.6 + 0.4 / 4, 5 / 75 + 70 / 75 / 4
+    assert claim.bound == pytest.approx(np.log(low / other))

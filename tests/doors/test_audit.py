@@ -1,0 +1,78 @@
+"""`unspoken audit`: a verdict for each scenario, never more than was found, and an exit code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.doors.conftest import Run
+from unspoken.auditing.scenario import Scenario, catalogue
+from unspoken.doors import auditing
+
+QUICK = (
+    "hiding: an attribute's own blanks",
+    "cell coins: an attribute's own",
+    "conditions: on a key",
+)
+
+
+def chosen(expect: str | None = None) -> Sequence[Scenario]:
+    """A few, with a part of their trials; ``expect``: of the last, whatever the catalogue has."""
+    few = [own.fewer(0.2) for own in catalogue() if own.name in QUICK]
+    return few if expect is None else [*few[:-1], replace(few[-1], expect=expect)]  # type: ignore[arg-type]
+
+
+def test_a_table_says_what_was_reached(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(auditing, "catalogue", chosen)
+    done = run("audit")
+    assert (done.code, done.err) == (0, "")
+    assert all(len(line) <= 80 for line in done.out.splitlines())
+    said = " ".join(done.out.split())
+    assert "No attack here beat the bound in 2 of 2 scenarios" in said
+    assert "1 of 1 were found out" in said
+    assert "safe" not in said
+    hidden = said.partition("hiding: an attribute's own blanks")[2]
+    assert "beaten" in hidden.split("In nats")[0]
+
+
+def test_json_has_every_attack_with_both_ends(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(auditing, "catalogue", chosen)
+    found = run("audit", "--json").json
+    assert (found["unspoken"], found["attacked"], found["otherwise"]) == ("audit", "catalogue", [])
+    hidden, coins, key = found["scenarios"]
+    assert (hidden["verdict"], hidden["share"], hidden["reached"][0]["high"]) == (
+        "fail",
+        "inf",
+        "inf",
+    )
+    assert hidden["reached"][0]["right"] == 1.0
+    assert coins["verdict"] == "pass"
+    assert coins["reached"][0]["low"] < coins["bound"] < coins["reached"][0]["high"]
+    assert key["bound"] == 0
+
+
+def test_what_comes_out_otherwise_is_said(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(auditing, "catalogue", lambda: chosen("broken"))
+    done = run("audit")
+    assert done.code == 3
+    said = " ".join(done.out.split())
+    assert "! conditions: on a key: expected was that an attack beats what is claimed; no" in said
+    assert "1 of 2 were found out" in said
+
+
+def test_a_project_is_attacked_where_there_is_one(run: Run, edited: Path) -> None:
+    run("audit").refused_with(2, "nothing is released yet")
+    assert run("release").code == 0
+    done = run("audit")
+    assert (done.code, done.err) == (0, "")
+    assert all(len(line) <= 80 for line in done.out.splitlines())
+    said = " ".join(done.out.split())
+    assert "About first_arrival, to everybody: no attack here beat the bound" in said
+    assert "would have found 100.0% of the secrets, and been right in 100.0%" in said
+    (one,) = run("audit", "--json").json["releases"]
+    assert (one["about"], one["for"], one["verdict"]) == ("first_arrival", None, "pass")
+    assert one["naive"]["verdict"] == "fail"
+    run("audit", edited, "--catalogue").refused_with(2, "--catalogue")

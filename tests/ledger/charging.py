@@ -1,0 +1,127 @@
+"""Processes that charge a ledger, wherever it is, and say what they were told."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import random
+import signal
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from tests.effort import EFFORT
+from tests.ledger.histories import event
+from unspoken.errors import InputError, LimitExceeded
+from unspoken.ledger import Account, Ledger, Seal, head_file
+from unspoken.numerics.prf import Key
+
+__all__ = ["KILLS", "Where", "at_once", "kept_whatever_is_killed", "under"]
+
+# 5 in a daily run, 30 where effort is 2, 502 where it is 10.
+KILLS = 5 if EFFORT == 1 else 30 + 59 * (EFFORT - 2)
+Where = Path | str
+FORKED = multiprocessing.get_context("forkserver")
+FORKED.set_forkserver_preload(["tests.ledger.charging"])
+EACH = 1 / 64
+
+
+def under(folder: Path) -> Seal:
+    """A key that is always the same, with its head in this folder."""
+    return Seal(Key(bytes(range(32))), "k", head_file(folder / "key"))
+
+
+def at_most(total: float) -> Callable[[Account], None]:
+    def check(account: Account) -> None:
+        shown = account.exposure(account.readers()).exponents().get("a", 0.0)
+        if shown + EACH > total:
+            raise LimitExceeded("full")
+
+    return check
+
+
+def _threads(where: Where, folder: Path, who: str, count: int, times: int, total: float) -> None:
+    """So many threads charge so often; what each was told is a line of a file."""
+    ledger, own, check = Ledger(where), under(folder), at_most(total)
+    told = os.open(folder / f"told {who}", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+
+    def charge(thread: int) -> None:
+        for number in range(times):
+            label = f"{who}.{thread}.{number}"
+            try:
+                head = ledger.charge(event(label, a=EACH), check, own)
+            except LimitExceeded:
+                return
+            os.write(told, f"{head.number} {label}\n".encode())
+
+    threads = [threading.Thread(target=charge, args=(n,), daemon=True) for n in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def told(folder: Path) -> dict[int, str]:
+    """Every event that anybody was told is charged; nobody is told of another's."""
+    lines = [line for file in folder.glob("told *") for line in file.read_text().splitlines()]
+    found = {int(number): label for number, label in (line.split() for line in lines)}
+    assert len(found) == len(lines)
+    return found
+
+
+def at_once(where: Where, folder: Path, processes: int, threads: int, times: int) -> int:
+    """Clients charge at once, half of what they ask for fits; gives how many charges there are."""
+    asked = processes * threads * times
+    fits = asked // 2
+    children = [
+        FORKED.Process(target=_threads, args=(where, folder, str(n), threads, times, fits * EACH))
+        for n in range(processes)
+    ]
+    for child in children:
+        child.start()
+    for child in children:
+        child.join(600)
+    assert [child.exitcode for child in children] == [0] * processes
+    ledger = Ledger(where)
+    assert ledger.verify(under(folder)) == under(folder).kept()
+    events = {n: one.epoch for n, one in enumerate(ledger.events(), start=1)}
+    assert told(folder) == events
+    assert len(events) == fits
+    return fits
+
+
+def kept_whatever_is_killed(where: Where, folder: Path, kills: int) -> None:
+    """Never less is charged than was told, and what is there is what its events say."""
+    moments, own = random.Random(17), under(folder)
+    Ledger(where).charge(event("first", a=EACH), at_most(1e9), own)
+    for number in range(kills):
+        child = FORKED.Process(target=_threads, args=(where, folder, f"{number}", 3, 10_000, 1e9))
+        child.start()
+        begin = time.monotonic()
+        while not (folder / f"told {number}").exists() and time.monotonic() < begin + 60:
+            time.sleep(0.005)
+        time.sleep(moments.expovariate(1 / 0.05))
+        with suppress(ProcessLookupError):
+            os.kill(child.pid or 0, signal.SIGKILL)
+        child.join(60)
+        _holds(where, folder, own)
+    assert told(folder)
+
+
+def _holds(where: Where, folder: Path, own: Seal) -> None:
+    ledger, found = Ledger(where), list[dict[str, float]]()
+    for _ in range(50):  # a server may not have noticed yet that its client is gone
+        with suppress(InputError):
+            head = ledger.verify(own)
+            break
+        time.sleep(0.1)
+    kept = own.kept()
+    assert kept is not None
+    assert kept.number <= head.number
+    events = ledger.events()
+    ledger.look(lambda a: found.append(a.exposure(a.readers()).exponents()), own)
+    assert found == [Account.of(events).exposure([()]).exponents()]
+    for number, label in told(folder).items():
+        assert events[number - 1].epoch == label

@@ -1,0 +1,28 @@
+"""Many clients at once, and clients that are killed: no charge is lost, none is above the limit."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.effort import EFFORT
+from tests.ledger.charging import KILLS, at_once, kept_whatever_is_killed
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs the signals of POSIX")
+
+
+def test_64_clients(tmp_path: Path) -> None:
+    assert at_once(tmp_path / "l.sqlite", tmp_path, 4, 16, 4) == 128
+
+
+@pytest.mark.stress
+def test_20_000_charges(tmp_path: Path) -> None:
+    times = -(-200 * min(EFFORT, 100) // 64)
+    at_once(tmp_path / "l.sqlite", tmp_path, 4, 16, times)
+
+
+@pytest.mark.stress
+def test_killed_at_any_moment(tmp_path: Path) -> None:
+    kept_whatever_is_killed(tmp_path / "l.sqlite", tmp_path, KILLS)

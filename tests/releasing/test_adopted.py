@@ -1,0 +1,65 @@
+"""What is said of a project is said of the plan by which it is released."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from tests.releasing.small import small
+from unspoken.releasing import adopt_plan, prepare
+from unspoken.releasing.findings import NOW
+
+
+def project(folder: Path) -> Path:
+    rng = np.random.default_rng(2)
+    a = rng.random(3_000) < 0.3
+    b = np.where(rng.random(3_000) < 0.3, a, rng.random(3_000) < 0.5)
+    rows = pa.table({"id": np.arange(3_000), "a": np.where(a, "yes", "no"), "b": b})
+    sides: dict[str, dict[str, Any]] = {
+        "a": {"sensitive": "a = 'yes'"},
+        "b": {"values": [True, False]},
+    }
+    path = small(folder, rows, sides, odds_cap=4.0)
+    text = path.read_text().replace('by = "cell"', 'by = "record"').replace('"none"', "3.0")
+    path.write_text(text.replace("limit_bits = 64.0\n", ""))
+    return path
+
+
+def test_findings_are_of_the_plan_that_is_adopted(tmp_path: Path) -> None:
+    path = project(tmp_path)
+    before = prepare(path).findings(curve=False, adopted=True)
+    assert not before.adopted
+    ready = adopt_plan(path)
+    same = ready.findings(curve=False, adopted=True)
+    assert same.adopted
+    assert same.held_back  # as when it was made: the very plan is found again
+    assert NOW not in same.rivals
+    assert not any("adopted" in each.text for each in ready.findings(curve=False).cautions)
+
+
+def test_a_plan_for_higher_limits_than_now_is_not_recommended(tmp_path: Path) -> None:
+    path = project(tmp_path)
+    mechanism = adopt_plan(path).plan().mechanism
+    path.write_text(path.read_text().replace("odds_cap = 4.0", "odds_cap = 2.0"))
+    ready = prepare(path)
+    found = ready.findings(curve=False, adopted=True)
+    assert found.adopted
+    assert found.plan.mechanism == mechanism
+    assert found.released > found.rivals[NOW] > 0
+    assert max(leak.odds.odds for leak in found.planned) > 2
+    assert any(each.red and "odds x 4" in each.text for each in found.cautions)
+    best = ready.findings(curve=False)
+    assert best.plan.mechanism != mechanism
+    assert any("not the plan that is adopted" in each.text for each in best.cautions)
+
+
+def test_a_plan_that_cannot_be_released_any_more_is_not_shown(tmp_path: Path) -> None:
+    path = project(tmp_path)
+    adopt_plan(path)
+    path.write_text(path.read_text().replace('by = "record"', 'by = "record"\nunbiased = true'))
+    found = prepare(path).findings(curve=False, adopted=True)
+    assert not found.adopted
+    assert any("plan.unbiased" in each.text for each in found.cautions)

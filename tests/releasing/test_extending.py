@@ -1,0 +1,262 @@
+"""More of what is out, by an adopted extension: the same records, a second coin, one account."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+import unspoken
+from tests.releasing.test_by_record import project, shown, table
+from unspoken import Extension, release
+from unspoken.errors import InputError, LimitExceeded
+from unspoken.ledger import Account, Ledger
+from unspoken.releasing import adopt_plan, learn_project
+from unspoken.releasing.results import Epochs
+
+
+def pinned(folder: Path, **limits: Any) -> Path:
+    """Counted with little noise, and planned from that."""
+    path = project(folder, **{"odds_cap": 2.0, **limits})
+    return edited(path, 'noise = "none"', "noise = 20.0")
+
+
+def edited(path: Path, old: str, new: str) -> Path:
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+    return path
+
+
+def test_a_raised_limit(tmp_path: Path) -> None:
+    path = pinned(tmp_path)
+    release(path)
+    before = shown(tmp_path / "released.parquet")
+    edited(path, "odds_cap = 2.0", "odds_cap = 4.0")
+    found = learn_project(path).extending().findings(curve=False)
+    (out,) = found.rivals.items()
+    assert out[0] == "what is out already"
+    assert out[1] == pytest.approx(before.mean(), abs=0.06)
+    ready = adopt_plan(path, extend=True, by="Ann")
+    assert str(ready.adopted) == "table.parquet: plan extended by Ann"
+    assert isinstance(ready.plan().mechanism, Extension)
+    done = release(path)
+    after = shown(done.path)
+    assert (after >= before).all()
+    assert after.mean() > before.mean() + 0.05
+    assert not done.said.together
+    assert not {"yes", "low"} & {*pq.read_table(done.path)["late"].to_pylist()}
+    assert release(path).again
+    paper = json.loads(done.manifest.read_text())
+    assert paper["coins"]["table"] == done.event.mechanism.record_coins()[0].digest
+    assert len(paper["coins"]["extends"]) == 1
+    assert len(Ledger(tmp_path / "ledger.sqlite").decisions()) == 3
+
+
+def test_the_account_is_of_pairs(tmp_path: Path) -> None:
+    """What was out and what is out now, as one mechanism: judged like any other."""
+    path = pinned(tmp_path)
+    first = release(path)
+    edited(path, "odds_cap = 2.0", "odds_cap = 4.0")
+    adopt_plan(path, extend=True)
+    second = release(path)
+    ledger, found = Ledger(tmp_path / "ledger.sqlite"), list[Any]()
+    account = Account.of(ledger.events())
+    found = [account.exposure(account.readers()).fold({})]
+    both = unspoken.Together([first.event.mechanism, second.event.mechanism])
+    law = unspoken.prepare(path).learned.belief
+    who = unspoken.Adversary("late", secret=["yes"])
+    own, told = (unspoken.leakage(law, each, who, "odds").high for each in (found[0], both))
+    alone = unspoken.leakage(law, second.event.mechanism, who, "odds").high
+    assert own == pytest.approx(told, rel=1e-9)
+    assert alone <= told <= 4.4  # under what was learned, which lies beside what the box allows
+
+
+def test_an_application_in_mid_year(tmp_path: Path) -> None:
+    """It reads an attribute that nobody read; what is out of the others stays."""
+    path = pinned(tmp_path, odds_cap=3.0)
+    release(path)
+    before = shown(tmp_path / "released.parquet")
+    edited(path, 'reads = ["late", "use"]', 'reads = ["late", "use", "exits"]')
+    with pytest.raises(LimitExceeded, match=r"does not have it.*--extend"):
+        release(path)
+    adopt_plan(path, extend=True)
+    after = shown(release(path).path)
+    assert (after[:, :2] >= before).all()
+    assert after[:, 2].mean() > 0.1
+
+
+def test_a_new_attribute_is_counted_first(tmp_path: Path) -> None:
+    """Counts with it are other counts: what is out is held against these."""
+    path = pinned(tmp_path, odds_cap=2.0)
+    text = path.read_text()
+    start, end = text.index("[attribute.exits]"), text.index("[application.all]")
+    path.write_text(text[:start] + text[end:])
+    release(path)
+    before = shown(tmp_path / "released.parquet")
+    path.write_text(text.replace('reads = ["late", "use"]', 'reads = ["late", "use", "exits"]'))
+    edited(path, "odds_cap = 2.0", "odds_cap = 4.0")
+    learn_project(path, again=True)
+    adopt_plan(path, extend=True)
+    after = shown(release(path).path)
+    assert (after[:, :2] >= before).all()
+    assert after[:, 2].mean() > 0.1
+
+
+def test_what_is_refused(tmp_path: Path) -> None:
+    path = pinned(tmp_path, odds_cap=3.0)
+    with pytest.raises(InputError, match="nothing to extend"):
+        adopt_plan(path, extend=True)
+    release(path)
+    edited(path, "odds_cap = 3.0", "odds_cap = 1.5")
+    with pytest.raises(InputError, match="what is out already multiplies the odds"):
+        adopt_plan(path, extend=True)
+    edited(path, "odds_cap = 1.5", "odds_cap = 4.0")
+    edited(path, 'by = "record"', 'by = "record"\nown_reads = true')
+    with pytest.raises(InputError, match="no extension has it"):
+        adopt_plan(path, extend=True)
+
+
+def test_an_old_plan_beside_an_extension_is_still_refused(tmp_path: Path) -> None:
+    """Only what was planned given what is out is: another label tosses both coins anew."""
+    path = pinned(tmp_path)
+    release(path)
+    edited(path, "odds_cap = 2.0", "odds_cap = 4.0")
+    adopt_plan(path, extend=True)
+    release(path)
+    edited(path, 'label = "1"', 'label = "2"')
+    with pytest.raises(LimitExceeded, match="this plan does not fit"):
+        release(path)
+
+
+def test_first_readings_hold(tmp_path: Path) -> None:
+    path = pinned(tmp_path)
+    release(path)
+    edited(path, "odds_cap = 2.0", "odds_cap = 4.0")
+    adopt_plan(path, extend=True)
+    pq.write_table(table(change=1), tmp_path / "table.parquet")
+    with pytest.raises(LimitExceeded, match="changed since it was first read"):
+        release(path)
+    assert np.mean(shown(tmp_path / "released.parquet")) < 0.5
+
+
+def by_months(folder: Path, months: int) -> Path:
+    """Files by epoch, of rows whose key is a month and a number."""
+    rows = table()
+    month = np.arange(rows.num_rows) * 3 // rows.num_rows
+    rows = rows.append_column("month", [month]).filter(month < months)
+    path = pinned(folder)
+    edited(path, 'keys = ["id"]', 'keys = ["id", "month"]')
+    edited(path, 'label = "1"', 'of = "month"')
+    pq.write_table(rows, folder / "table.parquet")
+    return path
+
+
+def files(folder: Path) -> dict[str, Any]:
+    return {path.stem: shown(path) for path in sorted((folder / "released").glob("*.parquet"))}
+
+
+def test_epochs_are_named_in_the_order_of_their_numbers() -> None:
+    epochs = Epochs(("10", "2", "1"), {}, (), 0, {}, {}, {}, extended=("2026-10", "2026-9"))
+    assert epochs.said() == ["1, 2, 10 new", "more is shown of 2026-9, 2026-10"]
+
+
+def test_old_epochs_of_a_folder(tmp_path: Path) -> None:
+    """Their rows are read again, and the file shows more; what came since has both coins."""
+    path = by_months(tmp_path, 2)
+    release(path)
+    before = files(tmp_path)
+    edited(path, "odds_cap = 2.0", "odds_cap = 4.0")
+    adopt_plan(path, extend=True)
+    done = release(path)
+    assert done.epochs is not None
+    assert done.epochs.extended == ("0", "1")
+    assert done.epochs.new == ()
+    assert "more is shown of 0, 1" in "; ".join(done.epochs.said())
+    after = files(tmp_path)
+    for epoch, own in before.items():
+        columns = own.shape[1]
+        assert (after[epoch] >= own).all()
+        assert after[epoch].mean() > own.mean() + 0.05, columns
+    again = release(path)
+    assert again.again
+    assert again.epochs is not None
+    assert again.epochs.extended == ()
+    by_months(tmp_path, 3)
+    edited(path, "odds_cap = 2.0", "odds_cap = 4.0")
+    third = release(path)
+    assert third.epochs is not None
+    assert third.epochs.new == ("2",)
+    assert files(tmp_path)["2"].mean() == pytest.approx(after["1"].mean(), abs=0.1)
+    (tmp_path / "released" / "0.parquet").unlink()
+    assert release(path).epochs.again == ("0",)  # type: ignore[union-attr]
+    assert (files(tmp_path)["0"] == after["0"]).all()
+
+
+def test_an_extension_that_was_killed_is_written_by_the_next_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was charged, so its files are owed; those that lie there show less."""
+    path = by_months(tmp_path, 2)
+    release(path)
+    before = files(tmp_path)
+    edited(path, "odds_cap = 2.0", "odds_cap = 4.0")
+    adopt_plan(path, extend=True)
+    with monkeypatch.context() as patched:
+        patched.setattr("unspoken.releasing.by_epoch.publish", killed)
+        with pytest.raises(KeyboardInterrupt):
+            release(path)
+    assert (files(tmp_path)["0"] == before["0"]).all()
+    done = release(path)
+    assert done.again
+    assert done.epochs is not None
+    assert done.epochs.again == ("0", "1")
+    for epoch, own in files(tmp_path).items():
+        assert own.mean() > before[epoch].mean() + 0.05
+    assert not release(path).epochs.again  # type: ignore[union-attr]
+
+
+def test_epochs_to_which_rows_came_late_stay_and_it_is_said(tmp_path: Path) -> None:
+    path = by_months(tmp_path, 2)
+    whole = pq.read_table(tmp_path / "table.parquet")
+    pq.write_table(whole.slice(50), tmp_path / "table.parquet")
+    release(path)
+    pq.write_table(whole, tmp_path / "table.parquet")
+    release(path)
+    edited(path, "odds_cap = 2.0", "odds_cap = 4.0")
+    adopt_plan(path, extend=True)
+    done = release(path)
+    assert done.epochs is not None
+    assert (done.epochs.stay, done.epochs.extended) == (("0",), ("1",))
+    assert "no more is shown of 0, to which rows came late" in done.epochs.said()
+
+
+def test_what_could_not_be_released_is_not_adopted(tmp_path: Path) -> None:
+    """Two who pool nothing read what the other read before: they would have both."""
+    apart = (
+        '\n[application.more]\nreads = ["use"]\n'
+        '[limit]\nodds_cap = 2.0\npooled_cap = "none"\ncoalitions = [["all"], ["more"]]\n'
+    )
+    path = pinned(tmp_path)
+    text = path.read_text()
+    start, end = text.index("[limit]"), text.index("[plan]")
+    text = (text[:start] + text[end:]).replace('reads = ["late", "use"]', 'reads = ["late"]')
+    path.write_text(text + apart)
+    for reader in ("all", "more"):
+        release(path, reader=reader)
+    edited(path, 'reads = ["late"]', 'reads = ["mine"]')
+    edited(path, 'reads = ["use"]', 'reads = ["late"]')
+    edited(path, 'reads = ["mine"]', 'reads = ["use"]')
+    held = Ledger(tmp_path / "ledger.sqlite")
+    before = len(held.decisions())
+    with pytest.raises(LimitExceeded, match="plan --extend: could not be released to"):
+        adopt_plan(path, extend=True)
+    assert len(held.decisions()) == before
+
+
+def killed(*_: Any) -> None:
+    raise KeyboardInterrupt

@@ -1,0 +1,79 @@
+"""Killed at any moment: nothing is uncharged, and what is there later is what would have been."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from tests.effort import EFFORT
+from tests.releasing.killed import FORKED, GROUP, released_until
+from tests.releasing.small import small
+from tests.releasing.test_by_epoch import charges, months, project
+from tests.releasing.test_by_epoch_killed import grown, plain
+from tests.releasing.test_crash import ATTRIBUTES, files_of, paired, table
+from unspoken.errors import LimitExceeded
+from unspoken.releasing import publishing, release
+
+pytest.importorskip("resource", reason="needs the signals of POSIX")
+pytestmark = pytest.mark.stress
+
+# 5 in `make test`, 100 more in .ci/run (STRESS=2), 500 in `make stress`.
+KILLS = 5 if EFFORT == 1 else 50 * EFFORT
+
+
+def run(path: Path, seconds: float | None = None) -> float:
+    """Release in a process of its own, killed after so many seconds; gives how many it took."""
+    begin = time.monotonic()
+    child = FORKED.Process(target=released_until, args=("nowhere", path))
+    child.start()
+    child.join(120 if seconds is None else seconds)
+    child.kill()
+    child.join()
+    assert seconds is not None or child.exitcode == 0
+    return time.monotonic() - begin
+
+
+def test_into_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(publishing, "GROUP", GROUP)
+    begun = tmp_path / "begun"
+    begun.mkdir()
+    small(begun, table(), ATTRIBUTES, odds_cap=3.0)
+    first = shutil.copytree(begun, tmp_path / "first") / "unspoken.toml"
+    whole = run(first)
+    honest, moments = files_of(first), random.Random(15)
+    for number in range(-(-KILLS // 2)):
+        path = shutil.copytree(begun, tmp_path / str(number)) / "unspoken.toml"
+        run(path, moments.uniform(0.3, 1.0) * whole)
+        charged = charges(path) if (path.parent / "ledger.sqlite").exists() else 0
+        assert charged or not paired(path)
+        release(path)
+        assert charges(path) == 1
+        assert files_of(path) == honest
+        assert not [*path.parent.glob(".*.partial")]
+
+
+def test_into_a_folder(tmp_path: Path) -> None:
+    begun = tmp_path / "begun"
+    begun.mkdir()
+    release(project(begun, months(1)))
+    project(begun, grown())
+    january = plain(begun / "unspoken.toml")
+    first = shutil.copytree(begun, tmp_path / "first") / "unspoken.toml"
+    whole = run(first)
+    honest, moments = plain(first), random.Random(15)
+    for number in range(KILLS // 2):
+        path = shutil.copytree(begun, tmp_path / str(number)) / "unspoken.toml"
+        run(path, moments.uniform(0.3, 1.0) * whole)
+        left = {name: file for name, file in plain(path).items() if "/." not in name}
+        assert january.items() <= left.items()
+        assert charges(path) == 2 or left == january
+        with suppress(LimitExceeded):  # the changed record, where all else was there already
+            release(path)
+        assert plain(path) == honest
+        assert charges(path) == 2
+        assert not [*path.parent.rglob(".*.partial")]

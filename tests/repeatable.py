@@ -1,0 +1,70 @@
+"""Keys, coins and noise of a test are the same in every run, though the library knows no seed.
+
+Whether a commit is good must not depend on luck: where a test draws a key or noise, it draws what
+its own name says. `make stress` draws afresh (but in CI), and so do tests of the drawing itself,
+which are marked ``afresh``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from typing import Any
+
+import numpy as np
+import pytest
+from opendp.measurements import make_laplace
+
+from unspoken.numerics import coins, noise
+
+
+class Draws:
+    """Bytes and discrete Laplace noise that follow from a text."""
+
+    def __init__(self) -> None:
+        self.begin("")
+
+    def begin(self, text: str) -> None:
+        seed = hashlib.sha256(text.encode()).digest()
+        self.generator = np.random.default_rng(list(seed))
+
+    def urandom(self, size: int) -> bytes:
+        return self.generator.bytes(size)
+
+    def laplace(self, scale: float, size: int) -> list[int]:
+        share = -np.expm1(-1.0 / scale)
+        two = self.generator.geometric(share, size=(2, size))
+        return [int(value) for value in two[0] - two[1]]
+
+
+class System:
+    """The module ``os``, but for its randomness."""
+
+    def __init__(self, draws: Draws) -> None:
+        self.urandom = draws.urandom
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(os, name)
+
+
+class Laplace:
+    """OpenDP's measurement, whose map is asked and whose noise is not."""
+
+    def __init__(self, draws: Draws, measurement: Any, scale: float) -> None:
+        self.draws, self.map, self.scale = draws, measurement.map, scale
+
+    def __call__(self, values: Any) -> Any:
+        if isinstance(values, int):
+            return values + self.draws.laplace(self.scale, 1)[0]
+        noises = self.draws.laplace(self.scale, len(values))
+        return [value + more for value, more in zip(values, noises, strict=True)]
+
+
+def repeat(draws: Draws, patch: pytest.MonkeyPatch) -> None:
+    """From here on the two doors to randomness open on these draws."""
+
+    def made(domain: Any, metric: Any, scale: float) -> Laplace:
+        return Laplace(draws, make_laplace(domain, metric, scale=scale), scale)
+
+    patch.setattr(coins, "os", System(draws))
+    patch.setattr(noise, "make_laplace", made)

@@ -1,0 +1,160 @@
+"""A ledger in PostgreSQL holds as one in a file does."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+import sqlalchemy as sql
+
+from tests.effort import EFFORT
+from tests.ledger.charging import KILLS, at_once, kept_whatever_is_killed, under
+from tests.ledger.histories import event
+from tests.releasing.small import small
+from unspoken.errors import InputError, LimitExceeded
+from unspoken.ledger import Account, Head, Ledger, Request
+from unspoken.releasing import backup, release, verified
+
+Run = Callable[[str], None]
+
+
+def passes(_account: Account) -> None:
+    pass
+
+
+@pytest.fixture
+def run(schema: str) -> Run:
+    """Somebody else writes into the database."""
+
+    def change(statement: str) -> None:
+        engine = sql.create_engine(schema.replace("postgresql", "postgresql+psycopg", 1))
+        with engine.begin() as connection:
+            connection.exec_driver_sql(statement)
+        engine.dispose()
+
+    return change
+
+
+def charge(ledger: Ledger, folder: Path, label: str, **epsilon: float) -> Head:
+    return ledger.charge(event(label, **(epsilon or {"a": 0.25})), passes, under(folder))
+
+
+def test_it_is_made_and_followed(schema: str, tmp_path: Path) -> None:
+    assert not Ledger.there(schema)
+    one, other = Ledger(schema), Ledger(schema)
+    assert Ledger.there(schema)
+    assert one.empty
+    numbers = [charge(each, tmp_path, str(n)).number for n in range(4) for each in (one, other)]
+    assert numbers == [1, 1, 2, 2, 3, 3, 4, 4]
+    assert one.verify(under(tmp_path)) == under(tmp_path).kept()
+    assert [at_label.epoch for at_label in one.events()] == ["0", "1", "2", "3"]
+
+    def full(_account: Account) -> None:
+        raise LimitExceeded("no")
+
+    with pytest.raises(LimitExceeded):
+        one.charge(event("5", a=1.0), full, under(tmp_path))
+    assert len(other.events()) == 4
+
+
+def test_a_request_is_charged_once(schema: str, tmp_path: Path) -> None:
+    ledger, own, first = Ledger(schema), under(tmp_path), Request("one", "digest")
+    made = ledger.charge(event("1", a=0.5), passes, own, request=first)
+    assert Ledger(schema).charge(event("2", a=0.5), passes, own, request=first) == made
+    with pytest.raises(InputError, match="request 'one': was another request"):
+        ledger.charge(event("2", a=0.5), passes, own, request=Request("one", "other"))
+
+
+def test_many_events_have_a_checkpoint(schema: str, run: Run, tmp_path: Path) -> None:
+    ledger = Ledger(schema)
+    for number in range(70):
+        charge(ledger, tmp_path, str(number))
+    found: list[float] = []
+
+    def look(account: Account) -> None:
+        found.append(account.exposure(account.readers()).exponents()["a"])
+
+    Ledger(schema).look(look, under(tmp_path))
+    run("UPDATE account SET value = '{}' WHERE key LIKE '[\"label\"%%'")
+    Ledger(schema).look(look, under(tmp_path))
+    assert found == [70 * 0.25] * 2
+
+
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        ("UPDATE events SET body = replace(body, '0.25', '0.0') WHERE id = 2", "event 2 is not as"),
+        ("UPDATE events SET at = '' WHERE id = 3", "event 3 is not as it was charged"),
+        ("DELETE FROM events WHERE id = 2", "event 2 is not as it was charged, or one before"),
+        ("UPDATE events SET id = 9 WHERE id = 4", "event 4 is not as it was charged"),
+        ("DELETE FROM events WHERE id > 3", "is of event 4, and ledger .* has only 3: it was"),
+        ("TRUNCATE events", "is of event 4, and ledger .* has only 0: it was rolled back"),
+        ("UPDATE events SET code = '' WHERE id = 4", "event 4 is not as it was charged"),
+        ("UPDATE ledger SET value = replace(value, '0', '1') WHERE name = 'name'", "event 1 is"),
+    ],
+)  # fmt: skip
+def test_what_was_changed_is_refused(
+    statement: str, said: str, schema: str, run: Run, tmp_path: Path
+) -> None:
+    for number in range(4):
+        charge(Ledger(schema), tmp_path, str(number))
+    run(statement)
+    for ask in (
+        lambda: Ledger(schema).verify(under(tmp_path)),
+        lambda: Ledger(schema).look(passes, under(tmp_path)),
+        lambda: charge(Ledger(schema), tmp_path, "5"),
+    ):
+        with pytest.raises(InputError, match=said):
+            ask()
+
+
+def test_what_goes_wrong_is_one_line_without_a_password(
+    schema: str, run: Run, tmp_path: Path
+) -> None:
+    run("CREATE TABLE photos (id int)")
+    with pytest.raises(InputError, match="not a ledger, but another database; give it a schema"):
+        Ledger(schema)
+    host = schema.partition("@")[2].partition("/")[0]
+    for address in (f"postgresql://u:geheim@{host}/none", "postgresql://u:geheim@127.0.0.1:1/x"):
+        with pytest.raises(InputError, match="cannot be used") as refusal:
+            Ledger(address)
+        assert "geheim" not in str(refusal.value)
+        assert "\n" not in str(refusal.value)
+
+
+def test_it_goes_on_when_the_server_dropped_the_line(schema: str, run: Run, tmp_path: Path) -> None:
+    ledger = Ledger(schema)
+    charge(ledger, tmp_path, "1")
+    run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()")
+    assert charge(ledger, tmp_path, "2").number == 2
+
+
+def test_a_project_keeps_its_ledger_there(schema: str, run: Run, tmp_path: Path) -> None:
+    """Released, released again, verified; rolled back and lost, refused."""
+    table = pa.table({"id": range(40), "a": [n % 2 for n in range(40)]})
+    path = small(tmp_path, table, {"a": {"values": [0, 1], "sensitive": "a = 1"}}, key=None)
+    path.write_text(f'{path.read_text()}\n[secret]\nledger = "{schema}"\n')
+    first = release(path)
+    assert not first.again
+    assert release(path).again
+    assert verified(path).head.number == 1
+    assert not (tmp_path / "ledger.sqlite").exists()
+    with pytest.raises(InputError, match="in a database, and no file that is copied"):
+        backup(path, tmp_path / "b.zip")
+    run("DELETE FROM events")
+    with pytest.raises(InputError, match="has no such event: it was lost or replaced"):
+        release(path)
+    run("DROP TABLE events, ledger, account, beliefs, requests")
+    with pytest.raises(InputError, match=r"is not there, though unspoken\.key is"):
+        release(path)
+
+
+def test_64_clients(schema: str, tmp_path: Path) -> None:
+    assert at_once(schema, tmp_path, 4, 16, 4 * EFFORT) == 128 * EFFORT
+
+
+def test_killed_at_any_moment(schema: str, tmp_path: Path) -> None:
+    kept_whatever_is_killed(schema, tmp_path, max(KILLS, 30 if os.environ.get("CI") else 5))

@@ -1,0 +1,232 @@
+"""Spark gives what DuckDB gives: cells, fingerprints, refusals, however its tasks fare."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from tests.engines.test_protocol import ATTRIBUTES, EPOCHS, EPSILON, KEYS, rows
+from tests.releasing.small import KEY, planned, small
+from unspoken.engines.protocol import Among, Table, Work
+from unspoken.engines.spark import SparkTable
+from unspoken.errors import InputError
+from unspoken.learning import Learned, duckdb_table, table_of
+from unspoken.policy import Project
+from unspoken.releasing import release
+from unspoken.releasing.results import Released
+
+pytestmark = pytest.mark.usefixtures("spark")
+MANY = 100_000
+DEATHS = 4
+SPARK = 'table = "table.parquet"\nengine = "spark"'
+AS_MANY = {"arrival": {"bins": [8, 9, 10], "sensitive": "arrival > 10"}, "rooms": {}}
+
+
+def bytes_of(done: Released) -> list[bytes]:
+    files = [done.path] if done.path.is_file() else sorted(done.path.iterdir())
+    return [file.read_bytes() for file in files]
+
+
+def project(folder: Path, source: str = "", **more: Any) -> Project:
+    folder.mkdir(exist_ok=True)
+    return Project.read(small(folder, rows(), ATTRIBUTES, keys=KEYS, source=source, **more))
+
+
+@pytest.mark.parametrize("epoch", EPOCHS)
+def test_a_release_is_the_same(epoch: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    planned(monkeypatch, **EPSILON)
+    first = release(project(tmp_path / "duckdb", epoch=epoch, exceed=1.0))
+    other = release(project(tmp_path / "spark", SPARK, epoch=epoch, exceed=1.0))
+    assert bytes_of(first) == bytes_of(other)
+    assert first.event.readings == other.event.readings
+
+
+def many() -> pa.Table:
+    rng = np.random.default_rng(4)
+    number = rng.permutation(MANY)
+    return pa.table(
+        {
+            "office": pa.array(number // 100, pa.int32()),
+            "day": pa.array(20_000 + number % 100, pa.int32()).cast(pa.date32()),
+            "arrival": rng.normal(9, 1, MANY),
+            "rooms": rng.integers(0, 4, MANY),
+        }
+    )
+
+
+def in_one(folder: Path) -> None:
+    pq.write_table(many(), folder / "1.parquet")
+
+
+def in_small_groups(folder: Path) -> None:
+    pq.write_table(many(), folder / "1.parquet", row_group_size=3_001)
+
+
+def in_seven(folder: Path) -> None:
+    for k in range(7):
+        pq.write_table(many().slice(k * 15_000, 15_000), folder / f"{k}.parquet")
+
+
+def sorted_down(folder: Path) -> None:
+    order = [("office", "descending"), ("day", "descending")]
+    pq.write_table(many().sort_by(order), folder / "1.parquet")
+
+
+def by_rooms(folder: Path) -> None:
+    for value in range(4):
+        own = many().filter(pa.compute.equal(many()["rooms"], value)).drop_columns("rooms")
+        (folder / f"rooms={value}").mkdir()
+        pq.write_table(own, folder / f"rooms={value}" / "1.parquet")
+
+
+@dataclass(frozen=True)
+class Dying:
+    """Work whose first attempt on each part writes some of it and dies."""
+
+    work: Work
+    marks: str
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for k, batch in enumerate(self.work(batches)):
+            yield batch
+            first = repr(batch.column(0)[0].as_py()).encode()
+            mark = Path(self.marks, hashlib.sha256(first).hexdigest())
+            if k == 0 and not mark.exists() and len(os.listdir(self.marks)) < DEATHS:
+                mark.touch()
+                if len(os.listdir(self.marks)) % 2:
+                    os._exit(1)
+                raise RuntimeError("no more")
+
+
+@pytest.mark.parametrize("layout", [in_one, in_small_groups, in_seven, sorted_down, by_rooms])
+def test_many_rows_are_the_same_however_they_lie(
+    layout: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spark: Any
+) -> None:
+    digests = set()
+    for engine in ("duckdb", "spark"):
+        (tmp_path / engine / "parts").mkdir(parents=True)
+        layout(tmp_path / engine / "parts")
+        source = f'table = "parts/**/*.parquet"\nengine = "{engine}"'
+        path = small(tmp_path / engine, None, AS_MANY, keys=KEYS, source=source, exceed=1.0)
+        if layout is in_seven:
+            killing(tmp_path, monkeypatch)
+            spark.conf.set("spark.sql.shuffle.partitions", "9")
+        if layout is in_small_groups:
+            spark.conf.set("spark.sql.files.maxPartitionBytes", "100000")
+        digests.add(hashlib.sha256(release(path).path.read_bytes()).hexdigest())
+    spark.conf.set("spark.sql.shuffle.partitions", "4")
+    spark.conf.unset("spark.sql.files.maxPartitionBytes")
+    assert len(digests) == 1
+
+
+def killing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From now on tasks die."""
+    (folder / "marks").mkdir(exist_ok=True)
+    through = SparkTable.through
+
+    def dying(table: SparkTable, work: Work, *given: Any, **named: Any) -> Any:
+        return through(table, Dying(work, str(folder / "marks")), *given, **named)
+
+    monkeypatch.setattr(SparkTable, "through", dying)
+
+
+def test_what_is_learned_is_the_same(tmp_path: Path) -> None:
+    asked = project(tmp_path, SPARK)
+    first, other = Learned.of(asked, duckdb_table(asked)), Learned.of(asked, table_of(asked))
+    assert first.labelling == other.labelling
+    assert (first.counts, first.rows) == (other.counts, other.rows)
+
+
+def asked_of(table: Table) -> list[Any]:
+    """All that a table answers."""
+    from unspoken.engines.row_sql import RowSQL
+
+    row = RowSQL(table.columns, table.title, table.timezone)
+    late, office = row.read("arrival > 9.5", "x"), row.read("upper(office)", "x")
+    among = Among(office, ["O01É", "O07É"])
+    some = table.only(late, True).only(row.read("rooms = 3", "x"), False)
+    names = ["door", "office", "rent", "since", "cleaned", "rooms"]
+    return [
+        (dict(table.columns), dict(table.given), table.keys),
+        (table.count(), some.count(), table.only(late, False).count()),
+        sorted(table.values("door", 9, "x").to_pylist()),
+        sorted(map(str, some.values("since", 9, "x").to_pylist())),
+        (len(table.values("day", 9, "x")), table.values("day", 9, "x").type),
+        (table.groups(["office"], "x"), some.groups(["office"], "x")),
+        [*map(tuple, table.tally(["office"], late, "x"))],
+        table.totals([row.read("rooms", "x")], [office, row.read("day < '2026-05'", "x")], "x"),
+        some.totals([row.read("if(rooms = 3, NULL, 1)", "x"), row.read("2", "x")], [], "x"),
+        table.only(row.read("rooms > 9", "x"), True).totals([row.read("2", "x")], [office], "x"),
+        pa.Table.from_batches(table.batches(names)),
+        pa.Table.from_batches(some.batches([*KEYS, *names[2:]])),
+        pa.Table.from_batches(table.batches(["day", "office"], among=among)),
+    ]
+
+
+def test_a_table_answers_the_same(tmp_path: Path) -> None:
+    asked = project(tmp_path, SPARK)
+    for first, other in zip(asked_of(duckdb_table(asked)), asked_of(table_of(asked)), strict=True):
+        assert first == other
+
+
+def test_a_table_of_the_catalog_is_the_same(tmp_path: Path, spark: Any) -> None:
+    asked = project(tmp_path)
+    spark.read.parquet(asked.source.table).createOrReplaceTempView("days")
+    named = replace(asked.source, table="days", engine="spark", catalog=True)
+    other = table_of(replace(asked, source=named))
+    for mine, its in zip(asked_of(duckdb_table(asked)), asked_of(other), strict=True):
+        assert mine == its
+    missing = replace(named, table="nights")
+    with pytest.raises(InputError, match=r"source\.table: .*nights.* cannot be found"):
+        table_of(replace(asked, source=missing))
+
+
+@pytest.mark.parametrize("wrong", ["twice", "missing"])
+def test_keys_that_do_not_name_rows_are_refused_the_same(wrong: str, tmp_path: Path) -> None:
+    table = rows().slice(0, 300)
+    day = table["day"].to_pylist()
+    spoilt = [None, *day[1:]] if wrong == "missing" else day
+    more = table.set_column(1, "day", pa.array(spoilt))
+    if wrong == "twice":
+        more = pa.concat_tables([more, table.slice(7, 1)])
+    path = small(tmp_path, more, ATTRIBUTES, keys=KEYS, source=SPARK)
+    asked = Project.read(path)
+    said = set()
+    for opened in (duckdb_table, table_of):
+        with pytest.raises(InputError) as refused:
+            opened(asked)
+        said.add(str(refused.value))
+    places = dict.fromkeys(KEYS, asked.at("source", "keys"))
+    sorted_rows = table_of(asked, checked=False).batches(["rooms"], places=places)
+    with pytest.raises(InputError) as passing:
+        next(iter(sorted_rows))
+    assert said == {str(passing.value)}
+
+
+def test_what_is_wrong_in_a_task_is_one_line(tmp_path: Path) -> None:
+    strange = {**ATTRIBUTES, "rooms": {"sensitive": "1 / (rooms - 1) > CAST(door AS INTEGER)"}}
+    asked = Project.read(small(tmp_path, rows(), strange, keys=KEYS, source=SPARK))
+    said = set()
+    for table in (duckdb_table(asked), table_of(asked)):
+        with pytest.raises(InputError, match=r"attribute\.rooms") as refused:
+            Learned.of(asked, table)
+        said.add(str(refused.value))
+    assert len(said) == 1
+
+
+def test_nothing_that_spark_writes_down_has_a_key(events: Path) -> None:
+    """Plans, settings and names of all that ran before."""
+    written = b"".join(file.read_bytes() for file in events.rglob("*") if file.is_file())
+    assert b"mapInArrow" in written or b"MapInArrow" in written
+    for secret in (KEY, KEY.hex().encode(), base64.b64encode(KEY)):
+        assert secret not in written

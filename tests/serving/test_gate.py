@@ -1,0 +1,91 @@
+"""The gate by itself: who is slow to send or to read is cut off, and a defect says nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import MutableMapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from unspoken.doors.service.gate import App, Gate, Receive, Send
+from unspoken.doors.service.routes import Bounds
+from unspoken.doors.service.watch import Watch
+from unspoken.policy import Project
+from unspoken.serving.tokens import Tokens
+
+Sent = list[MutableMapping[str, Any]]
+
+
+def passing(app: App, folder: Path, receive: Receive, slow: bool = False) -> Sent:
+    """What is sent of one request for cells."""
+    tokens, sent = Tokens(Project.read(folder / "unspoken.toml")), Sent()
+    _, secret = tokens.new("lighting", "application")
+    headers = {"content-type": "application/json", "authorization": f"Bearer {secret}"}
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": "/v1/cells",
+        "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
+    }
+
+    async def send(message: MutableMapping[str, Any]) -> None:
+        if slow and sent:
+            await asyncio.sleep(60)
+        sent.append(message)
+
+    gate = Gate(app, tokens, Bounds(seconds=0.05), Watch())
+    asyncio.run(gate(scope, receive, send))
+    assert gate.watch.in_flight == 0
+    return sent
+
+
+async def whole() -> MutableMapping[str, Any]:
+    return {"type": "http.request", "body": b"{}", "more_body": False}
+
+
+async def never() -> MutableMapping[str, Any]:
+    await asyncio.sleep(60)
+    raise AssertionError
+
+
+async def giving(_scope: Any, _receive: Receive, send: Send) -> None:
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    await send({"type": "http.response.body", "body": b"x", "more_body": True})
+    await send({"type": "http.response.body", "body": b"y"})
+
+
+async def broken(_scope: Any, _receive: Receive, _send: Send) -> None:
+    raise KeyError("a secret")
+
+
+async def half(_scope: Any, _receive: Receive, send: Send) -> None:
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    raise KeyError("a secret")
+
+
+def test_a_body_that_does_not_come(path: Path) -> None:
+    start, body = passing(giving, path.parent, never)
+    assert start["status"] == 408
+    assert "did not come" in json.loads(body["body"])["error"]
+
+
+def test_a_reader_that_does_not_read(path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (start,) = passing(giving, path.parent, whole, slow=True)
+    assert start["status"] == 200
+    assert "cut off" in caplog.text
+
+
+@pytest.mark.parametrize("app", [broken, half])
+def test_a_defect_is_a_line_without_words_of_its_own(
+    app: App, path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.DEBUG):
+        start, *rest = passing(app, path.parent, whole)
+    assert start["status"] == (500 if app is broken else 200)
+    assert b"secret" not in b"".join(each["body"] for each in rest)
+    assert "secret" not in caplog.text
+    assert "KeyError" in caplog.text

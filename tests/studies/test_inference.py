@@ -1,0 +1,82 @@
+"""What section IV's study stands on: distances, clusters, intervals, and the posterior by hand."""
+
+import numpy as np
+import pytest
+
+from studies.p002.attack import Attack, by_law, cells
+from studies.p002.clusters import k_means
+from studies.p002.gowalla import Gowalla, apart, earth, hops
+from studies.p002.intervals import mean_of
+
+
+def users() -> Gowalla:
+    rng = np.random.default_rng(3)
+    vectors = np.tile([40.71, -74.0], (40, 6)) + rng.normal(scale=0.05, size=(40, 12))
+    ends = rng.integers(0, 40, (60, 2))
+    return Gowalla(vectors, np.zeros(40, np.intp), ends[ends[:, 0] != ends[:, 1]], 400, 40)
+
+
+def test_the_earth_is_round() -> None:
+    assert float(earth([0.0, 0.0], [0.0, 180.0])) == pytest.approx(np.pi * 6371)
+    assert float(earth([40.7128, -74.006], [34.0522, -118.2437])) == pytest.approx(3936, abs=3)
+    assert float(apart(np.zeros(4), np.array([0.0, 0, 0, 180]))) == pytest.approx(np.pi * 6371 / 2)
+
+
+def test_steps_between_users() -> None:
+    line = np.eye(5, k=1, dtype=bool) | np.eye(5, k=-1, dtype=bool)
+    assert hops(line, np.arange(5), 3)[0].tolist() == [0, 1, 2, 3, 0]
+
+
+def test_clusters_that_are_far_apart() -> None:
+    rng = np.random.default_rng(1)
+    points = np.repeat(np.eye(4) * 9, 25, axis=0) + rng.normal(scale=0.1, size=(100, 4))
+    found = k_means(points, 4, rng)
+    assert sorted(found.sizes.tolist()) == [25.0] * 4
+    assert len({*found.labels.reshape(4, 25)[:, 0]}) == 4
+    assert found.centroids[found.labels[0]] == pytest.approx(points[:25].mean(0))
+
+
+def test_posterior_by_hand() -> None:
+    """Eq. 6 with centroids counted again for every cell."""
+    on = Attack.on(users(), np.random.default_rng(0))
+    scale, i = 0.05, int(np.flatnonzero(on.friends.any(1))[0])
+    released = on.release(scale, 1, np.random.default_rng(1))
+    told = on.told([i], released, scale, weight=by_law)
+    low, width = on.users.vectors.min(0), np.ptp(on.users.vectors, axis=0)
+    others = [j for j in range(40) if j != i]
+    occupied = sorted({int(on.cell[j]) for j in others})
+    weights = []
+    for cell in occupied:
+        there = [j for j in others if on.cell[j] == cell]
+        place = on.users.vectors[there].mean(0)
+        point = (place - low) / width
+        groups = [
+            [on.users.unit[j] for j in others if on.clusters.labels[j] == k] for k in range(8)
+        ]
+        means = np.array([np.mean(g, axis=0) if g else np.zeros(12) for g in groups])
+        groups[int(((means - point) ** 2).sum(1).argmin())].append(point)
+        means = np.array([np.mean(g, axis=0) if g else np.zeros(12) for g in groups])
+        friends = np.flatnonzero(on.friends[i])
+        km = np.array([float(apart(place, on.users.vectors[f])) for f in friends])
+        likely = np.exp(-np.abs(released[0] - means).sum() / scale)
+        weights.append(len(there) * float(by_law(km[None])[0]) * likely)
+    after = np.array(weights) / sum(weights)
+    assert told.entropy[0, 0, 3] == pytest.approx(-(after * np.log2(after)).sum(), rel=1e-9)
+    if on.cell[i] in occupied:
+        own = after[occupied.index(int(on.cell[i]))]
+        assert told.truth[0, 0, 3] == pytest.approx(np.log2(own), rel=1e-9)
+
+
+def test_cells_are_of_the_own_city() -> None:
+    found = cells(users())
+    assert found.min() >= 0
+    assert found.max() < 400
+
+
+def test_intervals_hold_the_mean() -> None:
+    table = np.random.default_rng(2).normal(1.0, 1.0, (400, 8))
+    table[0] = np.nan
+    found = mean_of(table)
+    assert found.low < 1.0 < found.high
+    assert found.high - found.low == pytest.approx(4 / np.sqrt(400 * 8), rel=1.0)
+    assert f"{found}" == f"{found.value:.2f} ± {(found.high - found.low) / 2:.2f}"
