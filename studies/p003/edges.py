@@ -68,7 +68,8 @@ def signs_wide(small: bool) -> Outcome:
     shown = ", ".join(f"{least:+.6f} and {most:+.6f}" for least, most in found.values())
     return compared(
         all(most < 0 for _, most in found.values()),
-        f"correlation {correlation(law, values):.4f}; edges at lambda = 2, 10, 40: {shown}",
+        f"x_1 is 0 or 2 where x_0 = 1, and 1.01 where x_0 = 0: correlation "
+        f"{correlation(law, values):.4f}; edges at lambda = 2, 10, 40: {shown}",
         f"{REBUILT}: false, one value's spread against another's mean",
     )
 
