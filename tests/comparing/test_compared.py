@@ -36,7 +36,8 @@ def test_every_rule_has_its_row_and_the_least_noise_comes_first() -> None:
     assert {row.name for row in found.rows} == set(RULES)
     assert {"exact", *METHODS} == {name for name, rule in RULES.items() if rule.sound}
     scales = [row.scale for row in found.rows if row.scale is not None]
-    assert len(scales) == len(RULES) - 1  # too much influence for "influence"
+    # Too much influence for "influence", too uneven transitions for "bdp_markov".
+    assert len(scales) == len(RULES) - 3
     assert scales == sorted(scales)
 
 
@@ -44,7 +45,7 @@ def test_what_is_left_is_what_is_really_learned() -> None:
     for belief in (STICKY, XOR):
         for row in unspoken.compare(belief, limit=0.7, knows="nothing").rows:
             if row.scale is None:
-                assert row.name in ("branches", "influence", "quilt")
+                assert row.name in ("bdp_gaussian", "bdp_markov", "branches", "influence", "quilt")
                 continue
             assert row.left is not None
             assert row.left.value == pytest.approx(largest(belief, row.scale), rel=1e-9)

@@ -11,7 +11,7 @@ from unspoken.comparing import RULES
 
 vl_convert = pytest.importorskip("vl_convert", reason="needs the extra `report`: vl-convert-python")
 
-REFUSED = {"branches", "influence", "quilt"}  # for chains, or trees
+REFUSED = {"bdp_gaussian", "bdp_markov", "branches", "influence", "quilt"}  # for chains, or trees
 XOR = unspoken.Joint([[[1, 0], [0, 1]], [[0, 1], [1, 0]]], names=["a", "b", "differ"])
 
 

@@ -6,7 +6,8 @@ Leakages do not add up. What adds up is how far one variable moves all the noisy
 
 and with it every rule that looks at an answer through that alone: all answers are one vector query
 of noise 1 whose weights are w_t / sigma_t. Limits of rules that are linear in 1 / sigma then add up
-(mean and dpm: theory of DDP, S2; influence; group); those of scales that were searched do not.
+(mean and dpm: theory of DDP, S2; bdp_gaussian; influence; group); those of scales that were
+searched do not.
 """
 
 from __future__ import annotations
@@ -34,10 +35,13 @@ from unspoken.types.bound import Bound
 
 __all__ = ["composed", "parallel", "sequential"]
 
-ADDITIVE = ("dpm", "group", "influence", "mean")
+ADDITIVE = ("bdp_gaussian", "dpm", "group", "influence", "mean")
 
 # Why limits of the other methods are not added up: the theorems that fail, and where.
 NOT_ADDITIVE = {
+    "bdp_markov": (
+        "each limit has what transitions are charged; epsilons add up, and it is added once"
+    ),
     "branches": (
         "of 20 bits that are 1 in half of all cases or, if another one is 0, in one of 100, two "
         "sums of limit 1 each tell 2.05 about that other one"

@@ -70,6 +70,16 @@ RULES: Mapping[str, Rule] = {
         "the largest log-ratio lies at a possible sum",
         "as a vector",
     ),
+    "bdp_gaussian": _sound(
+        "bdp_gaussian",
+        "the largest correlation, among all that depend on one another; for everybody",
+        "yes",
+    ),
+    "bdp_markov": _sound(
+        "bdp_markov",
+        "any private answer, and four times the largest log-ratio of transitions; for everybody",
+        "as epsilons",
+    ),
     "branches": _sound(
         "branches",
         "a branch lets through no more than its edge, nor more than is behind it; for everybody",

@@ -9,6 +9,7 @@ from unspoken.calibration.exact.branched import branches
 from unspoken.calibration.exact.contexts import contexts
 from unspoken.calibration.knowledge import Knows
 from unspoken.calibration.problem import RATIO, NoiseProblem
+from unspoken.calibration.rules.bayesian import bdp_gaussian, bdp_markov
 from unspoken.calibration.rules.dpm import dpm, mean
 from unspoken.calibration.rules.group import budget, group
 from unspoken.calibration.rules.influence import influence
@@ -19,8 +20,11 @@ from unspoken.errors import NotKnown, TooLarge
 __all__ = ["FOR_EVERYBODY", "METHODS", "beside", "by_method"]
 
 # For "max-log-ratio"; all but these hold for those who know nothing else (contexts.py).
-FOR_EVERYBODY = ("branches", "group", "influence")
+FOR_EVERYBODY = ("bdp_gaussian", "bdp_markov", "branches", "group", "influence")
+UNBOUNDED = ("bdp_gaussian",)  # values need not be
 METHODS: dict[str, Callable[[NoiseProblem], float]] = {
+    "bdp_gaussian": bdp_gaussian,
+    "bdp_markov": bdp_markov,
     "branches": branches,
     "budget": budget,
     "dpm": dpm,
@@ -49,7 +53,8 @@ def by_method(method: str, problem: NoiseProblem, knows: Knows) -> float:
 
 def _of_one(method: str, problem: NoiseProblem, knows: Knows) -> float:
     """Beyond those who know nothing else, case by case."""
-    if not problem.belief.knows_jointly(problem.belief.domain.names[:1]):
+    bounded = problem.belief.knows_jointly(problem.belief.domain.names[:1])
+    if not bounded and method not in UNBOUNDED:
         raise NotKnown(f'method "{method}": needs bounded values, which these are not; use "exact"')
     if method in FOR_EVERYBODY:
         return METHODS[method](problem)
