@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import time
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ PAIR = unspoken.Joint([[0.3, 0.15, 0.05], [0.05, 0.1, 0.35]], values=[[0, 1], [0
 COPIES = unspoken.Joint([[0.5, 0.0], [0.0, 0.5]])
 XOR = unspoken.Joint([[[0.25, 0], [0, 0.25]], [[0, 0.25], [0.25, 0]]])
 STICKY = [[0.9, 0.1], [0.2, 0.8]]
+TWO_KINDS = {"x0": 1.0, "x1": 2.0, "x2": 1.0, "x3": 2.0, "x4": 2.0}
 
 
 def everybody(names: tuple[str, ...]):
@@ -164,6 +166,37 @@ def test_every_belief(belief, knows) -> None:
     table = unspoken.Joint(belief.marginal(names), names, belief.domain.values)
     same = calibrate(table, limit=0.8, knows=knows).scale
     assert found.scale == pytest.approx(same, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("measure", "noise", "weights"),
+    [
+        ("mutual-information", "laplace", None),
+        ("mutual-information", "geometric", TWO_KINDS),
+        ("relative-entropy", "laplace", TWO_KINDS),
+        ("guessing", "geometric", None),
+    ],
+)
+def test_of_a_kind_one_is_looked_at(measure, noise, weights) -> None:
+    """Who knows equally many of variables that are alike learns as much: as of the same table."""
+    belief = unspoken.Exchangeable(np.array([5, 1, 1, 2, 4, 3]) / 16, 5)
+    found = calibrate(belief, weights, limit=0.05, measure=measure, noise=noise, floor=False)
+    leak = worst_of(belief, found.mechanism, "anything", measure, {})
+    assert 0.05 * (1 - 1e-9) <= leak <= 0.05
+    names = belief.domain.names
+    table = unspoken.Joint(belief.marginal(names), names, belief.domain.values)
+    same = calibrate(table, weights, limit=0.05, measure=measure, noise=noise, floor=False)
+    assert found.scale == pytest.approx(same.scale, rel=1e-9)
+    assert found.bound.why == same.bound.why
+
+
+def test_many_of_a_kind_are_quick() -> None:
+    """Each is done with once it keeps the limit, and the least scale is no search over all."""
+    belief, began = unspoken.Exchangeable(np.full(121, 1 / 121), 120), time.process_time()
+    found = calibrate(belief, limit=0.1, measure="mutual-information")
+    assert time.process_time() - began < 5
+    assert found.scale == pytest.approx(24.71, rel=1e-3)
+    assert found.bound.why == "x0, to somebody who knows nothing else"
 
 
 def test_gaussian() -> None:

@@ -143,7 +143,8 @@ def counted(belief: Belief, parts: Parts, targets: Sequence[str]) -> list[AllBut
         for name in names:
             key = (number, *(query.weights.get(name, 0.0) for query in parts.queries))
             groups.setdefault(key, []).append(name)
-    firsts = [next(iter(set(members) & set(targets)), None) for members in groups.values()]
+    wanted = set(targets)
+    firsts = [next(filter(wanted.__contains__, members), None) for members in groups.values()]
     count = math.prod(len(members) + 1 for members in groups.values())
     if count * len(groups) > ADVERSARIES:
         return None

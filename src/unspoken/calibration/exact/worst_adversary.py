@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from unspoken.adversary import Adversary
@@ -17,7 +19,7 @@ from unspoken.calibration.exact.threats import Threat
 from unspoken.calibration.problem import LEAST, RATIO, NoiseProblem
 from unspoken.errors import TooLarge
 from unspoken.numerics.rounding import ROUNDED, down, up
-from unspoken.searching.joints import connected
+from unspoken.searching.joints import AllBut, connected, counted
 from unspoken.searching.search import ROUNDING, Worst, looks_at_everybody, worst
 from unspoken.types.bound import Bound
 
@@ -43,7 +45,7 @@ def worst_adversary(problem: NoiseProblem) -> Threat:
         return _proportional(problem)
     if _too_many(problem):
         return Branched(problem)
-    if not problem.fast and problem.belief.ones is None:
+    if not problem.fast:
         return _one_by_one(problem)
     return Searched(problem, lambda scale: _searched(problem, scale))
 
@@ -58,12 +60,28 @@ def _too_many(problem: NoiseProblem) -> bool:
 
 def _one_by_one(problem: NoiseProblem) -> Adversaries:
     """All but those who learn no more than another; each is done with once it keeps the limit."""
+    belief, names = problem.belief, problem.belief.domain.names
+    parts = problem.mechanism(1.0).parts(belief.domain, Adversary(names[0]))
     try:
-        surroundings = connected(problem.belief, problem.belief.domain.names)
+        of_a_kind = counted(belief, parts, names)
+        everyone = of_a_kind or connected(belief, names)
     except TooLarge as error:
         raise TooLarge(f"calibrate: {error}; or {WAYS_OUT}") from None
-    groups = [all_but(problem, one.target, one.unknown, one.boundary) for one in surroundings]
+
+    def one(who: AllBut) -> OneAdversary:
+        return all_but(problem, who.target, who.unknown, who.boundary)
+
+    groups = [_anew(partial(one, who)) if of_a_kind else one(who) for who in everyone]
     return Adversaries(problem.limit, groups)
+
+
+def _anew(one: Callable[[], OneAdversary]) -> OneAdversary:
+    """Nothing is kept between scales: of many variables of a kind all laws take gigabytes."""
+    return OneAdversary(
+        lambda scale: one().bound_at(scale),
+        lambda scale: one().leak_at(scale),
+        lambda scale, pieces: float(one().upper(scale, pieces)[0]),
+    )
 
 
 def _searched(problem: NoiseProblem, scale: float) -> tuple[float, Adversary]:
