@@ -124,4 +124,6 @@ def _row(problem: NoiseProblem, knows: Knows, name: str, rule: Rule) -> Row:
 
 
 def _noise(row: Row) -> tuple[float, bool]:
-    return math.inf if row.scale is None else row.scale, not row.rule.sound
+    """The least first; of equal ones, but for rounding, those that keep the limit."""
+    scale = math.inf if row.scale is None else float(f"{row.scale:.9g}")
+    return scale, not row.rule.sound

@@ -102,7 +102,7 @@ def _names(last: Sequence[Row], least: float, most: float) -> Iterator[Chart]:
     """The name of every line at its right end, where it would be lowest, last."""
     low, span = math.log(least), math.log(most / least) or 1.0
     heights = {row: (math.log(row.scale or least) - low) / span for row in last}
-    rows = sorted(last, key=lambda row: -heights[row])
+    rows = sorted(last, key=lambda row: -round(heights[row], 9))
     ends = [HEIGHT * (1 - heights[row]) for row in rows]
     places = _spread(ends)
     yield _leaders(ends, places)

@@ -54,7 +54,7 @@ def _row(entry: InContext, names: Mapping[str, str], cap: float) -> list[str | T
     leak = entry.leak
     odds = Text(words.odds_of(leak.odds), style="bold red" if leak.beyond(cap) else "")
     return [
-        f"{entry.context}{NBSP}{entry.value}".rstrip(),
+        f"{entry.context} {str(entry.value).replace(' ', NBSP)}".rstrip(),
         names[leak.who],
         leak.about,
         odds,

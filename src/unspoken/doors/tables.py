@@ -106,7 +106,9 @@ def plan(
         *_in_words(findings, findings.planned),
         *([blank()] if findings.planned else []),
         *(_promised(findings.promise) if findings.promise and findings.planned else []),
+        *_uncounted(findings.project, findings.promise),
         *_boxed(findings.boxed),
+        *([blank()] if findings.planned_known else []),
         *known.in_table(findings, findings.planned_known),
         _premise(findings, findings.plan, findings.is_floor),
         *_tree(findings.learned),
@@ -121,15 +123,15 @@ def rehearsed(done: Rehearsed) -> RenderableType:
         head("This would be released; nothing was charged or written:"),
         *_epochs(done.epochs),
         *_shown(done.p),
-        *_uncounted(done.said),
+        *_uncounted(done.said.project, done.said.promise),
         *_said(done.said),
     )
 
 
-def _uncounted(what: Said) -> list[RenderableType]:
+def _uncounted(project: Project, promise: Promise | None) -> list[RenderableType]:
     """That a plan by noisy counts will be another one, before there are any."""
-    noise = what.project.belief.noise
-    if what.promise.pinned or noise is None or not what.project.protected:
+    noise = project.belief.noise
+    if promise is None or promise.pinned or noise is None or not project.protected:
         return []
     return [
         note(

@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderResult
@@ -38,8 +38,8 @@ NUMBERS = frozenset(
     }
 )
 
-
-LETTERS = 17  # of a word on one line of a table
+LETTERS = 24  # of a word on one line of a table: a longer one is broken
+GAP = 2  # between columns, and before the first
 
 Cell: TypeAlias = "str | Text | Prose"
 
@@ -126,24 +126,33 @@ class Rows:
     numbers: Collection[str] = NUMBERS
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        if 2 + sum(self._least(k) + 2 for k in range(len(self.columns))) <= options.max_width:
-            yield Padding(self._table(), (0, 0, 0, 2), expand=False)
-        else:
+        room = options.max_width - GAP * (len(self.columns) + 1)
+        least = [self._least(k) for k in range(len(self.columns))]
+        if sum(least) > room:
             for row in self.rows:
                 yield from self._below(row)
+        else:
+            widths = _widths(
+                least, [max(map(cell_len, self._texts(k))) for k in range(len(least))], room
+            )
+            yield Padding(self._table(widths), (0, 0, 0, GAP), expand=False)
+
+    def _texts(self, k: int) -> list[str]:
+        return [self.columns[k], *(str(row[k]) for row in self.rows)]
 
     def _least(self, k: int) -> int:
-        """The room that a column needs: all of its numbers, or some letters of a word a line."""
-        longest = max(cell_len(text) for text in (self.columns[k], *(str(r[k]) for r in self.rows)))
-        return longest if self.columns[k] in self.numbers else min(longest, LETTERS)
+        """The room that a column needs: all of its numbers, or its longest word."""
+        if self.columns[k] in self.numbers:
+            return max(map(cell_len, self._texts(k)))
+        longest = max(cell_len(word) for text in self._texts(k) for word in text.split(" "))
+        return min(longest, LETTERS)
 
-    def _table(self) -> Table:
-        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-        for column in self.columns:
+    def _table(self, widths: Sequence[int]) -> Table:
+        table = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="dim")
+        for column, width in zip(self.columns, widths, strict=True):
             number = column in self.numbers
-            table.add_column(
-                column, justify="right" if number else "left", no_wrap=number, overflow="fold"
-            )
+            justify: Literal["right", "left"] = "right" if number else "left"
+            table.add_column(column, justify=justify, no_wrap=number, overflow="fold", width=width)
         for row in self.rows:
             table.add_row(
                 *(_cell(c, cell, self.numbers) for c, cell in zip(self.columns, row, strict=True))
@@ -162,6 +171,20 @@ class Rows:
         red = (str(cell.style) for cell in row[1:] if isinstance(cell, Text))
         if rest:
             yield Prose("; ".join(rest), f"{indent}    ", next(red, ""), breaks=True)
+
+
+def _widths(least: Sequence[int], whole: Sequence[int], room: int) -> list[int]:
+    """What each column gets: what it needs, and of the room left over what makes cells whole.
+
+    Narrow columns first: a share that one does not use is there for the next.
+    """
+    widths, left = list(least), room - sum(least)
+    wanting = sorted(range(len(least)), key=lambda k: whole[k] - least[k])
+    for place, k in enumerate(wanting):
+        more = min(whole[k] - least[k], left // (len(wanting) - place))
+        widths[k] += more
+        left -= more
+    return widths
 
 
 def _cell(column: str, cell: Cell, numbers: Collection[str]) -> Cell:
