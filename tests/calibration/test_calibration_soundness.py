@@ -165,5 +165,5 @@ def test_unbounded_values_have_no_group() -> None:
     exact = calibrate(belief, limit=1.0)
     assert exact.scale == pytest.approx(10.0)
     for method in METHODS:
-        with pytest.raises(unspoken.UnspokenError, match="bounded|of one variance"):
+        with pytest.raises(unspoken.UnspokenError, match=r"bounded|of one variance"):
             calibrate(belief, limit=1.0, method=method)

@@ -2,6 +2,7 @@
 
 import copy
 import functools
+import itertools
 import json
 import math
 import pickle
