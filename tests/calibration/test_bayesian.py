@@ -95,7 +95,7 @@ def test_the_authors_bound_for_chains() -> None:
     with pytest.raises(NotKnown, match="are charged"):
         scale(chain, 1.6, "bdp_markov")
     with pytest.raises(NotKnown, match="are charged"):
-        scale(unspoken.Chain([0.5, 0.5], [[1, 0], [0.5, 0.5]], 3), 50.0, "bdp_markov")
+        scale(unspoken.Chain([0.5, 0.5], [[1.0, 0.0], [0.5, 0.5]], 3), 50.0, "bdp_markov")
     with pytest.raises(NotKnown, match="needs a Chain"):
         calibrate(unspoken.Joint([[1, 1], [1, 1]]), limit=1.0, method="bdp_markov")
 

@@ -11,6 +11,7 @@ import pytest
 import unspoken
 from tests.calibration.joints import accepted, random_joint
 from tests.effort import EFFORT
+from unspoken.beliefs import Belief
 from unspoken.calibration import METHODS, Calibrated, calibrate, composed, parallel, sequential
 from unspoken.calibration.composing import ADDITIVE, NOT_ADDITIVE, by_rules
 from unspoken.errors import InputError, NotKnown
@@ -30,7 +31,7 @@ def twice(method: str = "exact", knows: str = "nothing") -> list[Calibrated]:
     return [calibrate(XOR, limit=1.0, knows=knows, method=method) for _ in range(2)]
 
 
-def truth(belief: unspoken.Belief, answers: list[Calibrated]) -> float:
+def truth(belief: Belief, answers: list[Calibrated]) -> float:
     """What all answers tell somebody who knows nothing else, by their joint view."""
     noisy = unspoken.Together([own.mechanism for own in answers])
     return max(own.value for own in unspoken.leakages(belief, noisy).values())
