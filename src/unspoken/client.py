@@ -165,8 +165,13 @@ class Client:
         return _json(self._asked("POST", "/v1/disclosures", {**said, **more})[1])
 
     def events(self) -> dict[str, Any]:
-        """Of an auditor or a steward: the ledger."""
-        return _json(self._asked("GET", "/v1/events")[1])
+        """Of an auditor or a steward: the ledger, all of its pages."""
+        found = _json(self._asked("GET", "/v1/events")[1])
+        while (after := found.get("next")) is not None:
+            more = _json(self._asked("GET", f"/v1/events?after={int(after)}")[1])
+            lists = {name: found[name] + more[name] for name in ("events", "answers", "decisions")}
+            found = {**more, **lists}
+        return found
 
     def _asked(
         self, method: str, path: str, body: Mapping[str, Any] | None = None

@@ -192,7 +192,7 @@ def test_to_another_application_it_is_the_same_draw(tmp_path: Path) -> None:
     both = [event for _, event in Ledger(tmp_path / "ledger.sqlite").answers()]
     assert [event.readers for event in both] == [("city",), ("ward",)]
     assert both[0].draw == both[1].draw
-    with pytest.raises(InputError, match="application ward does not read it"):
+    with pytest.raises(InputError, match='column that ward reads: there is no "disease"'):
         answered(path, DISEASES, "ward")
     with pytest.raises(InputError, match="--for"):
         answered(path, ages)

@@ -105,7 +105,7 @@ REFUSED = {
     "by the clock": (
         "day // 50 * 10",
         "age(make_timestamp(day)) > to_days(3)",
-        r"band.of: calls age\(\), which SQL over keys may not",
+        r"band.of: calls age\(\), which is not for here",
     ),
     "too fine": ("day // 50 * 10", "day", "band.of: has more than 64 values; take a coarser one"),
     "by 0": ("day // 50 * 10", "day / 0.0", "band.of: is infinite or no number for some key"),

@@ -123,11 +123,11 @@ PROJECTS: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "epoch of a value, named by a lambda elsewhere": (
         {"epoch": 'of = "len(list_filter([id], lambda b: b > 0)) + floor(b)"'},
-        r"epoch.of: calls list_filter\(\), which SQL over keys may not",
+        r"epoch.of: calls list_filter\(\), which is not for here",
     ),
     "epoch by the clock": (
         {"epoch": "of = \"strftime(current_localtimestamp(), '%Y-%m') || id\""},
-        r"epoch.of: calls current_localtimestamp\(\), which SQL over keys may not",
+        r"epoch.of: calls current_localtimestamp\(\), which is not for here",
     ),
     "epoch of no key": (
         {"epoch": "of = \"substr('2026-01', 1, 4)\""},

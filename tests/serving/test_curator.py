@@ -104,8 +104,8 @@ def test_a_dry_run_looks_at_no_protected_cell(path: Path) -> None:
     ("request_", "words"),
     [
         (Request(("use",)), "attributes: there is no"),
-        (Request(where="arrival = 'late'"), "reads arrival, which is no key"),
-        (Request(where="use = 'low'"), "reads use, which is no key"),
+        (Request(where="arrival = 'late'"), 'column of the keys: there is no "arrival"'),
+        (Request(where="use = 'low'"), 'column of the keys: there is no "use"'),
         (Request(where="true"), "reads no key"),
         (Request(where="office"), "where"),
         (Request(where="office < 5; DROP TABLE visits"), "only one SELECT"),

@@ -9,7 +9,7 @@ from functools import cached_property, partial, reduce
 
 from unspoken.answering.answer import Promised
 from unspoken.answering.exact import Exact
-from unspoken.answering.noise import Noise, by_epsilon, least, moved
+from unspoken.answering.noise import EPSILONS, Noise, by_epsilon, least, moved
 from unspoken.answering.question import Question, bound
 from unspoken.answering.select import WHERE
 from unspoken.engines.handed_in import Streams
@@ -63,12 +63,11 @@ class Asking:
         served = whole.serving(reader)
         ready = prepared(whole, table, fresh, Custody.there(whole), make=make, keyed=True)
         rows = released_rows(ready.project, ready.table)
-        question = bound(ready.project, rows, ready.learned, text)
+        question = bound(ready.project, rows, ready.learned, text, reader)
         for name in question.names:
             if name not in served.reads:
-                whom = f"application {reader} does not read it" if reader else "nobody reads it"
                 raise InputError(
-                    f"{WHERE}: {name}: {whom}; add it to `reads`, or ask about "
+                    f"{WHERE}: {name}: nobody reads it; add it to `reads`, or ask about "
                     f"{', '.join(served.reads)}"
                 )
         kept = make() if make is not None and question.numbers else Custody.there(whole)
@@ -252,7 +251,13 @@ class Asking:
             found.append(self._least(account))
 
         self._look(look)
-        return Noise(numbers, found[0] / self.share, labellings)
+        noise = Noise(numbers, found[0] / self.share, labellings)
+        if noise.epsilon < EPSILONS[0]:
+            raise InputError(
+                f"share {self.share:g}: is an epsilon of {noise.epsilon:.2g}, and noise is drawn "
+                f"for {EPSILONS[0]:g} and more; take a larger share"
+            )
+        return noise
 
     def drawn_with(self, before: Asked) -> Noise:
         """The noise of an answer that there is."""

@@ -20,7 +20,7 @@ from unspoken.numerics.noise import scale_of
 from unspoken.numerics.numbers import number
 from unspoken.numerics.roots import bracket
 
-__all__ = ["CHANCE", "Noise", "by_epsilon", "least", "moved"]
+__all__ = ["CHANCE", "EPSILONS", "Noise", "by_epsilon", "least", "moved"]
 
 CHANCE = 0.05  # that an error goes further than its bar
 # lambda, where it is looked for: with less, one record would change what is told by more than e^2

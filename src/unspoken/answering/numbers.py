@@ -144,7 +144,7 @@ class Cells:
         over = partial(row, {self.name: "DOUBLE" if self.rule.edges is not None else self.type})
         if self.rule.edges is not None:
             return self._in_bins(condition, over, where)
-        read = over().read(condition.sql, where, condition=True)
+        read = over().read(condition.sql, where, condition=True, steady=True)
         return self._holds(over(), read, self.rule.values, where)
 
     def _in_bins(self, condition: Part, over: Callable[[], RowSQL], where: str) -> list[bool]:
@@ -152,7 +152,7 @@ class Cells:
         edges = list(self.project.attributes[self.name].bins or ())
         listed = ", ".join(self.rule.names)
         plain = all(isinstance(edge, float) for edge in edges)
-        read = over().read(condition.sql, where, condition=True) if plain else None
+        read = over().read(condition.sql, where, condition=True, steady=True) if plain else None
         turns = None if read is None else over().turns(read)
         if read is None or turns is None or not {*turns} <= {*edges}:
             raise InputError(

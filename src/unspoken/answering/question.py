@@ -109,9 +109,19 @@ class Question:
         return hashlib.sha256(written.encode()).hexdigest()
 
 
-def bound(project: Project, table: Table, learned: Learned, text: str) -> Question:
-    """The query as this project answers it; refused by name where it does not."""
-    select = Select.read(text, list(table.columns))
+def bound(
+    project: Project, table: Table, learned: Learned, text: str, reader: str | None = None
+) -> Question:
+    """The query as this project answers it; refused by name where it does not.
+
+    For ``reader`` there are the keys, and what it reads: of other columns it is told nothing, not
+    even by a condition that holds for all of their values, or for none.
+    """
+    columns, whose = list(table.columns), ""
+    if reader is not None:
+        reads = {*table.keys, *project.serving(reader).reads}
+        columns, whose = [name for name in columns if name in reads], f" that {reader} reads"
+    select = Select.read(text, columns, whose)
     _refuse_table(project, select.table)
     return replace(_Binder(project, table, learned, select).question(), text=" ".join(text.split()))
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import duckdb
@@ -71,12 +72,15 @@ class Select:
     table: str
 
     @classmethod
-    def read(cls, text: str, columns: Sequence[str]) -> Select:
-        """The query over a table with these columns; an InputError with the nearest form."""
+    def read(cls, text: str, columns: Sequence[str], whose: str = "") -> Select:
+        """The query over a table with these columns; an InputError with the nearest form.
+
+        ``whose``: what messages say of columns that there are not.
+        """
         con = session("UTC", enable_external_access="false")
         try:
             query = parsed(con, text, WHERE)
-            return _Reader(con, columns).select(query)
+            return _Reader(con, columns, f"{WHERE}, column{whose}").select(query)
         finally:
             con.close()
 
@@ -85,6 +89,7 @@ class Select:
 class _Reader:
     con: duckdb.DuckDBPyConnection
     columns: Sequence[str]
+    where: str
 
     def select(self, query: Node) -> Select:
         if query.get("type") != "SELECT_NODE":
@@ -213,7 +218,7 @@ class _Reader:
         )
 
     def _column(self, node: Node) -> str:
-        return column_of(node["column_names"][-1], self.columns, f"{WHERE}, column")
+        return column_of(node["column_names"][-1], self.columns, self.where)
 
     def _text(self, entry: Mapping[str, Any]) -> str:
         """A part as DuckDB writes it: the same however it was spaced and spelled."""
@@ -229,8 +234,8 @@ def _spelled(tree: Any, column: Any) -> Any:
     if isinstance(tree, dict):
         if tree.get("class") == "COLUMN_REF":
             return {**tree, "column_names": [column(tree)]}
-        return {key: _spelled(below, column) for key, below in tree.items()}
-    return [_spelled(below, column) for below in tree] if isinstance(tree, list) else tree
+        return dict(zip(tree, map(partial(_spelled, column=column), tree.values()), strict=True))
+    return [*map(partial(_spelled, column=column), tree)] if isinstance(tree, list) else tree
 
 
 def _bare(sql: str) -> str:

@@ -251,9 +251,11 @@ def ledger(
     history: Sequence[tuple[str, Release]],
     decisions: Sequence[tuple[str, Decision]] = (),
     answers: Sequence[tuple[str, Answer]] = (),
+    shown: Mapping[str, float] | None = None,
 ) -> dict[str, Any]:
-    """Every event, and what they show together."""
-    shown = fold([event for _, event in history], {}).exponents()
+    """Every event, and what they show together; ``shown``: that, where these are some of them."""
+    if shown is None:
+        shown = fold([event for _, event in history], {}).exponents()
     return {
         **_head("ledger"),
         "events": [

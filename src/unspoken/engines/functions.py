@@ -55,10 +55,10 @@ STEADY_NAMES = frozenset(" ".join(STEADY.values()).split())
 
 
 def refuse_unsteady(parts: Iterable[Node], where: str) -> None:
-    """Refuse what is not among the functions that may name an epoch, or a context."""
+    """Refuse what is not among the functions that may name an epoch, or a context, or be asked."""
     for name in sorted({call["function_name"].lower() for call in calls(parts)} - STEADY_NAMES):
         raise InputError(
-            f"{where}: calls {name}(), which SQL over keys may not; it takes arithmetic, "
+            f"{where}: calls {name}(), which is not for here; it takes arithmetic, "
             "comparisons, CASE, CAST and functions of text and dates such as substr, "
             "regexp_extract, year, date_trunc and strftime (docs/project-file.md lists them)"
         )

@@ -34,11 +34,14 @@ COMPARING_OPERATORS = {
 }  # fmt: skip
 NUMBERS = ("INTEGER", "NUMERIC")
 LONGEST = 300  # characters of a DuckDB message that are passed on
+DEEPEST = 600  # lists and objects of a syntax tree in each other: an operation takes two to four
 
 
 def one_line(error: object) -> str:
-    """DuckDB's message without its kind, its picture of the query and its line breaks."""
-    said = str(error).split("\n\nLINE ")[0].split("\nLINE ")[0]
+    """DuckDB's message without its kind, its picture of the query, its line breaks, and where in
+    its own code it came about.
+    """
+    said = str(error).split("Stack Trace:")[0].split("\n\nLINE ")[0].split("\nLINE ")[0]
     _, kind, rest = said.partition("Error: ")
     line = " ".join((rest if kind else said).split())
     shown = printable(line)
@@ -61,7 +64,12 @@ def parsed(con: duckdb.DuckDBPyConnection, text: str, where: str) -> Node:
     """The syntax tree of a text that is one SELECT statement and nothing else."""
     with reworded(where):
         ((tree,),) = con.execute("SELECT json_serialize_sql(?)", [text]).fetchall()
-    read: dict[str, Any] = json.loads(tree)
+    read = _read(tree)
+    if read is None:
+        raise InputError(
+            f"{where}: has too much inside each other; write it in fewer steps (x IN (1, 2, 3), "
+            "say), or make a column of a part of it in [source] sql"
+        )
     if read["error"]:
         if read.get("error_type") == "not implemented":
             raise InputError(f"{where}: only one SELECT, or one expression of one, can stand here")
@@ -72,15 +80,32 @@ def parsed(con: duckdb.DuckDBPyConnection, text: str, where: str) -> Node:
     return query
 
 
+def _read(tree: str) -> dict[str, Any] | None:
+    """The tree, if it is one that all who walk it have room for on their stack."""
+    try:
+        read: dict[str, Any] = json.loads(tree)
+    except RecursionError:
+        return None
+    layer = [read]
+    for _ in range(DEEPEST):
+        layer = [below for above in layer for below in _below(above)]
+        if not layer:
+            return read
+    return None
+
+
 def nodes(tree: Any) -> Iterator[Node]:
     """Every part of a syntax tree."""
-    if isinstance(tree, dict):
-        if "class" in tree or "type" in tree or "map" in tree:
-            yield tree
-        tree = list(tree.values())
-    if isinstance(tree, list):
-        for below in tree:
-            yield from nodes(below)
+    if isinstance(tree, dict) and ("class" in tree or "type" in tree or "map" in tree):
+        yield tree
+    for below in _below(tree):
+        yield from nodes(below)
+
+
+def _below(tree: Any) -> list[Any]:
+    """The lists and objects that are right in this one."""
+    inside = tree.values() if isinstance(tree, dict) else tree if isinstance(tree, list) else ()
+    return [each for each in inside if each.__class__ in (dict, list)]
 
 
 def calls(parts: Iterable[Node]) -> list[Node]:

@@ -43,7 +43,7 @@ class Chain:
         chain = cls(followed(connection, name, seal, place), place)
         chain._entries, chain._kept = checkpoint.kept(connection, ACCOUNT, seal, chain.codes)
         chain.account = Account(chain._entries)
-        for number, event in parsed(connection, place, after=chain._kept):
+        for number, _, event in parsed(connection, place, after=chain._kept):
             chain.account.enter(event, number)
         chain._checkpoint(connection, seal)
         return chain
@@ -110,10 +110,12 @@ def followed(connection: sql.Connection, name: str, seal: Seal, place: str) -> l
     return codes
 
 
-def parsed(connection: sql.Connection, place: str, after: int = 0) -> Iterator[tuple[int, Event]]:
-    """Every event after this one, with its number."""
-    for row in connection.execute(ALL.where(EVENTS.c.id > after)):
-        yield row.id, _event(row, place)
+def parsed(
+    connection: sql.Connection, place: str, after: int = 0, most: int | None = None
+) -> Iterator[tuple[int, str, Event]]:
+    """Every event after this one, or the first ``most``, with its number and its time."""
+    for row in connection.execute(ALL.where(EVENTS.c.id > after).limit(most)):
+        yield row.id, str(row.at), _event(row, place)
 
 
 def taken(codes: list[str], row: Sequence[Any], seal: Seal, place: str) -> str:

@@ -21,6 +21,7 @@ from unspoken.ledger.chain import ALL, Chain, followed, parsed
 from unspoken.ledger.decisions import Decision, Event, Learning
 from unspoken.ledger.event import Release
 from unspoken.ledger.line import Line, Waiting
+from unspoken.ledger.page import Page
 from unspoken.ledger.place import place
 from unspoken.ledger.requests import Request, asked_before, noted
 from unspoken.ledger.schema import BELIEFS, EVENTS, prepared
@@ -91,25 +92,23 @@ class Ledger:
 
     def history(self) -> list[tuple[str, Release]]:
         """Every release with the time it was charged."""
-        return [(at, event) for at, event in self._releases() if event.kind == Release.kind]
+        return self.page().history
 
     def decisions(self) -> list[tuple[str, Decision]]:
         """Every belief that was learned, plan that was adopted, and disclosure, with the time."""
-        return [(at, event) for at, event in self._kept() if isinstance(event, Decision)]
+        return self.page().decisions
 
     def answers(self) -> list[tuple[str, Answer]]:
         """Every answer with noise, with the time it was charged."""
-        return [(at, event) for at, event in self._releases() if isinstance(event, Answer)]
+        return self.page().answers
 
-    def _releases(self) -> list[tuple[str, Release]]:
-        """Answers among them."""
-        return [(at, event) for at, event in self._kept() if isinstance(event, Release)]
-
-    def _kept(self) -> list[tuple[str, Event]]:
+    def page(self, after: int = 0, most: int | None = None) -> Page:
+        """The events after the one of this number: all of them, or so many."""
         with self._begin() as connection:
-            times = [row.at for row in connection.execute(ALL)]
-            events = parsed(connection, str(self._place))
-            return [(at, event) for at, (_, event) in zip(times, events, strict=True)]
+            asked = None if most is None else most + 1
+            found = list(parsed(connection, str(self._place), after, asked))
+        kept = found[:most]
+        return Page(kept, kept[-1][0] if len(kept) < len(found) else None)
 
     def charged(self, number: int) -> str:
         """When an event was charged, to the second."""

@@ -128,6 +128,16 @@ class Curator:
         """Every event, for the steward and the auditor."""
         return self._kept().ledger
 
+    def shown(self) -> dict[str, float]:
+        """The exponent of all that was released of each attribute, to anybody: for those alike."""
+        found, kept = list[dict[str, float]](), self._kept()
+
+        def look(account: Account) -> None:
+            found.append(account.exposure(account.readers()).exponents())
+
+        kept.ledger.look(look, kept.seal)
+        return found[-1]
+
     def disclosed(
         self,
         attributes: Sequence[str],
@@ -288,12 +298,12 @@ class Curator:
         self, keys: Keys, table: Table, condition: Expression | None, request: Request
     ) -> dict[str, int]:
         """Rows of each epoch that is asked for; each has to be there."""
-        counts = keys.counted(table, condition, request.epochs)
-        there = counts if condition is None else keys.counted(table, None, request.epochs)
-        for epoch in request.epochs:
-            if epoch not in there:
-                known = keys.counted(table, None, ())
-                raise unknown("epochs", epoch, known)
+        with outward("where", "epochs"):
+            counts = keys.counted(table, condition, request.epochs)
+            there = counts if condition is None else keys.counted(table, None, request.epochs)
+            for epoch in request.epochs:
+                if epoch not in there:
+                    raise unknown("epochs", epoch, keys.counted(table, None, ()))
         return counts
 
     def _shares(self, who: str, names: Sequence[str]) -> dict[str, float]:

@@ -1,7 +1,8 @@
 """What an application asks for: cells, by attribute, condition on keys, and epoch.
 
 The condition is one on public columns, of which a dozen functions are enough. What can make a text
-of any length of a few letters is left out: whoever asks is not the holder, and shares its memory.
+of any length of a few letters, or a row of any size, is left out: whoever asks is not the holder,
+and shares its memory. It is evaluated where no file is reached, on keys alone.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from unspoken.engines.protocol import Shape, Table
 from unspoken.engines.row_sql import RowSQL
 from unspoken.engines.session import session
 from unspoken.engines.sql import Expression
-from unspoken.engines.syntax import calls, nodes, parsed
+from unspoken.engines.syntax import Node, calls, nodes, parsed
 from unspoken.errors import InputError, unknown
 from unspoken.policy import Project
 from unspoken.releasing.reading import EPOCHS, Epochs, too_many
@@ -59,7 +60,9 @@ class Keys:
 
     @property
     def _row(self) -> RowSQL:
-        return RowSQL(self.shape.columns, self.shape.title, self.shape.timezone)
+        """Over the keys: of other columns whoever asks does not learn that there are any."""
+        keys = {name: self.shape.columns[name] for name in self.shape.keys}
+        return RowSQL(keys, "the keys", self.shape.timezone)
 
     def condition(self, text: str | None) -> Expression | None:
         """The condition, once it is one on keys alone; None: there is none."""
@@ -69,11 +72,9 @@ class Keys:
             raise InputError("where: is empty; leave it out to ask for all rows")
         refuse_growing(text, f"SELECT {text}", "where")
         asked = self._row.read(text, "where", condition=True, steady=True)
-        others = sorted({*asked.columns} - {*self.shape.keys})
-        if others or not asked.columns:
-            reads = f"reads {others[0]}, which is no key" if others else "reads no key"
+        if not asked.columns:
             known = ", ".join(self.shape.keys)
-            raise InputError(f"where: {reads}; keys are public, and there are: {known}")
+            raise InputError(f"where: reads no key; keys are public, and there are: {known}")
         return asked
 
     def held(self, rows: pa.Table, condition: Expression | None) -> pa.Table:
@@ -81,8 +82,10 @@ class Keys:
         if condition is None or not rows.num_rows:
             return rows
         batches = rows.select(list(self.shape.keys)).combine_chunks().to_batches()
-        masks = [self._row.over(b, {"where": condition})["where"] for b in batches]
-        return rows.filter(pa.chunked_array([mask.cast(pa.bool_()) for mask in masks]))
+        return rows.filter(pa.chunked_array([self._true(condition, each) for each in batches]))
+
+    def _true(self, condition: Expression, batch: pa.RecordBatch) -> pa.Array:
+        return self._row.over(batch, {"where": condition})["where"].cast(pa.bool_())
 
     def within(self, rows: pa.Table, epochs: tuple[str, ...]) -> pa.Table:
         """The rows of a release that are of these epochs."""
@@ -99,9 +102,11 @@ class Keys:
         self, table: Table, condition: Expression | None, epochs: tuple[str, ...]
     ) -> dict[str, int]:
         """How many rows of the source it is true for, by epoch: keys alone are read."""
-        rows = table if condition is None else table.only(condition, True)
         naming, counts = Epochs.of(self.project, table), dict[str, int]()
-        for batch in rows.batches(list(table.keys), ordered=False):
+        for each in table.batches(list(table.keys), ordered=False):
+            batch = each if condition is None else each.filter(self._true(condition, each))
+            if not batch.num_rows:
+                continue
             for epoch, places in naming.rows(batch)[0].items():
                 count = batch.num_rows if places is None else len(places)
                 counts[epoch] = counts.get(epoch, 0) + count
@@ -111,17 +116,25 @@ class Keys:
 
 
 def refuse_growing(text: str, query: str, where: str) -> None:
-    """Refuse a text that is too long, or calls what may make something too long. ``query``: the
-    SELECT that it is, or is part of.
+    """Refuse a text that is too long, or calls what may make something too long, or makes values
+    of several, of which one may have any size. ``query``: the SELECT that it is, or is part of.
     """
     if len(text) > LONGEST:
         raise InputError(f"{where}: has {len(text):,} characters, and at most {LONGEST:,} are read")
     con = session("UTC", enable_external_access="false")
     try:
-        names = {call["function_name"].lower() for call in calls(nodes(parsed(con, query, where)))}
+        parts = list(nodes(parsed(con, query, where)))
     finally:
         con.close()
+    names = {call["function_name"].lower() for call in calls(parts)}
+    if any(part.get("class") == "TYPE" and _of_types(part) for part in parts):
+        raise InputError(f"{where}: takes values of several parts; compare one with one")
     for name in sorted(names & GROWING):
         raise InputError(
             f"{where}: calls {name}, which may make a text of any length; leave it out"
         )
+
+
+def _of_types(part: Node) -> bool:
+    """Whether it is a type such as INT[1000], of others."""
+    return any(below.get("class") == "TYPE" for below in part["children"])

@@ -12,10 +12,18 @@ from functools import partial
 from typing import Any, TypeVar
 
 from unspoken.doors import as_json
-from unspoken.doors.service.gate import Gate, wrong
+from unspoken.doors.service.gate import DEFECT, Gate, wrong
 from unspoken.doors.service.routes import PAGES, ROUTES, Bounds
 from unspoken.doors.service.sent import FORMATS, Sent
-from unspoken.doors.service.shapes import AnswerAsked, CellsAsked, Disclosed, Wrong
+from unspoken.doors.service.shapes import (
+    PAGE,
+    After,
+    AnswerAsked,
+    CellsAsked,
+    Disclosed,
+    Most,
+    Wrong,
+)
 from unspoken.doors.service.steward import Page, Steward
 from unspoken.doors.service.watch import LOG, Watch
 from unspoken.errors import InputError, LimitExceeded, UnspokenError
@@ -134,12 +142,13 @@ class Service:
         )  # fmt: skip
         return _json((await self.in_time(work)).as_json())
 
-    async def events(self) -> fastapi.Response:
-        return _json(await self.in_time(self._events))
+    async def events(self, after: After = 0, most: Most = PAGE) -> fastapi.Response:
+        return _json(await self.in_time(partial(self._events, after, most)))
 
-    def _events(self) -> dict[str, Any]:
-        held = self.curator.ledger
-        return as_json.ledger(held.history(), held.decisions(), held.answers())
+    def _events(self, after: int, most: int) -> dict[str, Any]:
+        page, shown = self.curator.ledger.page(after, most), self.curator.shown()
+        said = as_json.ledger(page.history, page.decisions, page.answers, shown)
+        return {**said, "next": page.next}
 
 
 class Late(UnspokenError):
@@ -176,6 +185,7 @@ def application(service: Service) -> Gate:
     app.add_exception_handler(RequestValidationError, _invalid)
     for kind in (fastapi.HTTPException, HTTPException):
         app.add_exception_handler(kind, _other)
+    app.add_exception_handler(Exception, _defect)
     return Gate(app, service.tokens, service.bounds, service.watch)
 
 
@@ -214,6 +224,11 @@ async def _invalid(_request: Any, error: Exception) -> fastapi.Response:
 
 async def _other(_request: Any, error: Exception) -> fastapi.Response:
     return _error(min(499, getattr(error, "status_code", 400)), "body: cannot be read as JSON")
+
+
+async def _defect(_request: Any, _what: Exception) -> fastapi.Response:
+    """What nobody thought of: the gate logs of what kind it is."""
+    return _error(500, DEFECT)
 
 
 def _error(status: int, text: str, **more: str) -> fastapi.Response:

@@ -10,7 +10,7 @@ import asyncio
 import json
 import time
 from collections.abc import Awaitable, Callable, MutableMapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from unspoken.doors.service.routes import PAGES, ROUTES, Bounds, Route
@@ -18,7 +18,7 @@ from unspoken.doors.service.watch import LOG, Watch
 from unspoken.errors import UnspokenError
 from unspoken.serving.tokens import Token, Tokens
 
-__all__ = ["Gate", "wrong"]
+__all__ = ["DEFECT", "Gate", "wrong"]
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -27,6 +27,7 @@ App = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 
 OURS = {**ROUTES, **PAGES}
 TAIL = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
+DEFECT = "failed: this is a defect of the service"
 SLOWEST = 30.0  # seconds for a whole request to come
 
 
@@ -45,12 +46,16 @@ def wrong(text: str, **more: str) -> bytes:
 
 @dataclass
 class Gate:
-    """ASGI, around the application."""
+    """ASGI, around the application. ``inside``: how many are let in, with a token and without:
+
+    those without one, who are anybody, leave no less room for those who have one.
+    """
 
     app: App
     tokens: Tokens
     bounds: Bounds
     watch: Watch
+    inside: dict[bool, int] = field(default_factory=lambda: {True: 0, False: 0})
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -69,6 +74,7 @@ class _Passing:
     ) -> None:
         self.gate, self.scope, self._receive, self._send = gate, scope, receive, send
         self.status, self.token = 0, None  # type: tuple[int, Token | None]
+        self.counted = False
         self.path = scope["path"] if scope["path"] in OURS else "other"
 
     async def through(self) -> None:
@@ -83,9 +89,10 @@ class _Passing:
             LOG.warning("%s: was cut off after %g s", self.path, self.gate.bounds.seconds)
         except Exception as error:
             LOG.error("%s: %s, which is a defect", self.path, type(error).__name__)
-            await self._turn(Turned(500, "failed: this is a defect of the service"))
+            await self._turn(Turned(500, DEFECT))
         finally:
             watch.in_flight -= 1
+            self.gate.inside[self.token is not None] -= self.counted
             who, role = (self.token.name, self.token.role) if self.token else ("-", "nobody")
             watch.ended(self.path, who, role, self.status, time.monotonic() - began)
 
@@ -99,8 +106,10 @@ class _Passing:
         if self.scope["method"] != route.method:
             raise Turned(405, f"method: this is asked for by {route.method}", allow=route.method)
         self._may(route)
-        if self.gate.watch.in_flight > self.gate.bounds.at_once:
+        if self.gate.inside[self.token is not None] >= self.gate.bounds.at_once:
             raise Turned(429, "busy: too many requests at once; ask again", **{"retry-after": "1"})
+        self.gate.inside[self.token is not None] += 1
+        self.counted = True
         self.scope.setdefault("state", {})["token"] = self.token
         body = await self._body(headers, route)
 

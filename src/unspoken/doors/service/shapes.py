@@ -8,11 +8,17 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from unspoken.serving.request import LONGEST, Request
 
-__all__ = ["AnswerAsked", "CellsAsked", "Disclosed", "Format", "Wrong"]
+__all__ = [
+    "PAGE", "After", "AnswerAsked", "CellsAsked", "Disclosed", "Format", "Most", "Wrong",
+]  # fmt: skip
 
 Format = Literal["arrow", "parquet", "jsonl"]
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 Text = Annotated[str, Field(min_length=1, max_length=LONGEST)]
+
+PAGE = 1_000  # events that are given at once
+After = Annotated[int, Field(ge=0, lt=1 << 63)]  # the number of an event, as databases have it
+Most = Annotated[int, Field(ge=1, le=PAGE)]
 
 
 class Strict(BaseModel):
