@@ -14,6 +14,7 @@ import numpy as np
 from unspoken.adversary import Adversary
 from unspoken.auditing.attacks import Known
 from unspoken.auditing.judging import Claim
+from unspoken.auditing.queried import asked_again, fitted_noise, groups_shown
 from unspoken.auditing.rebuilt import rebuilt
 from unspoken.auditing.smoothed import smoothed
 from unspoken.auditing.trials import WITHHELD_AS, Trials
@@ -162,10 +163,13 @@ def planted(prior: float, share: float, columns: int) -> World:
 
 
 STAGES: Mapping[str, Callable[..., World]] = {
+    "asked-again": asked_again,
     "clipped": clipped,
     "counted": counted,
     "doubles": doubles,
     "filtered": filtered,
+    "fitted-noise": fitted_noise,
+    "groups-shown": groups_shown,
     "habit": habit,
     "one-coin": one_coin,
     "planted": planted,

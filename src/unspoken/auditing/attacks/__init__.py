@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from unspoken.auditing.attacks.known import blanks, largest, least, posterior
+from unspoken.auditing.attacks.known import blanks, largest, least, posterior, spread
 from unspoken.auditing.attacks.protocol import Attack, Known, Scorer
 from unspoken.auditing.attacks.trained import classified, digits, frequent, nearest
 
@@ -17,4 +17,5 @@ ATTACKS: Mapping[str, Attack] = {
     "least": least,
     "nearest": nearest,
     "posterior": posterior,
+    "spread": spread,
 }

@@ -6,7 +6,7 @@ from unspoken.auditing.attacks.protocol import Known, Scorer
 from unspoken.auditing.trials import WITHHELD_AS, Trials
 from unspoken.numerics.arrays import Array
 
-__all__ = ["blanks", "largest", "least", "posterior"]
+__all__ = ["blanks", "largest", "least", "posterior", "spread"]
 
 
 def posterior(known: Known, practice: Trials) -> Scorer | None:
@@ -40,5 +40,15 @@ def least(known: Known, practice: Trials) -> Scorer | None:
     def score(seen: Array) -> Array:
         summed: Array = -seen.sum(1)
         return summed
+
+    return score
+
+
+def spread(known: Known, practice: Trials) -> Scorer | None:
+    """How much answers to one question vary, whatever their mean is."""
+
+    def score(seen: Array) -> Array:
+        varied: Array = seen.var(1)
+        return varied
 
     return score
