@@ -1,4 +1,7 @@
-"""`import unspoken` loads no library and takes no time: names are fetched when asked for."""
+"""`import unspoken` loads no library and takes no time: names are fetched when asked for.
+
+Nor does a command load what it does before it does it: what says what there is starts at once.
+"""
 
 from pathlib import Path
 
@@ -49,6 +52,37 @@ print(json.dumps([name for name, found in kept.items() if vars(unspoken).get(nam
 """
 
 
+# What only says what there is, and what it may load: what options are made of.
+AT_ONCE = [
+    ("unspoken", ["--version"], {}),
+    ("unspoken", ["--help"], {}),
+    ("unspoken leak", ["leak", "--help"], {}),
+    ("completion", [], {"COMP_WORDS": "unspoken ", "COMP_CWORD": "1"}),
+    ("completion", [], {"COMP_WORDS": "unspoken plan --", "COMP_CWORD": "2"}),
+]
+OF_OPTIONS = {"rich", "typer"}
+TO_READ_THEM = {"pydantic"}  # typer has it check what a command is given
+RUN = """
+import contextlib, io, json, os, sys
+os.environ.update({environment}, COLUMNS="80")
+sys.argv[1:] = {arguments}
+said = io.StringIO()
+with contextlib.redirect_stdout(said), contextlib.suppress(SystemExit):
+    from unspoken.__main__ import main
+    main()
+loaded = sorted({{name.partition(".")[0] for name in sys.modules}})
+print(json.dumps([said.getvalue(), loaded]))
+"""
+
+
+def loaded_by(root: Path, arguments: list[str], environment: dict[str, str]) -> tuple[str, set]:
+    """What a command prints, and the libraries that it loads for it."""
+    if environment:
+        environment = {"_UNSPOKEN_COMPLETE": "complete_bash", **environment}
+    said, loaded = ask(root, RUN.format(arguments=arguments, environment=environment))
+    return said, LIBRARIES & set(loaded)
+
+
 def loaded_libraries(root: Path) -> list[str]:
     return sorted(LIBRARIES & set(ask(root, LOADED)))
 
@@ -69,6 +103,23 @@ def test_import_takes_no_time(root: Path) -> None:
 
 def test_a_name_is_fetched_once(root: Path) -> None:
     none_of(ask(root, CACHED), "`unspoken.__getattr__` keeps what it has found:")
+
+
+@pytest.mark.parametrize(("what", "arguments", "environment"), AT_ONCE)
+def test_what_there_is_is_said_at_once(
+    root: Path, what: str, arguments: list[str], environment: dict[str, str]
+) -> None:
+    said, loaded = loaded_by(root, arguments, environment)
+    assert what in said if not environment else {"plan", "--adopt"} & set(said.split())
+    loaded -= OF_OPTIONS | (TO_READ_THEM if arguments[1:] or environment else set())
+    none_of(sorted(loaded), "What a command does is imported where it is done:")
+
+
+def test_what_a_command_loads_too_early_is_found(plant: Plant) -> None:
+    early = "def main():\n    import numpy\n    print('unspoken')"
+    plant("src/unspoken/__main__.py", early)
+    said, loaded = loaded_by(plant("src/unspoken/__init__.py", ""), ["--version"], {})
+    assert (said, loaded) == ("unspoken\n", {"numpy"})
 
 
 @pytest.mark.parametrize("text", ["import numpy", "import scipy.special"])

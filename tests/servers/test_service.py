@@ -11,7 +11,7 @@ import pytest
 from tests.servers.conftest import needed
 from tests.serving import building
 from tests.serving.running import running
-from unspoken.doors.service.routes import Bounds
+from unspoken.doors.service.bounds import Bounds
 from unspoken.releasing import adopt_plan
 
 CHECKS = [

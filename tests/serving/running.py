@@ -14,7 +14,7 @@ from typing import Any
 
 from unspoken.client import Client
 from unspoken.doors.service.app import Service
-from unspoken.doors.service.routes import Bounds
+from unspoken.doors.service.bounds import Bounds
 from unspoken.doors.service.running import server, service
 from unspoken.policy import Project
 from unspoken.serving.tokens import Tokens

@@ -21,7 +21,7 @@ import pytest
 from tests.serving import building
 from tests.serving.running import running
 from unspoken.client import Client
-from unspoken.doors.service.routes import Bounds
+from unspoken.doors.service.bounds import Bounds
 from unspoken.errors import InputError, LimitExceeded
 from unspoken.ledger import Ledger
 from unspoken.policy import Project
@@ -82,7 +82,7 @@ def test_days_arrive_and_every_answer_is_charged_once(path: Path) -> None:
 
 SERVE = """
 import os, signal, sys
-from unspoken.doors.service.routes import Bounds
+from unspoken.doors.service.bounds import Bounds
 from unspoken.doors.service.running import server, service
 from unspoken.policy import Project
 from unspoken.serving import curator

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from unspoken.doors.service.bounds import Bounds
 from unspoken.doors.service.gate import App, Gate, Receive, Send
-from unspoken.doors.service.routes import Bounds
 from unspoken.doors.service.watch import Watch
 from unspoken.policy import Project
 from unspoken.serving.tokens import Tokens

@@ -15,7 +15,8 @@ import pytest
 from tests.serving import building
 from tests.serving.running import WHO, Running, running
 from unspoken.doors.service.app import application
-from unspoken.doors.service.routes import PAGES, ROUTES, Bounds
+from unspoken.doors.service.bounds import Bounds
+from unspoken.doors.service.routes import PAGES, ROUTES
 from unspoken.policy import Project
 from unspoken.serving.tokens import Tokens
 

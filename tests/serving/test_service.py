@@ -20,7 +20,8 @@ from hypothesis import strategies as st
 
 from tests.serving import building
 from tests.serving.running import WHO, Running, running
-from unspoken.doors.service.routes import ROUTES, Bounds
+from unspoken.doors.service.bounds import Bounds
+from unspoken.doors.service.routes import ROUTES
 from unspoken.serving.tokens import Tokens, token_file
 
 COUNT = "SELECT COUNT(*) FILTER (WHERE arrival = 'late') FROM visits"

@@ -1,7 +1,4 @@
-"""Results as plain data, for --json. Infinity is the word "inf".
-
-Every object says which command it is of, and the format: {"unspoken": "leak", "format": 1, ...}.
-"""
+"""Results as plain data, for --json. Infinity is the word "inf"."""
 
 from __future__ import annotations
 
@@ -9,19 +6,18 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 from unspoken.answering import NoisyAnswer, Offer, Promised
 from unspoken.display import json_number
 from unspoken.doors import changed, known
 from unspoken.doors.case import Answers
+from unspoken.doors.envelope import head
 from unspoken.learning import Kept
 from unspoken.ledger import Answer, Decision, Release, fold
 from unspoken.planning import Plan
 from unspoken.releasing import (
     BackedUp,
-    Checked,
     Difference,
     Findings,
     FirstLook,
@@ -44,9 +40,7 @@ __all__ = [
     "audited",
     "backed_up",
     "case",
-    "checked",
     "diff",
-    "error",
     "first_look",
     "leak",
     "learned",
@@ -55,34 +49,15 @@ __all__ = [
     "rehearsed",
     "released",
     "restored",
-    "started",
     "verified",
-    "written",
 ]
-
-FORMAT = 1
-
-
-def error(place: str, text: str, code: int) -> dict[str, Any]:
-    """What went wrong, where, and the exit code."""
-    return {**_head("error"), "error": {"place": place, "message": text, "exit": code}}
-
-
-def checked(found: Checked) -> dict[str, Any]:
-    """What is wrong with a project: nothing, if there are no faults."""
-    return {
-        **_head("check"),
-        "project": str(found.path),
-        "table": found.table,
-        "faults": [{"place": fault.place, "message": fault.text} for fault in found.faults],
-    }
 
 
 def learned(ready: Prepared) -> dict[str, Any]:
     """The belief's outline: labels, shares of sensitive rows, telling values."""
     model = ready.learned
     return {
-        **_head("learn"),
+        **head("learn"),
         **_for_holder(ready.cautions()),
         "rows": model.rows,
         "premise": str(model.belief.premise),
@@ -132,7 +107,7 @@ def _tree(tree: Kept) -> dict[str, Any]:
 def leak(findings: Openly, keys: Sequence[Undeclared] = ()) -> dict[str, Any]:
     """Who is told what, with everything not sensitive released."""
     return {
-        **_head("leak"),
+        **head("leak"),
         **_for_holder(findings.cautions),
         "premise": str(findings.learned.belief.premise),
         "box": list(findings.boxed),
@@ -153,7 +128,7 @@ def first_look(look: FirstLook) -> dict[str, Any]:
         for about, all in look.leaks.items()
     }
     return {
-        **_head("leak"),
+        **head("leak"),
         "table": look.table,
         "rows": look.rows,
         "secret": look.secret,
@@ -189,7 +164,7 @@ def plan(
     """The plan, the one without closure, and what the plan tells."""
     closed = findings.closure.added if findings.project.closing_values else {}
     return {
-        **_head("plan"),
+        **head("plan"),
         **_for_holder(findings.cautions),
         "premise": str(findings.learned.belief.premise),
         "plan": findings.plan.as_json(),
@@ -209,7 +184,7 @@ def plan(
 def rehearsed(done: Rehearsed) -> dict[str, Any]:
     """What would be released."""
     return {
-        **_head("release"),
+        **head("release"),
         "dry_run": True,
         **_epochs(done.epochs),
         "p": dict(done.p),
@@ -220,7 +195,7 @@ def rehearsed(done: Rehearsed) -> dict[str, Any]:
 def released(done: Released) -> dict[str, Any]:
     """What was written."""
     return {
-        **_head("release"),
+        **head("release"),
         "release": str(done.path),
         "manifest": str(done.manifest),
         "rows": done.rows,
@@ -235,9 +210,9 @@ def released(done: Released) -> dict[str, Any]:
 def answer(found: NoisyAnswer | Promised) -> dict[str, Any]:
     """Rows with noise and how far off they may be; of a dry run that alone."""
     if isinstance(found, Promised):
-        return {**_head("query"), "dry_run": True, "query": found.query, **found.as_json()}
+        return {**head("query"), "dry_run": True, "query": found.query, **found.as_json()}
     return {
-        **_head("query"),
+        **head("query"),
         "query": found.promised.query,
         "columns": list(found.titles),
         "rows": [list(row) for row in found.rows],
@@ -257,7 +232,7 @@ def ledger(
     if shown is None:
         shown = fold([event for _, event in history], {}).exponents()
     return {
-        **_head("ledger"),
+        **head("ledger"),
         "events": [
             {
                 "at": at,
@@ -294,7 +269,7 @@ def verified(checked: Verified) -> dict[str, Any]:
     """A ledger that is whole: its head, and up to which event that is recorded where."""
     recorded = {str(place): head.number for place, head in checked.recorded.items()}
     return {
-        **_head("ledger"),
+        **head("ledger"),
         "verified": True,
         "events": checked.head.number,
         "head": checked.head.code,
@@ -306,7 +281,7 @@ def case(answers: Answers) -> dict[str, Any]:
     """One entry for each answer."""
     bounds = {name: bound.as_json() for name, bound in answers.bounds.items()}
     chosen = {} if answers.plan is None else {"plan": _asked(answers.plan)}
-    return {**_head("case"), **bounds, **chosen}
+    return {**head("case"), **bounds, **chosen}
 
 
 def _asked(plan: Plan) -> dict[str, Any]:
@@ -321,30 +296,15 @@ def _asked(plan: Plan) -> dict[str, Any]:
     }
 
 
-def started(project: Path, keys: Sequence[str], attributes: Sequence[str]) -> dict[str, Any]:
-    """What a new project file says."""
-    return {
-        **_head("init"),
-        "project": str(project),
-        "keys": list(keys),
-        "attributes": list(attributes),
-    }
-
-
-def written(report: Path, charts: Sequence[Path]) -> dict[str, Any]:
-    """Where the report is."""
-    return {**_head("report"), "report": str(report), "charts": [str(path) for path in charts]}
-
-
 def audited(what: str, **found: Any) -> dict[str, Any]:
     """What attacks came to: on the catalogue, or on a release."""
-    return {**_head("audit"), "attacked": what, **found}
+    return {**head("audit"), "attacked": what, **found}
 
 
 def backed_up(done: BackedUp) -> dict[str, Any]:
     """Which files are in the archive."""
     return {
-        **_head("backup"),
+        **head("backup"),
         "backup": str(done.path),
         "files": {name: str(path) for name, path in done.kept.items()},
         "events": done.events,
@@ -354,7 +314,7 @@ def backed_up(done: BackedUp) -> dict[str, Any]:
 def restored(done: Restored) -> dict[str, Any]:
     """Which files are back, and of when."""
     return {
-        **_head("restore"),
+        **head("restore"),
         "made": done.made,
         "files": {name: str(path) for name, path in done.written.items()},
         "events": done.events,
@@ -363,7 +323,7 @@ def restored(done: Restored) -> dict[str, Any]:
 
 def diff(found: Difference) -> dict[str, Any]:
     """What changed."""
-    return {**_head("diff"), **changed.as_json(found)}
+    return {**head("diff"), **changed.as_json(found)}
 
 
 def _for_holder(cautions: Sequence[Caution]) -> dict[str, Any]:
@@ -387,7 +347,3 @@ def _said(what: Said) -> dict[str, Any]:
 
 def _epsilon(exponents: Mapping[str, float]) -> dict[str, float | str]:
     return {name: json_number(epsilon) for name, epsilon in exponents.items()}
-
-
-def _head(command: str) -> dict[str, Any]:
-    return {"unspoken": command, "format": FORMAT}

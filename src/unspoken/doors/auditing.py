@@ -1,14 +1,12 @@
-"""The command that attacks: a project's own releases, or the catalogue."""
+"""What attacks came to: on a project's own releases, or on the catalogue."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
-import typer
 from rich.console import Group, RenderableType
 
 from unspoken.auditing import Audited, audit
@@ -16,14 +14,12 @@ from unspoken.auditing.judging import Verdict
 from unspoken.auditing.scenario import EXPECTED, catalogue
 from unspoken.auditing.trying import Tried, TriedAll, try_all
 from unspoken.doors import as_json
-from unspoken.doors.projects import declared
-from unspoken.doors.running import REFUSED, err, show
+from unspoken.doors.running import err, show
 from unspoken.doors.terminal import NBSP, Prose, blank, head, note, rows_of, said
 from unspoken.doors.waiting import busy
-from unspoken.errors import InputError
-from unspoken.policy import Project, project_file
+from unspoken.policy import Project
 
-__all__ = ["audit_command"]
+__all__ = ["catalogue_beaten", "releases_beaten"]
 
 COLUMNS = ("scenario", "best attack", "bound", "reached", "of it")
 NUMBERS = COLUMNS[2:]
@@ -34,30 +30,7 @@ HOW = (
 )
 
 
-def audit_command(
-    project: Annotated[
-        Path | None,
-        typer.Argument(help="The project whose releases are attacked; without any: --catalogue."),
-    ] = None,
-    of_catalogue: Annotated[
-        bool, typer.Option("--catalogue", help="Attack the catalogue's scenarios instead.")
-    ] = False,
-    in_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object instead of tables.")
-    ] = False,
-) -> None:
-    """Attack: what attackers really get, beside each bound claimed."""
-    if project is not None and of_catalogue:
-        raise InputError("--catalogue: is of no project; give one or the other")
-    if project is not None or (not of_catalogue and project_file(Path()).is_file()):
-        beaten = _of_project(declared(project or Path()), in_json)
-    else:
-        beaten = _of_catalogue(in_json)
-    if beaten:
-        raise typer.Exit(REFUSED)
-
-
-def _of_catalogue(in_json: bool) -> bool:
+def catalogue_beaten(in_json: bool) -> bool:
     """Whether anything came out otherwise than it was written down."""
     with busy(err, "attacking") as tell:
         tried = try_all(catalogue(), np.random.default_rng(), tell=tell)
@@ -65,7 +38,7 @@ def _of_catalogue(in_json: bool) -> bool:
     return bool(tried.otherwise)
 
 
-def _of_project(project: Project, in_json: bool) -> bool:
+def releases_beaten(project: Project, in_json: bool) -> bool:
     """Whether an attack beat a limit."""
     with busy(err, "attacking what was released"):
         found = audit(project)

@@ -1,73 +1,18 @@
-"""The command that answers a query with noise."""
+"""An answer with noise in a terminal: its rows, how far off they may be, what was charged."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
 from rich.console import Group, RenderableType
 
-from unspoken.answering import NoisyAnswer, Promised, query
-from unspoken.doors import as_json
-from unspoken.doors.projects import declared, room_for
-from unspoken.doors.running import err, say, show
+from unspoken.answering import NoisyAnswer, Promised
 from unspoken.doors.terminal import Prose, blank, rows_of
-from unspoken.doors.waiting import busy
 
-__all__ = ["query_command"]
-
-
-def query_command(
-    sql: Annotated[
-        str, typer.Argument(help='A query, such as "SELECT AVG(x) FROM the_table GROUP BY key".')
-    ],
-    project: Annotated[
-        Path, typer.Argument(help="The project file, or the folder that has unspoken.toml.")
-    ] = Path(),
-    reader: Annotated[
-        str | None, typer.Option("--for", help="To one application, which reads what is asked.")
-    ] = None,
-    epsilon: Annotated[
-        float | None,
-        typer.Option(help="How much one record may change it; else what is left of the limits."),
-    ] = None,
-    share: Annotated[
-        float, typer.Option(help="Take this share of what is left of the limits, up to 1.")
-    ] = 1.0,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say how far off it may be; charge and draw nothing.")
-    ] = False,
-    fresh: Annotated[
-        bool, typer.Option("--fresh", help="Read all rows again, though counts of them are kept.")
-    ] = False,
-    in_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object instead of tables.")
-    ] = False,
-) -> None:
-    """Answer a query with noise: charge it, draw once, keep that."""
-    given = declared(project)
-    room_for(given.files.key, given.files.ledger)
-
-    def tell(promised: Promised) -> None:
-        for line in promised.lines():
-            say(line)
-
-    with busy(err, "reading the table"):
-        found = query(
-            given,
-            sql,
-            reader,
-            epsilon=epsilon,
-            share=share,
-            dry_run=dry_run,
-            fresh=fresh,
-            tell=None if dry_run else tell,
-        )
-    show(as_json.answer(found) if in_json else _in_words(found))
+__all__ = ["in_words"]
 
 
-def _in_words(found: NoisyAnswer | Promised) -> RenderableType:
+def in_words(found: NoisyAnswer | Promised) -> RenderableType:
     """The rows of an answer; of a dry run what would be said beside them."""
     if isinstance(found, Promised):
         return Group(*map(Prose, [*found.lines(), "Nothing was charged or drawn."]))

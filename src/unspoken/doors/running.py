@@ -13,7 +13,7 @@ import typer
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
-from unspoken.doors import as_json
+from unspoken.doors import envelope
 from unspoken.doors.ending import interrupted
 from unspoken.errors import LimitExceeded, UnspokenError, printable
 
@@ -102,7 +102,7 @@ def _ran(command: Callable[[], Any], in_json: bool) -> int:
 def _failed(code: int, place: str, text: str, in_json: bool, line: str = "") -> int:
     say(line or f"{place}: {text}")
     if in_json:
-        show(as_json.error(place, text, code))
+        show(envelope.error(place, text, code))
     return code
 
 

@@ -6,16 +6,23 @@ stream of its rows is read, which may be most of its time.
 from __future__ import annotations
 
 import contextlib
+from typing import Protocol, TypeVar
 from weakref import WeakSet
-
-import duckdb
 
 __all__ = ["interrupt", "interruptible"]
 
-_sessions: WeakSet[duckdb.DuckDBPyConnection] = WeakSet()
+
+class Session(Protocol):
+    """A connection of DuckDB, which is not loaded before there is any."""
+
+    def interrupt(self) -> None: ...
 
 
-def interruptible(session: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
+S = TypeVar("S", bound=Session)
+_sessions: WeakSet[Session] = WeakSet()
+
+
+def interruptible(session: S) -> S:
     """The same, and what it does can be ended."""
     _sessions.add(session)
     return session
@@ -25,5 +32,5 @@ def interrupt() -> None:
     """End what is running now, from any thread; what begins later is not touched."""
     with contextlib.suppress(RuntimeError):  # one was opened meanwhile; whoever means it asks again
         for session in list(_sessions):
-            with contextlib.suppress(duckdb.Error):  # it was closed
+            with contextlib.suppress(Exception):  # a duckdb.Error: it was closed
                 session.interrupt()

@@ -7,8 +7,10 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import pyarrow as pa
+if TYPE_CHECKING:  # commands watch before there are rows, and most never read any
+    import pyarrow as pa
 
 __all__ = ["Passed", "passing", "watched", "watching"]
 

@@ -12,8 +12,9 @@ from functools import partial
 from typing import Any, TypeVar
 
 from unspoken.doors import as_json
+from unspoken.doors.service.bounds import Bounds
 from unspoken.doors.service.gate import DEFECT, Gate, wrong
-from unspoken.doors.service.routes import PAGES, ROUTES, Bounds
+from unspoken.doors.service.routes import PAGES, ROUTES
 from unspoken.doors.service.sent import FORMATS, Sent
 from unspoken.doors.service.shapes import (
     PAGE,

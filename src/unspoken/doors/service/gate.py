@@ -13,7 +13,8 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from unspoken.doors.service.routes import PAGES, ROUTES, Bounds, Route
+from unspoken.doors.service.bounds import Bounds
+from unspoken.doors.service.routes import PAGES, ROUTES, Route
 from unspoken.doors.service.watch import LOG, Watch
 from unspoken.errors import UnspokenError
 from unspoken.serving.tokens import Token, Tokens

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from unspoken.serving.tokens import ROLES, Role
 
-__all__ = ["PAGES", "PLAIN", "ROUTES", "Bounds", "Route"]
+__all__ = ["PAGES", "ROUTES", "Route"]
 
 APPLICATION: tuple[Role, ...] = ("application",)
 STEWARD: tuple[Role, ...] = ("steward",)
@@ -50,18 +50,3 @@ PAGES: Mapping[str, Route] = {
     "/dashboard/leave": Route("POST", None, FORM),
     "/dashboard/approve": Route("POST", None, FORM),
 }
-
-PLAIN = {"127.0.0.1", "::1", "localhost"}  # hosts that only this machine reaches
-
-
-@dataclass(frozen=True)
-class Bounds:
-    """``body``: bytes of a request; ``rows``: of an answer; ``seconds``: for the work, and for each
-
-    piece that is read or sent; ``at_once``: requests in flight.
-    """
-
-    body: int = 65_536
-    rows: int = 5_000_000
-    seconds: float = 120.0
-    at_once: int = 16

@@ -6,7 +6,7 @@ import logging
 from contextlib import suppress
 
 from unspoken.doors.service.app import Service, application
-from unspoken.doors.service.routes import Bounds
+from unspoken.doors.service.bounds import Bounds
 from unspoken.errors import InputError
 from unspoken.policy import Project
 from unspoken.serving import Curator

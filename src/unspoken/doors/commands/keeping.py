@@ -7,27 +7,17 @@ from typing import Annotated
 
 import typer
 
-from unspoken.doors import as_json, changed, history
-from unspoken.doors.projects import declared, room_for
+from unspoken.doors.commands.options import AsJson, ProjectFile
 from unspoken.doors.running import err, say, show, warn
 from unspoken.doors.terminal import near
 from unspoken.doors.waiting import busy
 from unspoken.errors import InputError
-from unspoken.ledger import Ledger
-from unspoken.policy import Project
-from unspoken.releasing import backup, difference, restore, verified
-from unspoken.releasing.carrying import export_ledger, import_ledger
-from unspoken.releasing.reproducing import reproduce_all
 
 __all__ = ["backup_command", "diff_command", "ledger_command", "restore_command", "verify_command"]
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")]
-
 
 def ledger_command(
-    project: Annotated[
-        Path, typer.Argument(help="The project file, or the folder that has unspoken.toml.")
-    ] = Path(),
+    project: ProjectFile = Path(),
     verify: Annotated[
         bool, typer.Option("--verify", help="Only check that no event was changed or is gone.")
     ] = False,
@@ -41,6 +31,12 @@ def ledger_command(
     in_json: AsJson = False,
 ) -> None:
     """What was released so far, and how much of each attribute."""
+    from unspoken.doors import as_json, history
+    from unspoken.ledger import Ledger
+    from unspoken.policy import Project
+    from unspoken.releasing import verified
+    from unspoken.releasing.carrying import export_ledger, import_ledger
+
     if export is not None:
         say(f"Wrote {near(export)}, for its owner only: {_events(export_ledger(project, export))}")
     if given is not None:
@@ -61,11 +57,11 @@ def verify_command(
     manifest: Annotated[
         Path, typer.Argument(help="The manifest of a release, or a folder of them.")
     ],
-    project: Annotated[
-        Path, typer.Argument(help="The project file, or the folder that has unspoken.toml.")
-    ] = Path(),
+    project: ProjectFile = Path(),
 ) -> None:
     """Make a release again, and compare it with its manifest."""
+    from unspoken.releasing.reproducing import reproduce_all
+
     papers = sorted(manifest.glob("*.json")) if manifest.is_dir() else [manifest]
     if not papers:
         raise InputError(f"{near(manifest)}: has no manifest in it")
@@ -85,12 +81,14 @@ def verify_command(
 
 def backup_command(
     file: Annotated[Path, typer.Argument(help="The archive to write, such as unspoken.zip.")],
-    project: Annotated[
-        Path, typer.Argument(help="The project file, or the folder that has unspoken.toml.")
-    ] = Path(),
+    project: ProjectFile = Path(),
     in_json: AsJson = False,
 ) -> None:
     """All there is to keep of a project, in one file."""
+    from unspoken.doors import as_json
+    from unspoken.doors.projects import room_for
+    from unspoken.releasing import backup
+
     room_for(file)
     done = backup(project, file)
     if in_json:
@@ -113,6 +111,9 @@ def restore_command(
     in_json: AsJson = False,
 ) -> None:
     """Put back what `backup` wrote, over nothing that is there."""
+    from unspoken.doors import as_json
+    from unspoken.releasing import restore
+
     done = restore(file, folder, outside)
     if in_json:
         show(as_json.restored(done))
@@ -126,15 +127,17 @@ def restore_command(
 
 
 def diff_command(
-    project: Annotated[
-        Path, typer.Argument(help="The project file, or the folder that has unspoken.toml.")
-    ] = Path(),
+    project: ProjectFile = Path(),
     against: Annotated[
         Path | None, typer.Option("--belief", help="Compare with this belief file instead.")
     ] = None,
     in_json: AsJson = False,
 ) -> None:
     """What changed: in the counts, in plans, and in rows since."""
+    from unspoken.doors import as_json, changed
+    from unspoken.doors.projects import declared
+    from unspoken.releasing import difference
+
     given = declared(project)
     with busy(err, "comparing"):
         found = difference(given, against)

@@ -1,0 +1,202 @@
+"""The commands that look: at a table, at a project file, at what answers tell, at plans."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from unspoken.doors import envelope
+from unspoken.doors.commands.options import AsJson, Fresh, ProjectFile
+from unspoken.doors.running import BAD_INPUT, err, say, show, warn
+from unspoken.doors.terminal import near
+from unspoken.doors.waiting import busy
+from unspoken.errors import InputError
+
+__all__ = ["check_command", "init_command", "leak_command", "learn_command", "plan_command"]
+
+IGNORED = ", and lines of .gitignore that keep key, ledger and counts of the table out of git"
+
+
+def init_command(
+    table: Annotated[str, typer.Argument(help="A Parquet or CSV file, or a table of --database.")],
+    database: Annotated[str | None, typer.Option(help="A DuckDB file that has the table.")] = None,
+    keys: Annotated[
+        str | None, typer.Option(help="The columns that name a row, such as office,day.")
+    ] = None,
+    project: Annotated[Path, typer.Option(help="The project file to write.")] = Path(
+        "unspoken.toml"
+    ),
+    in_json: AsJson = False,
+) -> None:
+    """Write a commented project file for a table, to be edited."""
+    from unspoken.doors.starting import begin
+
+    with busy(err, f"looking at {table}"):
+        started = begin(table, database, keys, project)
+    written = started.project
+    if in_json:
+        show(envelope.started(project, written.source.keys, tuple(written.attributes)))
+    where = "" if project.name == "unspoken.toml" and project.parent == Path() else f" {project}"
+    first = f"what names a row ({started.doubt}), " if started.doubt else ""
+    also = IGNORED if started.ignored else ""
+    say(
+        f"Wrote {project}{also}. Say in {project.name} {first}what is sensitive and who reads "
+        f"what, then: unspoken leak{where}"
+    )
+
+
+def check_command(
+    project: ProjectFile = Path(),
+    schema: Annotated[
+        bool, typer.Option("--schema", help="Print the JSON Schema of project files, for editors.")
+    ] = False,
+    in_json: AsJson = False,
+) -> None:
+    """Everything that is wrong with a project file, at once."""
+    if schema:
+        from unspoken.policy.described import json_schema
+
+        return show(json_schema())
+    from unspoken.releasing.checking import check
+
+    with busy(err, "looking at the project"):
+        found = check(project)
+    for fault in found.faults:
+        say(str(fault))
+    if in_json:
+        show(envelope.checked(found.path, found.table, found.faults))
+    elif not found.faults:
+        beside = "nor with its table" if found.table else "as far as can be said without its table"
+        say(f"{near(found.path)}: nothing is wrong with it, {beside}")
+    if found.faults:
+        raise typer.Exit(BAD_INPUT)
+
+
+def learn_command(
+    project: ProjectFile = Path(),
+    again: Annotated[
+        bool, typer.Option("--again", help="Count once more, at the same cost: for new rows.")
+    ] = False,
+    fresh: Fresh = False,
+    in_json: AsJson = False,
+) -> None:
+    """Count the table once, with noise; say what it shows."""
+    from unspoken.doors import as_json, tables
+    from unspoken.doors.projects import declared, room_for
+    from unspoken.releasing import learn_project
+
+    given = declared(project)
+    room_for(given.files.belief, given.files.key, given.files.ledger)
+    with busy(err, "reading the table"):
+        ready = learn_project(given, fresh=fresh, again=again)
+    warn(ready.warnings)
+    show(as_json.learned(ready) if in_json else tables.learned(ready), ready.warnings)
+
+
+def leak_command(
+    project: Annotated[
+        Path,
+        typer.Argument(help="The project; or a table: a file, or one of --database."),
+    ] = Path(),
+    secret: Annotated[
+        str | None, typer.Option(help="Of a table: what to keep secret, as SQL: \"x = 'a'\".")
+    ] = None,
+    database: Annotated[str | None, typer.Option(help="A DuckDB file that has the table.")] = None,
+    drawn: Annotated[
+        Path | None, typer.Option("--picture", help="Draw what a table tells: .png or .svg.")
+    ] = None,
+    fresh: Fresh = False,
+    in_json: AsJson = False,
+) -> None:
+    """Who would learn what; of a table: which column tells what."""
+    from unspoken.doors import as_json, tables
+    from unspoken.doors.projects import prepared
+    from unspoken.policy.paths import is_table
+    from unspoken.releasing import undeclared
+
+    if database is not None or is_table(project):
+        _of_table(str(project), database, secret, drawn, in_json)
+        return
+    for option, given in {"--secret": secret, "--picture": drawn}.items():
+        if given is not None:
+            raise InputError(f"{option}: is for a table; a project says what is `sensitive`")
+    ready = prepared(project, fresh)
+    with busy(err, "looking at every answer"):
+        found = ready.openly()
+        keys = undeclared(ready, found.everything)
+    show(as_json.leak(found, keys) if in_json else tables.leak(found, keys), ready.warnings)
+
+
+def _of_table(
+    table: str, database: str | None, secret: str | None, drawn: Path | None, in_json: bool
+) -> None:
+    """Which column of a table tells what of which other."""
+    from unspoken.doors import as_json, first_minute
+    from unspoken.doors.projects import to_draw
+    from unspoken.releasing import first_look
+
+    write = None if drawn is None else to_draw(drawn)
+    with busy(err, f"looking at {table}"):
+        look = first_look(table, database, secret)
+        if write is not None:
+            write(first_minute.picture(look))
+    named = [table, *([] if database is None else ["--database", database])]
+    begin = shlex.join(["unspoken", "init", *named])
+    show(as_json.first_look(look) if in_json else first_minute.in_words(look, begin))
+    if drawn is not None:
+        say(f"Wrote {near(drawn)}")
+
+
+def plan_command(
+    project: ProjectFile = Path(),
+    close: Annotated[
+        bool | None,
+        typer.Option(
+            "--close/--open",
+            help="Withhold telling values too, or do not; else as [limit] close says.",
+        ),
+    ] = None,
+    drawn: Annotated[
+        Path | None, typer.Option("--picture", help="Draw what odds caps let out: .png or .svg.")
+    ] = None,
+    adopt: Annotated[
+        bool, typer.Option("--adopt", help="Release by this plan from now on.")
+    ] = False,
+    extend: Annotated[
+        bool,
+        typer.Option(
+            "--extend", help="Keep the adopted plan, and show more beside what it has shown."
+        ),
+    ] = False,
+    by: Annotated[str, typer.Option(help="Who adopts it; kept in the ledger.")] = "",
+    why: Annotated[str, typer.Option(help="Why; kept in the ledger.")] = "",
+    fresh: Fresh = False,
+    in_json: AsJson = False,
+) -> None:
+    """The most that can be released within the limits."""
+    from unspoken.answering import offers
+    from unspoken.doors import as_json, tables
+    from unspoken.doors.projects import declared, prepared, to_draw
+    from unspoken.releasing import adopt_plan, undeclared
+
+    write = None if drawn is None else to_draw(drawn)
+    if adopt:
+        with busy(err, "counting and planning"):
+            ready = adopt_plan(
+                declared(project).closing(close), by=by, why=why, extend=extend, fresh=fresh
+            )
+    else:
+        ready = prepared(project, fresh, protecting=True).closing(close)
+        ready = ready.extending() if extend else ready
+    with busy(err, "planning"):
+        findings = ready.findings(curve=False)
+        if write is not None:
+            write(ready.by_cap().plot().described)
+        keys = undeclared(ready, findings.planned, findings.plan.mechanism)
+        given = findings, keys, offers(ready, findings)
+    show(as_json.plan(*given) if in_json else tables.plan(*given), ready.warnings)
+    if drawn is not None:
+        say(f"Wrote {near(drawn)}")

@@ -1,0 +1,81 @@
+"""The commands that need no project: a case by itself, attacks, a demo."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Group
+
+from unspoken.doors.commands.options import AsJson
+from unspoken.doors.running import REFUSED, err, out, say, show
+from unspoken.doors.terminal import facts, near
+from unspoken.doors.waiting import busy
+from unspoken.errors import InputError
+
+__all__ = ["audit_command", "case_command", "demo_command"]
+
+
+def case_command(
+    file: Annotated[Path, typer.Argument(help="A case file, TOML or JSON.")],
+    drawn: Annotated[
+        Path | None,
+        typer.Option("--picture", help="Draw what is compared, noise against limit: .png or .svg."),
+    ] = None,
+    in_json: AsJson = False,
+) -> None:
+    """Answer a case file: a belief, a mechanism, an adversary."""
+    from unspoken.doors import as_json
+    from unspoken.doors.case import Case
+    from unspoken.doors.projects import to_draw
+
+    case = Case.read(file)
+    if drawn is not None and not case.compares:
+        raise InputError(
+            f"{file}: --picture draws what `compare = {{limit = ...}}` in [ask] asks for"
+        )
+    write = None if drawn is None else to_draw(drawn)
+    with busy(err, "looking at every answer") as tell:
+        answers = case.answer(tell)
+        if write is not None and answers.compared is not None:
+            write(answers.compared.picture(lambda k, n: tell(f"drawing, {k} of {n} limits")))
+    show(as_json.case(answers) if in_json else Group(*facts(str(answers))))
+    if drawn is not None:
+        say(f"Wrote {near(drawn)}")
+
+
+def audit_command(
+    project: Annotated[
+        Path | None,
+        typer.Argument(help="The project whose releases are attacked; without any: --catalogue."),
+    ] = None,
+    of_catalogue: Annotated[
+        bool, typer.Option("--catalogue", help="Attack the catalogue's scenarios instead.")
+    ] = False,
+    in_json: AsJson = False,
+) -> None:
+    """Attack: what attackers really get, beside each bound claimed."""
+    from unspoken.doors.auditing import catalogue_beaten, releases_beaten
+    from unspoken.doors.projects import declared
+    from unspoken.policy import project_file
+
+    if project is not None and of_catalogue:
+        raise InputError("--catalogue: is of no project; give one or the other")
+    if project is not None or (not of_catalogue and project_file(Path()).is_file()):
+        beaten = releases_beaten(declared(project or Path()), in_json)
+    else:
+        beaten = catalogue_beaten(in_json)
+    if beaten:
+        raise typer.Exit(REFUSED)
+
+
+def demo_command(
+    folder: Annotated[Path, typer.Argument(help="Where to write the demo.")] = Path("demo"),
+    offices: Annotated[int, typer.Option(min=20, help="How many offices.")] = 120,
+    days: Annotated[int, typer.Option(min=20, help="How many working days.")] = 250,
+) -> None:
+    """A simulated building of offices, from its table to a report."""
+    from unspoken.doors.demo import demonstrate
+
+    demonstrate(folder, offices, days, out)

@@ -1,0 +1,51 @@
+"""What --json prints: one object, of which command and in which format; and the plainest of them.
+
+Each: {"unspoken": "leak", "format": 1, ...}. Those of more than words are in as_json.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from unspoken.errors import UnspokenError
+
+__all__ = ["checked", "error", "head", "started", "written"]
+
+FORMAT = 1
+
+
+def head(command: str) -> dict[str, Any]:
+    """What every object begins with."""
+    return {"unspoken": command, "format": FORMAT}
+
+
+def error(place: str, text: str, code: int) -> dict[str, Any]:
+    """What went wrong, where, and the exit code."""
+    return {**head("error"), "error": {"place": place, "message": text, "exit": code}}
+
+
+def checked(project: Path, table: bool, faults: Sequence[UnspokenError]) -> dict[str, Any]:
+    """What is wrong with a project: nothing, if there are no faults. ``table``: was that seen?"""
+    return {
+        **head("check"),
+        "project": str(project),
+        "table": table,
+        "faults": [{"place": fault.place, "message": fault.text} for fault in faults],
+    }
+
+
+def started(project: Path, keys: Sequence[str], attributes: Sequence[str]) -> dict[str, Any]:
+    """What a new project file says."""
+    return {
+        **head("init"),
+        "project": str(project),
+        "keys": list(keys),
+        "attributes": list(attributes),
+    }
+
+
+def written(report: Path, charts: Sequence[Path]) -> dict[str, Any]:
+    """Where the report is."""
+    return {**head("report"), "report": str(report), "charts": [str(path) for path in charts]}
