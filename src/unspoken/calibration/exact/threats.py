@@ -22,6 +22,8 @@ __all__ = ["Threat", "WorstAt", "least"]
 
 # One adversary is kept this much below the limit, relatively: searches of all round as well.
 MARGIN = 16 * ROUNDED
+# A search bounds everybody by what the worst learns and its own rounding, which is less than this.
+NEAR = 1e-9
 # The next adversary may need so much more noise.
 CLOSE = 1.25
 
@@ -54,12 +56,17 @@ class Threat(Protocol):
 def least(threat: Threat, limit: float, start: float, guess: float) -> tuple[float, WorstAt]:
     """The least scale from ``start`` on at which nobody exceeds the limit, and who comes nearest.
 
-    One adversary at a time: the scale that the worst one needs is looked at by all.
+    One adversary at a time: the scale that the worst one needs is looked at by all. Where all are
+    bounded by its leakage but for rounding, that one is kept as much below the limit.
     """
     scale, nudge = start, ROUNDED
     while (worst := threat.worst(scale)).value > limit:
-        leak = worst.leak if worst.leak(scale) > limit else _everybody(threat)
-        wanted = least_scale(leak, limit * (1.0 - MARGIN), scale, guess)
+        alone, leak, share = worst.leak(scale), worst.leak, 1.0
+        if worst.value * (1.0 - NEAR) <= alone < worst.value:
+            share = alone / worst.value
+        elif alone <= limit:
+            leak = _everybody(threat)
+        wanted = least_scale(leak, limit * share * (1.0 - MARGIN), scale, guess)
         guess = CLOSE * wanted
         scale = max(wanted, scale * (1.0 + nudge))
         nudge *= 2.0

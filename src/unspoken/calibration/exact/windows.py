@@ -17,7 +17,9 @@ largest one over the nearest variable they know on that side, h steps away at mo
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 from typing import ClassVar
 
 import numpy as np
@@ -87,23 +89,26 @@ class Windows:
         rows = max(1, AT_ONCE // (size**2 * (1 + self.width * int(adds.max()))))
         largest = np.concatenate(
             [
-                self._ratios(self.nodes[first : first + rows], scale).max((1, 2))
+                self._at(self.nodes[first : first + rows])._ratios(scale).max((1, 2))
                 for first in range(0, len(self.nodes), rows)
             ]
         )
         node = int(self.nodes[largest.argmax()])
-        window = replace(self, nodes=np.array([node]))
+        window = self._at(np.array([node]))
 
         def leak(scale: float) -> float:
-            return float(window._ratios(window.nodes, scale).max())
+            return float(window._ratios(scale).max())
 
         return WorstAt(float(largest.max()), leak, lambda s: window._bound(node, leak(s), s))
 
-    def _ratios(self, nodes: Codes, scale: float) -> Array:
+    def _at(self, nodes: Codes) -> Windows:
+        return replace(self, nodes=nodes)
+
+    def _ratios(self, scale: float) -> Array:
         """The bound on log f(y | a) / f(y | b), for every node, a and b."""
-        adds = self.sides[0].adds[nodes]
+        nodes, adds = self.nodes, self.sides[0].adds[self.nodes]
         try:
-            ahead, behind = self._reaches(nodes, scale)
+            ahead, behind = self._reaches(scale)
         except OutOfRange:  # so little noise that it hides nothing a window could show
             return np.full((len(nodes), *[adds.shape[1]] * 2), np.inf)
         moved = np.abs(adds[:, :, None] - adds[:, None, :]) * self.unit / scale
@@ -112,21 +117,27 @@ class Windows:
         ratios = np.where(both, moved + ahead.ratio + behind.ratio, 0.0)
         return np.maximum(ratios, 0.0) * (1 + 16 * ROUNDED)
 
-    def _reaches(self, nodes: Codes, scale: float) -> tuple[Reach, Reach]:
-        rate, last = self.unit / scale, len(self.possible) - 1
-        ahead, behind = self.sides
-        return (
-            ahead.reach(nodes, rate, self.width, self.anybody),
-            behind.reach(last - nodes, rate, self.width, self.anybody),
-        )
+    @cached_property
+    def _reaches(self) -> Callable[[float], tuple[Reach, Reach]]:
+        """What both sides tell at a scale; the last one that was asked for is kept."""
+        (ahead, behind), last = self.sides, len(self.possible) - 1
+
+        def reaches(scale: float) -> tuple[Reach, Reach]:
+            rate = self.unit / scale
+            return (
+                ahead.reach(self.nodes, rate, self.width, self.anybody),
+                behind.reach(last - self.nodes, rate, self.width, self.anybody),
+            )
+
+        return lru_cache(maxsize=1)(reaches)
 
     def _bound(self, node: int, high: float, scale: float) -> Bound:
         """From below: what somebody learns who knows what is worst, and all beyond it."""
         names, inner, known = self.problem.belief.domain.names, self.problem, list[str]()
         if self.anybody:
-            ratios = self._ratios(self.nodes, scale)
+            ratios = self._ratios(scale)
             worst = np.unravel_index(int(ratios.argmax()), ratios.shape)
-            right, left = (int(side.gap[worst]) for side in self._reaches(self.nodes, scale))
+            right, left = (int(side.gap[worst]) for side in self._reaches(scale))
             known = [names[t] for t in (node - left, node + right) if 0 <= t < len(names)]
             inner = inner.about(names[max(node - left + 1, 0) : node + right])
         low = one_adversary(inner, Adversary(names[node], knows=known)).bound_at(scale)
