@@ -76,3 +76,25 @@ def test_a_project_is_attacked_where_there_is_one(run: Run, edited: Path) -> Non
     assert (one["about"], one["for"], one["verdict"]) == ("first_arrival", None, "pass")
     assert one["naive"]["verdict"] == "fail"
     run("audit", edited, "--catalogue").refused_with(2, "--catalogue")
+
+
+def test_a_table_that_anybody_made_is_attacked(run: Run, folder: Path) -> None:
+    """Every fifth has a secret, and is blank where it is hidden without a coin."""
+    lines = [f"{k},{'ill' if k % 5 == 0 else 'well'},{k % 3}" for k in range(3000)]
+    (folder / "original.csv").write_text("\n".join(["who,state,lot", *lines]))
+    naive = [line.replace("ill", "") for line in lines]
+    (folder / "naive.csv").write_text("\n".join(["who,state,lot", *naive]))
+    given = ("audit", "--release", "naive.csv", "--against", "original.csv", "--keys", "who")
+    done = run(*given)
+    assert done.code == 0
+    assert all(len(line) <= 80 for line in done.out.splitlines())
+    said = " ".join(done.out.split())
+    assert "state = ill: hidden without coins" in said
+    assert "(p = 1)" in said
+    assert "safe" not in said
+    told = run(*given, "--secret", "lot = 1", "--json").json
+    (own,) = told["secrets"]
+    assert (told["attacked"], own["about"], own["naive"]) == ("file", "lot = 1", False)
+    assert run(*given, "--secret", "state = 'ill'", "--odds-cap", "3").code == 3
+    run("audit", "--release", "naive.csv").refused_with(2, "--against", "--keys")
+    run(*given[:-1], "state").refused_with(2, "state")

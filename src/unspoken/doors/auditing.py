@@ -19,7 +19,7 @@ from unspoken.doors.terminal import NBSP, Prose, blank, head, note, rows_of, sai
 from unspoken.doors.waiting import busy
 from unspoken.policy import Project
 
-__all__ = ["catalogue_beaten", "releases_beaten"]
+__all__ = ["HOW", "catalogue_beaten", "releases_beaten"]
 
 COLUMNS = ("scenario", "best attack", "bound", "reached", "of it")
 NUMBERS = COLUMNS[2:]

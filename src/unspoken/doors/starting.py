@@ -16,7 +16,7 @@ from unspoken.numerics.files import atomically
 from unspoken.policy import Project, starter
 from unspoken.policy.paths import KEPT
 
-__all__ = ["Started", "begin", "ignored"]
+__all__ = ["Started", "begin", "columns_listed", "ignored"]
 
 GIVEN = {"table": "TABLE", "database": "--database", "keys": "--keys"}
 
@@ -40,7 +40,7 @@ def begin(table: str, database: str | None, keys: str | None, project: Path) -> 
         raise InputError(f"{project}: is there already; edit it, or name another with --project")
     if not project.parent.is_dir():
         raise InputError(f"{project}: there is no folder {project.parent}; make it first")
-    named = [] if keys is None else _each(keys)
+    named = [] if keys is None else columns_listed(keys)
     with_home = os.path.expanduser(table) if database is None else table
     look = partial(
         DuckTable.open,
@@ -89,7 +89,7 @@ def ignored(project: Project) -> tuple[str, ...]:
     return tuple(missing)
 
 
-def _each(keys: str) -> list[str]:
+def columns_listed(keys: str) -> list[str]:
     """The columns that --keys lists."""
     named = [name.strip() for name in keys.split(",") if name.strip()]
     if not named or len({name.casefold() for name in named}) < len(named):

@@ -53,16 +53,36 @@ def audit_command(
     of_catalogue: Annotated[
         bool, typer.Option("--catalogue", help="Attack the catalogue's scenarios instead.")
     ] = False,
+    release: Annotated[
+        Path | None, typer.Option(help="Attack this released table, whoever made it.")
+    ] = None,
+    against: Annotated[
+        Path | None, typer.Option(help="The original of --release, which the holder has.")
+    ] = None,
+    keys: Annotated[
+        str | None, typer.Option(help="The columns that name a row of both, as office,day.")
+    ] = None,
+    secret: Annotated[
+        str | None, typer.Option(help="A condition on the original, such as \"x = 'a'\".")
+    ] = None,
+    odds_cap: Annotated[
+        float | None, typer.Option(help="By how much --release is said to multiply odds.")
+    ] = None,
     in_json: AsJson = False,
 ) -> None:
     """Attack: what attackers really get, beside each bound claimed."""
+    from unspoken.doors.attacked_file import file_beaten
     from unspoken.doors.auditing import catalogue_beaten, releases_beaten
     from unspoken.doors.projects import declared
     from unspoken.policy import project_file
 
     if project is not None and of_catalogue:
         raise InputError("--catalogue: is of no project; give one or the other")
-    if project is not None or (not of_catalogue and project_file(Path()).is_file()):
+    if (release, against, keys, secret, odds_cap) != (None,) * 5:
+        if release is None or against is None or keys is None or project or of_catalogue:
+            raise InputError("--release: goes with --against and --keys, and with nothing else")
+        beaten = file_beaten(release, against, keys, secret, odds_cap, in_json)
+    elif project is not None or (not of_catalogue and project_file(Path()).is_file()):
         beaten = releases_beaten(declared(project or Path()), in_json)
     else:
         beaten = catalogue_beaten(in_json)

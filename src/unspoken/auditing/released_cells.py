@@ -1,0 +1,104 @@
+"""A released column beside its original, in a few labels: what is true, what is shown, blanks."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from unspoken.auditing.trials import WITHHELD_AS
+from unspoken.engines.arrow import in_one, missing, numbers, plain
+from unspoken.numerics.arrays import Array, Codes, Mask
+
+__all__ = ["Cells", "cells_of"]
+
+MOST = 24  # labels of a column; numbers of more values are parted
+PARTS = 8
+OTHER, NONE = "anything else", "missing"
+
+
+@dataclass(frozen=True)
+class Cells:
+    """``words`` of each label, "missing" last; ``truth``: the label of each row.
+
+    ``shown``: the one that is shown, or that it is withheld. ``changed``: how many cells show
+    another value than the true one.
+    """
+
+    words: Sequence[str]
+    truth: Codes
+    shown: Array
+    changed: int
+
+    @property
+    def given(self) -> int:
+        """How many cells have a value."""
+        return int((self.truth != len(self.words) - 1).sum())
+
+    @property
+    def blank(self) -> Mask:
+        """Withheld: there is a value, and none is shown."""
+        return np.asarray(self.shown == WITHHELD_AS)
+
+    def never_shown(self, least: int) -> list[int]:
+        """Labels that so many rows have, and none shows."""
+        have, blank = self._counts()
+        return np.flatnonzero((have >= least) & (blank == have)).tolist()
+
+    def mostly_blank(self, least: int) -> list[int]:
+        """The label whose cells are blank the most often, of those that so many rows have."""
+        have, blank = self._counts()
+        if not (have >= least).any():
+            return []
+        return [int(np.argmax(np.where(have >= least, blank / np.maximum(have, 1), -1.0)))]
+
+    def _counts(self) -> tuple[Codes, Codes]:
+        """How many rows have each label, and how many of these are blank."""
+        size = len(self.words)
+        return np.bincount(self.truth, minlength=size), np.bincount(
+            self.truth[self.blank], minlength=size
+        )
+
+
+def cells_of(told: pa.ChunkedArray, true: pa.ChunkedArray) -> Cells:
+    """Both columns in the labels of the original; a value that it has not is another one."""
+    told, true = plain(in_one(told)), plain(in_one(true))
+    if told.type != true.type:
+        told, true = told.cast(pa.string()), true.cast(pa.string())
+    words, codes = _labelled(true, [true, told])
+    truth, shown = codes
+    withheld = missing(told) & ~missing(true)
+    there = ~missing(told) & ~missing(true)
+    changed = there & ~numbers(pc.fill_null(pc.equal(told, true), False)).astype(bool)
+    return Cells(
+        words, truth, np.where(withheld, WITHHELD_AS, shown).astype(np.float64), int(changed.sum())
+    )
+
+
+def _labelled(of: pa.Array, columns: Sequence[pa.Array]) -> tuple[list[str], list[Codes]]:
+    """Labels by this column's values, and the label of each cell of these columns."""
+    counts = pc.value_counts(of.drop_null())
+    values, many = counts.field("values"), numbers(counts.field("counts"))
+    if len(values) > MOST and (pa.types.is_integer(of.type) or pa.types.is_floating(of.type)):
+        ends = np.unique(np.quantile(numbers(of.drop_null()), np.arange(1, PARTS) / PARTS))
+        words = [
+            f"below {ends[0]:g}",
+            *(f"{a:g} to {b:g}" for a, b in itertools.pairwise(ends)),
+            f"{ends[-1]:g} or more",
+        ]
+        codes = [
+            np.where(missing(own), len(words), np.searchsorted(ends, numbers(own), side="right"))
+            for own in columns
+        ]
+        return [*words, NONE], codes
+    kept = values.take(pa.array(np.argsort(-many, kind="stable")[:MOST]))
+    words = [str(value) for value in kept.to_pylist()]
+    codes = []
+    for own in columns:
+        found = numbers(pc.fill_null(pc.index_in(own, kept), len(words)))
+        codes.append(np.where(missing(own), len(words) + 1, found).astype(np.int64))
+    return [*words, OTHER, NONE], codes

@@ -1,0 +1,167 @@
+"""Somebody else's table, attacked: naive hiding is recognised, coins are counted, nothing is 0."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from unspoken.auditing.files import AuditedFile, Secret, audit_file
+from unspoken.errors import InputError
+
+ROWS = 8_000
+KEEPS = 0.6  # of harmless cells, with a coin each
+
+Table = dict[str, list[object]]
+
+
+def drawn() -> Table:
+    """Illness of a fifth, who come oftener; colours have nothing to do with it."""
+    rng = np.random.default_rng(5)
+    ill = rng.random(ROWS) < 0.2
+    visits = np.where(rng.random(ROWS) < np.where(ill, 0.8, 0.3), "many", "few")
+    return {
+        "who": [f"p{k}" for k in range(ROWS)],
+        "state": np.where(ill, "ill", "well").tolist(),
+        "visits": visits.tolist(),
+        "colour": rng.choice(["red", "green", "blue"], ROWS).tolist(),
+    }
+
+
+def hidden(table: Table, column: str, blank: np.ndarray) -> Table:
+    cells = [None if gone else cell for cell, gone in zip(table[column], blank, strict=True)]
+    return {**table, column: cells}
+
+
+def written(path: Path, table: Table) -> Path:
+    with path.open("w", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(table)
+        rows.writerows(zip(*table.values(), strict=True))
+    return path
+
+
+@pytest.fixture
+def original(tmp_path: Path) -> Path:
+    return written(tmp_path / "original.csv", drawn())
+
+
+def audited(original: Path, table: Table, *rest: object) -> AuditedFile:
+    release = written(original.with_name("released.csv"), table)
+    return audit_file(release, original, ["who"], *rest)  # type: ignore[arg-type]
+
+
+def only(found: AuditedFile) -> Secret:
+    (own,) = found.secrets
+    return own
+
+
+def test_naive_hiding_is_recognised(original: Path) -> None:
+    table = drawn()
+    ill = np.array(table["state"]) == "ill"
+    own = only(found := audited(original, hidden(table, "state", ill)))
+    assert (own.about, own.naive, found.changed, found.rows) == ("state = ill", True, 0, ROWS)
+    best = own.verdict.best
+    assert best is not None
+    assert (best.right, best.recovered) == (1.0, 1.0)
+    assert "p = 1" in own.in_words()
+
+
+def test_coins_are_counted_and_the_control_finds_nothing(original: Path) -> None:
+    """A blank multiplies odds by 1 / (1 - 0.6) = 2.5; visits of the row multiply them again."""
+    table, rng = drawn(), np.random.default_rng(6)
+    blank = (np.array(table["state"]) == "ill") | (rng.random(ROWS) > KEEPS)
+    own = only(audited(original, hidden(table, "state", blank)))
+    assert not own.naive
+    alone = next(one for one in own.verdict.reached if one.attack == "own blank")
+    assert alone.leakage.interval is not None
+    assert alone.leakage.interval[0] < math.log(2.5) < alone.leakage.interval[1]
+    best = own.verdict.best
+    assert best is not None
+    assert best.leakage.value == pytest.approx(math.log(2.5 * 0.8 / 0.3), abs=0.15)
+    assert all(one.low <= 0 for one in own.control.reached)
+    assert "multiplies odds by" in own.in_words()
+
+
+def test_a_cap_that_is_claimed_is_held_or_beaten(original: Path) -> None:
+    table, rng = drawn(), np.random.default_rng(6)
+    blank = (np.array(table["state"]) == "ill") | (rng.random(ROWS) > KEEPS)
+    release = hidden(table, "state", blank)
+    held = audited(original, release, "state = 'ill'", 20.0)
+    assert held.beaten == []
+    assert "no attack here beat the bound; the best reached" in only(held).in_words()
+    (over,) = audited(original, release, "state = 'ill'", 2.5).beaten
+    assert over.verdict.word == "fail"
+
+
+def test_blanks_that_say_nothing_beat_no_prior(original: Path) -> None:
+    """Whatever the colour, half of them are blank."""
+    blank = np.random.default_rng(7).random(ROWS) < 0.5
+    own = only(found := audited(original, hidden(drawn(), "colour", blank)))
+    assert own.about.startswith("colour = ")
+    assert "no attack here beat the prior" in own.in_words()
+    (guessed,) = found.guessed
+    assert guessed.blanks == blank.sum()
+    for share in (guessed.learned, guessed.commonest):
+        assert share.interval is not None
+        assert share.interval[0] < 1 / 3 < share.interval[1]
+
+
+def test_shown_cells_teach_what_blanks_are(original: Path) -> None:
+    """Of visits half are blank: whether somebody is ill tells them in 0.2 x 0.8 + 0.8 x 0.7."""
+    blank = np.random.default_rng(8).random(ROWS) < 0.5
+    (guessed,) = audited(original, hidden(drawn(), "visits", blank)).guessed
+    assert guessed.learned.interval is not None
+    assert guessed.commonest.interval is not None
+    assert guessed.learned.interval[0] < 0.72 < guessed.learned.interval[1]
+    assert guessed.commonest.interval[0] < 0.60 < guessed.commonest.interval[1]
+    assert guessed.learned.interval[0] > guessed.commonest.interval[1]
+
+
+def test_numbers_are_parted_and_changes_are_counted(tmp_path: Path) -> None:
+    rng = np.random.default_rng(9)
+    age = rng.integers(0, 90, ROWS)
+    table: Table = {"who": [*range(ROWS)], "age": age.tolist(), "lot": (age % 2).tolist()}
+    original = written(tmp_path / "original.csv", table)
+    old = age >= 80
+    released = hidden(table, "age", old)
+    released["lot"] = [1 - int(str(lot)) if k < 10 else lot for k, lot in enumerate(table["lot"])]
+    found = audited(original, released)
+    assert found.changed == 10
+    own = only(found)
+    assert own.about.startswith("age = ")
+    assert own.about.endswith("or more")
+
+
+def test_a_column_that_is_left_out_is_not_hidden(original: Path) -> None:
+    found = audited(original, hidden(drawn(), "visits", np.ones(ROWS, dtype=bool)))
+    assert (found.guessed, found.secrets) == ([], [])
+
+
+def test_json_has_it_all_and_nothing_is_praised(original: Path) -> None:
+    ill = np.array(drawn()["state"]) == "ill"
+    found = audited(original, hidden(drawn(), "state", ill))
+    told = json.dumps(found.as_json(), allow_nan=False)
+    assert "safe" not in f"{found}{found.secrets}{found.guessed}{told}"
+    assert json.loads(told)["secrets"][0]["naive"] is True
+
+
+def test_what_does_not_fit_is_one_line(original: Path) -> None:
+    table = drawn()
+    wrongs: tuple[tuple[Table, str], ...] = (
+        ({"who": table["who"]}, "no column but keys"),
+        ({**table, "who": [f"q{k}" for k in range(ROWS)]}, "no row of"),
+        ({"state": table["state"]}, "who"),
+    )
+    for wrong, match in wrongs:
+        with pytest.raises(InputError, match=match) as raised:
+            audited(original, wrong)
+        assert "\n" not in str(raised.value)
+    with pytest.raises(InputError, match="--odds-cap"):
+        audited(original, table, None, 0.5)
+    with pytest.raises(InputError, match="--secret"):
+        audited(original, table, "nobody = 1")
