@@ -11,12 +11,12 @@ import pytest
 
 from unspoken.errors import InputError, TooLarge
 from unspoken.numerics.arrays import Array
-from unspoken.planning.habits import Blanks, entropy, guessed, summed, told, told_apart
+from unspoken.planning.habits import Blanks, entropy, guessed, information, summed, told_apart
 
 Ways = Mapping[tuple[int, ...], float]  # P(X_1 .. X_T), 1: secret
 
 
-def information(joint: Array) -> float:
+def mutual_information(joint: Array) -> float:
     apart = np.outer(joint.sum(1), joint.sum(0))
     seen = joint > 0
     return float((joint[seen] * np.log(joint[seen] / apart[seen])).sum())
@@ -52,8 +52,8 @@ def test_counting_blanks_is_all_that_there_is(blanks: Blanks) -> None:
     prior = [0.5, 0.1, 0.0, 0.25, 0.15]
     often = [int(n >= 2) for n in range(5)]
     joint = answers(alike(prior), of_blanks(blanks), lambda way: int(sum(way) >= 2))
-    bound = told(blanks, prior, often)
-    assert bound.low <= information(joint) <= bound.high <= bound.low + 1e-8
+    bound = information(blanks, prior, often)
+    assert bound.low <= mutual_information(joint) <= bound.high <= bound.low + 1e-8
     bound = guessed(blanks, prior, often)
     assert bound.low <= joint.max(0).sum() <= bound.high <= bound.low + 1e-8
 
@@ -63,14 +63,14 @@ def test_no_answers_within_the_cap_tell_more_than_blanks_of_the_cap() -> None:
     rng, cap = np.random.default_rng(3), 3.0
     prior = [0.4, 0.2, 0.1, 0.3]
     often = [0, 0, 1, 1]
-    most = told(Blanks.capped(cap), prior, often), guessed(Blanks.capped(cap), prior, often)
+    most = information(Blanks.capped(cap), prior, often), guessed(Blanks.capped(cap), prior, often)
     for _ in range(30):
         secret, rest = rng.dirichlet([0.5, 0.5, 0.5], 2)
         share = rng.choice([1 / cap, rng.uniform(1 / cap, 1)])
         channel = np.array([share * secret + (1 - share) * rest, secret])
         assert (channel[1] / channel[0]).max() <= cap * (1 + 1e-12)
         joint = answers(alike(prior), channel, lambda way: int(sum(way) >= 2))
-        assert information(joint) <= most[0].high
+        assert mutual_information(joint) <= most[0].high
         assert joint.max(0).sum() <= most[1].high
 
 
@@ -108,7 +108,7 @@ def per_row(
         joint = np.zeros((8, channel.shape[1]))
         for way, mass in ways.items():
             joint[about(way, t)] += mass * channel[way[t]]
-        told_by.append(information(joint))
+        told_by.append(mutual_information(joint))
     return told_by
 
 
@@ -120,7 +120,7 @@ def test_what_each_row_tells_of_the_habit_does_not_add_up_to_what_all_tell() -> 
     def once(way: tuple[int, ...]) -> int:
         return int(sum(way) >= 1)
 
-    truth = information(answers(ways, shown, once)) / math.log(2)
+    truth = mutual_information(answers(ways, shown, once)) / math.log(2)
     plain = math.fsum(per_row(ways, shown, lambda way, _: once(way))) / math.log(2)
     assert truth == pytest.approx(0.8113, abs=1e-4)
     assert plain == pytest.approx(0.6226, abs=1e-4)
@@ -139,22 +139,25 @@ def test_nor_does_it_in_a_chain() -> None:
         mass * np.eye(2)[:, [habit]] * np.kron(channel[first], channel[second])
         for (habit, first, second), mass in chains.items()
     )
-    truth = information(np.asarray(joint))
+    truth = mutual_information(np.asarray(joint))
     first_row, second_row, plain = np.zeros((2, 2)), np.zeros((4, 2)), np.zeros((2, 2))
     for (habit, first, second), mass in chains.items():
         first_row[habit] += mass * channel[first]
         plain[habit] += mass * channel[second]
         second_row[2 * habit + first] += mass * channel[second]
-    assert information(plain) < 1e-12 < 0.05 < truth
-    assert truth <= summed([0.5, 0.5], [information(first_row), information(second_row)]).high
+    assert mutual_information(plain) < 1e-12 < 0.05 < truth
+    assert (
+        truth
+        <= summed([0.5, 0.5], [mutual_information(first_row), mutual_information(second_row)]).high
+    )
 
 
 def test_it_does_where_rows_are_independent_given_the_habit() -> None:
     channel, rates = np.array([[0.6, 0.4], [0.1, 0.9]]), (0.2, 0.7)
     seen = [np.array([1 - rate, rate]) @ channel for rate in rates]
     joint = 0.5 * np.array([np.kron(np.kron(law, law), law) for law in seen])
-    one = information(0.5 * np.array(seen))
-    assert information(joint) <= summed([0.5, 0.5], [one] * 3).high
+    one = mutual_information(0.5 * np.array(seen))
+    assert mutual_information(joint) <= summed([0.5, 0.5], [one] * 3).high
     assert summed([0.5, 0.5], [one] * 10**4).high == pytest.approx(math.log(2))
 
 
@@ -164,5 +167,5 @@ def test_what_is_no_law_is_refused() -> None:
     with pytest.raises(TooLarge, match="1,000,000 rows at most"):
         Blanks(1, 0.5).law(10**7, 3)
     with pytest.raises(InputError, match="give a probability, and the habit"):
-        told(Blanks(1, 0.5), [0.5, 0.6], [0, 1])
+        information(Blanks(1, 0.5), [0.5, 0.6], [0, 1])
     assert entropy(np.array([1.0, 0.0])) == 0

@@ -67,7 +67,7 @@ def test_every_column_is_a_secret_in_turn_and_the_most_telling_stands_first(tabl
         "smokes",
     ]  # of an even and an odd row
     assert "ill" not in [entry.who for entry in look.leaks["ill"]]
-    assert 0 < look.told(look.leaks["ill"][0]) < 1
+    assert 0 < look.share_learned(look.leaks["ill"][0]) < 1
 
 
 def test_what_names_a_row_is_left_out_with_the_reason(table: str) -> None:

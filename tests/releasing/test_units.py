@@ -13,7 +13,7 @@ import pytest
 
 from tests.releasing.small import planned, small
 from unspoken.errors import InputError
-from unspoken.planning.habits import Blanks, told
+from unspoken.planning.habits import Blanks, information
 from unspoken.releasing import prepare, release
 
 PERSONS, DAYS = 300, 20
@@ -114,7 +114,7 @@ def test_all_rows_of_a_unit_keep_its_limit(tmp_path: Path) -> None:
     prior = np.zeros(DAYS + 1)
     prior[[0, DAYS // 2]] = 0.8, 0.2
     habit = [n >= DAYS // 2 for n in range(DAYS + 1)]
-    assert told(Blanks.released(plan.p["visit"]), prior.tolist(), habit).bits <= 0.5
+    assert information(Blanks.released(plan.p["visit"]), prior.tolist(), habit).bits <= 0.5
     assert "together tell at most 0.5 bit of a habit" in the_caution(
         c.text for c in ready.cautions(plan.p)
     )

@@ -157,8 +157,8 @@ def _steps(step: Any, length: int | None) -> tuple[Array, ...]:
 
 def _kept(steps: Sequence[Array]) -> Array:
     """The stationary law of one matrix."""
-    one = bool(steps) and all(step is steps[0] for step in steps)
-    law = stationary(steps[0]) if one and len(steps[0]) == steps[0].shape[1] else None
+    alike = bool(steps) and all(step is steps[0] for step in steps)
+    law = stationary(steps[0]) if alike and len(steps[0]) == steps[0].shape[1] else None
     if law is None:
         raise InputError(
             "chain.start: None is the one law that one matrix for two variables or more keeps, and "

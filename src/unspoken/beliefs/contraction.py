@@ -68,8 +68,8 @@ def contract(
         parts, before = TwoParts(channel, ring), None
         if excess is not None:
             before = ring.times(excess[:, :, None], parts.law[code][:, None, :])
-        own = parts.excess if prior.ndim == 1 else parts.excess[code]
-        new = ring.times(rest[:, None], own)[:, None, :]
+        part = parts.excess if prior.ndim == 1 else parts.excess[code]
+        new = ring.times(rest[:, None], part)[:, None, :]
         excess = _join(ring, before, new, log_common)
         log_common = np.add.outer(log_common, channel.log_common).ravel()
     if excess is None:

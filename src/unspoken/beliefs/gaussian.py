@@ -182,13 +182,13 @@ class Gaussian(Belief):
         rest = [i for i in range(len(self.root)) if i not in set(codes)]
         weights = np.array([slopes(query, self.domain.names) for query in queries])
         (lower, eta), k = self._root_of([*codes, *rest]), len(codes)
-        own, across, others = lower[:k, :k], lower[k:, :k], weights[:, rest]
-        back = inverse(own)
+        within, across, others = lower[:k, :k], lower[k:, :k], weights[:, rest]
+        back = inverse(within)
         through = others @ across @ back
         variances = ((others @ lower[k:, k:]) ** 2).sum(1).astype(np.float64)
         coefficients: Array = (weights[:, codes] + through).astype(np.float64)
         ways = np.abs(others) @ np.abs(across) @ np.abs(back)
-        ways += np.abs(weights[:, codes]) + ways @ np.abs(own) @ np.abs(back)
+        ways += np.abs(weights[:, codes]) + ways @ np.abs(within) @ np.abs(back)
         moved = 4 * len(self.root) * LONG_UNIT * ways + (k + 2) * UNIT * np.abs(coefficients)
         ranges = np.array([float(np.ptp(self.domain.numbers(name))) for name in keep])
         turned = math.sinh(eta) * np.sqrt(variances) * (ranges @ np.sqrt((back**2).sum(0)))

@@ -80,7 +80,7 @@ def _row(entry: Leak, look: FirstLook, indent: str) -> list[Prose | str]:
         what = seen if look.secret is not None else f"{seen} → {answer.secret}"
         said = [what, *map(words.percent, (answer.before, answer.after, answer.mass))]
     bits = words.bits_of(entry.information, unit=False)
-    bar = "▇" * round(BAR * look.told(entry))
+    bar = "▇" * round(BAR * look.share_learned(entry))
     what, *shares = said
     read = Prose(f"{entry.who}: {what}", first=indent, breaks=True, hang=HANG)
     return [read, *shares, words.odds_of(entry.odds), bits, bar]

@@ -146,8 +146,8 @@ class Distinct:
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         found = None
         for batch in batches:
-            own = batch.column(0).unique().drop_null()
-            found = own if found is None else pa.concat_arrays([found, own]).unique()
+            values = batch.column(0).unique().drop_null()
+            found = values if found is None else pa.concat_arrays([found, values]).unique()
             found = found[: self.most]
         if found is not None:
             yield pa.RecordBatch.from_arrays([found], ["x"])

@@ -72,11 +72,11 @@ class BallView(Shown):
         """Between the centre's, and that + 4 eta."""
         if Functional.of(f).reads not in ("pairs", "events", "secret"):
             self._refuse(Functional.of(f).name)
-        own = self.centre.sup(f).outward()
-        if own.status != "ok":
-            return own
-        why = f"the centre's {own.high:.6g} and 4 eta, in all the ball"
-        return Bound(own.low, sum_up(own.high, 4 * self.eta), "nat", own.premise, why)
+        centre = self.centre.sup(f).outward()
+        if centre.status != "ok":
+            return centre
+        why = f"the centre's {centre.high:.6g} and 4 eta, in all the ball"
+        return Bound(centre.low, sum_up(centre.high, 4 * self.eta), "nat", centre.premise, why)
 
     def mean(self, f: Convex) -> NoReturn:
         self._refuse(Functional.of(f).name)

@@ -31,8 +31,8 @@ class Declared:
     def sides(self) -> tuple[Side, Side]:
         """The event and its complement."""
         inside, outside = (
-            Side(self.low * own, self.up * own, marginals=held)
-            for own, held in zip((self.cells, ~self.cells), self.marginals, strict=True)
+            Side(self.low * cells, self.up * cells, marginals=held)
+            for cells, held in zip((self.cells, ~self.cells), self.marginals, strict=True)
         )
         return inside, outside
 

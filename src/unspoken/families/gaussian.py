@@ -68,12 +68,12 @@ class GaussianBall(Family):
         spread = float(np.sqrt((before.root[at] ** 2).sum()))
         span = float(np.ptp(self.centre.domain.numbers(target)))
         more = math.sinh(self.eta) * query.noise.rate * span * rest / spread
-        own, rounded = of_centre.high, 8 * len(self.centre.domain.names) + 32
-        why = f"the centre's {own:.6g}, and sinh(eta) times what can turn"
-        low, high = of_centre.outer or (own, own)
+        centre, rounded = of_centre.high, 8 * len(self.centre.domain.names) + 32
+        why = f"the centre's {centre:.6g}, and sinh(eta) times what can turn"
+        low, high = of_centre.outer or (centre, centre)
         wide = math.exp(after.off)  # both variances, and so their quotient's root
         outer = low + down(more, rounded) / wide, sum_up(high, up(more * wide, rounded))
-        return Bound.rounded((own + more, own + more), outer, of_centre.premise, why)
+        return Bound.rounded((centre + more, centre + more), outer, of_centre.premise, why)
 
     def facts(self) -> list[tuple[str, str]]:
         return [*self.centre.facts(), ("within", f"e^{self.eta:g} of its covariance, both ways")]

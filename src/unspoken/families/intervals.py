@@ -58,7 +58,8 @@ class Margin:
         codes = np.indices(domain.sizes).reshape(len(domain.names), -1)
         at = [domain.axis(name, "intervals.margins") for name in held.domain.names]
         if any(
-            domain.values[axis] != own for axis, own in zip(at, held.domain.values, strict=True)
+            domain.values[axis] != values
+            for axis, values in zip(at, held.domain.values, strict=True)
         ):
             raise InputError(
                 "intervals.margins: have other values; all are about the same variables"
@@ -68,9 +69,9 @@ class Margin:
 
     def asked(self, *tables: Entries) -> list[Entries] | None:
         """The tables as tables of its variables, if they depend on no others."""
-        own = [table[self.first] for table in tables]
-        same = all(np.array_equal(a[self.place], b) for a, b in zip(own, tables, strict=True))
-        return own if same else None
+        narrowed = [table[self.first] for table in tables]
+        same = all(np.array_equal(a[self.place], b) for a, b in zip(narrowed, tables, strict=True))
+        return narrowed if same else None
 
     def holds(self, table: Array) -> bool:
         summed: Array = np.bincount(self.place, table).astype(np.float64)
@@ -162,9 +163,12 @@ class Intervals(TableSet):
         """
         found = [self._of_all(pair, kernel)]
         for margin in self.margins:
-            masks, own = margin.asked(pair.above, pair.below, pair.context), margin.asked(kernel)
-            if masks is not None and own is not None:
-                each = margin.held.loosened(self.loose).furthest(Pair(*masks), own[0])
+            masks, kernels = (
+                margin.asked(pair.above, pair.below, pair.context),
+                margin.asked(kernel),
+            )
+            if masks is not None and kernels is not None:
+                each = margin.held.loosened(self.loose).furthest(Pair(*masks), kernels[0])
                 law = self.centre.marginal(self.domain.names).ravel()
                 found.append(each and replace(each, table=margin.spread(each.table, law)))
         possible = [each for each in found if each is not None]
@@ -189,7 +193,11 @@ class Intervals(TableSet):
                 held.append(self.side(cells & pair.context))
             at = np.flatnonzero((kernel > 0) & cells & pair.context)
             codes = np.unravel_index(at, self.domain.sizes)
-            axes = sum(1 << axis for axis, own in enumerate(codes) if len(np.unique(own)) == 1)
+            axes = sum(
+                1 << axis
+                for axis, axis_codes in enumerate(codes)
+                if len(np.unique(axis_codes)) == 1
+            )
             rounded = np.ceil if sign > 0 else np.floor
             weights = [int(weight) for weight in rounded(np.ldexp(kernel[at], PLACES)).tolist()]
             ends.append(held[0].end(at.tolist(), weights, sign, axes))
@@ -216,10 +224,10 @@ class Intervals(TableSet):
 
     def likely(self, cells: Mask, context: Mask, kernel: Array) -> tuple[float, float] | None:
         for margin in self.margins:
-            masks, own = margin.asked(cells, context), margin.asked(kernel)
-            if masks is not None and own is not None:
+            masks, kernels = margin.asked(cells, context), margin.asked(kernel)
+            if masks is not None and kernels is not None:
                 held = margin.held.loosened(self.loose)
-                return held.likely(masks[0], masks[1], own[0])
+                return held.likely(masks[0], masks[1], kernels[0])
         for declared in self.events.values():
             side = declared.side(cells)
             if side is not None:
@@ -271,8 +279,8 @@ class Intervals(TableSet):
         """As the event says that has them on one side, or as single cells do: what is narrowest."""
         found = [self._whole.part(cells)]
         for declared in self.events.values():
-            own = declared.cells, ~declared.cells
-            for side, held in zip(own, declared.sides, strict=True):
+            halves = declared.cells, ~declared.cells
+            for side, held in zip(halves, declared.sides, strict=True):
                 if not (cells & ~side).any():
                     found.append(held.part(cells))
         return min(found, key=lambda side: (not side.conditional, side.width))
@@ -301,7 +309,7 @@ class Intervals(TableSet):
         if not (fits.all() and declared.weight[0] - off <= inside <= declared.weight[1] + off):
             return False
         sides = zip((declared.cells, ~declared.cells), declared.sides, strict=True)
-        return all(not law[own].any() or held.agrees(law * own, off) for own, held in sides)
+        return all(not law[cells].any() or held.agrees(law * cells, off) for cells, held in sides)
 
     def _declared(
         self,

@@ -37,8 +37,8 @@ class Kernels:
 
     def __len__(self) -> int:
         """How many outcomes there are."""
-        own = int(self.laws.shape[1])
-        return own if self.joint is None else own * len(self.joint.outcomes)
+        outcomes = int(self.laws.shape[1])
+        return outcomes if self.joint is None else outcomes * len(self.joint.outcomes)
 
     @property
     def cells(self) -> int:
@@ -46,8 +46,8 @@ class Kernels:
 
     def column(self, y: int) -> Array:
         """W(y | x) of one outcome, for every cell."""
-        several, one = divmod(y, self.laws.shape[1])
-        law: Array = self.laws[:, one]
+        several, outcome = divmod(y, self.laws.shape[1])
+        law: Array = self.laws[:, outcome]
         return law if self.joint is None else law * self.joint.column(several)
 
     def columns(self) -> Iterator[Array]:

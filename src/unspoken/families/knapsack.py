@@ -128,7 +128,7 @@ def share(
     derivative is 0, a quadratic equation in each piece. A mass t next to 1 has lost digits of
     M - t: where it is the other side that goes on, its own mass is kept.
     """
-    own, others = (
+    masses, others = (
         np.clip(
             np.append(breaks, (first.least, first.most)),
             max(first.least, total - second.most),
@@ -139,12 +139,12 @@ def share(
             (below, above, below.breaks(kernels[1], -1)),
         )
     )
-    t: Array = np.unique(np.concatenate([own, total - others]))
+    t: Array = np.unique(np.concatenate([masses, total - others]))
     g = above.weighing(kernels[0], 1, t) @ kernels[0]
     h = below.weighing(kernels[1], -1, total - t) @ kernels[1]
-    own = np.concatenate([own, _stationary(t, g, h, total)])
-    most = above.weighing(kernels[0], 1, np.concatenate([own, total - others]))
-    least = below.weighing(kernels[1], -1, np.concatenate([total - own, others]))
+    masses = np.concatenate([masses, _stationary(t, g, h, total)])
+    most = above.weighing(kernels[0], 1, np.concatenate([masses, total - others]))
+    least = below.weighing(kernels[1], -1, np.concatenate([total - masses, others]))
     with np.errstate(divide="ignore", invalid="ignore"):
         log_ratio = np.log(above.mean(most, kernels[0], 1)) - np.log(
             below.mean(least, kernels[1], -1)

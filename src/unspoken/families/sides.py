@@ -126,9 +126,9 @@ class Side:
         for held in self.marginals if len(at) else ():
             of = held.place[at[0]]
             if (held.place[at] == of).all():
-                own = held.place == of
-                most = min(most, float(held.most[of]) - (float(self.low[own].sum()) - low))
-                least = max(least, float(held.least[of]) - (float(self.up[own].sum()) - up))
+                among = held.place == of
+                most = min(most, float(held.most[of]) - (float(self.low[among].sum()) - low))
+                least = max(least, float(held.least[of]) - (float(self.up[among].sum()) - up))
         return least, most
 
     def agrees(self, law: Array, off: float) -> bool:
@@ -176,8 +176,8 @@ class Side:
             ends = math.floor(self.least * MASS), math.ceil(self.most * MASS)
             return _quotient(held, below, beside, ends, sign)
         masses = [MASS - beside[0] if sign > 0 else MASS - beside[1]]
-        for own, place, least, most, lows, ups in self._held:
-            if axes & own == own:
+        for determined, place, least, most, lows, ups in self._held:
+            if axes & determined == determined:
                 at = place[cells[0]]
                 masses.append(
                     most[at] - (lows[at] - below) if sign > 0 else least[at] - (ups[at] - above)

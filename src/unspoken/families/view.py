@@ -185,7 +185,7 @@ class TablesView(Shown):
         if corners is None:
             return None
         cells = [self._cells(label) for label in np.eye(len(self.seen.secret.labels), dtype=bool)]
-        ends = [self.family.weight(own, context) for own in cells for context in self.contexts]
+        ends = [self.family.weight(event, context) for event in cells for context in self.contexts]
         off = 64 * UNIT * self.kernels.cells
         return list(corners) if all(most - least <= off for least, most in ends) else None
 
@@ -297,7 +297,9 @@ class TablesView(Shown):
     def _adding(self) -> float:
         """The most that masses which are off add to a mean: each what its class is worth."""
         cells = [self._cells(label) for label in np.eye(len(self.seen.secret.labels), dtype=bool)]
-        ends = [self.family.weight(own, context)[1] for own in cells for context in self.contexts]
+        ends = [
+            self.family.weight(event, context)[1] for event in cells for context in self.contexts
+        ]
         rarest = min((end for end in ends if end > 0), default=1.0)
         return self.family.loose * self.kernels.cells * (1.0 - math.log(rarest))
 
@@ -363,7 +365,7 @@ class TablesView(Shown):
                 for i in (0, 1)
             ]
             each = zip(ends[0].T, ends[1].T, strict=True)
-            best = min(best, max(chords(first, *own) for own in each))
+            best = min(best, max(chords(first, *pair) for pair in each))
         return best
 
     def _weighed(self, table: Array, pair: Pair) -> Array:
@@ -375,7 +377,7 @@ class TablesView(Shown):
         kernel = self.kernels.column(0)
         likely = [float(table[side] @ kernel[side]) for side in sides]
         weights = self.family.weight(pair.above, pair.context)
-        shares = [min(1.0, own / mass) for own, mass in zip(likely, masses, strict=True)]
+        shares = [min(1.0, weight / mass) for weight, mass in zip(likely, masses, strict=True)]
         weight = best_weight(shares[0], shares[1], weights)  # quotients round to more than 1
         made, total = table.copy(), sum(masses)
         made[sides[0]] *= weight * total / masses[0]

@@ -96,8 +96,8 @@ def box(
             law = Joint(
                 belief.marginal(names), names, {name: domain.values_of(name) for name in names}
             )
-            own = {name: values for name, values in events.items() if name in names}
-            margins.append(_intervals(read, law, own, missed / len(pairs), stands_on))
+            inside = {name: values for name, values in events.items() if name in names}
+            margins.append(_intervals(read, law, inside, missed / len(pairs), stands_on))
     read = _Noisy(counts, rows, scale, units, fewest=fewest)
     return _intervals(read, belief, events, missed, stands_on, margins, combined)
 
@@ -135,9 +135,9 @@ def _combinations(
     """
     asked: dict[Any, list[tuple[Mask, list[tuple[int, ...]]]]] = {}
     for (name, values), event in events.items():
-        own, axes = domain.axis(name, "confidence"), range(event.ndim)
+        place, axes = domain.axis(name, "confidence"), range(event.ndim)
         subsets = [s for k in axes[1:] for s in itertools.combinations(axes, k)]
-        hidden = [subset for subset in subsets if own not in subset]
+        hidden = [subset for subset in subsets if place not in subset]
         asked[name, values] = [
             (side, [subset for subset in of if read.lumps(side, subset)])
             for side, of in ((event, hidden), (~event, subsets))
@@ -196,11 +196,13 @@ def _declared(
 ) -> Iterator[tuple[str, Sequence[Value]]]:
     """Where all values of a name are secret, each is an event of its own; of two one says both."""
     for name, values in events.items():
-        own = domain.values_of(name, "confidence")
-        if {*values} != {*own} or len(own) == 1:
+        possible = domain.values_of(name, "confidence")
+        if {*values} != {*possible} or len(possible) == 1:
             yield name, values
         else:
-            yield from ((name, (value,)) for value in (own[:1] if len(own) == 2 else own))
+            yield from (
+                (name, (value,)) for value in (possible[:1] if len(possible) == 2 else possible)
+            )
 
 
 def chance_to_miss(confidence: float) -> float:

@@ -54,6 +54,6 @@ def given_sets(
 
 def _law(given: Given, rows: Array) -> Joint:
     """What was learned of these rows; of none, of all."""
-    told = rows if rows.any() else given.joint.sum(0)
+    counts = rows if rows.any() else given.joint.sum(0)
     names, values = tuple(given.labels), tuple(given.labels.values())
-    return Joint(shares(told), names, values, Premise.learned(round(float(np.sum(rows)))))
+    return Joint(shares(counts), names, values, Premise.learned(round(float(np.sum(rows)))))

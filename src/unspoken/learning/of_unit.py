@@ -41,8 +41,8 @@ class Units:
             strict=True,
         )
         units = [tuple(part.as_py() for part in name) for name in named]
-        own = np.array([self.known.setdefault(unit, len(self.known)) for unit in units], np.intp)
-        return own[places]
+        codes = np.array([self.known.setdefault(unit, len(self.known)) for unit in units], np.intp)
+        return codes[places]
 
 
 class OfUnit:
@@ -71,10 +71,10 @@ class Previous(OfUnit):
         new = int(units.max(initial=-1)) + 1 - len(self._last)
         self._last = np.append(self._last, np.full(max(0, new), self.values - 1, np.intp))
         order = np.argsort(units, kind="stable")
-        here, own = units[order], marks[order]
+        here, marked = units[order], marks[order]
         starts = np.append(True, here[1:] != here[:-1])
-        before = np.where(starts, self._last[here], np.roll(own, 1))
-        self._last[here] = own  # of several rows of one unit the last one stays
+        before = np.where(starts, self._last[here], np.roll(marked, 1))
+        self._last[here] = marked  # of several rows of one unit the last one stays
         codes = np.empty(len(units), np.intp)
         codes[order] = before
         return codes

@@ -51,10 +51,12 @@ class OfValue:
     def marks(self, column: pa.Array) -> Codes | None:
         """[row] -> mark; None: ask about all rows."""
         if pa.types.is_dictionary(column.type):
-            own = self.marks(column.dictionary)
-            if own is None or column.dictionary.null_count:
+            by_code = self.marks(column.dictionary)
+            if by_code is None or column.dictionary.null_count:
                 return None
-            found = own[_filled(column.indices)] if len(own) else np.zeros(len(column), np.intp)
+            found = (
+                by_code[_filled(column.indices)] if len(by_code) else np.zeros(len(column), np.intp)
+            )
         else:
             known = self._known(column)
             if known is None:

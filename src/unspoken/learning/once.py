@@ -89,8 +89,8 @@ class Once:
     @property
     def digest(self) -> str:
         """Of rules and exact counts: the same for the same rows. It never leaves, but keyed."""
-        told = json.dumps([rules(self.project), self.rows], sort_keys=True).encode()
-        parts = [told, *(table.tobytes() for table in self.tables.values())]
+        header = json.dumps([rules(self.project), self.rows], sort_keys=True).encode()
+        parts = [header, *(table.tobytes() for table in self.tables.values())]
         return hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()
 
     def _moved(self, table: str) -> int:

@@ -141,16 +141,20 @@ def learn(
         return ChowLiu.of(tally.pairs(), tally.names, tally.values).belief
     tally = _tally(whole, names, declared)
     refuse_size(tally.names, tally.sizes)
-    own = len(declared) < len(names)
+    undeclared = len(declared) < len(names)
     if not given:
-        return asked.belief(tally, whole.num_rows, of, own)
+        return asked.belief(tally, whole.num_rows, of, undeclared)
     every = dict(zip(tally.names, tally.values, strict=True))
     parts = _parts(whole, given)
     return [
         (
             float(part.num_rows),
             asked.belief(
-                Tally.of(part.select(names), every), part.num_rows, of.among(part), own, len(parts)
+                Tally.of(part.select(names), every),
+                part.num_rows,
+                of.among(part),
+                undeclared,
+                len(parts),
             ),
         )
         for part in parts
@@ -167,11 +171,11 @@ class _Asked:
     tree: bool
 
     def belief(
-        self, tally: Tally, rows: int, of: _Units, own: bool, sets: int = 1
+        self, tally: Tally, rows: int, of: _Units, undeclared: bool, sets: int = 1
     ) -> Joint | Intervals | Box:
-        """The belief, or the set: one of so many that hold together. ``own``: values are those that
+        """The belief, or the set: one of so many that hold together.
 
-        rows have.
+        ``undeclared``: values are those that rows have.
         """
         counts, scale = tally.joint(), None
         share: np.ndarray = counts
@@ -192,7 +196,7 @@ class _Asked:
             "scale": scale,
             "confidence": 1.0 - missed / sets,
             "units": of.units,
-            "premise": Premise.box(self.confidence, declared=not own),
+            "premise": Premise.box(self.confidence, declared=not undeclared),
         }
         if not hidden:
             return cells_box(counts, belief, **known)

@@ -57,9 +57,12 @@ class Tally:
             groups = groups.group_by(names).aggregate([([], "count_all")])
             counts = _numbers(groups.column("count_all")).astype(np.int64)
         coded = [_coded(groups.column(name)) for name in names]
-        for at, (name, (own, found)) in enumerate(zip(names, coded, strict=True)):
+        for at, (name, (codes_found, found)) in enumerate(zip(names, coded, strict=True)):
             if name in declared:
-                coded[at] = _among(declared[name], own, found, counts, name), [*declared[name]]
+                coded[at] = (
+                    _among(declared[name], codes_found, found, counts, name),
+                    [*declared[name]],
+                )
         codes, values = zip(*coded, strict=True)
         return cls(names, values, codes, counts)
 
@@ -104,20 +107,20 @@ def _coded(column: pa.ChunkedArray) -> tuple[Codes, list[Any]]:
 
 
 def _among(
-    declared: Sequence[Value], own: Codes, found: Sequence[Value], counts: Counts, name: str
+    declared: Sequence[Value], codes: Codes, found: Sequence[Value], counts: Counts, name: str
 ) -> Codes:
     """The codes among declared values, of entries coded by those that were found."""
     position = {value: at for at, value in enumerate(declared)}
     code = np.array([position.get(value, -1) for value in found], dtype=np.intp)
-    strange = code[own] < 0
+    strange = code[codes] < 0
     if strange.any():
-        example = shown(repr(found[own[int(np.argmax(strange))]]))
+        example = shown(repr(found[codes[int(np.argmax(strange))]]))
         rows = int(counts[strange].sum())
         raise InputError(
             f"learn.values: {rows:,} rows have a {name} that is not declared, such as "
             f"{example}; declare it, or leave these rows out"
         )
-    return code[own]
+    return code[codes]
 
 
 def _python(values: pa.Array) -> list[Any]:

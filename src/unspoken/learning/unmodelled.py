@@ -99,7 +99,7 @@ class Unmodelled:
         """``places``: {attribute: place} begin messages."""
         codes, halves = _sample(learned, table, places)
         found = (_missed(learned, codes, target) for target in learned.sensitive)
-        named = tuple(one for one in found if one is not None)
+        named = tuple(entry for entry in found if entry is not None)
         return cls(named, _held_out(learned, codes, halves))
 
 
@@ -126,7 +126,7 @@ def _sample(learned: Learned, table: Table, places: Mapping[str, str]) -> tuple[
 
 
 def _pairs(learned: Learned, codes: Sequence[Codes]) -> Pairs:
-    pairs = Pairs.none(list(learned.labels), [len(own) for own in learned.labels.values()])
+    pairs = Pairs.none(list(learned.labels), [len(labels) for labels in learned.labels.values()])
     pairs.add(codes)
     return pairs
 
@@ -144,7 +144,8 @@ def _missed(learned: Learned, codes: Sequence[Codes], target: str) -> Together |
         return None
     of_class = classes.argmax(0)[codes[place]]
     tables = [
-        _pairs(learned, [own[of_class == one] for own in codes]) for one in range(len(classes))
+        _pairs(learned, [column[of_class == code] for column in codes])
+        for code in range(len(classes))
     ]
     single = {i: information(np.stack([t.single[i] for t in tables]) / rows) for i in beside}
 
@@ -211,14 +212,16 @@ def _odds(law: Array, answers: Mask) -> float:
 
 def _held_out(learned: Learned, codes: Sequence[Codes], halves: Mask) -> HeldOut:
     """Half of the rows learns, by counts and 1/2 more of each; the other is written down."""
-    kept, judged = ([own[half] for own in codes] for half in (~halves, halves))
+    kept, judged = ([column[half] for column in codes] for half in (~halves, halves))
     sizes = [len(labels) for labels in learned.labels.values()]
     if not len(kept[0]) or not len(judged[0]):
         return HeldOut(math.nan, math.nan, math.nan)
     pairs = _pairs(learned, kept)
     shared = {pair: information(table / pairs.rows) for pair, table in pairs.pair.items()}
     parents = parents_of(len(sizes), spanning(list(learned.labels), shared))
-    alone = -sum(np.log2(_conditional(pairs, i, -1))[0, own].mean() for i, own in enumerate(judged))
+    alone = -sum(
+        np.log2(_conditional(pairs, i, -1))[0, column].mean() for i, column in enumerate(judged)
+    )
     tree = np.zeros(len(judged[0]))
     for child, parent in enumerate(parents):
         above = judged[parent] if parent >= 0 else np.zeros_like(judged[child])

@@ -31,13 +31,13 @@ def _beyond(after: Posteriors, eps: float) -> Array:
             f"delta: compares every two of {classes:,} classes; {CLASSES:,} at most. "
             "Name fewer secret values"
         )
-    one, other = after.log_lift[..., :, None], after.log_lift[..., None, :]
+    first, second = after.log_lift[..., :, None], after.log_lift[..., None, :]
     out_of_question = ~(after.possible[..., :, None] & after.possible[..., None, :])
-    beyond = other - one
+    beyond = second - first
     beyond += eps
     np.expm1(np.minimum(beyond, 0.0, out=beyond), out=beyond)
-    beyond *= -np.exp(one)
-    np.copyto(beyond, 0.0, where=out_of_question | (one == -np.inf))
+    beyond *= -np.exp(first)
+    np.copyto(beyond, 0.0, where=out_of_question | (first == -np.inf))
     return beyond.reshape(*beyond.shape[:-2], classes * classes)
 
 
@@ -46,8 +46,8 @@ def _moves(value: Array, off: Off, after: Posteriors) -> Array:
 
     So do its own roundings, of log lifts and of eps < log lift_a - log lift_b. For every a.
     """
-    own: Array = after.lift * (2.0 * off.lifts + 8.0 * UNIT * off.furthest)
-    return own
+    moved: Array = after.lift * (2.0 * off.lifts + 8.0 * UNIT * off.furthest)
+    return moved
 
 
 DELTA = Measure(

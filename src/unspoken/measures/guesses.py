@@ -59,8 +59,8 @@ def _fewer_guesses(after: Posteriors) -> Array:
 
 def _with_largest(value: Array, off: Off, after: Posteriors) -> Array:
     """1 + f is the largest lift."""
-    own: Array = (1.0 + value) * off.lifts + 4.0 * UNIT * np.abs(value)
-    return own
+    moved: Array = (1.0 + value) * off.lifts + 4.0 * UNIT * np.abs(value)
+    return moved
 
 
 def _with_best(value: Array, off: Off, after: Posteriors) -> Array:
@@ -73,8 +73,10 @@ def _with_best(value: Array, off: Off, after: Posteriors) -> Array:
     leads = np.arange(after.prior.shape[-1]) == r
     others = np.where(leads, -math.inf, after.standing).max(-1)
     ahead = np.where(leads, after.standing, -math.inf).max(-1) - others
-    own: Array = np.where(ahead[..., None] > each + CLEAR, 0.0, each * (1.0 + value + off.furthest))
-    return own
+    moved: Array = np.where(
+        ahead[..., None] > each + CLEAR, 0.0, each * (1.0 + value + off.furthest)
+    )
+    return moved
 
 
 def _with_order(value: Array, off: Off, after: Posteriors) -> Array:
@@ -88,8 +90,8 @@ def _with_order(value: Array, off: Off, after: Posteriors) -> Array:
     falling = np.take_along_axis(posterior, np.argsort(-prior, kind="stable", axis=-1), -1)
     each = off.lifts + 2.0 * off.shares + (8.0 + classes) * UNIT
     stays = (falling[..., :-1] - falling[..., 1:] > each + CLEAR) | (falling[..., 1:] == 0)
-    own: Array = np.where(stays.all(-1)[..., None], 0.0, classes * each)
-    return own
+    moved: Array = np.where(stays.all(-1)[..., None], 0.0, classes * each)
+    return moved
 
 
 BAYES_LEAKAGE = Measure("bayes-leakage", _better_guess, "mean", finish=math.log1p, moves=_with_best)

@@ -48,9 +48,9 @@ def _moves(value: Array, off: Off, after: Posteriors) -> Array:
     and one for each class.
     """
     size = np.maximum(value, 0.0)
-    own: Array = off.lifts * (size + np.sqrt(2.0 * size) + off.lifts)
-    own += (off.shares + (OWN + after.prior.shape[-1]) * UNIT) * size
-    return own
+    moved: Array = off.lifts * (size + np.sqrt(2.0 * size) + off.lifts)
+    moved += (off.shares + (OWN + after.prior.shape[-1]) * UNIT) * size
+    return moved
 
 
 MUTUAL_INFORMATION = Measure(

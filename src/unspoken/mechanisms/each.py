@@ -38,8 +38,8 @@ def _points(belief: Belief, names: Sequence[str], query: Query) -> list[FiniteVi
     nodes = query.noise.nodes(sums.points[0])
     bins = [query.noise.at_least(nodes)]
     seen = through(sums.bare(), sums.points, bins)
-    own = belief.rounding(belief.domain.names) + Rounding(sums.rounded)
-    behind = own + rounded(
+    in_belief = belief.rounding(belief.domain.names) + Rounding(sums.rounded)
+    behind = in_belief + rounded(
         sums.points, bins, [answers_off(belief.domain, query.weights, sums.share)]
     )
     lifts = seen.lifts(np.eye(seen.prior.shape[-1], dtype=bool), behind)

@@ -88,7 +88,7 @@ class Extension(RecordCoin, Shown):
 
     @property
     def sensitive(self) -> Mapping[str, tuple[Value, ...]]:
-        return {name: own for name, own in self.added.sensitive.items() if name != EARLIER}
+        return {name: values for name, values in self.added.sensitive.items() if name != EARLIER}
 
     @property
     def delivered(self) -> tuple[str, ...]:
@@ -130,9 +130,9 @@ class Extension(RecordCoin, Shown):
 
     def shown(self, belief: Belief) -> dict[str, float]:
         found = dict[str, float]()
-        for name, (own, seen) in self._shown(belief).items():
+        for name, (possible, seen) in self._shown(belief).items():
             free = np.array([v not in self.hides(name) for v in self._values(name)])
-            may = float(own[free].sum())
+            may = float(possible[free].sum())
             found[name] = min(1.0, float(seen.sum()) / may) if may > 0 else 0.0
         return found
 
@@ -140,10 +140,10 @@ class Extension(RecordCoin, Shown):
         return {
             name: {
                 value: min(1.0, float(shown / mass))
-                for value, mass, shown in zip(self._values(name), own, seen, strict=True)
+                for value, mass, shown in zip(self._values(name), possible, seen, strict=True)
                 if mass > 0
             }
-            for name, (own, seen) in self._shown(belief).items()
+            for name, (possible, seen) in self._shown(belief).items()
         }
 
     def _values(self, name: str) -> tuple[Value, ...]:
@@ -164,11 +164,11 @@ class Extension(RecordCoin, Shown):
         each = law[tuple(at.T)][found.row] * np.ldexp(found.weights.astype(float), -found.bits)
         shown = dict[str, tuple[Array, Array]]()
         for name in self.delivered:
-            bit, own = self.names.index(name), belief.marginal([name])
+            bit, law_of_name = self.names.index(name), belief.marginal([name])
             values = [belief.domain.code(name, value) for value in self._values(name)]
             out = found.shown[:, -1] >> bit & 1 > 0
             seen = np.bincount(rows[found.row[out], bit], each[out], len(values))
-            shown[name] = own[values], seen.astype(np.float64)
+            shown[name] = law_of_name[values], seen.astype(np.float64)
         return shown
 
     def depends(self, names: Sequence[str]) -> tuple[str, ...]:

@@ -70,17 +70,17 @@ def _plain(weight: Any, where: str) -> Any:
 
 def merged(weights: Any, terms: Any, what: str) -> tuple[Any, Any, Any]:
     """Copies of both that do not change, and what they are together."""
-    kept, own = frozen(weights, f"{what}.weights"), _frozen_terms(terms, f"{what}.terms")
+    kept, valued = frozen(weights, f"{what}.weights"), _frozen_terms(terms, f"{what}.terms")
     for name in parted(kept)[1] or ():
         raise InputError(f"{what}.weights of {name}: has values; give them as terms")
-    if own is None or kept is None:
-        return kept, own, kept if own is None else own
+    if valued is None or kept is None:
+        return kept, valued, kept if valued is None else valued
     if not isinstance(kept, Mapping):
         raise InputError(f"{what}.weights: beside terms give {{name: weight}}, not a list")
-    twice = next((name for name in own if name in kept), None)
+    twice = next((name for name in valued if name in kept), None)
     if twice is not None:
         raise InputError(f"{what}.terms of {twice}: has a weight too; give one of them")
-    return kept, own, Frozen({**kept, **own})
+    return kept, valued, Frozen({**kept, **valued})
 
 
 def asks(weights: Weighted, terms: Terms) -> list[tuple[str, str]]:

@@ -164,8 +164,8 @@ class Question:
         channels = [self.channels[name] for name in seen]
         sums = sum(2.0 * len(channel.excess) + 8.0 for channel in channels)
         names = dict.fromkeys([*self.keep, *seen])
-        own = self.belief.rounding(tuple(names)) + Rounding(sums)
-        return reduce(operator.add, (channel.rounding for channel in channels), own)
+        in_belief = self.belief.rounding(tuple(names)) + Rounding(sums)
+        return reduce(operator.add, (channel.rounding for channel in channels), in_belief)
 
     def bounded(self) -> HeadsView:
         """Bounds on a cloud that cannot be listed (views/heads.py)."""

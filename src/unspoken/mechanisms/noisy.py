@@ -209,15 +209,15 @@ class NoisyAnswers:
         masses = law.prior.reshape(
             -1, self.question.secret.classes.shape[1], *law.prior.shape[kept:]
         )
-        own = np.ones((len(masses), self.law.log_common.size), dtype=bool)
+        reachable = np.ones((len(masses), self.law.log_common.size), dtype=bool)
         for c, (points, at) in enumerate(zip(self.sums.points, bins, strict=True)):
             possible = masses.sum(tuple(a for a in range(1, masses.ndim) if a != 2 + c)) > 0
             where = np.minimum(np.searchsorted(points, at.low), len(points) - 1)
             here = possible[:, where] & (points[where] == at.low) & (at.low == at.high)
-            own = (own[:, :, None] & here[:, None, :]).reshape(len(own), -1)
-        own |= ~own.any(1, keepdims=True)  # one answer of its own
+            reachable = (reachable[:, :, None] & here[:, None, :]).reshape(len(reachable), -1)
+        reachable |= ~reachable.any(1, keepdims=True)  # one answer of its own
         possible = masses.sum(tuple(range(1, masses.ndim))) > 0
-        return np.asarray(own[possible])
+        return np.asarray(reachable[possible])
 
     def _rounding(self, bins: Sequence[Bins], shown: Iterable[Seen]) -> Rounding:
         """Beyond the belief and the channels: sums, their answers, and noise.
@@ -232,12 +232,12 @@ class NoisyAnswers:
             + _known_off(self.known[name], float(np.abs(at).max(initial=0.0)))
             for name, at, more in zip(self.answers, sums.points, moved, strict=True)
         ]
-        own = Rounding(sums.rounded)
+        in_sums = Rounding(sums.rounded)
         if (self.channels or self.recorded) and sums.in_logs:
             operations = question.belief.rounding(question.belief.domain.names).on_logs
-            own = own + Rounding.of_numbers(RANGE * (operations + sums.rounded))
-        beside = self._behind(shown) + own if self.channels or self.recorded else None
-        return own + rounded(sums.points, bins, off, beside)
+            in_sums = in_sums + Rounding.of_numbers(RANGE * (operations + sums.rounded))
+        beside = self._behind(shown) + in_sums if self.channels or self.recorded else None
+        return in_sums + rounded(sums.points, bins, off, beside)
 
     def _behind(self, shown: Iterable[Seen]) -> Rounding:
         """What is behind the belief's numbers contracted with what is seen beside the answers."""

@@ -76,7 +76,9 @@ class OneSided(Mechanism, Shown):
         )
         if self.sensitive is not None:
             where = "one-sided.sensitive of"
-            hidden = {name: labels(own, f"{where} {name}") for name, own in self.sensitive.items()}
+            hidden = {
+                name: labels(values, f"{where} {name}") for name, values in self.sensitive.items()
+            }
             object.__setattr__(self, "sensitive", Frozen(hidden))
 
     def release_probability(self, name: str, asks: float = 1) -> float:
@@ -172,7 +174,7 @@ class OneSided(Mechanism, Shown):
         values = {name: domain.values_of(name, "one-sided.epsilon") for name in names}
         hidden = {name: self.sensitive_values(domain, name) or () for name in names}
         chance = {name: Fraction(self.release_probability(name)) for name in names}
-        if math.prod(2 * len(own) for own in values.values()) > CELLS:
+        if math.prod(2 * len(listed) for listed in values.values()) > CELLS:
             raise TooLarge(f"one-sided.as_suppression: more than {CELLS:,} patterns of records")
         table = {}
         for record in itertools.product(*values.values()):

@@ -61,7 +61,9 @@ class OneSidedNoise(Mechanism, Shown):
         expect(self.terms, Mapping, f"{self.kind}.terms", "give {name: {value: number}}")
         expect(self.sensitive, Mapping, f"{self.kind}.sensitive", "give {name: values}")
         where = f"{self.kind}.sensitive of"
-        hidden = {name: labels(own, f"{where} {name}") for name, own in self.sensitive.items()}
+        hidden = {
+            name: labels(values, f"{where} {name}") for name, values in self.sensitive.items()
+        }
         object.__setattr__(self, "alpha", alpha)
         object.__setattr__(self, "terms", merged(None, self.terms, self.kind)[1])
         object.__setattr__(self, "sensitive", Frozen(hidden))

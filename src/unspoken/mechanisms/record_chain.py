@@ -63,8 +63,8 @@ class Chain:
     def places(self, domain: Domain, codes: Mapping[str, Codes]) -> Counts:
         """Labels of a domain as labels of `domain`, [row, name], -1 being nowhere."""
         last = self.tables[-1]
-        own = [last.positions(domain, name)[codes[name]] for name in self.names]
-        return np.stack(own, axis=1)
+        positions = [last.positions(domain, name)[codes[name]] for name in self.names]
+        return np.stack(positions, axis=1)
 
     def listed(self, rows: Counts) -> Histories:
         """All that may be shown of rows [row, name]."""
@@ -79,15 +79,17 @@ class Chain:
     def drawn(self, rows: Counts, coins: Sequence[Words]) -> Counts:
         """What each coin shows of each row, [row, coin]."""
         shown = np.zeros((len(rows), 0), dtype=np.int64)
-        for table, own in zip(self.tables, coins, strict=True):
-            added = self._renamed(table, table.thresholds.masks(self._of(table, rows, shown), own))
+        for table, coin in zip(self.tables, coins, strict=True):
+            added = self._renamed(table, table.thresholds.masks(self._of(table, rows, shown), coin))
             before = shown[:, -1:] if shown.shape[1] else np.zeros((len(rows), 1), dtype=np.int64)
             shown = np.concatenate([shown, before | added[:, None]], axis=1)
         return shown
 
     def label(self, shown: Sequence[int]) -> str:
         """What was shown after each coin, as a label of EARLIER."""
-        return json.dumps([[n for k, n in enumerate(self.names) if own >> k & 1] for own in shown])
+        return json.dumps(
+            [[n for k, n in enumerate(self.names) if mask >> k & 1] for mask in shown]
+        )
 
     @cached_property
     def _bits(self) -> dict[str, int]:
@@ -126,13 +128,13 @@ class Chain:
         """Where each history is among the labels of EARLIER, or -1."""
         places = {label: code for code, label in enumerate(table.domain.values_of(EARLIER))}
         different, code = np.unique(shown, axis=0, return_inverse=True)
-        own = [places.get(self.label(each), -1) for each in different.tolist()]
-        return np.array(own, dtype=np.int64)[code.ravel()]
+        codes = [places.get(self.label(each), -1) for each in different.tolist()]
+        return np.array(codes, dtype=np.int64)[code.ravel()]
 
     def _renamed(self, table: RecordTable, masks: Counts) -> Counts:
         """Bits of a table's names as those of `names`."""
-        own = np.zeros_like(masks)
+        renamed = np.zeros_like(masks)
         for bit, name in enumerate(table.domain.names):
             if name != EARLIER:
-                own |= (masks >> bit & 1) * self._bits[name]
-        return own
+                renamed |= (masks >> bit & 1) * self._bits[name]
+        return renamed

@@ -71,7 +71,7 @@ class Listed:
     def read(cls, records: Shows, domain: Domain) -> Listed:
         """From {record: {(names shown): integer}}."""
         expect(records, Mapping, "suppression", "give {record: {(names shown): integer}}")
-        places = [{value: code for code, value in enumerate(own)} for own in domain.values]
+        places = [{value: code for code, value in enumerate(values)} for values in domain.values]
         codes, starts, masks, weights = [], [0], list[int](), list[int]()
         for record, shows in records.items():
             codes.append(_codes(record, domain, places))
@@ -123,8 +123,10 @@ class RecordTable:
         """Checked, and in one order."""
         _check_codes(given, domain)
         order = sorted(range(len(domain.names)), key=domain.names.__getitem__)
-        by_word = [sorted(range(len(own)), key=_words(own).__getitem__) for own in domain.values]
-        ranks = [np.argsort(own) for own in by_word]
+        by_word = [
+            sorted(range(len(values)), key=_words(values).__getitem__) for values in domain.values
+        ]
+        ranks = [np.argsort(sorted_values) for sorted_values in by_word]
         named = Domain(
             tuple(domain.names[axis] for axis in order),
             tuple(tuple(domain.values[axis][i] for i in by_word[axis]) for axis in order),
@@ -166,8 +168,10 @@ class RecordTable:
     @cached_property
     def thresholds(self) -> Thresholds:
         """What coins are compared with."""
-        own = self.listed
-        return Thresholds.of(self.domain.sizes, own.codes, own.starts, own.masks, own.weights)
+        listed = self.listed
+        return Thresholds.of(
+            self.domain.sizes, listed.codes, listed.starts, listed.masks, listed.weights
+        )
 
     def positions(self, domain: Domain, name: str) -> Codes:
         """Of each value of the domain where it is among the labels here, -1 being nowhere; of -1
@@ -175,8 +179,8 @@ class RecordTable:
         too, which is the last place.
         """
         places = {value: code for code, value in enumerate(self.domain.values_of(name))}
-        own = domain.values_of(name, "suppression")
-        return np.array([*(places.get(value, -1) for value in own), -1], dtype=np.intp)
+        asked = domain.values_of(name, "suppression")
+        return np.array([*(places.get(value, -1) for value in asked), -1], dtype=np.intp)
 
     def cells(self, domain: Domain) -> Codes:
         """Where each record lies in a table of its names, which may have more labels there."""
@@ -226,16 +230,16 @@ def _weight(weight: Any, record: Any, pattern: Sequence[str]) -> int:
 
 
 def _codes(record: Any, domain: Domain, places: Sequence[Mapping[Value, int]]) -> list[int]:
-    own = labels(record, "suppression, a record")
-    if len(own) != len(places):
+    record_labels = labels(record, "suppression, a record")
+    if len(record_labels) != len(places):
         raise InputError(
-            f"suppression of {shown(record)}: {len(own)} labels for {len(places)} names; "
+            f"suppression of {shown(record)}: {len(record_labels)} labels for {len(places)} names; "
             "a record has one of each"
         )
-    for name, label, known in zip(domain.names, own, places, strict=True):
+    for name, label, known in zip(domain.names, record_labels, places, strict=True):
         if label not in known:
             raise unknown(f"suppression of {shown(record)}, value of {name}", label, known)
-    return [known[label] for label, known in zip(own, places, strict=True)]
+    return [known[label] for label, known in zip(record_labels, places, strict=True)]
 
 
 def _hidden(sensitive: Any, domain: Domain) -> Frozen[str, tuple[Value, ...]]:
@@ -244,8 +248,8 @@ def _hidden(sensitive: Any, domain: Domain) -> Frozen[str, tuple[Value, ...]]:
     for name, values in sensitive.items():
         where = "suppression.sensitive"
         domain.axis(name, where)
-        own = labels(values, f"{where} of {name}")
-        codes[name] = {domain.code(name, value, where) for value in own}
+        hidden_values = labels(values, f"{where} of {name}")
+        codes[name] = {domain.code(name, value, where) for value in hidden_values}
     return Frozen(
         (name, tuple(values[code] for code in sorted(codes[name])))
         for name, values in zip(domain.names, domain.values, strict=True)
@@ -308,8 +312,8 @@ def _check_sensitive(
     """No pattern shows a sensitive label."""
     record = listed.record
     for bit, name in enumerate(domain.names):
-        own = [domain.code(name, value) for value in hidden.get(name, ())]
-        shows = np.isin(listed.codes[record, bit], own) & (listed.masks >> bit & 1 > 0)
+        hidden_codes = [domain.code(name, value) for value in hidden.get(name, ())]
+        shows = np.isin(listed.codes[record, bit], hidden_codes) & (listed.masks >> bit & 1 > 0)
         if shows.any():
             said = _said(listed, domain, int(record[shows.argmax()]))
             raise InputError(f"suppression of {said}: shows {name}, which is sensitive there")
@@ -317,4 +321,4 @@ def _check_sensitive(
 
 def _said(listed: Listed, domain: Domain, record: int) -> str:
     codes = listed.codes[record].tolist()
-    return shown(tuple(own[code] for own, code in zip(domain.values, codes, strict=True)))
+    return shown(tuple(values[code] for values, code in zip(domain.values, codes, strict=True)))

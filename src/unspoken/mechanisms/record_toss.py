@@ -43,7 +43,7 @@ class RecordToss:
     @property
     def reads(self) -> tuple[str, ...]:
         """The names of which anything is seen."""
-        return tuple(name for name in self.names if any(name in own for own in self.sees))
+        return tuple(name for name in self.names if any(name in seen for seen in self.sees))
 
     @property
     def key(self) -> tuple[str, str]:
@@ -52,7 +52,7 @@ class RecordToss:
 
     def seeing(self, names: Sequence[str]) -> RecordToss:
         """Of which only these are seen."""
-        kept = (tuple(name for name in own if name in names) for own in self.sees)
+        kept = (tuple(name for name in seen if name in names) for seen in self.sees)
         return replace(self, sees=tuple(kept))
 
     def kernel(self, domain: Domain, codes: Mapping[str, Codes]) -> Kernel:
@@ -85,17 +85,17 @@ class RecordToss:
             bit, values = self.names.index(name), domain.values_of(name)
             shows = masks[:, coin] >> bit & 1 > 0
             codes = cells[:, domain.axis(name)]
-            own: list[Output] = [
+            outputs: list[Output] = [
                 values[code] if show else WITHHELD
                 for code, show in zip(codes.tolist(), shows.tolist(), strict=True)
             ]
-            seen[name] = both(seen[name], own) if name in seen else own
+            seen[name] = both(seen[name], outputs) if name in seen else outputs
         return seen
 
     @property
     def _columns(self) -> list[tuple[int, str]]:
         """Coins and names: what is seen."""
-        return [(coin, name) for coin, own in enumerate(self.sees) for name in own]
+        return [(coin, name) for coin, seen in enumerate(self.sees) for name in seen]
 
     @property
     def _outputs(self) -> tuple[tuple[Output, ...], ...]:

@@ -167,14 +167,14 @@ class Suppression(RecordCoin, Shown):
         law, shows = self._records(belief)
         free = {name: self._free(belief, name) for name in self.delivered}
         return {
-            name: min(1.0, float(law @ shows[name]) / own) if own > 0 else 0.0
-            for name, own in free.items()
+            name: min(1.0, float(law @ shows[name]) / mass) if mass > 0 else 0.0
+            for name, mass in free.items()
         }
 
     def _free(self, belief: Belief, name: str) -> float:
         """P(x_i is not sensitive)."""
-        own, hidden = belief.domain.values_of(name, "suppression"), self.hides(name)
-        law = zip(own, belief.marginal([name]).tolist(), strict=True)
+        values, hidden = belief.domain.values_of(name, "suppression"), self.hides(name)
+        law = zip(values, belief.marginal([name]).tolist(), strict=True)
         return math.fsum(p for value, p in law if value not in hidden)
 
     def shown_given(self, belief: Belief) -> dict[str, dict[Value, float]]:
@@ -185,15 +185,15 @@ class Suppression(RecordCoin, Shown):
         law, shows = self._records(belief)
         given: dict[str, dict[Value, float]] = {}
         for name in self.delivered:
-            axis, own = self.names.index(name), belief.marginal([name])
+            axis, law_of_name = self.names.index(name), belief.marginal([name])
             seen = np.bincount(
                 self.table.listed.codes[:, axis], law * shows[name], len(self.values[axis])
             )
             at = [belief.domain.code(name, value, "suppression") for value in self.values[axis]]
             given[name] = {
-                value: min(1.0, float(seen[code] / own[place]))
+                value: min(1.0, float(seen[code] / law_of_name[place]))
                 for code, (value, place) in enumerate(zip(self.values[axis], at, strict=True))
-                if own[place] > 0
+                if law_of_name[place] > 0
             }
         return given
 
@@ -208,8 +208,10 @@ class Suppression(RecordCoin, Shown):
         listed, each = self.table.listed, self.table.probabilities
         shows: dict[str, Array] = {}
         for bit, name in enumerate(self.names):
-            own = each * (listed.masks >> bit & 1)
-            shows[name] = np.bincount(listed.record, own, len(listed.codes)).astype(np.float64)
+            shown_weight = each * (listed.masks >> bit & 1)
+            shows[name] = np.bincount(listed.record, shown_weight, len(listed.codes)).astype(
+                np.float64
+            )
         return law, shows
 
     def depends(self, names: Sequence[str]) -> tuple[str, ...]:
@@ -218,8 +220,8 @@ class Suppression(RecordCoin, Shown):
     def let_out(
         self, domain: Domain, codes: Mapping[str, Codes], coins: Coins
     ) -> Mapping[str, Mask]:
-        own = [self.table.positions(domain, name)[codes[name]] for name in self.names]
-        masks = self.patterns(np.stack(own, axis=1), coins.of_record(self.digest))
+        positions = [self.table.positions(domain, name)[codes[name]] for name in self.names]
+        masks = self.patterns(np.stack(positions, axis=1), coins.of_record(self.digest))
         bits = {name: np.int64(1 << bit) for bit, name in enumerate(self.names)}
         return {name: masks & bits[name] != 0 for name in self.delivered}
 
@@ -290,24 +292,24 @@ class Suppression(RecordCoin, Shown):
         object.__setattr__(self, "reads", None if kept == table.domain.names else kept)
 
 
-def _size(own: object) -> int:
-    return len(own) if isinstance(own, list) else -1
+def _size(names: object) -> int:
+    return len(names) if isinstance(names, list) else -1
 
 
 def _domain(names: Iterable[str], values: Values) -> Domain:
     """The names with all their labels."""
-    own = items(names, "suppression.names")
-    for name in own:
+    shown_names = items(names, "suppression.names")
+    for name in shown_names:
         expect(name, str, "suppression.names", "names are words")
     if isinstance(values, Mapping):
-        for name in own:
+        for name in shown_names:
             if name not in values:
                 raise unknown("suppression.values", name, values)
-        sizes = [len(labels(values[name], f"suppression.values of {name}")) for name in own]
+        sizes = [len(labels(values[name], f"suppression.values of {name}")) for name in shown_names]
     else:
         given = items(values, "suppression.values")
-        sizes = [len(labels(each, "suppression.values")) for each in given[: len(own)]]
-        sizes += [0] * (len(own) - len(sizes))
-    if not own:
+        sizes = [len(labels(each, "suppression.values")) for each in given[: len(shown_names)]]
+        sizes += [0] * (len(shown_names) - len(sizes))
+    if not shown_names:
         raise InputError("suppression.names: name what a record has, at least one")
-    return Domain.of(sizes, own, values)
+    return Domain.of(sizes, shown_names, values)

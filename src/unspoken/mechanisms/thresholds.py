@@ -65,13 +65,13 @@ class Thresholds:
         total = np.cumsum(weights.astype(np.uint64))  # modulo 2^64, as is what is taken off
         before = np.concatenate([[np.uint64(0)], total])[starts[:-1]]
         sums[entry] = total - np.repeat(before, counts)
-        own = np.array(sizes, dtype=np.int64)
+        radices = np.array(sizes, dtype=np.int64)
         numberings = _numberings(sizes, codes)
         dense = None
         if math.prod(sizes) <= DENSE:
             dense = np.full(math.prod(sizes), -1, dtype=np.int32)
-            dense[codes @ _radices(own)] = np.arange(records)
-        return cls(own, numberings, dense, first, sums, shown)
+            dense[codes @ _radices(radices)] = np.arange(records)
+        return cls(radices, numberings, dense, first, sums, shown)
 
     def masks(self, codes: Codes | Counts, coins: Words) -> Counts:
         """What is shown of each row."""
@@ -93,14 +93,14 @@ class Thresholds:
         columns = []
         for size, column in zip(self.sizes.tolist(), codes.T, strict=True):
             # Of 64 bits without a sign, what is negative is beyond every size.
-            own = np.ascontiguousarray(column, dtype=np.int64)
-            unknown |= own.view(np.uint64) >= np.uint64(size)
-            columns.append(own)
+            column_codes = np.ascontiguousarray(column, dtype=np.int64)
+            unknown |= column_codes.view(np.uint64) >= np.uint64(size)
+            columns.append(column_codes)
         place = np.zeros(len(codes), dtype=np.int64)
         if self.dense is not None:
-            for size, own in zip(self.sizes.tolist(), columns, strict=True):
+            for size, column_codes in zip(self.sizes.tolist(), columns, strict=True):
                 place *= size
-                place += own
+                place += column_codes
             place[unknown] = 0
             place = self.dense[place].astype(np.int64)
         else:
@@ -133,9 +133,9 @@ def _numberings(sizes: tuple[int, ...], codes: Counts) -> tuple[Numbering, ...]:
         high = low + 1
         while high < len(sizes) and math.prod(sizes[low : high + 1]) * (len(codes) + 1) < RADIX:
             high += 1
-        own = np.array(sizes[low:high], dtype=np.int64)
-        keys = parts * int(own.prod()) + codes[:, low:high] @ _radices(own)
+        radices = np.array(sizes[low:high], dtype=np.int64)
+        keys = parts * int(radices.prod()) + codes[:, low:high] @ _radices(radices)
         listed, parts = np.unique(keys, return_inverse=True)
-        made.append(Numbering(slice(low, high), own, np.append(listed, RADIX)))
+        made.append(Numbering(slice(low, high), radices, np.append(listed, RADIX)))
         low = high
     return tuple(made)

@@ -50,10 +50,10 @@ def least_positive(table: Array) -> float:
 
     Such floats are ordered as their bits are, and one less than the bits of 0 is the largest.
     """
-    one = np.uint64(1)
-    before: Words = np.ascontiguousarray(table).view(np.uint64) - one
+    unit = np.uint64(1)
+    before: Words = np.ascontiguousarray(table).view(np.uint64) - unit
     least = before.min(initial=np.iinfo(np.uint64).max)
-    return float((np.atleast_1d(least) + one).view(np.float64)[0]) or 1.0
+    return float((np.atleast_1d(least) + unit).view(np.float64)[0]) or 1.0
 
 
 def sums_in(bins: Codes, numbers: Array, count: int) -> tuple[Array, int]:

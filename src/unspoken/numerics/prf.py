@@ -43,7 +43,7 @@ class Key:
         """The key for one purpose: knowing it tells nothing of this one, nor of any other."""
         written = [label.encode() for label in labels]
         # Each label behind its length: ("a", "bc") is not ("ab", "c").
-        return Key(self.code(b"".join(len(one).to_bytes(8, "little") + one for one in written)))
+        return Key(self.code(b"".join(len(part).to_bytes(8, "little") + part for part in written)))
 
     def aes(self) -> algorithms.AES256:
         return algorithms.AES256(self._secret)

@@ -93,7 +93,9 @@ def encode_keys(columns: Sequence[npt.NDArray[np.integer] | pa.Array]) -> Record
     The type is part of the key: 5 and "5" are two keys, 5.0 is refused, and two spellings of one
     letter in Unicode are two keys.
     """
-    return _encoded([key_column(f"key column {i}", one) for i, one in enumerate(columns, start=1)])
+    return _encoded(
+        [key_column(f"key column {i}", column) for i, column in enumerate(columns, start=1)]
+    )
 
 
 def encode_rows(names: Sequence[str], columns: Sequence[pa.Array]) -> RecordKeys:

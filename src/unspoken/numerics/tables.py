@@ -46,12 +46,12 @@ def finite_table(numbers: object, what: str) -> Array:
 
 def finite_list(numbers: object, count: int, what: str) -> Array:
     """One finite number for each variable."""
-    own = finite_table(numbers, what)
-    if own.shape != (count,):
+    listed = finite_table(numbers, what)
+    if listed.shape != (count,):
         raise InputError(
-            f"{what}: shape {own.shape} for {count} variables; a list of {count} numbers"
+            f"{what}: shape {listed.shape} for {count} variables; a list of {count} numbers"
         )
-    return own
+    return listed
 
 
 def own_table(numbers: object, what: str) -> Array:

@@ -88,10 +88,10 @@ class Group:
 
     def near(self, name: str) -> Group:
         """With this name alone, for it and its dependents: fewer limits."""
-        one = self.only([name])
-        near = [part.near(part.names) for part in one.parts]
+        alone = self.only([name])
+        near = [part.near(part.names) for part in alone.parts]
         return Group(
-            (name,), one.weights, one.caps, tuple(p for p in near if p.names and p.targets)
+            (name,), alone.weights, alone.caps, tuple(p for p in near if p.names and p.targets)
         )
 
     def place(self, part: Block) -> list[int]:
@@ -130,10 +130,10 @@ class Group:
 
     def _alone(self, name: str, gap: float) -> Frontier:
         """What one name could release at best; all of it where not even that can be listed."""
-        one = self.near(name)
-        if not one.listable:
-            return Frontier(np.zeros(1), 0.0, float(one.weights @ one.caps))
-        return one.search(gap)
+        group = self.near(name)
+        if not group.listable:
+            return Frontier(np.zeros(1), 0.0, float(group.weights @ group.caps))
+        return group.search(gap)
 
     def _lower(self, strict: bool = False) -> LowerSet:
         laws = [

@@ -37,7 +37,7 @@ from unspoken.numerics.numbers import number, whole
 from unspoken.types.bound import Bound
 from unspoken.types.premise import STATED, Premise
 
-__all__ = ["Blanks", "guessed", "summed", "told", "told_apart"]
+__all__ = ["Blanks", "guessed", "information", "summed", "told_apart"]
 
 MOST = 10**6  # rows of one unit
 OFF = 1e-9  # relative: what rounding does to the law of the blanks of so many rows, and more
@@ -75,7 +75,7 @@ class Blanks:
         return law
 
 
-def told(
+def information(
     blanks: Blanks,
     prior: Sequence[float],
     habit: Sequence[Hashable],

@@ -57,13 +57,13 @@ class Allowed:
         """
         with np.errstate(invalid="ignore", divide="ignore"):
             shares = np.where(answers.information > 0, answers.information / self.information, 0.0)
-        told = shares[np.isfinite(self.information)] - 1.0
-        if math.isinf(self.log_cap) or told.max(initial=0.0) > 0:
-            return told
+        above = shares[np.isfinite(self.information)] - 1.0
+        if math.isinf(self.log_cap) or above.max(initial=0.0) > 0:
+            return above
         if self.exceed > 0:
             excess = answers.hockey_stick(self.log_cap).max(initial=0.0)
-            return np.append(told, float(excess) / self.exceed - 1.0)
-        return np.append(told, answers.log_odds() - self.log_cap)
+            return np.append(above, float(excess) / self.exceed - 1.0)
+        return np.append(above, answers.log_odds() - self.log_cap)
 
     def kept(self, answers: AnswerLaw) -> bool:
         """Whether every limit is kept, the exempt probability counted as it is."""

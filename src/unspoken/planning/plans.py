@@ -135,8 +135,8 @@ class Plan(Framed, Shown):
     def plot(self) -> Picture:
         """A picture of how often each variable is released."""
         rows = [Bar(name, p, p, f"{p:.1%}") for name, p in self.p.items()]
-        told = f"worst odds x {self.odds.value:.4g}; premise: {self.bound.premise}"
-        return Picture(bars(rows, "How often what is free is released", told, "probability"))
+        caption = f"worst odds x {self.odds.value:.4g}; premise: {self.bound.premise}"
+        return Picture(bars(rows, "How often what is free is released", caption, "probability"))
 
     def as_json(self) -> dict[str, Any]:
         """One object, ready to print; infinity is the word "inf"."""

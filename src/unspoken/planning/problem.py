@@ -255,9 +255,9 @@ def _numbers(
             raise InputError(f"{what}: {len(listed)} numbers for {len(default)} variables")
         given = dict(zip(belief.domain.names, listed, strict=True))
     numbers = default.copy()
-    for name, own in given.items():
+    for name, stated in given.items():
         axis = belief.domain.axis(name, what)
-        numbers[axis] = number(own)
+        numbers[axis] = number(stated)
         if not numbers[axis] >= 0:
-            raise InputError(f"{what} of {name}: {own!r} must be 0 or more")
+            raise InputError(f"{what} of {name}: {stated!r} must be 0 or more")
     return numbers

@@ -73,7 +73,7 @@ def plain_edge(given: Edge) -> float | str:
 
 def bin_names(edges: Sequence[Edge]) -> tuple[str, ...]:
     """(-inf, e1), [e1, e2) ... [em, inf): "below 8", "8-9", ..., "12 or more"."""
-    shown = [edge_text(one) for one in edges]
+    shown = [edge_text(edge) for edge in edges]
     if isinstance(edges[0], datetime):
         below, dash, above = "before", " to ", "or later"
     else:

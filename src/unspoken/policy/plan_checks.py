@@ -64,10 +64,10 @@ def check_within(tables: ProjectTable) -> Iterator[Complaint]:
     plan, limits = tables.plan, tables.limit
     least = {"odds_cap": (1.0, "below 1, which nothing meets"), "limit_bits": (0.0, "below 0")}
     for name, (low, text) in least.items():
-        own, most = getattr(plan, name), getattr(limits, name)
-        if own is not None and own < low:
+        planned, most = getattr(plan, name), getattr(limits, name)
+        if planned is not None and planned < low:
             yield Complaint(("plan", name), f"is {text}. Write more, or take it out.")
-        elif own is not None and most is not None and own > most:
+        elif planned is not None and most is not None and planned > most:
             text = f"is above limit.{name} = {most:g}, which holds for all that is given out. "
             yield Complaint(("plan", name), f"{text}Write less, or take it out.")
 

@@ -52,11 +52,11 @@ def _laws(edges: Friendships, friends: Models) -> tuple[list[Neighbour], np.ndar
     if isinstance(friends, Neighbour):
         return [friends], np.zeros((size, size), dtype=np.intp)
     table = []
-    for own in edges.classes:
+    for code in edges.classes:
         for other in edges.classes:
-            if (own, other) not in friends:
-                raise unknown("friends, law of the classes", (own, other), friends)
-            table.append(friends[own, other])
+            if (code, other) not in friends:
+                raise unknown("friends, law of the classes", (code, other), friends)
+            table.append(friends[code, other])
     laws = list({id(law): law for law in table}.values())
     places = [next(k for k, law in enumerate(laws) if law is wanted) for wanted in table]
     return laws, np.array(places, dtype=np.intp).reshape(size, size)

@@ -74,9 +74,9 @@ def _placed(nodes: Sequence[Node], names: Sequence[str]) -> list[Chart]:
     for node in nodes:
         together.setdefault((node.target, node.layer), []).append(node)
     tiles = []
-    for (target, layer), own in together.items():
-        left, width = names.index(target) + GAP, (1 - 2 * GAP) / len(own)
-        for place, node in enumerate(own):
+    for (target, layer), shared in together.items():
+        left, width = names.index(target) + GAP, (1 - 2 * GAP) / len(shared)
+        for place, node in enumerate(shared):
             low = layer - 1 + GAP
             dark = largest > 0 and node.exact.value > DARK * largest
             tiles.append(
@@ -175,8 +175,8 @@ def _layers(graph: Graph, said: Mapping[str, Nodes]) -> tuple[list[Chart], list[
         exact = graph.exact.leaks[:, unknown == layer]
         ends = {"least": float(np.nanmin(exact)), "most": float(np.nanmax(exact))}
         bands.append({"unknown": layer, **ends})
-        for name, own in said.items():
-            largest = float(np.nanmax(own.leaks[:, unknown == layer]))
+        for name, rule in said.items():
+            largest = float(np.nanmax(rule.leaks[:, unknown == layer]))
             lines.append({"unknown": layer, "nats": largest, "which": name})
     return bands, lines
 

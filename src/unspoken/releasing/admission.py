@@ -156,9 +156,9 @@ class Admission:
         seen, pools = {name for coin in coins for name in coin.delivered}, self.project.pools
         knows = made_for(self.limits or declared(self.project), pools)
         pairs = zip(pools.values(), knows, strict=True)
-        if any(seen <= {*pool} and expected(exposure.known, own) for pool, own in pairs):
+        if any(seen <= {*pool} and expected(exposure.known, known) for pool, known in pairs):
             return True
-        if not expected(exposure.known, {name for own in knows for name in own}):
+        if not expected(exposure.known, {name for known in knows for name in known}):
             return False
         information = min(limits.information.values(), default=math.inf)
         pooled = self.project.limits.pooled_cap if self.project.divided else math.inf

@@ -62,8 +62,8 @@ def adoptions_of(project: Project, kept: Custody | None, pinned: Believed | None
     if kept is not None:
         kept.ledger.look(look, kept.seal)
     counts = None if pinned is None else pinned.pinned.digest
-    own = [a for a in found if project.source.name == a.table or counts == a.belief]
-    return own or [a for a in found if {*project.reads} & {*a.mechanism.delivered}]
+    of_table = [a for a in found if project.source.name == a.table or counts == a.belief]
+    return of_table or [a for a in found if {*project.reads} & {*a.mechanism.delivered}]
 
 
 def adopt(
@@ -215,13 +215,13 @@ def declared(project: Project) -> dict[str, Any]:
     """The limits as an event keeps them."""
     limits = project.limits
     given = {n: value for n, value in asdict(project.plan).items() if n not in OF_PLANS}
-    own = {"odds_cap": project.plan.odds_cap, "limit_bits": project.plan.limit_bits}
-    within = {name: value for name, value in own.items() if value is not None}
+    planned = {"odds_cap": project.plan.odds_cap, "limit_bits": project.plan.limit_bits}
+    within = {name: value for name, value in planned.items() if value is not None}
     pooled: dict[str, Any] = {}
     if project.divided:  # the names of a coalition do not say what it sees
         sees = [list(reads) for reads in project.pools.values()]
         pooled = {"pooled_cap": json_number(limits.pooled_cap), "sees": sees}
-    knows = {who: [*own.known] for who, own in project.terms.items() if own.known}
+    knows = {who: [*term.known] for who, term in project.terms.items() if term.known}
     pooled |= {"knows": knows} if knows else {}
     return {
         **({**given, **pooled} if project.plan.by == "record" else {}),

@@ -202,7 +202,7 @@ def _told(
     about = {target: [cloud[target] for cloud in clouds] for target in targets}
     information = {target: _largest("mutual-information", each) for target, each in about.items()}
     odds = {target: _largest("odds", each) for target, each in about.items()}
-    told = replace(
+    bounded = replace(
         chosen,
         p=p,
         total=max((bound.high for bound in information.values()), default=0.0),
@@ -210,9 +210,9 @@ def _told(
         information=information,
         exceeded={target: max(map(limits.above, about[target])) for target in chosen.exceeded},
     )
-    reached = math.fsum(shares(project, learned, told).values())
+    reached = math.fsum(shares(project, learned, bounded).values())
     bound = replace(chosen.bound, low=reached, high=max(reached, chosen.bound.high))
-    return replace(told, objective=reached, bound=bound), clouds
+    return replace(bounded, objective=reached, bound=bound), clouds
 
 
 def _largest(measure: str, each: Sequence[View]) -> Bound:

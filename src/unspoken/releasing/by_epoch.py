@@ -154,7 +154,7 @@ class _Release:
             stay=tuple(
                 epoch
                 for epoch in sifted.witness.counts
-                if self.past.stays(self.past.own(epoch, self.asked.reading.depends))
+                if self.past.stays(self.past.given_parts(epoch, self.asked.reading.depends))
             ),
         )
 
@@ -167,7 +167,7 @@ class _Release:
             for epoch in self.sifted.witness.counts
             if any(
                 (epoch, part) not in written and not _there(output_of(files, epoch, part), number)
-                for part, number, _ in self.past.own(epoch, names).values()
+                for part, number, _ in self.past.given_parts(epoch, names).values()
             )
         )
 
@@ -179,14 +179,14 @@ class _Release:
             if piece.keys is None and piece.epoch in spool.there
         }
         rounds = self.rounds(kept, [p for p in self.pieces if p is not spooled.get(p.epoch)])
-        first = [self.begun(one) for one in rounds[:1]]
+        first = [self.begun(turn) for turn in rounds[:1]]
         head = kept.ledger.charge(self.event, admit, kept.seal) if self.sifted.new else None
         if head is None:
             kept.ledger.look(admit, kept.seal)
         written = sum(self._copy(piece, spool, kept, head) for piece in spooled.values())
-        for one in rounds:
-            rows = first.pop() if first else self.begun(one)
-            written += self.write(one, rows, kept, head)
+        for turn in rounds:
+            rows = first.pop() if first else self.begun(turn)
+            written += self.write(turn, rows, kept, head)
         return written
 
     def rounds(self, kept: Custody, pieces: Sequence[Piece]) -> list[_Round]:
@@ -204,17 +204,17 @@ class _Release:
                 found.pieces.append(piece)
         return rounds
 
-    def begun(self, one: _Round) -> Iterator[pa.RecordBatch]:
+    def begun(self, turn: _Round) -> Iterator[pa.RecordBatch]:
         """Its epochs, one after the other."""
-        texts = [text for p in one.pieces for text in self.sifted.witness.texts[p.epoch]]
-        kernel = self.asked.kernel(self.master, one.mechanism, apart=True)
+        texts = [text for p in turn.pieces for text in self.sifted.witness.texts[p.epoch]]
+        kernel = self.asked.kernel(self.master, turn.mechanism, apart=True)
         return begun(self.asked.reading, kernel, self.asked.reading.among(texts))
 
     def write(
-        self, one: _Round, batches: Iterator[pa.RecordBatch], kept: Custody, head: Head | None
+        self, turn: _Round, batches: Iterator[pa.RecordBatch], kept: Custody, head: Head | None
     ) -> int:
         """Write the file of each; gives how many rows they have."""
-        rows, waiting = 0, {piece.epoch: piece for piece in one.pieces}
+        rows, waiting = 0, {piece.epoch: piece for piece in turn.pieces}
         for epoch, group in groupby(batches, epoch_of):
             piece = waiting.pop(epoch, None)
             if piece is None:
@@ -281,8 +281,8 @@ def _past(asked: Asked, kept: Custody | None, master: MasterKey) -> Past:
 
     if kept is not None:
         kept.ledger.look(look, kept.seal)
-    own = given.get(event.readers, {}).values()
-    extended = _extended(asked, kept, {each.number for parts in own for each in parts})
+    of_readers = given.get(event.readers, {}).values()
+    extended = _extended(asked, kept, {each.number for parts in of_readers for each in parts})
     return Past(event.readers, given, FirstReadings.of(asked.project.files.ledger), extended)
 
 

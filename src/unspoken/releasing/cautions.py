@@ -187,19 +187,19 @@ def _public(project: Project, learned: Learned) -> Caution:
     )
     odds, bits = _most(leaks)
     kept = odds <= project.limits.odds_cap and bits <= project.limits.bits
-    told = "no more than" if kept else "more than"
+    compared = "no more than" if kept else "more than"
     return Caution(
         f"{known}it {most_in_words(leaks)}.",
-        handed_on=f"{known}it tells {told} the limits allow; `unspoken plan` says how much.",
+        handed_on=f"{known}it tells {compared} the limits allow; `unspoken plan` says how much.",
     )
 
 
 def most_in_words(leaks: Sequence[Leak]) -> str:
     """The worst of these."""
     worst, most = _most(leaks)
-    told = f"all answers would tell up to {up(most):g} bit"
+    bits = f"all answers would tell up to {up(most):g} bit"
     odds = "make a secret certain" if math.isinf(worst) else f"multiply odds by {up(worst):g}"
-    return f"could {odds}, and {told}"
+    return f"could {odds}, and {bits}"
 
 
 def _most(leaks: Sequence[Leak]) -> tuple[float, float]:

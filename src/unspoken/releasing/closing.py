@@ -36,5 +36,5 @@ def closed_by(project: Project, learned: Learned) -> Closure:
         name: tuple(v for v in labels if v in secrets[name] or (name, v) in worst)
         for name, labels in learned.labels.items()
     }
-    ranked = sorted(worst.values(), key=lambda one: (-one.factor, -one.probability))
+    ranked = sorted(worst.values(), key=lambda telling: (-telling.factor, -telling.probability))
     return Closure(hidden, tuple(ranked))

@@ -74,5 +74,7 @@ def _refuse_unreleasable(ready: Prepared, chosen: Plan, kept: Custody) -> None:
 def _of_all_epochs(event: Release, account: Account) -> Release:
     """The same, of every epoch that anybody was given under these coins."""
     given = account.parts(tossing(event)).values()
-    epochs = {epoch: parts[0].readings for own in given for epoch, parts in own.items() if parts}
+    epochs = {
+        epoch: parts[0].readings for by_epoch in given for epoch, parts in by_epoch.items() if parts
+    }
     return replace(event, readings=epochs)

@@ -267,11 +267,11 @@ def by_cap(project: Project, learned: Learned, beliefs: Belief) -> ByCap:
     values, too.
     """
     within = project.planned
-    points, own = [], within.limits.odds_cap
-    for cap in sorted({*CAPS, own} if own <= LARGEST else CAPS):
+    points, declared_cap = [], within.limits.odds_cap
+    for cap in sorted({*CAPS, declared_cap} if declared_cap <= LARGEST else CAPS):
         other = replace(within, limits=replace(within.limits, odds_cap=cap))
         chosen = best(other, learned, beliefs, withheld_by(other, learned))
-        points.append(OfCap(cap, _released(other, learned, chosen), cap == own))
+        points.append(OfCap(cap, _released(other, learned, chosen), cap == declared_cap))
     return ByCap(points)
 
 

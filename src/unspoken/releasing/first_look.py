@@ -60,7 +60,7 @@ class FirstLook:
     few_rows: bool
     left_out: Mapping[str, str]
 
-    def told(self, entry: Leak) -> float:
+    def share_learned(self, entry: Leak) -> float:
         """The share of what there is to tell of a secret: I(X; Y) / H(X)."""
         shares = np.array([share for share in self.before[entry.about].values() if share > 0])
         return min(1.0, entry.information.nats / float(-(shares * np.log(shares)).sum()))
@@ -215,7 +215,7 @@ class _Asked:
 
     def _together(self, target: Grouped, column: Grouped) -> Array:
         """The rows that have each two of their values."""
-        i, j = (self.columns.index(one) for one in (target, column))
+        i, j = (self.columns.index(grouped) for grouped in (target, column))
         rows = self.pairs.pair[i, j] if i < j else self.pairs.pair[j, i].T
         return target.way.T @ rows @ column.way
 

@@ -70,8 +70,8 @@ class Planned:
         earlier = {digest for coin in plan for digest in coin.coins}
         knows = self.knows or [()] * len(self.sees)
         return planned <= now <= earlier and any(
-            seen <= {*names} and expected(known, own)
-            for names, own in zip(self.sees, knows, strict=True)
+            seen <= {*names} and expected(known, known_beside)
+            for names, known_beside in zip(self.sees, knows, strict=True)
         )
 
 

@@ -114,8 +114,10 @@ class Kernel:
         heads = {n: np.zeros(part.batch.num_rows, dtype=bool) for n in self.rules.project.reads}
         for epoch, rows in part.epochs.items():
             keys = encode_keys([taken(column, rows) for column in part.keys])
-            own = {n: codes if rows is None else codes[rows] for n, codes in part.codes.items()}
-            shown = mechanism.let_out(self.domain, own, Coins(self.master, epoch, keys))
+            row_codes = {
+                n: codes if rows is None else codes[rows] for n, codes in part.codes.items()
+            }
+            shown = mechanism.let_out(self.domain, row_codes, Coins(self.master, epoch, keys))
             for name, mask in heads.items():
                 mask[... if rows is None else rows] = shown[name]
         return heads

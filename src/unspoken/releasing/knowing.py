@@ -40,6 +40,6 @@ def with_disclosed(project: Project, kept: Custody | None) -> Project:
         stranger = any(name not in terms for name in event.readers)
         for who in terms if stranger or not event.readers else event.readers:
             if not event.epochs:
-                own = {*terms[who].disclosed, *event.attributes}
-                terms[who] = replace(terms[who], disclosed=tuple(sorted(own)))
+                disclosed = {*terms[who].disclosed, *event.attributes}
+                terms[who] = replace(terms[who], disclosed=tuple(sorted(disclosed)))
     return replace(project, terms=terms)

@@ -134,17 +134,17 @@ def pairs_of(
     """
     known = belief if learned is None else learned
     found: dict[str, View] = {}
-    hidden = [name for name, own in secrets.items() if own and name not in knows]
-    for one, two in itertools.combinations(hidden, 2):
-        law, own = known.marginal([one, two]), (secrets[one], secrets[two])
+    hidden = [name for name, labels in secrets.items() if labels and name not in knows]
+    for first, second in itertools.combinations(hidden, 2):
+        law, labels_of = known.marginal([first, second]), (secrets[first], secrets[second])
         both = [
             pair
-            for pair in itertools.product(*own)
-            if law[known.domain.code(one, pair[0]), known.domain.code(two, pair[1])] > 0
+            for pair in itertools.product(*labels_of)
+            if law[known.domain.code(first, pair[0]), known.domain.code(second, pair[1])] > 0
         ]
         if both:
-            found[f"{one} and {two}"] = mechanism.view(
-                belief, Adversary((one, two), secret=both, knows=knows)
+            found[f"{first} and {second}"] = mechanism.view(
+                belief, Adversary((first, second), secret=both, knows=knows)
             )
     return found
 

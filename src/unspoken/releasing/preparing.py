@@ -163,8 +163,8 @@ class Prepared(Shown):
                 self.extends,
                 looked,
             )
-        own = stale or self._limits(looked) if adopted else self._other(found.plan)
-        beside = [*filter(None, [own]), *self.cautions(found.plan.p)]
+        of_plan = stale or self._limits(looked) if adopted else self._other(found.plan)
+        beside = [*filter(None, [of_plan]), *self.cautions(found.plan.p)]
         said = beyond_contexts(self.project, found.planned_known, beside)
         return replace(
             found,

@@ -109,7 +109,7 @@ class Rules:
     ) -> Part:
         self._refuse_undeclared(read)
         codes = {name: read[name].codes for name in self.depends}
-        free = {name: self._free(name, own) for name, own in codes.items()}
+        free = {name: self._free(name, label_codes) for name, label_codes in codes.items()}
         values = {name: read[name].shown for name in self.depends}
         keys = [plain(batch.column(name)) for name in self.shape.keys]
         counted = {
@@ -136,7 +136,9 @@ class Rules:
 
     def _free(self, name: str, codes: Codes) -> Mask:
         """Shown only where the label is known and is not one of the sensitive ones."""
-        labels = next(own.names for own in self.labellings if own.cells.name == name)
+        labels = next(
+            labelling.names for labelling in self.labellings if labelling.cells.name == name
+        )
         shown = [label not in self.sensitive[name] for label in labels]
         free: Mask = np.array([*shown, False])[codes]  # the last is the code of no label, -1
         return free
@@ -229,9 +231,11 @@ class Naming:
         epochs = Epochs.of(self.project, self.shape)
         for batch in batches:
             named = epochs.rows(batch)[1].items()
-            pairs = [(epoch, text) for epoch, own in named for text in own]
+            pairs = [(epoch, text) for epoch, found in named for text in found]
             columns = {"epoch": [epoch for epoch, _ in pairs], "text": [text for _, text in pairs]}
-            yield pa.RecordBatch.from_pydict({name: texts(own) for name, own in columns.items()})
+            yield pa.RecordBatch.from_pydict(
+                {name: texts(column) for name, column in columns.items()}
+            )
 
 
 class Looking(Protocol):

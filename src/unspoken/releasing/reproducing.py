@@ -85,7 +85,7 @@ class _Again:
 
     def compared(self, number: int, paper: Mapping[str, Any]) -> Reproduced:
         """What is written now beside what the manifest and the ledger say."""
-        told, epoch = paper["release"], self._epoch(paper)
+        stated, epoch = paper["release"], self._epoch(paper)
         then = self.event.readings if epoch is None else {epoch: self.event.readings[epoch]}
         rows = self._rows() if epoch is None else self._rows_of(epoch)
         witness = Witness(self.asked.reading.rules, self.kept.master)
@@ -96,9 +96,9 @@ class _Again:
         written = self._written(itertools.chain([first], watched))
         differs = (
             *_readings(then, witness.readings()),
-            *_said("rows", told.get("rows"), written.rows),
-            *_said("columns", told.get("columns"), written.columns),
-            *_said("sha256", told.get("sha256"), written.sha256),
+            *_said("rows", stated.get("rows"), written.rows),
+            *_said("columns", stated.get("columns"), written.columns),
+            *_said("sha256", stated.get("sha256"), written.sha256),
         )
         return Reproduced(number, written.sha256, written.rows, differs)
 

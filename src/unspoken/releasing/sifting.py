@@ -45,28 +45,28 @@ class Past:
     first: FirstReadings
     extended: frozenset[int] = frozenset()
 
-    def extends(self, own: Mapping[int, Given]) -> bool:
+    def extends(self, parts: Mapping[int, Given]) -> bool:
         """Whether more of an epoch is to be shown. Of one that had rows late none is: what was
 
         given of them is not told apart, part by part, by the account.
         """
-        return set(own) == {1} and own[1].number in self.extended
+        return set(parts) == {1} and parts[1].number in self.extended
 
     def fresh(self, epoch: str, names: Iterable[str]) -> bool:
         """Whether all of an epoch is to be shown, for the first time or by more than before."""
-        own = self.own(epoch, names)
-        return not own or self.extends(own)
+        parts = self.given_parts(epoch, names)
+        return not parts or self.extends(parts)
 
     def forgot(self, epoch: str, names: Iterable[str]) -> bool:
         """Whether what it was when it was first read is not there."""
-        own = self.own(epoch, names)
-        return set(own) == {1} and not self.first.path(epoch, own[1].readings).exists()
+        parts = self.given_parts(epoch, names)
+        return set(parts) == {1} and not self.first.path(epoch, parts[1].readings).exists()
 
-    def stays(self, own: Mapping[int, Given]) -> bool:
+    def stays(self, parts: Mapping[int, Given]) -> bool:
         """Whether no more is shown of an epoch since rows came late to it."""
-        return len(own) > 1 and any(each.number in self.extended for each in own.values())
+        return len(parts) > 1 and any(each.number in self.extended for each in parts.values())
 
-    def own(self, epoch: str, names: Iterable[str]) -> dict[int, Given]:
+    def given_parts(self, epoch: str, names: Iterable[str]) -> dict[int, Given]:
         """The parts of an epoch that they were given, of any of these attributes."""
         return {each.part: each for each in self.all(epoch, names, [self.readers])}
 
@@ -238,13 +238,14 @@ def _sifted(sifted: Sifted, reading: Reading, kernel: Kernel, past: Past) -> Sif
 
 def _whole(sifted: Sifted, prints: Prints, past: Past, now: Mapping[str, str]) -> bool:
     """Whether an epoch is new, or as it was; then that is entered."""
-    epoch, own = prints.epoch, past.own(prints.epoch, now)
-    if not own:
+    epoch, parts = prints.epoch, past.given_parts(prints.epoch, now)
+    if not parts:
         if any(_differ(each.readings, now) for each in past.all(epoch, now)):
             return False
         sifted.add(epoch, now)
         return True
-    records = {part: past.first.read(prints, own[part].readings) for part in own if len(own) > 1}
+    several = parts if len(parts) > 1 else {}
+    records = {part: past.first.read(prints, each.readings) for part, each in several.items()}
     known = [each for each in records.values() if each is not None]
     if len(known) < len(records):
         return False
@@ -256,17 +257,17 @@ def _whole(sifted: Sifted, prints: Prints, past: Past, now: Mapping[str, str]) -
             return False
     if any(_differ(readings, now) for readings in before):
         return False
-    if past.extends(own):
+    if past.extends(parts):
         sifted.extended.append(epoch)
         sifted.add(epoch, now)
         return True
-    for part, each in own.items():
+    for part, each in parts.items():
         there = records.get(part)
         keys = None if there is None else [some.keys for some in there]
         count = sifted.witness.counts[epoch] if there is None else sum(map(len, there))
         sifted.standing.append(Piece(epoch, part, each.readings, each.number, keys, count))
-    if len(own) == 1:
-        sifted.keep_again(epoch, next(iter(own.values())).readings)
+    if len(parts) == 1:
+        sifted.keep_again(epoch, next(iter(parts.values())).readings)
     return True
 
 
@@ -279,7 +280,7 @@ class _Earlier:
     """Records of one earlier reading; ``met``: how many are there, ``intact``: as they were."""
 
     given: Given
-    own: bool
+    to_readers: bool
     parts: Sequence[Records]
     met: int = 0
     intact: int = 0
@@ -314,13 +315,13 @@ class _Compared:
     def of(cls, prints: Prints, past: Past, sifted: Sifted) -> _Compared | None:
         """None: what it was is not known."""
         epoch, names = prints.epoch, prints.rules.depends
-        own, earlier = list(past.own(epoch, names).values()), list[_Earlier]()
+        to_readers, earlier = list(past.given_parts(epoch, names).values()), list[_Earlier]()
         for given in past.all(epoch, names):
             parts = past.first.read(prints, given.readings)
             if parts is None:
                 sifted.unknown[epoch] = str(past.first.path(epoch, given.readings))
                 return None
-            earlier.append(_Earlier(given, given in own, parts))
+            earlier.append(_Earlier(given, given in to_readers, parts))
         return cls(prints, earlier)
 
     def look(self, now: Records) -> None:
@@ -329,7 +330,7 @@ class _Compared:
         for each in self.earlier:
             there, same = each.look(now)
             changed |= there & ~same
-            if each.own:
+            if each.to_readers:
                 had |= there
         late = ~had & ~changed
         self.changed += int(changed.sum())
@@ -338,23 +339,23 @@ class _Compared:
 
     def enter(self, sifted: Sifted) -> None:
         """What came of it."""
-        epoch, own = self.prints.epoch, [each for each in self.earlier if each.own]
+        epoch, theirs = self.prints.epoch, [each for each in self.earlier if each.to_readers]
         sifted.compared.update(
             fingerprint for each in self.earlier for fingerprint in each.given.readings.values()
         )
-        for each in own:
+        for each in theirs:
             if each.intact == len(each):
                 part, number, readings = each.given
                 keys = [some.keys for some in each.parts]
                 sifted.standing.append(Piece(epoch, part, readings, number, keys, len(each)))
         if self.changed:
             sifted.changed[epoch] = self.changed
-        gone = sum(len(each) - each.met for each in own)
+        gone = sum(len(each) - each.met for each in theirs)
         if gone:
             sifted.gone[epoch] = gone
         if self.late:
             late = Records.of(self.late)
-            part = 1 + max((each.given.part for each in own), default=0)
+            part = 1 + max((each.given.part for each in theirs), default=0)
             readings = self.prints.readings([late])
             sifted.new.append(Piece(epoch, part, readings, None, [late.keys], len(late)))
             sifted.keep.append((epoch, readings, [late]))

@@ -69,7 +69,10 @@ def _zero(findings: Findings, name: str) -> Zero:
             if first.limit == "information":
                 return Zero(name, first, None)
             half = broken_by(findings, {**epsilon, name: TRIED[-1]})
-            above = max((one.above for one in half if one.limit == "odds"), default=1.0)
+            above = max(
+                (breach.above for breach in half if breach.limit == "odds"),
+                default=1.0,
+            )
             return Zero(name, first, _answer(findings, epsilon, first.target), above)
     return Zero(name, None, None)
 
@@ -116,9 +119,9 @@ def broken_by(findings: Findings, epsilon: Mapping[str, float]) -> list[Broken]:
     tried, secrets = replace(findings.plan.mechanism, epsilon=epsilon), findings.learned.sensitive
     limits = limits_of(findings.project)
     broken = {
-        (one.target, one.limit): one
+        (breach.target, breach.limit): breach
         for reads in findings.project.pools.values()
-        for one in limits.broken(views(findings.learned.belief, tried, secrets, reads))
+        for breach in limits.broken(views(findings.learned.belief, tried, secrets, reads))
     }
     places = [(target, limit) for target in secrets for limit in ("odds", "information")]
     return [broken[place] for place in places if place in broken]

@@ -55,8 +55,10 @@ class Units:
         rest = split_rows(project, table, history=False)
         if rest is table or not rest.count():
             return cls(project, table, groups, largest)
-        own = looked.once(["groups, released", source.unit], partial(rest.groups, source.unit, at))
-        return cls(project, rest, *own)
+        of_released = looked.once(
+            ["groups, released", source.unit], partial(rest.groups, source.unit, at)
+        )
+        return cls(project, rest, *of_released)
 
     @property
     def several(self) -> bool:

@@ -171,9 +171,9 @@ class Edges:
                 here = self.singles[i] > 0
                 both = here[:, None] & here
                 if i >= gap:
-                    told = logs[i - gap] - singles[i]
-                    told[self.singles[i - gap] == 0] = -np.inf
-                    np.maximum(before, _apart(told, both), out=before)
+                    log_lift = logs[i - gap] - singles[i]
+                    log_lift[self.singles[i - gap] == 0] = -np.inf
+                    np.maximum(before, _apart(log_lift, both), out=before)
                 if i < len(self.over):
                     np.maximum(after, _apart(logs[i].T, both), out=after)
         return _and_beyond(before), _and_beyond(after)
@@ -185,10 +185,10 @@ def _and_beyond(edge: Array) -> Array:
         return np.where(edge == -np.inf, -np.inf, edge + np.maximum(edge.max(0).T, 0.0))
 
 
-def _apart(told: Array, both: Mask) -> Array:
+def _apart(log_lift: Array, both: Mask) -> Array:
     """told[v, a] - told[v, b]; nothing where a cannot show v, or where one of them cannot be."""
-    apart = told[:, :, None] - told[:, None, :]
-    return np.where(both & (told > -np.inf)[:, :, None], apart, -np.inf)
+    apart = log_lift[:, :, None] - log_lift[:, None, :]
+    return np.where(both & (log_lift > -np.inf)[:, :, None], apart, -np.inf)
 
 
 def with_edge(ratios: Array, edge: Array) -> Array:

@@ -46,13 +46,15 @@ class Outcomes(Sequence[tuple[Output, ...]]):
         """What is seen of one name."""
         each = zip(self.columns, self.outputs, places, strict=True)
         shown = [outputs[place] for column, outputs, place in each if column == name]
-        return shown[0] if len(shown) == 1 else tuple(each for own in shown for each in listed(own))
+        return (
+            shown[0] if len(shown) == 1 else tuple(each for part in shown for each in listed(part))
+        )
 
     def shows(self, name: str) -> tuple[list[Output], Codes]:
         """All that is seen of one name, and which of it in every outcome."""
-        own = [k for k, column in enumerate(self.columns) if column == name]
+        places = [k for k, column in enumerate(self.columns) if column == name]
         _, first, code = np.unique(
-            self.places[:, own], axis=0, return_index=True, return_inverse=True
+            self.places[:, places], axis=0, return_index=True, return_inverse=True
         )
         return [self.of(name, self.places[y].tolist()) for y in first], code.ravel()
 

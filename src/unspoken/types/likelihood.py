@@ -100,8 +100,8 @@ class Lifts:
             rarest = -math.log(self.prior.min(where=self.prior > 0, initial=1.0))
             usual = 1.0 + rounding.logs + rarest
             mass = np.where(self.log_mass > -np.inf, -self.log_mass, 0.0)
-            told = np.log(self.telling, out=np.zeros_like(lifts), where=self.telling > 0)
-            lifts += logs * (usual + np.abs(mass - told)) * moved
+            mean_logs = np.log(self.telling, out=np.zeros_like(lifts), where=self.telling > 0)
+            lifts += logs * (usual + np.abs(mass - mean_logs)) * moved
             masses = shares + logs * (usual + np.abs(mass))
             shares += logs * rarest
         lifts[(self.prior > 0).sum(1) < 2] = 0.0  # what is certain beforehand does not move
@@ -109,14 +109,14 @@ class Lifts:
 
     def of_context(self, k: int) -> Lifts:
         """The lifts of one context alone."""
-        own = slice(k, k + 1)
+        context = slice(k, k + 1)
         return replace(
             self,
-            prior=self.prior[own],
-            log_mass=self.log_mass[own],
-            source=Listed(self.log_lift[own]),
-            telling=self.telling[own],
-            ends=None if self.ends is None else self.ends[own],
+            prior=self.prior[context],
+            log_mass=self.log_mass[context],
+            source=Listed(self.log_lift[context]),
+            telling=self.telling[context],
+            ends=None if self.ends is None else self.ends[context],
         )
 
     def revealed(self) -> Lifts:
@@ -224,8 +224,8 @@ class TwoParts:
         """The mean ebar of e."""
         if self.in_logs:
             return np.asarray(np.logaddexp.reduce(self.excess, axis=1) - np.log(self._context))
-        told: Array = self.excess.sum(1) / self._context
-        return told
+        mean: Array = self.excess.sum(1) / self._context
+        return mean
 
     @cached_property
     def _mass(self) -> Array:

@@ -157,27 +157,29 @@ def through(law: Likelihood, points: Sequence[Array], bins: Sequence[Bins]) -> L
     prior = law.prior.sum(queries)
     log_weight = np.zeros(1)
     with np.errstate(divide="ignore"):  # a bin too narrow for noise so wide has weight 0
-        for own in bins:
-            log_weight = np.add.outer(log_weight, np.log(own.weight)).ravel()
-    spans = sum(own.rate * (at[-1] - at[0]) for at, own in zip(points, bins, strict=True))
+        for axis_bins in bins:
+            log_weight = np.add.outer(log_weight, np.log(axis_bins.weight)).ravel()
+    spans = sum(
+        axis_bins.rate * (at[-1] - at[0]) for at, axis_bins in zip(points, bins, strict=True)
+    )
     if law.in_logs or spans + _smallest(law.prior) > RANGE:
         return _in_logs(law, points, bins, log_weight)
     mass = law.prior[..., None] * np.exp(law.log_common) + law.excess
     mass = np.moveaxis(mass, -1, kept)  # (kept ..., y, s_1, ..., s_q)
-    near = spans <= NEAR and not any(own.one_sided for own in bins)
+    near = spans <= NEAR and not any(axis_bins.one_sided for axis_bins in bins)
     seen, lost = mass, np.zeros_like(mass) if near else None
-    for axis, (at, own) in enumerate(zip(points, bins, strict=True), start=kept + 1):
-        seen, taken = _spread(seen, axis, at, own, near)
+    for axis, (at, axis_bins) in enumerate(zip(points, bins, strict=True), start=kept + 1):
+        seen, taken = _spread(seen, axis, at, axis_bins, near)
         if lost is not None and taken is not None:
-            lost = np.repeat(lost.sum(axis, keepdims=True), len(own), axis) + taken
+            lost = np.repeat(lost.sum(axis, keepdims=True), len(axis_bins), axis) + taken
     flat = (*seen.shape[: kept + 1], -1)
     if lost is not None:
-        told = law.excess.sum(queries)[..., None] - lost.reshape(flat)
+        parts = law.excess.sum(queries)[..., None] - lost.reshape(flat)
         log_common = np.add.outer(law.log_common, log_weight).ravel()
     else:
-        told = seen.reshape(flat)
-        log_common = np.full(told.shape[-1] * told.shape[-2], -np.inf)
-    excess = (told * np.exp(log_weight)).reshape(*prior.shape, -1)
+        parts = seen.reshape(flat)
+        log_common = np.full(parts.shape[-1] * parts.shape[-2], -np.inf)
+    excess = (parts * np.exp(log_weight)).reshape(*prior.shape, -1)
     return Likelihood(prior, log_common, excess, in_logs=False)
 
 
@@ -197,13 +199,17 @@ def rounded(
     absolutely where 1 - e^-x is kept. What wide noise takes is subtracted from what channels tell,
     and both are at most e of what is left: that is off by twice as much of the whole.
     """
-    spans = sum(own.rate * (at[-1] - at[0]) for at, own in zip(points, bins, strict=True))
+    spans = sum(
+        axis_bins.rate * (at[-1] - at[0]) for at, axis_bins in zip(points, bins, strict=True)
+    )
     reach = spans if spans <= RANGE else 0.0
-    whole = sum(2.0 * own.rate * each for own, each in zip(bins, off, strict=True)) / UNIT
+    whole = (
+        sum(2.0 * axis_bins.rate * each for axis_bins, each in zip(bins, off, strict=True)) / UNIT
+    )
     parts = 2.0 * math.prod(map(len, points)) + 12.0 + 9.0 * reach
     if beside is not None and spans <= NEAR:
         whole += 6.0 * (parts + beside.parts)
-    gaps = [own.rate * np.diff(at) for at, own in zip(points, bins, strict=True)]
+    gaps = [axis_bins.rate * np.diff(at) for at, axis_bins in zip(points, bins, strict=True)]
     logs = sum(min(STRETCH, float(gap[gap <= STRETCH].sum())) for gap in gaps)
     return Rounding(parts, whole, logs)
 
@@ -274,17 +280,19 @@ def _in_logs(
     kept = law.prior.ndim - len(points)
     with np.errstate(divide="ignore"):
         log_prior = np.log(law.prior)
-        told = law.excess if law.in_logs else np.log(law.excess)
-    seen = np.moveaxis(np.logaddexp(log_prior[..., None] + law.log_common, told), -1, kept)
-    for axis, (at, own) in enumerate(zip(points, bins, strict=True), start=kept + 1):
+        log_excess = law.excess if law.in_logs else np.log(law.excess)
+    seen = np.moveaxis(np.logaddexp(log_prior[..., None] + law.log_common, log_excess), -1, kept)
+    for axis, (at, axis_bins) in enumerate(zip(points, bins, strict=True), start=kept + 1):
         moved = np.moveaxis(seen, axis, -1)
-        before = np.searchsorted(at, own.low, side="left" if own.one_sided else "right")
+        before = np.searchsorted(at, axis_bins.low, side="left" if axis_bins.one_sided else "right")
         after = len(at) - before
-        told = _log_from_left(moved[..., ::-1], -at[::-1], -own.high, after, own.rate)
-        if not own.one_sided:
-            left = _log_from_left(moved, at, own.low, before, own.rate)
-            told = np.logaddexp(left, told)
-        seen = np.moveaxis(told, -1, axis)
+        log_excess = _log_from_left(
+            moved[..., ::-1], -at[::-1], -axis_bins.high, after, axis_bins.rate
+        )
+        if not axis_bins.one_sided:
+            left = _log_from_left(moved, at, axis_bins.low, before, axis_bins.rate)
+            log_excess = np.logaddexp(left, log_excess)
+        seen = np.moveaxis(log_excess, -1, axis)
     excess = seen.reshape(*seen.shape[: kept + 1], -1) + log_weight
     excess = excess.reshape(*excess.shape[:kept], -1)
     prior = law.prior.sum(tuple(range(kept, law.prior.ndim)))

@@ -149,14 +149,14 @@ Moves = Callable[[Array, Off, Posteriors], Array]
 def by_lifts(value: Array, off: Off, after: Posteriors) -> Array:
     """How far a function may be off that moves no faster than twice the log lifts, or itself."""
     size = np.abs(value)
-    own: Array = 2.0 * off.lifts * (1.0 + size) + (off.shares + 8.0 * UNIT) * size
-    return own
+    moved: Array = 2.0 * off.lifts * (1.0 + size) + (off.shares + 8.0 * UNIT) * size
+    return moved
 
 
 def by_two_lifts(value: Array, off: Off, after: Posteriors) -> Array:
     """The same of a difference of two log lifts, or of one of them."""
-    own: Array = 2.0 * off.lifts + (off.logs + 4.0 * UNIT) * np.abs(value)
-    return own
+    moved: Array = 2.0 * off.lifts + (off.logs + 4.0 * UNIT) * np.abs(value)
+    return moved
 
 
 def by_log_odds(value: Array, off: Off, after: Posteriors) -> Array:
@@ -168,8 +168,8 @@ def by_log_odds(value: Array, off: Off, after: Posteriors) -> Array:
     """
     rarest = np.log(after.prior.min(where=after.prior > 0, initial=1.0))
     size = off.logs + (6.0 - 10.0 * rarest) * UNIT
-    own: Array = 10.0 * off.lifts + size * np.abs(value)
-    return own
+    moved: Array = 10.0 * off.lifts + size * np.abs(value)
+    return moved
 
 
 @dataclass(frozen=True)

@@ -172,8 +172,10 @@ class Sums:
         occurs = table > nothing
         cells = np.argwhere(occurs)
         points, codes = [], [cells[:, axis] for axis in range(kept)]
-        for own in terms:
-            answers = sum((term[cells[:, axis]] for axis, term in enumerate(own)), np.zeros(1))
+        for query_terms in terms:
+            answers = sum(
+                (term[cells[:, axis]] for axis, term in enumerate(query_terms)), np.zeros(1)
+            )
             possible, code = np.unique(np.broadcast_to(answers, len(cells)), return_inverse=True)
             points.append(possible)
             codes.append(code)
@@ -183,7 +185,7 @@ class Sums:
                 f"{len(terms)} noisy answers: {size:,} combinations of what they can be, more than "
                 f"{CELLS:,}; see fewer at once, or use coarser values"
             )
-        law = np.full((*table.shape[:kept], *(len(own) for own in points)), nothing)
+        law = np.full((*table.shape[:kept], *(len(possible) for possible in points)), nothing)
         add.at(law, tuple(codes), table[occurs])
         return cls(tuple(points), law, in_logs, rounded=math.prod(table.shape[kept:]))
 

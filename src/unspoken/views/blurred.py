@@ -66,9 +66,9 @@ class Shifted:
         left, right = self.apart / 2, self._far
         for _ in range(CLOSER):
             places = np.linspace(left, right, PLACES)
-            told = [self._below(f, at) for at in places.tolist()]
-            k = int(np.argmax(told))
-            best, low = float(places[k]), told[k]
+            leaked = [self._below(f, at) for at in places.tolist()]
+            k = int(np.argmax(leaked))
+            best, low = float(places[k]), leaked[k]
             left, right = float(places[max(k - 1, 0)]), float(places[min(k + 1, PLACES - 1)])
         return best, low
 
@@ -86,9 +86,9 @@ class Shifted:
         """Which side of the cut; the tails' last digits turned against it, either way."""
         up, down = self._tails(cut), self._tails(self.apart - cut)[::-1]
         p, q = np.array([[up[0], down[0]], [up[1], down[1]]])
-        one = _value(f, p * (1 - TAIL), q * (1 + TAIL)).sum(0)
+        first = _value(f, p * (1 - TAIL), q * (1 + TAIL)).sum(0)
         other = _value(f, p * (1 + TAIL), q * (1 - TAIL)).sum(0)
-        return float(np.minimum(one, other).max())
+        return float(np.minimum(first, other).max())
 
     def _above(self, f: Convex, nodes: Array) -> float:
         """At the nodes and at both infinities, each cell's mass where it can be: F >= 0."""

@@ -43,7 +43,7 @@ class FiniteView(Shown):
 
     ``seen`` lists, for each variable seen, the outputs it can show, for several seen at once what
     they can show together; outcomes are their product, the last one fastest. ``secret`` marks the
-    classes nobody is to learn of; ``told``: whether the class itself is seen.
+    classes nobody is to learn of; ``class_seen``: whether the class itself is seen.
     """
 
     target: str
@@ -53,7 +53,7 @@ class FiniteView(Shown):
     seen: Mapping[Seen, Sequence[Output]]
     lifts: Lifts
     premise: Premise
-    told: bool = False
+    class_seen: bool = False
 
     @property
     def prior_known(self) -> bool:
@@ -86,7 +86,7 @@ class FiniteView(Shown):
             moved = f.moves(values[..., None], self._off(), self.posteriors).max(-1)
         moved = np.where(np.isfinite(values), moved, 0.0)
         low, high = float((values - moved).max()), float((values + moved).max())
-        if high - top > LOST and not self.told:
+        if high - top > LOST and not self.class_seen:
             high = min(high, self.revealed().sup(f).outward().high)
         return max(low, f.least), high
 
@@ -103,7 +103,7 @@ class FiniteView(Shown):
         if not of.outer:
             return Bound.rounded((top, top), None, self.premise, why)
         low, high = float((means - off).max()), float((means + off).max())
-        high = self.at_most(f, high) if high - top > LOST and not self.told else high
+        high = self.at_most(f, high) if high - top > LOST and not self.class_seen else high
         return Bound.rounded((top, top), (max(low, of.least), high), self.premise, why)
 
     def outcomes(self) -> list[Outcome]:
@@ -117,7 +117,7 @@ class FiniteView(Shown):
     def revealed(self) -> FiniteView:
         """The view of somebody who learns the class itself."""
         seen: dict[Seen, Sequence[Output]] = {self.target: self.classes}
-        return replace(self, seen=seen, lifts=self.lifts.revealed(), told=True)
+        return replace(self, seen=seen, lifts=self.lifts.revealed(), class_seen=True)
 
     def never(self) -> FiniteView:
         """The view of an event that turned out impossible."""

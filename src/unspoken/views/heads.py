@@ -105,7 +105,9 @@ class HeadsView(Shown):
     ) -> float:
         """The mean of somebody who is told which coins showed heads, at most."""
         silent = max(0.0, 1.0 - math.fsum([self.rest, *(share for share, _ in self.heads)]))
-        shares = [share * told.high for (share, _), told in zip(self.heads, heads, strict=True)]
+        shares = [
+            share * leakage.high for (share, _), leakage in zip(self.heads, heads, strict=True)
+        ]
         return math.fsum([*shares, silent * parts[0].high, self.rest * above[0].high])
 
     def facts(self) -> list[tuple[str, str]]:

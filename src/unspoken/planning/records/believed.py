@@ -61,10 +61,11 @@ class Believed:
         alone = len(self.members) == 1
         for k, member in enumerate(self.members[0] if alone else ()):
             table = member.marginal(cells.domain.names)[tuple(cells.codes.T)]
-            own = replace(cells, laws=(cells.weighed(whole_numbers(table)),))
+            weighed = replace(cells, laws=(cells.weighed(whole_numbers(table)),))
             said = "" if len(self.members[0]) == 1 else f", belief {k}"
             found += [
-                replace(rule, name=rule.name + said) for rule in conditions(own, events, cap, sees)
+                replace(rule, name=rule.name + said)
+                for rule in conditions(weighed, events, cap, sees)
             ]
         return found if alone else [*conditions(cells, events, cap, sees)]
 

@@ -52,20 +52,20 @@ class BitLimit:
         """P(s)."""
         return np.bincount(self.secret, self.law).astype(np.float64)
 
-    def told(self, joint: Array) -> Array:
+    def leaks(self, joint: Array) -> Array:
         """f_y of each answer, but for rounding."""
         both = joint.sum(1, keepdims=True) * self.prior
         there = (joint > 0) & (both > 0)
         ratio = np.divide(joint, both, out=np.ones_like(joint), where=there)
-        told: Array = (joint * np.log(ratio)).sum(1)
-        return np.maximum(told, 0.0)
+        terms: Array = (joint * np.log(ratio)).sum(1)
+        return np.maximum(terms, 0.0)
 
 
 def nats(cells: Cells, pairs: Pairs, shares: Array, limit: BitLimit) -> float:
     """I(S; Y) of a table, rounded up."""
     answers = Answers.of(cells, pairs, limit.sees)
-    told = math.fsum(limit.told(limit.joint(pairs, answers, shares)).tolist())
-    return told * (1 + ROUNDING) + ROUNDING if told else 0.0
+    leaked = math.fsum(limit.leaks(limit.joint(pairs, answers, shares)).tolist())
+    return leaked * (1 + ROUNDING) + ROUNDING if leaked else 0.0
 
 
 @dataclass
@@ -85,12 +85,12 @@ class Lines:
         """Lines [line, secret] of these answers, as rows without their level."""
         line = np.full(len(self.answers), -1)
         line[at] = np.arange(len(at))
-        own = line[self.answers.of_pair]
-        pairs = np.flatnonzero(own >= 0)
+        line_of = line[self.answers.of_pair]
+        pairs = np.flatnonzero(line_of >= 0)
         cell = layout.pairs.cell[pairs]
         rate = self.limit.law[cell] / self.most[self.answers.of_pair[pairs]]
-        numbers = -slopes[own[pairs], self.limit.secret[cell]] * rate
-        return Entries(len(at), own[pairs], pairs, numbers)
+        numbers = -slopes[line_of[pairs], self.limit.secret[cell]] * rate
+        return Entries(len(at), line_of[pairs], pairs, numbers)
 
     def level(self, at: Codes) -> Entries:
         return Entries(len(at), np.arange(len(at)), self.first + at, np.ones(len(at)))
@@ -153,9 +153,9 @@ class Bits:
         drawn = False
         for lines in self.lines:
             joint = lines.limit.joint(self.layout.pairs, lines.answers, x[: len(self.layout.pairs)])
-            told = lines.limit.told(np.maximum(joint, 0.0))
+            leaked = lines.limit.leaks(np.maximum(joint, 0.0))
             level = x[lines.first : lines.first + len(lines.most)] * lines.most
-            at = np.flatnonzero(told > level + BELOW * lines.most)
+            at = np.flatnonzero(leaked > level + BELOW * lines.most)
             if len(at):
                 self.draw(program, lines, at, _slopes(joint[at], lines.limit.prior))
                 drawn = True
@@ -167,12 +167,11 @@ class Bits:
         shares = np.maximum(shares, 0.0)
 
         def kept(t: float) -> bool:
-            mixed = (1 - t) * shares + t * first
-            return all(
-                math.fsum(each.limit.told(each.limit.joint(self.layout.pairs, each.answers, mixed)))
-                <= each.limit.nats
-                for each in self.lines
+            pairs, mixed = self.layout.pairs, (1 - t) * shares + t * first
+            joints = (
+                (each.limit, each.limit.joint(pairs, each.answers, mixed)) for each in self.lines
             )
+            return all(math.fsum(limit.leaks(joint)) <= limit.nats for limit, joint in joints)
 
         low, high = 0.0, 1.0
         if kept(low):
@@ -186,7 +185,7 @@ class Bits:
         """What one more nat of every limit adds to the objective."""
         ends = multipliers[self.first_row : self.first_row + len(self.lines)].tolist()
         limits = [lines.limit.nats or 1.0 for lines in self.lines]
-        return math.fsum(max(0.0, end) / own for end, own in zip(ends, limits, strict=True))
+        return math.fsum(max(0.0, end) / limit for end, limit in zip(ends, limits, strict=True))
 
     def taken(self, multipliers: Array) -> tuple[list[tuple[Array, Array]], list[float]]:
         """What the limits take off each pair at these multipliers, and what their ends add.
@@ -198,9 +197,11 @@ class Bits:
         for k, lines in enumerate(self.lines):
             price = max(0.0, float(multipliers[self.first_row + k])) / (lines.limit.nats or 1.0)
             drawn = [each for each in lines.rows if each[0] < len(multipliers)]
-            own = np.concatenate([multipliers[row : row + len(at)] for row, at, _ in drawn])
+            drawn_multipliers = np.concatenate(
+                [multipliers[row : row + len(at)] for row, at, _ in drawn]
+            )
             at = np.concatenate([at for _, at, _ in drawn])
-            weights = np.maximum(-own, 0.0)
+            weights = np.maximum(-drawn_multipliers, 0.0)
             total = np.bincount(at, weights, len(lines.most)) * (1 + 1e-12)
             fit = np.minimum(1.0, price * lines.most / np.maximum(total, 1e-300))
             below = Entries.stacked([entries for _, _, entries in drawn])
@@ -214,9 +215,9 @@ def _seeds(prior: Array, odds: float) -> list[Array]:
     """Slopes of the posteriors by which one secret's odds have grown by this factor."""
     slopes = []
     for secret in range(1, len(prior)):
-        own = np.full(len(prior), -math.log1p(prior[secret] * (odds - 1)))
-        own[secret] += math.log(odds)
-        slopes.append(own - SAFE * (1 + np.abs(own)))
+        slope = np.full(len(prior), -math.log1p(prior[secret] * (odds - 1)))
+        slope[secret] += math.log(odds)
+        slopes.append(slope - SAFE * (1 + np.abs(slope)))
     return slopes
 
 

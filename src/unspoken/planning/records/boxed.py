@@ -84,9 +84,9 @@ class BoxCondition:
         for terms, sign in ((self.secret, 1), (self.other, -1)):
             found = np.zeros(len(answers), dtype=object)
             for weight, side in terms:
-                own = side.cells[cell]
-                starts = np.searchsorted(answer[own], np.arange(len(answers) + 1)).tolist()
-                cells, shown = cell[own].tolist(), summed[own].tolist()
+                places = side.cells[cell]
+                starts = np.searchsorted(answer[places], np.arange(len(answers) + 1)).tolist()
+                cells, shown = cell[places].tolist(), summed[places].tolist()
                 for y, (a, b) in enumerate(itertools.pairwise(starts)):
                     if a < b:
                         found[y] += weight * side.end(cells[a:b], shown[a:b], sign, axes[y])
@@ -194,8 +194,8 @@ class BoxRows:
         for weight, key in used:
             end = self.ends[key]
             times = caps[end.entries.line] if key[2] < 0 else 1.0
-            own = replace(end.entries, number=end.entries.number * times)
-            terms.append((end.sign * weight, own))
+            scaled = replace(end.entries, number=end.entries.number * times)
+            terms.append((end.sign * weight, scaled))
         entries = _added(terms)
         scale = np.zeros(len(answers))
         np.maximum.at(scale, entries.line, np.abs(entries.number))

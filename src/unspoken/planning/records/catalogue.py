@@ -50,12 +50,12 @@ class Catalogue:
         patterns = patterns_within(cells.reads)
         ordered = patterns[np.argsort(np.bitwise_count(patterns), kind="stable")]
         for pattern in ordered.tolist():
-            own, starts, held, alone = _answers(cells, row, pattern)
+            members, starts, held, alone = _answers(cells, row, pattern)
             shown = _shown(worth, pattern)
             better = alone[shown[alone] > free_worth[alone]]
             free[better], free_worth[better] = pattern, shown[better]
-            parts.append((own, starts, held))
-            marks.append(np.add.reduceat(salt[own], starts) if len(starts) else salt[:0])
+            parts.append((members, starts, held))
+            marks.append(np.add.reduceat(salt[members], starts) if len(starts) else salt[:0])
         kept = _last(marks)
         cell, lengths, held = (
             np.concatenate(each) for each in zip(*_kept(parts, kept), strict=True)
@@ -114,8 +114,8 @@ def _answers(cells: Cells, row: Array, pattern: int) -> tuple[Codes, Codes, Code
     both[pair], both[pair + 1] = True, True
     alone = able[np.repeat(~both & (other == 1), lengths)]
     sizes = lengths[pair] + lengths[pair + 1]
-    own = able[np.repeat(both, lengths)].astype(np.int32)
-    return own, np.cumsum(sizes) - sizes, lengths[pair], alone
+    members = able[np.repeat(both, lengths)].astype(np.int32)
+    return members, np.cumsum(sizes) - sizes, lengths[pair], alone
 
 
 def _shown(worth: Array, pattern: int) -> Array:
@@ -143,6 +143,6 @@ def _mixed(numbers: Words) -> Words:
 
 def _kept(parts: list[Group], kept: list[Mask]) -> Iterator[Group]:
     """The cells, the lengths and the secrets of the answers that are kept."""
-    for (own, starts, held), mask in zip(parts, kept, strict=True):
-        lengths = np.diff(np.append(starts, len(own)))
-        yield own[np.repeat(mask, lengths)], lengths[mask], held[mask]
+    for (members, starts, held), mask in zip(parts, kept, strict=True):
+        lengths = np.diff(np.append(starts, len(members)))
+        yield members[np.repeat(mask, lengths)], lengths[mask], held[mask]

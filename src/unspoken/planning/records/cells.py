@@ -67,12 +67,12 @@ class Cells:
     def extending(self, coin: RecordCoin) -> Cells:
         """Each with all that this coin may have shown of it."""
         earlier = Earlier.of(coin, self.domain, self.codes)
-        own = earlier.record
+        record = earlier.record
         return replace(
             self,
-            codes=self.codes[own],
-            laws=tuple(law[own] * earlier.weights for law in self.laws),
-            probability=self.probability[own] * earlier.rates,
+            codes=self.codes[record],
+            laws=tuple(law[record] * earlier.weights for law in self.laws),
+            probability=self.probability[record] * earlier.rates,
             earlier=earlier,
         )
 
@@ -151,11 +151,11 @@ class Pairs:
         kinds, kind = np.unique(may, axis=0, return_inverse=True)
         found, patterns = [], []
         for k, (free, out) in enumerate(kinds.tolist()):
-            own = patterns_within(free & ~out) if masks is None else np.append(masks & free, 0)
-            own = np.unique(own | out)
+            subsets = patterns_within(free & ~out) if masks is None else np.append(masks & free, 0)
+            subsets = np.unique(subsets | out)
             of = np.flatnonzero(kind.ravel() == k)
-            found.append(np.repeat(of, len(own)))
-            patterns.append(np.tile(own, len(of)))
+            found.append(np.repeat(of, len(subsets)))
+            patterns.append(np.tile(subsets, len(of)))
         cell = np.concatenate(found)
         order = np.argsort(cell, kind="stable")
         return cls(cell[order], np.concatenate(patterns)[order])

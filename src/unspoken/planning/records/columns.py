@@ -156,9 +156,9 @@ class Market:
     def prices(self, solved: Solved) -> tuple[Array, Array]:
         """Of the cells, and of all answers: -1 where one is not in the program."""
         count = len(self.cells)
-        own = np.full(len(self.catalogue), -1.0)
-        own[self.answers] = np.maximum(solved.multipliers[count:], 0.0)
-        return solved.multipliers[:count], own
+        answer_prices = np.full(len(self.catalogue), -1.0)
+        answer_prices[self.answers] = np.maximum(solved.multipliers[count:], 0.0)
+        return solved.multipliers[:count], answer_prices
 
     def price(self, cell_price: Array, price: Array) -> tuple[Codes, Codes]:
         """The answers that pay most, and the pairs that do; and what these prices bound."""

@@ -203,7 +203,9 @@ def given_whether(
     )
     parts = [(part, (flags == part).all(axis=1)) for part in np.unique(flags, axis=0)]
     found = (
-        event.within(where, f"knowing {names} {' '.join('in' if own else 'out' for own in part)}")
+        event.within(
+            where, f"knowing {names} {' '.join('in' if inside else 'out' for inside in part)}"
+        )
         for part, where in parts
         for event in events
     )

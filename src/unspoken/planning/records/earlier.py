@@ -54,7 +54,7 @@ class Earlier:
         shown = np.zeros_like(found.shown)
         for bit, name in enumerate(chain.names):
             shown |= (found.shown >> bit & 1) << domain.axis(name)
-        labels = tuple(chain.label(own) for own in found.shown.tolist())
+        labels = tuple(chain.label(history) for history in found.shown.tolist())
         delivered = sum(1 << domain.axis(name) for name in coin.delivered)
         return cls(
             coin, len(codes), found.row, shown, labels, found.weights.astype(object), found.bits,
@@ -75,9 +75,9 @@ class Earlier:
 
     def seen(self, sees: int) -> Codes:
         """What a coalition has seen of each cell, but for labels, as a number."""
-        own = self.shown & sees
-        own[:, -1] &= self.delivered
-        place: Codes = np.unique(own, axis=0, return_inverse=True)[1].ravel()
+        seen = self.shown & sees
+        seen[:, -1] &= self.delivered
+        place: Codes = np.unique(seen, axis=0, return_inverse=True)[1].ravel()
         return place
 
     def of_records(self, cells: Mask) -> Mask:
@@ -98,9 +98,9 @@ class Earlier:
         """The coin that adds these patterns: masks[starts[cell]:starts[cell + 1]]."""
         different = tuple(sorted(set(self.labels)))
         place = {label: code for code, label in enumerate(different)}
-        own = np.array([place[label] for label in self.labels], dtype=np.int64)
+        label_codes = np.array([place[label] for label in self.labels], dtype=np.int64)
         added = Suppression.of_arrays(
-            np.concatenate([codes, own[:, None]], axis=1), starts, masks, weights,
+            np.concatenate([codes, label_codes[:, None]], axis=1), starts, masks, weights,
             (*domain.names, EARLIER), (*domain.values, different),
             {**sensitive, EARLIER: different},
         )  # fmt: skip

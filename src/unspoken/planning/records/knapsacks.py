@@ -94,8 +94,8 @@ class Masses:
         at = np.full(len(self.cell), -1)
         at[places] = np.arange(len(places))
         kept = at[self.place] >= 0
-        own = at[self.place[kept]]
-        return lines[own], self.pair[kept], numbers[own] * self.rate[kept]
+        entry = at[self.place[kept]]
+        return lines[entry], self.pair[kept], numbers[entry] * self.rate[kept]
 
 
 @dataclass(frozen=True)
@@ -196,10 +196,12 @@ class End:
         low, width = (
             ends[cell] * turn[answer] for ends in (self.side.low, self.side.up - self.side.low)
         )
-        own = answer[self.places]
+        answer_of = answer[self.places]
         spare = np.abs(multipliers[self.rows])
         extra = width.copy() if self.sign > 0 else np.zeros(len(cell))  # where there is no choice
-        extra[self.places] = np.divide(spare, price[own], out=0 * spare, where=price[own] > 0)
+        extra[self.places] = np.divide(
+            spare, price[answer_of], out=0 * spare, where=price[answer_of] > 0
+        )
         extra = np.clip(extra, 0.0, width)
         left = wanted - np.bincount(answer, low, self.masses.answers)
         have = np.bincount(answer, extra, self.masses.answers)

@@ -166,8 +166,8 @@ def _over(
     values = layout.values(problem.prices(cells))
     model = Model.of(layout, values, alike, shares, limits, problem.cap)
     solved = model.solve()
-    told = [] if problem.believed.of_sets else problem.limits(cells, all_of_them=True)
-    quiet = quieter(model, solved, told)
+    bit_limits = [] if problem.believed.of_sets else problem.limits(cells, all_of_them=True)
+    quiet = quieter(model, solved, bit_limits)
     table = held(Table.of(cells, layout.pairs, quiet.x[: len(values)]), sees, rows, alike)
     table = _quieter(table, limits, sees, rows, alike)
     nats = model.bits.multiplier(solved.multipliers) if model.bits else math.nan
@@ -216,11 +216,11 @@ def _refuse_out(problem: RecordProblem, cells: Cells, rows: Sequence[Rule]) -> N
                 "under another [epoch] label for others"
             )
     for limit in problem.limits(cells):
-        told = nats(cells, table.pairs, table.shares, limit)
-        if told > limit.nats:
+        leaked = nats(cells, table.pairs, table.shares, limit)
+        if leaked > limit.nats:
             raise InputError(
-                f"plan.extends: what is out already tells {told / LOG2:.4g} bit, and the limit is "
-                f"{limit.nats / LOG2:.4g}; it cannot be taken back: raise the limit"
+                f"plan.extends: what is out already tells {leaked / LOG2:.4g} bit, and the limit "
+                f"is {limit.nats / LOG2:.4g}; it cannot be taken back: raise the limit"
             )
 
 
@@ -237,8 +237,8 @@ def _quieter(
         return held(table.scaled(FINE - part, FINE), sees, rows, alike) if part else table
 
     def kept(each: Table) -> bool:
-        told = (nats(each.cells, each.pairs, each.shares, limit) for limit in limits)
-        return all(own <= limit.nats for own, limit in zip(told, limits, strict=True))
+        leaked = (nats(each.cells, each.pairs, each.shares, limit) for limit in limits)
+        return all(leak <= limit.nats for leak, limit in zip(leaked, limits, strict=True))
 
     low, high = 0, 0
     while high < FINE and not kept(silenced(high)):

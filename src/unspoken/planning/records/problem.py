@@ -360,11 +360,11 @@ def _worth(belief: Belief, given: Any, reads: Sequence[str]) -> dict[str, Array]
             )
         given = dict(zip(belief.domain.names, listed, strict=True))
     worth = {name: np.ones(len(belief.domain.values_of(name))) for name in reads}
-    for name, own in (given or {}).items():
+    for name, stated in (given or {}).items():
         values = belief.domain.values_of(name, "plan.weights")
         if name not in worth:
             raise InputError(f"plan.weights: {name} is not among what is read; add it to reads")
-        each = own if isinstance(own, Mapping) else dict.fromkeys(values, own)
+        each = stated if isinstance(stated, Mapping) else dict.fromkeys(values, stated)
         for value, weight in each.items():
             if not 0 <= number(weight) < math.inf:
                 raise InputError(f"plan.weights of {name}: {weight!r} must be 0 or more, finite")

@@ -164,11 +164,11 @@ class CapRows:
     def prices(self, layout: Layout, multipliers: Array) -> list[Array]:
         """Per watched condition, the multiplier of each answer's row before it was divided."""
         found, start = [], 0
-        for (_, seen), own, scale in zip(layout.stated, self.answers, self.scales, strict=True):
+        for (_, seen), stated, scale in zip(layout.stated, self.answers, self.scales, strict=True):
             price = np.zeros(len(seen))
-            price[own] = np.maximum(multipliers[start : start + len(own)], 0.0) / scale
+            price[stated] = np.maximum(multipliers[start : start + len(stated)], 0.0) / scale
             found.append(price)
-            start += len(own)
+            start += len(stated)
         return found
 
 
@@ -203,8 +203,8 @@ def alike_rows(layout: Layout, groups: Sequence[int]) -> Rows:
     """What is shown of a group is as likely for all cells that agree on it."""
     cells, pairs, parts = layout.cells, layout.pairs, list[Entries]()
     for group in groups:
-        own = cells.labels(group)
-        _, first, labels = np.unique(own, return_index=True, return_inverse=True)
+        labels_of = cells.labels(group)
+        _, first, labels = np.unique(labels_of, return_index=True, return_inverse=True)
         shown = np.flatnonzero(pairs.pattern & group)
         # A kind: what is shown of the labels. A row: a kind and a cell, which is as the first is.
         keys = labels[pairs.cell[shown]] << 32 | pairs.pattern[shown] & group

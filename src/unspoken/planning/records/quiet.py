@@ -46,9 +46,9 @@ def quieter(model: Model, solved: Solved, limits: Sequence[BitLimit]) -> Solved:
     found = program.solve()
     quiet = replace(solved, x=found.x[:first])
 
-    def told(each: Solved) -> float:
+    def leaked(each: Solved) -> float:
         shares = np.clip(each.x[:count], 0.0, 1.0)
         cells, pairs = model.layout.cells, model.layout.pairs
         return sum(nats(cells, pairs, shares, limit) for limit in limits)
 
-    return quiet if found.optimal and told(quiet) < told(solved) else solved
+    return quiet if found.optimal and leaked(quiet) < leaked(solved) else solved

@@ -124,13 +124,15 @@ def equalised(table: Table, group: int) -> Table:
     The least of them is what all can have; what others have more of it is hidden.
     """
     cells, (cell, pattern) = table.cells, (table.pairs.cell, table.pairs.pattern)
-    own = cells.labels(group)
+    labels_of = cells.labels(group)
     shown: dict[tuple[int, int], dict[int, int]] = {}  # (labels, what is shown of them): by cell
     for pair in np.flatnonzero(pattern & group).tolist():
-        kind = int(own[cell[pair]]), int(pattern[pair]) & group
+        kind = int(labels_of[cell[pair]]), int(pattern[pair]) & group
         each = shown.setdefault(kind, {})
         each[int(cell[pair])] = each.get(int(cell[pair]), 0) + table.weights[pair]
-    sizes = dict(zip(*(part.tolist() for part in np.unique(own, return_counts=True)), strict=True))
+    sizes = dict(
+        zip(*(part.tolist() for part in np.unique(labels_of, return_counts=True)), strict=True)
+    )
     excess: dict[tuple[int, int], int] = {}
     for (labels, part), each in shown.items():
         least = min(each.values()) if len(each) == sizes[labels] else 0
@@ -175,8 +177,8 @@ def _silent(table: Table, watched: Watched) -> Table:
         excess = secret[answer] - rule.cap * other[answer]
         room = rule.cap * rest[1] - rest[0]
         left = max(Fraction(0), (room - excess / FINE) / (room + excess))
-        own = about & (gives == answer)
-        number[own], of[own] = left.numerator, left.denominator
+        pairs = about & (gives == answer)
+        number[pairs], of[pairs] = left.numerator, left.denominator
     return table.scaled(number, of)
 
 
