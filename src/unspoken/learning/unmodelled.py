@@ -219,14 +219,14 @@ def _held_out(learned: Learned, codes: Sequence[Codes], halves: Mask) -> HeldOut
     pairs = _pairs(learned, kept)
     shared = {pair: information(table / pairs.rows) for pair, table in pairs.pair.items()}
     parents = parents_of(len(sizes), spanning(list(learned.labels), shared))
-    alone = -sum(
-        np.log2(_conditional(pairs, i, -1))[0, column].mean() for i, column in enumerate(judged)
+    alone = -math.fsum(
+        _mean(np.log2(_conditional(pairs, i, -1))[0, column]) for i, column in enumerate(judged)
     )
     tree = np.zeros(len(judged[0]))
     for child, parent in enumerate(parents):
         above = judged[parent] if parent >= 0 else np.zeros_like(judged[child])
         tree -= np.log2(_conditional(pairs, child, parent)[above, judged[child]])
-    return HeldOut(float(tree.mean()), float(alone), _whole(kept, judged, sizes, tree))
+    return HeldOut(_mean(tree), alone, _whole(kept, judged, sizes, tree))
 
 
 def _conditional(pairs: Pairs, child: int, parent: int) -> Array:
@@ -246,11 +246,16 @@ def _whole(
 ) -> float:
     """Bits a row by (count(x) + sqrt(n) P_tree(x)) / (n + sqrt(n))."""
     if math.prod(sizes) > WORDS:
-        return float(tree.mean())
+        return _mean(tree)
     numbers, rows = np.unique(np.ravel_multi_index(tuple(kept), sizes), return_counts=True)
     wanted = np.ravel_multi_index(tuple(judged), sizes)
     places = np.minimum(np.searchsorted(numbers, wanted), len(numbers) - 1)
     counts = np.where(numbers[places] == wanted, rows[places], 0)
     more = math.sqrt(len(kept[0]))
     likely = (counts + more * np.exp2(-tree)) / (len(kept[0]) + more)
-    return float(-np.log2(likely).mean())
+    return -_mean(np.log2(likely))
+
+
+def _mean(numbers: Array) -> float:
+    """The same in whatever order the rows come."""
+    return math.fsum(numbers.tolist()) / len(numbers)
