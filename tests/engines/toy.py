@@ -52,7 +52,7 @@ class ToyTable:
 
     def groups(self, names: Sequence[str], where: str) -> tuple[int, int]:
         sizes = self.arrow.group_by(list(names)).aggregate([([], "count_all")])["count_all"]
-        return len(sizes), max(sizes.to_pylist())
+        return len(sizes), max(sizes.to_pylist(), default=0)
 
     def tally(
         self, names: Sequence[str], condition: Expression, where: str

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property, partial, reduce
 
 from unspoken.answering.answer import Promised
 from unspoken.answering.exact import Exact
-from unspoken.answering.noise import EPSILONS, Noise, by_epsilon, least, moved
+from unspoken.answering.noise import EPSILONS, Noise, by_epsilon, coarse, least, moved
 from unspoken.answering.question import Question, bound
 from unspoken.answering.select import WHERE
 from unspoken.engines.handed_in import Streams
@@ -86,15 +88,23 @@ class Asking:
 
     # ------------------------------------------------------------ what rows say
 
-    @property
+    @cached_property
     def rows_per_unit(self) -> int | None:
-        """How many rows of one unit enter; None: each row is a unit."""
-        source = self.project.source
+        """How many rows of one unit enter at most, as keys say; None: each row is a unit."""
+        source, question = self.project.source, self.question
         if {*source.unit} == {*source.keys}:
             return None
         declared = self.project.query.rows_per_unit
         most = source.rows_per_unit or self.ready.units.largest
+        if question.where:
+            place = self.project.at("source", "unit")
+            most = min(most, max(1, self._public_rows.groups(source.unit, place)[1]))
         return most if declared is None else min(declared, most)
+
+    @cached_property
+    def _public_rows(self) -> Table:
+        """The rows for which conditions on keys hold."""
+        return reduce(lambda held, part: held.only(part, True), self.question.where, self.rows)
 
     @property
     def chosen(self) -> Chosen | None:
@@ -133,7 +143,7 @@ class Asking:
         """Those that have rows in the answer: conditions on keys leave others out."""
         if self.project.epoch.of is None:
             return [self.project.epoch.label or ""]
-        rows = reduce(lambda held, part: held.only(part, True), self.question.where, self.rows)
+        rows = self._public_rows
         epochs, found = Epochs.of(self.project, rows), set[str]()
         for batch in rows.batches(list(rows.keys), ordered=False):
             found |= epochs.rows(batch)[0].keys()
@@ -215,6 +225,8 @@ class Asking:
             request=self.request,
             query=self.question.text,
             times=noise.times,
+            unit=whole.source.unit,
+            unit_epsilon=float(Fraction(repr(noise.epsilon)) * (self.rows_per_unit or 1)),
         )
 
     @cached_property
@@ -227,6 +239,7 @@ class Asking:
         admission = self.admission
         admission.covered(event, account)
         broken = admission.too_much(event.mechanism, admission.before(event, account))
+        broken = broken or self._streamed(event.unit_epsilon, self._spent(event, account))
         if broken:
             fits = self._what_fits(account)
             raise LimitExceeded(f"{WHERE}: {broken}; {fits}", fits)
@@ -252,7 +265,7 @@ class Asking:
 
         self._look(look)
         noise = Noise(numbers, found[0] / self.share, labellings)
-        if noise.epsilon < EPSILONS[0]:
+        if self.share < 1.0 and noise.epsilon < EPSILONS[0]:
             raise InputError(
                 f"share {self.share:g}: is an epsilon of {noise.epsilon:.2g}, and noise is drawn "
                 f"for {EPSILONS[0]:g} and more; take a larger share"
@@ -276,18 +289,42 @@ class Asking:
         question, labellings = self.question, self.ready.learned.labelling
         draft = self.event(Noise(question.numbers, 1.0, labellings))
         self.admission.covered(draft, account)
-        held = self.admission.before(draft, account)
-        return least(
-            lambda times: self.admission.too_much(
-                Noise(question.numbers, times, labellings).mechanism, held
+        held, spent = self.admission.before(draft, account), self._spent(draft, account)
+
+        def broken(times: float) -> str | None:
+            noise = Noise(question.numbers, times, labellings)
+            told = self.event(noise).unit_epsilon
+            return self._streamed(told, spent) or self.admission.too_much(noise.mechanism, held)
+
+        return least(broken)
+
+    def _spent(self, event: Answer, account: Account) -> list[Fraction | None]:
+        """What answers told of all rows of a unit before, to each coalition that sees this one."""
+        unit, streams = self.project.source.unit, account.draws.streams
+        audiences = self.admission.audiences(event, account)
+        return [streams.spent(each, unit, event.draw) for each in audiences]
+
+    def _streamed(self, told: float, spent: Sequence[Fraction | None]) -> str | None:
+        """The limit on that, in words, if one answer more would break it."""
+        most, unit = self.project.limits.unit_epsilon, " and ".join(self.project.source.unit)
+        known = [each for each in spent if each is not None]
+        total = Fraction(repr(told)) + max(known, default=Fraction(0))
+        if math.isinf(most) or (len(known) == len(spent) and total <= Fraction(repr(most))):
+            return None
+        if len(known) < len(spent):
+            return (
+                f"an answer was charged before it was kept what it tells of one {unit}, or for "
+                "another [source] unit, so limit.unit_epsilon cannot be held"
             )
+        return (
+            f"of all rows of one {unit} answers would tell e^{float(total):.6g}, "
+            f"limit.unit_epsilon is {most:g}"
         )
 
     def _what_fits(self, account: Account) -> str:
         """The most that would."""
-        numbers = self.question.numbers
-        fits = self._least(account)
-        return f"epsilon {moved(numbers) / fits:.3g} would fit, or leave it out"
+        fits = coarse(moved(self.question.numbers) / self._least(account))
+        return f"epsilon {fits:.3g} would fit, or leave it out"
 
     def promised(self, noise: Noise | None, free: str = "") -> Promised:
         """What is known before anything is charged."""

@@ -20,7 +20,7 @@ from unspoken.numerics.noise import scale_of
 from unspoken.numerics.numbers import number
 from unspoken.numerics.roots import bracket
 
-__all__ = ["CHANCE", "EPSILONS", "Noise", "by_epsilon", "least", "moved"]
+__all__ = ["CHANCE", "EPSILONS", "Noise", "by_epsilon", "coarse", "least", "moved"]
 
 CHANCE = 0.05  # that an error goes further than its bar
 # lambda, where it is looked for: with less, one record would change what is told by more than e^2
@@ -93,7 +93,11 @@ def by_epsilon(numbers: Sequence[Number], epsilon: float) -> float:
     given, (low, high) = number(epsilon), EPSILONS
     if not low <= given <= high:
         raise InputError(f"epsilon {given:g}: write a number from {low:g} to {high:g}")
-    return moved(numbers) / given
+    reach = moved(numbers)
+    times = reach / given
+    while reach / times > given:
+        times = math.nextafter(times, math.inf)
+    return times
 
 
 def least(broken: Callable[[float], str | None]) -> float:
@@ -112,6 +116,12 @@ def least(broken: Callable[[float], str | None]) -> float:
 
     fits, _ = bracket(excess, math.log(MOST), math.log(LEAST), absolute=NEAR)
     return _up(math.exp(fits))
+
+
+def coarse(epsilon: float) -> float:
+    """Few digits, and no more of it: what is said to fit does."""
+    unit = 10.0 ** (math.floor(math.log10(epsilon)) - DIGITS + 1)
+    return math.floor(epsilon / unit) * unit
 
 
 def _up(times: float) -> float:

@@ -133,7 +133,7 @@ class DuckTable:
         """As the protocol has it."""
         same = ", ".join(map(identifier, names))
         query = f"SELECT count(*) AS n FROM {self._rows} GROUP BY {same}"
-        groups, largest = self._one(f"SELECT count(*), max(n) FROM ({query})", where)
+        groups, largest = self._one(f"SELECT count(*), coalesce(max(n), 0) FROM ({query})", where)
         return int(groups), int(largest)
 
     def tally(

@@ -103,7 +103,10 @@ class Table(Shaped, Protocol):
         """Refuse keys that do not name each row; ``where`` begins the message."""
 
     def groups(self, names: Sequence[str], where: str) -> tuple[int, int]:
-        """How many groups of rows have the same in these columns, and the rows of the largest."""
+        """How many groups of rows have the same in these columns, and the rows of the largest; of
+
+        no rows 0 and 0.
+        """
 
     def tally(
         self, names: Sequence[str], condition: Expression, where: str

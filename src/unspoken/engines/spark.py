@@ -244,7 +244,7 @@ class SparkTable:
             groups = self._kept(names).groupBy(*map(_column, names))
             sizes = groups.agg(F.count(F.lit(1)).alias(COUNT))
             found = sizes.agg(F.count(F.lit(1)), F.max(_column(COUNT))).collect()[0]
-        return int(found[0]), int(found[1])
+        return int(found[0]), int(found[1] or 0)
 
     def tally(
         self, names: Sequence[str], condition: Expression, where: str

@@ -72,7 +72,7 @@ class Account:
 
     def __init__(self, entries: Entries) -> None:
         self._entries = entries
-        self._records, self._draws = RecordCoins(entries), Draws(entries)
+        self._records, self.draws = RecordCoins(entries), Draws(entries)
         self._disclosures = Disclosures(entries)
 
     @classmethod
@@ -146,7 +146,7 @@ class Account:
 
     def asked(self, request: str) -> Asked | None:
         """What was charged, and drawn, for this question."""
-        return self._draws.asked(request)
+        return self.draws.asked(request)
 
     def released(self) -> dict[str, str]:
         """Every attribute of which something was shown, with the table it was first from."""
@@ -213,7 +213,7 @@ class Account:
             past = [word for word in words if word != late]
             within = larger(*(had.get(("epoch", word, label, epoch), {}) for word in past))
             records = self._records.within(past, label, epoch)
-            anew = self._draws.shown(words, label, epoch, event.given_again)
+            anew = self.draws.shown(words, label, epoch, event.given_again)
             known = self._disclosures.known(words, label, epoch)
             exposure = Exposure(others, within, anew, records, other_records, known)
             if exposure not in exposures:
@@ -224,7 +224,7 @@ class Account:
         """All that was shown, of a cell that was in every epoch."""
         words = [_word(names) for names in audience]
         records = self._records.others(words)
-        anew, known = self._draws.shown(words), self._disclosures.known(words)
+        anew, known = self.draws.shown(words), self._disclosures.known(words)
         return Exposure(self._sums(audience), {}, anew, (), records, known)
 
     # ------------------------------------------------------------ one event more
@@ -280,9 +280,9 @@ class Account:
 
     def _given(self, event: Release, readers: str, number: int) -> dict[Key, Any]:
         """What it draws; and whose rows it released, or what it answered."""
-        drawn = self._draws.entered(event, tossing(event), readers)
+        drawn = self.draws.entered(event, tossing(event), readers)
         if isinstance(event, Answer):
-            return drawn | self._draws.charged(event, number, readers)
+            return drawn | self.draws.charged(event, number, readers)
         return drawn | added(self._entries, event, readers, tossing(event), number)
 
     def _cells(self, event: Release, readers: str, exponents: Exponents) -> dict[Key, Any]:

@@ -20,7 +20,8 @@ class Answer(Release):
 
     ``request`` names the question, with all it is answered by: whoever is given the same is given
     the same draw. ``query``: as people wrote it; ``times``: its noise is so many times as wide as
-    one record moves each number.
+    one record moves each number. ``unit_epsilon``: no more than e^this it tells of all rows of one
+    ``unit``; older events do not say it, and name no unit.
     """
 
     __pydantic_config__: ClassVar = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
@@ -29,6 +30,8 @@ class Answer(Release):
     request: str = ""
     query: str = ""
     times: Annotated[float, Field(gt=0)] = 1.0
+    unit: tuple[str, ...] = ()
+    unit_epsilon: Annotated[float, Field(ge=0)] = 0.0
 
     def __str__(self) -> str:
         whom = ", ".join(self.readers) or "everybody"

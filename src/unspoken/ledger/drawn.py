@@ -14,6 +14,7 @@ from typing import Any
 from unspoken.ledger.answers import Answer, Answered
 from unspoken.ledger.entries import Entries, Key
 from unspoken.ledger.event import Release
+from unspoken.ledger.streams import Streams
 from unspoken.mechanisms import Mechanism, from_description
 
 __all__ = ["Asked", "Draws"]
@@ -40,7 +41,7 @@ class Draws:
     """Their part of an account; ``entries`` is where."""
 
     def __init__(self, entries: Entries) -> None:
-        self._entries = entries
+        self._entries, self.streams = entries, Streams(entries)
 
     def shown(
         self, words: Collection[str], label: str | None = None, epoch: str = "", but: str = ""
@@ -83,4 +84,5 @@ class Draws:
         key = ("asked", event.request)
         before = self._entries.get([key]).get(key, {"numbers": {}})
         numbers = {word: number, **before["numbers"]}
-        return {key: {"times": event.times, "numbers": numbers}}
+        charged: dict[Key, Any] = {key: {"times": event.times, "numbers": numbers}}
+        return {**charged, **self.streams.entered(event, word)}

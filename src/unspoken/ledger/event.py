@@ -90,8 +90,8 @@ class Release:
     @cached_property
     def _written(self) -> str:
         body = {field.name: getattr(self, field.name) for field in fields(self)}
-        for later in ("rows", "parts", "counts"):  # older events have them not
-            if body[later] in (None, {}):
+        for later in ("rows", "parts", "counts", "unit", "unit_epsilon"):  # older events have none
+            if later in body and body[later] in (None, {}, (), 0.0):
                 del body[later]
         return written({**body, "mechanism": self.mechanism.described})
 

@@ -183,7 +183,7 @@ class DeclaredLimits:
     """How much all that is released may say: ``bits`` on average, ``odds_cap`` for every answer.
 
     ``unit_bits``: of a habit, by all rows of a unit; ``bits`` and ``targets`` are a row's share of
-    it where that is less.
+    it where that is less. ``unit_epsilon``: of all rows of a unit, by all answers with noise.
     ``cap_all``: the cap for who knows every other row, too; None: none is declared.
     ``pooled_cap``: that of odds for who pools what coalitions keep to themselves; infinite: none.
     """
@@ -195,6 +195,7 @@ class DeclaredLimits:
     targets: Mapping[str, float]
     coalitions: tuple[tuple[str, ...], ...]
     unit_bits: float | None = None
+    unit_epsilon: float = math.inf
     cap_all: float | None = None
     pooled_cap: float = math.inf
 

@@ -68,6 +68,9 @@ MEANINGS: dict[str, str] = {
     "limit.unit_bits": "the most that all rows of one unit together tell of a habit in the secrets "
     "of one attribute, in bits: each row gets its share of it, by `rows_per_unit`. Not limited if "
     "left out",
+    "limit.unit_epsilon": "the most that all answers with noise together, over all epochs, tell "
+    "of all rows of one unit: their epsilons, times the rows of one that enter, add up to no more. "
+    "Cells are not counted. Not limited if left out",
     "limit.odds_cap": "the most that any answer multiplies the odds of a secret by",
     "limit.pooled_cap": "the cap for who pools what coalitions keep to themselves (record coins): "
     '`odds_cap` if left out; or `"none"`',

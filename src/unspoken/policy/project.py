@@ -257,6 +257,7 @@ def _limits(tables: ProjectTable) -> DeclaredLimits:
         targets={name: min(bits, share) for name, bits in given.target.items()},
         coalitions=tuple(map(tuple, given.coalitions or everybody)),
         unit_bits=given.unit_bits,
+        unit_epsilon=math.inf if given.unit_epsilon is None else given.unit_epsilon,
         pooled_cap=math.inf if pooled == "none" else float(pooled),
     )
 

@@ -71,7 +71,7 @@ class Admission:
         """
         self._same_coins(event, account)
         self._same_source(event, account)
-        audiences = self._audiences(event, account)
+        audiences = self.audiences(event, account)
         if all(account.covers(event, audience) for audience in audiences):
             return True
         self._known(account)
@@ -104,7 +104,7 @@ class Admission:
         limits, given = limits_of(self.project), self.project.limits
         held = [
             (past, limits)
-            for audience in self._audiences(event, account)
+            for audience in self.audiences(event, account)
             for past in account.before(event, audience)
         ]
         if self.project.divided and given.pooled_cap < math.inf:
@@ -164,7 +164,7 @@ class Admission:
         pooled = self.project.limits.pooled_cap if self.project.divided else math.inf
         return pooled <= limits.odds_cap and information == math.inf
 
-    def _audiences(self, event: Release, account: Account) -> list[list[tuple[str, ...]]]:
+    def audiences(self, event: Release, account: Account) -> list[list[tuple[str, ...]]]:
         """For every coalition that sees the event, whose releases it has seen."""
         declared = self.project.applications
         return [
