@@ -8,11 +8,12 @@ from __future__ import annotations
 import io
 import sys
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import cache, partial
 from importlib.metadata import version
 from typing import Annotated
 
 import typer
+from typer.main import get_command
 
 from unspoken.doors.commands import giving, keeping, looking, trying
 from unspoken.doors.ending import ended_by, heed
@@ -83,6 +84,12 @@ for name, command in COMMANDS.items():
     app.command(name)(command)
 
 
+@cache
+def _commands() -> Callable[..., int | None]:
+    """All of them with their options, which are made of the functions once."""
+    return get_command(app)
+
+
 def main() -> None:
     """Run a command; what unspoken refuses is one line and an exit code."""
     for stream in (sys.stdout, sys.stderr):
@@ -97,7 +104,7 @@ def run(arguments: list[str] | None = None) -> int:
     """Run one command line, by default that of the program; its exit code."""
     given = sys.argv[1:] if arguments is None else arguments
     quietly(False)
-    command = partial(app, given or ["--help"], prog_name="unspoken", standalone_mode=False)
+    command = partial(_commands(), given or ["--help"], prog_name="unspoken", standalone_mode=False)
     return running(command, "--json" in given)
 
 
