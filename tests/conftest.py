@@ -24,7 +24,7 @@ settings.register_profile(
     database=None,
     print_blob=True,
     derandomize=bool(os.environ.get("CI")),
-    max_examples=EXAMPLES * EFFORT,
+    max_examples=EXAMPLES,
 )
 # With a fault planted (tests/faults) a counterexample is all that is wanted, not the least one.
 settings.register_profile(
@@ -52,7 +52,7 @@ def pytest_sessionfinish() -> None:
 
 
 def pytest_report_header() -> str:
-    return f"effort: {EFFORT} x {EXAMPLES} examples per property"
+    return f"effort: {EFFORT}, {EXAMPLES} examples per property"
 
 
 DRAWS = Draws()

@@ -32,7 +32,12 @@ PASSED, FAILED = 0, 1
 def run(source: Path, tests: Sequence[str], seconds: int | None = None) -> tuple[int, str]:
     """These tests on this copy of src: pytest's exit code and the end of what it prints."""
     pytest = [sys.executable, "-m", "pytest", "-x", "-q", "--tb=no", "-p", "no:cacheprovider"]
-    environment = {**os.environ, "PYTHONPATH": str(source), "PYTHONDONTWRITEBYTECODE": "1"}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(source),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "UNSPOKEN_STRESS": "1",  # as many examples as are worth it, where a daily run takes half
+    }
     try:
         done = subprocess.run(
             [*pytest, "--hypothesis-profile=faults", *tests],
