@@ -96,8 +96,8 @@ ROW = partial(Row, "002", needs=DATA)
 ROWS = (
     ROW(
         "IV.A, Table I",
-        "6,969 users with 10 check-ins within 25 km, 98,802 check-ins, 17,770 locations, "
-        "47,502 friendships",
+        "6,969 users with at least 10 check-ins within 25 km, 98,802 check-ins, 17,770 "
+        "locations, 47,502 friendships",
         "counted in the Gowalla subset",
         statistics,
     ),

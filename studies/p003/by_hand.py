@@ -1,4 +1,4 @@
-"""Paper 003's leakage and edges, summed without the library. Variables take the values 0, 1, ..."""
+"""Paper 003's edges, summed without the library. Variables take the values 0, 1, ..."""
 
 from __future__ import annotations
 
@@ -10,40 +10,11 @@ import numpy as np
 from studies.by_hand import laws
 from unspoken.numerics.arrays import Array
 
-__all__ = ["correlation", "drawn", "edges", "leak", "regression"]
+__all__ = ["correlation", "drawn", "edges", "regression"]
 
 
 def drawn(count: int, shape: tuple[int, ...], seed: int) -> list[Array]:
     return list(laws(count, shape, seed))
-
-
-def _summed(law: Array, weights: Sequence[float], fixed: dict[int, int]) -> tuple[Array, Array]:
-    """Sums that are possible with these values, and their probabilities given them."""
-    cells = [
-        cell
-        for cell in itertools.product(*map(range, law.shape))
-        if all(cell[i] == value for i, value in fixed.items())
-    ]
-    mass = np.array([law[cell] for cell in cells])
-    sums = np.array([float(np.dot(weights, cell)) for cell in cells])
-    return sums, mass / mass.sum()
-
-
-def leak(
-    law: Array, weights: Sequence[float], scale: float, target: int, known: Sequence[int] = ()
-) -> float:
-    """Eq. 2 for a sum with Laplace noise: the largest log-ratio is at a sum that is possible."""
-    worst = 0.0
-    everything = _summed(law, weights, {})[0]
-    for values in itertools.product(*(range(law.shape[k]) for k in known)):
-        fixed = dict(zip(known, values, strict=True))
-        densities = []
-        for own in range(law.shape[target]):
-            sums, mass = _summed(law, weights, {**fixed, target: own})
-            densities.append(np.exp(-abs(everything[:, None] - sums) / scale) @ mass)
-        logs = np.log(np.array(densities))
-        worst = max(worst, float((logs.max(0) - logs.min(0)).max()))
-    return worst
 
 
 def edges(law: Array, values: Sequence[float], scale: float) -> Array:

@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 
 import unspoken
-from studies.by_hand import same
-from studies.p003.by_hand import correlation, drawn, edges, leak, regression
+from studies.by_hand import leak, same
+from studies.p003.by_hand import correlation, drawn, edges, regression
 from studies.row import Outcome, Row, Verdict, compared
 from unspoken import Adversary, Laplace
 from unspoken.numerics.arrays import Array

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 import unspoken
-from studies.by_hand import same
-from studies.p003.by_hand import correlation, drawn, leak
+from studies.by_hand import leak, same
+from studies.p003.by_hand import correlation, drawn
 from studies.row import Outcome, Row, compared
 from unspoken import Adversary, Laplace
 from unspoken.published import graph, pearson
