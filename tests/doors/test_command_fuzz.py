@@ -1,6 +1,7 @@
 """Files that are not what they should be: a command answers, or refuses in one line; never more.
 
-`make stress STRESS=200` mutates some 2,400.
+What it refuses it leaves as it was. `make stress STRESS=200` mutates 2,000 in a project that has
+released, and 2,400 besides.
 """
 
 from __future__ import annotations
@@ -21,12 +22,27 @@ from tests.effort import EFFORT
 from unspoken.learning import beside, counted
 
 SEEDS = range(6 * EFFORT)
+PER_FILE = range(EFFORT)
 PIECES = ['"', "'", "[", "]", "{", "}", "=", "#", "\n", "\\", "\x00", "\x1b", "\u202e", "1e999",
           "nan", "-1", "true", "2026-01-01", "NULL", "random()", "''''", "99999999999999999999",
           "office", "day", "first_arrival", "[[x]]", "..", "*", "()", ";", "--"]  # fmt: skip
 COMMANDS = [["check"], ["learn"], ["leak"], ["plan"], ["release"], ["release", "--dry-run"],
             ["ledger"], ["leak", "occupancy.parquet"],
             ["init", "occupancy.parquet", "--project", "new.toml"]]  # fmt: skip
+FILES = ["unspoken.toml", "occupancy.parquet", "ledger.sqlite", "unspoken.key", "unspoken.key.head",
+         "belief.json", "released.manifest.json", "released.parquet", "kept.zip",
+         "events.jsonl"]  # fmt: skip
+MADE = [["plan", "--adopt"], ["release"], ["ledger", "--export", "events.jsonl"],
+        ["backup", "kept.zip"]]  # fmt: skip
+QUERY = "SELECT COUNT(*) FROM occupancy GROUP BY office"
+VERIFY, RESTORE = ["verify", "released.manifest.json"], ["restore", "kept.zip", "restored"]
+IMPORT = ["ledger", "--import", "events.jsonl"]
+LATER = [*COMMANDS, ["plan", "--adopt"], ["ledger", "--verify"],
+         ["ledger", "--export", "out.jsonl"], IMPORT, ["query", QUERY],
+         ["query", QUERY, "--dry-run"], ["report"], ["diff"], VERIFY, ["backup", "new.zip"],
+         RESTORE, ["disclosed", "exits", "--why", "a mailing"]]  # fmt: skip
+READ_BY = {"released.manifest.json": VERIFY, "released.parquet": VERIFY, "kept.zip": RESTORE,
+           "events.jsonl": IMPORT}  # fmt: skip
 CASES = Path(__file__).parents[2] / "docs" / "cases"
 
 
@@ -99,6 +115,37 @@ def wrong_ledger(folder: Path, rng: random.Random) -> None:
                 return
 
 
+def spoil(file: Path, rng: random.Random) -> None:
+    """As text, if it is text; else its bytes, cut off or changed."""
+    content = file.read_bytes()
+    if rng.random() < 0.6 and file.suffix in (".toml", ".json", ".jsonl", ".head"):
+        text = mutated(content.decode("utf-8"), rng)
+        file.write_text(text, "utf-8", errors="replace")
+        return
+    spoiled = bytearray(content)
+    for _ in range(rng.choice([0, 1, 4, 30])):
+        spoiled[rng.randrange(len(spoiled))] = rng.randrange(256)
+    file.write_bytes(spoiled[: rng.choice([len(spoiled), rng.randrange(len(spoiled))])])
+
+
+def contents(folder: Path) -> dict[str, object]:
+    """Of each file its bytes; of a ledger that can be read, its rows."""
+    found: dict[str, object] = {}
+    for file in folder.rglob("*"):
+        name = str(file.relative_to(folder))
+        if file.is_file() and not name.endswith(("-wal", "-shm")):
+            found[name] = rows_of(file) if file.suffix == ".sqlite" else file.read_bytes()
+    return found
+
+
+def rows_of(file: Path) -> object:
+    try:
+        with sqlite3.connect(f"file:{file}?mode=ro", uri=True) as con:
+            return list(con.iterdump())
+    except (sqlite3.Error, UnicodeDecodeError):
+        return file.read_bytes()
+
+
 pytestmark = pytest.mark.stress
 WRONG = [wrong_project, wrong_project, wrong_bytes, wrong_table, wrong_ledger]
 
@@ -132,6 +179,48 @@ def test_a_wrong_file_is_an_answer_or_one_line(run: Run, project: Path, seed: in
         assert len(said) == 1, done
     assert "Traceback" not in done.err + done.out
     assert not {"\x1b", "\u202e", "\x00"} & set(done.err + done.out)
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("kept") / "project"
+
+
+@pytest.fixture
+def released(request: pytest.FixtureRequest, folder: Path, run: Run, kept: Path) -> Path:
+    """The same project with an adopted plan, and with all that can be written of it."""
+    if not kept.exists():
+        request.getfixturevalue("project")
+        for command in MADE:
+            assert run(*command).code == 0, command
+        shutil.copytree(folder, kept)
+    shutil.copytree(kept, folder, dirs_exist_ok=True)
+    return folder
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("seed", PER_FILE)
+def test_what_is_refused_is_left_as_it_was(run: Run, released: Path, name: str, seed: int) -> None:
+    """No file more, none less, the same bytes and the same events: nothing is half done."""
+    rng = random.Random(f"{name} {seed}")
+    spoil(released / name, rng)
+    command = rng.choice([rng.choice(LATER), READ_BY.get(name, rng.choice(LATER))])
+    if command == IMPORT:  # into a ledger of no events
+        (released / "ledger.sqlite").unlink()
+        (released / "unspoken.key.head").unlink()
+    before = contents(released)
+    done = run(*command)
+    assert done.code in (0, 2, 3), done
+    assert "Traceback" not in done.err + done.out
+    assert not {"\x1b", "\u202e", "\x00"} & set(done.err + done.out)
+    if done.code == 0:
+        return
+    if command != ["check"]:
+        said = [line for line in done.err.splitlines() if not line.startswith("warning: ")]
+        assert len(said) == 1, done
+    after = contents(released)
+    changed = [file for file in before | after if before.get(file) != after.get(file)]
+    assert not changed, (changed, done)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

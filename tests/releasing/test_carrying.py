@@ -59,6 +59,27 @@ def test_an_old_file_or_another_key_imports_nothing(path: Path) -> None:
         import_ledger(path, folder / "none")
 
 
+def test_what_is_refused_makes_no_ledger(path: Path) -> None:
+    """One without events would open the account anew, where no manifest lies beside it."""
+    lines, folder = path.with_name("l.jsonl"), path.parent
+    export_ledger(path, lines)
+    text = lines.read_text()
+    for name in (
+        "ledger.sqlite",
+        "unspoken.key.head",
+        "released.parquet",
+        "released.manifest.json",
+    ):
+        (folder / name).unlink()
+    for wrong in (text[:-20], text.replace('"id": 1', '"id": 2'), "", text.splitlines()[0]):
+        lines.write_text(wrong)
+        with pytest.raises(InputError, match=r"l\.jsonl"):
+            import_ledger(path, lines)
+        assert not (folder / "ledger.sqlite").exists()
+        with pytest.raises(InputError, match=r"is not there, though unspoken\.key is"):
+            release(path)
+
+
 def test_a_destroyed_key_ends_the_ledger_and_leaves_a_record(path: Path) -> None:
     """Nothing is released or verified any more, nor under another key; who has an export reads it,
     and nothing in it is a value of the table.

@@ -16,7 +16,7 @@ from unspoken.errors import InputError
 from unspoken.ledger import schema
 from unspoken.numerics.files import PATIENCE, SILENT, created
 
-__all__ = ["File"]
+__all__ = ["File", "in_memory", "reworded"]
 
 LOG = logging.getLogger("unspoken")
 
@@ -117,16 +117,24 @@ def _engine(path: Path) -> sql.Engine:
     return made
 
 
+@contextmanager
+def in_memory() -> Iterator[sql.Connection]:
+    """An empty ledger that nobody sees, gone at the end."""
+    engine = sql.create_engine("sqlite://")
+    try:
+        with engine.connect() as connection:
+            with connection.begin():
+                schema.made(connection)
+            yield connection
+    finally:
+        engine.dispose()
+
+
 def _new() -> bytes:
     """The file of an empty ledger."""
-    engine = sql.create_engine("sqlite://")
-    with engine.connect() as connection:
-        with connection.begin():
-            schema.made(connection)
+    with in_memory() as connection:
         made: Any = connection.connection.dbapi_connection
-        written = bytes(made.serialize())
-    engine.dispose()
-    return written
+        return bytes(made.serialize())
 
 
 def _damaged(path: Path, found: object) -> InputError:

@@ -26,6 +26,7 @@ from unspoken.ledger.place import place
 from unspoken.ledger.requests import Request, asked_before, noted
 from unspoken.ledger.schema import BELIEFS, EVENTS, prepared
 from unspoken.ledger.seal import Head, Seal
+from unspoken.ledger.sqlite import in_memory, reworded
 from unspoken.numerics.files import PATIENCE, PRIVATE, created, unfinished, writing
 
 __all__ = ["Ledger"]
@@ -153,6 +154,16 @@ class Ledger:
         head = self.verify(seal)
         with self._begin() as connection:
             yield from lines(connection, self._name, head)
+
+    @staticmethod
+    def rehearse(named: Path | str, given: Iterable[str], seal: Seal, source: str) -> None:
+        """Refuse what `load` would refuse of this ``source``, before a ledger is made for it.
+
+        One without events, beside a key, would be taken for one that never had any.
+        """
+        with reworded(Path(source)), in_memory() as connection:
+            codes = loaded(connection, given, seal, source)
+        seal.refuse_lost(place(named).short, codes, written=True)
 
     def load(self, given: Iterable[str], seal: Seal, place: str) -> Head:
         """What `exported` gave, into a ledger of no events. ``place``: where it is read from."""

@@ -38,7 +38,9 @@ def import_ledger(project: Project | str | Path, file: Path) -> Head:
     seal = Seal.of(MasterKey.read(whole.files.key), whole.files.key)
     try:
         with open(file, encoding="utf-8", errors="replace") as given:
-            lines = (line.rstrip("\n") for line in given)
-            return Ledger(whole.files.charged).load(lines, seal, str(file))
+            lines = [line.rstrip("\n") for line in given]
     except OSError as error:
         raise InputError(f"{file}: cannot be read: {error.strerror}") from None
+    if not Ledger.there(whole.files.charged):
+        Ledger.rehearse(whole.files.charged, lines, seal, str(file))
+    return Ledger(whole.files.charged).load(lines, seal, str(file))
