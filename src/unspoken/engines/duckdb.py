@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from unspoken.engines.columns import column_info, kind_of
 from unspoken.engines.files import PARQUET
-from unspoken.engines.keys import check_keys
+from unspoken.engines.keys import check_keys, marked_once
 from unspoken.engines.named_once import once
 from unspoken.engines.opening import Opened, opened
 from unspoken.engines.protocol import BATCH, Among, Chosen, Work
@@ -140,10 +140,13 @@ class DuckTable:
         self, names: Sequence[str], condition: Expression, where: str
     ) -> list[tuple[int, int, int]]:
         """As the protocol has it."""
-        same = ", ".join(map(identifier, names))
+        columns = list(map(identifier, names))
         query = f"SELECT count(*) AS n, count(*) FILTER (WHERE {condition.sql}) AS k"
-        query = f"SELECT n, k, count(*) FROM ({query} FROM {self._rows} AS {ROW} GROUP BY {same})"
+        query = f"{query} FROM {self._rows} AS {ROW} GROUP BY {', '.join(columns)}"
         with self._home.reworded(where):
+            if any(marked_once(self._home, self._rows, name) for name in columns):  # row by row
+                query = f"SELECT 1 AS n, if({condition.sql}, 1, 0) AS k FROM {self._rows} AS {ROW}"
+            query = f"SELECT n, k, count(*) FROM ({query})"
             return self._home.cursor().execute(f"{query} GROUP BY n, k ORDER BY n, k").fetchall()
 
     def totals(

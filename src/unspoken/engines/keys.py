@@ -13,7 +13,14 @@ from unspoken.engines.session import OURS
 from unspoken.engines.sql import column_of, identifier
 from unspoken.errors import InputError
 
-__all__ = ["check_keys", "kept_types", "key_types", "key_types_given", "with_preferences"]
+__all__ = [
+    "check_keys",
+    "kept_types",
+    "key_types",
+    "key_types_given",
+    "marked_once",
+    "with_preferences",
+]
 
 # How a key is kept: the type is part of the coin, so there is one for each kind.
 KEPT = {
@@ -144,7 +151,7 @@ def check_keys(opening: Opened, view: str, keys: Sequence[str], title: str, wher
         if count:
             raise absent(where, name, count, title)
     with opening.reworded(where):
-        if len(keys) == 1 and _marked_once(opening, view, names[0]):
+        if any(marked_once(opening, view, name) for name in names):
             return
     keys_listed = ", ".join(names)
     written = ", ".join(
@@ -161,17 +168,17 @@ def check_keys(opening: Opened, view: str, keys: Sequence[str], title: str, wher
         raise twice(where, dict(zip(keys, values, strict=True)), rows, title)
 
 
-def _marked_once(opening: Opened, view: str, key: str) -> bool:
+def marked_once(opening: Opened, view: str, key: str) -> bool:
     """Whether whole numbers that lie close together differ: each has a bit, which costs far less
 
-    than grouping by them. False: there may be two of one, or it is another kind of key.
+    than grouping by them. False: there may be two of one, none, or it is another kind of key.
     """
     (kind,) = opening.con.execute(f"SELECT typeof({key}) FROM {view} LIMIT 1").fetchone() or ("",)
     if kind != "BIGINT":
         return False
     query = f"SELECT count(*), min({key}), max({key}) FROM {view}"
     rows, least, most = opening.con.execute(query).fetchone() or (0, 0, 0)
-    if most - least >= min(BITS, CLOSE * rows):
+    if not rows - 1 <= most - least < min(BITS, CLOSE * rows):
         return False
     query = f"SELECT bit_count(bitstring_agg({key}, {least}, {most})) FROM {view}"
     (marked,) = opening.con.execute(query).fetchone() or (0,)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from unspoken.errors import LimitExceeded
+from unspoken.errors import InputError, LimitExceeded
 from unspoken.ledger import Account, Disclosure, Exposure
 from unspoken.policy import Project
 from unspoken.releasing.custody import Custody
@@ -67,8 +67,12 @@ def disclosed(
     head, event = disclose(whole, attributes, readers=readers, epochs=epochs, by=by, why=why)
     kept = Custody.there(whole)
     assert kept is not None
-    ready = prepared(whole, None, False, kept)
-    return Consequences(event, head.number, tuple(standings(ready, kept)), _plan(ready, kept))
+    try:
+        ready = prepared(whole, None, False, kept)
+        return Consequences(event, head.number, tuple(standings(ready, kept)), _plan(ready, kept))
+    except InputError as error:
+        text = f"is kept as event {head.number}, but what it changes cannot be said"
+        raise InputError(f"disclosed: {text}: {error}") from None
 
 
 def _plan(ready: Prepared, kept: Custody) -> str:

@@ -1,0 +1,85 @@
+"""Where a whole number names each row, rows are looked at one by one, and nothing is grouped."""
+
+from __future__ import annotations
+
+from collections import Counter
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from unspoken.engines.duckdb import DuckTable
+from unspoken.engines.keys import check_keys
+from unspoken.engines.sql import Expression
+from unspoken.errors import InputError
+
+ROWS = 500
+
+
+class Recording:
+    """An opened table that writes down what it is asked."""
+
+    def __init__(self, table: pa.Table) -> None:
+        self._con, self.asked = duckdb.connect(), list[str]()
+        self._con.register("t", table)
+
+    @property
+    def con(self) -> Recording:
+        return self
+
+    def execute(self, query: str) -> Any:
+        self.asked.append(query)
+        return self._con.execute(query)
+
+    def reworded(self, where: str) -> Any:
+        return nullcontext()
+
+
+def columns(ids: np.ndarray) -> pa.Table:
+    rng = np.random.default_rng(2)
+    x = [None if n % 7 == 0 else int(n % 3) for n in range(len(ids))]
+    names = [f"n{n}" for n in ids.tolist()]
+    return pa.table({"day": rng.integers(0, 9, len(ids)), "id": ids, "name": names, "x": x})
+
+
+NAMED = columns(np.random.default_rng(1).permutation(ROWS) - 40)
+TWICE = columns(np.append(NAMED["id"].to_numpy()[:-1], NAMED["id"][0].as_py()))
+FAR = columns(NAMED["id"].to_numpy() * 10**9)
+ABSENT = NAMED.set_column(1, "id", pa.array([None, *NAMED["id"].to_pylist()[1:]]))
+
+
+@pytest.mark.parametrize(("table", "grouped"), [(NAMED, False), (FAR, True)])
+@pytest.mark.parametrize("keys", [["id"], ["id", "day"], ["day", "name", "id"]])
+def test_one_key_that_names_each_row_is_enough(
+    table: pa.Table, grouped: bool, keys: list[str]
+) -> None:
+    opening: Any = Recording(table)
+    check_keys(opening, "t", keys, "t", "keys")
+    assert any("GROUP BY" in query for query in opening.asked) == grouped
+
+
+def test_two_rows_of_one_are_found_all_the_same() -> None:
+    table = TWICE.set_column(0, "day", pa.array([1] * ROWS))
+    opening: Any = Recording(table)
+    with pytest.raises(InputError, match="id"):
+        check_keys(opening, "t", ["day", "id"], "t", "keys")
+
+
+@pytest.mark.parametrize("table", [NAMED, TWICE, FAR, ABSENT])
+@pytest.mark.parametrize("names", [["id"], ["day", "id"], ["day"], ["name"], ["x"]])
+def test_units_are_tallied_as_by_hand(table: pa.Table, names: list[str], tmp_path: Path) -> None:
+    pq.write_table(table, tmp_path / "t.parquet")
+    opened = DuckTable.open("t.parquet", keys=["name"], folder=tmp_path, checked=False)
+    rows, secret = Counter[Any](), Counter[Any]()
+    for row in table.to_pylist():
+        unit = tuple(row[name] for name in names)
+        rows[unit] += 1
+        secret[unit] += row["x"] == 1
+    expected = Counter((count, secret[unit]) for unit, count in rows.items())
+    found = opened.tally(names, Expression("(x = 1)", "BOOLEAN", ("x",)), "x")
+    assert found == [(n, k, units) for (n, k), units in sorted(expected.items())]
