@@ -122,12 +122,23 @@ class Client:
         return _json(body) if dry_run else _cells(headers, body)
 
     def query(
-        self, sql: str, *, epsilon: float | None = None, share: float = 1.0, dry_run: bool = False
+        self,
+        sql: str,
+        *,
+        epsilon: float | None = None,
+        share: float = 1.0,
+        dry_run: bool = False,
+        draw: int = 1,
     ) -> Any:
-        """An `Answer` with noise to a SELECT; ``dry_run``: how far off it may be, as plain data."""
+        """An `Answer` with noise to a SELECT; ``dry_run``: how far off it may be, as plain data.
+
+        ``draw``: 2 is another answer to the same question, with noise of its own, charged anew.
+        """
         asked: dict[str, Any] = {"sql": sql, "share": float(share), "dry_run": dry_run}
         if epsilon is not None:
             asked["epsilon"] = float(epsilon)
+        if draw != 1:
+            asked["draw"] = draw
         said = _json(self._asked("POST", "/v1/answers", asked)[1])
         if dry_run:
             return said

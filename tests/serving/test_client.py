@@ -232,3 +232,14 @@ def test_no_token_is_said_and_none_is_shown(monkeypatch: pytest.MonkeyPatch) -> 
     assert "secret" not in repr(Client("http://localhost:1", "secret"))
     with pytest.raises(InputError, match="client: the token"):
         Client("http://localhost:1", "a\r\nb").account()
+
+
+def test_another_draw_is_asked_for_by_its_number(path: Path) -> None:
+    count = "SELECT COUNT(*) FILTER (WHERE arrival = 'late') FROM visits"
+    with running(path) as up:
+        lighting = up.client("lighting")
+        first, other = (lighting.query(count, epsilon=0.1, draw=draw) for draw in (1, 2))
+        assert (first.again, other.again) == (False, False)
+        again = lighting.query(count, epsilon=0.1, draw=2)
+        assert (again.again, again.rows) == (True, other.rows)
+        assert len(up.client("otto").events()["answers"]) == 2

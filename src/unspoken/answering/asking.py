@@ -40,7 +40,10 @@ PURPOSE = ("unspoken-answers-1", "rows")
 
 @dataclass(frozen=True)
 class Asking:
-    """``held``: the custody that there is. ``rows``: those that are not history."""
+    """``held``: the custody that there is. ``rows``: those that are not history. ``draw``: which of
+
+    several answers to the one question; each has noise of its own, and is an event of its own.
+    """
 
     project: Project
     ready: Prepared
@@ -50,6 +53,7 @@ class Asking:
     held: Custody | None = field(repr=False)
     epsilon: float | None = None
     share: float = 1.0
+    draw: int = 1
 
     @classmethod
     def of(
@@ -191,7 +195,8 @@ class Asking:
         label = [source.name, coined_by(self.project), self.epochs]
         rows = [list(source.unit), self.project.query.rows_per_unit]
         zone = [source.timezone] if source.timezone != "UTC" else []  # of hours and days of keys
-        return self.question.digest(label, rows, self.epsilon, *zone)
+        draw = [self.draw] if self.draw > 1 else []  # the first is as older ledgers have it
+        return self.question.digest(label, rows, self.epsilon, *zone, *draw)
 
     def before(self) -> Asked | None:
         """What was charged and drawn for it, for anybody."""
@@ -223,7 +228,7 @@ class Asking:
             if ready.believed is None
             else ready.believed.pinned.digest,
             request=self.request,
-            query=self.question.text,
+            query=self.question.text + (f" -- draw {self.draw}" if self.draw > 1 else ""),
             times=noise.times,
             unit=whole.source.unit,
             unit_epsilon=float(Fraction(repr(noise.epsilon)) * (self.rows_per_unit or 1)),

@@ -29,6 +29,7 @@ from unspoken.types.kinds import expect
 __all__ = ["query"]
 
 Tell = Callable[[Promised], None]
+DRAWS = 1_000_000  # of one question
 
 
 def query(
@@ -39,6 +40,7 @@ def query(
     epsilon: float | None = None,
     share: float = 1.0,
     dry_run: bool = False,
+    draw: int = 1,
     table: Streams | None = None,
     fresh: bool = False,
     tell: Tell | None = None,
@@ -49,13 +51,13 @@ def query(
     ``epsilon``: how much one record may change it; None: as much as is left of the limits, or this
     ``share`` of it.
     ``tell`` hears how far off it may be before anything is charged. The same question again is the
-    same answer, free.
+    same answer, free; ``draw`` 2 is another, with noise of its own, charged beside the first.
     """
     expect(text, str, "query", "write a SELECT")
     whole = opened(project)
     make = None if dry_run else partial(Custody.made, whole)
     asking = Asking.of(whole, text, reader, table, fresh, make)
-    asking = replace(asking, epsilon=epsilon, share=_share(share))
+    asking = replace(asking, epsilon=epsilon, share=_share(share), draw=_draw(draw))
     if asking.public:
         return _public(asking, dry_run, tell)
     before = asking.before()
@@ -76,6 +78,13 @@ def _share(given: float) -> float:
     if not 0 < share <= 1:
         raise InputError(f"share {share:g}: is of what is left of the limits, more than 0 up to 1")
     return share
+
+
+def _draw(given: int) -> int:
+    expect(given, int, "draw", "write 1, 2, 3")
+    if isinstance(given, bool) or not 1 <= given <= DRAWS:
+        raise InputError(f"draw {given}: is which of several, from 1 to {DRAWS:,}")
+    return given
 
 
 def _public(asking: Asking, dry_run: bool, tell: Tell | None) -> NoisyAnswer | Promised:

@@ -218,6 +218,7 @@ class Curator:
         epsilon: float | None = None,
         share: float = 1.0,
         dry_run: bool = False,
+        draw: int = 1,
     ) -> NoisyAnswer | Promised:
         """A SELECT, answered with noise."""
         self._serving(who)
@@ -229,11 +230,12 @@ class Curator:
         with (
             self._told(who, "answer"),
             self._charging,
-            outward("query", "epsilon", "share", "rows"),
+            outward("query", "epsilon", "share", "rows", "draw"),
         ):
             return query(
-                self.project, text, who, epsilon=epsilon, share=share, dry_run=dry_run, tell=tell
-            )
+                self.project, text, who,
+                epsilon=epsilon, share=share, dry_run=dry_run, draw=draw, tell=tell,
+            )  # fmt: skip
 
     # ------------------------------------------------------------ the project as it is now
 

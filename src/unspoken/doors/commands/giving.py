@@ -114,6 +114,9 @@ def query_command(
     share: Annotated[
         float, typer.Option(help="Take this share of what is left of the limits, up to 1.")
     ] = 1.0,
+    draw: Annotated[
+        int, typer.Option(help="Which of several answers, each with noise of its own, charged.")
+    ] = 1,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say how far off it may be; charge and draw nothing.")
     ] = False,
@@ -140,6 +143,7 @@ def query_command(
             reader,
             epsilon=epsilon,
             share=share,
+            draw=draw,
             dry_run=dry_run,
             fresh=fresh,
             tell=None if dry_run else tell,

@@ -117,7 +117,7 @@ class Service:
         who = _token(request).name
         work = partial(
             self.curator.answer, who, asked.sql,
-            epsilon=asked.epsilon, share=asked.share, dry_run=asked.dry_run,
+            epsilon=asked.epsilon, share=asked.share, dry_run=asked.dry_run, draw=asked.draw,
         )  # fmt: skip
         said = as_json.answer(await self.in_time(work))
         if said.pop("event", None) is not None and not said["again"]:

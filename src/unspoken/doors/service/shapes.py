@@ -48,6 +48,7 @@ class AnswerAsked(Strict):
     sql: Text
     epsilon: Annotated[float, Field(gt=0)] | None = None
     share: Annotated[float, Field(gt=0, le=1)] = 1.0
+    draw: Annotated[int, Field(ge=1, le=1_000_000)] = 1
     dry_run: bool = False
 
 
