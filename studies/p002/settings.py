@@ -11,7 +11,6 @@ from unspoken import Chain, Laplace
 from unspoken.calibration import accuracy, calibrate
 from unspoken.models.edges import Friendships
 from unspoken.models.friends import Neighbour, grid, kernel
-from unspoken.models.sensitivities import degree_histogram, kmeans_rounds
 from unspoken.published.dependent_friends import dpm_friends
 
 
@@ -71,33 +70,6 @@ def figure_8a(small: bool) -> Outcome:
     )
 
 
-def clustering(small: bool) -> Outcome:
-    rounds = kmeans_rounds(numbers=12, rounds=5)
-    return Outcome(
-        f"5 rounds of 12 numbers, eps = 0.9: scale {rounds.scale(limit=0.9):.1f} a sum or count",
-        Verdict.CANNOT,
-        "accuracy is not measured here",
-    )
-
-
-def support_vectors(small: bool) -> Outcome:
-    return Outcome(
-        "nothing computed",
-        Verdict.CANNOT,
-        "the private SVM is another paper's; accuracy is not measured here",
-    )
-
-
-def degrees(small: bool) -> Outcome:
-    edge = degree_histogram("edge")
-    alone, tens = (edge.scale(limit=1.0, together=k) for k in (1, 10))
-    return Outcome(
-        f"eps = 1: scale {alone:.1f} a bin for independent edges, {tens:.1f} in groups of ten",
-        Verdict.CANNOT,
-        "the social graph is not at hand; the histogram's error is not measured here",
-    )
-
-
 def affinity(small: bool) -> Outcome:
     return Outcome("nothing computed", Verdict.CANNOT, "not computed here")
 
@@ -135,12 +107,6 @@ ROWS = (
         "kappa rho", underestimated),
     Row("002", "Fig. 8 (a)", "alpha = 1000, eps = 1: within alpha with probability nearly 1 by "
         "DPM, about 0 by the others", "`accuracy`", figure_8a, needs="gowalla_capri"),
-    Row("002", "Fig. 9 (a)", "K-means with DPM: nearly 80 % at eps = 0.9, more than twice the "
-        "others", "`kmeans_rounds`", clustering),
-    Row("002", "Fig. 9 (b)", "SVM with DPM: 85 % at eps = 0.9, more than twice the others", "",
-        support_vectors),
-    Row("002", "Fig. 9 (c)", "degree distribution: almost 10 times better than the others",
-        "`degree_histogram`", degrees),
     Row("002", "VII, affinity graph", "rows with an affinity above 0.8 depend", "", affinity),
     Row("002", "IX, time", "temporal correlation", "`temporal`", over_time),
     Row("002", "IX, local sensitivity", "smooth sensitivity could be combined", "", smooth),
