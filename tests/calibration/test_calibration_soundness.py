@@ -20,14 +20,14 @@ from tests.calibration.joints import (
     vectors,
 )
 from tests.computed import computed
-from tests.effort import EFFORT
+from tests.effort import EFFORT, tries
 from unspoken.calibration import METHODS, calibrate, coefficient
 from unspoken.calibration.problem import NoiseProblem
 from unspoken.calibration.rules.dpm import READINGS, dpm
 from unspoken.mechanisms import Laplace
 
 # Thirty times as many, 3,000, have been run; `make stress` runs ten times as many.
-BELIEFS = 100 * EFFORT
+BELIEFS = tries(100)
 OF_THEIR_OWN = ("bdp_gaussian", "bdp_markov", "branches", "influence", "quilt")
 FOR_NOBODY = [name for name in METHODS if name not in OF_THEIR_OWN]
 FOR_VECTORS = [name for name in FOR_NOBODY if name != "wasserstein"]

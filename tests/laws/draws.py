@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from tests import oracle
-from tests.effort import EFFORT
+from tests.effort import tries
 from tests.laws.cases import FAMILIES, Question, random_look, random_mechanism, shape, table_of
 from tests.oracle import Look, Setting
 
-ROUNDS = 25 * EFFORT
+ROUNDS = tries(25)
 Numbers = dict[str, float]
 SILENT = {name: 1.0 if name == "odds" else 0.0 for name in oracle.MEASURES}
 

@@ -14,14 +14,14 @@ import pytest
 
 import unspoken
 from tests import oracle
-from tests.effort import EFFORT
+from tests.effort import EFFORT, tries
 from tests.laws.exact_cases import MECHANISMS, Shown
 from tests.laws.exact_sets import Filled, alone, furthest
 from tests.laws.exact_worlds import Rng, World
 
 pytestmark = pytest.mark.stress
 
-CASES = 4 if EFFORT == 1 else 5 * EFFORT**2
+CASES = tries(4) if EFFORT == 1 else 5 * EFFORT**2
 SUPREMA: Any = ("max-log-ratio", "exclusion", "odds")
 Cell = tuple[int, ...]
 

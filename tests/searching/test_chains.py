@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import unspoken
+from tests.effort import tries
 from tests.searching.everyone import all_nodes, chain_table, leak_of_node
 from tests.searching.found import attained
 from unspoken.adversary import Adversary
@@ -70,9 +71,9 @@ def test_the_vectors_of_the_theory(vector: dict) -> None:
 
 
 @pytest.mark.stress
-def test_against_every_adversary(effort: int) -> None:
+def test_against_every_adversary() -> None:
     rng = np.random.default_rng(0)
-    for k in range(COUNT * effort):
+    for k in range(tries(COUNT)):
         n = int(rng.integers(5, 8)) if k % 80 == 0 else int(rng.choice(SIZES))
         start, steps, values, weights, scale = drawn(rng, n)
         chain = unspoken.Chain(start, steps, values=values)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import unspoken
+from tests.effort import tries
 from tests.searching.everyone import all_nodes, exchangeable_table
 from tests.searching.found import attained
 from unspoken.adversary import Adversary
@@ -37,9 +38,9 @@ def certificates(belief: unspoken.Exchangeable, mechanism: unspoken.Laplace) -> 
 
 
 @pytest.mark.stress
-def test_against_every_adversary(effort: int) -> None:
+def test_against_every_adversary() -> None:
     rng = np.random.default_rng(0)
-    for k in range(COUNT * effort):
+    for k in range(tries(COUNT)):
         n = int(rng.integers(5, 8)) if k % 80 == 0 else int(rng.choice(SIZES))
         counts = rng.dirichlet(np.full(n + 1, rng.choice([0.2, 1.0, 5.0])))
         counts[counts < rng.choice([0.0, 0.1])] = 0.0
@@ -93,9 +94,9 @@ def test_a_count_that_is_always_the_same_tells_nothing() -> None:
 
 
 @pytest.mark.stress
-def test_different_weights_by_kinds_of_adversaries(effort: int) -> None:
+def test_different_weights_by_kinds_of_adversaries() -> None:
     rng = np.random.default_rng(2)
-    for _ in range(15 * effort):
+    for _ in range(tries(15)):
         n = int(rng.integers(2, 6))
         counts = rng.dirichlet(np.ones(n + 1))
         weights = rng.choice([0.0, 1.0, 1.0, -0.5], n).tolist()

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import unspoken
+from tests.effort import tries
 from tests.searching.everyone import all_nodes, nodes, tree_table
 from tests.searching.found import attained
 from unspoken.adversary import Adversary
@@ -47,9 +48,9 @@ def table(rng: np.random.Generator, sizes: tuple[int, ...]) -> np.ndarray:
 
 
 @pytest.mark.stress
-def test_tables_against_every_adversary(effort: int) -> None:
+def test_tables_against_every_adversary() -> None:
     rng = np.random.default_rng(0)
-    for k in range(COUNT * effort):
+    for k in range(tries(COUNT)):
         n = int(rng.integers(5, 8)) if k % 200 == 0 else int(rng.choice(SIZES))
         sizes = tuple(rng.integers(1, 4 if n < 5 else 3, n).tolist())
         values = [np.sort(rng.choice([-2.0, -0.3, 0.0, 1.0, 2.5], d, replace=False)) for d in sizes]
@@ -70,10 +71,10 @@ def test_tables_against_every_adversary(effort: int) -> None:
 
 
 @pytest.mark.stress
-def test_trees_by_connected_sets(effort: int) -> None:
+def test_trees_by_connected_sets() -> None:
     """What is listed is all that matters, also where some steps say nothing."""
     rng = np.random.default_rng(1)
-    for _ in range(30 * effort):
+    for _ in range(tries(30)):
         n = int(rng.integers(1, 6))
         parents = [-1, *(int(rng.integers(v)) for v in range(1, n))]
         root, laws = rng.dirichlet(np.ones(2)), rng.dirichlet(np.full(2, 0.6), (n, 2))

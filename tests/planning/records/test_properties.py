@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import unspoken
-from tests.effort import EFFORT
+from tests.effort import tries
 from tests.planning.records.enumerated import objective, worst_odds
 from unspoken.mechanisms.record_table import WHOLE
 from unspoken.planning import closure
@@ -20,7 +20,7 @@ from unspoken.planning.records.program import Layout
 from unspoken.planning.records.rounding import Table, broken, held
 
 pytestmark = pytest.mark.stress
-SEEDS = range(5 * EFFORT)
+SEEDS = range(tries(5))
 
 
 def joint(rng):
