@@ -5,6 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from unspoken.lending import lending
+
 if TYPE_CHECKING:  # for those who read without running; tests/house holds it equal to HOMES
     from unspoken.adversary import Adversary as Adversary
     from unspoken.answering import query as query
@@ -87,9 +89,9 @@ HOMES = {
     "types.domain": ["NOT_SENSITIVE", "RELEASED", "WITHHELD"],
 }  # fmt: skip
 ROOMS = ("published",)  # called by their own name
-_HOME = {name: home for home, names in HOMES.items() for name in names}
+_lent = lending(__name__, HOMES)
 
-__all__ = sorted([*_HOME, "__version__"])
+__all__ = sorted([*(name for names in HOMES.values() for name in names), "__version__"])
 
 
 def __getattr__(name: str) -> object:
@@ -98,10 +100,8 @@ def __getattr__(name: str) -> object:
         found: object = import_module("importlib.metadata").version("unspoken")
     elif name in ROOMS:
         found = import_module(f"unspoken.{name}")
-    elif name in _HOME:
-        found = getattr(import_module(f"unspoken.{_HOME[name]}"), name)
     else:
-        raise AttributeError(f"module 'unspoken' has no attribute {name!r}")
+        return _lent(name)
     globals()[name] = found
     return found
 

@@ -184,7 +184,7 @@ def hidden_imports(root: Path) -> list[str]:
     faults = (
         f"{module.at(node)}: {ast.unparse(node)}"
         for module in modules(root, "src/unspoken")
-        if module.room != TOP
+        if module.room not in (TOP, "lending")
         for node in late_imports(module.tree)
         if not may_be_late(module, node)
     )
@@ -231,7 +231,7 @@ def test_imports_stand_at_the_top(root: Path) -> None:
     none_of(
         hidden_imports(root),
         "Import at the top of the file, unless it is what a command does; the one lazy door is "
-        "unspoken/__init__.py.",
+        "unspoken/lending.py.",
     )
 
 

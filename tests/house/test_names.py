@@ -4,6 +4,7 @@ import ast
 import itertools
 import re
 from pathlib import Path
+from typing import TypeGuard
 
 import pytest
 
@@ -50,6 +51,36 @@ def names_unlike_types(root: Path) -> list[str]:
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             seen.add(node.id)
     return sorted(seen ^ set(names))
+
+
+def doors_unlike_types(root: Path) -> list[str]:
+    """Of every package that lends its names: those that HOMES and the types place differently,
+
+    and those that a module of the package would stand in the place of.
+    """
+    found = []
+    for module in modules(root, "src/unspoken"):
+        homes = next((n.value for n in module.tree.body if is_homes(n)), None)
+        if homes is None:
+            continue
+        lent = {(home, n) for home, names in ast.literal_eval(homes).items() for n in names}
+        typed = {
+            (node.module.removeprefix(f"{module.name}."), alias.name)
+            for block in module.tree.body
+            if isinstance(block, ast.If)
+            for node in ast.walk(block)
+            if isinstance(node, ast.ImportFrom) and node.module
+            for alias in node.names
+        }
+        there = {file.stem for file in (root / module.path).parent.glob("*.py")}
+        hidden = {(home, name) for home, name in lent if name in there}
+        found += [f"{module.path}: {home}.{name}" for home, name in (lent ^ typed) | hidden]
+    return sorted(found)
+
+
+def is_homes(node: ast.stmt) -> TypeGuard[ast.Assign]:
+    """``HOMES = ...`` of a package."""
+    return isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "HOMES"
 
 
 def names_without_reference(root: Path) -> list[str]:
@@ -105,6 +136,20 @@ def test_public_names_resolve(root: Path) -> None:
 
 def test_public_names_are_typed(root: Path) -> None:
     none_of(names_unlike_types(root), "Name these in HOMES and under TYPE_CHECKING, or in neither:")
+
+
+def test_what_is_lent_is_typed_and_found(root: Path) -> None:
+    none_of(doors_unlike_types(root), "Name these in HOMES and under TYPE_CHECKING, of one home:")
+
+
+def test_a_door_unlike_its_types_is_found(plant: Plant) -> None:
+    text = "if TYPE_CHECKING:\n    from unspoken.learning.plain import learn as learn\n"
+    root = plant("src/unspoken/learning/__init__.py", f"{text}HOMES = {{'plain': ['learn']}}")
+    assert doors_unlike_types(root) == []
+    plant("src/unspoken/learning/learn.py", "")
+    assert len(doors_unlike_types(root)) == 1
+    plant("src/unspoken/learning/__init__.py", f"{text}HOMES = {{'plain': ['tell'], 'x': []}}")
+    assert len(doors_unlike_types(root)) == 2
 
 
 def test_public_names_are_in_the_reference(root: Path) -> None:

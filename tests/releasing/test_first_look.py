@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from unspoken.errors import InputError
-from unspoken.releasing import first_look
+from unspoken.releasing.first_look import first_look
 from unspoken.releasing.rare import FEW, Grouped
 
 ROWS = 400

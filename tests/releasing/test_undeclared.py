@@ -17,8 +17,8 @@ import pytest
 
 from tests.releasing.small import Attributes, small
 from tests.releasing.test_in_context import answers, hidden_in_a_room
-from unspoken.releasing import prepare, undeclared
-from unspoken.releasing.undeclared import LEAST, Undeclared
+from unspoken.releasing import prepare
+from unspoken.releasing.undeclared import LEAST, Undeclared, undeclared
 from unspoken.types.bound import Estimate
 
 ATTRIBUTES: Attributes = {"x": {"sensitive": "x = 'ill'"}, "y": {}}

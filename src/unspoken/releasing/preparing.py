@@ -15,7 +15,8 @@ from unspoken.display import Shown
 from unspoken.engines.handed_in import Streams
 from unspoken.engines.protocol import Table
 from unspoken.errors import InputError, LimitExceeded, TooLarge
-from unspoken.learning import Cache, Doubt, Learned, doubts, refuse_idle, table_of
+from unspoken.learning import Cache, Doubt, Learned, refuse_idle, table_of
+from unspoken.learning.doubts import doubts
 from unspoken.learning.looked import Looked
 from unspoken.ledger import Adoption
 from unspoken.mechanisms import Mechanism, RecordCoin

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from unspoken.adversary import Adversary
-from unspoken.learning import Given, by_key
+from unspoken.learning import Given
+from unspoken.learning.by_key import by_key
 from unspoken.mechanisms import Mechanism, OneSided
 from unspoken.releasing.leaks import Leak
 from unspoken.releasing.preparing import Prepared

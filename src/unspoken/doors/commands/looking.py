@@ -115,7 +115,7 @@ def leak_command(
     from unspoken.doors import as_json, tables
     from unspoken.doors.projects import prepared
     from unspoken.policy.paths import is_table
-    from unspoken.releasing import undeclared
+    from unspoken.releasing.undeclared import undeclared
 
     if database is not None or is_table(project):
         _of_table(str(project), database, secret, drawn, in_json)
@@ -136,7 +136,7 @@ def _of_table(
     """Which column of a table tells what of which other."""
     from unspoken.doors import as_json, first_minute
     from unspoken.doors.projects import to_draw
-    from unspoken.releasing import first_look
+    from unspoken.releasing.first_look import first_look
 
     write = None if drawn is None else to_draw(drawn)
     with busy(err, f"looking at {table}"):
@@ -180,7 +180,8 @@ def plan_command(
     from unspoken.answering import offers
     from unspoken.doors import as_json, tables
     from unspoken.doors.projects import declared, prepared, to_draw
-    from unspoken.releasing import adopt_plan, undeclared
+    from unspoken.releasing import adopt_plan
+    from unspoken.releasing.undeclared import undeclared
 
     write = None if drawn is None else to_draw(drawn)
     if adopt:
