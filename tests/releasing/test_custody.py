@@ -202,6 +202,14 @@ def test_what_is_not_ours_is_not_written_over(name: str, content: bytes | None, 
     refused(path, rf"{name}: is there already, and no {what} that unspoken wrote; move it away")
 
 
+def test_a_footer_that_is_no_text_is_not_ours(path: Path) -> None:
+    """A column's name has a byte that UTF-8 has not: Arrow says so by another error."""
+    foreign = path.parent / "released.parquet"
+    pq.write_table(pa.table({"marked": [1]}), foreign)
+    foreign.write_bytes(foreign.read_bytes().replace(b"marked", b"\xb7arked"))
+    refused(path, r"released\.parquet: is there already, and no release that unspoken wrote")
+
+
 @pytest.mark.parametrize("name", ["released.parquet", "released.manifest.json"])
 @pytest.mark.parametrize("made", [os.mkfifo, lambda there: os.symlink("away/released", there)])
 def test_what_is_no_file_is_not_written_over(

@@ -256,7 +256,7 @@ def _manifest(path: Path) -> dict[str, Any] | None:
 def _release(path: Path) -> dict[str, Any] | None:
     try:
         written = pq.read_metadata(path).metadata or {}
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         if getattr(error, "errno", None):  # of the system; Arrow raises one for what is broken
             raise
         return None
