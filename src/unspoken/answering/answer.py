@@ -148,8 +148,8 @@ class NoisyAnswer(Shown, Framed):
     @property
     def value(self) -> Any:
         """The one number, of an answer that is one."""
-        ((one,),) = self.rows
-        return one
+        ((value,),) = self.rows
+        return value
 
     def records(self) -> list[dict[str, Any]]:
         """Row by row, as `to_frame` has them."""

@@ -298,8 +298,10 @@ class Asking:
 
         def broken(times: float) -> str | None:
             noise = Noise(question.numbers, times, labellings)
-            told = self.event(noise).unit_epsilon
-            return self._streamed(told, spent) or self.admission.too_much(noise.mechanism, held)
+            unit_epsilon = self.event(noise).unit_epsilon
+            return self._streamed(unit_epsilon, spent) or self.admission.too_much(
+                noise.mechanism, held
+            )
 
         return least(broken)
 
@@ -309,11 +311,11 @@ class Asking:
         audiences = self.admission.audiences(event, account)
         return [streams.spent(each, unit, event.draw) for each in audiences]
 
-    def _streamed(self, told: float, spent: Sequence[Fraction | None]) -> str | None:
+    def _streamed(self, unit_epsilon: float, spent: Sequence[Fraction | None]) -> str | None:
         """The limit on that, in words, if one answer more would break it."""
         most, unit = self.project.limits.unit_epsilon, " and ".join(self.project.source.unit)
         known = [each for each in spent if each is not None]
-        total = Fraction(repr(told)) + max(known, default=Fraction(0))
+        total = Fraction(repr(unit_epsilon)) + max(known, default=Fraction(0))
         if math.isinf(most) or (len(known) == len(spent) and total <= Fraction(repr(most))):
             return None
         if len(known) < len(spent):

@@ -40,13 +40,13 @@ def given_answers(project: Project) -> list[GivenAnswer]:
     """Each once, whoever it was given to, the first one first."""
     named, found = project.files.charged, dict[str, GivenAnswer]()
     for at, event in Ledger(named).answers() if Ledger.there(named) else []:
-        own = _given(at, event)
-        before = found.get(own.draw)
+        answer = _given(at, event)
+        before = found.get(answer.draw)
         if before is not None:
-            all_ = not before.readers or not own.readers
-            readers = () if all_ else tuple(sorted({*before.readers, *own.readers}))
-            own = replace(before, readers=readers)
-        found[own.draw] = own
+            all_ = not before.readers or not answer.readers
+            readers = () if all_ else tuple(sorted({*before.readers, *answer.readers}))
+            answer = replace(before, readers=readers)
+        found[answer.draw] = answer
     return list(found.values())
 
 

@@ -49,14 +49,14 @@ class Noise:
         vectors: dict[tuple[str, int], list[Number]] = {}
         for each in self.numbers:
             vectors.setdefault((each.name, each.reach), []).append(each)
-        parts = [self._vector(name, own) for (name, _), own in vectors.items()]
+        parts = [self._vector(name, numbers) for (name, _), numbers in vectors.items()]
         return parts[0] if len(parts) == 1 else Together(parts)
 
-    def _vector(self, name: str, own: Sequence[Number]) -> Geometric:
+    def _vector(self, name: str, numbers: Sequence[Number]) -> Geometric:
         labelling = self.labellings[name]
-        each = [one.terms(labelling) for one in own]
+        each = [number.terms(labelling) for number in numbers]
         terms = {label: [float(term[label]) for term in each] for label in each[0]}
-        scale = self.times * own[0].reach
+        scale = self.times * numbers[0].reach
         alpha = math.exp(-1.0 / scale)
         while -math.log(alpha) < 1.0 / scale:  # never more noise than is drawn
             alpha = math.nextafter(alpha, 0.0)

@@ -211,7 +211,7 @@ class Cells:
         if self.rule.edges is not None:
             tests = [f"{value} < {_written(edge)}" for edge in self.rule.edges]
         else:
-            tests = [f"{value} = {_written(one)}" for one in self.rule.values]
+            tests = [f"{value} = {_written(label)}" for label in self.rule.values]
         return [f"{column} IS NULL", *tests]
 
     @property

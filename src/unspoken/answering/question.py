@@ -130,7 +130,7 @@ def _refuse_table(project: Project, asked: str) -> None:
     file, name, stem = project.source.file, project.source.name, project.source.stem
     known = ["source", name, *([] if project.source.table is None else [project.source.table])]
     known += [] if file is None else [stem or "", file.stem, file.name, str(file)]
-    if asked.casefold() not in {one.casefold() for one in known}:
+    if asked.casefold() not in {name.casefold() for name in known}:
         raise unknown(f"{WHERE}: FROM", asked, dict.fromkeys([stem or name]))
 
 
@@ -173,10 +173,10 @@ class _Binder:
         order = sorted(self.numbers, key=lambda number: (number.name, number.adds))
         to = {place: order.index(number) for place, number in enumerate(self.numbers)}
         self.numbers = order
-        own = [replace(c, above=_moved(c.above, to), below=_moved(c.below, to)) for c in columns]
-        kept = {json.dumps(_written(column)): column for column in reversed(own)}
+        moved = [replace(c, above=_moved(c.above, to), below=_moved(c.below, to)) for c in columns]
+        kept = {json.dumps(_written(column)): column for column in reversed(moved)}
         listed, first = sorted(kept), len(self.select.groups)
-        places = [first + listed.index(json.dumps(_written(column))) for column in own]
+        places = [first + listed.index(json.dumps(_written(column))) for column in moved]
         shown = tuple(
             (title, at if at < first else places[at - first]) for title, at in self.select.shown
         )
@@ -276,8 +276,8 @@ class _Binder:
     def _column(
         self, asked: Aggregate, where: Sequence[Part], by: Cells | None, kept: Sequence[int]
     ) -> Column:
-        own, only = self._parted(asked.only)
-        if own:
+        of_keys, only = self._parted(asked.only)
+        if of_keys:
             raise InputError(
                 f"{WHERE}: {asked.title}: FILTER is about keys; write it as WHERE, in a query of "
                 "its own, or GROUP BY it"
@@ -337,9 +337,9 @@ class _Binder:
 def _one_of(names: Sequence[str]) -> str:
     """How an attribute is made of several."""
     both = " || ' / ' || ".join(map(name_in_sql, names))
-    one = "_".join(names)
+    named = "_".join(names)
     return (
-        f"declare one of both, of {both} in [source] sql, and ask SELECT {name_in_sql(one)}, "
+        f"declare one of both, of {both} in [source] sql, and ask SELECT {name_in_sql(named)}, "
         "COUNT(*) (docs/answers.md: two attributes)"
     )
 

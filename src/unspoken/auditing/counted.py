@@ -41,7 +41,7 @@ class Interval:
 
     def at(self, place: int) -> tuple[float, float, float]:
         """Value, low and high of one event."""
-        return tuple(float(own[place]) for own in (self.value, self.low, self.high))  # type: ignore[return-value]
+        return tuple(float(ends[place]) for ends in (self.value, self.low, self.high))  # type: ignore[return-value]
 
 
 @dataclass(frozen=True)
@@ -145,5 +145,5 @@ def _divergence(p: Array, q: Array) -> Array:
     with np.errstate(divide="ignore", invalid="ignore"):
         heads = np.where(p > 0, p * np.log(p / q), 0.0)
         tails = np.where(p < 1, (1 - p) * np.log((1 - p) / (1 - q)), 0.0)
-    told: Array = np.maximum(heads + tails, 0.0)
-    return told
+    leaked: Array = np.maximum(heads + tails, 0.0)
+    return leaked

@@ -86,8 +86,8 @@ class Secret(Shown):
     control: Verdict
 
     def as_json(self) -> dict[str, Any]:
-        own = {"about": self.about, "rows": self.rows, "naive": self.naive}
-        return {**own, **self.verdict.as_json(), "control": self.control.as_json()}
+        found = {"about": self.about, "rows": self.rows, "naive": self.naive}
+        return {**found, **self.verdict.as_json(), "control": self.control.as_json()}
 
     def in_words(self) -> str:
         """What was found; that nothing was found says nothing of other attacks."""
@@ -127,7 +127,7 @@ class AuditedFile(Shown):
     @property
     def beaten(self) -> list[Secret]:
         """Where an attack beat the bound that was claimed."""
-        return [own for own in self.secrets if own.verdict.word == "fail"]
+        return [secret for secret in self.secrets if secret.verdict.word == "fail"]
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -135,12 +135,12 @@ class AuditedFile(Shown):
             "against": self.against,
             "rows": self.rows,
             "changed": self.changed,
-            "guessed": [own.as_json() for own in self.guessed],
-            "secrets": [own.as_json() for own in self.secrets],
+            "guessed": [guess.as_json() for guess in self.guessed],
+            "secrets": [secret.as_json() for secret in self.secrets],
         }
 
     def facts(self) -> list[tuple[str, str]]:
-        said = [("secret", own.in_words()) for own in self.secrets]
+        said = [("secret", secret.in_words()) for secret in self.secrets]
         return [("release", f"{self.release}, {self.rows:,} rows of {self.against}"), *said]
 
 
@@ -159,25 +159,29 @@ def audit_file(
     """
     if odds_cap is not None and not 1 <= odds_cap < math.inf:
         raise InputError(f"--odds-cap: {odds_cap:g} must be 1 or more, and finite")
-    original, told = _opened(against, keys, "--against"), _opened(release, keys, "--release")
-    columns = [name for name in told.columns if name in original.columns and name not in keys]
+    original, released = _opened(against, keys, "--against"), _opened(release, keys, "--release")
+    columns = [name for name in released.columns if name in original.columns and name not in keys]
     if not columns:
-        raise InputError(f"--release: {told.title} and {original.title} share no column but keys")
-    rows = _joined(told, original, columns, keys, secret)
+        raise InputError(
+            f"--release: {released.title} and {original.title} share no column but keys"
+        )
+    rows = _joined(released, original, columns, keys, secret)
     cells = {name: cells_of(rows.column(name), rows.column(_true(name))) for name in columns}
     # A column of which nothing is shown is left out, rather than hidden.
-    with_blanks = {name: own for name, own in cells.items() if 0 < own.blank.sum() < own.given}
+    with_blanks = {
+        name: column for name, column in cells.items() if 0 < column.blank.sum() < column.given
+    }
     sought = _sought(rows, with_blanks, secret, original)
     each = FAMILY / max(1, 2 * len(sought) * (len(ATTACKS) + 1) + 2 * len(with_blanks))
     return AuditedFile(
-        told.title,
+        released.title,
         original.title,
         rows.num_rows,
-        sum(own.changed for own in cells.values()),
+        sum(column.changed for column in cells.values()),
         [_guessed(name, cells, each) for name in with_blanks],
         [
-            _secret(own, cells if secret else _unread(cells, own.column), odds_cap, each)
-            for own in sought
+            _secret(about, cells if secret else _unread(cells, about.column), odds_cap, each)
+            for about in sought
         ],
         FAMILY,
     )
@@ -201,14 +205,14 @@ SECRET = "unspoken secret"
 
 
 def _joined(
-    told: DuckTable,
+    released: DuckTable,
     original: DuckTable,
     columns: Sequence[str],
     keys: Sequence[str],
     secret: str | None,
 ) -> pa.Table:
     """Released rows beside their originals, in random order."""
-    shown, source = _read(told, columns), _read(original, [*original.columns])
+    shown, source = _read(released, columns), _read(original, [*original.columns])
     if secret is not None:
         asked = RowSQL(original.columns, original.title)
         holds = asked.read(secret, "--secret", condition=True)
@@ -220,13 +224,13 @@ def _joined(
             cast = shown.column(key).cast(source.schema.field(key).type)
         except pa.ArrowException as error:
             raise InputError(
-                f'--keys: "{key}" is of another kind in {told.title}: {error}'
+                f'--keys: "{key}" is of another kind in {released.title}: {error}'
             ) from None
         shown = shown.set_column(place, key, cast)
     renamed = [name if name in (*keys, SECRET) else _true(name) for name in source.column_names]
     rows = shown.join(source.rename_columns(renamed), list(keys), join_type="inner")
     if not rows.num_rows:
-        raise InputError(f"--keys: no row of {told.title} is in {original.title}")
+        raise InputError(f"--keys: no row of {released.title} is in {original.title}")
     return rows.take(pa.array(np.argsort(fresh_draws(rows.num_rows))))
 
 
@@ -240,12 +244,12 @@ def _sought(
         of = [name for name in reads if name in cells]
         return [Sought(secret, of[0] if len(of) == 1 else None, mask)]
     found = list[Sought]()
-    for name, own in cells.items():
-        labels = own.never_shown(ENOUGH) or own.mostly_blank(ENOUGH)
+    for name, column in cells.items():
+        labels = column.never_shown(ENOUGH) or column.mostly_blank(ENOUGH)
         if labels:
-            listed = ", ".join(own.words[label] for label in labels[:FEW])
+            listed = ", ".join(column.words[label] for label in labels[:FEW])
             listed += f" and {len(labels) - FEW} more" if len(labels) > FEW else ""
-            found.append(Sought(f"{name} = {listed}", name, np.isin(own.truth, labels)))
+            found.append(Sought(f"{name} = {listed}", name, np.isin(column.truth, labels)))
     return found
 
 
@@ -254,10 +258,10 @@ def _unread(cells: Mapping[str, Cells], column: str | None) -> Mapping[str, Cell
 
     What is shown is no secret: the question is what blanks and all other cells tell.
     """
-    return {
-        name: replace(own, shown=np.where(own.blank, WITHHELD_AS, 0.0)) if name == column else own
-        for name, own in cells.items()
-    }
+    if column is None:
+        return cells
+    read = cells[column]
+    return {**cells, column: replace(read, shown=np.where(read.blank, WITHHELD_AS, 0.0))}
 
 
 def _secret(
@@ -276,26 +280,26 @@ def _secret(
 def _tried(
     claim: Claim, column: str | None, cells: Mapping[str, Cells], truth: Mask, chance: float
 ) -> Verdict:
-    seen = np.stack([own.shown for own in cells.values()], 1)
-    known = Known(None, tuple(len(own.words) for own in cells.values()))
+    seen = np.stack([column.shown for column in cells.values()], 1)
+    known = Known(None, tuple(len(column.words) for column in cells.values()))
     found = [*attacked(claim, known, Trials(seen, truth), ATTACKS, chance).reached]
     if column is not None:
         alone = Trials(cells[column].shown[:, None], truth)
-        own = attacked(claim, Known(None, (1,)), alone, ("blanks",), chance).reached
-        found += [replace(one, attack=OWN) for one in own]
-    return Verdict(claim, sorted(found, key=lambda one: (-one.low, -one.leakage.value)))
+        by_blanks = attacked(claim, Known(None, (1,)), alone, ("blanks",), chance).reached
+        found += [replace(attack, attack=OWN) for attack in by_blanks]
+    return Verdict(claim, sorted(found, key=lambda attack: (-attack.low, -attack.leakage.value)))
 
 
 def _guessed(name: str, cells: Mapping[str, Cells], chance: float) -> Guessed:
     """By what is shown in rows whose cell is shown: P(label) prod P(other cell | label)."""
-    own, blank = cells[name], cells[name].blank
-    size = len(own.words)
-    usual = np.bincount(own.shown[~blank].astype(np.intp), minlength=size) + 1.0
+    column, blank = cells[name], cells[name].blank
+    size = len(column.words)
+    usual = np.bincount(column.shown[~blank].astype(np.intp), minlength=size) + 1.0
     score = np.tile(np.log(usual / usual.sum()), (int(blank.sum()), 1))
     for other, beside in cells.items():
         if other != name:
-            score += _told(beside, own, blank)
-    truth = own.truth[blank]
+            score += _told(beside, column, blank)
+    truth = column.truth[blank]
     learned, commonest = score.argmax(1) == truth, truth == int(usual.argmax())
     return Guessed(
         name,
@@ -305,11 +309,11 @@ def _guessed(name: str, cells: Mapping[str, Cells], chance: float) -> Guessed:
     )
 
 
-def _told(beside: Cells, own: Cells, blank: Mask) -> Array:
+def _told(beside: Cells, column: Cells, blank: Mask) -> Array:
     """log P(what is shown of another column | label), for each blank and label."""
     codes = (beside.shown - WITHHELD_AS).astype(np.intp)  # a blank is 0
-    table = np.ones((len(own.words), len(beside.words) + 1))
-    np.add.at(table, (own.shown[~blank].astype(np.intp), codes[~blank]), 1.0)
+    table = np.ones((len(column.words), len(beside.words) + 1))
+    np.add.at(table, (column.shown[~blank].astype(np.intp), codes[~blank]), 1.0)
     logs: Array = np.log(table / table.sum(1, keepdims=True))
     return logs.T[codes[blank]]
 

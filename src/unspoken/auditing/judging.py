@@ -105,21 +105,21 @@ class Verdict(Shown):
     def word(self) -> Word:
         if self.claim.bound is None or not self.reached:
             return "not testable"
-        return "fail" if any(own.beats(self.claim.bound) for own in self.reached) else "pass"
+        return "fail" if any(attack.beats(self.claim.bound) for attack in self.reached) else "pass"
 
     @property
     def share(self) -> float:
         """Of the bound, what the best attack reached."""
         if self.claim.bound is None or not self.reached:
             return math.nan
-        return max(own.share(self.claim.bound) for own in self.reached)
+        return max(attack.share(self.claim.bound) for attack in self.reached)
 
     @property
     def sure_share(self) -> float:
         """The same by lower ends."""
         if not self.claim.bound or not self.reached:
             return math.nan
-        return max(0.0, max(own.low for own in self.reached) / self.claim.bound)
+        return max(0.0, max(attack.low for attack in self.reached) / self.claim.bound)
 
     def in_words(self) -> str:
         """What may be said: never more than that nothing tried here got through."""
@@ -141,7 +141,7 @@ class Verdict(Shown):
             "prior": claim.prior,
             "verdict": self.word,
             "share": None if math.isnan(self.share) else json_number(self.share),
-            "reached": [own.as_json() for own in self.reached],
+            "reached": [attack.as_json() for attack in self.reached],
         }
 
     def facts(self) -> list[tuple[str, str]]:
@@ -161,7 +161,7 @@ def attacked(
             if scorer is not None:
                 scores = scorer(chosen.seen), scorer(judged.seen)
                 found.append(_reached(name, claim, (chosen, judged), scores, chance))
-    found.sort(key=lambda own: (-own.low, -own.leakage.value))
+    found.sort(key=lambda attack: (-attack.low, -attack.leakage.value))
     return Verdict(claim, tuple(found))
 
 
@@ -194,7 +194,7 @@ def _threshold(claim: Claim, scale: Scale, secret: Mask, scores: Array, chance: 
         top = np.sort(scores)[-THRESHOLDS:]  # rare events tell the most
         ends = np.unique(np.concatenate([ends, top[:: THRESHOLDS // 8]]))
     secrets, others = np.sort(scores[secret]), np.sort(scores[~secret])
-    hits, false = (len(own) - np.searchsorted(own, ends) for own in (secrets, others))
+    hits, false = (len(scores) - np.searchsorted(scores, ends) for scores in (secrets, others))
     counted = Counted(hits, len(secrets), false, len(others), claim.prior, claim.epsilon)
     return float(ends[int(np.argmax(scale(counted, chance).low))])
 

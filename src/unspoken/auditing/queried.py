@@ -39,8 +39,8 @@ def asked_again(epsilon: float, times: int, kept: bool, claimed: int = 1) -> Wor
 
     def likelier(seen: Array) -> Array:
         """log of the likelihoods: epsilon for each answer above 0, else as much against."""
-        told: Array = np.where(seen > 0, epsilon, -epsilon).sum(1)
-        return told
+        leaked: Array = np.where(seen > 0, epsilon, -epsilon).sum(1)
+        return leaked
 
     why = f"{times} times the answer that was drawn once" if kept else f"{times} answers"
     claim = Claim("max-log-ratio", claimed * epsilon, HALF, why=why)
@@ -59,8 +59,8 @@ def fitted_noise(epsilon: float, times: int, reach: int, declared: bool) -> Worl
         said = np.zeros((trials, times))
         for scale in np.unique(scales):
             rows = np.flatnonzero(scales == scale)
-            own = np.repeat(np.where(secret[rows], reach, 0), times)
-            said[rows] = two_sided_noise(own, float(scale)).reshape(len(rows), times)
+            added = np.repeat(np.where(secret[rows], reach, 0), times)
+            said[rows] = two_sided_noise(added, float(scale)).reshape(len(rows), times)
         return Trials(said, secret)
 
     why = f"{times} answers, noise for {'declared ranges' if declared else 'the values there are'}"

@@ -51,11 +51,11 @@ def _fitted(queries: Array, said: Array) -> Array:
     """x of the least sum of |said - queries x|; columns: x, what answers are off up, and down."""
     asked, bits = queries.shape
     rows, columns = np.nonzero(queries)
-    own = np.arange(asked)
+    off = np.arange(asked)
     entries = Entries(
         asked,
-        np.concatenate([rows, own, own]),
-        np.concatenate([columns, bits + own, bits + asked + own]),
+        np.concatenate([rows, off, off]),
+        np.concatenate([columns, bits + off, bits + asked + off]),
         np.concatenate([queries[rows, columns], np.ones(asked), -np.ones(asked)]),
     )
     worth = np.concatenate([np.zeros(bits), -np.ones(2 * asked)])

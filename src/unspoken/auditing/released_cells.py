@@ -64,16 +64,16 @@ class Cells:
         )
 
 
-def cells_of(told: pa.ChunkedArray, true: pa.ChunkedArray) -> Cells:
+def cells_of(released: pa.ChunkedArray, true: pa.ChunkedArray) -> Cells:
     """Both columns in the labels of the original; a value that it has not is another one."""
-    told, true = plain(in_one(told)), plain(in_one(true))
-    if told.type != true.type:
-        told, true = told.cast(pa.string()), true.cast(pa.string())
-    words, codes = _labelled(true, [true, told])
+    released, true = plain(in_one(released)), plain(in_one(true))
+    if released.type != true.type:
+        released, true = released.cast(pa.string()), true.cast(pa.string())
+    words, codes = _labelled(true, [true, released])
     truth, shown = codes
-    withheld = missing(told) & ~missing(true)
-    there = ~missing(told) & ~missing(true)
-    changed = there & ~numbers(pc.fill_null(pc.equal(told, true), False)).astype(bool)
+    withheld = missing(released) & ~missing(true)
+    there = ~missing(released) & ~missing(true)
+    changed = there & ~numbers(pc.fill_null(pc.equal(released, true), False)).astype(bool)
     return Cells(
         words, truth, np.where(withheld, WITHHELD_AS, shown).astype(np.float64), int(changed.sum())
     )
@@ -91,14 +91,16 @@ def _labelled(of: pa.Array, columns: Sequence[pa.Array]) -> tuple[list[str], lis
             f"{ends[-1]:g} or more",
         ]
         codes = [
-            np.where(missing(own), len(words), np.searchsorted(ends, numbers(own), side="right"))
-            for own in columns
+            np.where(
+                missing(column), len(words), np.searchsorted(ends, numbers(column), side="right")
+            )
+            for column in columns
         ]
         return [*words, NONE], codes
     kept = values.take(pa.array(np.argsort(-many, kind="stable")[:MOST]))
     words = [str(value) for value in kept.to_pylist()]
     codes = []
-    for own in columns:
-        found = numbers(pc.fill_null(pc.index_in(own, kept), len(words)))
-        codes.append(np.where(missing(own), len(words) + 1, found).astype(np.int64))
+    for column in columns:
+        found = numbers(pc.fill_null(pc.index_in(column, kept), len(words)))
+        codes.append(np.where(missing(column), len(words) + 1, found).astype(np.int64))
     return [*words, OTHER, NONE], codes

@@ -90,10 +90,10 @@ class Audited(Shown):
     @property
     def beaten(self) -> list[Attacked]:
         """Where an attack beat the limit."""
-        return [own for own in self.attacked if own.verdict.word == "fail"]
+        return [attacked for attacked in self.attacked if attacked.verdict.word == "fail"]
 
     def facts(self) -> list[tuple[str, str]]:
-        said = [(own.about, own.verdict.in_words()) for own in self.attacked]
+        said = [(attacked.about, attacked.verdict.in_words()) for attacked in self.attacked]
         return [("project", str(self.project)), *said]
 
 
@@ -144,7 +144,9 @@ def _labels(ready: Prepared) -> pa.Table:
     parts = []
     for batch in table.batches(names, ordered=False):
         keys = {key: as_given(batch.column(key), table.given[key]) for key in table.keys}
-        codes = {CODE.format(name): pa.array(own) for name, own in labeller.codes(batch).items()}
+        codes = {
+            CODE.format(name): pa.array(column) for name, column in labeller.codes(batch).items()
+        }
         parts.append(pa.table({**keys, **codes}))
     return pa.concat_tables(parts)
 
@@ -183,7 +185,7 @@ def _codes(rows: pa.Table, name: str) -> Codes:
 def _hidden(ready: Prepared, rows: pa.Table, name: str) -> Mask:
     """Whether the cell of each row is declared sensitive."""
     labels = ready.learned.labels[name]
-    codes = [place for place, own in enumerate(labels) if own in ready.learned.sensitive[name]]
+    codes = [place for place, label in enumerate(labels) if label in ready.learned.sensitive[name]]
     return np.isin(_codes(rows, name), codes)
 
 
@@ -196,8 +198,8 @@ def _column(rows: pa.Table, name: str) -> Array:
     words = in_one(rows.column(name)).dictionary_encode()
     found = numbers(words.indices.fill_null(int(WITHHELD_AS))).astype(float)
     if missing(name) in rows.column_names:
-        told = in_one(rows.column(missing(name)))
-        found[numbers(pc.fill_null(told, False).cast(pa.int8())) > 0] = len(words.dictionary)
+        released = in_one(rows.column(missing(name)))
+        found[numbers(pc.fill_null(released, False).cast(pa.int8())) > 0] = len(words.dictionary)
     return found
 
 

@@ -46,10 +46,10 @@ class Scenario:
     @classmethod
     def of(cls, row: Mapping[str, Any], beliefs: Mapping[str, Mapping[str, Any]]) -> Scenario:
         among(f"scenario {row['name']}.expect", row["expect"], tuple(EXPECTED))
-        own = dict(row)
-        head = {key: own.pop(key) for key in ("name", "family", "about", "expect")}
-        attacks, trials = tuple(own.pop("attacks")), own.pop("trials", TRIALS)
-        return cls(**head, attacks=attacks, trials=trials, given=own, beliefs=beliefs)
+        scenario = dict(row)
+        head = {key: scenario.pop(key) for key in ("name", "family", "about", "expect")}
+        attacks, trials = tuple(scenario.pop("attacks")), scenario.pop("trials", TRIALS)
+        return cls(**head, attacks=attacks, trials=trials, given=scenario, beliefs=beliefs)
 
     def fewer(self, share: float) -> Scenario:
         """With this share of its trials."""
@@ -86,8 +86,8 @@ class Scenario:
         )
 
     def _belief(self) -> Belief:
-        own = dict(self.beliefs[self.given["belief"]])
-        return BELIEFS[own.pop("kind")](**own)
+        stated = dict(self.beliefs[self.given["belief"]])
+        return BELIEFS[stated.pop("kind")](**stated)
 
     def _mechanism(self, belief: Belief) -> Mechanism:
         given = self.given
@@ -119,6 +119,6 @@ def catalogue(text: str | None = None) -> Sequence[Scenario]:
         text or resources.files(auditing).joinpath("catalogue.toml").read_text("utf-8")
     )
     scenarios = [Scenario.of(row, read["belief"]) for row in read["scenario"]]
-    if len({own.name for own in scenarios}) < len(scenarios):
+    if len({each.name for each in scenarios}) < len(scenarios):
         raise InputError("catalogue: a name stands there twice")
     return scenarios

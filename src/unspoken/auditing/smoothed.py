@@ -42,12 +42,12 @@ def smoothed(stay: float, length: int, epsilon: float, at: int, known: bool = Fa
 
     def score(seen: Array) -> Array:
         like = np.exp(-epsilon * np.abs(seen[:, :, None] - np.array([0.0, 1.0])))
-        own = np.log(like[:, at, 1]) - np.log(like[:, at, 0])
+        log_ratio = np.log(like[:, at, 1]) - np.log(like[:, at, 0])
         if known:
-            return np.asarray(own)
+            return np.asarray(log_ratio)
         ahead = _message(like[:, :at], step)
         behind = _message(like[:, :at:-1], step)
-        return np.asarray(own + ahead + behind)
+        return np.asarray(log_ratio + ahead + behind)
 
     prior = 0.5 if not known else float((1 - stay) ** 2 / ((1 - stay) ** 2 + stay**2))
     return World(Claim("max-log-ratio", bound, prior, why=why), Known(score, (0,) * length), draw)
@@ -58,8 +58,8 @@ def _message(like: Array, step: Array) -> Array:
 
     so that it reads the same both ways.
     """
-    told = np.full((len(like), 2), 0.5)
+    posterior = np.full((len(like), 2), 0.5)
     for t in range(like.shape[1]):
-        told = (told * like[:, t]) @ step
-        told = told / told.sum(1, keepdims=True)
-    return np.asarray(np.log(told[:, 1]) - np.log(told[:, 0]))
+        posterior = (posterior * like[:, t]) @ step
+        posterior = posterior / posterior.sum(1, keepdims=True)
+    return np.asarray(np.log(posterior[:, 1]) - np.log(posterior[:, 0]))

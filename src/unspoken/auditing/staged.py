@@ -58,7 +58,7 @@ def habit(
 
     ``rest``. The secret is the habit; every row's cell has a coin of its own.
     """
-    given = [np.array([own, 1 - own]) for own in (usual, rest)]
+    given = [np.array([share, 1 - share]) for share in (usual, rest)]
     tables = []
     for law, share in zip(given, (prior, 1 - prior), strict=True):
         table = np.ones(())

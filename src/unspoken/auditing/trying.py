@@ -35,7 +35,7 @@ class Tried(Shown):
             return False
         if expect == "reached":
             return verdict.share >= REACHED
-        found = max(own.leakage.value for own in verdict.reached)
+        found = max(attack.leakage.value for attack in verdict.reached)
         return expect == "holds" or (
             verdict.claim.bound is not None and verdict.claim.bound <= ZERO and found <= NOTHING
         )
@@ -59,17 +59,17 @@ class TriedAll(Shown):
     @property
     def otherwise(self) -> list[Tried]:
         """Those that did not come out as expected."""
-        return [own for own in self.tried if not own.as_expected]
+        return [attempt for attempt in self.tried if not attempt.as_expected]
 
     def facts(self) -> list[tuple[str, str]]:
-        kinds = {own.scenario.expect for own in self.tried}
+        kinds = {attempt.scenario.expect for attempt in self.tried}
         counts = {
             kind: [o for o in self.tried if o.scenario.expect == kind] for kind in sorted(kinds)
         }
         return [
-            (kind, f"{sum(o.as_expected for o in own)} of {len(own)} scenarios")
-            for kind, own in counts.items()
-        ] + [("otherwise", own.scenario.name) for own in self.otherwise]
+            (kind, f"{sum(o.as_expected for o in number)} of {len(number)} scenarios")
+            for kind, number in counts.items()
+        ] + [("otherwise", attempt.scenario.name) for attempt in self.otherwise]
 
 
 def try_all(
@@ -93,4 +93,4 @@ def try_all(
 
 
 def _intervals(scenarios: Iterable[Scenario]) -> int:
-    return sum(len(own.attacks) for own in scenarios)
+    return sum(len(scenario.attacks) for scenario in scenarios)

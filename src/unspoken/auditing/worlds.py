@@ -123,8 +123,8 @@ class _Book:
         seen = [*who.seen_among(shown)]
         labels: dict[str, Mapping[Output, float]] = {}
         for name in seen:
-            own = parts.by_name().get(name)
-            outputs = domain.values_of(name) if own is None else own.outputs
+            part = parts.by_name().get(name)
+            outputs = domain.values_of(name) if part is None else part.outputs
             named = [output for output in outputs if output != WITHHELD]
             labels[name] = {WITHHELD: WITHHELD_AS, **{o: float(k) for k, o in enumerate(named)}}
         return cls((*seen, *answers), labels)
@@ -161,9 +161,9 @@ class _Draw:
         held = np.ones(trials, dtype=bool)
         for name, value in self.asked.adversary.known_values.items():
             held &= cells[:, domain.axis(name)] == domain.code(name, value)
-        own = cells[:, domain.axis(target)]
-        secret = np.isin(own, [domain.code(target, v) for v in self.asked.secret])
-        other = np.isin(own, [domain.code(target, v) for v in self.asked.others])
+        classes = cells[:, domain.axis(target)]
+        secret = np.isin(classes, [domain.code(target, v) for v in self.asked.secret])
+        other = np.isin(classes, [domain.code(target, v) for v in self.asked.others])
         rows = np.flatnonzero(held & (secret | other))
         seen = (
             self._let_out(cells[rows])
@@ -231,7 +231,7 @@ def _by_cell(belief: Belief, mechanism: Mechanism, asked: Asked, book: _Book) ->
         other = np.arange(len(domain.values_of(name))) != domain.code(name, value)
         np.moveaxis(table, domain.axis(name), 0)[other] = 0.0
     cells = np.argwhere(table > 0)
-    mass, own = table[table > 0], cells[:, domain.axis(asked.target)]
+    mass, codes = table[table > 0], cells[:, domain.axis(asked.target)]
     queries = mechanism.parts(domain, asked.adversary).answers()
     sums = {
         name: sum(
@@ -245,7 +245,7 @@ def _by_cell(belief: Belief, mechanism: Mechanism, asked: Asked, book: _Book) ->
         for name, query in queries.items()
     }
     cases = [
-        np.isin(own, [domain.code(asked.target, v) for v in values])
+        np.isin(codes, [domain.code(asked.target, v) for v in values])
         for values in (asked.secret, asked.others)
     ]
 
@@ -255,8 +255,10 @@ def _by_cell(belief: Belief, mechanism: Mechanism, asked: Asked, book: _Book) ->
             for place, name in enumerate(book.names):
                 log += np.log(queries[name].noise.kernel(rows[:, place, None] - sums[name]))
             weight = np.exp(log - log.max(1, keepdims=True)) * mass
-            told: Array = np.log(weight[:, cases[0]].sum(1)) - np.log(weight[:, cases[1]].sum(1))
-        return told
+            log_ratio: Array = np.log(weight[:, cases[0]].sum(1)) - np.log(
+                weight[:, cases[1]].sum(1)
+            )
+        return log_ratio
 
     def scored(seen: Array) -> Array:
         step = max(1, AT_ONCE // len(cells))

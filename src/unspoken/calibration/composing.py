@@ -125,8 +125,8 @@ def _joint(belief: Belief, mechanism: Together, knows: Knows) -> Bound:
     else:
         people = (Adversary(name, knows=knows) for name in names if name not in knows)
         views = (mechanism.view(belief, person) for person in people)
-    told = (ratio.rounded(view).outward() for view in views)
-    return max(told, key=lambda bound: bound.high)
+    ends = (ratio.rounded(view).outward() for view in views)
+    return max(ends, key=lambda bound: bound.high)
 
 
 def by_rules(answers: Sequence[Calibrated], knows: Knows) -> list[tuple[float, str]]:

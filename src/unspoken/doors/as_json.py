@@ -123,8 +123,8 @@ def _known(entries: Sequence[InContext]) -> dict[str, Any]:
 
 def first_look(look: FirstLook) -> dict[str, Any]:
     """What each column of a table tells of each secret, by itself."""
-    told = {
-        about: [{**told, **_answer(leak)} for told, leak in zip(leakage(all), all, strict=True)]
+    leaks = {
+        about: [{**entry, **_answer(leak)} for entry, leak in zip(leakage(all), all, strict=True)]
         for about, all in look.leaks.items()
     }
     return {
@@ -134,7 +134,7 @@ def first_look(look: FirstLook) -> dict[str, Any]:
         "secret": look.secret,
         "premise": f"learned({look.rows})",
         "about": {
-            name: {"shares": dict(look.before[name]), "told": told[name]} for name in look.leaks
+            name: {"shares": dict(look.before[name]), "told": leaks[name]} for name in look.leaks
         },
         "few_rows": look.few_rows,
         "left_out": dict(look.left_out),

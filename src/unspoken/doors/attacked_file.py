@@ -44,14 +44,23 @@ def _file(found: AuditedFile) -> RenderableType:
     if not found.secrets:
         return head("No cell is blank that the original has: there is nothing to look for.")
     guessed = [
-        (own.column, f"{own.blanks:,}", f"{own.learned.value:.1%}", f"{own.commonest.value:.1%}")
-        for own in found.guessed
+        (
+            guess.column,
+            f"{guess.blanks:,}",
+            f"{guess.learned.value:.1%}",
+            f"{guess.commonest.value:.1%}",
+        )
+        for guess in found.guessed
     ]
     tried = [
-        (own.about, f"{own.verdict.claim.prior:.1%}", *_counted_of(own.verdict, own.control))
-        for own in found.secrets
+        (
+            secret.about,
+            f"{secret.verdict.claim.prior:.1%}",
+            *_counted_of(secret.verdict, secret.control),
+        )
+        for secret in found.secrets
     ]
-    lines: list[RenderableType] = [said(own.in_words()) for own in found.secrets]
+    lines: list[RenderableType] = [said(secret.in_words()) for secret in found.secrets]
     if found.changed:
         lines.append(said(f"{found.changed:,} cells show another value."))
     return Group(

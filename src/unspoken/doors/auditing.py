@@ -43,8 +43,8 @@ def releases_beaten(project: Project, in_json: bool) -> bool:
     with busy(err, "attacking what was released"):
         found = audit(project)
     if in_json:
-        own = [one.as_json() for one in found.attacked]
-        show(as_json.audited("releases", chance=found.chance, releases=own))
+        releases = [attacked.as_json() for attacked in found.attacked]
+        show(as_json.audited("releases", chance=found.chance, releases=releases))
     else:
         show(_releases(found))
     return bool(found.beaten)
@@ -56,14 +56,15 @@ def _releases(found: Audited) -> RenderableType:
         return head("Nothing is declared sensitive: there is nothing to look for.")
     columns = ("about", "released to", *COLUMNS[1:])
     rows = [
-        (own.about, own.reader or "everybody", *_counted(own.verdict)) for own in found.attacked
+        (attacked.about, attacked.reader or "everybody", *_counted(attacked.verdict))
+        for attacked in found.attacked
     ]
     return Group(
         head("What was released, attacked, with the source at hand (for the holder)"),
         blank(),
         rows_of(columns, rows, NUMBERS),
         blank(),
-        *(said(own.in_words()) for own in found.attacked),
+        *(said(attacked.in_words()) for attacked in found.attacked),
         blank(),
         note(HOW.format(chance=found.chance)),
     )
@@ -71,8 +72,8 @@ def _releases(found: Audited) -> RenderableType:
 
 def _in_words(all_of_them: TriedAll) -> RenderableType:
     tried = all_of_them.tried
-    kept = [own for own in tried if own.scenario.expect != "broken"]
-    broken = [own for own in tried if own.scenario.expect == "broken"]
+    kept = [attempt for attempt in tried if attempt.scenario.expect != "broken"]
+    broken = [attempt for attempt in tried if attempt.scenario.expect == "broken"]
     return Group(
         head(f"Bounds of this library, attacked ({len(kept)} scenarios)"),
         blank(),
@@ -89,7 +90,9 @@ def _in_words(all_of_them: TriedAll) -> RenderableType:
 
 
 def _table(tried: Sequence[Tried]) -> RenderableType:
-    return rows_of(COLUMNS, [(one.scenario.name, *_counted(one.verdict)) for one in tried], NUMBERS)
+    return rows_of(
+        COLUMNS, [(attempt.scenario.name, *_counted(attempt.verdict)) for attempt in tried], NUMBERS
+    )
 
 
 def _counted(verdict: Verdict) -> list[str]:
@@ -106,21 +109,21 @@ def _counted(verdict: Verdict) -> list[str]:
 
 def _said(kept: Sequence[Tried], broken: Sequence[Tried]) -> list[RenderableType]:
     """The verdict; what came out otherwise than was written down beforehand, loudly."""
-    own = [one for one in kept if one.verdict.word == "pass"]
-    beaten = [one for one in broken if one.verdict.word == "fail"]
+    passed = [attempt for attempt in kept if attempt.verdict.word == "pass"]
+    beaten = [attempt for attempt in broken if attempt.verdict.word == "fail"]
     lines = [
-        f"No attack here beat the bound in {len(own)} of {len(kept)} scenarios. Of releases that "
-        f"are naive or have a planted fault, {len(beaten)} of {len(broken)} were found out."
+        f"No attack here beat the bound in {len(passed)} of {len(kept)} scenarios. Of releases "
+        f"that are naive or have a planted fault, {len(beaten)} of {len(broken)} were found out."
     ]
-    other = [one for one in (*kept, *broken) if not one.as_expected]
+    other = [attempt for attempt in (*kept, *broken) if not attempt.as_expected]
     red = [
         Prose(
-            f"! {one.scenario.name}: expected was that {EXPECTED[one.scenario.expect]}; "
-            f"{one.verdict.in_words()}.",
+            f"! {attempt.scenario.name}: expected was that {EXPECTED[attempt.scenario.expect]}; "
+            f"{attempt.verdict.in_words()}.",
             "  ",
             "bold red",
         )
-        for one in other
+        for attempt in other
     ]
     return [*map(Prose, lines), *red]
 
@@ -129,16 +132,16 @@ def _as_json(tried: TriedAll) -> dict[str, Any]:
     return as_json.audited(
         "catalogue",
         chance=tried.chance,
-        scenarios=[_one(own) for own in tried.tried],
-        otherwise=[own.scenario.name for own in tried.otherwise],
+        scenarios=[_one(attempt) for attempt in tried.tried],
+        otherwise=[attempt.scenario.name for attempt in tried.otherwise],
     )
 
 
-def _one(own: Tried) -> dict[str, Any]:
+def _one(attempt: Tried) -> dict[str, Any]:
     return {
-        "scenario": own.scenario.name,
-        "released": own.scenario.about,
-        "expected": own.scenario.expect,
-        "as_expected": own.as_expected,
-        **own.verdict.as_json(),
+        "scenario": attempt.scenario.name,
+        "released": attempt.scenario.about,
+        "expected": attempt.scenario.expect,
+        "as_expected": attempt.as_expected,
+        **attempt.verdict.as_json(),
     }

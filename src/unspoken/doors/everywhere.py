@@ -27,9 +27,13 @@ class Everywhere(TyperGroup):
         before = next((word for word in args if word not in self._own()), "")
         if before.startswith("-"):
             name = before.partition("=")[0]
-            takers = [own for own, command in self.commands.items() if name in _options(command)]
+            takers = [
+                command_name
+                for command_name, command in self.commands.items()
+                if name in _options(command)
+            ]
             if takers:
-                meant = next((own for own in takers if own in args), takers[0])
+                meant = next((taker for taker in takers if taker in args), takers[0])
                 raise InputError(f"{name}: stands after the command: unspoken {meant} {name}")
         return super().parse_args(ctx, args)
 

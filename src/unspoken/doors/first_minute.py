@@ -50,15 +50,15 @@ def _all_columns(look: FirstLook) -> Iterator[RenderableType]:
     """A column, and below it those that tell the most of it."""
     yield head(f"{words.rows(look.rows)}. Who tells what of a column, by itself:")
     yield blank()
-    told = {about: _worth(leaks) for about, leaks in look.leaks.items()}
+    worth = {about: _worth(leaks) for about, leaks in look.leaks.items()}
     rows = list[list[Prose | str]]()
-    for about, leaks in told.items():
+    for about, leaks in worth.items():
         if leaks:
             rows.append([Prose(about, style="bold", breaks=True), *[""] * len(NUMBERS)])
             rows += [_row(entry, look, "  ") for entry in leaks[:SHOWN]]
     if rows:
         yield rows_of(["of, who: if it is → then", *NUMBERS], rows)
-    silent = [about for about, leaks in told.items() if not leaks]
+    silent = [about for about, leaks in worth.items() if not leaks]
     if silent:
         yield from [blank()] * bool(rows)
         yield note(f"Of {words.listed(silent)} no other column tells {LEAST:g}{NBSP}bit.")

@@ -42,11 +42,11 @@ def in_table(findings: Openly, entries: Sequence[InContext]) -> list[RenderableT
 
 def as_json(entries: Sequence[InContext]) -> list[dict[str, Any]]:
     """Every context, reader and target, the worst first; ``without``: who knows no context."""
-    told = leakage([entry.leak for entry in entries])
+    leaks = leakage([entry.leak for entry in entries])
     without = leakage([entry.without for entry in entries])
     return [
         {"given": {entry.context: entry.value}, **known, "without": {k: plain[k] for k in MEASURED}}
-        for entry, known, plain in zip(entries, told, without, strict=True)
+        for entry, known, plain in zip(entries, leaks, without, strict=True)
     ]
 
 

@@ -327,7 +327,7 @@ class Account:
     def _hidden(self, event: Release, declared: Rows, number: int) -> dict[Key, Any]:
         """What of its epochs it may have shown: all but this, of what nothing was shown before."""
         before = self._entries.get(keys := [("shown", epoch) for epoch in event.readings])
-        now = {name: [*own, number] for name, own in declared.items()}
+        now = {name: [*row, number] for name, row in declared.items()}
         return {key: {**now, **before.get(key, {})} for key in keys}
 
     def _policies(self, event: Release, declared: Rows, number: int) -> list[Any]:
@@ -336,10 +336,10 @@ class Account:
         label, by_name = tossing(event), dict[str, list[Any]]()
         for row in rows:
             by_name.setdefault(row[0], []).append(row)
-        for name, own in declared.items():
-            row = next((row for row in by_name.get(name, ()) if row[1:3] == own), None)
+        for name, policy in declared.items():
+            row = next((row for row in by_name.get(name, ()) if row[1:3] == policy), None)
             if row is None:
-                rows.append(row := [name, *own])
+                rows.append(row := [name, *policy])
             if len(row) < 5 and all(time[1] != label for time in row[3:]):
                 row.append([number, label, event.epoch])
         return rows

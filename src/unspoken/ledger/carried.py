@@ -65,8 +65,8 @@ def _first(line: str, place: str) -> tuple[str, Head]:
     name = read.pop("name", None)
     if not isinstance(name, str) or not CODE.fullmatch(name) or not MARK.items() <= read.items():
         raise InputError(f"{place}: is no ledger that `unspoken ledger --export` wrote")
-    own = {key: value for key, value in read.items() if key not in MARK}
-    return name, Head.from_json(own, place)
+    fields = {key: value for key, value in read.items() if key not in MARK}
+    return name, Head.from_json(fields, place)
 
 
 def _row(line: str, place: str, number: int) -> tuple[str, dict[str, Any]]:

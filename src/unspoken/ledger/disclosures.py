@@ -77,16 +77,16 @@ class Disclosures:
         return unions(
             names
             for disclosed in kept.values()
-            for names, own, epochs in disclosed
-            if label is None or not epochs or own != label or epoch in epochs
+            for names, tossed, epochs in disclosed
+            if label is None or not epochs or tossed != label or epoch in epochs
         )
 
     def entered(self, event: Disclosure, label: str, word: str) -> dict[Key, Any]:
         """The entries with one more, of which ``word`` knows."""
         key = ("disclosed", word)
         before = self._entries.get([key]).get(key, [])
-        own = [sorted({*event.attributes}), label, sorted({*event.epochs})]
-        return {key: before if own in before else [*before, own]}
+        entry = [sorted({*event.attributes}), label, sorted({*event.epochs})]
+        return {key: before if entry in before else [*before, entry]}
 
 
 def unions(known: Iterable[Iterable[str]]) -> Known:

@@ -53,19 +53,19 @@ class Draws:
         kept = self._entries.get([("anew", word) for word in words])
         found: dict[str, list[Any]] = {}
         for draws in kept.values():
-            for name, own, epochs, described in draws:
-                if name != but and (label is None or own != label or epoch in epochs):
+            for name, tossed, epochs, described in draws:
+                if name != but and (label is None or tossed != label or epoch in epochs):
                     found[name] = described
-        return tuple(from_description(one) for name in sorted(found) for one in found[name])
+        return tuple(from_description(noise) for name in sorted(found) for noise in found[name])
 
     def entered(self, event: Release, label: str, word: str) -> dict[Key, Any]:
         """The entries with what one event more draws, which ``word`` was given."""
         drawn, key = event.mechanism.drawn_anew(), ("anew", word)
         if not drawn:
             return {}
-        own = [event.draw, label, sorted(event.readings), [each.describe() for each in drawn]]
+        entry = [event.draw, label, sorted(event.readings), [each.describe() for each in drawn]]
         before = self._entries.get([key]).get(key, [])
-        return {key: [*(draw for draw in before if draw[0] != event.draw), own]}
+        return {key: [*(draw for draw in before if draw[0] != event.draw), entry]}
 
     def asked(self, request: str) -> Asked | None:
         """What was charged, and drawn, for this question."""

@@ -40,8 +40,8 @@ class Exposure:
         within = larger(self.within, more or {})
         shown = dict[str, float]()
         for name in dict.fromkeys((*self.others, *within)):
-            others, own = self.others.get(name, NONE), within.get(name, 0.0)
-            exponent = own if others == NONE else others.toss(own).exponent
+            others, inside = self.others.get(name, NONE), within.get(name, 0.0)
+            exponent = inside if others == NONE else others.toss(inside).exponent
             if exponent:
                 shown[name] = exponent
         return shown

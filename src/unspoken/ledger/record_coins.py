@@ -78,8 +78,8 @@ class RecordCoins:
         for labels in kept.values():
             for other, shown in labels.items():
                 for digest, delivered in shown.items():
-                    own = names.setdefault(other, {}).setdefault(digest, {})
-                    own.update(dict.fromkeys(delivered))
+                    of_coin = names.setdefault(other, {}).setdefault(digest, {})
+                    of_coin.update(dict.fromkeys(delivered))
         return tuple(
             InEpoch(other, each)
             for other in sorted(names)
@@ -99,8 +99,8 @@ class RecordCoins:
             return {}
         keys = {epoch: ("record", word, label, epoch) for epoch in readings}
         tables = {each: ("table", each.digest) for each in shown}
-        own: Key = ("records", word)
-        before = self._entries.get([*keys.values(), own])
+        of_word: Key = ("records", word)
+        before = self._entries.get([*keys.values(), of_word])
         entries: dict[Key, Any] = {key: each.whole.describe() for each, key in tables.items()}
         for epoch, now in readings.items():
             kept = {digest: dict(read) for digest, read in before.get(keys[epoch], {}).items()}
@@ -108,12 +108,12 @@ class RecordCoins:
                 read = dict.fromkeys(each.delivered, reading_of(now, each.names))
                 kept.setdefault(each.digest, {}).update(read)
             entries[keys[epoch]] = kept
-        labels = {**before.get(own, {})}
+        labels = {**before.get(of_word, {})}
         delivered = {digest: list(names) for digest, names in labels.get(label, {}).items()}
         for each in shown:
             names = dict.fromkeys([*delivered.get(each.digest, ()), *each.delivered])
             delivered[each.digest] = sorted(names)
-        return {**entries, own: {**labels, label: delivered}}
+        return {**entries, of_word: {**labels, label: delivered}}
 
     def _tables(self, names: Mapping[str, Iterable[str]]) -> tuple[RecordCoin, ...]:
         """The tables of these digests, each delivering these names."""

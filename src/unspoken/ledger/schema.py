@@ -84,8 +84,8 @@ def made(connection: sql.Connection) -> None:
 
 def named(connection: sql.Connection, name: str) -> None:
     """Give a ledger of no events the name of the one whose events it is to have."""
-    own = _MEANING.c.name == "name"
-    connection.execute(sql.update(_MEANING).where(own).values(value=name))
+    is_name = _MEANING.c.name == "name"
+    connection.execute(sql.update(_MEANING).where(is_name).values(value=name))
 
 
 def prepared(connection: sql.Connection, place: str) -> str:

@@ -34,15 +34,15 @@ class Streams:
         a draw that is given now.
         """
         keys = [("stream", json.dumps(sorted(set(names)))) for names in audience]
-        told: dict[str, Fraction] = {}
+        spent: dict[str, Fraction] = {}
         for draws in self._entries.get(keys).values():
-            for draw, (own, epsilon) in draws.items():
+            for draw, (their_unit, epsilon) in draws.items():
                 if draw == but:
                     continue
-                if own != [*unit]:
+                if their_unit != [*unit]:
                     return None
-                told[draw] = max(Fraction(repr(epsilon)), told.get(draw, Fraction(0)))
-        return sum(told.values(), Fraction(0))
+                spent[draw] = max(Fraction(repr(epsilon)), spent.get(draw, Fraction(0)))
+        return sum(spent.values(), Fraction(0))
 
     def entered(self, event: Answer, word: str) -> Mapping[Key, Any]:
         """The entries with one answer more, which ``word`` was given."""

@@ -44,7 +44,7 @@ def worst_of_exchangeable(
         return None
     domain, weights = belief.domain, query.weights
     terms = (term(domain, weights.get(name, 0.0), name).tolist() for name in domain.names)
-    steps = {one - zero for zero, one in terms}
+    steps = {with_it - zero for zero, with_it in terms}
     if len(steps) > 1 or not all(steps):
         return None
     epsilon = epsilons(domain, Parts(queries=(query,)))

@@ -273,5 +273,5 @@ def _rounding(end: float) -> float:
 
 def _is_one_sum(parts: Parts) -> bool:
     """With noise to both sides, which is what the quick searches go by."""
-    one = len(parts.queries) == 1 and not parts.beside_queries
-    return one and not parts.queries[0].noise.one_sided
+    single = len(parts.queries) == 1 and not parts.beside_queries
+    return single and not parts.queries[0].noise.one_sided

@@ -57,11 +57,11 @@ class Inclusion:
         found: dict[str, Inclusion] = {}
         for paper in given:
             rules = paper.manifest["attributes"]
-            own = {name: rules[name] for name in names if name in rules}
+            rules_of = {name: rules[name] for name in names if name in rules}
             said = str(paper.manifest["estimating"])
-            key = json.dumps([own, said], sort_keys=True)
+            key = json.dumps([rules_of, said], sort_keys=True)
             epochs = found[key].epochs if key in found else ()
-            found[key] = cls(tuple(dict.fromkeys([*epochs, *paper.epochs])), own, said)
+            found[key] = cls(tuple(dict.fromkeys([*epochs, *paper.epochs])), rules_of, said)
         return list(found.values())
 
     def among(self, epochs: Collection[str] | None) -> Inclusion:

@@ -123,7 +123,7 @@ class Rehearsal:
         return {name: round(rows * _coarse(share)) for name, share in self.shares.items()}
 
     def as_json(self) -> dict[str, Any]:
-        told = {"refused": str(self.refused), "fits": self.refused.fits} if self.refused else {}
+        refusal = {"refused": str(self.refused), "fits": self.refused.fits} if self.refused else {}
         return {
             "dry_run": True,
             "attributes": list(self.attributes),
@@ -131,7 +131,7 @@ class Rehearsal:
             "charged": list(self.new),
             "shares": {name: _coarse(share) for name, share in self.shares.items()},
             "cells": self.expected,
-            **told,
+            **refusal,
         }
 
 

@@ -85,12 +85,12 @@ class Standing:
 
     def as_json(self) -> dict[str, Any]:
         """For the steward alone: accounts have all their digits."""
-        told = {} if self.odds is None else {"odds": json_number(self.odds.odds)}
-        told |= {} if self.information is None else {"bits": json_number(self.information.bits)}
+        entry = {} if self.odds is None else {"odds": json_number(self.odds.odds)}
+        entry |= {} if self.information is None else {"bits": json_number(self.information.bits)}
         return {
             "coalition": list(self.coalition),
             "about": self.about,
-            **told,
+            **entry,
             "odds_cap": json_number(self.odds_cap),
             "limit_bits": json_number(self.limit),
             **({} if self.left is None else {"left": json_number(self.left)}),
@@ -171,16 +171,16 @@ def _standing(
     limits = ready.project.limits
     draft = Standing(coalition, about, limits.odds_cap, limits.about(about))
     try:  # all that is in the mechanism was given to them, whatever they read by now
-        told = {
+        leaks = {
             knows: _told(ready, mechanism, about, targets[about], knows)
             for knows in known
             if about not in knows
         }
     except (TooLarge, NotKnown) as error:
         return replace(draft, why=str(error))
-    worst = max(told, key=lambda knows: told[knows][0].nats)
-    information = max((each for _, each in told.values()), key=lambda bound: bound.nats)
-    return replace(draft, odds=told[worst][0], information=information, knows=worst)
+    worst = max(leaks, key=lambda knows: leaks[knows][0].nats)
+    information = max((each for _, each in leaks.values()), key=lambda bound: bound.nats)
+    return replace(draft, odds=leaks[worst][0], information=information, knows=worst)
 
 
 def _told(

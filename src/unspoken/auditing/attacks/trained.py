@@ -41,8 +41,11 @@ def frequent(known: Known, practice: Trials) -> Scorer | None:
     which = which.ravel()
     with_it = np.bincount(which[practice.secret], minlength=len(answers)) + 0.5
     without = np.bincount(which[~practice.secret], minlength=len(answers)) + 0.5
-    told = np.log(with_it / with_it.sum()) - np.log(without / without.sum())
-    score = {answer.tobytes(): float(own) for answer, own in zip(answers, told, strict=True)}
+    log_ratios = np.log(with_it / with_it.sum()) - np.log(without / without.sum())
+    score = {
+        answer.tobytes(): float(log_ratio)
+        for answer, log_ratio in zip(answers, log_ratios, strict=True)
+    }
 
     def scored(seen: Array) -> Array:
         found, back = np.unique(coded(seen), axis=0, return_inverse=True)

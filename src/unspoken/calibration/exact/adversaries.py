@@ -188,7 +188,9 @@ def knowing(problem: NoiseProblem, known: tuple[str, ...] = ()) -> Adversaries:
     few = not known or (belief.cells(known) <= FEW and belief.knows_jointly(known))
     if problem.fast and few:
         contexts = list(each_value(problem, known))
-        sums = [one.worked_out_once.sums_of_each(names, one.queries) for one in contexts]
+        sums = [
+            context.worked_out_once.sums_of_each(names, context.queries) for context in contexts
+        ]
         laws = [Separation.of(law) for law in sums if law is not None]
         if len(laws) == len(contexts):
             groups = [RatiosOfEach(problem, tuple(names), law, known) for law in laws]

@@ -71,21 +71,21 @@ class ChainSide:
             if ended.any():  # there is no edge: nobody is told the last value
                 summed = moved[ended].sum(1, keepdims=True)
                 there, place = ended[group], np.cumsum(ended) - 1
-                told = _log_ratios(summed, rate, edge_is_told=False)
-                reach.include(going[there], told[place[group[there]]], gap)
+                log_ratios = _log_ratios(summed, rate, edge_is_told=False)
+                reach.include(going[there], log_ratios[place[group[there]]], gap)
                 going, moved, at = going[~there], moved[~ended], at[~ended]
                 group = (np.cumsum(~ended) - 1)[group[~there]]
             if not going.size:
                 return reach
             law = np.einsum("mvak,mvw->mwak", moved, self.moves[at])
             if anybody and gap < width:
-                told = _log_ratios(law, rate, edge_is_told=False)
-                reach.include(going, told[group], gap)
-        told = _log_ratios(law, rate, edge_is_told=True)
+                log_ratios = _log_ratios(law, rate, edge_is_told=False)
+                reach.include(going, log_ratios[group], gap)
+        log_ratios = _log_ratios(law, rate, edge_is_told=True)
         if anybody:
             with np.errstate(invalid="ignore"):  # of a value that cannot be nothing is said
-                told = np.where(told == -np.inf, told, told + _beyond(law))
-        reach.include(going, told[group], width)
+                log_ratios = np.where(log_ratios == -np.inf, log_ratios, log_ratios + _beyond(law))
+        reach.include(going, log_ratios[group], width)
         return reach
 
     @cached_property

@@ -40,13 +40,13 @@ def bdp_markov(problem: NoiseProblem) -> float:
         raise NotKnown('method "bdp_markov": needs a Chain; use "exact" or "group"')
     least = min((float(step.min()) for step in problem.belief.steps), default=1.0)
     most = max((float(step.max()) for step in problem.belief.steps), default=1.0)
-    told = up(4 * math.log(most / least), 16) if least else math.inf
-    if not told < problem.limit:
+    charged = up(4 * math.log(most / least), 16) if least else math.inf
+    if not charged < problem.limit:
         raise NotKnown(
             f'method "bdp_markov": transitions alone are charged 4 log({most:.3g} / {least:.3g}) = '
-            f'{told:.3g} nat of {problem.limit:g}; use "exact" or "branches"'
+            f'{charged:.3g} nat of {problem.limit:g}; use "exact" or "branches"'
         )
-    return quotient_up(up(problem.reach, 4), down(problem.limit - told, 4))
+    return quotient_up(up(problem.reach, 4), down(problem.limit - charged, 4))
 
 
 def bdp_gaussian(problem: NoiseProblem) -> float:

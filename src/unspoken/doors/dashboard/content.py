@@ -162,10 +162,10 @@ def _matrix(found: Overview) -> list[Row]:
                     else words.bits_of(each.information),
                     "step": _step(each.spent),
                 }
-                for each in told
+                for each in leaks
             ],
         }
-        for who, told in rows.items()
+        for who, leaks in rows.items()
     ]  # fmt: skip
 
 

@@ -16,13 +16,13 @@ def answers(given: Sequence[GivenAnswer]) -> list[dict[str, Any]]:
     """Each with its error bar and what it costs."""
     return [
         {
-            "query": one.query,
-            "at": f"{one.at[:16].replace('T', ' ')} UTC",
-            "to": words.listed(one.readers) if one.readers else "everybody",
-            "error": f"±{one.rows:,}",
-            "epsilon": f"{one.epsilon:.3g}",
+            "query": each.query,
+            "at": f"{each.at[:16].replace('T', ' ')} UTC",
+            "to": words.listed(each.readers) if each.readers else "everybody",
+            "error": f"±{each.rows:,}",
+            "epsilon": f"{each.epsilon:.3g}",
         }
-        for one in given
+        for each in given
     ]
 
 

@@ -68,13 +68,13 @@ def beside(findings: Findings) -> list[dict[str, Any]]:
     }
     names = [name for name in (FLOOR, CELLS, NOW) if name in findings.rivals]
     shares = {name: findings.rivals[name] for name in names}
-    own = FLOOR if findings.is_floor else RECORDS
+    sentence = FLOOR if findings.is_floor else RECORDS
     return [
         {
             "name": name,
             "share": words.percent(share),
             "stands": stands[name],
-            "chosen": name == own,
+            "chosen": name == sentence,
         }
-        for name, share in {**shares, own: findings.released}.items()
+        for name, share in {**shares, sentence: findings.released}.items()
     ]

@@ -123,8 +123,8 @@ def _within(project: Project) -> list[str]:
     given, within = project.limits, project.planned.limits
     most = f", and to {words.limit(within.bits)}" if within.bits < given.bits else ""
     rest = "the rest is left for what else is given out, such as answers with noise."
-    own = f"Plans keep to a factor of {within.odds_cap:g}{most}: {rest}"
-    return [own] if within != given else []
+    kept_to = f"Plans keep to a factor of {within.odds_cap:g}{most}: {rest}"
+    return [kept_to] if within != given else []
 
 
 def _on_average(findings: Findings) -> str:

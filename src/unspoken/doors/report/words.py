@@ -164,9 +164,9 @@ def stands(findings: Findings) -> str:
 def labels(findings: Openly, name: str, some: Iterable[object]) -> list[str]:
     """Values of an attribute in quotes, so far as they may be named."""
     known = set(findings.learned.labels[name])
-    shown = named(findings.project, findings.learned, name, [str(one) for one in some])
-    whole = [one.replace(" ", NBSP) for one in shown]
-    return [f"“{w}”" if one in known else one for one, w in zip(shown, whole, strict=True)]
+    shown = named(findings.project, findings.learned, name, [str(value) for value in some])
+    whole = [label.replace(" ", NBSP) for label in shown]
+    return [f"“{w}”" if label in known else label for label, w in zip(shown, whole, strict=True)]
 
 
 def readers(findings: Openly) -> dict[str, str]:

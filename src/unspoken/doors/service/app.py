@@ -273,6 +273,6 @@ def _responses(name: str, public: bool) -> dict[int | str, dict[str, Any]]:
         200: {"description": "as it was asked for", "content": media}
     }
     if not public:
-        told = {"application/json": {"schema": Wrong.model_json_schema()}}
-        found |= {status: {"description": "why not", "content": told} for status in WRONG}
+        wrong = {"application/json": {"schema": Wrong.model_json_schema()}}
+        found |= {status: {"description": "why not", "content": wrong} for status in WRONG}
     return found

@@ -52,8 +52,8 @@ class Watch:
             lines += [f"# HELP unspoken_{name} {said}", f"# TYPE unspoken_{name} {kind}"]
             lines += [
                 f"unspoken_{name}{_labels(labels)} {value:g}"
-                for (own, labels), value in sorted(counts.items())
-                if own == name
+                for (counter, labels), value in sorted(counts.items())
+                if counter == name
             ]
         return "\n".join(lines) + "\n"
 
