@@ -255,10 +255,8 @@ def _by_cell(belief: Belief, mechanism: Mechanism, asked: Asked, book: _Book) ->
             for place, name in enumerate(book.names):
                 log += np.log(queries[name].noise.kernel(rows[:, place, None] - sums[name]))
             weight = np.exp(log - log.max(1, keepdims=True)) * mass
-            log_ratio: Array = np.log(weight[:, cases[0]].sum(1)) - np.log(
-                weight[:, cases[1]].sum(1)
-            )
-        return log_ratio
+            secret, others = (np.log(weight[:, case].sum(1)) for case in cases)
+        return np.asarray(secret - others)
 
     def scored(seen: Array) -> Array:
         step = max(1, AT_ONCE // len(cells))
