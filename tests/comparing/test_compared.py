@@ -40,6 +40,10 @@ def test_every_rule_has_its_row_and_the_least_noise_comes_first() -> None:
     # Too much influence for "influence", too uneven transitions for "bdp_markov".
     assert len(scales) == len(RULES) - 3
     assert all(least <= more * (1 + 1e-8) for least, more in itertools.pairwise(scales))
+    # Of equal noise, whatever the machine's last digits are, what keeps the limit comes first.
+    names = [row.name for row in found.rows]
+    assert names.index("dpm_one_endpoint") - names.index("dpm") == 1
+    assert names.index("group") < names.index("quilt") < names.index("baseline")
 
 
 def test_what_is_left_is_what_is_really_learned() -> None:
