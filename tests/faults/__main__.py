@@ -30,7 +30,7 @@ PASSED, FAILED = 0, 1
 
 
 def run(source: Path, tests: Sequence[str], seconds: int | None = None) -> tuple[int, str]:
-    """These tests on this copy of src: pytest's exit code and the end of what it prints."""
+    """These tests on this copy of src: pytest's exit code and all that it prints."""
     pytest = [sys.executable, "-m", "pytest", "-x", "-q", "--tb=no", "-p", "no:cacheprovider"]
     environment = {
         **os.environ,
@@ -50,7 +50,7 @@ def run(source: Path, tests: Sequence[str], seconds: int | None = None) -> tuple
         )
     except subprocess.TimeoutExpired:
         return -1, f"no end within {seconds} s"
-    return done.returncode, done.stdout[-2000:] + done.stderr[-500:]
+    return done.returncode, done.stdout + done.stderr
 
 
 def caught_by(source: Path, fault: Fault) -> str | None:
@@ -62,8 +62,13 @@ def caught_by(source: Path, fault: Fault) -> str | None:
         code, said = run(source, fault.tests, SECONDS)
     finally:
         file.write_text(sound, "utf-8")
-    failed = re.search(r"^FAILED (.+?)( - .*)?$", said, re.MULTILINE)
-    return failed.group(1) if code == FAILED and failed else None
+    return first_failed(said) if code == FAILED else None
+
+
+def first_failed(said: str) -> str | None:
+    """The test that pytest's summary names first."""
+    named = re.search(r"^FAILED (.+?)( - .*)?$", said, re.MULTILINE)
+    return named.group(1) if named else None
 
 
 def copy_of_src(folder: str) -> Path:
@@ -98,7 +103,7 @@ def plant(planted: Sequence[Fault]) -> int:
         source = copy_of_src(folder)
         code, said = run(source, sorted({test for fault in planted for test in fault.tests}))
         if code != PASSED:
-            raise SystemExit(f"faults: the tests do not pass on sound code:\n{said}")
+            raise SystemExit(f"faults: the tests do not pass on sound code:\n{said[-2500:]}")
         for fault in planted:
             began = time.monotonic()
             test = caught_by(source, fault)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.faults.__main__ import FAILED, first_failed, run
 from tests.faults.planted import Fault, faults, misplaced
 
 FAULTS = faults()
@@ -32,3 +33,15 @@ def test_a_misplaced_fault_is_found(root: Path) -> None:
         Fault("untested", sound.file, sound.old, sound.new, ("tests/no/such.py",)),
     ):
         assert misplaced(wrong, root), wrong.name
+
+
+def test_a_long_message_hides_no_failed_test(
+    tmp_path: Path, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Under CI pytest prints messages whole, however long they are."""
+    monkeypatch.setenv("CI", "true")
+    file = tmp_path / "test_fails.py"
+    file.write_text("def test_that_fails():\n    raise AssertionError('long ' * 10_000)\n", "utf-8")
+    code, said = run(root / "src", ["-p", "tests.conftest", str(file)])
+    assert code == FAILED
+    assert str(first_failed(said)).endswith("test_fails.py::test_that_fails")
