@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import unspoken
 from tests.effort import examples
 from unspoken.errors import InputError, TooLarge
+from unspoken.learning import grid
 from unspoken.learning.chow_liu import spanning
 from unspoken.learning.pairs import PAIRS, Pairs
 
@@ -188,18 +189,22 @@ def test_pairs_of_too_many_values_are_refused() -> None:
 
 
 @pytest.mark.parametrize("rows", [0, 1, 700])
-def test_pairs_at_once_are_pairs_two_by_two(rows: int) -> None:
-    """Of attributes of one code, of few (some of which no row has) and of many, in two parts."""
+def test_pairs_at_once_are_pairs_two_by_two(rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of attributes of one code, of few (some of which no row has) and of many, in parts."""
+    monkeypatch.setattr(grid, "AT_ONCE", 2**10)  # products of few rows, so that they are added up
     rng = np.random.default_rng(8)
-    sizes = [1, 2, 5, 32, 33, 60]
+    sizes = [1, 2, 5, 32, 33, 60, 32, 3]
     codes = [rng.integers(0, max(1, size - 1), rows) for size in sizes]
+    codes[6] = 5 * (codes[6] % grid.FEW)  # many codes that may occur, and few that do
     pairs = Pairs.none([f"x{size}" for size in sizes], sizes)
-    for part in (slice(0, 300), slice(300, None)):
+    for part in (slice(0, 3), slice(3, 300), slice(300, None)):
         pairs.add([own[part] for own in codes])
     for (i, j), table in pairs.pair.items():
         counted = np.zeros((sizes[i], sizes[j]))
         np.add.at(counted, (codes[i], codes[j]), 1)
         assert (table == counted).all()
+    for single, own, size in zip(pairs.single, codes, sizes, strict=True):
+        assert (single == np.bincount(own, minlength=size)).all()
     assert pairs.rows == rows
 
 

@@ -18,9 +18,10 @@ import numpy as np
 
 from unspoken.numerics.arrays import Array, Codes
 
-__all__ = ["FEW", "Grid"]
+__all__ = ["Grid"]
 
-FEW = 32  # codes an attribute may have: of more, counting two by two is quicker
+FEW = 6  # codes of an attribute that occur: of more, counting two by two is quicker
+HELD = 32  # codes it may have at all: the table has a number for every two
 AT_ONCE = 2**24  # numbers of O: 64 MB; and so fewer rows than 32 bits hold exactly
 LEAST = 256  # rows at once
 
@@ -35,10 +36,16 @@ class Grid:
 
     @classmethod
     def of(cls, sizes: Sequence[int]) -> Grid:
-        """Of the attributes that have few codes."""
-        few = {i: size for i, size in enumerate(sizes) if size <= FEW}
-        ends = [0, *accumulate(few.values())]
-        return cls(np.zeros((ends[-1], ends[-1])), dict(zip(few, ends, strict=False)), few)
+        """Of the attributes of which few codes may occur."""
+        held = {i: size for i, size in enumerate(sizes) if size <= HELD}
+        ends = [0, *accumulate(held.values())]
+        return cls(np.zeros((ends[-1], ends[-1])), dict(zip(held, ends, strict=False)), held)
+
+    @property
+    def singles(self) -> dict[int, Array]:
+        """How often each attribute has each code: the diagonal, as it is and as it will be."""
+        diagonal = np.einsum("ii->i", self.table)  # a view that can be written to
+        return {i: diagonal[start : start + self.sizes[i]] for i, start in self.starts.items()}
 
     @property
     def pairs(self) -> dict[tuple[int, int], Array]:
@@ -46,14 +53,15 @@ class Grid:
         parts = {i: slice(start, start + self.sizes[i]) for i, start in self.starts.items()}
         return {(i, j): self.table[parts[i], parts[j]] for i, j in combinations(parts, 2)}
 
-    def add(self, codes: Mapping[int, Codes]) -> None:
-        """Count in some rows, given by the code of each attribute."""
-        if not codes or not len(next(iter(codes.values()))):
-            return
+    def add(self, codes: Sequence[Codes]) -> set[int]:
+        """Count in some rows, given by the code of each attribute; which attributes it counted."""
+        counts = {i: np.bincount(codes[i], minlength=size) for i, size in self.sizes.items()}
+        counted = {i: codes[i] for i, rows in counts.items() if 0 < np.count_nonzero(rows) <= FEW}
+        if not counted:
+            return set()
         said, columns, spread = list[int](), list[tuple[int, int]](), list[Array]()
-        for i, column in codes.items():
-            rows = np.bincount(column, minlength=self.sizes[i])
-            most, there = int(rows.argmax()), list(map(int, np.flatnonzero(rows)))
+        for i in counted:
+            most, there = int(counts[i].argmax()), list(map(int, np.flatnonzero(counts[i])))
             said += [self.starts[i] + x for x in there]
             first = 1 + len(columns)
             rest = [x for x in there if x != most]
@@ -63,7 +71,8 @@ class Grid:
         ways = np.zeros((len(said), 1 + len(columns)))
         for row, way in zip(ways, spread, strict=True):
             row[: way.size] = way
-        self.table[np.ix_(said, said)] += ways @ _products(codes, columns) @ ways.T
+        self.table[np.ix_(said, said)] += ways @ _products(counted, columns) @ ways.T
+        return {*counted}
 
 
 def _way(first: int, count: int, place: int | None) -> Array:
@@ -81,10 +90,10 @@ def _products(codes: Mapping[int, Codes], columns: Sequence[tuple[int, int]]) ->
     rows = len(next(iter(codes.values())))
     step = max(LEAST, AT_ONCE // (1 + len(columns)))
     total = np.zeros((1 + len(columns), 1 + len(columns)))
+    room = np.ones((1 + len(columns), min(step, rows)), np.float32)
     for first in range(0, rows, step):
-        part = {i: column[first : first + step].astype(np.int8) for i, column in codes.items()}
-        ones = np.ones((1 + len(columns), len(next(iter(part.values())))), np.float32)
+        ones = room[:, : rows - first]
         for row, (i, x) in zip(ones[1:], columns, strict=True):
-            row[:] = part[i] == x
+            row[:] = codes[i][first : first + step] == x
         total += ones @ ones.T
     return total

@@ -30,7 +30,7 @@ class Pairs:
 
     single: tuple[Array, ...]
     pair: Mapping[tuple[int, int], Array]
-    grid: Grid | None = None  # that has some of the tables
+    grid: Grid | None = None  # that holds some of these
 
     @classmethod
     def none(cls, names: Sequence[str], sizes: Sequence[int]) -> Pairs:
@@ -44,9 +44,9 @@ class Pairs:
                 f"({listed}); give the largest fewer bins or values, or take an attribute out"
             )
         grid = Grid.of(sizes)
-        held = grid.pairs
-        tables = {p: held[p] if p in held else np.zeros(shape) for p, shape in shapes.items()}
-        return cls(tuple(map(np.zeros, sizes)), tables, grid)
+        tables = {pair: np.zeros(shape) for pair, shape in shapes.items()} | grid.pairs
+        single = dict(enumerate(map(np.zeros, sizes))) | grid.singles
+        return cls(tuple(single.values()), tables, grid)
 
     @classmethod
     def of(cls, tables: Mapping[tuple[int, int], Array], count: int) -> Pairs:
@@ -63,12 +63,12 @@ class Pairs:
 
     def add(self, codes: Sequence[Codes], counts: Array | Counts | None = None) -> None:
         """Count in some rows, given by the code of each attribute; ``counts``: each so often."""
-        for single, column in zip(self.single, codes, strict=True):
-            single += np.bincount(column, counts, single.size)
-        at_once = dict[int, Codes]()
+        at_once = set[int]()
         if self.grid is not None and counts is None:
-            at_once = {i: codes[i] for i in self.grid.starts}
-            self.grid.add(at_once)
+            at_once = self.grid.add(codes)
+        for i, (single, column) in enumerate(zip(self.single, codes, strict=True)):
+            if i not in at_once:
+                single += np.bincount(column, counts, single.size)
         for (i, j), table in self.pair.items():
             if i in at_once and j in at_once:
                 continue
