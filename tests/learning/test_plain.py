@@ -18,6 +18,7 @@ import pytest
 
 import unspoken
 from unspoken import learning
+from unspoken.engines.duckdb import DuckTable
 from unspoken.errors import InputError
 
 
@@ -136,6 +137,31 @@ def test_a_file_is_a_table_too(name: str, tmp_path: Path) -> None:
     assert (found.table == unspoken.learn(table).table).all()
     with pytest.raises(InputError, match=r"^learn, file: there is no"):
         unspoken.learn(str(tmp_path / "no.csv"))
+
+
+def test_of_a_file_only_what_is_asked_for_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A wide file costs what its few columns cost."""
+    table = pa.table({"a": [0, 1, 1], "b": ["u", "v", "v"], "day": [1, 1, 2], "who": [1, 2, 3]})
+    pq.write_table(table.append_column("x", [[0.5, 0.25, 0.125]]), tmp_path / "t.parquet")
+    read, batches = list[tuple[str, ...]](), DuckTable.batches
+
+    def noted(opened: DuckTable, names: Any, **rest: Any) -> pa.RecordBatchReader:
+        read.append(tuple(names))
+        return batches(opened, names, **rest)
+
+    monkeypatch.setattr(DuckTable, "batches", noted)
+    found = unspoken.learn(tmp_path / "t.parquet", ["b", "a"])
+    assert (found.table == unspoken.learn(table, ["b", "a"]).table).all()
+    asked: Any = {"columns": ["b"], "contexts": ["day"], "unit": ["who"], "rows_per_unit": 1}
+    parts, others = unspoken.learn(tmp_path / "t.parquet", **asked), unspoken.learn(table, **asked)
+    for (rows, belief), (same, other) in zip(parts, others, strict=True):
+        assert rows == same
+        assert (belief.table == other.table).all()
+    assert read == [("b", "a"), ("b", "day", "who")]
+    with pytest.raises(InputError, match=r"^learn: the table has no rows or no columns"):
+        unspoken.learn(tmp_path / "t.parquet", [])
 
 
 def test_what_is_no_table_is_refused() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, overload
@@ -34,6 +34,7 @@ from unspoken.types.premise import Premise
 __all__ = ["learn"]
 
 MOST = 1_000_000_000  # rows of one unit
+NOTHING = "learn: the table has no rows or no columns; there is nothing to learn"
 
 TableOrPath = Streams | str | Path
 Values = Mapping[str, Sequence[Value]]
@@ -126,15 +127,19 @@ def learn(
     """
     among("learn.form", form, FORMS)
     asked = _Asked(_noise(noise), confidence, secrets, form == "tree")
-    whole = _read(table)
-    given = _named(whole, contexts, "learn.contexts")
-    of = _Units.of(whole, unit, rows_per_unit)
-    beside = [name for name in whole.column_names if name not in {*given, *of.names}]
-    names = _named(whole, beside if columns is None else columns, "learn.columns")
+    there = _opened(table)
+    given = _named(there.names, contexts, "learn.contexts")
+    units = _named(there.names, unit, "learn.unit")
+    beside = [name for name in there.names if name not in {*given, *units}]
+    names = _named(there.names, beside if columns is None else columns, "learn.columns")
     twice = [name for name in given if name in names]
     if twice:
         raise InputError(f"learn.contexts: {twice[0]} is a context and a column; name it once")
     declared = _declared(names, {} if values is None else values, noise)
+    if not names:
+        raise InputError(NOTHING)
+    whole = there.read(list(dict.fromkeys([*names, *given, *units])))
+    of = _Units.of(whole, units, rows_per_unit)
     if form == "tree":
         asked.refuse_tree(bool(given), of)
         tally = _tally(whole, names, declared, grouped=False)
@@ -258,8 +263,7 @@ class _Units:
         return _Units(self.names, Units(max(1, groups), self.units.rows))
 
     @classmethod
-    def of(cls, table: pa.Table, unit: Sequence[str], most: int | None) -> _Units:
-        names = _named(table, unit, "learn.unit")
+    def of(cls, table: pa.Table, names: Sequence[str], most: int | None) -> _Units:
         if bool(names) != (most is not None):
             raise InputError(
                 "learn.unit: columns that name units and how many rows each may have go together; "
@@ -296,20 +300,20 @@ def _whole(given: object) -> int:
 
 
 def _tally(whole: pa.Table, names: Sequence[str], declared: Values, grouped: bool = True) -> Tally:
-    if not names or not whole.num_rows:
-        raise InputError("learn: the table has no rows or no columns; there is nothing to learn")
+    if not whole.num_rows:
+        raise InputError(NOTHING)
     return Tally.of(whole.select(names), declared, grouped)
 
 
-def _named(table: pa.Table, columns: Sequence[str], where: str) -> list[str]:
-    """Columns of the table, each once."""
+def _named(there: Sequence[str], columns: Sequence[str], where: str) -> list[str]:
+    """Some of the columns that are there, each once."""
     names = list(items(columns, where))
     for name in names:
         expect(name, str, where, "give names of columns")
     for name in names:
-        if name not in table.column_names:
-            raise unknown(where, name, table.column_names)
-        if names.count(name) > 1 or table.column_names.count(name) > 1:
+        if name not in there:
+            raise unknown(where, name, there)
+        if names.count(name) > 1 or there.count(name) > 1:
             raise InputError(f"{where}: {name} is there twice; name each column once")
     return names
 
@@ -348,8 +352,19 @@ def _declared(names: Sequence[str], values: Values, noise: float | None) -> Valu
     return declared
 
 
-def _read(table: TableOrPath) -> pa.Table:
+@dataclass(frozen=True)
+class _There:
+    """The columns that a table has; ``read`` gives some of them."""
+
+    names: Sequence[str]
+    read: Callable[[Sequence[str]], pa.Table]
+
+
+def _opened(table: TableOrPath) -> _There:
     if isinstance(table, (str, Path)):
         opened = DuckTable.open(table, at=lambda _: "learn")
-        return opened.batches(list(opened.columns), ordered=False).read_all()
-    return arrow_table(table, "learn")
+        return _There(
+            list(opened.columns), lambda names: opened.batches(names, ordered=False).read_all()
+        )
+    whole = arrow_table(table, "learn")
+    return _There(whole.column_names, whole.select)
