@@ -23,6 +23,7 @@ from unspoken.releasing.findings import Openly
 from unspoken.releasing.leaks import Leak, TellingAnswer
 from unspoken.releasing.promise import Promise
 from unspoken.releasing.results import Epochs, Said
+from unspoken.releasing.stated import less_often
 from unspoken.releasing.undeclared import Undeclared
 
 __all__ = ["leak", "learned", "plan", "rehearsed", "released"]
@@ -97,6 +98,7 @@ def plan(
         rows_of(["attribute", "release", "of all rows"], rows),
         blank(),
         note(_best(findings)),
+        *([note(less_often(findings.unexpected))] if findings.unexpected else []),
         *_rivals(findings),
         *_closing(findings),
         *map(note, starved.in_words(findings).values()),

@@ -15,12 +15,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
-
 from unspoken.adversary import Adversary
-from unspoken.beliefs import Belief
 from unspoken.display import Shown
-from unspoken.errors import InputError, TooLarge
+from unspoken.errors import InputError
 from unspoken.mechanisms.arguments import PART, WORDS
 from unspoken.mechanisms.mechanism import Mechanism, RecordCoin
 from unspoken.mechanisms.parts import Parts
@@ -28,7 +25,7 @@ from unspoken.mechanisms.record_chain import EARLIER, Chain
 from unspoken.mechanisms.record_toss import RecordToss
 from unspoken.mechanisms.suppression import Suppression
 from unspoken.mechanisms.together import Together
-from unspoken.numerics.arrays import CELLS, Array, Codes, Mask
+from unspoken.numerics.arrays import Codes, Mask
 from unspoken.numerics.coins import Coins
 from unspoken.types.domain import Domain, Value
 from unspoken.types.kinds import items
@@ -127,49 +124,6 @@ class Extension(RecordCoin, Shown):
     def beside_earlier(self) -> Mechanism:
         names = [name for name in self.delivered if name in self.first.delivered]
         return Together([self.first.showing(names).beside_earlier(), self])
-
-    def shown(self, belief: Belief) -> dict[str, float]:
-        found = dict[str, float]()
-        for name, (possible, seen) in self._shown(belief).items():
-            free = np.array([v not in self.hides(name) for v in self._values(name)])
-            may = float(possible[free].sum())
-            found[name] = min(1.0, float(seen.sum()) / may) if may > 0 else 0.0
-        return found
-
-    def shown_given(self, belief: Belief) -> dict[str, dict[Value, float]]:
-        return {
-            name: {
-                value: min(1.0, float(shown / mass))
-                for value, mass, shown in zip(self._values(name), possible, seen, strict=True)
-                if mass > 0
-            }
-            for name, (possible, seen) in self._shown(belief).items()
-        }
-
-    def _values(self, name: str) -> tuple[Value, ...]:
-        return self.chain.domain.values_of(name)
-
-    def _shown(self, belief: Belief) -> dict[str, tuple[Array, Array]]:
-        """P(x_i = v), and with it being shown at last, of every name delivered [label]."""
-        chain = self.chain
-        if belief.cells(self.names) > CELLS:
-            raise TooLarge(
-                f"extension: {belief.cells(self.names):,} records of {len(self.names)} names, more "
-                f"than {CELLS:,}; use fewer labels"
-            )
-        law = belief.marginal(self.names)
-        at = np.argwhere(law > 0)
-        rows = chain.places(belief.domain, dict(zip(self.names, at.T, strict=True)))
-        found = chain.listed(rows)
-        each = law[tuple(at.T)][found.row] * np.ldexp(found.weights.astype(float), -found.bits)
-        shown = dict[str, tuple[Array, Array]]()
-        for name in self.delivered:
-            bit, law_of_name = self.names.index(name), belief.marginal([name])
-            values = [belief.domain.code(name, value) for value in self._values(name)]
-            out = found.shown[:, -1] >> bit & 1 > 0
-            seen = np.bincount(rows[found.row[out], bit], each[out], len(values))
-            shown[name] = law_of_name[values], seen.astype(np.float64)
-        return shown
 
     def depends(self, names: Sequence[str]) -> tuple[str, ...]:
         return self.names

@@ -20,6 +20,7 @@ from unspoken.mechanisms.local import event_view, local_view
 from unspoken.mechanisms.noisy import answer_view, noisy_view
 from unspoken.mechanisms.parts import ANSWER, Parts, Query
 from unspoken.mechanisms.record_chain import Chain
+from unspoken.mechanisms.record_shares import RecordShares
 from unspoken.mechanisms.record_toss import both, merged
 from unspoken.mechanisms.recorded import Recorded, recorded_view
 from unspoken.numerics.arrays import Codes, Mask
@@ -106,6 +107,15 @@ class Mechanism(ABC):
 
     def shown_given(self, belief: Belief) -> Mapping[str, Mapping[Value, float]]:
         """The same of every value, where it is not the same of all."""
+        return {}
+
+    def shown_least(
+        self, belief: Belief, unexpected: bool = False
+    ) -> Mapping[str, Mapping[Value, float]]:
+        """Where records show a value more or less often: the least of any record with it; or of
+
+        those that are ``unexpected``, which the belief has at 0, and its shares leave out.
+        """
         return {}
 
     def depends(self, names: Sequence[str]) -> tuple[str, ...]:
@@ -293,6 +303,29 @@ class RecordCoin(Mechanism):
     @abstractmethod
     def whole(self) -> Self:
         """The same coin, of which all is delivered."""
+
+    def shown(self, belief: Belief) -> dict[str, float]:
+        """P(i is shown | x_i may be) of every name delivered."""
+        shares = RecordShares.of(self.chain, belief)
+        return {name: shares.of_free(name, self.hides(name)) for name in self.delivered}
+
+    def shown_given(self, belief: Belief) -> dict[str, dict[Value, float]]:
+        """a_i(v) = P(i is shown | x_i = v) of every name delivered and every label that can be.
+
+        A recipient who counts a shown label v as 1 / a_i(v) cells counts right under this belief.
+        """
+        shares = RecordShares.of(self.chain, belief)
+        return {name: shares.given(name) for name in self.delivered}
+
+    def shown_least(
+        self, belief: Belief, unexpected: bool = False
+    ) -> dict[str, dict[Value, float]]:
+        shares = RecordShares.of(self.chain, belief)
+        found = {name: shares.least(name, unexpected) for name in self.delivered}
+        return {
+            name: {value: share for value, share in least.items() if value not in self.hides(name)}
+            for name, least in found.items()
+        }
 
     def beside(self, other: RecordCoin) -> Self:
         """What whoever has both is delivered, of one table."""

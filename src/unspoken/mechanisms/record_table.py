@@ -20,8 +20,7 @@ import numpy as np
 from unspoken.errors import InputError, shown, unknown
 from unspoken.mechanisms.arguments import LABELS, LABELS_BY_NAME
 from unspoken.mechanisms.thresholds import Thresholds
-from unspoken.numerics.arrays import Array, Codes, Counts
-from unspoken.numerics.tables import fixed
+from unspoken.numerics.arrays import Codes, Counts
 from unspoken.types.domain import Domain, Value
 from unspoken.types.frozen import Frozen
 from unspoken.types.kinds import expect, items, labels
@@ -161,11 +160,6 @@ class RecordTable:
         return hashlib.sha256(text.encode("ascii")).hexdigest()
 
     @cached_property
-    def probabilities(self) -> Array:
-        """W(S | x) of every entry, to the nearest float."""
-        return fixed(np.ldexp(self.listed.weights.astype(np.float64), -BITS))
-
-    @cached_property
     def thresholds(self) -> Thresholds:
         """What coins are compared with."""
         listed = self.listed
@@ -181,18 +175,6 @@ class RecordTable:
         places = {value: code for code, value in enumerate(self.domain.values_of(name))}
         asked = domain.values_of(name, "suppression")
         return np.array([*(places.get(value, -1) for value in asked), -1], dtype=np.intp)
-
-    def cells(self, domain: Domain) -> Codes:
-        """Where each record lies in a table of its names, which may have more labels there."""
-        sizes = [len(domain.values_of(name, "suppression")) for name in self.domain.names]
-        codes = []
-        for axis, (name, values) in enumerate(
-            zip(self.domain.names, self.domain.values, strict=True)
-        ):
-            place = np.array([domain.code(name, value, "suppression") for value in values])
-            codes.append(place[self.listed.codes[:, axis]])
-        cells: Codes = np.ravel_multi_index(tuple(codes), tuple(sizes))
-        return cells
 
 
 def _names_in(mask: int, domain: Domain) -> tuple[str, ...]:

@@ -7,7 +7,6 @@ coin is compared with; they are stored, and never worked out a second time.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -16,16 +15,15 @@ import numpy as np
 import numpy.typing as npt
 
 from unspoken.adversary import Adversary
-from unspoken.beliefs import Belief
 from unspoken.display import Shown
-from unspoken.errors import InputError, TooLarge, unknown
+from unspoken.errors import InputError, unknown
 from unspoken.mechanisms.arguments import INTEGERS, LABELS_BY_NAME, WORDS
 from unspoken.mechanisms.mechanism import Mechanism, RecordCoin
 from unspoken.mechanisms.parts import Parts
 from unspoken.mechanisms.record_chain import Chain
 from unspoken.mechanisms.record_table import Listed, RecordTable, Shows
 from unspoken.mechanisms.record_toss import RecordToss
-from unspoken.numerics.arrays import CELLS, Array, Codes, Counts, Mask, Words
+from unspoken.numerics.arrays import Codes, Counts, Mask, Words
 from unspoken.numerics.coins import Coins
 from unspoken.numerics.numbers import number
 from unspoken.types.domain import Domain, Value
@@ -161,58 +159,6 @@ class Suppression(RecordCoin, Shown):
                 domain.code(name, value, "suppression")
         seen = adversary.seen_among(self.delivered)
         return Parts(records=(RecordToss((self.table,), (seen,)),) if seen else ())
-
-    def shown(self, belief: Belief) -> dict[str, float]:
-        """P(i is shown | x_i may be) of every name delivered."""
-        law, shows = self._records(belief)
-        free = {name: self._free(belief, name) for name in self.delivered}
-        return {
-            name: min(1.0, float(law @ shows[name]) / mass) if mass > 0 else 0.0
-            for name, mass in free.items()
-        }
-
-    def _free(self, belief: Belief, name: str) -> float:
-        """P(x_i is not sensitive)."""
-        values, hidden = belief.domain.values_of(name, "suppression"), self.hides(name)
-        law = zip(values, belief.marginal([name]).tolist(), strict=True)
-        return math.fsum(p for value, p in law if value not in hidden)
-
-    def shown_given(self, belief: Belief) -> dict[str, dict[Value, float]]:
-        """a_i(v) = P(i is shown | x_i = v) of every name delivered and every label that can be.
-
-        A recipient who counts a shown label v as 1 / a_i(v) cells counts right under this belief.
-        """
-        law, shows = self._records(belief)
-        given: dict[str, dict[Value, float]] = {}
-        for name in self.delivered:
-            axis, law_of_name = self.names.index(name), belief.marginal([name])
-            seen = np.bincount(
-                self.table.listed.codes[:, axis], law * shows[name], len(self.values[axis])
-            )
-            at = [belief.domain.code(name, value, "suppression") for value in self.values[axis]]
-            given[name] = {
-                value: min(1.0, float(seen[code] / law_of_name[place]))
-                for code, (value, place) in enumerate(zip(self.values[axis], at, strict=True))
-                if law_of_name[place] > 0
-            }
-        return given
-
-    def _records(self, belief: Belief) -> tuple[Array, dict[str, Array]]:
-        """P(x) of every record listed, and how likely each name is shown of it."""
-        if belief.cells(self.names) > CELLS:
-            raise TooLarge(
-                f"suppression: {belief.cells(self.names):,} records of {len(self.names)} names, "
-                f"more than {CELLS:,}; use fewer labels"
-            )
-        law = belief.marginal(self.names).ravel()[self.table.cells(belief.domain)]
-        listed, each = self.table.listed, self.table.probabilities
-        shows: dict[str, Array] = {}
-        for bit, name in enumerate(self.names):
-            shown_weight = each * (listed.masks >> bit & 1)
-            shows[name] = np.bincount(listed.record, shown_weight, len(listed.codes)).astype(
-                np.float64
-            )
-        return law, shows
 
     def depends(self, names: Sequence[str]) -> tuple[str, ...]:
         return self.names

@@ -22,7 +22,7 @@ from unspoken.releasing.admission import Admission, policy_of
 from unspoken.releasing.adopting import declared
 from unspoken.releasing.believing import released_rows
 from unspoken.releasing.cautions import Caution, certain_in_contexts, fewer_rows
-from unspoken.releasing.coarse import coarse, probability
+from unspoken.releasing.coarse import coarse
 from unspoken.releasing.custody import Custody
 from unspoken.releasing.findings import readers
 from unspoken.releasing.in_context import in_contexts
@@ -31,6 +31,7 @@ from unspoken.releasing.leaks import Leak, leakage_matrix
 from unspoken.releasing.preparing import Prepared, opened, prepared, refuse_sources
 from unspoken.releasing.reading import Reading
 from unspoken.releasing.results import Said
+from unspoken.releasing.stated import stated, stated_given, unexpected
 
 __all__ = ["Asked", "coined_by"]
 
@@ -85,7 +86,7 @@ class Asked:
     def said(self, event: Release, account: Account) -> Said:
         """What is said of the release: declared limits, not what was measured."""
         ready = self.ready
-        beside = ready.cautions(self.mechanism.shown(ready.learned.belief))
+        beside = ready.cautions(stated(self.mechanism, ready.learned.belief))
         cautions = (
             *map(Caution.unmeasured, beside),
             *self._certain(),
@@ -106,8 +107,8 @@ class Asked:
     @property
     def p(self) -> dict[str, float]:
         """How often what may be shown of each attribute is, as whoever is served is told."""
-        p = self.mechanism.shown(self.ready.learned.belief)
-        return {name: probability(p[name]) for name in self.project.reads}
+        p = stated(self.mechanism, self.ready.learned.belief)
+        return {name: p[name] for name in self.project.reads}
 
     @cached_property
     def reading(self) -> Reading:
@@ -141,16 +142,16 @@ class Asked:
         ready, lines = self.ready, self.ready.promise.lines()
         belief = None if ready.believed is None else ready.believed.pinned.digest
         closed = ready.closed_names
-        shown = event.mechanism.shown(ready.learned.belief)  # by a plan that was another one, maybe
-        p = {name: probability(shown[name]) for name in self.project.reads}
-        given = {} if belief is None else event.mechanism.shown_given(ready.learned.belief)
+        coin, law = event.mechanism, ready.learned.belief  # of a plan that was another one, maybe
+        given = {} if belief is None else stated_given(coin, law)
         each = {
-            name: {str(value): probability(chance) for value, chance in given[name].items()}
+            name: {str(value): chance for value, chance in given[name].items()}
             for name in self.project.reads
             if name in given
         }
+        shown = manifest.Shown(stated(coin, law), each, unexpected(coin, law) if given else ())
         return manifest.described(
-            self.project, event, (p, each), head, charged, written, closed, lines, belief
+            self.project, event, shown, head, charged, written, closed, lines, belief
         )
 
     def event(

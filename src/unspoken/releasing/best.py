@@ -17,8 +17,9 @@ from unspoken.planning import Limits, Plan, plan
 from unspoken.planning.chosen import worst_odds
 from unspoken.planning.plans import WORTH
 from unspoken.policy import Project
-from unspoken.releasing.coarse import coarse, probability
+from unspoken.releasing.coarse import coarse
 from unspoken.releasing.leaks import limits_of, views
+from unspoken.releasing.stated import stated
 from unspoken.types.bound import Bound
 from unspoken.types.domain import Value
 from unspoken.views import View
@@ -193,7 +194,7 @@ def _told(
 ) -> tuple[Plan, list[dict[str, View]]]:
     """The plan with how often it shows what, and what each coalition may then believe."""
     mechanism = chosen.mechanism
-    p = {name: probability(chance) for name, chance in mechanism.shown(learned.belief).items()}
+    p = stated(mechanism, learned.belief)
     clouds = [
         views(learned.belief, mechanism, learned.sensitive, reads)
         for reads in project.pools.values()

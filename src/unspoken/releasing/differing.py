@@ -19,6 +19,7 @@ from unspoken.releasing.believing import Believed
 from unspoken.releasing.custody import Custody
 from unspoken.releasing.drift import Drift, drift
 from unspoken.releasing.preparing import Prepared, prepare
+from unspoken.releasing.stated import stated
 
 __all__ = ["Difference", "OfPlan", "difference"]
 
@@ -35,7 +36,7 @@ class OfPlan:
     def of(cls, ready: Prepared, mechanism: Mechanism, adopted: Adoption | None = None) -> OfPlan:
         learned, chances = ready.learned, dict[str, float]()
         with suppress(UnspokenError):  # a plan for other labels says nothing of these
-            chances.update(mechanism.shown(learned.belief))
+            chances.update(stated(mechanism, learned.belief))
         free = {
             name: 1.0 - sum(_share(learned.belief.marginal([name]), labels, mechanism.hides(name)))
             for name, labels in learned.labels.items()

@@ -23,6 +23,7 @@ from unspoken.releasing.held_back import HeldBack, Poor, held_back, poor
 from unspoken.releasing.in_context import InContext, in_contexts
 from unspoken.releasing.leaks import Leak, leakage_matrix, most_told
 from unspoken.releasing.promise import Promise
+from unspoken.releasing.stated import unexpected
 from unspoken.releasing.trade_off import ByCap, OfCap, Share, TradeOff
 
 __all__ = ["CELLS", "FLOOR", "NOW", "Findings", "by_cap", "findings", "readers"]
@@ -72,7 +73,8 @@ class Findings(Openly):
     attribute read, the share of all rows whose cell the plan releases; ``open_shares``: those of
     the other; ``rivals``: of all cells read the share that other ways to release would let out.
     ``held_back``: the answers that hold a plan of record coins back; ``poor``: what it shows next
-    to nothing of. ``adopted``: whether this is the plan by which everything is released.
+    to nothing of; ``unexpected``: what rows at which the counts are 0 show less often.
+    ``adopted``: whether this is the plan by which everything is released.
     """
 
     closure: Closure
@@ -87,6 +89,7 @@ class Findings(Openly):
     assumptions: Sequence[str]
     held_back: Sequence[HeldBack] = ()
     poor: Sequence[Poor] = ()
+    unexpected: Sequence[str] = ()
     adopted: bool = False
 
     def facts(self) -> list[tuple[str, str]]:
@@ -152,6 +155,7 @@ def findings(
         adopted=adopted is not None,
         held_back=held_back(project, learned, chosen) if by_record else (),
         poor=poor(project, learned, beliefs, chosen, shown) if by_record else (),
+        unexpected=unexpected(chosen.mechanism, learned.belief),
     )
 
 

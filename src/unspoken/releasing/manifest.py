@@ -18,8 +18,19 @@ from unspoken.policy import Project
 from unspoken.policy.edges import bin_names, plain_edge
 from unspoken.releasing.custody import MARK, by_digest
 from unspoken.releasing.leaks import Leak
+from unspoken.releasing.stated import less_often
 
-__all__ = ["FORMAT", "Written", "by_digest", "described", "estimating", "leakage", "rule", "text"]
+__all__ = [
+    "FORMAT",
+    "Shown",
+    "Written",
+    "by_digest",
+    "described",
+    "estimating",
+    "leakage",
+    "rule",
+    "text",
+]
 
 FORMAT = 2
 
@@ -33,10 +44,21 @@ class Written(NamedTuple):
     columns: Mapping[str, str]
 
 
+class Shown(NamedTuple):
+    """How often what may be shown is, ``given`` its value where that differs, and the names that
+
+    rows which are ``unexpected`` show less often.
+    """
+
+    p: Mapping[str, float]
+    given: Mapping[str, Mapping[str, float]]
+    unexpected: Sequence[str]
+
+
 def described(
     project: Project,
     event: Release,
-    shown: tuple[Mapping[str, float], Mapping[str, Mapping[str, float]]],
+    shown: Shown,
     head: Head,
     charged: str,
     written: Written,
@@ -46,9 +68,8 @@ def described(
 ) -> dict[str, Any]:
     """The manifest as plain data, the same for the same release.
 
-    ``shown``: how often what may be shown is, and, where that differs, of each value. ``head``: of
-    the event in the ledger; ``charged``: when, to the second. ``belief``: the digest of what was
-    counted; None: nothing was kept.
+    ``head``: of the event in the ledger; ``charged``: when, to the second. ``belief``: the digest
+    of what was counted; None: nothing was kept.
     """
     return {
         **MARK,
@@ -60,15 +81,15 @@ def described(
         "unit": list(project.source.unit),
         "attributes": {
             name: {
-                "release_probability": shown[0][name],
-                **({"shown_given": dict(shown[1][name])} if name in shown[1] else {}),
+                "release_probability": shown.p[name],
+                **({"shown_given": dict(shown.given[name])} if name in shown.given else {}),
                 **rule(project, name),
                 "closed": closed.get(name, []),
                 "withheld": "NULL",
             }
             for name in project.reads
         },
-        "estimating": estimating(project, bool(shown[1]), closed),
+        "estimating": estimating(project, bool(shown.given), closed, shown.unexpected),
         "limits": dict(sorted({**event.limits, "close": project.limits.close}.items())),
         "promise": list(promise),
         **({} if belief is None else {"belief": belief}),
@@ -80,10 +101,13 @@ def described(
     }
 
 
-def estimating(project: Project, given: bool, closed: Mapping[str, Any]) -> str:
+def estimating(
+    project: Project, given: bool, closed: Mapping[str, Any], unexpected: Sequence[str] = ()
+) -> str:
     """What recipients may compute from what is shown, and what not; ``given``: whether they are
 
-    told how often each label is shown. For whoever computes: docs/recipients.md.
+    told how often each label is shown; ``unexpected``: the names that rows at which the counts are
+    0 show less often. For whoever computes: docs/recipients.md.
     """
     hidden = [
         name
@@ -95,7 +119,8 @@ def estimating(project: Project, given: bool, closed: Mapping[str, Any]) -> str:
         " Labels that are never shown have no weight: a mean, a quantile or a correlation of "
         f"{names} is biased, weighted or not."
     )
-    return _weighted(project, given) + (one_sided if hidden else "")
+    beside = f" {less_often(unexpected)}" if unexpected else ""
+    return _weighted(project, given) + beside + (one_sided if hidden else "")
 
 
 def _weighted(project: Project, given: bool) -> str:

@@ -36,7 +36,6 @@ from unspoken.releasing.best import best, refuse_useless
 from unspoken.releasing.boxed import box_of, in_words
 from unspoken.releasing.cautions import Caution, beyond_contexts, cautions
 from unspoken.releasing.closing import closed_by
-from unspoken.releasing.coarse import probability
 from unspoken.releasing.custody import Custody
 from unspoken.releasing.few import named
 from unspoken.releasing.findings import Findings, Openly, all_free, by_cap, findings
@@ -136,10 +135,9 @@ class Prepared(Shown):
         """What has to be said beside every number; ``p``: how often what may be shown is, if there
         is a plan.
         """
-        chances = {name: probability(chance) for name, chance in (p or {}).items()}
         pinned = None if self.believed is None else self.believed.pinned
         with _in_reach():
-            return cautions(self.learned, self.units, self.sensitive, chances, pinned)
+            return cautions(self.learned, self.units, self.sensitive, p or {}, pinned)
 
     @property
     def closed_names(self) -> Mapping[str, list[str]]:

@@ -266,7 +266,8 @@ def _labels(findings: Findings, name: str, labels: Sequence[object]) -> list[str
 def _estimating(findings: Findings) -> str:
     """As the manifest of a release will say it."""
     closed = findings.closure.added if findings.project.closing_values else {}
-    return estimating(findings.project, findings.project.belief.noise is not None, closed)
+    noisy = findings.project.belief.noise is not None
+    return estimating(findings.project, noisy, closed, findings.unexpected)
 
 
 def _chance(plan: Plan, name: str) -> str:

@@ -34,6 +34,6 @@ def floor_table(problem: RecordProblem) -> Table:
     pairs = Pairs.of(cells, np.array([cells.reads]))
     shown = (pairs.pattern != 0) & ~secret[pairs.cell]
     weights = np.zeros(len(pairs), dtype=object)
-    often = 1 - 1 / cap if problem.secrets else 1
-    weights[shown] = int(WHOLE * often * (1 - ROOM))
+    often = (1 - 1 / cap) * (1 - ROOM) if problem.secrets else 1
+    weights[shown] = int(WHOLE * often)
     return Table(cells, pairs, weights).filled()

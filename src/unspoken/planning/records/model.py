@@ -127,6 +127,25 @@ class Model:
         x[count] *= 1 - silent  # the smallest share falls with them
         return replace(solved, x=x)
 
+    def with_unexpected(self, solved: Solved) -> Solved:
+        """The same of all that is expected, and the most of records that the belief has at 0.
+
+        They are worth nothing, so that the best table may leave them blank for nothing; where a set
+        of beliefs holds them possible, there may be such rows all the same.
+        """
+        cells, pairs = self.layout.cells, self.layout.pairs
+        unexpected = cells.probability[pairs.cell] == 0
+        if not unexpected.any():
+            return solved
+        count = len(self.values)
+        fixed = np.append(np.flatnonzero(~unexpected), count)
+        self.program.change_bounds(fixed, solved.x[fixed], solved.x[fixed])
+        worth = np.zeros(len(solved.x))
+        worth[:count] = np.where(unexpected, pairs.shown, 0.0)
+        self.program.change_worth(worth)
+        found = self.program.solve(self.work)
+        return replace(solved, x=found.x) if found.optimal else solved
+
     @property
     def starts(self) -> Codes:
         """Of the rows of caps, cells, alike, shares, and of sets of beliefs."""

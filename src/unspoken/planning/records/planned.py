@@ -140,6 +140,8 @@ def plan_records(problem: RecordProblem) -> Planned:
     cells = problem.cells()
     rows, sees, limits = problem.rules(cells), problem.sees(), problem.limits(cells)
     others = bool(problem.alike or problem.shares or limits or problem.extends)
+    if not (rows or problem.secrets or problem.extends):  # all is shown of every record there is
+        return plan_floor(problem, everything(cells, problem.prices(cells)))
     rule = of_one_event(cells, rows, sees, others)
     if cells.earlier is not None:
         _refuse_out(problem, cells, rows)
@@ -167,7 +169,7 @@ def _over(
     model = Model.of(layout, values, alike, shares, limits, problem.cap)
     solved = model.solve()
     bit_limits = [] if problem.believed.of_sets else problem.limits(cells, all_of_them=True)
-    quiet = quieter(model, solved, bit_limits)
+    quiet = model.with_unexpected(quieter(model, solved, bit_limits))
     table = held(Table.of(cells, layout.pairs, quiet.x[: len(values)]), sees, rows, alike)
     table = _quieter(table, limits, sees, rows, alike)
     nats = model.bits.multiplier(solved.multipliers) if model.bits else math.nan
