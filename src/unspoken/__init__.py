@@ -43,6 +43,7 @@ if TYPE_CHECKING:  # for those who read without running; tests/house holds it eq
     from unspoken.mechanisms import OneSided as OneSided
     from unspoken.mechanisms import OneSidedNoise as OneSidedNoise
     from unspoken.mechanisms import RandomizedResponse as RandomizedResponse
+    from unspoken.mechanisms import RecordCounts as RecordCounts
     from unspoken.mechanisms import Suppression as Suppression
     from unspoken.mechanisms import Together as Together
     from unspoken.planning import Plan as Plan
@@ -79,7 +80,7 @@ HOMES = {
     "learning": ["learn"],
     "mechanisms": [
         "Extension", "Finite", "Geometric", "Laplace", "OneSided", "OneSidedNoise",
-        "RandomizedResponse", "Suppression", "Together",
+        "RandomizedResponse", "RecordCounts", "Suppression", "Together",
     ],
     "planning": ["Plan", "plan"],
     "questions": ["leakage", "leakages", "odds", "view"],

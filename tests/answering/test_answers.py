@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from pyarrow import csv
 
-from tests.answering.wards import project, wards
+from tests.answering.wards import added, project, wards
 from unspoken.answering import NoisyAnswer, Promised, offers, query
 from unspoken.answering.noise import Noise, moved
 from unspoken.answering.question import bound
@@ -24,6 +24,8 @@ from unspoken.releasing import learn_project, prepare, release, verified
 from unspoken.releasing.leaks import views
 
 DISEASES = "SELECT disease, COUNT(*) AS n FROM wards GROUP BY disease"
+BOTH = "SELECT age, disease, COUNT(*) FROM wards WHERE age < 40 GROUP BY age, disease"
+ILL_STAY = "SELECT AVG(stay), COUNT(*) FROM wards WHERE disease = 'hiv'"
 AGES = "SELECT AVG(age), COUNT(age) FROM wards"
 
 
@@ -270,7 +272,9 @@ def test_an_answer_waits_for_a_limit(tmp_path: Path) -> None:
         query(path, DISEASES, dry_run=True)
 
 
-@pytest.mark.parametrize("text", [DISEASES, "SELECT COUNT(*) FROM wards WHERE age < 40", AGES])
+@pytest.mark.parametrize(
+    "text", [DISEASES, "SELECT COUNT(*) FROM wards WHERE age < 40", AGES, BOTH, ILL_STAY]
+)
 def test_cells_and_answers_together_are_as_enumerated(text: str, tmp_path: Path) -> None:
     """P(coins, answers | record) one by one, for every answer between those without noise."""
     ready = prepare(project(tmp_path))
@@ -288,11 +292,10 @@ def test_cells_and_answers_together_are_as_enumerated(text: str, tmp_path: Path)
     names = belief.domain.names
     secret = np.array([row[names.index("disease")] == "hiv" for row in labels])
     worst = 0.0
-    terms = [number.terms(labelling[number.name]) for number in question.numbers]
     exact = np.array(
         [
-            [t[row[names.index(n.name)]] for row in labels]
-            for n, t in zip(question.numbers, terms, strict=True)
+            [added(number, labelling, dict(zip(names, row, strict=True))) for row in labels]
+            for number in question.numbers
         ]
     )
     alphas = [math.exp(-1 / (noise.times * n.reach)) for n in question.numbers]

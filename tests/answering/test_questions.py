@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,10 +11,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from tests.answering.wards import project, wards
+from tests.answering.wards import added, project, wards
+from unspoken.answering import NoisyAnswer, query
 from unspoken.answering.answer import Promised
 from unspoken.answering.exact import Exact
-from unspoken.answering.noise import Noise
+from unspoken.answering.noise import Noise, moved
 from unspoken.answering.question import Question, bound
 from unspoken.engines import duckdb
 from unspoken.engines.duckdb import DuckTable
@@ -22,6 +24,7 @@ from unspoken.engines.sql import Expression
 from unspoken.errors import InputError
 from unspoken.learning import Labeller, table_of
 from unspoken.releasing import Prepared, prepare
+from unspoken.releasing.judged import drawn_of, epsilon_of
 
 ANSWERED = {
     "SELECT COUNT(*) FROM wards WHERE disease = 'flu'": 1,
@@ -35,6 +38,12 @@ ANSWERED = {
     "SELECT COUNT(*) FROM wards WHERE age IS NULL": 1,
     "SELECT COUNT(*) FILTER (WHERE disease = 'hiv') AS hiv, SUM(stay) FROM wards": 2,
     "SELECT age, COUNT(*), SUM(age) FROM 'wards.parquet' GROUP BY age": 5,
+    "SELECT disease, stay, COUNT(*) FROM wards GROUP BY stay, disease": 9,
+    "SELECT disease, AVG(age) FROM wards GROUP BY disease": 6,
+    "SELECT disease, COUNT(*), SUM(stay) FROM wards GROUP BY disease": 6,
+    "SELECT COUNT(*) FROM wards WHERE disease = 'flu' AND age < 20": 1,
+    "SELECT COUNT(*) FILTER (WHERE stay = 5), AVG(age) FROM wards WHERE disease = 'hiv'": 3,
+    "SELECT age, stay, COUNT(*) FROM wards WHERE disease = 'hiv' AND stay < 5 GROUP BY 2, 1": 10,
 }
 REFUSED = {
     "SELECT * FROM wards": "shows rows as they are; ask for numbers",
@@ -48,10 +57,7 @@ REFUSED = {
     "SELECT COUNT(*) FROM wards WHERE name = 'a'": "no .name.",
     "SELECT COUNT(*) FROM wards WHERE age < 30": "compare it with their edges, such as age >= 20",
     "SELECT COUNT(*) FROM wards WHERE age > 20": "write >= or < in place of > or <=",
-    "SELECT COUNT(*) FROM wards WHERE disease = 'flu' AND age < 20": "ask of one of them",
     "SELECT COUNT(*) FROM wards WHERE disease = 'flu' OR person = 1": "join them by AND",
-    "SELECT disease, AVG(age) FROM wards GROUP BY disease": r"one of both, of age \|\| ' / '",
-    "SELECT disease, age, COUNT(*) FROM wards GROUP BY disease, age": "group by one of them",
     "SELECT age // 10, COUNT(*) FROM wards GROUP BY 1": "group by age itself",
     "SELECT COUNT(*) FROM wards ORDER BY 1": "come sorted by their groups",
     "SELECT person, COUNT(*) FROM wards GROUP BY person HAVING COUNT(*) > 3": "HAVING",
@@ -83,11 +89,13 @@ def labelled(ready: Prepared, question: Question) -> list[list[int]]:
         reading = labeller.codes(batch)
         from_labels.append(
             [
-                sum(number.terms(labels[number.name])[labels[number.name].names[code]]
-                    for code in reading[number.name])
+                sum(
+                    added(number, labels, {n: labels[n].names[reading[n][i]] for n in number.names})
+                    for i in range(batch.num_rows)
+                )
                 for number in question.numbers
             ]
-        )  # fmt: skip
+        )
     return [list(column) for column in zip(*from_labels, strict=True)]
 
 
@@ -122,6 +130,22 @@ def test_plain_sql_says_the_same(ready: Prepared) -> None:
         own = [row for row in rows if row["person"] == person]
         assert flu == sum(row["disease"] == "flu" for row in own)
         assert stay == sum(row["stay"] for row in own)
+
+
+def test_rows_of_two_attributes(tmp_path: Path) -> None:
+    """Every combination of declared cells, in the order that is asked for, and averages there."""
+    path = project(tmp_path, cap=1e9)
+    by = "SELECT stay, disease, COUNT(*), AVG(stay) FROM wards WHERE disease <> 'none' "
+    done = query(path, by + "GROUP BY disease, stay", epsilon=10.0)
+    assert isinstance(done, NoisyAnswer)
+    assert [list(row[:2]) for row in done.rows] == [
+        [stay, disease] for disease in ("flu", "hiv") for stay in ("1", "2", "5")
+    ]
+    rows = wards().to_pylist()
+    for stay, disease, count, mean in done.rows:
+        true = sum(r["disease"] == disease and r["stay"] == int(stay) for r in rows)
+        assert abs(count - true) < 40
+        assert mean is None or mean == pytest.approx(float(stay), rel=0.5) or true < 20
 
 
 def test_middles_of_bins_between_bounds(ready: Prepared) -> None:
@@ -206,6 +230,34 @@ def test_claimed_sensitivity_is_the_measured_one(ready: Prepared) -> None:
         moved = [int(np.abs(each - each[0]).max()) for each in sums]
         claimed = [number.reach for number in question.numbers]
         assert all(0 < m <= c for m, c in zip(moved, claimed, strict=True)), (text, moved, claimed)
+
+
+@pytest.mark.parametrize("text", [text for text in ANSWERED if "WHERE day" not in text])
+def test_claimed_epsilon_is_the_measured_one(text: str, ready: Prepared) -> None:
+    """Of all pairs of records that there may be, how far all numbers move together, in their own
+
+    reach: what lambda eps is.
+    """
+    ages = [None, 10.0, 30.0, 50.0, 1e9]
+    rows = [
+        {"person": place, "day": "2026-01-01", "disease": disease, "age": age, "stay": stay}
+        for place, (disease, age, stay) in enumerate(
+            itertools.product(["none", "flu", "hiv"], ages, [1, 2, 5])
+        )
+    ]
+    table = DuckTable.open(pa.Table.from_pylist(rows, wards(8).schema), keys=("person", "day"))
+    each = (Expression("person", "BIGINT", ("person",)),)
+    question = replace(asked(ready, text), groups=each, where=())
+    added = np.array(Exact.of(question, table, None).sums)
+    reaches = np.array([number.reach for number in question.numbers])
+    apart = np.abs(added[:, :, None] - added[:, None, :]) / reaches[:, None, None]
+    assert moved(question.numbers) == pytest.approx(apart.sum(0).max(), rel=1e-12)
+    noise = Noise(question.numbers, 3.0, ready.learned.labelling)
+    domain = ready.learned.belief.domain
+    judged = epsilon_of(domain, drawn_of(noise.mechanism, domain))
+    assert judged >= noise.epsilon * (1 - 1e-9)
+    if len({number.names for number in question.numbers}) == 1:
+        assert judged == pytest.approx(noise.epsilon, rel=1e-6)
 
 
 def test_at_most_so_many_rows_of_a_unit(ready: Prepared) -> None:

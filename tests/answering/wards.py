@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+
+from unspoken.answering.numbers import Number
+from unspoken.learning.labels import Labelling
 
 PROJECT = """\
 format = 1
@@ -70,3 +74,9 @@ def project(folder: Path, table: pa.Table | None = None, **given: Any) -> Path:
     path = folder / "unspoken.toml"
     path.write_text(PROJECT.format(**words))
     return path
+
+
+def added(number: Number, labellings: Mapping[str, Labelling], row: Mapping[str, Any]) -> int:
+    """What a record with these labels adds."""
+    labels, adds = number.terms(labellings)
+    return int(adds[tuple(labels[name].index(row[name]) for name in number.names)])

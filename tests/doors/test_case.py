@@ -227,6 +227,10 @@ MECHANISM: dict[str, tuple[dict[str, Any], Any]] = {
         },
         unspoken.OneSidedNoise(0.25, {"A": {1: 1}, "B": {1: 2}}, {"A": [0], "B": [0]}),
     ),
+    "record-counts": (
+        {"alpha": 0.25, "values": {"A": [0], "B": [0, 1]}, "adds": [[[1, -1]]]},
+        unspoken.RecordCounts(0.25, {"A": [0], "B": [0, 1]}, [[[1, -1]]]),
+    ),
     "finite": (
         {"name": "A", "matrix": [[3, 1], [0, 1]], "outputs": ["x", "y"]},
         Finite("A", [[3, 1], [0, 1]], ["x", "y"]),

@@ -26,6 +26,7 @@ from unspoken.mechanisms import (
     OneSided,
     OneSidedNoise,
     RandomizedResponse,
+    RecordCounts,
     Suppression,
     Together,
     from_description,
@@ -109,6 +110,18 @@ DRAWN: dict[str, st.SearchStrategy[Mechanism]] = {
         st.dictionaries(NAMES, st.lists(LABELS)),
     ),
     "randomized-response": st.builds(RandomizedResponse, NAMES, EPSILON),
+    "record-counts": st.builds(
+        RecordCounts,
+        st.just(0.5),
+        st.dictionaries(
+            NAMES, st.lists(LABELS, min_size=2, max_size=2, unique=True), min_size=2, max_size=2
+        ),
+        st.lists(
+            st.lists(st.lists(st.integers(-9, 9), min_size=2, max_size=2), min_size=2, max_size=2),
+            min_size=1,
+            max_size=3,
+        ),
+    ),
     "suppression": suppressions(),
 }
 DRAWN["together"] = st.lists(st.one_of(*DRAWN.values()), min_size=1, max_size=3).map(Together)

@@ -46,6 +46,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "finite": lambda: unspoken.Finite("B", [[0.9, 0.1], [0.2, 0.8]]),
     "geometric": lambda: unspoken.Geometric(0.5),
     "one-sided noise": lambda: unspoken.OneSidedNoise(0.5, {"A": {1: 1}}, {"A": [0]}),
+    "record counts": lambda: unspoken.RecordCounts(0.5, {"A": [0], "B": [0]}, [[[1]]]),
     "randomized": lambda: unspoken.RandomizedResponse("B", 1.0),
     "suppression": lambda: COINS.as_suppression(JOINT.domain),
     "extension": lambda: unspoken.Extension(COINS.as_suppression(JOINT.domain), ADDED),

@@ -45,7 +45,9 @@ def near(drawn: int, expected: float) -> bool:
 
 
 def test_every_mechanism_is_here() -> None:
-    assert {*LOCAL, *NOISY, "suppression", "extension", "one-sided-noise"} == set(MECHANISMS)
+    assert {*LOCAL, *NOISY, "suppression", "extension", "one-sided-noise", "record-counts"} == set(
+        MECHANISMS
+    )
 
 
 @pytest.mark.parametrize("kind", LOCAL)
@@ -125,6 +127,25 @@ def test_noise_that_takes_away() -> None:
     noise = np.array(drawn["answer"]) - 1.0
     assert noise.max() == 0
     assert all(near(int((noise <= -z).sum()), 0.6**z) for z in (1, 2, 5))
+
+
+@pytest.mark.parametrize(("cell", "exact"), [((0, 1), (0, 1)), ((2, 1), (2, 0)), ((1, 0), (0, 0))])
+def test_counts_of_records(cell: tuple[int, int], exact: tuple[int, int]) -> None:
+    """Every outcome as often as geometric noise, moved to the nearest that can be added, is there.
+
+    A value that is not named adds 0.
+    """
+    adds = [[[1, 0], [0, 2]], [[0, 1], [-1, 0]]]
+    mechanism = unspoken.RecordCounts(0.6, {"A": [0, 4], "B": [0, 2]}, adds)
+    drawn = mechanism.sample(DOMAIN, np.tile(cell, (ROWS, 1)), np.random.default_rng(8))
+    counts: Any = Counter(drawn["answer of A, B"])
+    laws = []
+    for f, low, high in zip(exact, (0, -1), (2, 1), strict=True):
+        law = dict.fromkeys(range(low, high + 1), 0.0)
+        for z in range(-80, 81):
+            law[min(max(f + z, low), high)] += 0.25 * 0.6 ** abs(z)
+        laws.append(law)
+    assert all(near(counts[y, x], laws[0][y] * laws[1][x]) for y in laws[0] for x in laws[1])
 
 
 def test_noise_is_drawn_anew_for_each_request() -> None:

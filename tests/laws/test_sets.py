@@ -43,6 +43,7 @@ SHOWN: dict[str, Any] = {
     "laplace": unspoken.Laplace(1.0),
     "geometric": unspoken.Geometric(0.6),
     "one-sided-noise": unspoken.OneSidedNoise(0.6, {"x0": {1: 1}, "x1": {1: 1, 2: 1}}, VALUES),
+    "record-counts": unspoken.RecordCounts(0.6, {"x0": [1], "x1": [1, 2]}, [[[1, 0]], [[0, 2]]]),
     "suppression": unspoken.Suppression(
         {(1, 1): {("x0", "x1"): 2**61}, (0, 2): {("x1",): 2**60}, (1, 2): {("x1",): 2**59}},
         ["x0", "x1"],

@@ -135,6 +135,10 @@ MECHANISMS: dict[str, Call] = {
         unspoken.OneSidedNoise,
         {"alpha": 0.5, "terms": {"A": {1: 1}}, "sensitive": {"A": [0]}},
     ),
+    "RecordCounts": (
+        unspoken.RecordCounts,
+        {"alpha": 0.5, "values": {"A": [0], "B": [0, 1]}, "adds": [[[1, 0]], [[0, 1]]]},
+    ),
     "Finite": (
         unspoken.Finite,
         {"name": "A", "matrix": [[0.9, 0.1], [0.2, 0.8]], "outputs": ["u", "v"]},

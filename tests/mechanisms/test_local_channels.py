@@ -26,7 +26,7 @@ EPSILON = st.one_of(st.sampled_from([0.0, 1e-12, 50.0, 800.0, math.inf]), st.flo
 def test_every_mechanism_shows_itself() -> None:
     one_variable = {"finite", "geometric", "laplace", "one-sided", "randomized-response"}
     assert set(MECHANISMS) == {
-        *one_variable, "extension", "one-sided-noise", "suppression", "together"
+        *one_variable, "extension", "one-sided-noise", "record-counts", "suppression", "together"
     }  # fmt: skip
     both = Together([RandomizedResponse("A", 1.0), Finite("A", [[1, 0], [0, 1]])])
     assert repr(both) == "Together\n  RandomizedResponse\n  Finite"

@@ -195,9 +195,7 @@ def _plainly(value: Any) -> str:
 
 def _by_middles(question: Question) -> tuple[str, ...]:
     """The attributes of which sums and averages are those of bins."""
-    added = [column.above for column in question.columns if column.kind != "count"]
-    places = [term.place for above in added for term in above if term.place is not None]
-    names = sorted({question.numbers[place].name for place in places})
+    names = sorted({column.of for column in question.columns if column.of in question.reads})
     return tuple(name for name in names if question.reads[name].rule.edges is not None)
 
 
@@ -230,13 +228,12 @@ def assembled(
     question: Question, exact: Exact, noisy: Sequence[Counts]
 ) -> tuple[list[str], list[list[Any]]]:
     """Titles and rows as they are kept, of noisy numbers and of what is public."""
-    groups = [place for place in range(len(question.select.groups)) if place != question.place]
+    groups = [at for at in range(len(question.select.groups)) if at not in question.places]
     rows = []
     for at, key in enumerate(exact.groups):
-        for cell in range(max(1, len(question.labels))):
+        for cell, labels in enumerate(question.labels):
             named = dict(zip(groups, map(_plain, key), strict=True))
-            if question.by is not None:
-                named[question.place] = question.labels[cell]
+            named |= dict(zip(question.places, labels, strict=True))
             values = [_value(column, cell, at, exact, noisy) for column in question.columns]
             whole = [*(named[place] for place in range(len(named))), *values]
             rows.append(whole)
@@ -262,14 +259,16 @@ def _sorted(question: Question, rows: Sequence[Sequence[Any]]) -> Sequence[Seque
 
     keys and then by cells. What is missing comes last.
     """
-    by, place = question.select.sorted_by, question.place
-    kept = [at for at in range(len(by)) if at != place] + ([place] if place >= 0 else [])
-    if list(by) == kept:
+    by, places = question.select.sorted_by, question.places
+    if list(by) == [*(at for at in range(len(by)) if at not in places), *places]:
         return rows
-    cells = {label: number for number, label in enumerate(question.labels)}
+    cells = {
+        place: {label: number for number, label in enumerate(own.rule.names)}
+        for place, own in zip(places, question.by, strict=True)
+    }
 
     def order(row: Sequence[Any]) -> list[tuple[bool, bool, Any]]:
-        values = [cells[row[at]] if at == place else row[at] for at in by]
+        values = [cells[at][row[at]] if at in cells else row[at] for at in by]
         return [(x is None, isinstance(x, str), x if x is not None else 0) for x in values]
 
     return sorted(rows, key=order)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from unspoken.answering.numbers import Cells
+from unspoken.answering.cells import Cells
 from unspoken.answering.question import Question
 from unspoken.answering.select import WHERE
 from unspoken.engines.protocol import Chosen, Table
@@ -40,7 +40,7 @@ class Exact:
         """Read the table once; a row that has no value it may have is an error."""
         rows = reduce(lambda held, condition: held.only(condition, True), question.where, table)
         odd = [cells.odd for cells in question.reads.values()]
-        sums = [question.reads[number.name].sql(number.adds) for number in question.numbers]
+        sums = [number.sql(question.reads) for number in question.numbers]
         numbers = [ONE, *odd, *sums]
         found = rows.totals(numbers, question.groups, WHERE, chosen)
         _refuse_large(question, found["n0"])

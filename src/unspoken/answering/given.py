@@ -6,13 +6,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from unspoken.adversary import Adversary
 from unspoken.answering.noise import CHANCE
 from unspoken.learning.noise_law import reach
 from unspoken.ledger import Answer, Ledger
-from unspoken.mechanisms import Geometric, Mechanism
+from unspoken.mechanisms import Mechanism
 from unspoken.policy import Project
-from unspoken.releasing.judged import epsilon_of
+from unspoken.releasing.judged import drawn_of, epsilon_of
 from unspoken.types.bound import exp_or_inf
 from unspoken.types.domain import Domain
 
@@ -69,7 +68,6 @@ def _given(at: str, event: Answer) -> GivenAnswer:
 
 def _epsilon(noise: Mechanism) -> float:
     """How far one record moves it, over the labels that it was drawn for."""
-    terms = noise.terms if isinstance(noise, Geometric) else None
-    listed = {name: list(each) for name, each in (terms or {}).items()}
+    listed = {name: list(values) for name, values in noise.about.items()}
     domain = Domain.of([len(each) for each in listed.values()], list(listed), list(listed.values()))
-    return epsilon_of(domain, noise.parts(domain, Adversary(domain.names[0])).queries)
+    return epsilon_of(domain, drawn_of(noise, domain))

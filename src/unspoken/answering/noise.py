@@ -7,15 +7,19 @@ post-processing, so every leakage falls with it, and halving finds it from the s
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
 
 from unspoken.answering.numbers import Number
 from unspoken.answering.select import WHERE
 from unspoken.errors import InputError, LimitExceeded
 from unspoken.learning.labels import Labelling
 from unspoken.learning.noise_law import reach
-from unspoken.mechanisms import Geometric, Mechanism, Together
+from unspoken.mechanisms import Geometric, Mechanism, RecordCounts, Together
 from unspoken.numerics.noise import scale_of
 from unspoken.numerics.numbers import number
 from unspoken.numerics.roots import bracket
@@ -28,6 +32,7 @@ CHANCE = 0.05  # that an error goes further than its bar
 LEAST, MOST = 0.5, 2.0**24
 EPSILONS = 1e-6, 20.0  # that may be declared
 NEAR = 2.0**-8  # how close to the least one, relatively
+NEARLY = 2.0**-32  # by which sums of floats are off at most, and more
 DIGITS = 3  # of lambda, rounded up
 
 
@@ -46,21 +51,24 @@ class Noise:
     @property
     def mechanism(self) -> Mechanism:
         """What one record tells: numbers of one attribute and one scale are one vector."""
-        vectors: dict[tuple[str, int], list[Number]] = {}
+        vectors: dict[tuple[tuple[str, ...], int], list[Number]] = {}
         for each in self.numbers:
-            vectors.setdefault((each.name, each.reach), []).append(each)
-        parts = [self._vector(name, numbers) for (name, _), numbers in vectors.items()]
+            vectors.setdefault((each.names, each.reach), []).append(each)
+        parts = [*map(self._vector, vectors.values())]
         return parts[0] if len(parts) == 1 else Together(parts)
 
-    def _vector(self, name: str, numbers: Sequence[Number]) -> Geometric:
-        labelling = self.labellings[name]
-        each = [number.terms(labelling) for number in numbers]
-        terms = {label: [float(term[label]) for term in each] for label in each[0]}
+    def _vector(self, numbers: Sequence[Number]) -> Mechanism:
+        each = [number.terms(self.labellings) for number in numbers]
+        (labels, _), adds = each[0], np.stack([added for _, added in each])
         scale = self.times * numbers[0].reach
         alpha = math.exp(-1.0 / scale)
         while -math.log(alpha) < 1.0 / scale:  # never more noise than is drawn
             alpha = math.nextafter(alpha, 0.0)
-        return Geometric(alpha, terms={name: terms})
+        if len(labels) > 1:
+            return RecordCounts(alpha, labels, adds.tolist())
+        ((name, values),) = labels.items()
+        rows = adds.T.astype(np.float64).tolist()
+        return Geometric(alpha, terms={name: dict(zip(values, rows, strict=True))})
 
     @property
     def epsilon(self) -> float:
@@ -74,18 +82,39 @@ class Noise:
 
 def moved(numbers: Sequence[Number]) -> float:
     """How far one record moves all numbers together, each in units of its own reach."""
-    names = dict.fromkeys(number.name for number in numbers)
-    return math.fsum(_of_one([n for n in numbers if n.name == name]) for name in names)
+    return _moved(tuple(numbers))
 
 
-def _of_one(numbers: Sequence[Number]) -> float:
-    """Over all pairs of cells of one attribute."""
-    cells = range(len(numbers[0].adds))
-    return max(
-        math.fsum(abs(n.adds[a] - n.adds[b]) / n.reach for n in numbers)
-        for a in cells
-        for b in cells
-    )
+@lru_cache(16)  # noise is looked for by halving, for the same numbers
+def _moved(numbers: tuple[Number, ...]) -> float:
+    left, each = list(numbers), list[float]()
+    while left:
+        names = {*left[0].names}
+        while beside := [n for n in left if names & {*n.names} and not names >= {*n.names}]:
+            names.update(*(n.names for n in beside))
+        each.append(_of_some([n for n in left if names >= {*n.names}]))
+        left = [n for n in left if not names >= {*n.names}]
+    return math.fsum(each)
+
+
+def _of_some(numbers: Sequence[Number]) -> float:
+    """Over all pairs of cells of attributes that no other number is about: of all attributes of
+
+    these at once, each row being what one record adds.
+    """
+    sizes = {name: d for n in numbers for name, d in zip(n.names, n.shape, strict=True)}
+    grid = np.indices([*sizes.values()]).reshape(len(sizes), -1)
+    places = dict(zip(sizes, grid, strict=True))
+    added = [n.table[tuple(places[name] for name in n.names)] for n in numbers]
+    rows = np.unique(np.stack(added, axis=1), axis=0)
+    reaches = [n.reach for n in numbers]
+    most = 0.0
+    for row in rows:
+        apart = np.abs(rows - row)
+        far = (apart / reaches).sum(1)
+        largest = apart[far >= far.max() * (1 - NEARLY)].tolist()
+        most = max([most, *(math.fsum(map(operator.truediv, a, reaches)) for a in largest)])
+    return most
 
 
 def by_epsilon(numbers: Sequence[Number], epsilon: float) -> float:

@@ -11,8 +11,11 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
+from unspoken.answering.cells import Cells
 from unspoken.answering.noise import Noise, least
-from unspoken.answering.numbers import Cells, Number
+from unspoken.answering.numbers import Number
 from unspoken.engines.sql import name_in_sql
 from unspoken.errors import LimitExceeded
 from unspoken.mechanisms import Mechanism, Together
@@ -72,8 +75,7 @@ def _offer(ready: Prepared, planned: Mechanism, name: str) -> Offer | None:
     cells = Cells(ready.project, rule, ready.table.columns[name])
     if not cells.declared:
         return None
-    each = range(len(rule.names))
-    numbers = [cells.indicator([cell == k for k in each]) for cell in each]
+    numbers = [Number.of([name], own) for own in np.eye(len(rule.names), dtype=np.int64)]
     for beside in (True, False):
         try:
             noise = _least(ready, [planned] if beside else [], numbers)

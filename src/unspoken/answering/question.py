@@ -6,27 +6,35 @@ keys alone decide needs no noise. A condition on an attribute becomes part of wh
 
 from __future__ import annotations
 
+import functools
 import hashlib
+import itertools
 import json
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from typing import Any, NamedTuple
 
-from unspoken.answering.numbers import Cells, Number
+import numpy as np
+
+from unspoken.answering.cells import Cells
+from unspoken.answering.numbers import Number
 from unspoken.answering.select import WHERE, Aggregate, Part, Select
 from unspoken.engines.of_keys import OfKeys
 from unspoken.engines.protocol import Table
 from unspoken.engines.row_sql import RowSQL
-from unspoken.engines.sql import Expression, name_in_sql
+from unspoken.engines.sql import Expression
 from unspoken.errors import InputError, unknown
 from unspoken.learning import Learned
+from unspoken.numerics.arrays import Counts, Mask
 from unspoken.policy import Project
 
 __all__ = ["PUBLIC", "Column", "Question", "Term", "bound"]
 
 Shown = tuple[tuple[str, int], ...]  # columns of an answer: titles and places
+CELLS = 400  # combinations of cells of several attributes: each may be a sum of its own
 PUBLIC = None  # in the place of a number: rows, which the keys count
 
 
@@ -41,13 +49,14 @@ class Term(NamedTuple):
 class Column:
     """A column of the answer: for each cell that rows are grouped by (one, if by none) the term
 
-    that it is, and of an average what that is divided by.
+    that it is, and of an average what that is divided by. ``of``: the attribute that is added up.
     """
 
     title: str
     kind: str
     above: tuple[Term, ...]
     below: tuple[Term, ...] = ()
+    of: str = ""
 
     @property
     def public_below(self) -> bool:
@@ -57,11 +66,12 @@ class Column:
 
 @dataclass(frozen=True)
 class Question:
-    """``by``: of which attribute each cell is a row of the answer, if rows are grouped by one, and
+    """``by``: the attributes whose cells, of several all combinations, are rows of the answer, and
 
-    which ``place`` among the groups that has. ``groups``: the others, over keys; ``where``:
-    conditions on those. ``columns``: each once, in an order of their own; ``shown``: the columns of
-    the answer as they are asked for, with titles: groups by their place, columns after those.
+    which ``places`` among the groups they have; ``kept``: which cells. ``groups``: the others, over
+    keys; ``where``: conditions on those. ``columns``: each once, in an order of their own;
+    ``shown``: the columns of the answer as they are asked for, with titles: groups by their place,
+    columns after those.
     """
 
     select: Select
@@ -69,9 +79,9 @@ class Question:
     columns: tuple[Column, ...]
     groups: tuple[Expression, ...]
     where: tuple[Expression, ...]
-    by: Cells | None
-    place: int
-    kept: tuple[int, ...]
+    by: tuple[Cells, ...]
+    places: tuple[int, ...]
+    kept: tuple[tuple[int, ...], ...]
     reads: Mapping[str, Cells]
     shown: Shown
     text: str
@@ -79,7 +89,7 @@ class Question:
     @property
     def names(self) -> tuple[str, ...]:
         """The attributes that it looks at."""
-        return tuple(sorted({number.name for number in self.numbers}))
+        return tuple(sorted({name for number in self.numbers for name in number.names}))
 
     @property
     def asked(self) -> list[tuple[str, Column]]:
@@ -88,9 +98,12 @@ class Question:
         return [(title, self.columns[at - first]) for title, at in self.shown if at >= first]
 
     @property
-    def labels(self) -> tuple[str, ...]:
-        """What the cells are called."""
-        return () if self.by is None else tuple(self.by.rule.names[cell] for cell in self.kept)
+    def labels(self) -> list[tuple[str, ...]]:
+        """What the cells of each row of the answer are called; () where it is grouped by none."""
+        return [
+            tuple(cells.rule.names[k] for cells, k in zip(self.by, each, strict=True))
+            for each in self.kept
+        ]
 
     def described(self) -> dict[str, Any]:
         """What makes it the same question, however it is spelled."""
@@ -98,8 +111,8 @@ class Question:
             "groups": [part.sql for part in self.select.groups],
             "where": sorted({part.sql for part in self.where}),
             "columns": [_written(column) for column in self.columns],
-            "cells": list(self.labels),
-            "numbers": [[number.name, list(number.adds)] for number in self.numbers],
+            "cells": [_one_or_all(each) for each in self.labels if each],
+            "numbers": [[_one_or_all(n.names), list(n.adds)] for n in self.numbers],
             "rules": {name: list(cells.rule.names) for name, cells in sorted(self.reads.items())},
         }
 
@@ -149,19 +162,21 @@ class _Binder:
     def question(self) -> Question:
         select = self.select
         public, only = self._parted(select.where)
-        by, place = self._by()
-        kept = [] if by is None else self._kept(by, only)
-        columns, shown = self._alike([self._column(a, only, by, kept) for a in select.aggregates])
-        groups = [self._public(p, "GROUP BY") for i, p in enumerate(select.groups) if i != place]
-        names = {number.name for number in self.numbers}
+        by = self._by()
+        kept = self._kept([*by.values()], only)
+        columns, shown = self._alike(
+            [self._column(a, only, [*by.values()], kept) for a in select.aggregates]
+        )
+        groups = [self._public(p, "GROUP BY") for i, p in enumerate(select.groups) if i not in by]
+        names = {name for number in self.numbers for name in number.names}
         return Question(
             select,
             tuple(self.numbers),
             tuple(columns),
             tuple(groups),
             tuple(self._condition(part) for part in public),
-            by,
-            place,
+            tuple(by.values()),
+            tuple(by),
             tuple(kept),
             {name: self.cells[name] for name in sorted(names)},
             shown,
@@ -170,7 +185,7 @@ class _Binder:
 
     def _alike(self, columns: Sequence[Column]) -> tuple[list[Column], Shown]:
         """Numbers and columns in an order that does not depend on which was asked for first."""
-        order = sorted(self.numbers, key=lambda number: (number.name, number.adds))
+        order = sorted(self.numbers, key=lambda number: (number.names, number.adds))
         to = {place: order.index(number) for place, number in enumerate(self.numbers)}
         self.numbers = order
         moved = [replace(c, above=_moved(c.above, to), below=_moved(c.below, to)) for c in columns]
@@ -196,15 +211,9 @@ class _Binder:
             if len(part.columns) > 1:
                 raise InputError(
                     f"{WHERE}: WHERE {part.sql}: is about {' and '.join(part.columns)} at once; "
-                    "write conditions on keys, and on one attribute, and join them by AND"
+                    "write conditions on keys, and on one attribute each, and join them by AND"
                 )
             only.append(part)
-        if len({part.columns[0] for part in only}) > 1:
-            raise InputError(
-                f"{WHERE}: WHERE is about {' and '.join(sorted({p.columns[0] for p in only}))}; "
-                "counts of two attributes together are not answered: ask of one of them, or make "
-                "one attribute of both in [source] sql"
-            )
         return public, only
 
     def _attribute(self, name: str) -> Cells:
@@ -232,49 +241,40 @@ class _Binder:
 
     # ------------------------------------------------------------ groups
 
-    def _by(self) -> tuple[Cells | None, int]:
-        """The attribute that rows are grouped by, and where that stands."""
-        alone = [
-            (place, part.columns[0])
-            for place, part in enumerate(self.select.groups)
-            if len(part.columns) == 1
-            and part.columns[0] not in self.table.keys
-            and part.sql.strip('"') == part.columns[0]
-        ]
-        if not alone:
-            return None, -1
-        if len(alone) > 1:
-            names = [name for _, name in alone]
-            raise InputError(
-                f"{WHERE}: GROUP BY {' and '.join(names)}: is about two attributes together; group "
-                f"by one of them, or {_one_of(names)}"
-            )
-        ((place, name),) = alone
-        by = self._attribute(name)
-        if not by.declared:
-            raise InputError(
-                f"{WHERE}: GROUP BY {name}: its values are not declared, and those of the rows are "
-                f"not for groups; list them under attribute.{name}, or give it bins, and count "
-                "again"
-            )
-        return by, place
+    def _by(self) -> dict[int, Cells]:
+        """The attributes that rows are grouped by, by where they stand."""
+        found = dict[int, Cells]()
+        for place, part in enumerate(self.select.groups):
+            name = part.columns[0] if len(part.columns) == 1 else ""
+            if not name or name in self.table.keys or part.sql.strip('"') != name:
+                continue
+            found[place] = self._attribute(name)
+            if not found[place].declared:
+                raise InputError(
+                    f"{WHERE}: GROUP BY {name}: its values are not declared, and those of the rows "
+                    f"are not for groups; list them under attribute.{name}, or give it bins, and "
+                    "count again"
+                )
+        return found
 
-    def _kept(self, by: Cells, only: Sequence[Part]) -> list[int]:
-        """The cells that are rows of the answer."""
-        holds = self._holds(by, [part for part in only if part.columns[0] == by.name])
-        return [cell for cell, held in enumerate(holds) if held]
+    def _kept(self, by: Sequence[Cells], only: Sequence[Part]) -> list[tuple[int, ...]]:
+        """The cells, of several attributes their combinations, that are rows of the answer."""
+        holds = [self._holds(cells, only) for cells in by]
+        return [*itertools.product(*(np.flatnonzero(held).tolist() for held in holds))]
 
-    def _holds(self, cells: Cells, only: Sequence[Part]) -> list[bool]:
-        holds = [True] * len(cells.rule.names)
-        for part in only:
-            mine = cells.where(part, self.row)
-            holds = [a and b for a, b in zip(holds, mine, strict=True)]
-        return holds
+    def _holds(self, cells: Cells, only: Sequence[Part]) -> Mask:
+        """In which cells of an attribute the conditions on it hold."""
+        mine = [cells.where(part, self.row) for part in only if part.columns[0] == cells.name]
+        return np.asarray(np.all([[True] * len(cells.rule.names), *mine], axis=0))
 
     # ------------------------------------------------------------ aggregates
 
     def _column(
-        self, asked: Aggregate, where: Sequence[Part], by: Cells | None, kept: Sequence[int]
+        self,
+        asked: Aggregate,
+        where: Sequence[Part],
+        by: Sequence[Cells],
+        kept: Sequence[tuple[int, ...]],
     ) -> Column:
         of_keys, only = self._parted(asked.only)
         if of_keys:
@@ -283,50 +283,59 @@ class _Binder:
                 "its own, or GROUP BY it"
             )
         only = [*where, *only]
-        cells = self._about(asked, only, by)
-        if cells is None:
-            return Column(asked.title, "count", (Term(PUBLIC),))
-        holds = self._holds(cells, only)
-        each = [[held and cell == k for k, held in enumerate(holds)] for cell in kept]
-        return self._made(asked, cells, each if by is not None else [holds])
+        added = self._added(asked)
+        names = {part.columns[0] for part in only} | {cells.name for cells in by}
+        names |= set() if added is None else {added.name}
+        if not names:
+            return Column(asked.title, "count", (Term(PUBLIC),) * len(kept))
+        cells = [self.cells[name] for name in sorted(names)]
+        _refuse_many(asked, cells)
+        holds = [self._holds(each, only) for each in cells]
+        rows = [dict(zip((each.name for each in by), each, strict=True)) for each in kept]
+        return self._made(asked, added, [_within(cells, holds, row) for row in rows], cells)
 
-    def _about(self, asked: Aggregate, only: Sequence[Part], by: Cells | None) -> Cells | None:
-        """The one attribute that it depends on; None: keys alone count it."""
-        column = asked.column
-        if column in self.table.keys:
+    def _added(self, asked: Aggregate) -> Cells | None:
+        """The attribute whose values it looks at; None: it counts rows."""
+        if asked.column is None:
+            return None
+        if asked.column in self.table.keys:
             if asked.kind != "count":
                 raise InputError(
                     f"{WHERE}: {asked.title}: keys are public; take it from the released keys"
                 )
-            column = None
-        names = {part.columns[0] for part in only} | ({by.name} if by is not None else set())
-        if column is not None:
-            cells = self._attribute(column)
-            always = asked.kind == "count" and all(cells.present)
-            names |= set() if always else {column}
-        if len(names) > 1:
-            raise InputError(
-                f"{WHERE}: {asked.title}: depends on {' and '.join(sorted(names))} together; ask "
-                f"of one attribute at a time, or {_one_of(sorted(names))}"
-            )
-        return self.cells[names.pop()] if names else None
+            return None
+        cells = self._attribute(asked.column)
+        return None if asked.kind == "count" and all(cells.present) else cells
 
-    def _made(self, asked: Aggregate, cells: Cells, each: Sequence[Sequence[bool]]) -> Column:
-        if asked.column in (None, *self.table.keys) or asked.column != cells.name:
-            return Column(asked.title, "count", self._counts(cells, each))
-        there = [[a and b for a, b in zip(holds, cells.present, strict=True)] for holds in each]
+    def _made(
+        self,
+        asked: Aggregate,
+        added: Cells | None,
+        each: Sequence[Mask],
+        cells: Sequence[Cells],
+    ) -> Column:
+        """``each``: in which combinations of these cells a row of the answer has rows."""
+        names = [own.name for own in cells]
+        if added is None:
+            return Column(asked.title, "count", self._counts(names, each))
+        along = _along(cells, added)
+        there = [mask & along(added.present).astype(bool) for mask in each]
+        counted = self._counts(names, there) if asked.kind != "sum" else ()
         if asked.kind == "count":
-            return Column(asked.title, "count", self._counts(cells, there))
-        above = tuple(self._term(*cells.values(holds)) for holds in there)
-        if asked.kind == "sum":
-            return Column(asked.title, "sum", above)
-        return Column(asked.title, "avg", above, self._counts(cells, there))
+            return Column(asked.title, "count", counted)
+        above = list[Term]()
+        for mask in there:
+            axes = tuple(axis for axis, own in enumerate(cells) if own is not added)
+            values, step = added.values(mask.any(axes).tolist())
+            above.append(self._term(names, mask * along(values), step))
+        return Column(asked.title, asked.kind, tuple(above), counted, added.name)
 
-    def _counts(self, cells: Cells, each: Iterable[Sequence[bool]]) -> tuple[Term, ...]:
-        return tuple(self._term(cells.indicator(holds)) for holds in each)
+    def _counts(self, names: Sequence[str], each: Iterable[Mask]) -> tuple[Term, ...]:
+        return tuple(self._term(names, mask.astype(np.int64)) for mask in each)
 
-    def _term(self, number: Number, step: Fraction = Fraction(1)) -> Term:
+    def _term(self, names: Sequence[str], adds: Counts, step: Fraction = Fraction(1)) -> Term:
         """Of each number there is one; what every row adds alike is counted by keys."""
+        number = Number.of(names, adds)
         if not number.reach:
             return Term(PUBLIC, number.adds[0] * step)
         if number not in self.numbers:
@@ -334,14 +343,34 @@ class _Binder:
         return Term(self.numbers.index(number), step)
 
 
-def _one_of(names: Sequence[str]) -> str:
-    """How an attribute is made of several."""
-    both = " || ' / ' || ".join(map(name_in_sql, names))
-    named = "_".join(names)
-    return (
-        f"declare one of both, of {both} in [source] sql, and ask SELECT {name_in_sql(named)}, "
-        "COUNT(*) (docs/answers.md: two attributes)"
-    )
+def _refuse_many(asked: Aggregate, cells: Sequence[Cells]) -> None:
+    many = math.prod(len(each.rule.names) for each in cells)
+    if many > CELLS:
+        raise InputError(
+            f"{WHERE}: {asked.title}: depends on {' and '.join(each.name for each in cells)} "
+            f"together, which have {many:,} combinations, more than {CELLS:,}; ask of fewer of "
+            "them, or give them fewer bins"
+        )
+
+
+def _within(cells: Sequence[Cells], holds: Sequence[Mask], row: Mapping[str, int]) -> Mask:
+    """The combinations of cells in which conditions hold, and which are those of a row."""
+    each = [
+        held & (np.arange(len(held)) == row[own.name]) if own.name in row else held
+        for own, held in zip(cells, holds, strict=True)
+    ]
+    return functools.reduce(np.logical_and.outer, each)
+
+
+def _along(cells: Sequence[Cells], own: Cells) -> Callable[[Sequence[int]], Counts]:
+    """What each cell of one attribute has, for all combinations with those of the others."""
+    shape = [-1 if each is own else 1 for each in cells]
+    return lambda each: np.array(each, np.int64).reshape(shape)
+
+
+def _one_or_all(names: Sequence[str]) -> str | list[str]:
+    """As it was written while there could be no more than one."""
+    return names[0] if len(names) == 1 else list(names)
 
 
 def _moved(terms: Sequence[Term], to: Mapping[int, int]) -> tuple[Term, ...]:
@@ -349,6 +378,6 @@ def _moved(terms: Sequence[Term], to: Mapping[int, int]) -> tuple[Term, ...]:
 
 
 def _written(column: Column) -> list[Any]:
-    """All of it but its title."""
+    """What it is made of."""
     terms = [[[str(t.place), str(t.step)] for t in part] for part in (column.above, column.below)]
     return [column.kind, *terms]

@@ -119,7 +119,7 @@ class _Book:
     def of(cls, domain: Domain, mechanism: Mechanism, who: Adversary) -> _Book:
         parts = mechanism.parts(domain, who)
         answers = parts.answers()
-        shown = dict.fromkeys([*parts.by_name(), *(n for c in parts.records for n in c.reads)])
+        shown = dict.fromkeys([*parts.by_name(), *(n for c in parts.of_records for n in c.reads)])
         seen = [*who.seen_among(shown)]
         labels: dict[str, Mapping[Output, float]] = {}
         for name in seen:

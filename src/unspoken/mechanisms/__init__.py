@@ -10,6 +10,7 @@ from unspoken.mechanisms.mechanism import Mechanism, RecordCoin
 from unspoken.mechanisms.one_sided import OneSided
 from unspoken.mechanisms.one_sided_noise import OneSidedNoise
 from unspoken.mechanisms.randomized_response import RandomizedResponse
+from unspoken.mechanisms.record_counts import RecordCounts
 from unspoken.mechanisms.suppression import Suppression
 from unspoken.mechanisms.together import Together
 
@@ -25,6 +26,7 @@ __all__ = [
     "OneSidedNoise",
     "RandomizedResponse",
     "RecordCoin",
+    "RecordCounts",
     "Suppression",
     "Together",
     "from_description",

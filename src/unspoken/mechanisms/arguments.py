@@ -162,7 +162,9 @@ LABELS = Argument(
 LABELS_BY_NAME = _by_name(LABELS, "a list of values for each name, {A = [0]}")
 TABLE = Argument("a table of numbers, [[0.9, 0.1], [0.1, 0.9]]", _are_numbers, _number, listed)
 INTEGERS = Argument(
-    "lists of whole numbers, [[0, 1], [1]]", lambda v: _is_list(v) and _are_integers(v)
+    "lists of whole numbers, [[0, 1], [1]]",
+    lambda v: _is_list(v) and _are_integers(v),
+    write=listed,
 )
 _WEIGHTS_BY_NAME = _by_name(TABLE, "")
 WEIGHTS = Argument(

@@ -39,7 +39,7 @@ def meant(
 ) -> list[Output]:
     """Those of the outputs shown of a variable that a word covers."""
     covered = [output for output in shown if _means(word, output, silent)]
-    values = domain.values_of(name)
+    values = domain.values_of(name) if name in domain.names else ()
     if not covered and word not in (WITHHELD, RELEASED, *values):
         raise unknown(f"outcome of {name}", word, dict.fromkeys([*values, *shown]))
     if not covered and RELEASED in shown:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -15,7 +16,7 @@ from unspoken.mechanisms.linear import Terms, Weighted, asks, linear_queries, me
 from unspoken.mechanisms.mechanism import Mechanism
 from unspoken.mechanisms.parts import Parts, Query
 from unspoken.numerics.numbers import number
-from unspoken.types.domain import Domain
+from unspoken.types.domain import Domain, Value
 from unspoken.types.noise import Noise
 from unspoken.types.sums import Weights, term
 
@@ -44,6 +45,10 @@ class Geometric(Mechanism, Shown):
         weights, terms, _ = merged(self.weights, self.terms, "geometric")
         object.__setattr__(self, "weights", weights)
         object.__setattr__(self, "terms", terms)
+
+    @property
+    def about(self) -> Mapping[str, Collection[Value]]:
+        return self.terms or {}
 
     def parts(self, domain: Domain, adversary: Adversary) -> Parts:
         queries = whole_queries(domain, merged(self.weights, self.terms, self.kind)[2], self.kind)

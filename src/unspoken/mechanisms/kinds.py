@@ -19,6 +19,7 @@ from unspoken.mechanisms.mechanism import Mechanism
 from unspoken.mechanisms.one_sided import OneSided
 from unspoken.mechanisms.one_sided_noise import OneSidedNoise
 from unspoken.mechanisms.randomized_response import RandomizedResponse
+from unspoken.mechanisms.record_counts import RecordCounts
 from unspoken.mechanisms.suppression import Suppression
 from unspoken.mechanisms.together import Together
 
@@ -28,7 +29,7 @@ MECHANISMS: dict[str, type[Mechanism]] = {
     kind.kind: kind
     for kind in (
         Extension, Finite, Geometric, Laplace, OneSided, OneSidedNoise,
-        RandomizedResponse, Suppression, Together,
+        RandomizedResponse, RecordCounts, Suppression, Together,
     )
 }  # fmt: skip
 # Mechanisms in mechanisms up to which a description is read.

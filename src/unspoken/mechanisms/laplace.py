@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 from unspoken.adversary import Adversary
 from unspoken.display import Shown
@@ -23,6 +24,8 @@ __all__ = ["Laplace"]
 TINY = 1e-150
 # So many noisy answers at once are a mistake: what they tell is bounded long before.
 ASKS = 1000
+
+Asked = TypeVar("Asked")
 
 
 @dataclass(frozen=True, repr=False)
@@ -60,11 +63,11 @@ class Laplace(Mechanism, Shown):
         return [("noise", f"Laplace, scale {self.scale:.6g}"), *asks(self.weights, self.terms)]
 
 
-def asked(queries: list[Query], adversary: Adversary) -> tuple[Query, ...]:
+def asked(queries: Sequence[Asked], adversary: Adversary) -> tuple[Asked, ...]:
     """Noise is drawn anew for each request: asking often is asking that many queries."""
     times = adversary.asks_of(ANSWER)
     if times > ASKS:
         raise InputError(
             f"adversary.asks: {times:g}; asked so often, the noise averages out. At most {ASKS}"
         )
-    return tuple(queries * int(times))
+    return (*queries,) * int(times)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
@@ -21,7 +21,7 @@ from unspoken.mechanisms.noisy import answer_view, noisy_view
 from unspoken.mechanisms.parts import ANSWER, Parts, Query
 from unspoken.mechanisms.record_chain import Chain
 from unspoken.mechanisms.record_shares import RecordShares
-from unspoken.mechanisms.record_toss import both, merged
+from unspoken.mechanisms.record_toss import both
 from unspoken.mechanisms.recorded import Recorded, recorded_view
 from unspoken.numerics.arrays import Codes, Mask
 from unspoken.numerics.coins import Coins
@@ -87,6 +87,11 @@ class Mechanism(ABC):
     def scaled(self, share: float) -> Mechanism:
         """With this share of the exponents of its coins; 0 shows nothing of what they let out."""
         return self
+
+    @property
+    def about(self) -> Mapping[str, Collection[Value]]:
+        """The values that its noisy numbers tell apart, by variable."""
+        return {}
 
     @property
     def delivered(self) -> tuple[str, ...]:
@@ -197,11 +202,14 @@ class Mechanism(ABC):
         parts = self.parts(domain, adversary)
         secret = self._secret(domain, adversary)
         channels, queries = parts.by_name(), parts.answers()
-        _check(domain, adversary, queries)
+        noises = [noise.name for noise in parts.noises]
+        _check(domain, adversary, [*queries, *noises])
         channels = {name: channels[name] for name in adversary.seen_among(channels)}
         if adversary.sees is None or ANSWER not in adversary.sees:  # which means all answers
             queries = {name: queries[name] for name in adversary.seen_among(queries)}
-        coins = merged(parts.records)
+            seen = adversary.seen_among(noises)
+            parts = replace(parts, noises=tuple(n for n in parts.noises if n.name in seen))
+        coins = parts.of_records
         if outcome is None:
             recorded = Recorded(domain, coins, channels) if coins else None
             return Observed({} if coins else channels, queries, secret, recorded)
@@ -223,7 +231,7 @@ class Mechanism(ABC):
             name: channel.sample(cells[:, domain.axis(name)], rng)
             for name, channel in parts.by_name().items()
         }
-        for coin in merged(parts.records):
+        for coin in parts.of_records:
             for name, shown in coin.sample(domain, cells, rng).items():
                 beside = seen.get(name)
                 seen[name] = shown if beside is None else both(shown, beside)

@@ -11,7 +11,8 @@ from functools import reduce
 import numpy as np
 
 from unspoken.errors import TooLarge
-from unspoken.mechanisms.record_toss import RecordToss
+from unspoken.mechanisms.record_noise import ANSWER, RecordNoise
+from unspoken.mechanisms.record_toss import RecordToss, merged
 from unspoken.numerics.arrays import CELLS, Array
 from unspoken.numerics.rounding import Rounding
 from unspoken.types.channel import Channel, Output
@@ -20,8 +21,6 @@ from unspoken.types.sums import Weights
 
 __all__ = ["ANSWER", "Parts", "Query", "Toss", "Tossed", "shared_coin"]
 
-# What noisy answers are called among the outputs; several are numbered from 1.
-ANSWER = "answer"
 SMALLEST = 1074  # every finite float is a whole number of 2 to the minus so many
 
 
@@ -55,13 +54,14 @@ class Toss:
 class Parts:
     """All that a mechanism shows one adversary: releases by coin, local channels, noisy queries,
 
-    coins that look at whole records.
+    coins and noise that look at whole records.
     """
 
     tosses: tuple[tuple[str, Toss], ...] = ()
     channels: tuple[tuple[str, Channel], ...] = ()
     queries: tuple[Query, ...] = ()
     records: tuple[RecordToss, ...] = ()
+    noises: tuple[RecordNoise, ...] = ()
 
     def beside(self, other: Parts) -> Parts:
         """Both at once."""
@@ -70,12 +70,27 @@ class Parts:
             self.channels + other.channels,
             self.queries + other.queries,
             self.records + other.records,
+            self.noises + other.noises,
         )
 
     @property
     def beside_queries(self) -> bool:
         """Whether there is anything but noisy queries."""
-        return bool(self.tosses or self.channels or self.records)
+        return bool(self.tosses or self.channels or self.records or self.noises)
+
+    @property
+    def of_records(self) -> tuple[RecordToss | RecordNoise, ...]:
+        """What looks at whole records; of every coin of one all that is seen."""
+        return (*merged(self.records), *self.noises)
+
+    @property
+    def anew(self) -> Parts:
+        """Its noisy numbers alone."""
+        return Parts(queries=self.queries, noises=self.noises)
+
+    @property
+    def noisy(self) -> bool:
+        return bool(self.queries or self.noises)
 
     def by_name(self) -> dict[str, Channel]:
         """One channel for each variable: within an epoch its releases share a coin, all else is

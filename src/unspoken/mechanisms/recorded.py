@@ -18,6 +18,7 @@ from unspoken.beliefs import Belief
 from unspoken.errors import TooLarge
 from unspoken.mechanisms.events import meant, silent_places
 from unspoken.mechanisms.local import Question
+from unspoken.mechanisms.record_noise import RecordNoise
 from unspoken.mechanisms.record_toss import RecordToss
 from unspoken.numerics.arrays import CELLS, Array, Codes, Mask, sums_in
 from unspoken.numerics.rounding import Rounding, pairwise
@@ -39,7 +40,7 @@ class Recorded:
     """
 
     domain: Domain
-    coins: tuple[RecordToss, ...]
+    coins: tuple[RecordToss | RecordNoise, ...]
     channels: Mapping[str, Channel]
     words: Mapping[str, Output] | None = None
 

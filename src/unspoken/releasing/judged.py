@@ -27,7 +27,7 @@ from unspoken.beliefs import Belief
 from unspoken.errors import InputError, LimitExceeded, NotKnown, TooLarge
 from unspoken.ledger import Known, unions
 from unspoken.mechanisms import Mechanism
-from unspoken.mechanisms.parts import Parts, Query
+from unspoken.mechanisms.parts import Parts
 from unspoken.mechanisms.record_toss import RecordToss
 from unspoken.planning import Limits
 from unspoken.planning.limits import Broken
@@ -37,7 +37,7 @@ from unspoken.types.domain import Domain, Value
 from unspoken.types.sums import moved_by, term
 from unspoken.views import View
 
-__all__ = ["ANSWERS", "Judge", "Planned", "WithoutNoise", "answers_of", "epsilon_of", "queries_of"]
+__all__ = ["ANSWERS", "Judge", "Planned", "WithoutNoise", "answers_of", "drawn_of", "epsilon_of"]
 
 ANSWERS = 2**12  # combinations of noise-free answers that are looked at together
 ASKED = 2**17  # these times what coins show, times cells, of a set of beliefs
@@ -104,14 +104,14 @@ class Judge:
 
     def broken(self, mechanism: Mechanism, limits: Limits) -> Broken | None:
         """The first limit that seeing all of this would break."""
-        drawn = queries_of(mechanism, self.belief.domain) if mechanism.drawn_anew() else []
-        if drawn and self._surely(mechanism, limits, drawn):
+        drawn = drawn_of(mechanism, self.belief.domain)
+        if drawn.noisy and self._surely(mechanism, limits, drawn):
             return None
         found = self._learned(mechanism, limits, drawn)
-        if found is not None or not (drawn or mechanism.record_coins()):
+        if found is not None or not (drawn.noisy or mechanism.record_coins()):
             return found
         odds = Limits({}, limits.odds_cap)
-        if drawn:
+        if drawn.noisy:
             return self._of_set(mechanism, odds, drawn)
         if (beliefs := self.possible()) is self.belief:
             return None
@@ -120,7 +120,7 @@ class Judge:
             return None
         return self._first(beliefs, mechanism, odds)
 
-    def _surely(self, mechanism: Mechanism, limits: Limits, drawn: Sequence[Query]) -> bool:
+    def _surely(self, mechanism: Mechanism, limits: Limits, drawn: Parts) -> bool:
         """Whether noise and coins keep the cap without a look at beliefs, and nothing else is
 
         limited.
@@ -147,11 +147,9 @@ class Judge:
         cloud = views(self.belief, mechanism, self.secrets).values()
         return max((len(view.outcomes()) for view in cloud), default=0)
 
-    def _learned(
-        self, mechanism: Mechanism, limits: Limits, drawn: Sequence[Query]
-    ) -> Broken | None:
+    def _learned(self, mechanism: Mechanism, limits: Limits, drawn: Parts) -> Broken | None:
         """Under what was learned."""
-        if not drawn:
+        if not drawn.noisy:
             return self._first(self.belief, mechanism, limits)
         try:
             if answers_of(self.belief.domain, drawn) > ANSWERS:
@@ -160,9 +158,7 @@ class Judge:
         except (TooLarge, NotKnown):
             return self._by_noise_alone(mechanism, limits, drawn)
 
-    def _of_set(
-        self, mechanism: Mechanism, limits: Limits, drawn: Sequence[Query]
-    ) -> Broken | None:
+    def _of_set(self, mechanism: Mechanism, limits: Limits, drawn: Parts) -> Broken | None:
         """Under every belief of a set. Where noise cannot be looked at, coins are by themselves;
 
         where these cannot either, they count as if they used up the cap, as plans for sets do.
@@ -221,9 +217,7 @@ class Judge:
                 "--adopt"
             )
 
-    def _by_noise_alone(
-        self, mechanism: Mechanism, limits: Limits, drawn: Sequence[Query]
-    ) -> Broken | None:
+    def _by_noise_alone(self, mechanism: Mechanism, limits: Limits, drawn: Parts) -> Broken | None:
         """What coins tell, and as much more as noise lets out of any record."""
         epsilon = epsilon_of(self.belief.domain, drawn)
         bits = epsilon * math.tanh(epsilon / 2)
@@ -277,7 +271,7 @@ class WithoutNoise(Mechanism):
     mechanism: Mechanism
 
     def parts(self, domain: Domain, adversary: Adversary) -> Parts:
-        return replace(self.mechanism.parts(domain, adversary), queries=())
+        return replace(self.mechanism.parts(domain, adversary), queries=(), noises=())
 
     def sensitive_values(self, domain: Domain, name: str) -> tuple[Value, ...] | None:
         return self.mechanism.sensitive_values(domain, name)
@@ -299,20 +293,26 @@ def _named(record: RecordToss) -> tuple[Any, ...]:
     return (*(table.digest for table in record.tables), record.sees, record.epoch)
 
 
-def epsilon_of(domain: Domain, queries: Sequence[Query]) -> float:
+def epsilon_of(domain: Domain, drawn: Parts) -> float:
     """How far one record moves all of these together, in noise scales."""
-    rated = [(query.noise.rate, query.weights) for query in queries]
+    rated = [(query.noise.rate, query.weights) for query in drawn.queries]
     names = dict.fromkeys(name for _, weights in rated for name in weights)
-    return math.fsum(
+    sums = [
         moved_by(domain, name, [(rate, weights.get(name, 0.0)) for rate, weights in rated])
         for name in names
-    )
+    ]
+    return math.fsum([*sums, *(noise.epsilon for noise in drawn.noises)])
 
 
-def queries_of(mechanism: Mechanism, domain: Domain) -> list[Query]:
-    """Refused where one was about what is declared no more: it counts all the same."""
+def drawn_of(mechanism: Mechanism, domain: Domain) -> Parts:
+    """Its noisy numbers. Refused where one was about what is declared no more: it counts all the
+
+    same.
+    """
+    if not mechanism.drawn_anew():
+        return Parts()
     try:
-        return [*mechanism.parts(domain, Adversary(domain.names[0])).queries]
+        return mechanism.parts(domain, Adversary(domain.names[0])).anew
     except InputError as error:
         raise InputError(
             f"{str(error).rstrip('.')}. It was answered with noise before, so it counts in this "
@@ -320,11 +320,12 @@ def queries_of(mechanism: Mechanism, domain: Domain) -> list[Query]:
         ) from None
 
 
-def answers_of(domain: Domain, queries: Sequence[Query]) -> int:
-    """How many combinations of answers there are without noise, at most."""
-    return math.prod(
+def answers_of(domain: Domain, drawn: Parts) -> int:
+    """How many combinations of answers there are to look at, at most."""
+    of_queries = math.prod(
         len(np.unique(term(domain, weight, name)))
-        for query in queries
+        for query in drawn.queries
         for name, weight in query.weights.items()
         if weight
     )
+    return math.prod((of_queries, *(noise.outcomes for noise in drawn.noises)))

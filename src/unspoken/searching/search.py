@@ -152,10 +152,10 @@ class Asked:
         shows of a record tells of what is known and of all its names at once.
         """
         parts = self.mechanism.parts(self.belief.domain, Adversary(self.targets[0]))
-        if parts.records:
+        if parts.of_records:
             raise NotKnown(
-                "worst: does not search what a suppression shows; ask leakage, with the names that "
-                "somebody knows"
+                "worst: does not search what is shown of whole records; ask leakage, with "
+                "the names that somebody knows"
             )
         return parts
 

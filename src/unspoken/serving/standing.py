@@ -15,7 +15,7 @@ from unspoken.measures import MEASURES
 from unspoken.mechanisms import Mechanism
 from unspoken.releasing.coarse import up
 from unspoken.releasing.custody import Custody
-from unspoken.releasing.judged import ANSWERS, WithoutNoise, answers_of, epsilon_of, queries_of
+from unspoken.releasing.judged import ANSWERS, WithoutNoise, answers_of, drawn_of, epsilon_of
 from unspoken.releasing.leaks import leak, views
 from unspoken.releasing.preparing import Prepared
 from unspoken.types.bound import Bound
@@ -196,8 +196,8 @@ def _told(
     noise lets out of any record (judged.py).
     """
     belief = ready.learned.belief
-    drawn = queries_of(mechanism, belief.domain) if mechanism.drawn_anew() else []
-    if drawn:
+    drawn = drawn_of(mechanism, belief.domain)
+    if drawn.noisy:
         with suppress(TooLarge, NotKnown):
             if answers_of(belief.domain, drawn) <= ANSWERS:
                 view = views(belief, mechanism, {about: secrets}, knows=knows)[about]
@@ -205,7 +205,7 @@ def _told(
         mechanism = WithoutNoise(mechanism)
     seen = tuple(belief.domain.names)
     found = leak(belief, mechanism, "", seen, about, secrets, knows)
-    if not drawn:
+    if not drawn.noisy:
         return found.odds, found.information
     epsilon = epsilon_of(belief.domain, drawn)
     premise, why = found.odds.premise, "coins alone; and with as much as noise lets out"

@@ -1,0 +1,87 @@
+"""Counts of what several variables of a record are together, with geometric noise: histograms in
+
+two dimensions, sums of one variable by another. No sum over the variables says them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from unspoken.adversary import Adversary
+from unspoken.display import Shown
+from unspoken.errors import InputError
+from unspoken.mechanisms.arguments import INTEGERS, LABELS_BY_NAME, NUMBER
+from unspoken.mechanisms.laplace import asked
+from unspoken.mechanisms.mechanism import Mechanism
+from unspoken.mechanisms.parts import Parts
+from unspoken.mechanisms.record_noise import RecordNoise
+from unspoken.numerics.numbers import number
+from unspoken.types.domain import Domain, Value
+from unspoken.types.frozen import Frozen
+from unspoken.types.kinds import expect, labels
+
+__all__ = ["RecordCounts"]
+
+LARGEST = 2**31  # of what a record adds
+
+
+@dataclass(frozen=True, repr=False)
+class RecordCounts(Mechanism, Shown):
+    """f_c(x) + Z_c with P(Z = z) = (1 - alpha) / (1 + alpha) alpha^|z|, for each c.
+
+    ``values``: {name: values} of the variables that f depends on; ``adds[c][i][j]...``: what a
+    record with the i-th value of the first, the j-th of the second, ... adds to number c. Values
+    not named add 0.
+    """
+
+    alpha: float
+    values: Mapping[str, Sequence[Value]]
+    adds: Sequence[Any]
+
+    kind: ClassVar = "record-counts"
+    arguments: ClassVar = {"alpha": NUMBER, "values": LABELS_BY_NAME, "adds": INTEGERS}
+
+    def __post_init__(self) -> None:
+        alpha = number(self.alpha)
+        if not 0 < alpha < 1:
+            raise InputError(f"{self.kind}.alpha: {self.alpha!r} must lie between 0 and 1")
+        expect(self.values, Mapping, f"{self.kind}.values", "give {name: values}")
+        where = f"{self.kind}.values of"
+        values = {name: labels(each, f"{where} {name}") for name, each in self.values.items()}
+        shape = tuple(map(len, values.values()))
+        try:
+            adds = np.asarray(self.adds)
+        except ValueError:
+            adds = np.empty(0)
+        whole = adds.dtype.kind in "iu" and adds.shape[1:] == shape and adds.size > 0
+        if not whole or not shape or abs(adds).max() > LARGEST:
+            raise InputError(
+                f"{self.kind}.adds: for each number a table of {' x '.join(map(str, shape))} whole "
+                f"numbers is expected, none beyond {LARGEST:,}"
+            )
+        object.__setattr__(self, "alpha", alpha)
+        object.__setattr__(self, "values", Frozen(values))
+        object.__setattr__(self, "adds", _tuples(adds.tolist()))
+
+    @property
+    def about(self) -> Mapping[str, Sequence[Value]]:
+        return self.values
+
+    def parts(self, domain: Domain, adversary: Adversary) -> Parts:
+        for name, values in self.values.items():
+            for value in values:
+                domain.code(name, value, f"{self.kind}.values")
+        adds = np.asarray(self.adds, dtype=np.int64)
+        return Parts(noises=asked([RecordNoise(self.alpha, self.values, adds)], adversary))
+
+    def facts(self) -> list[tuple[str, str]]:
+        numbers = f"{len(self.adds)} of {', '.join(self.values)} together"
+        return [("noise", f"geometric, alpha {self.alpha:.6g}"), ("numbers", numbers)]
+
+
+def _tuples(nested: Any) -> Any:
+    return tuple(map(_tuples, nested)) if isinstance(nested, list) else nested
