@@ -6,6 +6,7 @@ The secret is whether a and b differ: either alone says nothing of it, both say 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ import unspoken
 from unspoken.errors import LimitExceeded
 from unspoken.planning import Limits
 from unspoken.policy import Project
-from unspoken.releasing import adopt_plan, release
+from unspoken.releasing import adopt_plan, judged, release
 from unspoken.releasing.judged import Judge
 
 ROWS = 4_000
@@ -108,6 +109,29 @@ def test_halves_for_one_reader_are_judged_by_all_that_the_counts_leave_possible(
         release(few({"one": ["b"], "two": ["a"]}), reader="one")
 
 
+def test_what_is_not_looked_at_under_every_belief_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A reader of one half, then of the other, of a table that is too large for a second look."""
+    none = 'pooled_cap = "none"'
+    pools = {"one": ["a"], "two": ["b"]}, {"one": ["b"], "two": ["a"]}
+
+    def few(reads: Mapping[str, Sequence[str]]) -> Path:
+        path, rng = project(tmp_path, reads, 2.0, none, "20.0"), np.random.default_rng(5)
+        a, b = rng.integers(0, 2, (2, 400))
+        differ = np.where(np.random.default_rng(9).random(400) < 0.5, "yes", "no")
+        table = pa.table({"id": range(400), "a": a, "b": b, "differ": differ})
+        pq.write_table(table, tmp_path / "table.parquet")
+        return path
+
+    first = release(few(pools[0]), reader="one")
+    assert not any("under what was learned alone" in each.text for each in first.said.cautions)
+    monkeypatch.setattr(judged, "ASKED", 0)
+    second = release(few(pools[1]), reader="one")
+    (said,) = (e.text for e in second.said.cautions if "under what was learned alone" in e.text)
+    assert re.search(r": \d+ answers of 8 combinations of values are too many\.$", said)
+
+
 def test_another_plan_for_another_reader_is_held_to_the_pooled_cap(tmp_path: Path) -> None:
     """The attack: one gets half of one plan, two half of the next, whose coins are others."""
     reads = {"one": ["a"], "two": ["b"]}
@@ -164,7 +188,9 @@ def test_what_is_known_after_adoption_asks_for_another_plan(tmp_path: Path) -> N
     release(path, reader="two")
 
 
-def test_several_plans_are_judged_under_every_belief(tmp_path: Path) -> None:
+def test_several_plans_are_judged_under_every_belief(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Under what was learned the two keep a cap together that another possible belief breaks."""
     law = unspoken.Joint([[30, 10, 5], [10, 30, 40]], names=["s", "x"])
     box = unspoken.Box.within(law, 0.3)
@@ -178,6 +204,11 @@ def test_several_plans_are_judged_under_every_belief(tmp_path: Path) -> None:
     given = Project.read(project(tmp_path, {"one": ["a"], "two": ["b"]}))
     limits = Limits({}, (learned + worst) / 2)
     assert Judge(given, law, lambda: law, {"s": [0]}).broken(both, limits) is None
-    broken = Judge(given, law, lambda: box, {"s": [0]}).broken(both, limits)
+    judge = Judge(given, law, lambda: box, {"s": [0]})
+    broken = judge.broken(both, limits)
     assert broken is not None
     assert broken.target == "s"
+    assert judge.unlooked(both) == ""
+    monkeypatch.setattr(judged, "ASKED", 0)
+    assert judge.broken(both, limits) is None
+    assert "combinations of values are too many" in judge.unlooked(both)

@@ -164,6 +164,21 @@ class Admission:
         pooled = self.project.limits.pooled_cap if self.project.divided else math.inf
         return pooled <= limits.odds_cap and information == math.inf
 
+    def unlooked(self, event: Release, account: Account) -> str:
+        """What was not looked at of an event that is admitted, in words; empty where all was."""
+        whys = (
+            self._judge(past.known).unlooked(past.fold(self.sensitive, event.mechanism))
+            for past, limits in self.before(event, account)
+            if not self._as_planned(past, event.mechanism, limits)
+        )
+        why = next(filter(None, whys), "")
+        if not why:
+            return ""
+        return (
+            "With what was shown before, this is held against the limits under what was learned "
+            f"alone, not under every belief that the counts leave possible: {why}."
+        )
+
     def audiences(self, event: Release, account: Account) -> list[list[tuple[str, ...]]]:
         """For every coalition that sees the event, whose releases it has seen."""
         declared = self.project.applications

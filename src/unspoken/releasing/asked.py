@@ -92,8 +92,10 @@ class Asked:
             *self._certain(),
             *fewer_rows(event, account),
         )
-        together = self.admission.together(event, account)
-        return Said(ready.project, ready.promise, together, cautions)
+        admission = self.admission
+        unlooked = filter(None, [admission.unlooked(event, account)])
+        together = admission.together(event, account)
+        return Said(ready.project, ready.promise, together, (*cautions, *map(Caution, unlooked)))
 
     def _certain(self) -> tuple[Caution, ...]:
         """What a context makes certain; nothing of exact counts is said."""

@@ -5,11 +5,13 @@ holds for what it was made for, not for parts of it that somebody got one after 
 
 An answer with noise y2 beside coins y1 of the same record x is, given x, independent of them; so
 
-    P(y1, y2 | s) / P(y1, y2 | s') <= e^eps P(y1 | s) / P(y1 | s'),    I(S; Y1, Y2) <= I(S; Y1) +
-    eps tanh(eps / 2),    eps = max over x, x' of sum_c |f_c(x) - f_c(x')| / scale_c
+    P(y1, y2 | s) / P(y1, y2 | s') <= e^eps P(y1 | s) / P(y1 | s'),
+    I(S; Y1, Y2) <= I(S; Y1) + u - 1 - log u,    u = eps / (1 - e^-eps),
+    eps = max over x, x' of sum_c |f_c(x) - f_c(x')| / scale_c
 
-whatever is believed. Where both cannot be looked at together, limits lowered by that hold for coins
-alone; and where these are those of a plan, it was made for a cap, which is known without a look.
+whatever is believed: given y1, too, y2 moves the odds of two values of S by e^eps at most. Where
+both cannot be looked at together, limits lowered by that hold for coins alone; and where these are
+those of a plan, it was made for a cap, which is known without a look.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ import numpy as np
 
 from unspoken.adversary import Adversary
 from unspoken.beliefs import Belief
+from unspoken.conversion import relative_entropy_from_inferential
 from unspoken.errors import InputError, LimitExceeded, NotKnown, TooLarge
 from unspoken.ledger import Known, unions
 from unspoken.mechanisms import Mechanism
@@ -115,10 +118,27 @@ class Judge:
             return self._of_set(mechanism, odds, drawn)
         if (beliefs := self.possible()) is self.belief:
             return None
-        if self._shown(mechanism) * self.belief.cells(self.belief.domain.names) > ASKED:
+        if self._too_many(mechanism):
             self._refuse_unlooked()
             return None
         return self._first(beliefs, mechanism, odds)
+
+    def unlooked(self, mechanism: Mechanism) -> str:
+        """Why coins of records are held against the cap under what was learned alone; empty where
+
+        they are not: looked at, or those of a plan, which was made for all that is possible.
+        """
+        if not mechanism.record_coins() or self.possible() is self.belief:
+            return ""
+        why = self._too_many(WithoutNoise(mechanism))
+        return why if self._known_of(mechanism) == math.inf else ""
+
+    def _too_many(self, mechanism: Mechanism) -> str:
+        """Why it is not looked at under a set of beliefs; empty where it is."""
+        answers, cells = self._shown(mechanism), self.belief.cells(self.belief.domain.names)
+        if answers * cells <= ASKED:
+            return ""
+        return f"{answers:,} answers of {cells:,} combinations of values are too many"
 
     def _surely(self, mechanism: Mechanism, limits: Limits, drawn: Parts) -> bool:
         """Whether noise and coins keep the cap without a look at beliefs, and nothing else is
@@ -193,10 +213,7 @@ class Judge:
         if key not in self.coins:
             self.coins[key] = math.inf
             alone = WithoutNoise(mechanism)
-            if (
-                self.looks
-                and self._shown(alone) * self.belief.cells(self.belief.domain.names) <= ASKED
-            ):
+            if self.looks and not self._too_many(alone):
                 with suppress(TooLarge, NotKnown):
                     over = self._broken(self.possible(), alone, Limits({}, 1.0))
                     self.coins[key] = max((each.reached for each in over), default=0.0)
@@ -220,7 +237,7 @@ class Judge:
     def _by_noise_alone(self, mechanism: Mechanism, limits: Limits, drawn: Parts) -> Broken | None:
         """What coins tell, and as much more as noise lets out of any record."""
         epsilon = epsilon_of(self.belief.domain, drawn)
-        bits = epsilon * math.tanh(epsilon / 2)
+        bits = relative_entropy_from_inferential(epsilon).high
         left = {name: most - bits for name, most in limits.information.items()}
         target = next((name for name, labels in self.secrets.items() if labels), "")
         for name, most in left.items():

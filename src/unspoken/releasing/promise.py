@@ -7,8 +7,8 @@ the counts too, and
     P(plan, y | x) = P(plan | x) P(y | x, plan),    P(plan | x) / P(plan | x') <= e^eps,
 
 so that both together come to cap e^eps; every further counting of the same rows multiplies again.
-In nats they tell eps tanh(eps / 2) more on average. Of rows that were not counted nothing is told:
-learned from history, the cap holds for who knows every other row, too.
+In nats they tell u - 1 - log u more on average, u = eps / (1 - e^-eps). Of rows that were not
+counted nothing is told: learned from history, the cap holds for who knows every other row, too.
 """
 
 from __future__ import annotations

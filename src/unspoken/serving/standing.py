@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
+from unspoken.conversion import relative_entropy_from_inferential
 from unspoken.display import json_number
 from unspoken.errors import NotKnown, TooLarge
 from unspoken.ledger import Account, Answer, Known, Release
@@ -209,7 +210,7 @@ def _told(
         return found.odds, found.information
     epsilon = epsilon_of(belief.domain, drawn)
     premise, why = found.odds.premise, "coins alone; and with as much as noise lets out"
-    bits = epsilon * math.tanh(epsilon / 2)
+    bits = relative_entropy_from_inferential(epsilon).high
     low, most = found.information.low, found.information.high + bits
     return (
         Bound.of_odds(0.0, found.odds.nats + epsilon, premise, why),

@@ -1,0 +1,74 @@
+"""Noise beside coins, where both are not looked at together: what is added is enough."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import unspoken
+from tests.releasing.test_pooled_records import project
+from unspoken.mechanisms import Geometric, Together
+from unspoken.planning import Limits
+from unspoken.policy import Project
+from unspoken.releasing import judged
+
+FAR = 60  # of noise, beyond which nothing is left that a float would see
+
+
+def told(law: Any, shows: Mapping[int, float], rate: float) -> tuple[float, float]:
+    """I(S; what is shown of X), and with X + noise beside: by a loop over all answers, in nats."""
+    joints: tuple[dict[Any, Any], dict[Any, Any]] = {}, {}
+    for (s, x), mass in np.ndenumerate(law):
+        for seen, p in ((x, shows[x]), (None, 1 - shows[x])):
+            one, two = joints
+            one.setdefault(seen, np.zeros(len(law)))[s] += mass * p
+            for y in range(-FAR, law.shape[1] + FAR):
+                often = (1 - rate) / (1 + rate) * rate ** abs(y - x)
+                two.setdefault((seen, y), np.zeros(len(law)))[s] += mass * p * often
+    prior = law.sum(1)
+    found = [
+        sum(
+            mass * math.log(mass / own.sum() / prior[s])
+            for own in joint.values()
+            for s, mass in enumerate(own)
+            if mass
+        )
+        for joint in joints
+    ]
+    return found[0], found[1]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_what_noise_adds_on_average(
+    seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At most u - 1 - log u: never less than is really told, and a fourth of eps tanh(eps / 2)."""
+    monkeypatch.setattr(judged, "ANSWERS", 0)
+    rng = np.random.default_rng(seed)
+    law = rng.dirichlet(np.full(6, 0.5)).reshape(2, 3)
+    shows = dict(enumerate(rng.integers(0, 5, 3) / 4))
+    step = float(rng.choice([0.2, 0.7]))
+    belief = unspoken.Joint(law, names=["s", "x"])
+    coin = unspoken.Suppression(
+        {(s, x): {("x",): int(shows[x] * 2**62)} for s in range(2) for x in range(3)},
+        ["s", "x"], [range(2), range(3)], {"s": [0]},
+    )  # fmt: skip
+    both = Together([coin, Geometric(math.exp(-step), terms={"x": {1: 1.0, 2: 2.0}})])
+    alone, exact = told(law, shows, math.exp(-step))
+    given = Project.read(project(tmp_path, {"one": ["a"], "two": ["b"]}))
+    judge = judged.Judge(given, belief, lambda: belief, {"s": [0]})
+
+    def broken(nats: float) -> bool:
+        return judge.broken(both, Limits({"s": nats}, math.inf)) is not None
+
+    eps = 2 * step
+    u = eps / -math.expm1(-eps)
+    assert exact <= alone + u - 1 - math.log(u) < alone + eps * math.tanh(eps / 2) / 3
+    assert broken(exact * (1 - 1e-6))
+    assert broken(alone + (u - 1 - math.log(u)) * (1 - 1e-6))
+    assert not broken(alone + (u - 1 - math.log(u)) * (1 + 1e-6) + 1e-9)
