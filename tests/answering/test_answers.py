@@ -97,19 +97,6 @@ def test_sums_too_large_for_noise_cost_nothing(
     assert charges(path) == 0
 
 
-def test_nobody_is_told_of_rows_that_change(tmp_path: Path) -> None:
-    """Asked again the answer is the first one; another question of changed rows is refused."""
-    path = project(tmp_path)
-    first = answered(path, epsilon=0.3)
-    table = wards()
-    values = ["hiv"] * 3 + table["disease"].to_pylist()[3:]
-    project(tmp_path, table.set_column(2, "disease", [values]))
-    assert answered(path, epsilon=0.3).rows == first.rows
-    with pytest.raises(LimitExceeded, match=r"the source of disease .* changed since"):
-        answered(path, "SELECT COUNT(*) FROM wards WHERE disease = 'flu'", epsilon=0.1)
-    assert charges(path) == 1
-
-
 def test_what_keys_count_is_free_and_has_no_noise(tmp_path: Path) -> None:
     path = project(tmp_path)
     assert answered(path, "SELECT COUNT(*) FROM wards").value == 300

@@ -100,10 +100,15 @@ class Asking:
             return None
         declared = self.project.query.rows_per_unit
         most = source.rows_per_unit or self.ready.units.largest
-        if question.where:
-            place = self.project.at("source", "unit")
-            most = min(most, max(1, self._public_rows.groups(source.unit, place)[1]))
+        if question.where and question.numbers:
+            most = min(most, max(1, self._largest))
         return most if declared is None else min(declared, most)
+
+    @cached_property
+    def _largest(self) -> int:
+        """How many rows of one unit conditions on keys hold for, of that which has most."""
+        place = self.project.at("source", "unit")
+        return self._public_rows.groups(self.project.source.unit, place)[1]
 
     @cached_property
     def _public_rows(self) -> Table:
@@ -121,17 +126,26 @@ class Asking:
 
     def exact(self) -> Exact:
         """The numbers, read now."""
-        return Exact.of(self.question, self.rows, self.chosen if self.question.numbers else None)
+        return Exact.of(self.question, self.rows, self.chosen)
+
+    @cached_property
+    def of_keys(self) -> Exact:
+        """What keys say of it."""
+        public = replace(self.question, numbers=(), reads={})
+        return Exact.of(public, self.rows, self.chosen if self.question.numbers else None)
 
     @cached_property
     def counted(self) -> list[int]:
-        """How many rows each group has: keys say it. Not looked at where nothing depends on it."""
+        """How many rows each group has: keys say it. Not looked at where nothing depends on it, nor
+
+        where it is known of units whether there are any.
+        """
         question = self.question
         averages = any(column.public_below for column in question.columns)
-        if not (question.groups or question.where or averages):
-            return [1]
-        public = replace(self.question, numbers=(), reads={})
-        return [int(rows) for rows in Exact.of(public, self.rows, self.chosen).rows]
+        of_units = question.numbers and self.rows_per_unit is not None
+        if question.groups or averages or (question.where and not of_units):
+            return [int(rows) for rows in self.of_keys.rows]
+        return [min(1, self._largest) if question.where else 1]
 
     @property
     def public(self) -> str:
@@ -237,7 +251,7 @@ class Asking:
     @cached_property
     def admission(self) -> Admission:
         """As releases are held; no coins are asked for."""
-        return self.ready.admission(OneSided({}))
+        return replace(self.ready.admission(OneSided({})), answers=True)
 
     def admit(self, event: Answer, account: Account) -> None:
         """Raise if it must not follow what has been."""

@@ -94,8 +94,9 @@ def _public(asking: Asking, dry_run: bool, tell: Tell | None) -> NoisyAnswer | P
         tell(promised)
     if dry_run:
         return promised
-    exact = asking.exact()
-    assert not asking.question.numbers or not exact.rows.any()
+    exact = asking.of_keys
+    if asking.question.numbers:  # of no rows
+        exact = replace(exact, sums=[exact.rows] * len(asking.question.numbers))
     _, rows = assembled(asking.question, exact, exact.sums)
     return NoisyAnswer(promised, *as_asked(asking.question, rows))
 

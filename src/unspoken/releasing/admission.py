@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from unspoken.beliefs import Belief
+from unspoken.engines.sql import literal
 from unspoken.errors import InputError, LimitExceeded
 from unspoken.ledger import Account, EarlierPolicy, Exposure, Known, Release, merged, reaches
 from unspoken.mechanisms import Mechanism, OneSided
@@ -40,7 +41,8 @@ class Admission:
     for those of now. ``scale``: the share of each eps of it that the event asks for; ``compared``:
     readings that its rows were compared with, record by record. ``possible``: gives all that the
     counts leave possible, under which odds hold beside answers with noise, too; None: the belief.
-    ``kept``: what an adopted plan keeps to under all of that.
+    ``kept``: what an adopted plan keeps to under all of that. ``answers``: whether events are
+    answers with noise, of which nothing is written again.
     """
 
     project: Project
@@ -53,6 +55,7 @@ class Admission:
     compared: Collection[str] = ()
     possible: Callable[[], Belief] | None = None
     kept: Planned | None = None
+    answers: bool = False
 
     def check(self, event: Release, account: Account) -> None:
         """Raise, before anything is charged or read, if ``event`` must not follow what has been."""
@@ -212,16 +215,27 @@ class Admission:
 
     def _changed(self, event: Release, epoch: str, name: str, table: str) -> str:
         from_other = f" from {table}" if table != event.table else ""
+        changed = (
+            f"epoch {epoch}: the source of {name} (its rows, its values, or what is sensitive) "
+            f"changed since it was first read{from_other}"
+        )
+        if self.answers:
+            text = f"CAST({self.project.epoch.of} AS VARCHAR) <> {literal(epoch)}"
+            others = f", or leave this epoch out, by WHERE {text}" if event.per_key else ""
+            return (
+                f"{changed}; beside what was given out of it an answer would show the change. Ask "
+                f"what was asked before, which is free{others}; what is asked of all its rows "
+                "takes a new [epoch] label, and is charged to the same account"
+            )
         apart = ", or leave this epoch out, with [source] sql" if event.per_key else ""
         if event.per_key and not self.project.files.by_epoch:
             apart += (
                 ", or give each epoch a file of its own ([output] release, the name of a folder)"
             )
         return (
-            f"epoch {epoch}: the source of {name} (its rows, its values, or what is sensitive) "
-            f"changed since it was first read{from_other}; a cell answered from two readings shows "
-            f"the change. Give out the earlier release again{apart}, or declare a new [epoch] "
-            "label, whose coins are charged to the same account"
+            f"{changed}; a cell answered from two readings shows the change. Give out the earlier "
+            f"release again{apart}, or declare a new [epoch] label, whose coins are charged to the "
+            "same account"
         )
 
     def _known(self, account: Account) -> None:

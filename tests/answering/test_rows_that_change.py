@@ -1,0 +1,76 @@
+"""What is asked of rows that changed since they were first read; how often keys are looked at."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from tests.answering.test_answers import answered, charges, left
+from tests.answering.wards import project, wards
+from unspoken.answering import query
+from unspoken.engines.duckdb import DuckTable
+from unspoken.errors import LimitExceeded
+
+
+def test_nobody_is_told_of_rows_that_change(tmp_path: Path) -> None:
+    """Asked again the answer is the first one; another question of changed rows is refused."""
+    path = project(tmp_path)
+    first = answered(path, epsilon=0.3)
+    table = wards()
+    values = ["hiv"] * 3 + table["disease"].to_pylist()[3:]
+    project(tmp_path, table.set_column(2, "disease", [values]))
+    assert answered(path, epsilon=0.3).rows == first.rows
+    with pytest.raises(LimitExceeded, match=r"the source of disease .* changed since"):
+        answered(path, "SELECT COUNT(*) FROM wards WHERE disease = 'flu'", epsilon=0.1)
+    assert charges(path) == 1
+
+
+def test_what_is_refused_of_rows_that_change_says_what_to_do(tmp_path: Path) -> None:
+    """And that can be done: other epochs are asked about, and all of it under a new label, beside
+
+    what was given out before.
+    """
+    path = project(tmp_path, epoch='of = "substr(day, 1, 7)"', cap=4.0)
+    ill = "SELECT COUNT(*) FROM wards WHERE disease = 'hiv'"
+    alone = left(path, ill)
+    answered(path, epsilon=0.5)
+    late = wards().slice(0, 1).set_column(0, "person", [[99]]).cast(wards().schema)
+    project(tmp_path, pa.concat_tables([wards(), late]), epoch='of = "substr(day, 1, 7)"', cap=4.0)
+    with pytest.raises(LimitExceeded, match="or leave this epoch out, by WHERE") as refused:
+        query(path, ill, epsilon=0.1)
+    text = str(refused.value)
+    others = text[text.index("CAST(") : text.index("'2026-01'")] + "'2026-01'"
+    assert answered(path, f"{ill} AND {others}", epsilon=0.1).value is not None
+    path.write_text(path.read_text().replace('of = "substr(day, 1, 7)"', 'label = "2"'))
+    assert 0 < left(path, ill) < alone - 0.3
+
+
+@pytest.mark.parametrize(
+    ("text", "passes"),
+    [
+        ("SELECT COUNT(*) FROM wards WHERE day < '2026-02'", ["totals"]),
+        ("SELECT COUNT(*) FROM wards WHERE disease = 'flu' AND day < '2026-02'", ["groups"]),
+        ("SELECT disease, COUNT(*) FROM wards WHERE person < 9 GROUP BY disease", ["groups"]),
+        ("SELECT person, COUNT(*) FROM wards WHERE day < '2026-02' GROUP BY person", ["totals"]),
+    ],
+)
+def test_conditions_on_keys_take_one_look_at_them(
+    text: str, passes: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before there is a charge: how many rows of a unit enter says whether any do."""
+    path, looks = project(tmp_path), list[str]()
+    answered(path, "SELECT COUNT(*) FROM wards WHERE disease = 'flu'", epsilon=0.1)
+    for name in ("totals", "groups"):
+
+        def look(self: DuckTable, *given: Any, name: str = name, **named: Any) -> Any:
+            looks.append(name)
+            return getattr(DuckTable, f"_{name}")(self, *given, **named)
+
+        monkeypatch.setattr(DuckTable, f"_{name}", getattr(DuckTable, name), raising=False)
+        monkeypatch.setattr(DuckTable, name, look)
+    query(path, text, dry_run=True)
+    looks.remove("groups")  # of all rows: how many those of a unit are
+    assert looks == passes
