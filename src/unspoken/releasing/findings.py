@@ -11,6 +11,7 @@ from unspoken.beliefs import Belief
 from unspoken.display import Shown
 from unspoken.errors import TooLarge
 from unspoken.learning import Learned
+from unspoken.learning.pinned import Pinned
 from unspoken.ledger import Adoption
 from unspoken.mechanisms import Mechanism, OneSided, RecordCoin
 from unspoken.planning import Closure, Plan
@@ -124,11 +125,12 @@ def findings(
     curve: bool = True,
     extends: RecordCoin | None = None,
     adopted: Adoption | None = None,
+    pinned: Pinned | None = None,
 ) -> Findings:
     """Plans, what they tell, and what was assumed. ``beliefs``: all that counts leave possible;
 
     ``extends``: the coin whose answers are out. ``adopted``: the plan that is looked at; None: the
-    best there is.
+    best there is. ``pinned``: the counts, if they have noise.
     """
     chosen, now = _chosen(project, learned, beliefs, extends, adopted)
     closing = project.closing_values
@@ -154,7 +156,7 @@ def findings(
         assumptions=assumptions(project, learned, chosen),
         adopted=adopted is not None,
         held_back=held_back(project, learned, chosen) if by_record else (),
-        poor=poor(project, learned, beliefs, chosen, shown) if by_record else (),
+        poor=poor(project, learned, beliefs, chosen, shown, pinned) if by_record else (),
         unexpected=unexpected(chosen.mechanism, learned.belief),
     )
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from unspoken.beliefs import Belief
 from unspoken.learning import Learned
+from unspoken.learning.pinned import Pinned
 from unspoken.planning import Plan
 from unspoken.planning.records.binding import Binding
 from unspoken.policy import Project
@@ -18,6 +19,7 @@ from unspoken.policy.declared import Terms
 from unspoken.releasing.best import best, evaluated, shares, weights
 from unspoken.releasing.closing import withheld_by
 from unspoken.releasing.few import few, rows_of_label
+from unspoken.releasing.merging import merged
 from unspoken.types.channel import Output
 
 __all__ = ["HeldBack", "Poor", "chance", "held_back", "poor"]
@@ -63,9 +65,17 @@ def held_back(project: Project, learned: Learned, chosen: Plan) -> list[HeldBack
 
 
 def poor(
-    project: Project, learned: Learned, beliefs: Belief, chosen: Plan, shown: Mapping[str, float]
+    project: Project,
+    learned: Learned,
+    beliefs: Belief,
+    chosen: Plan,
+    shown: Mapping[str, float],
+    pinned: Pinned | None = None,
 ) -> list[Poor]:
-    """The poorest attributes of which something might be shown; ``shown``: of all rows."""
+    """The poorest attributes of which something might be shown; ``shown``: of all rows;
+
+    ``pinned``: the counts, if they have noise.
+    """
     hidden = learned.sensitive
     names = [
         name
@@ -89,6 +99,7 @@ def poor(
             {
                 CAP: more[name],
                 ALONE: _shares(_alone(project, name), learned, beliefs)[name],
+                **_merged(project, learned, pinned, name),
                 **({FLOOR: least[name]} if least else {}),
             },
         )
@@ -128,6 +139,18 @@ def _names_few(project: Project, learned: Learned, about: str) -> bool:
 def _shares(project: Project, learned: Learned, beliefs: Belief) -> dict[str, float]:
     chosen = best(project, learned, beliefs, withheld_by(project, learned))
     return shares(project, learned, chosen)
+
+
+def _merged(
+    project: Project, learned: Learned, pinned: Pinned | None, name: str
+) -> dict[str, float]:
+    """What is shown of an attribute with two of its labels merged, where that can be."""
+    found = merged(project, learned, pinned, name)
+    return (
+        {}
+        if found is None
+        else {found.called: _shares(project, found.learned, found.beliefs)[name]}
+    )
 
 
 def _alone(project: Project, name: str) -> Project:

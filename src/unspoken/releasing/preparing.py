@@ -161,6 +161,7 @@ class Prepared(Shown):
                 curve,
                 self.extends,
                 looked,
+                None if self.believed is None else self.believed.pinned,
             )
         of_plan = stale or self._limits(looked) if adopted else self._other(found.plan)
         beside = [*filter(None, [of_plan]), *self.cautions(found.plan.p)]
