@@ -224,19 +224,25 @@ def test_history_leaves_rows_to_learn_from_and_to_release(path: Path, day: str, 
     assert not ledger.exists() or Ledger(ledger).events() == []  # nothing was charged
 
 
-def test_of_two_who_count_at_once_one_is_refused(
-    path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("file_is_there", [True, False])
+def test_of_two_who_count_at_once_the_noise_of_one_is_used(
+    path: Path, monkeypatch: pytest.MonkeyPatch, file_is_there: bool
 ) -> None:
-    drawn = Once.pinned
+    """It is in the ledger already, and in the file soon."""
+    drawn, file = Once.pinned, path.parent / "belief.json"
 
     def late(once: Once, epsilon: float, day: str) -> Pinned:
         monkeypatch.setattr(Once, "pinned", drawn)
         learn_project(path)  # by somebody else, since this one looked
+        texts.append(file.read_text())
+        if not file_is_there:
+            file.unlink()
         return once.pinned(epsilon, day)
 
+    texts = list[str]()
     monkeypatch.setattr(Once, "pinned", late)
-    with pytest.raises(InputError, match="these very rows were counted before"):
-        learn_project(path)
+    learn_project(path)
+    assert [file.read_text()] == texts
     assert len(Ledger(path.parent / "ledger.sqlite").decisions()) == 1
     assert [file.name for file in path.parent.glob("*.json")] == ["belief.json"]
 

@@ -28,7 +28,7 @@ from unspoken.learning.once import Once
 from unspoken.learning.pinned import Pinned, rules
 from unspoken.learning.rows import cells_of
 from unspoken.ledger import Account, Learning
-from unspoken.numerics.files import PRIVATE, unfinished, writing
+from unspoken.numerics.files import PATIENCE, PRIVATE, unfinished, writing
 from unspoken.policy import Project
 from unspoken.releasing.custody import Custody
 
@@ -44,6 +44,10 @@ __all__ = [
 
 PURPOSE = ("unspoken-belief-1", "counts")
 AGAIN = "unspoken learn --again"
+
+
+class CountedBefore(InputError):
+    """The same rows are in the account, by the same rules."""
 
 
 @dataclass(frozen=True)
@@ -202,13 +206,19 @@ def believed(
         learnings.extend(account.learnings())
         _refuse_counted(learnings, fingerprint, file)
 
-    kept.ledger.charge(event, admit, kept.seal, pinned.text())
+    try:
+        kept.ledger.charge(event, admit, kept.seal, pinned.text())
+    except CountedBefore:  # by another run, since this one looked: what that drew is the noise
+        known = None if again else pinned_of(project, kept)
+        if known is None:
+            raise
+        return known
     _write(file, pinned)
     return Believed(pinned, [*learnings, event])
 
 
 def _write(file: Path, pinned: Pinned) -> None:
-    with unfinished(file, PRIVATE) as partial, writing(file):
+    with unfinished(file, PRIVATE, PATIENCE) as partial, writing(file):
         partial.file.write(pinned.text().encode())
         partial.publish()
 
@@ -217,7 +227,7 @@ def _refuse_counted(learnings: Sequence[Learning], fingerprint: str, file: Path)
     """The same rows by the same rules are never counted twice: two noises would tell more."""
     for event in learnings:
         if event.fingerprint == fingerprint:
-            raise InputError(
+            raise CountedBefore(
                 f"{event.table}: these very rows were counted before, in {file.name}; nothing was "
                 "counted again"
             )
