@@ -26,7 +26,7 @@ import duckdb
 import numpy as np
 import pyarrow.parquet as pq
 
-from unspoken.engines.protocol import Table
+from unspoken.engines.protocol import Scan, Table
 from unspoken.learning import Labeller, Learned, table_of
 from unspoken.planning import closure
 from unspoken.policy import Project
@@ -170,7 +170,7 @@ def _grouped(project: Project, file: Path) -> None:
 def _read(learned: Learned, table: Table, ordered: bool) -> None:
     """The keys and labels of every row."""
     labeller = Labeller(list(learned.labelling.values()), table.columns)
-    for batch in table.batches([*table.keys, *labeller.reads], ordered):
+    for batch in table.batches(Scan([*table.keys, *labeller.reads], ordered)):
         labeller.codes(batch)
 
 

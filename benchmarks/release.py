@@ -36,7 +36,7 @@ import pyarrow.compute
 import pyarrow.parquet as pq
 
 from unspoken.engines.duckdb import DuckTable
-from unspoken.engines.protocol import BATCH
+from unspoken.engines.protocol import BATCH, Scan
 
 QUICK, USUAL = 10**3, 5 * 10**6
 PER_OFFICE = 250  # days
@@ -103,7 +103,9 @@ def passed(folder: Path) -> None:
     """What a release does with rows, but for all that it looks at."""
     keys, names = _columns(folder)
     table = DuckTable.open(folder / "table.parquet", keys=keys, memory=MEMORY, checked=False)
-    batches = table.through(lambda each: each, keys + names, True, BATCH, dict.fromkeys(keys, ""))
+    batches = table.through(
+        lambda each: each, Scan(keys + names, True, BATCH, dict.fromkeys(keys, ""))
+    )
     first = next(batches)
     file = folder / "null.parquet"
     with pq.ParquetWriter(file, first.schema, store_schema=False, use_dictionary=False) as writer:

@@ -19,7 +19,7 @@ from unspoken.answering.noise import Noise, moved
 from unspoken.answering.question import Question, bound
 from unspoken.engines import duckdb
 from unspoken.engines.duckdb import DuckTable
-from unspoken.engines.protocol import Chosen
+from unspoken.engines.protocol import Chosen, Scan
 from unspoken.engines.sql import Expression
 from unspoken.errors import InputError
 from unspoken.learning import Labeller, table_of
@@ -85,7 +85,7 @@ def labelled(ready: Prepared, question: Question) -> list[list[int]]:
     labels = ready.learned.labelling
     from_labels = []
     labeller = Labeller(list(labels.values()), ready.table.columns)
-    for batch in ready.table.batches(list(labeller.reads), ordered=False):
+    for batch in ready.table.batches(Scan(list(labeller.reads), ordered=False)):
         reading = labeller.codes(batch)
         from_labels.append(
             [

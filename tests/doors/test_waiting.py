@@ -10,6 +10,7 @@ from rich.console import Console
 from tests.doors.conftest import Run
 from unspoken.doors import waiting
 from unspoken.engines.duckdb import DuckTable
+from unspoken.engines.protocol import Scan
 from unspoken.engines.watching import Passed
 
 
@@ -40,7 +41,7 @@ def test_rows_that_are_read_say_how_many(folder: Path, monkeypatch: pytest.Monke
     file = io.StringIO()
     table = DuckTable.open("occupancy.parquet", keys=["office", "day"])
     with waiting.busy(Console(file=file, width=200), "reading"):
-        assert sum(batch.num_rows for batch in table.batches(["exits"], rows=100)) == 800
+        assert sum(batch.num_rows for batch in table.batches(Scan(["exits"], rows=100))) == 800
         time.sleep(0.5)
     assert "reading: 800 of 800 rows, " in file.getvalue()
     assert " a second ..." in file.getvalue()

@@ -15,6 +15,7 @@ import pytest
 
 from tests.engines.conftest import DAYS, Write
 from unspoken.engines.duckdb import DuckTable
+from unspoken.engines.protocol import Scan
 from unspoken.engines.row_sql import RowSQL
 from unspoken.errors import InputError
 from unspoken.types.column import ColumnInfo
@@ -45,15 +46,15 @@ def whole(stream: pa.RecordBatchReader) -> dict[str, list[Any]]:
 
 
 def test_rows_are_the_same_whatever_the_batches(table: DuckTable) -> None:
-    rows = whole(table.batches(["id", "x"]))
+    rows = whole(table.batches(Scan(["id", "x"])))
     assert rows["id"] == list(range(ROWS))
     for size in (2_048, 100_000):
-        assert whole(table.batches(["id", "x"], rows=size)) == rows
-    assert sorted(whole(table.batches(["id"], ordered=False))["id"]) == list(range(ROWS))
+        assert whole(table.batches(Scan(["id", "x"], rows=size))) == rows
+    assert sorted(whole(table.batches(Scan(["id"], ordered=False)))["id"]) == list(range(ROWS))
 
 
 def test_streams_are_independent(table: DuckTable) -> None:
-    first, second = table.batches(["id"]), table.batches(["x"])
+    first, second = table.batches(Scan(["id"])), table.batches(Scan(["x"]))
     a, b = first.read_next_batch(), second.read_next_batch()
     assert table.count() == ROWS
     assert a.num_rows + sum(batch.num_rows for batch in first) == ROWS
@@ -61,7 +62,7 @@ def test_streams_are_independent(table: DuckTable) -> None:
 
 
 def test_a_stream_survives_its_table(large: Path) -> None:
-    stream = DuckTable.open("large.parquet", keys=["id"], folder=large).batches(["id"])
+    stream = DuckTable.open("large.parquet", keys=["id"], folder=large).batches(Scan(["id"]))
     assert stream.read_all().num_rows == ROWS
 
 
@@ -76,10 +77,10 @@ def test_the_different_values_of_a_column(write: Write) -> None:
 def test_what_arrow_would_lose_comes_as_text(days: Path) -> None:
     query = "SELECT 1 AS id, '101'::BIT AS b, '12:00:00+02'::TIMETZ AS t"
     table = DuckTable.open(sql=query, keys=["id"], folder=days)
-    assert whole(table.batches(["b", "t"])) == {"b": ["101"], "t": ["12:00:00+02"]}
+    assert whole(table.batches(Scan(["b", "t"]))) == {"b": ["101"], "t": ["12:00:00+02"]}
     row = RowSQL(table.columns, table.title)
     hidden = row.read("bit_count(b) = 2 AND t = '12:00:00+02'::TIMETZ", "")
-    (batch,) = table.batches(["b", "t"])
+    (batch,) = table.batches(Scan(["b", "t"]))
     assert row.over(batch, {"x": hidden})["x"].to_pylist() == [True]
 
 
@@ -89,7 +90,7 @@ def test_an_error_while_reading_names_the_place(ordered: bool, large: Path) -> N
     table = DuckTable.open(sql=query, keys=["id"], folder=large)
     places = {"x": "attribute.x", "y": "unspoken.toml:9 attribute.y"}
     with pytest.raises(InputError) as refused:
-        table.batches(["x", "y"], ordered, places=places).read_all()
+        table.batches(Scan(["x", "y"], ordered, places=places)).read_all()
     said = "unspoken.toml:9 attribute.y: Could not convert string 'late' to INT32"
     assert str(refused.value).startswith(said)
     assert "\n" not in str(refused.value)
@@ -140,8 +141,9 @@ PEAK = """
 import json, resource, sys
 from pathlib import Path
 from unspoken.engines.duckdb import DuckTable
+from unspoken.engines.protocol import Scan
 table = DuckTable.open("t.parquet", keys=["id"], folder=Path(sys.argv[1]), memory="150MB")
-rows = sum(batch.num_rows for batch in table.batches(list(table.columns)))
+rows = sum(batch.num_rows for batch in table.batches(Scan(list(table.columns))))
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
 print(json.dumps({"rows": rows, "megabytes": peak}))
 """
@@ -165,13 +167,14 @@ PANDAS = """
 import json, sys
 from pathlib import Path
 from unspoken.engines.duckdb import DuckTable
+from unspoken.engines.protocol import Scan
 from unspoken.engines.row_sql import RowSQL
 folder = Path(sys.argv[1])
 table = DuckTable.open("days.parquet", keys=["office", "day"], folder=folder)
 table.describe(), table.count(), table.values("kind", 3, "")
 row = RowSQL(table.columns, table.title)
 late = row.read("arrival > 9", "")
-for batch in table.batches(["office", "arrival"]): row.over(batch, {"x": late})
+for batch in table.batches(Scan(["office", "arrival"])): row.over(batch, {"x": late})
 print(json.dumps(sorted({"pandas", "scipy"} & set(sys.modules))))
 """
 
@@ -190,7 +193,7 @@ def test_a_key_is_the_same_text_however_a_csv_file_spells_it(tmp_path: Path) -> 
     found = []
     for name in ("spelled.csv", "spelled.parquet"):
         table = DuckTable.open(name, keys=["day", "hour"], folder=tmp_path)
-        (batch,) = table.batches(["day", "hour"], ordered=True)
+        (batch,) = table.batches(Scan(["day", "hour"], ordered=True))
         found.append(batch.to_pydict())
     assert found[0] == found[1]
     assert found[0] == {"day": ["2018-01-05", "2018-11-05"], "hour": ["09:00:09", "10:00:09"]}

@@ -9,6 +9,7 @@ import pytest
 
 from tests.engines.conftest import Write
 from unspoken.engines.duckdb import DuckTable
+from unspoken.engines.protocol import Scan
 from unspoken.engines.row_sql import RowSQL
 from unspoken.engines.sql import Expression
 from unspoken.errors import InputError
@@ -83,7 +84,7 @@ def row(table: DuckTable) -> RowSQL:
 def over(table: DuckTable, row: RowSQL, found: Expression) -> list[Any]:
     """Its value in every row."""
     rows: list[Any] = []
-    for batch in table.batches(list(table.columns)):
+    for batch in table.batches(Scan(list(table.columns))):
         rows += row.over(batch, {"x": found})["x"].to_pylist()
     return rows
 
@@ -93,7 +94,9 @@ def test_an_expression_over_the_row(text: str, table: DuckTable, row: RowSQL) ->
     found = row.read(text, WHERE, condition=True)
     assert set(found.columns) == SOUND[text]
     values = over(table, row, found)
-    expected = duckdb.from_arrow(table.batches(list(table.columns)).read_all()).project(found.sql)
+    expected = duckdb.from_arrow(table.batches(Scan(list(table.columns))).read_all()).project(
+        found.sql
+    )
     assert values == [value for (value,) in expected.fetchall()]
 
 
@@ -129,7 +132,7 @@ def test_an_expression_has_a_type(row: RowSQL) -> None:
 
 def test_what_fails_in_a_row_says_whose_it_is(table: DuckTable, row: RowSQL) -> None:
     sound, broken = row.read("office", ""), row.read("CAST(day AS INTEGER)", "")
-    (batch,) = table.batches(["office", "day"])
+    (batch,) = table.batches(Scan(["office", "day"]))
     with pytest.raises(InputError, match=r"^attribute.b: Could not convert string '2026-01-05' to"):
         row.over(batch, {"a": sound, "b": broken}, {"a": "attribute.a", "b": "attribute.b"})
 

@@ -14,6 +14,7 @@ import pytest
 
 from unspoken.engines.duckdb import DuckTable
 from unspoken.engines.files import blamed
+from unspoken.engines.protocol import Scan
 from unspoken.errors import InputError
 
 ROWS = 20_000
@@ -64,7 +65,7 @@ def read(folder: Path, **given: Any) -> None:
     """Open a source and read all of it."""
     table = DuckTable.open(**given, folder=folder)
     table.describe()
-    table.batches(list(table.columns), ordered=False).read_all()
+    table.batches(Scan(list(table.columns), ordered=False)).read_all()
 
 
 def line(folder: Path, **given: Any) -> str:
@@ -105,7 +106,7 @@ def test_what_is_wrong_is_said_after_opening_too(here: Path) -> None:
     table = DuckTable.open("t.parquet", folder=here)
     (here / "t.parquet").write_bytes((here / "sub" / "pages.parquet").read_bytes())
     for ask in (
-        lambda: table.batches(["id", "x"], ordered=False).read_all(),
+        lambda: table.batches(Scan(["id", "x"], ordered=False)).read_all(),
         lambda: table.values("id", 3, "attribute.id"),
         table.describe,
     ):
@@ -213,5 +214,5 @@ def test_text_of_parquet_that_is_no_utf_8(here: Path) -> None:
     pq.write_table(pa.table({"id": [1, 2], "x": broken}), here / "bytes.parquet")
     table = DuckTable.open("bytes.parquet", keys=["id"], folder=here)
     with pytest.raises(InputError, match=r"bytes\.parquet.*not valid UTF-8; write this") as refused:
-        next(iter(table.batches(["id", "x"])))
+        next(iter(table.batches(Scan(["id", "x"]))))
     assert "ecret" not in str(refused.value)

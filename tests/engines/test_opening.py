@@ -15,6 +15,7 @@ import pytest
 from tests.engines.conftest import DAYS, Write
 from tests.engines.test_duckdb import run
 from unspoken.engines.duckdb import DuckTable
+from unspoken.engines.protocol import Scan
 from unspoken.engines.row_sql import RowSQL
 from unspoken.errors import InputError
 
@@ -23,7 +24,7 @@ KEYS = ("office", "day")
 
 
 def all_of(table: DuckTable) -> list[dict]:
-    rows: list[dict] = table.batches(list(table.columns)).read_all().to_pylist()
+    rows: list[dict] = table.batches(Scan(list(table.columns))).read_all().to_pylist()
     return rows
 
 
@@ -114,7 +115,7 @@ def test_keys_have_one_type_each(tmp_path: Path) -> None:
         )
     table = DuckTable.open("k", database="k.duckdb", keys=["a", "b", "c"], folder=tmp_path)
     assert table.columns == {"a": "BIGINT", "b": "VARCHAR", "c": "VARCHAR", "d": "INTEGER"}
-    stream = table.batches(list(table.keys))
+    stream = table.batches(Scan(list(table.keys)))
     assert [str(kind) for kind in stream.schema.types] == ["int64", "string", "string"]
     assert stream.read_all().to_pylist() == [{"a": 5, "b": "2026-01-05", "c": "x"}]
     row = RowSQL(table.columns, table.title)
@@ -233,12 +234,13 @@ HOUR = """
 import json, sys
 from pathlib import Path
 from unspoken.engines.duckdb import DuckTable
+from unspoken.engines.protocol import Scan
 from unspoken.engines.row_sql import RowSQL
 query = "SELECT id, moment, hour(moment) AS hour FROM 't.parquet'"
 table = DuckTable.open(sql=query, keys=["id"], folder=Path(sys.argv[1]))
 row = RowSQL(table.columns, table.title)
 late = row.read("hour(moment) = hour", "")
-(batch,) = table.batches(["moment", "hour"])
+(batch,) = table.batches(Scan(["moment", "hour"]))
 hours = [batch["hour"].to_pylist(), row.over(batch, {"x": late})["x"].to_pylist()]
 print(json.dumps([hours, "pytz" in sys.modules]))
 """

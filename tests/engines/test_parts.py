@@ -13,6 +13,7 @@ import pytest
 
 from unspoken.doors.starting import begin
 from unspoken.engines.duckdb import DuckTable
+from unspoken.engines.protocol import Scan
 from unspoken.errors import InputError
 from unspoken.policy import Project, check_files
 
@@ -42,7 +43,7 @@ def parts(tmp_path: Path) -> Path:
 
 def rows(folder: Path, **given: Any) -> list[dict[str, Any]]:
     table = DuckTable.open(folder=folder, keys=["id"], **given)
-    found: list[dict[str, Any]] = table.batches(list(table.columns)).read_all().to_pylist()
+    found: list[dict[str, Any]] = table.batches(Scan(list(table.columns))).read_all().to_pylist()
     return found
 
 
@@ -157,7 +158,7 @@ BAD = {
 
 def read(folder: Path, **source: Any) -> None:
     table = DuckTable.open(folder=folder, **source)
-    table.batches(list(table.columns)).read_all()
+    table.batches(Scan(list(table.columns))).read_all()
 
 
 @pytest.mark.parametrize("given", BAD)

@@ -11,7 +11,7 @@ import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from unspoken.engines.protocol import BATCH, Among, Chosen, Work
+from unspoken.engines.protocol import Chosen, Scan, Work
 from unspoken.engines.sql import Expression
 
 
@@ -73,10 +73,8 @@ class ToyTable:
             ", ".join(f"g{place}" for place, _ in enumerate(groups)) or "1"
         ).to_arrow_table()
 
-    def batches(
-        self, names: Sequence[str], ordered: bool = True, rows: int = BATCH,
-        places: Mapping[str, str] | None = None, among: Among | None = None,
-    ) -> Iterator[pa.RecordBatch]:  # fmt: skip
+    def batches(self, scan: Scan) -> Iterator[pa.RecordBatch]:
+        ordered, among = scan.ordered, scan.among
         order = [(key, "ascending") for key in self.keys]
         found = self.arrow.sort_by(order) if ordered else self.arrow
         if among is not None:
@@ -86,10 +84,7 @@ class ToyTable:
             if among.texts is not None:
                 found = named.filter(pc.is_in(named["among"], pa.array([*among.texts])))
             found = found.sort_by([("among", "ascending"), *order]) if ordered else found
-        yield from found.select(list(names)).to_batches(100)
+        yield from found.select(list(scan.names)).to_batches(100)
 
-    def through(
-        self, work: Work, names: Sequence[str], ordered: bool = True, rows: int = BATCH,
-        places: Mapping[str, str] | None = None, among: Among | None = None,
-    ) -> Iterator[pa.RecordBatch]:  # fmt: skip
-        return work(self.batches(names, ordered, rows, places, among))
+    def through(self, work: Work, scan: Scan) -> Iterator[pa.RecordBatch]:
+        return work(self.batches(scan))

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from unspoken.engines.protocol import Scan
 from unspoken.learning import Labeller, Labelling, Learned, table_of
 from unspoken.learning.cells import CellRule
 from unspoken.policy import Project
@@ -45,7 +46,7 @@ def coded(found: Learned, project: Project) -> dict[str, np.ndarray]:
     """The code of each row's label, of each attribute, in the order of the keys."""
     table = table_of(project)
     labeller = Labeller(list(found.labelling.values()), table.columns)
-    codes = [labeller.codes(batch) for batch in table.batches(labeller.reads)]
+    codes = [labeller.codes(batch) for batch in table.batches(Scan(labeller.reads))]
     return {name: np.concatenate([one[name] for one in codes]) for name in found.labels}
 
 

@@ -22,6 +22,7 @@ from tests.effort import examples
 from unspoken.engines.arrow import numbers
 from unspoken.engines.columns import kind_of
 from unspoken.engines.duckdb import DuckTable
+from unspoken.engines.protocol import Scan
 from unspoken.engines.row_sql import RowSQL
 from unspoken.learning.cells import CellRule
 from unspoken.learning.labels import Labelling
@@ -267,7 +268,7 @@ def test_the_table_of_integers_grows_at_both_ends() -> None:
 
 def _marks(table: DuckTable, cells: CellRule) -> Any:
     marker = Marker([cells], table.columns, {})
-    for batch in table.batches(marker.reads):
+    for batch in table.batches(Scan(marker.reads)):
         yield marker.marks(batch)
 
 

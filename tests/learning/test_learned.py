@@ -11,6 +11,7 @@ import pytest
 
 from tests.engines.test_duckdb import run
 from tests.learning.conftest import Learn, coded, project_of, whole
+from unspoken.engines.protocol import Scan
 from unspoken.errors import InputError, TooLarge
 from unspoken.learning import Learned, table_of
 from unspoken.learning.labels import NONE
@@ -319,6 +320,6 @@ def test_a_table_may_be_learned_while_it_is_streamed(tmp_path: Path) -> None:
     pq.write_table(pa.table({"id": [1, 2, 3], "x": [1, 2, 2]}), tmp_path / "t.parquet")
     own = project_of("[attribute.x]", 'table = "t.parquet"\nkeys = ["id"]', folder=tmp_path)
     table = table_of(own)
-    stream = table.batches(["id"])
+    stream = table.batches(Scan(["id"]))
     assert Learned.of(own, table).rows == 3
     assert sum(batch.num_rows for batch in stream) == 3

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from unspoken.engines.protocol import Scan
 from unspoken.learning import Labeller, table_of
 from unspoken.learning.possible import possible_labels
 from unspoken.learning.rows import cells_of
@@ -105,5 +106,5 @@ def test_no_row_has_another_label(tmp_path: Path, kind: str, condition: str) -> 
     cells = cells_of(project, table)
     labelling = possible_labels(cells, table)
     labeller = Labeller(labelling, table.columns, {}, table.timezone)
-    for batch in table.batches(list(labeller.reads), ordered=False):
+    for batch in table.batches(Scan(list(labeller.reads), ordered=False)):
         assert (labeller.codes(batch)["x"] >= 0).all()

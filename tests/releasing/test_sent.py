@@ -10,7 +10,7 @@ import pytest
 
 from tests.engines.test_protocol import ATTRIBUTES, KEYS, rows
 from tests.releasing.small import KEY, small
-from unspoken.engines.protocol import BATCH
+from unspoken.engines.protocol import BATCH, Scan
 from unspoken.errors import InputError
 from unspoken.numerics.coins import MasterKey
 from unspoken.releasing.asked import Asked
@@ -34,7 +34,7 @@ def test_the_cells_are_the_same(plan: str, apart: bool, tmp_path: Path) -> None:
     written = pickle.dumps(kernel.sent(MONTHS))
     assert KEY not in written
     assert KEY.hex() not in repr(pickle.loads(written)) + str(vars(kernel.sent(MONTHS)))
-    given = list(asked.ready.table.batches(kernel.rules.needs))
+    given = list(asked.ready.table.batches(Scan(kernel.rules.needs)))
     here, there = list(kernel(given)), list(pickle.loads(written)(given))
     assert here == there
     assert [one.schema.metadata for one in here] == [one.schema.metadata for one in there]
@@ -48,11 +48,11 @@ def test_no_other_key_goes_with_it(tmp_path: Path) -> None:
     assert sum(batch.num_rows for batch in batches) == rows().num_rows
     some = kernel.sent(MONTHS[:1])
     with pytest.raises(InputError, match="was not taken along"):
-        list(some(asked.ready.table.batches(kernel.rules.needs)))
+        list(some(asked.ready.table.batches(Scan(kernel.rules.needs))))
     assert isinstance(next(iter(some(_of(asked, MONTHS[0], kernel)))), pa.RecordBatch)
 
 
 def _of(asked: Asked, month: str, kernel: Kernel) -> list[pa.RecordBatch]:
-    whole = pa.Table.from_batches(asked.ready.table.batches(kernel.rules.needs))
+    whole = pa.Table.from_batches(asked.ready.table.batches(Scan(kernel.rules.needs)))
     own = pa.compute.starts_with(whole["day"], month)
     return list(whole.filter(own).combine_chunks().to_batches())

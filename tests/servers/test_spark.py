@@ -17,7 +17,7 @@ import pytest
 
 from tests.engines.test_protocol import ATTRIBUTES, EPOCHS, EPSILON, KEYS, rows
 from tests.releasing.small import KEY, planned, small
-from unspoken.engines.protocol import Among, Table, Work
+from unspoken.engines.protocol import Among, Scan, Table, Work
 from unspoken.engines.spark import SparkTable
 from unspoken.errors import InputError
 from unspoken.learning import Learned, duckdb_table, table_of
@@ -167,9 +167,9 @@ def asked_of(table: Table) -> list[Any]:
         table.totals([row.read("rooms", "x")], [office, row.read("day < '2026-05'", "x")], "x"),
         some.totals([row.read("if(rooms = 3, NULL, 1)", "x"), row.read("2", "x")], [], "x"),
         table.only(row.read("rooms > 9", "x"), True).totals([row.read("2", "x")], [office], "x"),
-        pa.Table.from_batches(table.batches(names)),
-        pa.Table.from_batches(some.batches([*KEYS, *names[2:]])),
-        pa.Table.from_batches(table.batches(["day", "office"], among=among)),
+        pa.Table.from_batches(table.batches(Scan(names))),
+        pa.Table.from_batches(some.batches(Scan([*KEYS, *names[2:]]))),
+        pa.Table.from_batches(table.batches(Scan(["day", "office"], among=among))),
     ]
 
 
@@ -207,7 +207,7 @@ def test_keys_that_do_not_name_rows_are_refused_the_same(wrong: str, tmp_path: P
             opened(asked)
         said.add(str(refused.value))
     places = dict.fromkeys(KEYS, asked.at("source", "keys"))
-    sorted_rows = table_of(asked, checked=False).batches(["rooms"], places=places)
+    sorted_rows = table_of(asked, checked=False).batches(Scan(["rooms"], places=places))
     with pytest.raises(InputError) as passing:
         next(iter(sorted_rows))
     assert said == {str(passing.value)}

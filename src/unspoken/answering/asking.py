@@ -15,7 +15,7 @@ from unspoken.answering.noise import EPSILONS, Noise, by_epsilon, coarse, least,
 from unspoken.answering.question import Question, bound
 from unspoken.answering.select import WHERE
 from unspoken.engines.handed_in import Streams
-from unspoken.engines.protocol import BATCH, Chosen, Table
+from unspoken.engines.protocol import BATCH, Chosen, Scan, Table
 from unspoken.errors import InputError, LimitExceeded
 from unspoken.learning.looked import Looked
 from unspoken.ledger import EXACT, Account, Answer, Asked
@@ -163,7 +163,7 @@ class Asking:
             return [self.project.epoch.label or ""]
         rows = self._public_rows
         epochs, found = Epochs.of(self.project, rows), set[str]()
-        for batch in rows.batches(list(rows.keys), ordered=False):
+        for batch in rows.batches(Scan(list(rows.keys), ordered=False)):
             found |= epochs.rows(batch)[0].keys()
         return sorted(found)
 

@@ -26,6 +26,7 @@ from unspoken.auditing.trials import WITHHELD_AS, Trials
 from unspoken.display import Shown
 from unspoken.engines.arrow import in_one, numbers
 from unspoken.engines.duckdb import DuckTable
+from unspoken.engines.protocol import Scan
 from unspoken.engines.row_sql import RowSQL
 from unspoken.errors import InputError
 from unspoken.numerics.arrays import Array, Mask
@@ -194,7 +195,7 @@ def _opened(path: str | Path, keys: Sequence[str], where: str) -> DuckTable:
 def _read(table: DuckTable, columns: Sequence[str]) -> pa.Table:
     """Keys first, then these columns, in one piece."""
     names = dict.fromkeys([*table.keys, *columns])
-    return pa.Table.from_batches(table.batches([*names], ordered=False)).combine_chunks()
+    return pa.Table.from_batches(table.batches(Scan([*names], ordered=False))).combine_chunks()
 
 
 def _true(name: str) -> str:

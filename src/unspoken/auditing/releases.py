@@ -23,6 +23,7 @@ from unspoken.auditing.judging import FAMILY, Claim, Verdict, attacked
 from unspoken.auditing.trials import WITHHELD_AS, Trials
 from unspoken.display import Shown
 from unspoken.engines.arrow import as_given, in_one, numbers
+from unspoken.engines.protocol import Scan
 from unspoken.errors import InputError
 from unspoken.learning import Labeller
 from unspoken.learning.labels import Labelling
@@ -142,7 +143,7 @@ def _labels(ready: Prepared) -> pa.Table:
     labeller = Labeller([*labellings.values()], table.columns, timezone=table.timezone)
     names = list(dict.fromkeys([*table.keys, *labeller.reads]))
     parts = []
-    for batch in table.batches(names, ordered=False):
+    for batch in table.batches(Scan(names, ordered=False)):
         keys = {key: as_given(batch.column(key), table.given[key]) for key in table.keys}
         codes = {
             CODE.format(name): pa.array(column) for name, column in labeller.codes(batch).items()

@@ -20,7 +20,7 @@ from unspoken.engines.files import PARQUET
 from unspoken.engines.keys import check_keys, marked_once
 from unspoken.engines.named_once import once
 from unspoken.engines.opening import Opened, opened
-from unspoken.engines.protocol import BATCH, Among, Chosen, Work
+from unspoken.engines.protocol import Chosen, Scan, Work
 from unspoken.engines.row_sql import ROW
 from unspoken.engines.session import MEMORY, OURS
 from unspoken.engines.source import Place, TableSource
@@ -191,46 +191,31 @@ class DuckTable:
             f" SELECT a.* FROM a JOIN b ON {same} WHERE a.{hash_} <= b.{hash_})"
         )
 
-    def batches(
-        self,
-        names: Sequence[str],
-        ordered: bool = True,
-        rows: int = BATCH,
-        places: Mapping[str, str] | None = None,
-        among: Among | None = None,
-    ) -> pa.RecordBatchReader:
+    def batches(self, scan: Scan) -> pa.RecordBatchReader:
         """As the protocol has it: streams are independent of one another."""
-        handed_on = ", ".join(map(self._handed_on, names))
+        handed_on, among = ", ".join(map(self._handed_on, scan.names)), scan.among
         text = [] if among is None else [f"CAST({among.expression.sql} AS VARCHAR)"]
         where = ""
         if among is not None and among.texts is not None:
             where = f" WHERE {text[0]} IN ({', '.join(map(literal, among.texts))})"
-        order = ", ".join([*text, *map(identifier, self.keys)]) if ordered else ""
+        order = ", ".join([*text, *map(identifier, self.keys)]) if scan.ordered else ""
         query = f"SELECT {handed_on} FROM {self._rows} AS {ROW}{where}"
         query += f" ORDER BY {order}" if order else ""
-        explain = partial(self._explain, names, places or {})
+        explain = partial(self._explain, scan)
         cursor = self._home.cursor()
         try:
-            reader = cursor.sql(query).to_arrow_reader(rows)
+            reader = cursor.sql(query).to_arrow_reader(scan.rows)
         except (duckdb.Error, OSError) as error:
             raise explain(error) from error
         # A generator on the consumer's side, so that its errors arrive as what they are.
         handed = passing(_read(cursor, reader, explain), self._listed() if watched() else None)
         return pa.RecordBatchReader.from_batches(reader.schema, handed)
 
-    def through(
-        self,
-        work: Work,
-        names: Sequence[str],
-        ordered: bool = True,
-        rows: int = BATCH,
-        places: Mapping[str, str] | None = None,
-        among: Among | None = None,
-    ) -> Iterator[pa.RecordBatch]:
+    def through(self, work: Work, scan: Scan) -> Iterator[pa.RecordBatch]:
         """As the protocol has it."""
-        batches: Iterator[pa.RecordBatch] = self.batches(names, ordered, rows, places, among)
-        if ordered:
-            batches = once(batches, self.keys, self.title, places or {})
+        batches: Iterator[pa.RecordBatch] = self.batches(scan)
+        if scan.ordered:
+            batches = once(batches, self.keys, self.title, scan.places)
         return worked(work, batches, self._threads)
 
     def _listed(self) -> int | None:
@@ -271,12 +256,10 @@ class DuckTable:
             row = self._home.cursor().execute(query).fetchone()
         return row or ()
 
-    def _explain(
-        self, names: Sequence[str], places: Mapping[str, str], error: Exception
-    ) -> InputError:
+    def _explain(self, scan: Scan, error: Exception) -> InputError:
         """The error as one line that says which column it was: each is tried on its own."""
-        for name in names:
-            with self._home.reworded(places.get(name, name)):
+        for name in scan.names:
+            with self._home.reworded(scan.places.get(name, name)):
                 query = f"SELECT count({identifier(name)}) FROM {self._rows}"
                 self._home.cursor().execute(query).fetchone()
         try:

@@ -12,7 +12,7 @@ import pyarrow as pa
 from unspoken.engines.sql import Expression, column_of
 from unspoken.errors import InputError
 
-__all__ = ["BATCH", "Among", "Chosen", "Shape", "Shaped", "Table", "Work", "named"]
+__all__ = ["BATCH", "Among", "Chosen", "Scan", "Shape", "Shaped", "Table", "Work", "named"]
 
 BATCH = 122_880  # rows: DuckDB's own row group, so its batches are handed on as they are read
 
@@ -29,6 +29,21 @@ class Among:
 
     expression: Expression
     texts: Collection[str] | None = None
+
+
+@dataclass(frozen=True)
+class Scan:
+    """What is read of a table: the columns ``names``, sorted by key if ``ordered`` (integers, or
+
+    text by its bytes), at most so many ``rows`` at once. ``places``: {name: place} begin messages.
+    ``among``: these rows alone.
+    """
+
+    names: Sequence[str]
+    ordered: bool = True
+    rows: int = BATCH
+    places: Mapping[str, str] = field(default_factory=dict)
+    among: Among | None = None
 
 
 @dataclass(frozen=True)
@@ -127,29 +142,10 @@ class Table(Shaped, Protocol):
         each whole number, n0, n1, ... No group: one row. Only of ``chosen`` rows; None: of all.
         """
 
-    def batches(
-        self,
-        names: Sequence[str],
-        ordered: bool = True,
-        rows: int = BATCH,
-        places: Mapping[str, str] | None = None,
-        among: Among | None = None,
-    ) -> Iterator[pa.RecordBatch]:
-        """Stream these columns, sorted by key if ``ordered``: integers, or text by its bytes.
+    def batches(self, scan: Scan) -> Iterator[pa.RecordBatch]:
+        """Stream what is read. Memory does not grow with the table."""
 
-        Memory does not grow with the table. ``places``: {name: place} begin messages. ``among``:
-        these rows alone.
-        """
-
-    def through(
-        self,
-        work: Work,
-        names: Sequence[str],
-        ordered: bool = True,
-        rows: int = BATCH,
-        places: Mapping[str, str] | None = None,
-        among: Among | None = None,
-    ) -> Iterator[pa.RecordBatch]:
+    def through(self, work: Work, scan: Scan) -> Iterator[pa.RecordBatch]:
         """What ``work`` makes of `batches`, in their order, wherever the rows are: of each part of
 
         them alone, so that it remembers nothing from one batch to the next, and maybe more than

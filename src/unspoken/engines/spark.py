@@ -27,7 +27,7 @@ from unspoken.engines.duckdb import DuckTable
 from unspoken.engines.files import PARQUET
 from unspoken.engines.keys import kept_types
 from unspoken.engines.named_once import absent, twice
-from unspoken.engines.protocol import BATCH, Among, Chosen, Work
+from unspoken.engines.protocol import BATCH, Among, Chosen, Scan, Work
 from unspoken.engines.session import OURS
 from unspoken.engines.spark_words import (
     OF_KEYS,
@@ -151,7 +151,7 @@ class SparkTable:
 
         anything else (None), which DuckDB makes.
         """
-        schema = table.only(NOTHING, true=True).batches(list(table.columns), False).schema
+        schema = table.only(NOTHING, true=True).batches(Scan(list(table.columns), False)).schema
         kinds = dict(zip(schema.names, schema.types, strict=True))
         scratch, paths, base = Scratch(), list(table.files), None
         if folder is None or any(path.suffix.lower() not in PARQUET for path in paths):
@@ -215,7 +215,7 @@ class SparkTable:
 
     def values(self, name: str, most: int, where: str) -> pa.Array:
         """As the protocol has it."""
-        through = self.through(Distinct(most), [name], False, places={name: where})
+        through = self.through(Distinct(most), Scan([name], False, places={name: where}))
         found = [batch.column(0) for batch in through]
         values = pa.chunked_array(found, self._rows.schema.field(name).type)
         return values.unique()[:most]
@@ -275,35 +275,20 @@ class SparkTable:
             )
         work = Adding(replace(self._rows, where=()), tuple(numbers), tuple(groups))
         reads = dict.fromkeys(name for each in [*groups, *numbers] for name in each.columns)
-        parts = self.through(work, [*reads] or [*self.keys], False, places={"": where})
+        parts = self.through(work, Scan([*reads] or [*self.keys], False, places={"": where}))
         return work.added([pa.Table.from_batches([part]) for part in parts])
 
-    def batches(
-        self,
-        names: Sequence[str],
-        ordered: bool = True,
-        rows: int = BATCH,
-        places: Mapping[str, str] | None = None,
-        among: Among | None = None,
-    ) -> Iterator[pa.RecordBatch]:
+    def batches(self, scan: Scan) -> Iterator[pa.RecordBatch]:
         """As the protocol has it."""
-        return self.through(Handing(), names, ordered, rows, places, among)
+        return self.through(Handing(), scan)
 
-    def through(
-        self,
-        work: Work,
-        names: Sequence[str],
-        ordered: bool = True,
-        rows: int = BATCH,
-        places: Mapping[str, str] | None = None,
-        among: Among | None = None,
-    ) -> Iterator[pa.RecordBatch]:
+    def through(self, work: Work, scan: Scan) -> Iterator[pa.RecordBatch]:
         """As the protocol has it: the work is done in tasks, and what they wrote is handed on."""
-        keys = self.keys if ordered else ()
+        names, keys = scan.names, self.keys if scan.ordered else ()
         with self._scratch.room() as room:
-            task = Staging(self._rows, tuple(names), work, str(room), keys, dict(places or {}))
-            with self._asking(self._place, rows):
-                frame = self._among(among, [*names, *keys], keys)
+            task = Staging(self._rows, tuple(names), work, str(room), keys, dict(scan.places))
+            with self._asking(self._place, scan.rows):
+                frame = self._among(scan.among, [*names, *keys], keys)
                 parts = frame.withColumn(NUMBER, F.spark_partition_id())
                 reports = parts.mapInArrow(task, REPORT).collect()
             files, total = reported(reports)
@@ -374,7 +359,7 @@ def _column(name: str) -> Any:
 
 def _copied(table: DuckTable, path: Path) -> Path:
     """All rows of a table in a Parquet file."""
-    reader = table.batches(list(table.columns), ordered=False)
+    reader = table.batches(Scan(list(table.columns), ordered=False))
     with pq.ParquetWriter(path, reader.schema, store_schema=False) as writer:
         for batch in reader:
             writer.write_batch(batch)

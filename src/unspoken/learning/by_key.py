@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from unspoken.engines.of_keys import OfKeys
-from unspoken.engines.protocol import Table
+from unspoken.engines.protocol import Scan, Table
 from unspoken.engines.row_sql import RowSQL
 from unspoken.engines.sql import identifier
 from unspoken.learning.contexts import Contexts, Given
@@ -58,7 +58,7 @@ def by_key(project: Project, table: Table, learned: Learned, least: int) -> dict
 def _functions(table: Table) -> Iterator[tuple[str, str]]:
     """Each key, and weekday, month and hour of what is a time."""
     row = RowSQL(table.columns, table.title, table.timezone)
-    first = next(iter(table.batches(list(table.keys), ordered=False, rows=FIRST)), None)
+    first = next(iter(table.batches(Scan(list(table.keys), ordered=False, rows=FIRST))), None)
     for key in table.keys:
         column = identifier(key)
         yield key, column

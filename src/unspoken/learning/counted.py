@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from unspoken.engines.protocol import BATCH, Among, Chosen, Table, Work
+from unspoken.engines.protocol import Chosen, Scan, Table, Work
 from unspoken.engines.sql import Expression
 from unspoken.errors import InputError
 from unspoken.learning.beside import Seen, folder_of, private, seen, settled, write_beside
@@ -148,30 +148,13 @@ class Noted:
     ) -> pa.Table:
         return self.table.totals(numbers, groups, where, chosen)
 
-    def batches(
-        self,
-        names: Sequence[str],
-        ordered: bool = True,
-        rows: int = BATCH,
-        places: Mapping[str, str] | None = None,
-        among: Among | None = None,
-    ) -> Iterator[pa.RecordBatch]:
+    def batches(self, scan: Scan) -> Iterator[pa.RecordBatch]:
         """No rows, where they were counted before: nothing was wrong with them."""
-        return iter(()) if self.before else self.table.batches(names, ordered, rows, places, among)
+        return iter(()) if self.before else self.table.batches(scan)
 
-    def through(
-        self,
-        work: Work,
-        names: Sequence[str],
-        ordered: bool = True,
-        rows: int = BATCH,
-        places: Mapping[str, str] | None = None,
-        among: Among | None = None,
-    ) -> Iterator[pa.RecordBatch]:
+    def through(self, work: Work, scan: Scan) -> Iterator[pa.RecordBatch]:
         """The same of what is made of them."""
-        if self.before:
-            return iter(())
-        return self.table.through(work, names, ordered, rows, places, among)
+        return iter(()) if self.before else self.table.through(work, scan)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from unspoken.engines.arrow import plain
 from unspoken.engines.columns import kind_of
-from unspoken.engines.protocol import Table
+from unspoken.engines.protocol import Scan, Table
 from unspoken.engines.row_sql import RowSQL
 from unspoken.engines.sql import Expression
 from unspoken.errors import InputError, shown
@@ -113,7 +113,7 @@ class _Predicate:
         row = RowSQL(self.table.columns, self.table.title, self.table.timezone)
         names = list(predicate.columns) or list(self.table.keys[:1])  # it may read none: false
         places = dict.fromkeys(names, place)
-        for batch in self.table.batches(names, ordered=False, places=places):
+        for batch in self.table.batches(Scan(names, ordered=False, places=places)):
             held = row.over(batch, {"true": predicate}, {"true": place})["true"]
             if pc.any(held).as_py():
                 return True

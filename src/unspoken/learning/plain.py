@@ -17,6 +17,7 @@ from unspoken.beliefs import Joint, Tree
 from unspoken.engines.arrow import boolean
 from unspoken.engines.duckdb import DuckTable
 from unspoken.engines.handed_in import Streams, arrow_table
+from unspoken.engines.protocol import Scan
 from unspoken.errors import InputError, among, shown, unknown
 from unspoken.families import Box, Intervals
 from unspoken.learning.chow_liu import ChowLiu
@@ -364,7 +365,8 @@ def _opened(table: TableOrPath) -> _There:
     if isinstance(table, (str, Path)):
         opened = DuckTable.open(table, at=lambda _: "learn")
         return _There(
-            list(opened.columns), lambda names: opened.batches(names, ordered=False).read_all()
+            list(opened.columns),
+            lambda names: opened.batches(Scan(names, ordered=False)).read_all(),
         )
     whole = arrow_table(table, "learn")
     return _There(whole.column_names, whole.select)

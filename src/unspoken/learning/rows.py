@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from unspoken.engines.arrow import boolean, numbers, plain
 from unspoken.engines.columns import kind_of
-from unspoken.engines.protocol import BATCH, Table, named
+from unspoken.engines.protocol import BATCH, Scan, Table, named
 from unspoken.engines.row_sql import RowSQL
 from unspoken.engines.sql import Expression, identifier
 from unspoken.errors import InputError
@@ -47,7 +47,7 @@ def cells_of(project: Project, table: Table) -> list[CellRule]:
     valued = [a.name for a in attributes if not a.grouped and table.columns[a.name] in REAL]
     if valued:
         counts = Counter[str]()
-        for batch in table.batches(valued, ordered=False, places=places):
+        for batch in table.batches(Scan(valued, ordered=False, places=places)):
             counts.update(infinite(batch, valued, table.columns))
         _refuse_infinite(counts, places)
     row = RowSQL(table.columns, table.title, table.timezone)
@@ -76,9 +76,9 @@ def count(
         add(marker.marks(rows), counts)
         return
     if contexts is not None and contexts.ordered:
-        batches = work(table.batches(reads, True, AT_ONCE, places))
+        batches = work(table.batches(Scan(reads, True, AT_ONCE, places)))
     else:
-        batches = table.through(work, reads, False, AT_ONCE, places)
+        batches = table.through(work, Scan(reads, False, AT_ONCE, places))
     strange = Counter[str]()
     for batch in batches:
         strange.update(infinite_in(batch))
@@ -138,7 +138,7 @@ def _count_habit(
     places = {cells.name: project.at("attribute", cells.name)}
     marker = Marker([cells], table.columns, places, table.timezone)
     reads = dict.fromkeys([*marker.reads, *units.keys])
-    for batch in table.batches(list(reads), False, AT_ONCE, places):
+    for batch in table.batches(Scan(list(reads), False, AT_ONCE, places)):
         habit.add(units.of(batch), marker.marks(batch)[0])
 
 
@@ -192,7 +192,7 @@ def _stranger(place: str, cells: CellRule, table: Table) -> Any:
     """The least value that is none of the declared ones: they are read once more."""
     marker = Marker([cells], table.columns, {cells.name: place}, table.timezone)
     least = set[Any]()
-    for batch in table.batches(marker.reads, ordered=False):
+    for batch in table.batches(Scan(marker.reads, ordered=False)):
         (mark,) = marker.marks(batch)
         column = plain(batch.column(cells.name))
         least |= set(pc.unique(column.filter(boolean(mark >= 2 * cells.strange))).to_pylist())

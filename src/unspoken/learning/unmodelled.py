@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from unspoken.beliefs import Belief
 from unspoken.engines.arrow import plain
-from unspoken.engines.protocol import Table
+from unspoken.engines.protocol import Scan, Table
 from unspoken.learning.chow_liu import information, parents_of, spanning
 from unspoken.learning.labels import Labeller
 from unspoken.learning.learned import Learned
@@ -113,7 +113,7 @@ def _sample(learned: Learned, table: Table, places: Mapping[str, str]) -> tuple[
     held: Sampled = np.empty((0, len(learned.labelling)), np.int16)
     order = np.empty(0, np.uint64)
     reads = dict.fromkeys([*table.keys, *labeller.reads])
-    for batch in table.batches(list(reads), ordered=False, places=places):
+    for batch in table.batches(Scan(list(reads), ordered=False, places=places)):
         keys = encode_keys([plain(batch.column(name)) for name in table.keys])
         codes = np.stack(list(labeller.codes(batch).values()), 1).astype(np.int16)
         held, order = np.concatenate([held, codes]), np.concatenate([order, draw(key, keys)])

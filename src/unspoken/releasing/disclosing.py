@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
+from unspoken.engines.protocol import Scan
 from unspoken.errors import InputError, unknown
 from unspoken.learning import table_of
 from unspoken.ledger import Account, Disclosure, Head, Ledger
@@ -67,7 +68,7 @@ def epochs_of(project: Project, ledger: Ledger) -> set[str]:
         return known | {project.epoch.label or ""}
     rows = released_rows(project, table_of(project, None, checked=False))
     naming = Epochs.of(project, rows)
-    for batch in rows.batches(list(rows.keys), ordered=False):
+    for batch in rows.batches(Scan(list(rows.keys), ordered=False)):
         known |= naming.rows(batch)[0].keys()
     return known
 

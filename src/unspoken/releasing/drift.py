@@ -17,7 +17,7 @@ from itertools import combinations
 
 import numpy as np
 
-from unspoken.engines.protocol import Table
+from unspoken.engines.protocol import Scan, Table
 from unspoken.engines.sql import Expression, literal
 from unspoken.errors import TooLarge
 from unspoken.learning import Learned
@@ -142,7 +142,7 @@ def apart(
 def _within(project: Project, rows: Table, epochs: Collection[str]) -> Table:
     """The rows of these epochs."""
     naming, texts = Epochs.of(project, rows), set[str]()
-    for batch in rows.batches(list(rows.keys), ordered=False):
+    for batch in rows.batches(Scan(list(rows.keys), ordered=False)):
         for name, known in naming.rows(batch)[1].items():
             texts.update(known if name in epochs else ())
     which = naming.among(texts)

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from unspoken.engines.arrow import boolean, numbers, plain, texts
 from unspoken.engines.of_keys import OfKeys
-from unspoken.engines.protocol import Among, Shape, Shaped, Table
+from unspoken.engines.protocol import Among, Scan, Shape, Shaped, Table
 from unspoken.errors import InputError
 from unspoken.learning import Labeller, Learned
 from unspoken.learning.labels import NONE, Labelling, Read
@@ -175,7 +175,7 @@ class Reading:
                 for epoch, texts in self.epochs.items()
                 if meant is None or not texts.isdisjoint(meant)
             )
-        return self.table.through(work, rules.needs, ordered, rows, rules.places, among)
+        return self.table.through(work, Scan(rules.needs, ordered, rows, rules.places, among))
 
     def among(self, texts: Collection[str] | None) -> Among | None:
         """The rows of the epochs that the engine calls so, one after the other; None: of all."""
@@ -187,7 +187,9 @@ class Reading:
         if self.project.epoch.of is None:
             return {self.project.epoch.label or "": set()}
         naming, found = Naming(self.project, self.rules.shape), dict[str, set[str]]()
-        for batch in self.table.through(naming, naming.reads, False, places=self.rules.places):
+        for batch in self.table.through(
+            naming, Scan(naming.reads, False, places=self.rules.places)
+        ):
             for row in batch.to_pylist():
                 found.setdefault(row["epoch"], set()).add(row["text"])
             if len(found) > EPOCHS:

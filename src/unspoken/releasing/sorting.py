@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from unspoken.engines.protocol import Among
+from unspoken.engines.protocol import Among, Scan
 from unspoken.errors import InputError
 from unspoken.numerics.coins import BATCH
 from unspoken.releasing.coarse import up
@@ -46,7 +46,7 @@ def begun(reading: Reading, work: Looking, among: Among | None = None) -> Iterat
 
 def _size(reading: Reading) -> float:
     """About how many bytes are sorted."""
-    some = next(iter(reading.table.batches(reading.rules.needs, False)), None)
+    some = next(iter(reading.table.batches(Scan(reading.rules.needs, False))), None)
     if some is None or not some.num_rows:
         return 0.0
     return float(some.nbytes / some.num_rows * reading.table.count())

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from unspoken.engines.protocol import Shape, Table
+from unspoken.engines.protocol import Scan, Shape, Table
 from unspoken.engines.row_sql import RowSQL
 from unspoken.engines.session import session
 from unspoken.engines.sql import Expression
@@ -103,7 +103,7 @@ class Keys:
     ) -> dict[str, int]:
         """How many rows of the source it is true for, by epoch: keys alone are read."""
         naming, counts = Epochs.of(self.project, table), dict[str, int]()
-        for each in table.batches(list(table.keys), ordered=False):
+        for each in table.batches(Scan(list(table.keys), ordered=False)):
             batch = each if condition is None else each.filter(self._true(condition, each))
             if not batch.num_rows:
                 continue
