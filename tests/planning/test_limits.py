@@ -6,7 +6,6 @@ import copy
 import math
 import pickle
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -18,6 +17,7 @@ from tests.effort import examples
 from tests.planning.enumerated import Enumerated
 from tests.planning.test_values import drawn, plan_enumerated
 from unspoken.beliefs import Belief
+from unspoken.mechanisms import Mechanism
 from unspoken.planning import Broken, Limits
 from unspoken.planning.joint_law import AnswerLaw
 from unspoken.planning.limits import ROUNDING
@@ -105,13 +105,13 @@ def test_a_plan_passes_wherever_it_is_asked_again(seed: int) -> None:
     hidden = {f"x{i}": own for i, own in enumerate(e.sensitive)}
     plan = unspoken.plan(belief, limit_bits=bits, sensitive=hidden, odds_cap=cap, exceed=exceed)
     turned = unspoken.Joint(np.transpose(e.table, (2, 0, 1)), names=["x2", "x0", "x1"])
-    again = replace(plan.mechanism, epsilon=dict(reversed(list(plan.epsilon.items()))))
+    again = unspoken.OneSided(dict(reversed(list(plan.epsilon.items()))), hidden)
     limits = Limits.in_bits(dict.fromkeys(hidden, bits), cap, exceed)
     assert limits.broken(_all(turned, again, hidden)) == []
 
 
 def _all(
-    belief: Belief, mechanism: unspoken.OneSided, hidden: Mapping[str, Sequence[int]]
+    belief: Belief, mechanism: Mechanism, hidden: Mapping[str, Sequence[int]]
 ) -> dict[str, View]:
     return {
         target: mechanism.view(belief, unspoken.Adversary(target, secret=own))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ import pytest
 from unspoken.ledger import Ledger
 from unspoken.planning import Plan
 from unspoken.releasing import best
+from unspoken.releasing.coarse import with_exponents
 
 KEY = bytes(range(32))  # frozen coins: a test that passes passes always
 
@@ -57,7 +57,7 @@ def planned(monkeypatch: pytest.MonkeyPatch, **epsilon: float) -> None:
         plan = best.best(*given, **more)
         own = {**plan.epsilon, **epsilon}
         object.__setattr__(plan, "epsilon", own)
-        object.__setattr__(plan, "mechanism", replace(plan.mechanism, epsilon=own))
+        object.__setattr__(plan, "mechanism", with_exponents(plan.mechanism, own))
         return plan
 
     monkeypatch.setattr("unspoken.releasing.preparing.best", fixed)

@@ -19,7 +19,7 @@ import pytest
 
 from tests.releasing.small import Attributes, small
 from unspoken.learning import Learned
-from unspoken.mechanisms import OneSided
+from unspoken.mechanisms import Mechanism, OneSided
 from unspoken.mechanisms.one_sided import release_probability
 from unspoken.releasing import prepare, rehearse, release
 from unspoken.releasing.findings import Findings
@@ -28,13 +28,13 @@ from unspoken.types.domain import WITHHELD
 Row = tuple[str, ...]
 
 
-def answers(row: Row, learned: Learned, mechanism: OneSided, seen: Sequence[str]) -> Iterator:
+def answers(row: Row, learned: Learned, mechanism: Mechanism, seen: Sequence[str]) -> Iterator:
     """What may be seen of a row, and how likely that is."""
     each = []
     for name, label in zip(learned.labels, row, strict=True):
         if name not in seen:
             continue
-        p = release_probability(mechanism.epsilon[name])
+        p = release_probability(mechanism.exponents()[name])
         p = 0.0 if label in mechanism.hides(name) else p
         each.append([(label, p), (WITHHELD, 1 - p)])
     for some in itertools.product(*each):
@@ -42,7 +42,7 @@ def answers(row: Row, learned: Learned, mechanism: OneSided, seen: Sequence[str]
 
 
 def odds_given(
-    rows: Sequence[tuple[str, Row]], learned: Learned, mechanism: OneSided, about: str,
+    rows: Sequence[tuple[str, Row]], learned: Learned, mechanism: Mechanism, about: str,
     seen: Sequence[str],
 ) -> dict[str, float]:  # fmt: skip
     """The largest factor on the odds of a secret event, given each value of the context."""

@@ -40,7 +40,7 @@ def told(ready: Prepared) -> list[tuple[float, float]]:
     codes = coded(learned, ready.project)
     counts = np.zeros([len(labels[name]) for name in labels])
     np.add.at(counts, tuple(codes[name] for name in labels), 1)
-    withheld = plan.mechanism.sensitive or {}
+    withheld = {name: plan.mechanism.hides(name) for name in labels}
     law = Enumerated(
         counts / counts.sum(),
         [[labels[name].index(str(v)) for v in withheld[name]] for name in labels],

@@ -79,13 +79,12 @@ def test_the_cap_holds_given_whether_a_label_is_among_some() -> None:
             belief, by="record", sensitive={"s": [1]}, odds_cap=CAP, reads=["x", "y"], knows=knows
         ).mechanism
         seen = Counter[tuple[object, ...]]()
-        entry = made.table.listed
+        (table,) = made.record_coins()[0].chain.tables
+        entry, coded = table.listed, table.domain.names
         left = {tuple(code): 1.0 for code in np.ndindex(*law.shape)}
-        for row, mask, share in zip(
-            entry.record, entry.masks, made.table.probabilities, strict=True
-        ):
-            cell = dict(zip(made.names, entry.codes[row].tolist(), strict=True))
-            answer = [cell[n] if mask >> bit & 1 else None for bit, n in enumerate(made.names)]
+        for row, mask, share in zip(entry.record, entry.masks, entry.weights / 2**62, strict=True):
+            cell = dict(zip(coded, entry.codes[row].tolist(), strict=True))
+            answer = [cell[n] if mask >> bit & 1 else None for bit, n in enumerate(coded)]
             place = tuple(cell[n] for n in names)
             left[place] -= share
             seen[(cell["s"], cell["x"] == 2, *answer)] += law[place] * share

@@ -299,7 +299,7 @@ def _premise(findings: Openly, plan: Plan | None = None, floor: bool = False) ->
         "truth, with no allowance for chance)"
     )
     shown = str(premise) if premise.certifies else learned
-    of_set = plan is not None and plan.epsilon is None and plan.bound.premise.certifies
+    of_set = plan is not None and not plan.epsilon and plan.bound.premise.certifies
     if floor and not premise.certifies:
         shown = f"the cap holds whatever anybody believes; the numbers above are {learned}"
     elif plan is not None and of_set and not premise.certifies:

@@ -9,7 +9,7 @@ from typing import Any
 
 from unspoken.beliefs import Belief
 from unspoken.display import Framed, Shown, json_number
-from unspoken.mechanisms import RecordCoin
+from unspoken.mechanisms import Mechanism, RecordCoin
 from unspoken.pictures import Bar, Picture, bars
 from unspoken.planning.bits.account import plan_bits
 from unspoken.planning.chosen import Chosen
@@ -34,7 +34,7 @@ class Plan(Framed, Shown):
 
     ``p``: per variable the share of its free cells that is shown; with one coin a cell 1 - e^-eps,
     ``epsilon`` being given, with one coin a record what the table of ``mechanism`` shows, and
-    ``epsilon`` is None. ``objective``: what is reached; ``bound`` =
+    ``epsilon`` is empty. ``objective``: what is reached; ``bound`` =
     [objective, what no plan within the limit exceeds]. ``total``: the leakage of the account, in
     nats, never above the limit. ``multiplier``: what one more nat of limit would add to the
     objective; NaN on the account "value", and where the cap on pooled odds binds as well.
@@ -46,7 +46,7 @@ class Plan(Framed, Shown):
     all that is read this one shows; ``binding``: the answers that hold it back, the dearest first.
     """
 
-    epsilon: Any  # {name: eps}, or None
+    epsilon: Mapping[str, float]
     p: Mapping[str, float]
     objective: float
     total: float
@@ -55,7 +55,7 @@ class Plan(Framed, Shown):
     odds: Bound
     information: Mapping[str, Bound]
     account: Account
-    mechanism: Any  # OneSided, Suppression, or Extension
+    mechanism: Mechanism
     exceeded: Mapping[str, float] = field(default_factory=dict)
     telling: tuple[Telling, ...] = ()
     shares: Mapping[str, float] = field(default_factory=dict)
@@ -71,7 +71,7 @@ class Plan(Framed, Shown):
     def witness(self) -> str | None:
         """A variable whose eps may grow for ever within the limit, if there is one."""
         return (
-            next((n for n, e in (self.epsilon or {}).items() if math.isinf(e)), None)
+            next((n for n, e in self.epsilon.items() if math.isinf(e)), None)
             if self.unbounded
             else None
         )
@@ -90,7 +90,7 @@ class Plan(Framed, Shown):
         return (self.bound.high - self.bound.low) / self.bound.high
 
     def facts(self) -> list[tuple[str, str]]:
-        coins = {name: f"eps {eps:<10.5g} " for name, eps in (self.epsilon or {}).items()}
+        coins = {name: f"eps {eps:<10.5g} " for name, eps in self.epsilon.items()}
         rows = [
             (name, f"{coins.get(name, '')}released {p:.2%}") for name, p in [*self.p.items()][:20]
         ]
@@ -98,7 +98,7 @@ class Plan(Framed, Shown):
             rows.append(("...", f"{len(self.p) - 20} more"))
         rows += [(f"for {name}", f"{share:.2%} of all") for name, share in self.shares.items()]
         rows.append(("objective", f"{self.objective:.6g}; no plan exceeds {self.bound.high:.6g}"))
-        if self.information or self.epsilon is not None:  # of a set only odds are worked out
+        if self.information or self.epsilon:  # of a set only odds are worked out
             rows.append(("leakage", f"{in_words(self.total, 'nat')}, account {self.account}"))
         rows.append(("worst odds", f"x {self.odds.value:.4g}: {self.odds.why}"))
         for name, share in self.exceeded.items():
@@ -125,7 +125,7 @@ class Plan(Framed, Shown):
         return [
             {
                 "variable": name,
-                "epsilon": None if self.epsilon is None else self.epsilon[name],
+                "epsilon": self.epsilon.get(name),
                 "p": p,
                 "bits": self.information[name].bits if name in self.information else None,
             }
@@ -141,9 +141,8 @@ class Plan(Framed, Shown):
     def as_json(self) -> dict[str, Any]:
         """One object, ready to print; infinity is the word "inf"."""
         return {
-            "epsilon": None
-            if self.epsilon is None
-            else {name: json_number(epsilon) for name, epsilon in self.epsilon.items()},
+            "epsilon": {name: json_number(epsilon) for name, epsilon in self.epsilon.items()}
+            or None,
             "p": dict(self.p),
             "bound": self.bound.as_json(),
             "odds": self.odds.as_json(),
@@ -255,7 +254,7 @@ def _of_record(found: Planned, floor: Plan | None = None) -> Plan:
     why = f"reached by this plan; {said}no release of true labels or blanks within the limits, the "
     information = found.information
     return Plan(
-        epsilon=None,
+        epsilon={},
         p=found.p,
         objective=reached,
         total=max((bound.high for bound in information.values()), default=0.0),

@@ -101,7 +101,7 @@ def as_adopted(project: Project, learned: Learned, adopted: Adoption) -> Plan:
     nothing = Bound.of_odds(0.0, 0.0, premise, "")
     targets = [name for name, labels in learned.sensitive.items() if labels]
     plan = Plan(
-        epsilon=None
+        epsilon={}
         if mechanism.record_coins()
         else {**dict.fromkeys(project.attributes, 0.0), **mechanism.exponents()},
         p={},

@@ -12,7 +12,7 @@ from typing import Any
 from unspoken.engines.handed_in import Streams
 from unspoken.errors import InputError
 from unspoken.ledger import EXACT, Account, Head, Release
-from unspoken.mechanisms import Mechanism, OneSided
+from unspoken.mechanisms import Mechanism
 from unspoken.numerics.coins import ALGORITHM, MasterKey
 from unspoken.numerics.numbers import number
 from unspoken.planning import Plan
@@ -22,7 +22,7 @@ from unspoken.releasing.admission import Admission, policy_of
 from unspoken.releasing.adopting import declared
 from unspoken.releasing.believing import released_rows
 from unspoken.releasing.cautions import Caution, certain_in_contexts, fewer_rows
-from unspoken.releasing.coarse import coarse
+from unspoken.releasing.coarse import coarse, with_exponents
 from unspoken.releasing.custody import Custody
 from unspoken.releasing.findings import readers
 from unspoken.releasing.in_context import in_contexts
@@ -44,7 +44,7 @@ def _scaled(planned: Mechanism, scale: float) -> Mechanism:
     if scale == 1:
         return planned
     share = planned.scaled(scale)
-    return OneSided(coarse(share.exponents()), {n: share.hides(n) for n in share.delivered})
+    return with_exponents(share, coarse(share.exponents()))
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from unspoken.planning import Limits, Plan, plan
 from unspoken.planning.chosen import worst_odds
 from unspoken.planning.plans import WORTH
 from unspoken.policy import Project
-from unspoken.releasing.coarse import coarse
+from unspoken.releasing.coarse import coarse, with_exponents
 from unspoken.releasing.leaks import limits_of, views
 from unspoken.releasing.stated import stated
 from unspoken.types.bound import Bound
@@ -80,7 +80,7 @@ def _by_cells(
             coalitions=list(project.pools.values()),
         )
         epsilon = coarse(chosen.epsilon)
-        mechanism = replace(chosen.mechanism, epsilon=epsilon)
+        mechanism = with_exponents(chosen.mechanism, epsilon)
         rounded = replace(chosen, epsilon=epsilon, mechanism=mechanism)
         rounded, clouds = _told(project, learned, rounded, kept)
         if not any(map(kept.broken, clouds)):

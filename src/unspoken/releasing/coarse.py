@@ -14,9 +14,10 @@ from collections.abc import Mapping
 from decimal import Decimal, localcontext
 from functools import cache
 
+from unspoken.mechanisms import Mechanism, OneSided
 from unspoken.mechanisms.one_sided import release_probability
 
-__all__ = ["PLACES", "coarse", "probability", "up"]
+__all__ = ["PLACES", "STEPS", "coarse", "probability", "up", "with_exponents"]
 
 PLACES = 3
 STEPS: int = 10**PLACES
@@ -25,6 +26,11 @@ STEPS: int = 10**PLACES
 def coarse(epsilon: Mapping[str, float]) -> dict[str, float]:
     """For each eps the largest one, not above it, of a p of three decimal places."""
     return {name: _rounded(eps) for name, eps in epsilon.items()}
+
+
+def with_exponents(mechanism: Mechanism, epsilon: Mapping[str, float]) -> OneSided:
+    """One coin a cell by these eps, which withholds the same."""
+    return OneSided(epsilon, {name: mechanism.hides(name) for name in epsilon})
 
 
 def probability(p: float) -> float:

@@ -192,7 +192,8 @@ def _rivals(project: Project, learned: Learned, chosen: Plan, now: Plan | None) 
     """
     if project.plan.by == "cell":
         return {}
-    if chosen.floor is not None and chosen.floor.mechanism.chain.tables[1:]:
+    coins = () if chosen.floor is None else chosen.floor.mechanism.record_coins()
+    if chosen.floor is not None and any(coin.chain.tables[1:] for coin in coins):
         return {OUT: _released(project, learned, evaluated(project, learned, chosen.floor))}
     cells = replace(project, plan=replace(project.plan, by="cell"))
     found = {} if now is None or now is chosen else {NOW: _released(project, learned, now)}
@@ -301,7 +302,7 @@ def assumptions(project: Project, learned: Learned, chosen: Plan) -> list[str]:
 
 def _held(chosen: Plan) -> list[str]:
     """For which beliefs the limits hold, where that is more than the one that was learned."""
-    if chosen.epsilon is not None or not chosen.bound.premise.certifies:
+    if chosen.epsilon or not chosen.bound.premise.certifies:
         return []
     kept = (
         f"The cap holds for every belief that the counts leave possible ({chosen.bound.premise})."

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from unspoken.measures import MEASURES
 from unspoken.planning.limits import Broken
+from unspoken.releasing.coarse import with_exponents
 from unspoken.releasing.findings import Findings
 from unspoken.releasing.held_back import chance
 from unspoken.releasing.leaks import TellingAnswer, limits_of, most_telling, views
@@ -50,13 +51,13 @@ class Zero:
 
 def zeros(findings: Findings) -> list[Zero]:
     """What stands in the way of each attribute that gets nothing."""
-    hidden = findings.plan.mechanism.sensitive or {}
-    if findings.plan.epsilon is None:  # one coin a record
+    if not findings.plan.epsilon:  # one coin a record
         return []
+    hides = findings.plan.mechanism.hides
     return [
         _zero(findings, name)
         for name, share in findings.shares.items()
-        if share <= NOTHING and set(findings.learned.labels[name]) > set(hidden.get(name, ()))
+        if share <= NOTHING and set(findings.learned.labels[name]) > set(hides(name))
     ]
 
 
@@ -79,7 +80,7 @@ def _zero(findings: Findings, name: str) -> Zero:
 
 def _answer(findings: Findings, epsilon: Mapping[str, float], target: str) -> TellingAnswer | None:
     """The most telling answer about a target of those who pool, with the rows that give it."""
-    learned, tried = findings.learned, replace(findings.plan.mechanism, epsilon=epsilon)
+    learned, tried = findings.learned, with_exponents(findings.plan.mechanism, epsilon)
     about = {target: learned.sensitive[target]}
     clouds = [
         views(learned.belief, tried, about, reads)[target]
@@ -94,9 +95,7 @@ def _answer(findings: Findings, epsilon: Mapping[str, float], target: str) -> Te
 
 def starved(findings: Findings) -> list[Starved]:
     """Every application that gets nothing, though not all do."""
-    if findings.plan.epsilon is None or not any(
-        share > NOTHING for share in findings.shares.values()
-    ):
+    if not findings.plan.epsilon or max(findings.shares.values(), default=0.0) <= NOTHING:
         return []
     return [
         _of(findings, name, reads)
@@ -106,8 +105,8 @@ def starved(findings: Findings) -> list[Starved]:
 
 
 def _of(findings: Findings, application: str, reads: tuple[str, ...]) -> Starved:
-    hidden = findings.plan.mechanism.sensitive or {}
-    if all(set(findings.learned.labels[name]) <= set(hidden.get(name, ())) for name in reads):
+    hides = findings.plan.mechanism.hides
+    if all(set(findings.learned.labels[name]) <= set(hides(name)) for name in reads):
         return Starved(application, reads, True, ())
     tried = ({**findings.plan.epsilon, **dict.fromkeys(reads, eps)} for eps in TRIED)
     broken = (broken_by(findings, epsilon) for epsilon in tried)
@@ -116,7 +115,7 @@ def _of(findings: Findings, application: str, reads: tuple[str, ...]) -> Starved
 
 def broken_by(findings: Findings, epsilon: Mapping[str, float]) -> list[Broken]:
     """The limits that a release with these eps would break, for those who pool: each once."""
-    tried, secrets = replace(findings.plan.mechanism, epsilon=epsilon), findings.learned.sensitive
+    tried, secrets = with_exponents(findings.plan.mechanism, epsilon), findings.learned.sensitive
     limits = limits_of(findings.project)
     broken = {
         (breach.target, breach.limit): breach

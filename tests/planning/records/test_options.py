@@ -75,7 +75,7 @@ def test_what_every_plan_keeps(more):
     near = 1e-3 if "limit_bits" in more else 1e-5
     if more not in ({"odds_cap": 1.0}, {"limit_bits": {"A": 0.0}}):
         assert plan.bound.high - plan.bound.low <= near * plan.bound.high
-    assert plan.epsilon is None
+    assert plan.epsilon == {}
     for name, bound in plan.information.items():
         limit = more.get("limit_bits", math.inf)
         assert bound.bits <= (limit.get(name, math.inf) if isinstance(limit, dict) else limit)
