@@ -71,11 +71,21 @@ def test_nothing_a_terminal_obeys_is_printed(run: Run, evil: Path, command: list
 
 
 def test_nor_by_a_project(run: Run, evil: Path) -> None:
-    for command in ("check", "learn", "leak", "plan", "release", "ledger"):
+    for command in ("check", "learn", "leak", "plan", "release", "ledger", "report"):
         done = run(command)
         assert done.code == 0, done
         clean(done)
         assert run(command, "--json").code == 0
+
+
+def test_nor_shown_by_a_page_or_its_pictures(run: Run, evil: Path) -> None:
+    """Of an ESC in a name, what draws would end the process, without a word."""
+    assert run("report", "--charts", "charts").code == 0
+    pictures = [*evil.glob("charts/*.svg")]
+    assert pictures
+    for file in (evil / "report.html", *pictures):
+        clean(Ran(0, file.read_text("utf-8"), ""))
+    assert r"late\x1b[31m\u202e" in (evil / "report.html").read_text("utf-8")
 
 
 def test_nor_in_a_notebook() -> None:

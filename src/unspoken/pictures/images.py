@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
-from unspoken.errors import InputError
+from unspoken.errors import InputError, printable
 from unspoken.numerics.files import atomically
 from unspoken.pictures.looks import Chart
 
@@ -22,15 +24,31 @@ MISSING = "pictures and the report need an extra: pip install 'unspoken[report]'
 def svg(described: Chart) -> str:
     """The picture as text that browsers draw."""
     opened()
-    image: str = vl_convert.vegalite_to_svg(described, allowed_base_urls=[])
+    image: str = vl_convert.vegalite_to_svg(_shown(described), allowed_base_urls=[])
     return image
 
 
 def png(described: Chart) -> bytes:
     """The picture in pixels, two for each of its own."""
     opened()
-    image: bytes = vl_convert.vegalite_to_png(described, scale=2.0, allowed_base_urls=[])
+    image: bytes = vl_convert.vegalite_to_png(_shown(described), scale=2.0, allowed_base_urls=[])
     return image
+
+
+def _shown(described: Chart) -> Chart:
+    """The same with its texts as they show: of an ESC, vl-convert ends the process."""
+    shown: Chart = json.loads(json.dumps(described), object_hook=_texts)
+    return shown
+
+
+def _texts(part: Chart) -> Chart:
+    return {name: _text(each) for name, each in part.items()}
+
+
+def _text(part: Any) -> Any:
+    if isinstance(part, str):
+        return printable(part)
+    return [*map(_text, part)] if isinstance(part, list) else part
 
 
 KINDS: Mapping[str, Callable[[Chart], bytes]] = {

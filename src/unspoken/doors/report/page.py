@@ -17,7 +17,7 @@ from unspoken.doors.report.charts import CHARTS, chart
 from unspoken.doors.report.content import content
 from unspoken.doors.report.decision import Signed
 from unspoken.doors.report.palette import DARK, LIGHT, PAGE
-from unspoken.errors import InputError
+from unspoken.errors import InputError, printable
 from unspoken.ledger import Ledger
 from unspoken.numerics.files import atomically
 from unspoken.pictures import images
@@ -83,7 +83,10 @@ def page(findings: Findings, signed: Signed) -> str:
 
 
 def drawn(template: str, said: Mapping[str, Any]) -> str:
-    """A page of ours, from a template among the doors, in our colours."""
+    """A page of ours, from a template among the doors, in our colours; it shows all that it has.
+
+    Names and values are others': U+202E would turn what follows around.
+    """
     if jinja2 is None:
         raise InputError(images.MISSING)
     environment = jinja2.Environment(
@@ -94,12 +97,13 @@ def drawn(template: str, said: Mapping[str, Any]) -> str:
         loader=jinja2.FunctionLoader(_template),
     )
     environment.filters["quoted"] = _quoted
-    return environment.get_template(template).render(
+    text = environment.get_template(template).render(
         said,
         ours=Markup(OURS),
         light=Markup(LIGHT.variables()),
         dark=Markup(DARK.variables()),
     )
+    return printable(text)
 
 
 def _template(name: str) -> str:
