@@ -137,9 +137,9 @@ def test_a_dry_run_changes_nothing(run: Run, edited: Path) -> None:
 
 
 def test_a_dry_run_before_anything_is_counted_says_that_noise_comes(run: Run, edited: Path) -> None:
-    assert "plans anew" in run("release", "--dry-run").out
+    assert "Nothing is counted yet" in run("release", "--dry-run").out
     assert run("learn").code == 0
-    assert "plans anew" not in run("release", "--dry-run").out
+    assert "Nothing is counted yet" not in run("release", "--dry-run").out
 
 
 def test_a_dry_run_is_refused_like_the_release(run: Run) -> None:

@@ -41,10 +41,14 @@ def test_rows_that_are_read_say_how_many(folder: Path, monkeypatch: pytest.Monke
     file = io.StringIO()
     table = DuckTable.open("occupancy.parquet", keys=["office", "day"])
     with waiting.busy(Console(file=file, width=200), "reading"):
-        assert sum(batch.num_rows for batch in table.batches(Scan(["exits"], rows=100))) == 800
+        rows = 0
+        for batch in table.batches(Scan(["exits"], rows=100)):
+            time.sleep(0.1 if rows else 0.0)
+            rows += batch.num_rows
         time.sleep(0.5)
-    assert "reading: 800 of 800 rows, " in file.getvalue()
-    assert " a second ..." in file.getvalue()
+    assert "00 of 800 rows, " in file.getvalue()
+    assert " a second, " in file.getvalue()
+    assert file.getvalue().splitlines()[-1].startswith("reading: 800 rows are read ... (")
 
 
 @pytest.mark.parametrize(
@@ -56,6 +60,7 @@ def test_rows_that_are_read_say_how_many(folder: Path, monkeypatch: pytest.Monke
         (Passed(10, 6_010, 1.0), "10 of 6,010 rows, 10 a second, 10 min left"),
         (Passed(8_000, 8_000, 4.0), "8,000 of 8,000 rows, 2,000 a second"),
         (Passed(8_000, None, 4.0), "8,000 rows, 2,000 a second"),
+        (Passed(8_000, 8_000, 4.0, all=True), "8,000 rows are read"),
     ],
 )
 def test_how_long_it_will_take(passed: Passed, said: str) -> None:

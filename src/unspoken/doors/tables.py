@@ -137,8 +137,9 @@ def _uncounted(project: Project, promise: Promise | None) -> list[RenderableType
         return []
     return [
         note(
-            f"Nothing is counted yet: these are exact counts. The first release counts with noise "
-            f"of eps {noise:g}, and plans anew from that; `unspoken learn` does it before."
+            "Nothing is counted yet: these are exact counts, taken to be as unsure as noise of "
+            f"eps {noise:g} will make them. The first release counts with that noise and plans "
+            "anew; `unspoken learn` does it before."
         )
     ]
 

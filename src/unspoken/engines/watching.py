@@ -19,14 +19,18 @@ __all__ = ["Passed", "passing", "watched", "watching"]
 class Passed:
     """Rows of one reading; ``of``: all that there are, where that is known without reading.
 
-    ``seconds``: since the first of them came: until then they are sorted, or found.
+    ``seconds``: since the first of them came: until then they are sorted, or found. ``all``: no
+    more come, so that what takes its time is something else.
     """
 
     rows: int
     of: int | None
     seconds: float
+    all: bool = False
 
     def __str__(self) -> str:
+        if self.all:
+            return f"{self.rows:,} rows are read"
         of = "" if self.of is None else f" of {self.of:,}"
         if not self.rows:
             return f"0{of} rows yet, they are sorted or found"
@@ -78,3 +82,4 @@ def _told(
         yield batch
         rows += batch.num_rows
         watcher(Passed(rows, of, time.monotonic() - begin))
+    watcher(Passed(rows, of, time.monotonic() - begin, all=True))

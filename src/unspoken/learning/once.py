@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -30,7 +30,7 @@ from unspoken.numerics.arrays import Counts
 from unspoken.numerics.noise import with_noise
 from unspoken.policy import Project
 
-__all__ = ["Once"]
+__all__ = ["Once", "moved"]
 
 
 @dataclass(frozen=True)
@@ -93,21 +93,10 @@ class Once:
         parts = [header, *(table.tobytes() for table in self.tables.values())]
         return hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()
 
-    def _moved(self, table: str) -> int:
-        """How far the counts of a table move, added up, when a row is another one, or a unit is.
-
-        A row leaves a cell and comes to another: 2. As the row before it is the context of a second
-        one, which moves too. A unit has so many rows, and all of them may move.
-        """
-        rows, context = self.project.source.rows_per_unit, self.project.contexts.get(table)
-        if rows is not None:
-            return 2 * rows
-        return 4 if context is not None and context.previous is not None else 2
-
     @property
     def sensitivity(self) -> int:
         """How far all counts together move, from any table to a neighbour of it."""
-        return sum(map(self._moved, self.tables))
+        return moved(self.project, self.tables)
 
     def pinned(self, epsilon: float, day: str) -> Pinned:
         """With noise on every count, drawn now."""
@@ -127,6 +116,21 @@ class Once:
             learned=day,
             units=self.units,
         )
+
+
+def moved(project: Project, tables: Iterable[str]) -> int:
+    """How far the counts of these tables move, added up, when a row is another one, or a unit is.
+
+    A row leaves a cell and comes to another: 2. As the row before it is the context of a second
+    one, which moves too. A unit has so many rows, and all of them may move.
+    """
+    rows = project.source.rows_per_unit
+    return sum(2 * rows if rows is not None else 2 * _rows_moved(project, t) for t in tables)
+
+
+def _rows_moved(project: Project, table: str) -> int:
+    context = project.contexts.get(table)
+    return 2 if context is not None and context.previous is not None else 1
 
 
 def _units(project: Project, table: Table) -> Units | None:

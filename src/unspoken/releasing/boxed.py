@@ -17,6 +17,7 @@ from unspoken.beliefs import Belief
 from unspoken.errors import TooLarge
 from unspoken.learning import Learned, confidence
 from unspoken.learning.confidence import Units
+from unspoken.learning.once import moved
 from unspoken.learning.pinned import JOINT, Pinned
 from unspoken.measures import MEASURES
 from unspoken.mechanisms import Mechanism
@@ -45,8 +46,9 @@ def box_of(
 ) -> Belief:
     """Every belief that the counts leave possible, around what was learned; that alone where no
 
-    level is declared, nothing is secret, or the table is too large to look at. ``units``: whose
-    rows depend on each other; None: all rows are independent.
+    level is declared, nothing is secret, or the table is too large to look at. Counts that will
+    have noise are as unsure as if they had it: what is planned by them is about what will be.
+    ``units``: whose rows depend on each other; None: all rows are independent.
     """
     level = project.belief.confidence
     events = {name: labels for name, labels in learned.sensitive.items() if labels}
@@ -58,9 +60,19 @@ def box_of(
         learned.belief,
         events,
         rows=learned.rows,
-        scale=None if pinned is None else scale_of(pinned.sensitivity, pinned.epsilon),
+        scale=_scale(project, pinned),
         confidence=level,
         units=units,
+    )
+
+
+def _scale(project: Project, pinned: Pinned | None) -> float | None:
+    """Of the noise that the counts have, or will have; None: they are exact for good."""
+    if pinned is not None:
+        return scale_of(pinned.sensitivity, pinned.epsilon)
+    epsilon = project.belief.noise
+    return (
+        None if epsilon is None else scale_of(moved(project, [JOINT, *project.contexts]), epsilon)
     )
 
 
