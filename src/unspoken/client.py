@@ -156,6 +156,10 @@ class Client:
         """Of a steward: what every coalition has had, and may still have."""
         return list(_json(self._asked("GET", "/v1/standings")[1])["standings"])
 
+    def units(self) -> list[dict[str, Any]]:
+        """Of a steward: what answers with noise told every coalition of all rows of one unit."""
+        return list(_json(self._asked("GET", "/v1/standings")[1])["units"])
+
     def refusals(self) -> list[dict[str, Any]]:
         """Of a steward: who was refused what, and the whole of why."""
         return list(_json(self._asked("GET", "/v1/refusals")[1])["refusals"])

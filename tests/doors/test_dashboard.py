@@ -6,6 +6,7 @@ import html
 import math
 import re
 from dataclasses import replace
+from fractions import Fraction
 from html.parser import HTMLParser
 
 import pytest
@@ -15,6 +16,7 @@ from unspoken.releasing.trade_off import OfCap
 from unspoken.serving.notices import Notice
 from unspoken.serving.overview import Happened, Offer, Overview, Reader, WhatIf
 from unspoken.serving.standing import Standing
+from unspoken.serving.stream import UNKNOWN, Stream
 from unspoken.types.bound import Bound
 from unspoken.types.premise import Premise
 
@@ -40,6 +42,7 @@ FOUND = Overview(
     readers=(Reader("lighting", ("arrival",), (), 1.0, 0.0, 3),),
     coalitions=(told(2.0),),
     alone=(told(1.5, ("lighting",)), told(8.0, ("planning",))),
+    streams=(Stream(("lighting", "planning"), ("office",), 2.0, Fraction(1, 2)),),
     history=tuple(
         Happened(n, AT, "release", ("lighting",), f"arrival of 2026-{n:02}") for n in range(1, 12)
     ),
@@ -158,6 +161,23 @@ def test_beyond_a_cap_is_shown_as_such() -> None:
     assert "width: 100.0%" in text
     unknown = replace(told(2.0), odds=None, information=None, why="too many outcomes")
     assert "too many outcomes" in PAGES.overview(replace(FOUND, coalitions=(unknown,)))
+
+
+def test_what_a_unit_was_told_is_beside_its_limit() -> None:
+    def shown(limit: float, spent: Fraction | None) -> str:
+        stream = replace(FOUND.streams[0], limit=limit, spent=spent)
+        return PAGES.overview(replace(FOUND, streams=(stream,)))
+
+    said = plain(pages()["overview"])
+    assert "What answers with noise told of one office" in said
+    assert "lighting and planning 0.5 of 2 × 1.65 1.5" in said  # e^0.5 = 1.6487
+    assert "width: 25.0%" in pages()["overview"]
+    assert 'class="over"' not in shown(0.3, Fraction(3, 10))  # decimals, as they are written
+    assert 'class="over"' in shown(0.3, Fraction(3, 10) + Fraction(1, 10**9))
+    assert "0.3, no limit × 1.35" in plain(shown(math.inf, Fraction(3, 10)))
+    assert "× ∞" in plain(shown(math.inf, Fraction(10_000)))
+    assert UNKNOWN in shown(2.0, None)
+    assert "told of one" not in plain(PAGES.overview(replace(FOUND, streams=())))
 
 
 def test_rows_that_have_changed_come_first() -> None:

@@ -59,6 +59,9 @@ def test_a_colluding_pair_is_refused_when_it_has_had_enough(tmp_path: Path) -> N
         assert cleaning.ask("use", where="office < 9").rows == given.rows
         stand = {tuple(each["coalition"]): each for each in anna.standings()}
         assert 1 < stand["cleaning",]["odds"] < stand["lighting", "planning"]["odds"] <= 4 + 1e-9
+        units = {tuple(each["coalition"]): each["spent"] for each in anna.units()}
+        assert units["lighting", "planning"] == pytest.approx(45 * 0.2)  # rows of an office
+        assert units["cleaning",] == 0
         assert [each["who"] for each in anna.refusals()] == ["lighting"]
         assert [len(each.account()) for each in (lighting, planning, cleaning)] == [1, 1, 1]
         events = up.client("otto").events()

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import json
+import math
+from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,11 +17,13 @@ from unspoken.ledger import Account, Answer, Ledger, Release
 from unspoken.measures import MEASURES
 from unspoken.policy import Project
 from unspoken.releasing import adopt_plan, prepare
+from unspoken.releasing.custody import Custody
 from unspoken.serving import Curator, Request
 from unspoken.serving.notices import Notice, Notices
 from unspoken.serving.overview import approve, overview, what_if
 from unspoken.serving.standing import Standing
 
+LOW = "SELECT COUNT(*) FILTER (WHERE use = 'low') FROM visits"
 COUNT = "SELECT COUNT(*) FILTER (WHERE arrival = 'late') FROM visits"
 
 
@@ -65,6 +71,48 @@ def test_numbers_are_those_of_the_events(path: Path) -> None:
     assert [each.number for each in found.history] == [1, 2, 3, 4, 5, 6]
     assert (found.history[2].by, found.history[2].why) == ("anna", "less for plans")
     assert found.history[-1].what == COUNT
+
+
+UNIT = "odds_cap = 4.0\nunit_epsilon = 40.0\npooled_cap = 'none'"
+APART = f'{UNIT}\ncoalitions = [["lighting"], ["lighting", "planning"]]'
+
+
+def exported(path: Path) -> list[dict[str, Any]]:
+    """Answers as `unspoken ledger --export` writes them, read by nothing of ours."""
+    kept = Custody.there(Project.read(path))
+    assert kept is not None
+    events = [json.loads(line).get("events", {}) for line in kept.ledger.exported(kept.seal)]
+    return [json.loads(each["body"]) for each in events if each.get("kind") == "answer"]
+
+
+def test_what_a_unit_was_told_is_what_the_exported_ledger_adds_up_to(path: Path) -> None:
+    """Each draw once: its epsilon times the rows of one office that enter, for who has seen it."""
+    written(path, odds_cap=UNIT)
+    adopt_plan(path, by="anna", why="a unit has a limit")
+    path.write_text(path.read_text().replace(UNIT, APART))
+    curator = Curator.of(path)
+    assert [each.left for each in curator.streams()] == [Fraction(40), Fraction(40)]
+    three = f"{COUNT} WHERE day < 3"
+    curator.answer("lighting", three, epsilon=0.1)
+    curator.answer("lighting", f"{COUNT} WHERE day = 7", epsilon=0.3)
+    curator.answer("lighting", three, epsilon=0.1, draw=2)
+    curator.answer("lighting", three, epsilon=0.1, draw=2)  # free
+    curator.answer("planning", LOW, epsilon=0.2)
+    answers, told = exported(path), {each.coalition: each for each in overview(curator).streams}
+    assert len(answers) == 4
+    for who, expected in {("lighting",): 0.9, ("lighting", "planning"): 0.9 + 45 * 0.2}.items():
+        seen = [each for each in answers if {*each["readers"]} & {*who}]
+        spent = sum(Fraction(repr(each["unit_epsilon"])) for each in seen)
+        assert (told[who].spent, told[who].left) == (spent, 40 - spent)
+        assert float(spent) == pytest.approx(expected, rel=1e-6)
+        assert told[who].odds == pytest.approx(math.exp(expected), rel=1e-5)
+        said = told[who].as_json()
+        assert (said["spent"], said["unit_epsilon"]) == (float(spent), 40.0)
+    path.write_text(path.read_text().replace("unit_epsilon = 40.0", "unit_epsilon = 0.5"))
+    lowered = Curator.of(path).streams()[0]
+    assert lowered.left is not None
+    assert lowered.left < 0
+    assert (lowered.share, lowered.as_json()["left"]) == (1.0, 0.0)
 
 
 def _without_answers(path: Path, cells: Account) -> float:

@@ -45,6 +45,7 @@ from unspoken.serving.results import (
     refuse_many,
 )
 from unspoken.serving.standing import Entry, Standing, entries, standings
+from unspoken.serving.stream import Stream, streams
 from unspoken.serving.watching import Watching
 
 __all__ = ["Curator"]
@@ -103,6 +104,11 @@ class Curator:
     def standings(self) -> list[Standing]:
         """What every coalition has had, and may still have: for the steward alone."""
         return standings(*self.current())
+
+    def streams(self) -> list[Stream]:
+        """What answers with noise told every coalition of one unit: for the steward alone."""
+        ready, kept = self.current()
+        return streams(ready.project, kept)
 
     def current(self) -> tuple[Prepared, Custody]:
         """With the plan that is adopted now, and the custody of what was charged."""

@@ -24,6 +24,7 @@ from unspoken.releasing.trade_off import OfCap
 from unspoken.serving.curator import Curator
 from unspoken.serving.notices import Notice, Notices
 from unspoken.serving.standing import Standing, standings
+from unspoken.serving.stream import Stream, streams
 
 __all__ = ["Happened", "Offer", "Overview", "Reader", "WhatIf", "approve", "overview", "what_if"]
 
@@ -62,7 +63,8 @@ class Reader:
 class Overview:
     """``coalitions``: what those who pool have had together; ``alone``: what each application has.
 
-    ``exceed``: the share of rows whose answers may be above the cap.
+    ``streams``: what answers told them of all rows of a unit. ``exceed``: the share of rows whose
+    answers may be above the cap.
     """
 
     table: str
@@ -72,6 +74,7 @@ class Overview:
     readers: tuple[Reader, ...]
     coalitions: tuple[Standing, ...]
     alone: tuple[Standing, ...]
+    streams: tuple[Stream, ...]
     history: tuple[Happened, ...]
     refusals: tuple[Notice, ...]
     alarms: tuple[Notice, ...]
@@ -128,6 +131,7 @@ def overview(curator: Curator) -> Overview:
         ),
         coalitions=tuple(each for each in told if each.coalition in project.pools),
         alone=tuple(each for each in told if each.coalition in named),
+        streams=tuple(streams(project, kept)),
         history=history,
         refusals=tuple(curator.refusals),
         alarms=tuple(Notices.alarms(project).latest()),

@@ -11,6 +11,7 @@ from unspoken.doors.report import words
 from unspoken.doors.report.palette import BEYOND
 from unspoken.serving.overview import Happened, Offer, Overview, WhatIf
 from unspoken.serving.standing import FULL, Standing
+from unspoken.serving.stream import UNKNOWN, Stream
 from unspoken.types.premise import Premise
 
 __all__ = ["history_page", "overview_page", "plan_page"]
@@ -35,6 +36,8 @@ def overview_page(found: Overview) -> Row:
         "tiles": _tiles(found),
         "alarms": [f"{_when(each.at)}: {each.why}" for each in found.alarms],
         "standings": [_standing(each) for each in found.coalitions],
+        "streams": [_stream(each) for each in found.streams],
+        "unit": words.listed(found.streams[0].unit) if found.streams else "",
         "promise": list(found.promise),
         "premises": _premises(found.coalitions),
         "matrix": _matrix(found),
@@ -138,6 +141,27 @@ def _standing(each: Standing) -> Row:
         "spent_bits": "" if each.spent_on_average is None else _width(each.spent_on_average),
         "full": each.spent > FULL,
     }
+
+
+def _stream(each: Stream) -> Row:
+    """What answers with noise told one coalition of a unit, of the limit, and what odds of it."""
+    row = {
+        "who": words.listed(each.coalition),
+        "limit": f"{each.limit:g}" if math.isfinite(each.limit) else "no limit",
+        "spent": "",
+        "odds": "",
+        "left": "",
+        "width": "",
+        "full": False,
+        "why": UNKNOWN,
+    }
+    if each.spent is None or each.odds is None:
+        return row
+    row |= {"spent": f"{float(each.spent):.4g}", "odds": words.measured(each.odds), "why": ""}
+    if each.left is None or each.share is None:
+        return row
+    left = max(0.0, math.floor(each.left * 1000) / 1000)
+    return row | {"left": f"{left:g}", "width": _width(each.share), "full": each.left < 0}
 
 
 def _premises(standings: Iterable[Standing]) -> list[str]:

@@ -131,7 +131,13 @@ class Service:
 
     async def standings(self) -> fastapi.Response:
         found = await self.in_time(self.curator.standings)
-        return _json({"standings": [standing.as_json() for standing in found]})
+        units = await self.in_time(self.curator.streams)
+        return _json(
+            {
+                "standings": [standing.as_json() for standing in found],
+                "units": [stream.as_json() for stream in units],
+            }
+        )
 
     async def refusals(self) -> fastapi.Response:
         return _json({"refusals": [each.as_json() for each in self.curator.refusals]})
