@@ -180,7 +180,7 @@ def test_to_another_application_it_is_the_same_draw(tmp_path: Path) -> None:
     assert (first.number, charges(path)) == (1, 2)
     both = [event for _, event in Ledger(tmp_path / "ledger.sqlite").answers()]
     assert [event.readers for event in both] == [("city",), ("ward",)]
-    assert both[0].draw == both[1].draw
+    assert both[0].noise == both[1].noise
     with pytest.raises(InputError, match='column that ward reads: there is no "disease"'):
         answered(path, DISEASES, "ward")
     with pytest.raises(InputError, match="--for"):

@@ -231,7 +231,7 @@ def test_of_what_is_not_known_all_is_counted(tmp_path: Path) -> None:
     for kept, expected in ((event, Fraction(1, 10)), (older, None)):
         streams = Account.of([kept]).draws.streams
         assert streams.spent([()], ["office"]) == expected
-        assert streams.spent([()], ["office"], kept.draw) == 0
+        assert streams.spent([()], ["office"], kept.noise) == 0
         assert streams.spent([], ["office"]) == 0
     assert Account.of([event]).draws.streams.spent([()], ["day"]) is None
     path.write_text(path.read_text().replace('unit = ["office"]', 'unit = ["day"]'))

@@ -47,9 +47,12 @@ def exposure(events: Iterable[Release]) -> dict[str, float]:
 
 
 def added_to(event: Release, earlier: Sequence[Release]) -> list[dict[str, float]]:
-    """What was shown, with the event, of the cells of each epoch that it shows more of."""
-    others = [one for one in earlier if tossing(one) != tossing(event)]
-    own = [one for one in earlier if tossing(one) == tossing(event)]
+    """What was shown, with the event, of the cells of each epoch that it shows more of.
+
+    Every draw of the same label, or function, is about the same cells of the same epoch.
+    """
+    others = [one for one in earlier if rows(one) != rows(event)]
+    own = [one for one in earlier if rows(one) == rows(event)]
     had = {tuple(epoch in one.readings for one in own) for epoch in event.readings}
     shown: list[dict[str, float]] = []
     for which in sorted(had):
@@ -60,11 +63,16 @@ def added_to(event: Release, earlier: Sequence[Release]) -> list[dict[str, float
     return shown
 
 
+def rows(event: Release) -> tuple[bool, str]:
+    return event.per_key, event.epoch
+
+
 def nothing_new(event: Release, earlier: Sequence[Release]) -> bool:
     return all(
         any(
             one.readings.get(epoch, {}).get(name) == own[name] and eps(one)[name] >= epsilon
             for one in earlier
+            if one.draw == event.draw
         )
         for name, epsilon in eps(event).items()
         for epoch, own in event.readings.items()
@@ -89,5 +97,7 @@ def histories(draw: Any, most: int = 8) -> list[Release]:
             for epoch, own in one.readings.items()
         }
         readers = draw(st.sampled_from([(), ("r",), ("s",), ("r", "s"), ("gone",)]))
-        events.append(replace(one, table=f"t{number}", readings=readings, readers=readers))
+        which = draw(st.sampled_from([1, 1, 2, 3]))
+        one = replace(one, table=f"t{number}", readings=readings, readers=readers, draw=which)
+        events.append(one)
     return events

@@ -68,21 +68,26 @@ def adding(event: Release, account: Account, audience: Any = None) -> list[dict[
 def transcripts(case: Case, name: str, value: int) -> dict[oracle.Transcript, Fraction]:
     """What all events show of one attribute with this value, over every coin it has."""
     own = [one for one in case.events if name in eps(one)]
-    coins: dict[str, list[Fraction]] = {}
+    coins: dict[tuple[str, int], list[Fraction]] = {}
     p = [chance(eps(one)[name]) for one in own]
     for one, share in zip(own, p, strict=True):
-        coins.setdefault(FUNCTIONS.get(one.epoch, one.epoch), []).append(share)
+        coins.setdefault(coin(one), []).append(share)
     seen: dict[oracle.Transcript, Fraction] = {}
     for sides in product(*(pieces(shares) for shares in coins.values())):
         low = dict(zip(coins, (start for start, _ in sides), strict=True))
         free = value not in case.secrets[name]
         shown = tuple(
-            value if free and low[FUNCTIONS.get(one.epoch, one.epoch)] < share else oracle.WITHHELD
+            value if free and low[coin(one)] < share else oracle.WITHHELD
             for one, share in zip(own, p, strict=True)
         )
         mass = math.prod((width for _, width in sides), start=Fraction(1))
         seen[shown] = seen.get(shown, Fraction(0)) + mass
     return {shown: mass for shown, mass in seen.items() if mass}
+
+
+def coin(event: Release) -> tuple[str, int]:
+    """Which coin of a cell it looks at."""
+    return FUNCTIONS.get(event.epoch, event.epoch), event.draw
 
 
 def chance(epsilon: float) -> Fraction:
@@ -140,7 +145,8 @@ def cases(draw: Any, epochs: Sequence[str], most: int = 4) -> Case:
     for _ in range(draw(st.integers(1, most))):
         some = draw(st.lists(st.sampled_from(names), min_size=1, unique=True))
         epsilon = {name: draw(st.sampled_from(EPS)) for name in some}
-        events.append(event(draw(st.sampled_from(epochs)), **epsilon))
+        one = event(draw(st.sampled_from(epochs)), **epsilon)
+        events.append(replace(one, draw=draw(st.sampled_from([1, 1, 2, 3]))))
     return Case(values, tuple(counts), sensitive, tuple(events))
 
 

@@ -243,6 +243,7 @@ class Asking:
             else ready.believed.pinned.digest,
             request=self.request,
             query=self.question.text + (f" -- draw {self.draw}" if self.draw > 1 else ""),
+            draw=self.draw,
             times=noise.times,
             unit=whole.source.unit,
             unit_epsilon=float(Fraction(repr(noise.epsilon)) * (self.rows_per_unit or 1)),
@@ -323,7 +324,7 @@ class Asking:
         """What answers told of all rows of a unit before, to each coalition that sees this one."""
         unit, streams = self.project.source.unit, account.draws.streams
         audiences = self.admission.audiences(event, account)
-        return [streams.spent(each, unit, event.draw) for each in audiences]
+        return [streams.spent(each, unit, event.noise) for each in audiences]
 
     def _streamed(self, unit_epsilon: float, spent: Sequence[Fraction | None]) -> str | None:
         """The limit on that, in words, if one answer more would break it."""

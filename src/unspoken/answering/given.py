@@ -31,7 +31,7 @@ class GivenAnswer:
     readers: tuple[str, ...]
     rows: int
     epsilon: float
-    draw: str
+    noise: str
     chance: float = CHANCE
 
 
@@ -40,12 +40,12 @@ def given_answers(project: Project) -> list[GivenAnswer]:
     named, found = project.files.charged, dict[str, GivenAnswer]()
     for at, event in Ledger(named).answers() if Ledger.there(named) else []:
         answer = _given(at, event)
-        before = found.get(answer.draw)
+        before = found.get(answer.noise)
         if before is not None:
             all_ = not before.readers or not answer.readers
             readers = () if all_ else tuple(sorted({*before.readers, *answer.readers}))
             answer = replace(before, readers=readers)
-        found[answer.draw] = answer
+        found[answer.noise] = answer
     return list(found.values())
 
 
@@ -62,7 +62,7 @@ def odds_beside(answers: Sequence[GivenAnswer], odds: float = 1.0) -> float:
 def _given(at: str, event: Answer) -> GivenAnswer:
     epsilon = math.fsum(map(_epsilon, event.mechanism.drawn_anew()))
     return GivenAnswer(
-        at, event.query, event.readers, reach(1, event.times, CHANCE), epsilon, event.draw
+        at, event.query, event.readers, reach(1, event.times, CHANCE), epsilon, event.noise
     )
 
 

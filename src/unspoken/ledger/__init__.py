@@ -1,12 +1,13 @@
 """The ledger: what was released, as events that outlive every plan, policy and epoch."""
 
-from unspoken.ledger.account import Account, fold, reaches, tossing
+from unspoken.ledger.account import Account, fold, reaches
 from unspoken.ledger.answers import Answer, Answered
 from unspoken.ledger.decisions import Adoption, Decision, Event, Learning
 from unspoken.ledger.disclosures import Disclosure, Known, unions
 from unspoken.ledger.drawn import Asked
 from unspoken.ledger.event import EXACT, Release
 from unspoken.ledger.exposure import EarlierPolicy, Exposure
+from unspoken.ledger.naming import tossing
 from unspoken.ledger.parts import Given
 from unspoken.ledger.record_coins import merged
 from unspoken.ledger.requests import Request

@@ -20,31 +20,24 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from unspoken.ledger.answers import Answer, Answered
+from unspoken.ledger.cell_coins import CellCoins
 from unspoken.ledger.decisions import Adoption, Decision, Event, Learning
 from unspoken.ledger.disclosures import Disclosure, Disclosures
 from unspoken.ledger.drawn import Asked, Draws
 from unspoken.ledger.entries import Entries, InMemory, Key
 from unspoken.ledger.event import EXACT, Release
-from unspoken.ledger.exposure import EarlierPolicy, Exponents, Exposure, Hidden, larger
+from unspoken.ledger.exposure import EarlierPolicy, Exposure, Hidden
+from unspoken.ledger.naming import rows_of, tossing
 from unspoken.ledger.parts import Given, added, given
+from unspoken.ledger.policies import Policies
 from unspoken.ledger.record_coins import RecordCoins
 from unspoken.mechanisms import InEpoch, Mechanism, Together
-from unspoken.mechanisms.parts import Tossed
 
-__all__ = ["Account", "fold", "reaches", "tossing"]
-
-# Coalitions whose sums are carried on; beyond, they are added up again when asked for.
-AUDIENCES = 32
-Rows = Mapping[str, list[Any]]  # of each attribute what was declared, and what it hides
-
-
-def tossing(event: Release | Disclosure) -> str:
-    """What tells an event's coins apart from those of others: its label, or its function."""
-    return f"{'of' if event.per_key else 'label'} {event.epoch}"
+__all__ = ["Account", "fold", "reaches"]
 
 
 def reaches(
@@ -72,7 +65,8 @@ class Account:
 
     def __init__(self, entries: Entries) -> None:
         self._entries = entries
-        self._records, self.draws = RecordCoins(entries), Draws(entries)
+        self._cells, self._records = CellCoins(entries), RecordCoins(entries)
+        self.draws, self._policies = Draws(entries), Policies(entries)
         self._disclosures = Disclosures(entries)
 
     @classmethod
@@ -159,63 +153,44 @@ class Account:
         return rows, label
 
     def policies(self, event: Release) -> list[EarlierPolicy]:
-        """What was declared when attributes were shown under other coins than the event's, or under
-        the same, of an epoch of which it does not read them: then nothing else compares readings.
-        """
-        rows = self._entries.get([("shown", epoch) for epoch in event.readings])
-        found = [
-            (number, EarlierPolicy(name, policy, hidden, key[1]))
-            for key, shown in rows.items()
-            for name, (policy, hidden, number) in shown.items()
-            if name not in event.readings[key[1]]
-        ]
-        for name, policy, hidden, *times in self._one(("policies",), []):
-            other = [time for time in times if time[1] != tossing(event)][:1]
-            found += [(number, EarlierPolicy(name, policy, hidden, e)) for number, _, e in other]
-        return [shown for _, shown in sorted(found, key=lambda item: item[0])]
+        """What was declared of what nothing else compares its readings with."""
+        return self._policies.beside(event)
 
     def covers(self, event: Release, audience: Collection[Sequence[str]]) -> bool:
         """Whether one with the same coins, from the same reading, showed all the event shows."""
+        if event.mechanism.drawn_anew():
+            return False
+        readings, words = event.readings, [_word(names) for names in audience]
         exponents, shown = event.mechanism.exponents(), event.mechanism.record_coins()
-        words = [_word(names) for names in audience]
-        cells = self._entries.get([("cell", word, e) for word in words for e in event.readings])
-        records = self._records.covers(shown, event.readings, tossing(event), words)
-        return (
-            records
-            and not event.mechanism.drawn_anew()
-            and all(
-                any(
-                    cells.get(("cell", word, epoch), {}).get(name, {}).get(now.get(name, ""), -1.0)
-                    >= exponent
-                    for word in words
-                )
-                for epoch, now in event.readings.items()
-                for name, exponent in exponents.items()
-            )
+        return self._records.covers(shown, readings, tossing(event), words) and self._cells.covers(
+            exponents, readings, event.draw, words
         )
 
     def before(self, event: Release, audience: Collection[Sequence[str]]) -> list[Exposure]:
         """What was shown of the cells of each epoch that the event reads; like ones once.
 
-        Events of its own coins count where they had the epoch; those of other coins may be about
-        any cell. An old epoch that was shown too much (the belief has been learned again since)
-        does not stand in the way of a new one.
+        Events of its own coins, and other draws of them, count where they had the epoch; coins of
+        other labels may be about any cell. An old epoch that was shown too much (the belief has
+        been learned again since) does not stand in the way of a new one.
         """
-        label = tossing(event)
-        words = [_word(names) for names in audience]
-        keys = [("epoch", word, label, epoch) for word in words for epoch in event.readings]
-        had, others = self._entries.get(keys), self._others(audience, label)
-        other_records = self._records.others(words, label)
+        label, rows = tossing(event), rows_of(event)
+        words, labels = [_word(names) for names in audience], self._labels(event)
+        others = self._cells.others(words, labels)
+        other_records = self._records.others(words, labels)
         exposures: list[Exposure] = []
         for epoch in event.readings:
             # Rows that come late were never given to those who are given them now.
             late = _word(event.readers) if epoch in event.parts else None
             past = [word for word in words if word != late]
-            within = larger(*(had.get(("epoch", word, label, epoch), {}) for word in past))
-            records = self._records.within(past, label, epoch)
-            anew = self.draws.shown(words, label, epoch, event.given_again)
-            known = self._disclosures.known(words, label, epoch)
-            exposure = Exposure(others, within, anew, records, other_records, known)
+            draws = [each for each in labels if each != label]
+            exposure = Exposure(
+                self._cells.beside(others, words, draws, epoch),
+                self._cells.within(past, label, epoch),
+                self.draws.shown(words, rows, epoch, event.given_again),
+                self._records.within(past, label, epoch),
+                (*other_records, *self._records.apart(words, draws, epoch)),
+                self._disclosures.known(words, rows, epoch),
+            )
             if exposure not in exposures:
                 exposures.append(exposure)
         return exposures
@@ -225,7 +200,7 @@ class Account:
         words = [_word(names) for names in audience]
         records = self._records.others(words)
         anew, known = self.draws.shown(words), self._disclosures.known(words)
-        return Exposure(self._sums(audience), {}, anew, (), records, known)
+        return Exposure(self._cells.sums(words), {}, anew, (), records, known)
 
     # ------------------------------------------------------------ one event more
 
@@ -247,18 +222,18 @@ class Account:
         entries: dict[Key, Any] = {_same(event): number}
         records = event.mechanism.record_coins()
         shown = sorted({*event.shows})
-        entries |= self._cells(event, readers, exponents)
+        label = tossing(event)
+        entries |= self._read(event)
         entries |= self._given(event, readers, number)
-        declared = {name: list(event.declared(name)) for name in shown}
-        entries |= self._hidden(event, declared, number)
-        entries |= self._raised(readers, tossing(event), exponents)
-        entries |= self._records.entered(records, event.readings, tossing(event), readers)
+        entries |= self._policies.entered(event, number)
+        entries |= self._cells.entered(exponents, event.readings, event.draw, label, readers)
+        entries |= self._records.entered(records, event.readings, label, readers)
+        entries["tossed", rows_of(event)] = self._labels(event)
         row = [event.key, event.coins, list(event.keys)]
         entries["coins",] = _with(heads.get(("coins",), []), row)
         entries["readers",] = _with(heads.get(("readers",), []), json.loads(readers))
         first = heads.get(("released",), {})
         entries["released",] = first | {n: event.table for n in shown if n not in first}
-        entries["policies",] = self._policies(event, declared, number)
         counts = event.counts
         if counts is None:  # of plans that were adopted counts have noise
             counts = EXACT if self._one(("noted", Adoption.kind)) is None else ""
@@ -275,105 +250,30 @@ class Account:
         if isinstance(event, Disclosure):
             word = _word(event.readers)
             readers = _with(self._one(("readers",), []), json.loads(word))
-            known = self._disclosures.entered(event, tossing(event), word)
+            known = self._disclosures.entered(event, rows_of(event), word)
             self._entries.put({**known, ("readers",): readers})
 
     def _given(self, event: Release, readers: str, number: int) -> dict[Key, Any]:
         """What it draws; and whose rows it released, or what it answered."""
-        drawn = self.draws.entered(event, tossing(event), readers)
+        drawn = self.draws.entered(event, rows_of(event), readers)
         if isinstance(event, Answer):
             return drawn | self.draws.charged(event, number, readers)
         return drawn | added(self._entries, event, readers, tossing(event), number)
 
-    def _cells(self, event: Release, readers: str, exponents: Exponents) -> dict[Key, Any]:
-        """What it read in each epoch, and what it shows of that."""
-        label, entries = tossing(event), dict[Key, Any]()
-        keys = {
-            epoch: (("reading", epoch), ("cell", readers, epoch), ("epoch", readers, label, epoch))
-            for epoch in event.readings
-        }
-        before = self._entries.get([key for three in keys.values() for key in three])
-        for epoch, now in event.readings.items():
-            reading, cell, had = keys[epoch]
-            read = before.get(reading, [])
+    def _read(self, event: Release) -> dict[Key, Any]:
+        """What it read in each epoch."""
+        before = self._entries.get(keys := [("reading", epoch) for epoch in event.readings])
+        entries: dict[Key, Any] = {}
+        for key, now in zip(keys, event.readings.values(), strict=True):
+            read = before.get(key, [])
             known = {(name, fingerprint) for name, fingerprint, _ in read}
             new = [[n, now[n], event.table] for n in sorted(now) if (n, now[n]) not in known]
-            entries[reading] = [*read, *new]
-            shown = before.get(cell, {})
-            fresh = {name: {now.get(name, ""): e} for name, e in exponents.items()}
-            again = {name: larger(shown[name], fresh[name]) for name in fresh if name in shown}
-            entries[cell] = {**shown, **fresh, **again}
-            entries[had] = larger(before.get(had, {}), exponents)
+            entries[key] = [*read, *new]
         return entries
 
-    def _raised(self, readers: str, label: str, exponents: Exponents) -> dict[Key, Any]:
-        """The largest of each label, and the sums over labels of everybody who sees it."""
-        entries: dict[Key, Any] = {}
-        audiences = [words for words in self._one(("audiences",), []) if readers in words]
-        members = {readers, *(word for words in audiences for word in words)}
-        largest = self._entries.get([("label", word, label) for word in members])
-        kept = self._entries.get([("sum", *words) for words in audiences])
-        for key in kept:
-            before = larger(*(largest.get(("label", word, label), {}) for word in key[1:]))
-            sums = _read(kept[key])
-            sums |= {
-                name: sums.get(name, Tossed()).toss(exponent, before.get(name, 0.0))
-                for name, exponent in exponents.items()
-            }
-            entries[key] = _written(sums)
-        key = ("label", readers, label)
-        return {**entries, key: larger(largest.get(key, {}), exponents)}
-
-    def _hidden(self, event: Release, declared: Rows, number: int) -> dict[Key, Any]:
-        """What of its epochs it may have shown: all but this, of what nothing was shown before."""
-        before = self._entries.get(keys := [("shown", epoch) for epoch in event.readings])
-        now = {name: [*row, number] for name, row in declared.items()}
-        return {key: {**now, **before.get(key, {})} for key in keys}
-
-    def _policies(self, event: Release, declared: Rows, number: int) -> list[Any]:
-        """Each once, with the first event that had it and the first of other coins."""
-        rows: list[Any] = [list(row) for row in self._one(("policies",), [])]
-        label, by_name = tossing(event), dict[str, list[Any]]()
-        for row in rows:
-            by_name.setdefault(row[0], []).append(row)
-        for name, policy in declared.items():
-            row = next((row for row in by_name.get(name, ()) if row[1:3] == policy), None)
-            if row is None:
-                rows.append(row := [name, *policy])
-            if len(row) < 5 and all(time[1] != label for time in row[3:]):
-                row.append([number, label, event.epoch])
-        return rows
-
-    # ------------------------------------------------------------ sums over labels
-
-    def _others(self, audience: Collection[Sequence[str]], label: str) -> dict[str, Tossed]:
-        """The sums but for one label."""
-        within = self._entries.get([("label", _word(names), label) for names in audience])
-        largest = larger(*within.values())
-        sums = self._sums(audience)
-        return {n: sums[n].without(largest.get(n, 0.0)) for n in sums}
-
-    def _sums(self, audience: Collection[Sequence[str]]) -> dict[str, Tossed]:
-        """The sum over labels of the largest that anybody of these was shown, by attribute.
-
-        It is carried on from event to event for those who were asked for last.
-        """
-        words = sorted(map(_word, audience))
-        kept = self._entries.get([("audiences",), ("sum", *words)])
-        carried = kept.get(("audiences",), [])
-        if words in carried:
-            return _read(kept["sum", *words])
-        largest: dict[str, Exponents] = {}
-        for word in words:
-            for key, exponents in self._entries.below(("label", word)):
-                largest[key[2]] = larger(largest.get(key[2], {}), exponents)
-        sums: dict[str, Tossed] = {}
-        for exponents in largest.values():
-            for name, exponent in exponents.items():
-                sums[name] = sums.get(name, Tossed()).toss(exponent)
-        last = [*carried, words][-AUDIENCES:]
-        self._entries.put({("sum", *words): _written(sums), ("audiences",): last})
-        return sums
+    def _labels(self, event: Release) -> list[str]:
+        """Those of all draws of its coins: they are about the same cells of the same epochs."""
+        return _with(self._one(("tossed", rows_of(event)), []), tossing(event))
 
     def _one(self, key: Key, default: Any = None) -> Any:
         return self._entries.get([key]).get(key, default)
@@ -390,11 +290,3 @@ def _same(event: Event) -> Key:
 
 def _with(rows: list[Any], row: Any) -> list[Any]:
     return rows if row in rows else [*rows, row]
-
-
-def _written(sums: Mapping[str, Tossed]) -> dict[str, list[int]]:
-    return {name: [coins.finite, coins.infinite] for name, coins in sums.items()}
-
-
-def _read(sums: Mapping[str, list[int]]) -> dict[str, Tossed]:
-    return {name: Tossed(*kept) for name, kept in sums.items()}

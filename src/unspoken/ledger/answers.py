@@ -42,7 +42,7 @@ class Answer(Release):
         return self.request
 
     @cached_property
-    def draw(self) -> str:
+    def noise(self) -> str:
         """Whoever is given an answer to the same question has the same noise."""
         return self.request
 

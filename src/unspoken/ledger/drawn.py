@@ -63,9 +63,9 @@ class Draws:
         drawn, key = event.mechanism.drawn_anew(), ("anew", word)
         if not drawn:
             return {}
-        entry = [event.draw, label, sorted(event.readings), [each.describe() for each in drawn]]
+        entry = [event.noise, label, sorted(event.readings), [each.describe() for each in drawn]]
         before = self._entries.get([key]).get(key, [])
-        return {key: [*(draw for draw in before if draw[0] != event.draw), entry]}
+        return {key: [*(draw for draw in before if draw[0] != event.noise), entry]}
 
     def asked(self, request: str) -> Asked | None:
         """What was charged, and drawn, for this question."""

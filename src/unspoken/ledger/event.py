@@ -36,7 +36,8 @@ class Release:
     tossed on them. ``rows``: how many were read, where that is kept. ``parts``: of each epoch whose
     rows these came late to, which part of it they are, from 2 on. ``counts``: what its plan was
     made from, the digest of a belief file, or EXACT counts, and then the SQL over keys by which
-    rows were counted and not released; older events do not say it.
+    rows were counted and not released; older events do not say it. ``draw``: which of its coins
+    were tossed; 1 are those of everybody who does not say it.
     """
 
     __pydantic_config__: ClassVar = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
@@ -60,15 +61,16 @@ class Release:
     rows: Annotated[int, Field(strict=True, ge=0)] | None = None
     parts: Mapping[str, Annotated[int, Field(strict=True, ge=2)]] = field(default_factory=dict)
     counts: str | None = None
+    draw: Annotated[int, Field(strict=True, ge=1)] = 1
     format: Annotated[int, Field(strict=True, ge=FORMAT, le=FORMAT)] = FORMAT
 
     @property
     def given_again(self) -> str:
-        """The draw that it gives, if that may have been given before; else nothing is."""
+        """The noise that it gives, if that may have been given before; else nothing is."""
         return ""
 
     @cached_property
-    def draw(self) -> str:
+    def noise(self) -> str:
         """What noise of its own is known by: no other event has it."""
         return hashlib.sha256(self.to_json().encode()).hexdigest()
 
@@ -93,6 +95,8 @@ class Release:
         for later in ("rows", "parts", "counts", "unit", "unit_epsilon"):  # older events have none
             if later in body and body[later] in (None, {}, (), 0.0):
                 del body[later]
+        if self.draw == 1:
+            del body["draw"]
         return written({**body, "mechanism": self.mechanism.described})
 
     @classmethod

@@ -71,19 +71,27 @@ class RecordCoins:
                 names.setdefault(digest, {}).update(read)
         return self._tables(names)
 
-    def others(self, words: Collection[str], label: str | None = None) -> tuple[Mechanism, ...]:
-        """The same by the coins of all other labels, which may be about any record."""
+    def apart(
+        self, words: Collection[str], labels: Collection[str], epoch: str
+    ) -> tuple[Mechanism, ...]:
+        """The same by the coins of several labels, each by its own."""
+        return tuple(
+            InEpoch(label, each) for label in labels for each in self.within(words, label, epoch)
+        )
+
+    def others(self, words: Collection[str], labels: Collection[str] = ()) -> tuple[Mechanism, ...]:
+        """The same by the coins of all labels but these, which may be about any record."""
         kept = self._entries.get([("records", word) for word in words])
         names: dict[str, dict[str, dict[str, Any]]] = {}
-        for labels in kept.values():
-            for other, shown in labels.items():
+        for by_label in kept.values():
+            for other, shown in by_label.items():
                 for digest, delivered in shown.items():
                     of_coin = names.setdefault(other, {}).setdefault(digest, {})
                     of_coin.update(dict.fromkeys(delivered))
         return tuple(
             InEpoch(other, each)
             for other in sorted(names)
-            if other != label
+            if other not in labels
             for each in self._tables(names[other])
         )
 

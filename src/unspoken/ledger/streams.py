@@ -48,4 +48,4 @@ class Streams:
         """The entries with one answer more, which ``word`` was given."""
         key = ("stream", word)
         before = self._entries.get([key]).get(key, {})
-        return {key: {**before, event.draw: [[*event.unit], event.unit_epsilon]}}
+        return {key: {**before, event.noise: [[*event.unit], event.unit_epsilon]}}

@@ -1,0 +1,19 @@
+"""What coins, and the rows they are tossed on, are known by in an account."""
+
+from __future__ import annotations
+
+from unspoken.ledger.disclosures import Disclosure
+from unspoken.ledger.event import Release
+
+__all__ = ["rows_of", "tossing"]
+
+
+def rows_of(event: Release | Disclosure) -> str:
+    """What names the epochs of its rows: its label, or its function. Another may name any rows."""
+    return f"{'of' if event.per_key else 'label'} {event.epoch}"
+
+
+def tossing(event: Release) -> str:
+    """What tells an event's coins apart from those of others: whose rows, and which draw."""
+    rows = rows_of(event)
+    return rows if event.draw == 1 else f"draw {event.draw} {rows}"
