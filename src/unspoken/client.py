@@ -105,11 +105,12 @@ class Client:
         epochs: Sequence[str] = (),
         before: bool = False,
         dry_run: bool = False,
+        draw: int = 1,
     ) -> Any:
         """`Cells` of these attributes (none named: all that are read), of rows by keys and epoch.
 
         ``dry_run``: what it would show and charge, as plain data. ``before``: only what was given
-        before, free.
+        before, free. ``draw``: 2 tosses coins of its own for the same cells, charged anew.
         """
         asked = {
             "attributes": list(attributes),
@@ -117,6 +118,7 @@ class Client:
             "before": before,
             "dry_run": dry_run,
             **({} if where is None else {"where": where}),
+            **({} if draw == 1 else {"draw": draw}),
         }
         headers, body = self._asked("POST", "/v1/cells", asked)
         return _json(body) if dry_run else _cells(headers, body)

@@ -186,7 +186,7 @@ def one_percent_less(patch: pytest.MonkeyPatch) -> None:
 
 def one_coin_for_all(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(
-        tossed, "attribute_keys", lambda key, _name, epoch: attribute_keys(key, "", epoch)
+        tossed, "attribute_keys", lambda key, _name, epoch, _draw: attribute_keys(key, "", epoch)
     )
 
 

@@ -20,7 +20,7 @@ from unspoken.engines.handed_in import Streams
 from unspoken.errors import InputError, LimitExceeded, UnspokenError
 from unspoken.ledger import Account, Answered
 from unspoken.numerics.noise import two_sided_noise
-from unspoken.numerics.numbers import number
+from unspoken.numerics.numbers import number, which_draw
 from unspoken.policy import Project
 from unspoken.releasing.custody import Custody
 from unspoken.releasing.preparing import opened
@@ -29,7 +29,6 @@ from unspoken.types.kinds import expect
 __all__ = ["query"]
 
 Tell = Callable[[Promised], None]
-DRAWS = 1_000_000  # of one question
 
 
 def query(
@@ -57,7 +56,7 @@ def query(
     whole = opened(project)
     make = None if dry_run else partial(Custody.made, whole)
     asking = Asking.of(whole, text, reader, table, fresh, make)
-    asking = replace(asking, epsilon=epsilon, share=_share(share), draw=_draw(draw))
+    asking = replace(asking, epsilon=epsilon, share=_share(share), draw=which_draw(draw))
     if asking.public:
         return _public(asking, dry_run, tell)
     before = asking.before()
@@ -78,13 +77,6 @@ def _share(given: float) -> float:
     if not 0 < share <= 1:
         raise InputError(f"share {share:g}: is of what is left of the limits, more than 0 up to 1")
     return share
-
-
-def _draw(given: int) -> int:
-    expect(given, int, "draw", "write 1, 2, 3")
-    if isinstance(given, bool) or not 1 <= given <= DRAWS:
-        raise InputError(f"draw {given}: is which of several, from 1 to {DRAWS:,}")
-    return given
 
 
 def _public(asking: Asking, dry_run: bool, tell: Tell | None) -> NoisyAnswer | Promised:

@@ -239,6 +239,7 @@ def ledger(
                 "table": event.table,
                 "for": list(event.readers),
                 "epoch": event.epoch,
+                **({} if event.draw == 1 else {"draw": event.draw}),
                 "epsilon": _epsilon(event.mechanism.exponents()),
                 "records": {c.digest: list(c.delivered) for c in event.mechanism.record_coins()},
             }

@@ -33,7 +33,7 @@ def ledger(
     records = merged([coin for _, event in history for coin in event.mechanism.record_coins()])
     several = len(records) > 1
     rows = [
-        (at[:16].replace("T", NBSP), event.table, event.epoch, _shows([event.mechanism], several))
+        (at[:16].replace("T", NBSP), event.table, _epoch(event), _shows([event.mechanism], several))
         for at, event in history
     ]
     cells = fold([event for _, event in history], {})
@@ -44,6 +44,11 @@ def ledger(
         Prose(_together(together, history)),
         *decided,
     )
+
+
+def _epoch(event: Release) -> str:
+    """As it is declared; and which draw of its coins."""
+    return event.epoch if event.draw == 1 else f"{event.epoch}, draw{NBSP}{event.draw}"
 
 
 def _together(shown: str, history: Sequence[tuple[str, Release]]) -> str:

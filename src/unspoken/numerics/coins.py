@@ -114,40 +114,47 @@ class AttributeKeys:
     mac: Key
 
 
-def attribute_keys(master: Derives, attribute: str, epoch: str) -> AttributeKeys:
-    """Every attribute and epoch has coins of its own."""
+def attribute_keys(master: Derives, attribute: str, epoch: str, draw: int = 1) -> AttributeKeys:
+    """Every attribute and epoch has coins of its own, and so has every draw of them."""
+    words = (attribute, epoch, *_later(draw))
     return AttributeKeys(
-        master.derive(ALGORITHM, "block", attribute, epoch),
-        master.derive(ALGORITHM, "mac", attribute, epoch),
+        master.derive(ALGORITHM, "block", *words), master.derive(ALGORITHM, "mac", *words)
     )
 
 
-def record_keys(master: Derives, digest: str, epoch: str) -> AttributeKeys:
+def record_keys(master: Derives, digest: str, epoch: str, draw: int = 1) -> AttributeKeys:
     """The keys of the coins that choose what is shown of a whole record, by one table's digest.
 
     No attribute has them, whatever it is called: the second word is another.
     """
+    words = (digest, epoch, *_later(draw))
     return AttributeKeys(
-        master.derive(ALGORITHM, "record block", digest, epoch),
-        master.derive(ALGORITHM, "record mac", digest, epoch),
+        master.derive(ALGORITHM, "record block", *words),
+        master.derive(ALGORITHM, "record mac", *words),
     )
+
+
+def _later(draw: int) -> tuple[str, ...]:
+    """One word more than the first draw has, so that no epoch is called so."""
+    return () if draw == 1 else (f"draw {draw}",)
 
 
 @dataclass(frozen=True)
 class Coins:
-    """The coins of some records of one epoch."""
+    """The coins of some records of one epoch; ``draw``: which of them are tossed."""
 
     master: Derives
     epoch: str
     records: RecordKeys
+    draw: int = 1
 
     def of_attribute(self, name: str) -> Words:
         """One for each record's cell of this attribute."""
-        return draw(attribute_keys(self.master, name, self.epoch), self.records)
+        return draw(attribute_keys(self.master, name, self.epoch, self.draw), self.records)
 
     def of_record(self, digest: str) -> Words:
         """One for each record, by one table's digest."""
-        return draw(record_keys(self.master, digest, self.epoch), self.records)
+        return draw(record_keys(self.master, digest, self.epoch, self.draw), self.records)
 
 
 def draw(keys: AttributeKeys, records: RecordKeys) -> Words:

@@ -10,7 +10,9 @@ import numpy as np
 
 from unspoken.errors import InputError, shown
 
-__all__ = ["not_negative", "number", "positive", "whole"]
+__all__ = ["not_negative", "number", "positive", "which_draw", "whole"]
+
+DRAWS = 1_000_000  # of one question, or of one release
 
 
 def number(given: object) -> float:
@@ -35,6 +37,13 @@ def whole(where: str, given: object, what: str = "things") -> int:
     if not (1 <= value < math.inf and value == int(value)):
         raise InputError(f"{where}: {shown(given)} is no number of {what}; give 1, 2, ...")
     return int(value)
+
+
+def which_draw(given: object) -> int:
+    """Which of several draws of the same: 1 is that of everybody who does not say it."""
+    if type(given) is not int or not 1 <= given <= DRAWS:
+        raise InputError(f"draw {shown(given)}: is which of several, from 1 to {DRAWS:,}")
+    return given
 
 
 def not_negative(where: str, given: Any) -> list[float]:

@@ -254,11 +254,18 @@ class Files:
 
     def serving(self, reader: str) -> Files:
         """The same, with a release and a manifest of this reader's own beside the usual ones."""
-        release, manifest = (_of_reader(path, reader) for path in (self.release, self.manifest))
+        return self._beside(reader)
+
+    def drawn(self, draw: int) -> Files:
+        """The same, with those of a draw beside those of the first."""
+        return self._beside(f"draw-{draw}")
+
+    def _beside(self, word: str) -> Files:
+        release, manifest = (_with_word(path, word) for path in (self.release, self.manifest))
         return replace(self, release=release, manifest=manifest)
 
 
-def _of_reader(path: Path, reader: str) -> Path:
+def _with_word(path: Path, word: str) -> Path:
     """released.manifest.json becomes released-lighting.manifest.json."""
     head, dot, tail = path.name.partition(".")
-    return path.with_name(f"{head}-{reader}{dot}{tail}")
+    return path.with_name(f"{head}-{word}{dot}{tail}")

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from unspoken.errors import InputError, unknown
+from unspoken.numerics.numbers import which_draw
 from unspoken.numerics.rounding import quotient_down
 from unspoken.policy import checks, paths, plan_checks, query_checks
 from unspoken.policy.complaints import Place, quoted
@@ -34,6 +35,7 @@ __all__ = ["Project", "project_file"]
 PLAIN = re.compile(
     r"[^\s./\\:*?\"<>|\x00-\x1f]([^/\\:*?\"<>|\x00-\x1f]*[^\s./\\:*?\"<>|\x00-\x1f])?"
 )
+DRAWN = re.compile(r"(^|-)draw-\d+$", re.I)  # so files of a draw are called
 
 
 @dataclass(frozen=True)
@@ -99,8 +101,14 @@ class Project:
         """Whether some do not pool: no coalition has all applications."""
         return not any(set(members) >= set(self.applications) for members in self.limits.coalitions)
 
-    def serving(self, reader: str | None) -> Project:
-        """What a release to one application reads and writes; None: one for all, if all pool."""
+    def serving(self, reader: str | None, draw: int = 1) -> Project:
+        """What a release to one application reads and writes; None: one for all, if all pool.
+
+        ``draw``: each after the first has files of its own.
+        """
+        if which_draw(draw) > 1:
+            served = self.serving(reader)
+            return replace(served, files=served.files.drawn(draw))
         if reader is None:
             if self.divided:
                 listed = " or ".join(f"--for {quoted(name)}" for name in self.applications)
@@ -111,7 +119,7 @@ class Project:
             return self
         if not isinstance(reader, str) or reader not in self.applications:
             raise unknown("--for", reader, self.applications)
-        if not PLAIN.fullmatch(reader) or self._taken(reader):
+        if not PLAIN.fullmatch(reader) or DRAWN.search(reader) or self._taken(reader):
             raise self.error(
                 "application", reader, text="a file for it has its name in the name of the file, "
                 "which cannot be, or would be another file; give it a plain name of its own",

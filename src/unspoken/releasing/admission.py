@@ -330,6 +330,9 @@ class Admission:
         whole = self.plan.showing(event.mechanism.delivered)
         if whole.record_coins():
             refused = "beside what was released before, this plan does not fit"
+            if event.draw > 1:
+                by_cell = '[plan] by = "cell" and a smaller [plan] odds_cap leave room for draws'
+                return f"{refused}; {by_cell} of epochs that are new then"
             drawn = any(exposure.anew for exposure, _ in before)
             smaller = "write a smaller [plan] odds_cap and adopt a plan"
             return f"{refused}; {smaller} (docs/answers.md: beside a release)" if drawn else refused

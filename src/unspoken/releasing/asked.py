@@ -50,7 +50,7 @@ def _scaled(planned: Mechanism, scale: float) -> Mechanism:
 @dataclass(frozen=True)
 class Asked:
     """A release as it is asked for. ``project``: what of it is served; ``mechanism``: what is shown
-    to all.
+    to all; ``draw``: by which coins.
     """
 
     project: Project
@@ -60,6 +60,7 @@ class Asked:
     plan: Plan
     mechanism: Mechanism
     leakage: Sequence[Leak]
+    draw: int = 1
 
     @classmethod
     def of(
@@ -71,17 +72,18 @@ class Asked:
         fresh: bool,
         kept: Custody | None,
         make: Callable[[], Custody] | None,
+        draw: int = 1,
     ) -> Asked:
         """``kept``: the custody there is; ``make``: makes one, to pin a belief in if none is."""
         whole = opened(project)
-        share, served = number(scale), whole.serving(reader)
+        share, served = number(scale), whole.serving(reader, draw)
         ready = prepared(whole, table, fresh, kept, make=make, keyed=make is None)
         refuse_sources(served, ready.table)
         plan = ready.plan()
         whole, learned = ready.project, ready.learned
         mechanism = _scaled(plan.mechanism.showing(whole.reads), share)
         leaks = leakage_matrix(learned.belief, mechanism, readers(whole, reader), learned.sensitive)
-        return cls(served, ready, reader, share, plan, mechanism, leaks)
+        return cls(served, ready, reader, share, plan, mechanism, leaks, draw)
 
     def said(self, event: Release, account: Account) -> Said:
         """What is said of the release: declared limits, not what was measured."""
@@ -130,7 +132,7 @@ class Asked:
     ) -> Kernel:
         """What looks at the rows. ``mechanism``: what is shown; None: nothing is."""
         domain = self.ready.learned.belief.domain
-        return Kernel(self.reading.rules, master, domain, mechanism, apart)
+        return Kernel(self.reading.rules, master, domain, mechanism, apart, self.draw)
 
     @property
     def released(self) -> Mechanism:
@@ -187,6 +189,7 @@ class Asked:
             counts=EXACT + (whole.belief.history or "")
             if ready.believed is None
             else ready.believed.pinned.digest,
+            draw=self.draw,
         )
 
 

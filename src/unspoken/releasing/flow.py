@@ -41,6 +41,7 @@ def release(
     table: Streams | None = None,
     fresh: bool = False,
     epochs: Collection[str] | None = None,
+    draw: int = 1,
 ) -> Released:
     """Release what the plan lets out; ``scale`` < 1 takes that share of every eps of the plan.
 
@@ -49,11 +50,13 @@ def release(
     ledger and files are used, so that the same rows give the same bytes, wherever they come from.
     What is released is read from the table in any case, and so is its fingerprint.
     ``epochs``: of a folder with a file for each, charge these alone; None: all that are new.
+    ``draw`` 2 tosses coins of its own for the same cells, into files of its own: it is charged
+    beside the first.
     """
     whole = opened(project)
-    served = whole.serving(reader)
+    served = whole.serving(reader, draw)
     make = partial(_made, served)
-    asked = Asked.of(whole, scale, reader, table, fresh, Custody.there(served), make)
+    asked = Asked.of(whole, scale, reader, table, fresh, Custody.there(served), make, draw)
     _adopted(asked, kept := make())
     files = asked.project.files
     if files.by_epoch:
@@ -97,12 +100,13 @@ def rehearse(
     *,
     table: Streams | None = None,
     fresh: bool = False,
+    draw: int = 1,
 ) -> Rehearsed:
     """Everything up to the charge: refused like the release, but nothing is charged or written."""
     whole = opened(project)
-    served = whole.serving(reader)
+    served = whole.serving(reader, draw)
     kept = Custody.there(served)
-    asked = Asked.of(whole, scale, reader, table, fresh, kept, None)
+    asked = Asked.of(whole, scale, reader, table, fresh, kept, None, draw)
     if asked.ready.adopted is None and whole.belief.noise is not None:
         refuse_unapproved(whole)
     # Before there is a key any will do: of what is read with it nothing is compared or kept.

@@ -38,6 +38,7 @@ class Kernel:
     Where a value may be missing, a second column tells that apart from being withheld: whether it
     is missing, or NULL if that is not shown either. ``mechanism``: None where rows are counted in
     and nothing is shown. ``apart``: each epoch by itself, with the keyed numbers of every record.
+    ``draw``: which coins are tossed.
     """
 
     rules: Rules
@@ -45,6 +46,7 @@ class Kernel:
     domain: Domain
     mechanism: Mechanism | None = None
     apart: bool = False
+    draw: int = 1
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for part in self.rules.parts(batches):
@@ -72,7 +74,8 @@ class Kernel:
             for name in self.rules.depends:
                 prints.fingerprint(name)
             if self.mechanism is not None:
-                self.mechanism.let_out(self.domain, codes, Coins(master, epoch, nobody))
+                coins = Coins(master, epoch, nobody, self.draw)
+                self.mechanism.let_out(self.domain, codes, coins)
 
     def _counted(self, part: Part) -> pa.RecordBatch:
         tallies = {}
@@ -117,7 +120,8 @@ class Kernel:
             row_codes = {
                 n: codes if rows is None else codes[rows] for n, codes in part.codes.items()
             }
-            shown = mechanism.let_out(self.domain, row_codes, Coins(self.master, epoch, keys))
+            coins = Coins(self.master, epoch, keys, self.draw)
+            shown = mechanism.let_out(self.domain, row_codes, coins)
             for name, mask in heads.items():
                 mask[... if rows is None else rows] = shown[name]
         return heads

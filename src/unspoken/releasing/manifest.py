@@ -94,7 +94,12 @@ def described(
         "promise": list(promise),
         **({} if belief is None else {"belief": belief}),
         "epoch": {"of" if event.per_key else "label": event.epoch, **_epoch(project, event)},
-        "coins": {"algorithm": event.coins, "key": event.key, **_table(event)},
+        "coins": {
+            "algorithm": event.coins,
+            "key": event.key,
+            **_table(event),
+            **({} if event.draw == 1 else {"draw": event.draw}),
+        },
         "readings": {epoch: dict(sorted(read.items())) for epoch, read in event.readings.items()},
         "charge": head.as_json(),
         "charged": charged,

@@ -65,14 +65,14 @@ def reproduce_all(
     heads = {each: Head.from_json(paper["charge"], each) for each, paper in papers.items()}
     given = {**kept.seal.given, **heads}
     kept.ledger.verify(Seal(kept.seal.key, kept.seal.coin_key, kept.seal.file, given))
-    asked = dict[str | None, Asked]()
+    asked = dict[tuple[str | None, int], Asked]()
     for each, paper in papers.items():
         number = heads[each].number
         _, event = kept.ledger.release(number)
-        reader = next(iter(event.readers), None)
-        if reader not in asked:
-            asked[reader] = Asked.of(whole, 1.0, reader, None, False, kept, None)
-        yield each, _Again(asked[reader], kept, event).compared(number, paper)
+        which = next(iter(event.readers), None), event.draw
+        if which not in asked:
+            asked[which] = Asked.of(whole, 1.0, which[0], None, False, kept, None, which[1])
+        yield each, _Again(asked[which], kept, event).compared(number, paper)
 
 
 @dataclass(frozen=True)

@@ -63,8 +63,8 @@ class Curator:
     ready: Prepared
     most: int = MOST
     _charging: threading.Lock = field(default_factory=threading.Lock, repr=False)
-    _asked: dict[str, Asked] = field(default_factory=dict, repr=False)
-    _seen: dict[str, dict[str, Any]] = field(default_factory=dict, repr=False)
+    _asked: dict[tuple[str, int], Asked] = field(default_factory=dict, repr=False)
+    _seen: dict[tuple[str, int], dict[str, Any]] = field(default_factory=dict, repr=False)
     _watching: Watching = field(default_factory=Watching, repr=False)
     _disclosed: int = field(default=0, repr=False)
 
@@ -169,14 +169,14 @@ class Curator:
             return self._rehearsed(who, request)
 
     def _rehearsed(self, who: str, request: Request) -> Rehearsal:
-        served = self._serving(who)
+        served = self._serving(who, request.draw)
         names, table = request.columns(served), self._rows()
         keys = Keys(served, Shape.of(table))
         counts = self._counted(keys, table, keys.condition(request.where), request)
         given = {epoch for paper in papers(served) for epoch in paper.epochs}
         new = () if request.before else tuple(epoch for epoch in counts if epoch not in given)
         rows = {e: n for e, n in counts.items() if not request.before or e in given}
-        refused = self._would_refuse(who, new) if new else None
+        refused = self._would_refuse(who, request.draw, new) if new else None
         return Rehearsal(names, rows, new, self._shares(who, names), refused)
 
     def cells(self, who: str, request: Request) -> Cells:
@@ -185,7 +185,7 @@ class Curator:
             return self._given(who, request)
 
     def _given(self, who: str, request: Request) -> Cells:
-        served = self._serving(who)
+        served = self._serving(who, request.draw)
         names, shape = request.columns(served), self._shape
         keys = Keys(served, shape)
         condition = keys.condition(request.where)
@@ -196,7 +196,7 @@ class Curator:
             counts = self._counted(keys, table, condition, request)
             refuse_many(sum(counts.values()), self.most)
             epochs = tuple(counts)
-            charged = self._let_out(who, served, table, epochs)
+            charged = self._let_out(who, request.draw, served, table, epochs)
         with outward():
             rows, given = read(served, names, epochs)
         if rows is None:
@@ -245,10 +245,10 @@ class Curator:
 
     # ------------------------------------------------------------ the project as it is now
 
-    def _serving(self, who: str) -> Project:
+    def _serving(self, who: str, draw: int = 1) -> Project:
         if who not in self.project.applications:
             raise unknown("application", who, self.project.applications)
-        return self.project.serving(who)
+        return self.project.serving(who, draw)
 
     def _rows(self) -> Table:
         """The table as it is now, of which keys alone are read here."""
@@ -282,13 +282,15 @@ class Curator:
             self._asked.clear()
         return self.ready
 
-    def _plan(self, who: str) -> Asked:
+    def _plan(self, who: str, draw: int = 1) -> Asked:
         """The plan as it is for one application."""
         self._current()
-        if who not in self._asked:
+        if (who, draw) not in self._asked:
             with outward():
-                self._asked[who] = Asked.of(self.project, 1.0, who, None, False, self._kept(), None)
-        return self._asked[who]
+                kept = self._kept()
+                plan = Asked.of(self.project, 1.0, who, None, False, kept, None, draw)
+                self._asked[who, draw] = plan
+        return self._asked[who, draw]
 
     # ------------------------------------------------------------ steps of a request
 
@@ -330,9 +332,9 @@ class Curator:
             )
         return shares
 
-    def _would_refuse(self, who: str, epochs: Sequence[str]) -> Refused | None:
+    def _would_refuse(self, who: str, draw: int, epochs: Sequence[str]) -> Refused | None:
         """Whether the ledger would let these epochs out to it, for all that is known beforehand."""
-        asked, kept = self._plan(who), self._kept()
+        asked, kept = self._plan(who, draw), self._kept()
         event = asked.event(kept.master, {epoch: {} for epoch in epochs}, 0)
         try:
             with outward():
@@ -342,20 +344,21 @@ class Curator:
         return None
 
     def _let_out(
-        self, who: str, served: Project, table: Table, epochs: Sequence[str]
+        self, who: str, draw: int, served: Project, table: Table, epochs: Sequence[str]
     ) -> tuple[str, ...]:
         """Release these epochs to it, if the source has anything of them that it has not; gives
 
         those for which anything was charged.
         """
         with self._charging:
-            stamp, seen = (_stamps(table), self._current().adopted), self._seen.setdefault(who, {})
+            stamp = (_stamps(table), self._current().adopted)
+            seen = self._seen.setdefault((who, draw), {})
             given = {epoch for paper in papers(served) for epoch in paper.epochs}
             if stamp[0] and {*epochs} <= given and all(seen.get(e) == stamp for e in epochs):
                 return ()
             only = epochs if served.files.by_epoch else None
             with outward():
-                done = release(self.project.path, reader=who, epochs=only)
+                done = release(self.project.path, reader=who, epochs=only, draw=draw)
                 if not done.again:
                     self._watching.look(self._current(), self._kept(), table, epochs)
             seen.update(dict.fromkeys(epochs, stamp))

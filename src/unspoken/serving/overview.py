@@ -153,7 +153,8 @@ def _history(kept: Custody) -> tuple[Happened, ...]:
 def _released(at: str, event: Release) -> Happened:
     names = ", ".join(sorted(event.mechanism.delivered))
     what = f"{names} of {', '.join(event.readings)}" if event.per_key else names
-    return Happened(0, at, event.kind, event.readers, what)
+    draw = "" if event.draw == 1 else f", draw {event.draw}"
+    return Happened(0, at, event.kind, event.readers, what + draw)
 
 
 def _decided(at: str, event: Decision) -> Happened:

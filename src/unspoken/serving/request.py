@@ -35,13 +35,14 @@ class Request:
     """``attributes``: none named: all that the application reads; ``where``: SQL over keys;
 
     ``epochs``: none named: all that have such rows. ``before``: only what it was given before, for
-    which nothing is ever charged.
+    which nothing is ever charged. ``draw``: by which coins; 2 is charged beside the first.
     """
 
     attributes: tuple[str, ...] = ()
     where: str | None = None
     epochs: tuple[str, ...] = ()
     before: bool = False
+    draw: int = 1
 
     def columns(self, served: Project) -> tuple[str, ...]:
         """The attributes that are asked for, each of which is read."""

@@ -109,6 +109,7 @@ class Entry:
     epochs: tuple[str, ...]
     attributes: tuple[str, ...]
     query: str = ""
+    draw: int = 1
 
     def as_json(self) -> dict[str, Any]:
         """As the application itself may see it."""
@@ -118,6 +119,7 @@ class Entry:
             "epochs": list(self.epochs),
             "attributes": list(self.attributes),
             **({"query": self.query} if self.query else {}),
+            **({} if self.draw == 1 else {"draw": self.draw}),
         }
 
 
@@ -133,7 +135,7 @@ def _entry(at: str, event: Release) -> Entry:
     names = {name for read in event.readings.values() for name in read}
     shown = sorted(names & {*event.mechanism.delivered} or names)
     query = event.query if isinstance(event, Answer) else ""
-    return Entry(at, event.kind, tuple(event.readings), tuple(shown), query)
+    return Entry(at, event.kind, tuple(event.readings), tuple(shown), query, event.draw)
 
 
 def standings(

@@ -52,6 +52,9 @@ def release_command(
         bool,
         typer.Option("--dry-run", help="Check it against the ledger; charge and write nothing."),
     ] = False,
+    draw: Annotated[
+        int, typer.Option(help="2 tosses coins of its own, into other files; charged anew.")
+    ] = 1,
     fresh: Fresh = False,
     in_json: AsJson = False,
 ) -> None:
@@ -61,16 +64,16 @@ def release_command(
     from unspoken.releasing import rehearse, release
 
     given = declared(project)
-    files = given.files
+    files = given.files if draw == 1 else given.files.drawn(draw)
     room_for(files.release, files.manifest, files.key, files.ledger)
     if dry_run:
         with busy(err, "planning"):
-            trial = rehearse(given, scale, reader, fresh=fresh)
+            trial = rehearse(given, scale, reader, fresh=fresh, draw=draw)
         warn(trial.warnings)
         show(as_json.rehearsed(trial) if in_json else tables.rehearsed(trial), trial.warnings)
         return
     with busy(err, "planning, charging and releasing"):
-        done = release(given, scale, reader, fresh=fresh)
+        done = release(given, scale, reader, fresh=fresh, draw=draw)
     warn(done.warnings)
     show(as_json.released(done) if in_json else tables.released(done), done.warnings)
 

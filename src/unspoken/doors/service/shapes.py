@@ -17,6 +17,7 @@ Name = Annotated[str, Field(min_length=1, max_length=200)]
 Text = Annotated[str, Field(min_length=1, max_length=LONGEST)]
 
 PAGE = 1_000  # events that are given at once
+Draw = Annotated[int, Field(ge=1, le=1_000_000)]
 After = Annotated[int, Field(ge=0, lt=1 << 63)]  # the number of an event, as databases have it
 Most = Annotated[int, Field(ge=1, le=PAGE)]
 
@@ -36,10 +37,12 @@ class CellsAsked(Strict):
     before: bool = False
     dry_run: bool = False
     format: Format = "arrow"
+    draw: Draw = 1
 
     @property
     def request(self) -> Request:
-        return Request(tuple(self.attributes), self.where, tuple(self.epochs), self.before)
+        names, epochs = tuple(self.attributes), tuple(self.epochs)
+        return Request(names, self.where, epochs, self.before, self.draw)
 
 
 class AnswerAsked(Strict):
@@ -48,7 +51,7 @@ class AnswerAsked(Strict):
     sql: Text
     epsilon: Annotated[float, Field(gt=0)] | None = None
     share: Annotated[float, Field(gt=0, le=1)] = 1.0
-    draw: Annotated[int, Field(ge=1, le=1_000_000)] = 1
+    draw: Draw = 1
     dry_run: bool = False
 
 

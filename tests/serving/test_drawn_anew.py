@@ -1,0 +1,157 @@
+"""Cells asked for anew: other coins into other files, charged beside the first, of their epochs."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from tests.serving import building
+from tests.serving.running import running
+from unspoken.doors.cli import run
+from unspoken.errors import InputError, LimitExceeded
+from unspoken.ledger import Account, Ledger
+from unspoken.policy import Project
+from unspoken.releasing import adopt_plan, rehearse, release
+from unspoken.releasing.reproducing import reproduce
+from unspoken.serving import Curator, Refused, Request
+
+ROOM = 'odds_cap = 5.0\n[plan]\nby = "cell"\nodds_cap = 2.0'
+SOME = "odds_cap = 4.0\n[plan]\nby = 'cell'\nodds_cap = 3.0"
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("room")
+    adopt_plan(building.project(folder, ROOM), by="a steward", why="room for draws")
+    return folder
+
+
+@pytest.fixture
+def path(made: Path, tmp_path: Path) -> Path:
+    return building.copied(made, tmp_path)
+
+
+def shown(folder: Path) -> pa.Table:
+    return pa.concat_tables(map(pq.read_table, sorted(folder.glob("*.parquet"))))
+
+
+def account(path: Path) -> Account:
+    return Account.of([event for _, event in Ledger(path.parent / "ledger.sqlite").history()])
+
+
+def test_a_draw_is_charged_once_and_lies_in_files_of_its_own(path: Path) -> None:
+    first, second = release(path), release(path, draw=2)
+    assert (second.path.name, second.manifest.name) == (
+        "released-draw-2", "released-manifests-draw-2",
+    )  # fmt: skip
+    one, two = shown(first.path), shown(second.path)
+    assert one.select(["office", "day"]) == two.select(["office", "day"])
+    p = second.p["use"]
+    out = [[cell is not None for cell in rows["use"].to_pylist()] for rows in (one, two)]
+    first_out, both = sum(out[0]), sum(a and b for a, b in zip(*out, strict=True))
+    # Of what one draw shows another shows p: their coins are independent.
+    assert abs(both / first_out - p) < 5 * math.sqrt(p * (1 - p) / first_out)
+    assert release(path, draw=2).again
+    assert shown(second.path) == two
+    exponents = [account(path).exposure(((),)).exponents()[name] for name in ("arrival", "use")]
+    planned = first.event.mechanism.exponents()
+    assert exponents == [2 * planned["arrival"], 2 * planned["use"]]
+    (paper,) = second.manifest.glob("0.json")
+    assert json.loads(paper.read_text())["coins"]["draw"] == 2
+    again = reproduce(paper, path)
+    assert again.differs == ()
+    assert "draw" not in json.loads((first.manifest / "0.json").read_text())["coins"]
+
+
+def test_what_would_fit_is_said_and_fits(tmp_path: Path) -> None:
+    path = building.project(tmp_path, SOME)
+    adopt_plan(path)
+    release(path)
+    with pytest.raises(LimitExceeded, match="could grow") as refused:
+        rehearse(path, draw=2)
+    scale = float(refused.value.fits.rpartition("scale ")[2].removesuffix(")"))
+    assert 0 < scale < 1
+    release(path, scale, draw=2)
+    with pytest.raises(LimitExceeded):
+        release(path, draw=3)
+
+
+def test_draws_of_whole_records_do_not_fit_and_say_what_does(tmp_path: Path) -> None:
+    path = building.project(tmp_path)
+    adopt_plan(path)
+    release(path)
+    with pytest.raises(LimitExceeded, match=r'by = "cell" and a smaller \[plan\] odds_cap'):
+        release(path, draw=2)
+    assert not (tmp_path / "released-draw-2").exists()
+
+
+def test_rows_that_came_late_are_not_drawn_anew(path: Path) -> None:
+    release(path)
+    building.arrived(path.parent, 50)
+    release(path)
+    with pytest.raises(LimitExceeded, match="changed since it was first read"):
+        release(path, draw=2, epochs=["1"])
+    assert release(path, draw=2, epochs=["0"]).epochs is not None
+
+
+def test_a_curator_charges_a_draw_for_its_epochs_alone(path: Path) -> None:
+    curator = Curator.of(path)
+    given = curator.cells("lighting", Request())
+    again = Request(epochs=("0",), draw=2)
+    trial = curator.rehearse("lighting", again)
+    assert (trial.new, trial.refused) == (("0",), None)
+    other = curator.cells("lighting", again)
+    assert other.charged == ("0",)
+    assert other.rows != given.rows.slice(0, other.rows.num_rows)
+    assert curator.cells("lighting", again).charged == ()
+    assert curator.cells("lighting", Request(before=True, draw=2)).rows == other.rows
+    assert [each.draw for each in curator.account("lighting")] == [1, 2]
+    (_, event), *_ = curator.ledger.history()
+    eps, lighting = event.mechanism.exponents()["arrival"], [("lighting",)]
+    told = {}
+    for day in ("0", "1"):
+        (past,) = account(path).before(replace(event, readings={day: {}}, draw=9), lighting)
+        told[day] = past.exponents()["arrival"]
+    assert told == {"0": 2 * eps, "1": eps}
+
+    def many() -> None:
+        for draw in range(3, 20):
+            curator.cells("lighting", Request(epochs=("0",), draw=draw))
+
+    with pytest.raises(Refused, match=r"would fit|nothing more fits"):
+        many()
+    (odds,) = [each.odds for each in curator.standings() if each.about == "arrival"]
+    assert odds is not None
+    assert odds.odds <= 5.0 * (1 + 1e-9)
+
+
+def test_over_http_and_in_a_terminal(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with running(path) as up:
+        planning = up.client("planning")
+        assert planning.ask(epochs=["0"]).charged == ["0"]
+        assert planning.ask(epochs=["0"], draw=2).charged == ["0"]
+        assert planning.ask(epochs=["0"], draw=2).charged == []
+        assert [each.get("draw", 1) for each in planning.account()] == [1, 2]
+    assert run(["release", "--for", "lighting", "--draw", "2", str(path)]) == 0
+    assert (path.parent / "released-lighting-draw-2").is_dir()
+    capsys.readouterr()
+    assert run(["ledger", str(path)]) == 0
+    assert "draw\N{NO-BREAK SPACE}2" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("draw", [0, -1, 1.5, True, 10**7])
+def test_draws_that_are_none(path: Path, draw: int) -> None:
+    with pytest.raises(InputError, match=r"draw .*: is which of several, from 1 to"):
+        release(path, draw=draw)
+
+
+def test_an_application_is_not_called_as_files_of_a_draw_are(path: Path) -> None:
+    path.write_text(path.read_text().replace("application.planning", "application.lighting-draw-2"))
+    with pytest.raises(InputError, match="give it a plain name"):
+        Project.read(path).serving("lighting-draw-2")
