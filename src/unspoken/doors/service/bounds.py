@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["PLAIN", "Bounds"]
+__all__ = ["PLAIN", "SLOWEST", "Bounds"]
 
 PLAIN = {"127.0.0.1", "::1", "localhost"}  # hosts that only this machine reaches
+SLOWEST = 30.0  # seconds for the head of a request to come, and for its body, at most
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from unspoken.doors.service.bounds import Bounds
+from unspoken.doors.service.bounds import SLOWEST, Bounds
 from unspoken.doors.service.routes import PAGES, ROUTES, Route
 from unspoken.doors.service.watch import LOG, Watch
 from unspoken.errors import UnspokenError
@@ -29,7 +29,6 @@ App = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 OURS = {**ROUTES, **PAGES}
 TAIL = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
 DEFECT = "failed: this is a defect of the service"
-SLOWEST = 30.0  # seconds for a whole request to come
 
 
 class Turned(Exception):

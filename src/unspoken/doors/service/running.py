@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from contextlib import suppress
+from functools import partial
+from typing import Any
 
 from unspoken.doors.service.app import Service, application
-from unspoken.doors.service.bounds import Bounds
+from unspoken.doors.service.bounds import SLOWEST, Bounds
 from unspoken.errors import InputError
 from unspoken.policy import Project
 from unspoken.serving import Curator
@@ -14,12 +17,51 @@ from unspoken.serving.tokens import Tokens
 
 try:
     import uvicorn
+    from uvicorn.protocols.http.h11_impl import H11Protocol
 except ImportError:  # said when a service is asked for
     uvicorn = None  # type: ignore[assignment]
+    H11Protocol = object  # type: ignore[assignment, misc]
 
-__all__ = ["run", "server", "service"]
+__all__ = ["Punctual", "run", "server", "service"]
 
 GRACE = 30  # seconds to finish what was begun
+
+
+class Punctual(H11Protocol):
+    """A connection that is closed on whoever does not say in time what is asked for.
+
+    The gate bounds how long a body takes, of requests that it lets in; what comes before, and what
+    is left of a body that nobody reads, never reaches it. ``seconds``: for the head of a request,
+    from the connection or, after an answer, from its first byte; in between keep-alive holds.
+    """
+
+    def __init__(self, seconds: float, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self.seconds = seconds
+        self._late: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._wait()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if self.cycle is not None and not self.cycle.response_complete:
+            self._stop()  # the gate has it
+        elif self._late is None:
+            self._wait()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop()
+        super().connection_lost(exc)
+
+    def _wait(self) -> None:
+        self._late = self.loop.call_later(self.seconds, self.transport.abort)
+
+    def _stop(self) -> None:
+        if self._late is not None:
+            self._late.cancel()
+            self._late = None
 
 
 def service(project: Project, bounds: Bounds) -> Service:
@@ -32,10 +74,11 @@ def server(made: Service, host: str, port: int) -> uvicorn.Server:
     app = application(made)
     if uvicorn is None:
         raise InputError("serve: needs FastAPI and uvicorn: pip install 'unspoken[service]'")
+    punctual: Any = partial(Punctual, min(SLOWEST, made.bounds.seconds))
     config = uvicorn.Config(
-        app, host, port, log_config=None, access_log=False, server_header=False, date_header=False,
-        proxy_headers=False, timeout_keep_alive=15, timeout_graceful_shutdown=GRACE,
-        h11_max_incomplete_event_size=16_384, lifespan="off",
+        app, host, port, http=punctual, ws="none", log_config=None, access_log=False,
+        server_header=False, date_header=False, proxy_headers=False, timeout_keep_alive=15,
+        timeout_graceful_shutdown=GRACE, h11_max_incomplete_event_size=16_384, lifespan="off",
     )  # fmt: skip
     logging.getLogger("uvicorn.access").disabled = True  # it would log what was asked for
     return uvicorn.Server(config)
