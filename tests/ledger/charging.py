@@ -12,16 +12,15 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from tests.effort import EFFORT
+from tests.effort import CHARGES
 from tests.ledger.histories import event
 from unspoken.errors import InputError, LimitExceeded
 from unspoken.ledger import Account, Ledger, Seal, head_file
 from unspoken.numerics.prf import Key
 
-__all__ = ["KILLS", "Where", "at_once", "kept_whatever_is_killed", "under"]
+__all__ = ["TIMES", "Where", "at_once", "kept_whatever_is_killed", "under"]
 
-# 5 in a daily run, 30 where effort is 2, 502 where it is 10.
-KILLS = 5 if EFFORT == 1 else 30 + 59 * (EFFORT - 2)
+TIMES = -(-2 * CHARGES // 64)  # so often each of 64 asks, and half of that fits
 Where = Path | str
 FORKED = multiprocessing.get_context("forkserver")
 FORKED.set_forkserver_preload(["tests.ledger.charging"])

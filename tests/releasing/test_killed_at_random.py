@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.effort import EFFORT
+from tests.effort import KILLS
 from tests.releasing.killed import FORKED, GROUP, released_until
 from tests.releasing.small import small
 from tests.releasing.test_by_epoch import charges, months, project
@@ -23,7 +23,6 @@ pytest.importorskip("resource", reason="needs the signals of POSIX")
 pytestmark = pytest.mark.stress
 
 # 5 in `make test`, 100 more in .ci/run (STRESS=2), 500 in `make stress`.
-KILLS = 5 if EFFORT == 1 else 50 * EFFORT
 
 
 def run(path: Path, seconds: float | None = None) -> float:

@@ -38,8 +38,8 @@ class Place(Protocol):
     def renewed(self) -> Place:
         """The same, for a process that was forked."""
 
-    def copy(self) -> bytes:
-        """As a file, as it is while nobody writes to it."""
+    def copy(self) -> bytes | None:
+        """The file, as it is while nobody writes to it; None: there is none."""
 
     def refuse_damaged(self, connection: sql.Connection) -> None:
         """Look at what no query would read."""

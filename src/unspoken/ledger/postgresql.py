@@ -90,12 +90,8 @@ class Server:
         self._engine.dispose(close=False)
         return Server(self._url.render_as_string(hide_password=False))
 
-    def copy(self) -> bytes:
+    def copy(self) -> None:
         """There is no file."""
-        raise InputError(
-            f"ledger {self}: is in a database, and no file that is copied; write it to one with "
-            "unspoken ledger --export FILE, or use pg_dump"
-        )
 
     def refuse_damaged(self, connection: sql.Connection) -> None:
         """The rest is the server's own business."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -134,26 +135,34 @@ class Ledger:
             found: str | None = connection.execute(asked).scalar()
         return found
 
-    def copy(self) -> bytes:
-        """The file as it is while nobody writes to it."""
-        return self._place.copy()
+    def copy(self, seal: Seal) -> bytes:
+        """As a file, as it is while nobody writes to it: of a database one that says the same."""
+        there = self._place.copy()
+        if there is not None:
+            return there
+        with tempfile.TemporaryDirectory() as folder:
+            file, own = Ledger(Path(folder) / "ledger"), replace(seal, file=Path(folder) / "head")
+            file.load(self.exported(seal), own, str(self))
+            return file.copy(own)
 
     def verify(self, seal: Seal) -> Head:
         """The head, if every event is as it was charged, and the file as it was written; else which
         event is the first that is not.
         """
         with self._begin() as connection:
-            codes = followed(connection, self._name, seal, str(self._place))
-            seal.refuse_lost(self._place.short, codes)
-            deque(parsed(connection, str(self._place)), 0)
-            self._place.refuse_damaged(connection)
+            return self._verified(connection, seal)
+
+    def _verified(self, connection: sql.Connection, seal: Seal) -> Head:
+        codes = followed(connection, self._name, seal, str(self._place))
+        seal.refuse_lost(self._place.short, codes)
+        deque(parsed(connection, str(self._place)), 0)
+        self._place.refuse_damaged(connection)
         return Head(len(codes) - 1, codes[-1])
 
     def exported(self, seal: Seal) -> Iterator[str]:
         """All of it as lines of JSON, once it is verified."""
-        head = self.verify(seal)
         with self._begin() as connection:
-            yield from lines(connection, self._name, head)
+            yield from lines(connection, self._name, self._verified(connection, seal))
 
     @staticmethod
     def rehearse(named: Path | str, given: Iterable[str], seal: Seal, source: str) -> None:

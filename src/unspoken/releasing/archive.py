@@ -28,7 +28,7 @@ from unspoken.ledger import Head, Learning, Ledger, Seal, head_file
 from unspoken.numerics.coins import MasterKey
 from unspoken.numerics.files import PRIVATE, created, unfinished, writing
 from unspoken.policy import Project
-from unspoken.releasing.custody import verified
+from unspoken.releasing.custody import Custody, verified
 from unspoken.releasing.first_readings import FirstReadings
 
 __all__ = ["BackedUp", "Restored", "backup", "restore", "to_keep"]
@@ -95,15 +95,17 @@ class Restored:
 def backup(project: Project | str | Path, archive: Path) -> BackedUp:
     """All there is to keep of a project in one file, for its owner: the master key is in it."""
     whole = project if isinstance(project, Project) else Project.read(project)
-    head = verified(whole).head
-    files = {name: path for name, path in to_keep(whole).items() if path.exists()}
+    head, kept = verified(whole).head, Custody.there(whole)
+    assert kept is not None  # it was verified
+    there = to_keep(whole).items()
+    files = {name: path for name, path in there if path.exists() or name == "ledger"}
     with writing(archive):
         _refuse_foreign(whole, archive)
     held = {name: path.read_bytes() for name, path in files.items() if name != "ledger"}
     if "belief" in held:
-        _refuse_unknown(files["belief"], Ledger(whole.files.charged), held["belief"])
+        _refuse_unknown(files["belief"], kept.ledger, held["belief"])
     # Last: a head may fall behind its ledger, and never runs ahead.
-    held["ledger"] = Ledger(whole.files.charged).copy()
+    held["ledger"] = kept.ledger.copy(kept.seal)
     listed = {
         **MARK,
         "made": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -133,6 +135,8 @@ def restore(archive: Path, folder: Path = Path(), outside: bool = False) -> Rest
         raise _damaged(archive) from None
     kept = {**to_keep(project), **_first(project, held)}
     places = {name: place for name, place in kept.items() if name in held}
+    if project.files.database is not None:
+        del places["ledger"]
     _refuse_outside(folder, places, outside)
     _refuse_present(places, held)
     head = _checked(archive, project, held)
@@ -144,7 +148,21 @@ def restore(archive: Path, folder: Path = Path(), outside: bool = False) -> Rest
                 with writing(place), created(place) as file:
                     file.write(held[name])
                 written[name] = place
+        if project.files.database is not None:
+            _into(project.files.database, project.files.key, held["ledger"])
     return Restored(places, head.number, listed["made"])
+
+
+def _into(database: str, key: Path, ledger: bytes) -> None:
+    """The ledger of an archive into a database; one that is there, and goes on from it, stays."""
+    seal = Seal.of(MasterKey.read(key), key)
+    if Ledger.there(database) and not Ledger(database).empty:
+        Ledger(database).verify(seal)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "ledger"
+        file.write_bytes(ledger)
+        Ledger(database).load(Ledger(file).exported(seal), seal, "backup")
 
 
 # ---------------------------------------------------------------- reading an archive
@@ -241,6 +259,7 @@ def _checked(archive: Path, project: Project, held: Mapping[str, bytes]) -> Head
         files = replace(
             project.files,
             **{n: Path(folder) / getattr(project.files, n).name for n in ("key", "ledger")},
+            database=None,
         )
         staged = {"key": files.key, "ledger": files.ledger, "head": head_file(files.key)}
         for name in staged.keys() & held.keys():
