@@ -13,8 +13,9 @@ import pytest
 
 from unspoken.doors.dashboard.pages import POLICY, Pages, enter
 from unspoken.releasing.trade_off import OfCap
+from unspoken.serving.history import Happened
 from unspoken.serving.notices import Notice
-from unspoken.serving.overview import Happened, Offer, Overview, Reader, WhatIf
+from unspoken.serving.overview import Offer, Overview, Reader, WhatIf
 from unspoken.serving.standing import Standing
 from unspoken.serving.stream import UNKNOWN, Stream
 from unspoken.types.bound import Bound

@@ -7,7 +7,7 @@ may be any rows, so there it counts against every epoch.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,10 +38,11 @@ class Asked:
 
 
 class Draws:
-    """Their part of an account; ``entries`` is where."""
+    """Their part of an account; ``entries`` is where. ``_made``: mechanisms that were looked at."""
 
     def __init__(self, entries: Entries) -> None:
         self._entries, self.streams = entries, Streams(entries)
+        self._made: dict[str, tuple[Mechanism, ...]] = {}
 
     def shown(
         self, words: Collection[str], label: str | None = None, epoch: str = "", but: str = ""
@@ -50,22 +51,45 @@ class Draws:
 
         ``but``: a draw that is given now, so that it is counted once.
         """
-        kept = self._entries.get([("anew", word) for word in words])
-        found: dict[str, list[Any]] = {}
-        for draws in kept.values():
-            for name, tossed, epochs, described in draws:
-                if name != but and (label is None or tossed != label or epoch in epochs):
-                    found[name] = described
-        return tuple(from_description(noise) for name in sorted(found) for noise in found[name])
+        found = set[str]()
+        for word in words:
+            found |= {key[-1] for place in self._places(word, label, epoch) for key in place}
+        found.discard(but)
+        return tuple(noise for name in sorted(found) for noise in self._noise(name))
+
+    def _places(self, word: str, label: str | None, epoch: str) -> Iterator[Iterator[Key]]:
+        """Where draws are named that may be about these rows: those of another label may."""
+        if label is None:
+            yield self._names("anew", word)
+            return
+        yield self._names("anew", word, label, epoch)
+        labels = self._entries.get([("labels", word)]).get(("labels", word), [])
+        for other in labels:
+            if other != label:
+                yield self._names("anew", word, other)
+
+    def _names(self, *key: str) -> Iterator[Key]:
+        return (found for found, _ in self._entries.below(key))
+
+    def _noise(self, name: str) -> tuple[Mechanism, ...]:
+        if name not in self._made:
+            (described,) = self._entries.get([("noise", name)]).values()
+            self._made[name] = tuple(map(from_description, described))
+        return self._made[name]
 
     def entered(self, event: Release, label: str, word: str) -> dict[Key, Any]:
         """The entries with what one event more draws, which ``word`` was given."""
-        drawn, key = event.mechanism.drawn_anew(), ("anew", word)
+        drawn, name = event.mechanism.drawn_anew(), event.noise
         if not drawn:
             return {}
-        entry = [event.noise, label, sorted(event.readings), [each.describe() for each in drawn]]
-        before = self._entries.get([key]).get(key, [])
-        return {key: [*(draw for draw in before if draw[0] != event.noise), entry]}
+        self._made.pop(name, None)
+        key: Key = ("labels", word)
+        labels = self._entries.get([key]).get(key, [])
+        return {
+            key: labels if label in labels else [*labels, label],
+            ("noise", name): [each.describe() for each in drawn],
+            **{("anew", word, label, epoch, name): 1 for epoch in event.readings or [""]},
+        }
 
     def asked(self, request: str) -> Asked | None:
         """What was charged, and drawn, for this question."""

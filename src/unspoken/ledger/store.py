@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
@@ -11,6 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from weakref import WeakValueDictionary
 
 import sqlalchemy as sql
 
@@ -52,6 +54,10 @@ class _Asked(Waiting):
     error: Exception | None = None
 
 
+_OPEN: WeakValueDictionary[tuple[object, ...], Ledger] = WeakValueDictionary()
+_OPENING = threading.Lock()
+
+
 class Ledger:
     """An append-only list of events. A crash may waste a charge; it never refunds one.
 
@@ -66,6 +72,22 @@ class Ledger:
         self._place.make()
         with self._begin() as connection:
             self._name = prepared(connection, str(self._place))
+
+    @classmethod
+    def opened(cls, named: Path | str) -> Ledger:
+        """The one that somebody in this process has open: it follows what is new. Else a new one.
+
+        Another file in the place of one that was is another one.
+        """
+        known: tuple[object, ...] = (os.getpid(), str(named))
+        if isinstance(named, Path) and named.exists():
+            status = named.stat()
+            known += (status.st_dev, status.st_ino)
+        with _OPENING:
+            found = _OPEN.get(known)
+            if found is None:
+                _OPEN[known] = found = cls(named)
+            return found
 
     @staticmethod
     def there(named: Path | str) -> bool:
@@ -95,6 +117,12 @@ class Ledger:
     def history(self) -> list[tuple[str, Release]]:
         """Every release with the time it was charged."""
         return self.page().history
+
+    def releases(self) -> int:
+        """How many there are."""
+        of = sql.select(sql.func.count()).where(EVENTS.c.kind == Release.kind)
+        with self._begin() as connection:
+            return connection.execute(of).scalar_one()
 
     def decisions(self) -> list[tuple[str, Decision]]:
         """Every belief that was learned, plan that was adopted, and disclosure, with the time."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from unspoken.errors import InputError, UnspokenError, shown, unknown
@@ -76,8 +76,17 @@ def _check_names(kind: type[Mechanism], given: Mapping[str, Any], where: str) ->
     for name in given:
         if name not in kind.arguments:
             raise unknown(where, name, kind.arguments)
-    takes = inspect.signature(kind).parameters
-    for name in kind.arguments:
-        needed = name not in takes or takes[name].default is inspect.Parameter.empty
-        if needed and name not in given:
+    for name in _needed(kind):
+        if name not in given:
             raise InputError(f"{where}.{name}: is missing")
+
+
+@cache
+def _needed(kind: type[Mechanism]) -> tuple[str, ...]:
+    """Those of its arguments that have no default."""
+    takes = inspect.signature(kind).parameters
+    return tuple(
+        name
+        for name in kind.arguments
+        if name not in takes or takes[name].default is inspect.Parameter.empty
+    )

@@ -55,7 +55,7 @@ class Custody:
         if not Ledger.there(files.charged):
             _refuse_without_ledger(project)
             return None
-        ledger = Ledger(files.charged)
+        ledger = Ledger.opened(files.charged)
         if ledger.empty:
             _refuse_released(project)
             if not files.key.exists() and not head_file(files.key).exists():
@@ -73,7 +73,7 @@ class Custody:
         found = cls.there(project)
         if found is not None:
             return found
-        ledger = Ledger(project.files.charged)
+        ledger = Ledger.opened(project.files.charged)
         try:
             master = MasterKey.create(key)
         except InputError:

@@ -1,10 +1,11 @@
 """Serving: applications ask one curator, who lets out what was promised to them and no more."""
 
 from unspoken.serving.curator import Curator
+from unspoken.serving.history import Entry
 from unspoken.serving.notices import Notice
 from unspoken.serving.request import Request
 from unspoken.serving.results import Catalogue, Cells, Held, Refused, Rehearsal
-from unspoken.serving.standing import Entry, Standing
+from unspoken.serving.standing import Standing
 
 __all__ = [
     "Catalogue",

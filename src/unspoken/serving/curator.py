@@ -32,6 +32,7 @@ from unspoken.releasing.custody import Custody
 from unspoken.releasing.manifest import rule
 from unspoken.releasing.preparing import Prepared, opened, prepared
 from unspoken.serving.disclosing import Consequences, disclosed
+from unspoken.serving.history import Entry, Happened, History
 from unspoken.serving.notices import Kind, Notice, Notices
 from unspoken.serving.released import Inclusion, papers, read
 from unspoken.serving.request import Keys, Request, refuse_growing
@@ -44,7 +45,7 @@ from unspoken.serving.results import (
     outward,
     refuse_many,
 )
-from unspoken.serving.standing import Entry, Standing, entries, standings
+from unspoken.serving.standing import Standing, Standings
 from unspoken.serving.stream import Stream, streams
 from unspoken.serving.watching import Watching
 
@@ -66,13 +67,17 @@ class Curator:
     _asked: dict[tuple[str, int], Asked] = field(default_factory=dict, repr=False)
     _seen: dict[tuple[str, int], dict[str, Any]] = field(default_factory=dict, repr=False)
     _watching: Watching = field(default_factory=Watching, repr=False)
+    _history: History = field(default_factory=History, repr=False)
+    _standings: Standings = field(default_factory=Standings, repr=False)
+    _ledger: Ledger | None = field(default=None, repr=False)  # stays open while this is there
     _disclosed: int = field(default=0, repr=False)
 
     @classmethod
     def of(cls, project: Project | str | Path, most: int = MOST) -> Curator:
         """Open a project whose plan is adopted."""
-        whole = opened(project)
-        return cls(_adopted(whole), most)
+        curator = cls(_adopted(opened(project)), most)
+        curator._kept()
+        return curator
 
     @property
     def project(self) -> Project:
@@ -99,11 +104,18 @@ class Curator:
     def account(self, who: str) -> list[Entry]:
         """What an application was given so far, oldest first."""
         self._serving(who)
-        return entries(self._kept(), who)
+        return self._history.entries(self.ledger, who)
 
-    def standings(self) -> list[Standing]:
-        """What every coalition has had, and may still have: for the steward alone."""
-        return standings(*self.current())
+    def standings(self, whom: Sequence[tuple[str, ...]] | None = None) -> list[Standing]:
+        """What every coalition has had, and may still have: for the steward alone.
+
+        ``whom``: these in place of those that are declared.
+        """
+        return self._standings.of(*self.current(), whom)
+
+    def history(self) -> tuple[Happened, ...]:
+        """Every event, oldest first, without what it told: for the steward alone."""
+        return self._history.happened(self.ledger)
 
     def streams(self) -> list[Stream]:
         """What answers with noise told every coalition of one unit: for the steward alone."""
@@ -263,6 +275,7 @@ class Curator:
         with outward():
             kept = Custody.there(self.project)
         assert kept is not None  # a plan is adopted in it
+        self._ledger = kept.ledger
         return kept
 
     def _current(self) -> Prepared:
@@ -287,8 +300,7 @@ class Curator:
         self._current()
         if (who, draw) not in self._asked:
             with outward():
-                kept = self._kept()
-                plan = Asked.of(self.project, 1.0, who, None, False, kept, None, draw)
+                plan = Asked.of(self.project, 1.0, who, None, False, self._kept(), None, draw)
                 self._asked[who, draw] = plan
         return self._asked[who, draw]
 

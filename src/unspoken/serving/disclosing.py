@@ -14,7 +14,7 @@ from unspoken.releasing.custody import Custody
 from unspoken.releasing.disclosing import disclose
 from unspoken.releasing.leaks import limits_of
 from unspoken.releasing.preparing import Prepared, opened, prepared
-from unspoken.serving.standing import Standing, standings
+from unspoken.serving.standing import Standing, Standings
 
 __all__ = ["Consequences", "disclosed"]
 
@@ -69,7 +69,9 @@ def disclosed(
     assert kept is not None
     try:
         ready = prepared(whole, None, False, kept)
-        return Consequences(event, head.number, tuple(standings(ready, kept)), _plan(ready, kept))
+        return Consequences(
+            event, head.number, tuple(Standings().of(ready, kept)), _plan(ready, kept)
+        )
     except InputError as error:
         text = f"is kept as event {head.number}, but what it changes cannot be said"
         raise InputError(f"disclosed: {text}: {error}") from None

@@ -11,40 +11,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from unspoken.errors import InputError, LimitExceeded
-from unspoken.ledger import Adoption, Answer, Decision, Learning, Release
+from unspoken.ledger import Adoption, Answer, Release
 from unspoken.planning import Plan
 from unspoken.releasing.adopting import adopt
 from unspoken.releasing.best import shares
 from unspoken.releasing.closing import closed_by
-from unspoken.releasing.custody import Custody
 from unspoken.releasing.findings import readers
 from unspoken.releasing.leaks import Leak, leakage_matrix
 from unspoken.releasing.preparing import Prepared
 from unspoken.releasing.trade_off import OfCap
 from unspoken.serving.curator import Curator
+from unspoken.serving.history import Happened
 from unspoken.serving.notices import Notice, Notices
-from unspoken.serving.standing import Standing, standings
+from unspoken.serving.standing import Standing
 from unspoken.serving.stream import Stream, streams
 
-__all__ = ["Happened", "Offer", "Overview", "Reader", "WhatIf", "approve", "overview", "what_if"]
+__all__ = ["Offer", "Overview", "Reader", "WhatIf", "approve", "overview", "what_if"]
 
 LEAST, MOST = 1.0, 1e3  # odds caps that are looked at
-
-
-@dataclass(frozen=True)
-class Happened:
-    """One event. ``who``: to whom something was given, nobody: to all; ``by``, ``why``: of who
-
-    approved it.
-    """
-
-    number: int
-    at: str
-    kind: str
-    who: tuple[str, ...]
-    what: str
-    by: str = ""
-    why: str = ""
 
 
 @dataclass(frozen=True)
@@ -113,8 +97,8 @@ def overview(curator: Curator) -> Overview:
     ready, kept = curator.current()
     project = ready.project
     named = [(name,) for name in project.applications]
-    told = standings(ready, kept, [*project.pools, *(n for n in named if n not in project.pools)])
-    history = _history(kept)
+    told = curator.standings([*project.pools, *(n for n in named if n not in project.pools)])
+    history = curator.history()
     given = [happened for happened in history if happened.kind in (Release.kind, Answer.kind)]
     return Overview(
         table=project.source.name,
@@ -136,30 +120,6 @@ def overview(curator: Curator) -> Overview:
         refusals=tuple(curator.refusals),
         alarms=tuple(Notices.alarms(project).latest()),
     )  # fmt: skip
-
-
-def _history(kept: Custody) -> tuple[Happened, ...]:
-    """Every event, oldest first, without what it told."""
-    ledger = kept.ledger
-    found = [_decided(at, event) for at, event in ledger.decisions()]
-    found += [_released(at, event) for at, event in ledger.history()]
-    found += [
-        Happened(0, at, event.kind, event.readers, event.query) for at, event in ledger.answers()
-    ]
-    found.sort(key=lambda each: each.at)
-    return tuple(replace(each, number=number) for number, each in enumerate(found, start=1))
-
-
-def _released(at: str, event: Release) -> Happened:
-    names = ", ".join(sorted(event.mechanism.delivered))
-    what = f"{names} of {', '.join(event.readings)}" if event.per_key else names
-    draw = "" if event.draw == 1 else f", draw {event.draw}"
-    return Happened(0, at, event.kind, event.readers, what + draw)
-
-
-def _decided(at: str, event: Decision) -> Happened:
-    by, why = ("", "") if isinstance(event, Learning) else (event.by, event.why)
-    return Happened(0, at, event.kind, (), str(event), by, why)
 
 
 # ---------------------------------------------------------------- plans

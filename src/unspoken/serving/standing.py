@@ -1,17 +1,17 @@
-"""Where accounts stand: what each coalition has had and may still have; what somebody was given."""
+"""Where accounts stand: what each coalition has had, and may still have."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from unspoken.conversion import relative_entropy_from_inferential
 from unspoken.display import json_number
 from unspoken.errors import NotKnown, TooLarge
-from unspoken.ledger import Account, Answer, Known, Release
+from unspoken.ledger import Account, Known
 from unspoken.measures import MEASURES
 from unspoken.mechanisms import Mechanism
 from unspoken.releasing.coarse import up
@@ -22,9 +22,10 @@ from unspoken.releasing.preparing import Prepared
 from unspoken.types.bound import Bound
 from unspoken.types.domain import Value
 
-__all__ = ["FULL", "Entry", "Standing", "entries", "standings"]
+__all__ = ["FULL", "Standing", "Standings"]
 
 FULL = 1 + 1e-9  # of a limit: rounding is no breach
+Shown = tuple[Mechanism, Known]  # all that somebody was shown, and what they may know beside it
 
 
 @dataclass(frozen=True)
@@ -100,66 +101,47 @@ class Standing:
         }
 
 
-@dataclass(frozen=True)
-class Entry:
-    """One event by which somebody was given something, without what it told."""
+@dataclass
+class Standings:
+    """``_last``: of each coalition those that were looked at last. While the plan and what it was
 
-    at: str
-    kind: str
-    epochs: tuple[str, ...]
-    attributes: tuple[str, ...]
-    query: str = ""
-    draw: int = 1
-
-    def as_json(self) -> dict[str, Any]:
-        """As the application itself may see it."""
-        return {
-            "at": self.at,
-            "kind": self.kind,
-            "epochs": list(self.epochs),
-            "attributes": list(self.attributes),
-            **({"query": self.query} if self.query else {}),
-            **({} if self.draw == 1 else {"draw": self.draw}),
-        }
-
-
-def entries(kept: Custody, reader: str) -> list[Entry]:
-    """What was given to this application, or to everybody, oldest first."""
-    ledger = kept.ledger
-    events: list[tuple[str, Release]] = [*ledger.history(), *ledger.answers()]
-    mine = [(at, event) for at, event in events if not event.readers or reader in event.readers]
-    return [_entry(at, event) for at, event in sorted(mine, key=lambda each: each[0])]
-
-
-def _entry(at: str, event: Release) -> Entry:
-    names = {name for read in event.readings.values() for name in read}
-    shown = sorted(names & {*event.mechanism.delivered} or names)
-    query = event.query if isinstance(event, Answer) else ""
-    return Entry(at, event.kind, tuple(event.readings), tuple(shown), query, event.draw)
-
-
-def standings(
-    ready: Prepared, kept: Custody, whom: Iterable[tuple[str, ...]] | None = None
-) -> list[Standing]:
-    """Of every coalition about every target that has a secret, by the joint view of all events.
-
-    ``whom``: of these in place of those that are declared.
+    shown are the same, so are they.
     """
-    project, shown = ready.project, dict[tuple[str, ...], tuple[Mechanism, Known]]()
 
-    def look(account: Account) -> None:
-        for coalition in project.pools if whom is None else whom:
-            audience = account.reaching(coalition, project.applications)
-            exposure = account.exposure(audience)
-            shown[coalition] = exposure.fold(ready.sensitive), exposure.known
+    _last: dict[tuple[str, ...], tuple[Prepared, Shown, list[Standing]]] = field(
+        default_factory=dict, repr=False
+    )
 
-    kept.ledger.look(look, kept.seal)
-    targets = {name: values for name, values in ready.learned.sensitive.items() if values}
-    return [
-        _standing(ready, coalition, mechanism, about, targets, ((), *known))
-        for coalition, (mechanism, known) in shown.items()
-        for about in targets
-    ]
+    def of(
+        self, ready: Prepared, kept: Custody, whom: Iterable[tuple[str, ...]] | None = None
+    ) -> list[Standing]:
+        """Of every coalition about every target that has a secret, by the joint view of all events.
+
+        ``whom``: of these in place of those that are declared.
+        """
+        project, shown = ready.project, dict[tuple[str, ...], Shown]()
+
+        def look(account: Account) -> None:
+            for coalition in project.pools if whom is None else whom:
+                audience = account.reaching(coalition, project.applications)
+                exposure = account.exposure(audience)
+                shown[coalition] = exposure.fold(ready.sensitive), exposure.known
+
+        kept.ledger.look(look, kept.seal)
+        return [each for who, seen in shown.items() for each in self._of(ready, who, seen)]
+
+    def _of(self, ready: Prepared, coalition: tuple[str, ...], seen: Shown) -> list[Standing]:
+        last = self._last.get(coalition)
+        if last is not None and last[0] is ready and last[1] == seen:
+            return last[2]
+        mechanism, known = seen
+        targets = {name: values for name, values in ready.learned.sensitive.items() if values}
+        found = [
+            _standing(ready, coalition, mechanism, about, targets, ((), *known))
+            for about in targets
+        ]
+        self._last[coalition] = ready, seen, found
+        return found
 
 
 def _standing(

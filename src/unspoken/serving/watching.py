@@ -34,7 +34,7 @@ class Watching:
         if any(each.what == digest for each in alarms.latest()):
             return
         if self.looks is None:  # each look before had an event of its own
-            self.looks = len(kept.ledger.history())
+            self.looks = kept.ledger.releases()
         self.looks += 1
         level = LEVEL / (self.looks * (self.looks + 1))
         try:

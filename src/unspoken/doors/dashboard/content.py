@@ -9,7 +9,8 @@ from typing import Any
 
 from unspoken.doors.report import words
 from unspoken.doors.report.palette import BEYOND
-from unspoken.serving.overview import Happened, Offer, Overview, WhatIf
+from unspoken.serving.history import Happened
+from unspoken.serving.overview import Offer, Overview, WhatIf
 from unspoken.serving.standing import FULL, Standing
 from unspoken.serving.stream import UNKNOWN, Stream
 from unspoken.types.premise import Premise

@@ -1,0 +1,104 @@
+"""What is carried on from event to event is what all events say, added up anew each time."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.ledger.charging import under
+from tests.ledger.histories import event
+from unspoken.ledger import Account, Answer, Ledger, Release
+from unspoken.mechanisms import Geometric
+
+WHO = [(), ("r",), ("s",), ("r", "s")]
+
+
+def answer(
+    number: int, request: str, readers: tuple[str, ...], epochs: list[str], epsilon: float,
+    label: str, unit: str,
+) -> Answer:  # fmt: skip
+    return Answer(
+        f"t{number}", label, True, Geometric(0.5, {"a": [1, 0]}),
+        {epoch: {"a": "same"} for epoch in epochs}, "k", "c", {}, {},
+        readers=readers, request=request, query=request, unit=(unit,), unit_epsilon=epsilon,
+    )  # fmt: skip
+
+
+ANSWERS = st.lists(
+    st.builds(
+        answer,
+        st.integers(0, 99),
+        st.sampled_from(["q1", "q2", "q3"]),
+        st.sampled_from(WHO),
+        st.lists(st.sampled_from(["x", "y"]), unique=True),
+        st.sampled_from([0.1, 0.2, 0.7]),
+        st.sampled_from(["day", "day", "week"]),
+        st.sampled_from(["office", "office", "office", "desk"]),
+    ),
+    max_size=8,
+)  # fmt: skip
+
+
+@given(ANSWERS, st.lists(st.sampled_from(WHO), unique=True), st.sampled_from(["", "q1", "q2"]))
+def test_streams_are_the_sums_of_what_was_given(
+    answers: list[Answer], audience: list[tuple[str, ...]], but: str
+) -> None:
+    latest = {(each.request, each.readers): each for each in answers}  # the last one of each counts
+    seen = [
+        each for (draw, who), each in latest.items() if who in audience and draw != but
+    ]  # fmt: skip
+    expected: Fraction | None = None
+    if all(each.unit == ("office",) for each in seen):
+        by_draw: dict[str, list[Fraction]] = {}
+        for each in seen:
+            by_draw.setdefault(each.request, []).append(Fraction(str(each.unit_epsilon)))
+        expected = sum(map(max, by_draw.values()), Fraction(0))
+    streams = Account.of(answers).draws.streams
+    assert streams.spent(audience, ["office"], but) == expected
+
+
+@given(ANSWERS, st.lists(st.sampled_from(WHO), unique=True), st.sampled_from(["x", "y", "z"]))
+def test_draws_are_those_of_the_epoch_and_of_other_labels(
+    answers: list[Answer], audience: list[tuple[str, ...]], epoch: str
+) -> None:
+    draws = Account.of(answers).draws
+    words = [f"[{', '.join(f'{chr(34)}{name}{chr(34)}' for name in who)}]" for who in audience]
+    seen = [each for each in answers if each.readers in audience]
+    every = {each.request for each in seen}
+    about = {e.request for e in seen if e.epoch != "day" or epoch in e.readings}
+    assert len(draws.shown(words)) == len(every)
+    assert len(draws.shown(words, "of day", epoch)) == len(about)
+    assert len(draws.shown(words, "of day", epoch, "q1")) == len(about - {"q1"})
+
+
+def passes(_account: Account) -> None:
+    pass
+
+
+def test_a_ledger_that_is_open_is_the_same_one(tmp_path: Path) -> None:
+    """While somebody has it; another file in its place is another one."""
+    path = tmp_path / "l.sqlite"
+    own = Ledger.opened(path)
+    own = Ledger.opened(path)
+    assert Ledger.opened(path) is own
+    own.charge(event("1", a=0.5), passes, under(tmp_path))
+    other = Ledger(path)  # somebody else's
+    other.charge(event("2", a=0.5), passes, under(tmp_path))
+    assert own.releases() == len(own.events()) == 2
+    found: list[float] = []
+    own.look(lambda account: found.append(account.exposure([()]).exponents()["a"]), under(tmp_path))
+    assert found == [1.0]
+    path.rename(tmp_path / "away")
+    assert Ledger.opened(path) is not own
+
+
+def test_releases_are_counted_without_answers(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "l.sqlite")
+    events: list[Release] = [event("1", a=0.5), answer(0, "q", (), ["x"], 0.1, "day", "office")]
+    for each in [*events, replace(events[0], epoch="2")]:
+        ledger.charge(each, passes, under(tmp_path))
+    assert ledger.releases() == len(ledger.history()) == 2
