@@ -13,8 +13,8 @@ import pytest
 
 from tests.releasing.small import planned, small
 from unspoken.errors import InputError
-from unspoken.planning.habits import Blanks, information
 from unspoken.releasing import prepare, release
+from unspoken.releasing.habits import Blanks, information
 
 PERSONS, DAYS = 300, 20
 P = 0.5

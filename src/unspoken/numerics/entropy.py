@@ -1,10 +1,13 @@
-"""The convex function every relative entropy here is made of: h(x) = (1+x) log(1+x) - x.
+"""Entropy, and the convex function every relative entropy here is made of: (1+x) log(1+x) - x.
 
-With P = Q (1+x) the relative entropy of P to Q is sum Q h(x) as soon as both have mass 1, and every
-term is >= 0: nothing cancels between terms, so weak dependence (x near 0) keeps all its digits.
+With P = Q (1+x) and h(x) for it the relative entropy of P to Q is sum Q h(x) as soon as both have
+mass 1, and every term is >= 0: nothing cancels between terms, so weak dependence (x near 0) keeps
+all its digits.
 """
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 
@@ -14,6 +17,11 @@ from unspoken.numerics.arrays import Array
 NEAR = 0.25
 # 1/(2k+1), k = 1..10, of atanh(y) = y + y^3/3 + y^5/5 + ...: enough, |y| <= 1/7 and 7^-22 < 1e-18.
 ODD = tuple(1.0 / (2 * k + 1) for k in range(1, 11))
+
+
+def entropy(law: Array) -> float:
+    """Of a law, in nats."""
+    return max(0.0, -math.fsum(p * math.log(p) for p in law.tolist() if p > 0))
 
 
 def h(x: Array) -> Array:

@@ -35,7 +35,6 @@ __all__ = [
     "Classes",
     "JointLaw",
     "SecretEvent",
-    "entropy",
     "releases",
     "rows",
 ]
@@ -271,12 +270,6 @@ class AnswerLaw:
         inside, outside = (likelihood * scaled for likelihood in self.likelihoods)
         prior = np.array([event.prior for event in self.joint.events])
         return np.asarray(prior * np.maximum(inside - math.exp(log_cap) * outside, 0.0).sum(1))
-
-
-def entropy(belief: Belief, target: str, secrets: tuple[Value, ...]) -> float:
-    """H(S): what there is to learn of a target, whatever is released."""
-    law = Secret.of(belief.domain, target, secrets).classes @ belief.marginal([target])
-    return -math.fsum(mass * math.log(mass) for mass in law.tolist() if mass > 0)
 
 
 def releases(

@@ -14,11 +14,12 @@ from unspoken.beliefs import A_BELIEF, Belief
 from unspoken.errors import InputError, among
 from unspoken.mechanisms import OneSided
 from unspoken.numerics.arrays import Array
+from unspoken.numerics.entropy import entropy
 from unspoken.numerics.numbers import number
-from unspoken.planning.joint_law import entropy
 from unspoken.types.bound import LOG2
 from unspoken.types.domain import Value
 from unspoken.types.kinds import expect, items, labels
+from unspoken.types.secret import Secret
 
 __all__ = [
     "Account",
@@ -120,8 +121,9 @@ class ReleaseProblem:
     def limit_about(self, belief: Belief, target: str) -> float:
         """The target's limit in nats; infinite where even telling its secret would keep it."""
         limit = self.limit.get(target, math.inf) if isinstance(self.limit, Mapping) else self.limit
-        most = entropy(belief, target, self.secrets[target]) * (1 + 1e-9)
-        return limit if limit < most else math.inf
+        classes = Secret.of(belief.domain, target, self.secrets[target]).classes
+        most = entropy(classes @ belief.marginal([target]))
+        return limit if limit < most * (1 + 1e-9) else math.inf
 
     def mechanism(self, epsilon: Array) -> OneSided:
         chosen = dict(zip(self.names, epsilon.tolist(), strict=True))

@@ -15,10 +15,10 @@ from unspoken.engines.protocol import Table
 from unspoken.engines.sql import Expression, identifier
 from unspoken.learning import Learned
 from unspoken.learning.looked import Looked
-from unspoken.planning.habits import Blanks, guessed, told_apart
 from unspoken.policy import Project
 from unspoken.releasing.believing import split_rows
 from unspoken.releasing.few import few
+from unspoken.releasing.habits import Blanks, guessed, told_apart
 
 __all__ = ["Units"]
 

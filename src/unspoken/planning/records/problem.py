@@ -15,6 +15,7 @@ from unspoken.beliefs import A_BELIEF, Belief
 from unspoken.errors import InputError
 from unspoken.mechanisms import RecordCoin
 from unspoken.numerics.arrays import Array, Codes
+from unspoken.numerics.entropy import entropy
 from unspoken.numerics.numbers import number
 from unspoken.planning.problem import (
     Limit,
@@ -260,11 +261,6 @@ class RecordProblem:
             for name, codes in zip(self.domain.names, cells.codes.T, strict=True)
         ]
         return np.stack(columns, axis=1)
-
-
-def entropy(law: Array) -> float:
-    """Of a law, in nats."""
-    return -math.fsum(p * math.log(p) for p in law.tolist() if p > 0)
 
 
 def _alike(

@@ -33,6 +33,7 @@ import numpy as np
 
 from unspoken.errors import InputError, TooLarge
 from unspoken.numerics.arrays import Array
+from unspoken.numerics.entropy import entropy
 from unspoken.numerics.numbers import number, whole
 from unspoken.types.bound import Bound
 from unspoken.types.premise import STATED, Premise
@@ -125,12 +126,6 @@ def summed(habit: Sequence[float], rows: Sequence[float], premise: Premise = STA
     most = min(entropy(np.asarray(habit, float)), math.fsum(rows))
     why = f"no more than the habit has, nor than {len(rows):,} rows tell"
     return Bound(0.0, most * (1 + OFF), "nat", premise, why)
-
-
-def entropy(law: Array) -> float:
-    """H(H), in nats."""
-    positive = law[law > 0]
-    return max(0.0, -float((positive * np.log(positive)).sum()))
 
 
 def _joint(blanks: Blanks, prior: Sequence[float], habit: Sequence[Hashable]) -> Array:
