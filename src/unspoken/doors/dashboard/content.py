@@ -102,10 +102,10 @@ def _tiles(found: Overview) -> list[Row]:
     refused = sum(each.kind == "limit" for each in found.refusals)
     return [
         {
-            "name": "The most that any odds may have grown so far, by all that was given",
-            "number": "nothing known" if most is None else words.odds_of(most),
-            "of": f"of {words.factor(found.odds_cap)}"
+            "name": "The most that any odds may have grown so far, by all that was given"
             + (f"; {unknown} not known" if unknown else ""),
+            "number": "nothing known" if most is None else words.odds_of(most),
+            "of": f"of {words.factor(found.odds_cap)}",
         },
         {
             "name": "Releases and answers that were charged",
@@ -270,4 +270,4 @@ def _width(share: float) -> str:
 
 
 def _when(at: str) -> str:
-    return f"{at[:16].replace('T', words.NBSP)}{words.NBSP}UTC"
+    return f"{at[:16].replace('T', ' ')}{words.NBSP}UTC"
