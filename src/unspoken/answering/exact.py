@@ -19,7 +19,7 @@ from unspoken.errors import InputError
 from unspoken.numerics.arrays import Counts
 from unspoken.numerics.noise import MOST
 
-__all__ = ["Exact"]
+__all__ = ["ONE", "Exact"]
 
 ONE = Expression("1", "BIGINT", ())
 

@@ -122,9 +122,10 @@ class _Book:
         shown = dict.fromkeys([*parts.by_name(), *(n for c in parts.of_records for n in c.reads)])
         seen = [*who.seen_among(shown)]
         labels: dict[str, Mapping[Output, float]] = {}
+        listed = {name: part.outputs for name, part in parts.by_name().items()}
+        listed |= {noise.name: tuple(noise.outputs) for noise in parts.noises}
         for name in seen:
-            part = parts.by_name().get(name)
-            outputs = domain.values_of(name) if part is None else part.outputs
+            outputs = listed[name] if name in listed else domain.values_of(name)
             named = [output for output in outputs if output != WITHHELD]
             labels[name] = {WITHHELD: WITHHELD_AS, **{o: float(k) for k, o in enumerate(named)}}
         return cls((*seen, *answers), labels)

@@ -77,6 +77,11 @@ class RecordNoise:
         """How many there are to look at."""
         return math.prod((self._high - self._low + 1).tolist())
 
+    @property
+    def outputs(self) -> list[Output]:
+        """All of them, as they are called."""
+        return list(map(_called, self._answers().tolist()))
+
     @cached_property
     def _padded(self) -> Counts:
         """With a last place on each axis for values that are not named."""
@@ -154,4 +159,8 @@ class RecordNoise:
         added, noise = self._added(domain, codes), Noise(self.rate, whole=True)
         drawn = np.stack([noise.sample(rng, len(cells)) for _ in self.adds], axis=1)
         seen = np.clip(added + drawn.astype(np.int64), self._low, self._high).tolist()
-        return {self.name: [row[0] if len(row) == 1 else tuple(row) for row in seen]}
+        return {self.name: list(map(_called, seen))}
+
+
+def _called(answer: list[int]) -> Output:
+    return answer[0] if len(answer) == 1 else tuple(answer)
