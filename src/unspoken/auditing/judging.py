@@ -49,7 +49,7 @@ class Claim:
 class Reached(Shown):
     """``recovered``: of the secrets, how many the event flags; ``right``: of what it flags, how
 
-    many are secrets. ``flagged``: how many trials it is.
+    many are secrets. ``flagged``: how many trials it is. ``counted``: the event.
     """
 
     attack: str
@@ -57,6 +57,7 @@ class Reached(Shown):
     recovered: float
     right: float
     flagged: int
+    counted: Counted
 
     @property
     def low(self) -> float:
@@ -183,7 +184,7 @@ def _reached(
     )
     right = hits / flagged if flagged else math.nan
     leakage = Estimate(value, unit, f"{name}: {why}", (low, high))
-    return Reached(name, leakage, hits / counted.secrets, right, flagged)
+    return Reached(name, leakage, hits / counted.secrets, right, flagged, counted)
 
 
 def _threshold(claim: Claim, scale: Scale, secret: Mask, scores: Array, chance: float) -> float:

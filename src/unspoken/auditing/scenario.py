@@ -32,7 +32,10 @@ TRIALS = 100_000
 
 @dataclass(frozen=True)
 class Scenario:
-    """``family``: of attacks; ``about``: what is released; ``given``: as it stands in the file."""
+    """``family``: of attacks; ``about``: what is released; ``given``: as it stands in the file.
+
+    ``needs``: the trials by which what is broken is found, but for MISSED (power.py).
+    """
 
     name: str
     family: str
@@ -40,6 +43,7 @@ class Scenario:
     attacks: tuple[str, ...]
     expect: Expect
     trials: int
+    needs: int
     given: Mapping[str, Any]
     beliefs: Mapping[str, Mapping[str, Any]]
 
@@ -48,12 +52,13 @@ class Scenario:
         among(f"scenario {row['name']}.expect", row["expect"], tuple(EXPECTED))
         scenario = dict(row)
         head = {key: scenario.pop(key) for key in ("name", "family", "about", "expect")}
-        attacks, trials = tuple(scenario.pop("attacks")), scenario.pop("trials", TRIALS)
-        return cls(**head, attacks=attacks, trials=trials, given=scenario, beliefs=beliefs)
+        head |= {"trials": scenario.pop("trials", TRIALS), "needs": scenario.pop("needs", 0)}
+        attacks = tuple(scenario.pop("attacks"))
+        return cls(**head, attacks=attacks, given=scenario, beliefs=beliefs)
 
     def fewer(self, share: float) -> Scenario:
-        """With this share of its trials."""
-        return replace(self, trials=int(self.trials * share))
+        """With this share of its trials, but as many as it needs."""
+        return replace(self, trials=max(1, self.needs, round(self.trials * share)))
 
     @cached_property
     def world(self) -> World:

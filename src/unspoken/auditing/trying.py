@@ -79,13 +79,16 @@ def try_all(
     tell: Callable[[str], object] = str,
     chance: float = FAMILY,
 ) -> TriedAll:
-    """All of them, with this share of their trials; ``chance``: that any interval misses."""
+    """All of them, with this share of their trials, but as many as it takes to find what is broken;
+
+    ``chance``: that any interval misses.
+    """
     each = chance / _intervals(scenarios)
     tried = []
     for number, scenario in enumerate(scenarios, 1):
         tell(f"{number} of {len(scenarios)}, {scenario.name}")
         world = scenario.world
-        trials = world.draw(rng, max(1, round(scenario.trials * share)))
+        trials = world.draw(rng, scenario.fewer(share).trials)
         tried.append(
             Tried(scenario, attacked(world.claim, world.known, trials, scenario.attacks, each))
         )
