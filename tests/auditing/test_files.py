@@ -98,6 +98,50 @@ def test_a_cap_that_is_claimed_is_held_or_beaten(original: Path) -> None:
     assert over.verdict.word == "fail"
 
 
+def test_files_that_are_pooled_tell_what_both_do(original: Path) -> None:
+    """Coins of their own: two blanks multiply odds by 2.5 twice, one of them once."""
+    table, rng = drawn(), np.random.default_rng(6)
+    ill, files = np.array(table["state"]) == "ill", list[Path]()
+    for k in range(2):
+        part = {name: table[name] for name in ("who", "state")}
+        blank = ill | (rng.random(ROWS) > KEEPS)
+        files.append(written(original.with_name(f"{k}.csv"), hidden(part, "state", blank)))
+    factors = []
+    for given in (files[0], files):
+        best = only(audit_file(given, original, ["who"])).verdict.best
+        assert best is not None
+        assert best.leakage.interval is not None
+        factors.append(best.leakage.interval)
+    assert factors[0][0] < math.log(2.5) < factors[0][1]
+    assert factors[1][0] < 2 * math.log(2.5) < factors[1][1]
+    assert factors[1][0] > factors[0][1]
+
+
+def test_which_file_shows_a_cell_may_tell_alone(original: Path) -> None:
+    """Together they show every colour: what is in which file depends on the secret."""
+    table = drawn()
+    ill = np.array(table["state"]) == "ill"
+    files = []
+    for k, blank in enumerate((ill, ~ill)):
+        part = {name: table[name] for name in ("who", "colour")}
+        files.append(written(original.with_name(f"{k}.csv"), hidden(part, "colour", blank)))
+    found = audit_file(files, original, ["who"], "state = 'ill'")
+    best = only(found).verdict.best
+    assert best is not None
+    assert (best.right, best.recovered, found.guessed) == (1.0, 1.0, [])
+
+
+def test_files_of_other_rows_and_columns(original: Path) -> None:
+    """A row that one has not is one of which it shows nothing."""
+    table = drawn()
+    half = {name: cells[: ROWS // 2] for name, cells in table.items() if name != "colour"}
+    rest = {name: cells[ROWS // 4 :] for name, cells in table.items() if name != "visits"}
+    files = [written(original.with_name(f"{k}.csv"), t) for k, t in enumerate((half, rest))]
+    found = audit_file(files, original, ["who"])
+    assert (found.rows, found.changed) == (ROWS, 0)
+    assert [guess.blanks for guess in found.guessed] == [ROWS // 2, ROWS // 4]
+
+
 def test_blanks_that_say_nothing_beat_no_prior(original: Path) -> None:
     """Whatever the colour, half of them are blank."""
     blank = np.random.default_rng(7).random(ROWS) < 0.5

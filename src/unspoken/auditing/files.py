@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 
 from unspoken.auditing.attacks import Known
 from unspoken.auditing.judging import FAMILY, Claim, Reached, Verdict, attacked
-from unspoken.auditing.released_cells import Cells, cells_of
+from unspoken.auditing.released_cells import Cells, cells_of, together, which_show
 from unspoken.auditing.trials import WITHHELD_AS, Trials
 from unspoken.display import Shown
 from unspoken.engines.arrow import in_one, numbers
@@ -146,7 +146,7 @@ class AuditedFile(Shown):
 
 
 def audit_file(
-    release: str | Path,
+    release: str | Path | Sequence[str | Path],
     against: str | Path,
     keys: Sequence[str],
     secret: str | None = None,
@@ -154,20 +154,19 @@ def audit_file(
 ) -> AuditedFile:
     """Attack a released table, whoever made it, with the original at hand: for its holder alone.
 
-    ``keys`` name the rows of both. ``secret``: a condition on the original, such as "x = 'a'"; else
-    for each column with blanks the values that are never shown. ``odds_cap``: by how much the
-    release is said to multiply odds at most.
+    ``keys`` name the rows of both. Several releases are attacked as whoever pools them sees them: a
+    cell is shown where any shows it, and which do is seen. ``secret``: a condition on the original,
+    such as "x = 'a'"; else for each column with blanks the values that are never shown.
+    ``odds_cap``: by how much the releases are said to multiply odds at most.
     """
     if odds_cap is not None and not 1 <= odds_cap < math.inf:
         raise InputError(f"--odds-cap: {odds_cap:g} must be 1 or more, and finite")
-    original, released = _opened(against, keys, "--against"), _opened(release, keys, "--release")
-    columns = [name for name in released.columns if name in original.columns and name not in keys]
-    if not columns:
-        raise InputError(
-            f"--release: {released.title} and {original.title} share no column but keys"
-        )
-    rows = _joined(released, original, columns, keys, secret)
-    cells = {name: cells_of(rows.column(name), rows.column(_true(name))) for name in columns}
+    original = _opened(against, keys, "--against")
+    files = [release] if isinstance(release, str | Path) else release
+    released = [_opened(each, keys, "--release") for each in files]
+    columns = [_shared(each, original) for each in released]
+    rows = _joined([*zip(released, columns, strict=True)], original, secret)
+    cells = _pooled(rows, columns)
     # A column of which nothing is shown is left out, rather than hidden.
     with_blanks = {
         name: column for name, column in cells.items() if 0 < column.blank.sum() < column.given
@@ -175,7 +174,7 @@ def audit_file(
     sought = _sought(rows, with_blanks, secret, original)
     each = FAMILY / max(1, 2 * len(sought) * (len(ATTACKS) + 1) + 2 * len(with_blanks))
     return AuditedFile(
-        released.title,
+        ", ".join(each.title for each in released),
         original.title,
         rows.num_rows,
         sum(column.changed for column in cells.values()),
@@ -202,37 +201,77 @@ def _true(name: str) -> str:
     return f"unspoken true {name}"
 
 
+def _from(place: int, name: str) -> str:
+    return f"unspoken {place} {name}"
+
+
 SECRET = "unspoken secret"
 
 
+def _shared(released: DuckTable, original: DuckTable) -> list[str]:
+    keys = released.keys
+    columns = [name for name in released.columns if name in original.columns and name not in keys]
+    if not columns:
+        raise InputError(
+            f"--release: {released.title} and {original.title} share no column but keys"
+        )
+    return columns
+
+
+def _pooled(rows: pa.Table, columns: Sequence[Sequence[str]]) -> dict[str, Cells]:
+    """Each column as whoever has all releases sees it; of what several have, which of them show it.
+
+    A row that a release has not is one of which it shows nothing.
+    """
+    found = dict[str, Cells]()
+    for name in dict.fromkeys(name for each in columns for name in each):
+        true = rows.column(_true(name))
+        places = [place for place, each in enumerate(columns) if name in each]
+        parts = [cells_of(rows.column(_from(place, name)), true) for place in places]
+        found[name] = parts[0] if len(parts) == 1 else together(parts)
+        if len(parts) > 1:
+            found[f"which files show {name}"] = which_show(parts)
+    return found
+
+
 def _joined(
-    released: DuckTable,
-    original: DuckTable,
-    columns: Sequence[str],
-    keys: Sequence[str],
-    secret: str | None,
+    released: Sequence[tuple[DuckTable, Sequence[str]]], original: DuckTable, secret: str | None
 ) -> pa.Table:
     """Released rows beside their originals, in random order."""
-    shown, source = _read(released, columns), _read(original, [*original.columns])
+    keys, source = original.keys, _read(original, [*original.columns])
     if secret is not None:
         asked = RowSQL(original.columns, original.title)
         holds = asked.read(secret, "--secret", condition=True)
         (batch,) = source.combine_chunks().to_batches() or [source.to_batches()[0]]
         found = asked.over(batch, {SECRET: holds}, {SECRET: "--secret"})[SECRET]
         source = source.append_column(SECRET, pc.fill_null(found, False))
-    for place, key in enumerate(keys):
-        try:
-            cast = shown.column(key).cast(source.schema.field(key).type)
-        except pa.ArrowException as error:
-            raise InputError(
-                f'--keys: "{key}" is of another kind in {released.title}: {error}'
-            ) from None
-        shown = shown.set_column(place, key, cast)
     renamed = [name if name in (*keys, SECRET) else _true(name) for name in source.column_names]
+    tables = [
+        _named(table, columns, place, source.schema)
+        for place, (table, columns) in enumerate(released)
+    ]
+    shown = tables[0]
+    for other in tables[1:]:
+        shown = shown.join(other, list(keys), join_type="full outer")
     rows = shown.join(source.rename_columns(renamed), list(keys), join_type="inner")
     if not rows.num_rows:
-        raise InputError(f"--keys: no row of {released.title} is in {original.title}")
+        titles = " or ".join(table.title for table, _ in released)
+        raise InputError(f"--keys: no row of {titles} is in {original.title}")
     return rows.take(pa.array(np.argsort(fresh_draws(rows.num_rows))))
+
+
+def _named(table: DuckTable, columns: Sequence[str], place: int, schema: pa.Schema) -> pa.Table:
+    """What it shows, by whose it is; keys as the original has them."""
+    shown = _read(table, columns)
+    for at, key in enumerate(table.keys):
+        try:
+            cast = shown.column(key).cast(schema.field(key).type)
+        except pa.ArrowException as error:
+            raise InputError(
+                f'--keys: "{key}" is of another kind in {table.title}: {error}'
+            ) from None
+        shown = shown.set_column(at, key, cast)
+    return shown.rename_columns([*table.keys, *(_from(place, name) for name in columns)])
 
 
 def _sought(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +14,7 @@ from unspoken.auditing.trials import WITHHELD_AS
 from unspoken.engines.arrow import in_one, missing, numbers, plain
 from unspoken.numerics.arrays import Array, Codes, Mask
 
-__all__ = ["Cells", "cells_of"]
+__all__ = ["Cells", "cells_of", "together", "which_show"]
 
 MOST = 24  # labels of a column; numbers of more values are parted
 PARTS = 8
@@ -77,6 +77,20 @@ def cells_of(released: pa.ChunkedArray, true: pa.ChunkedArray) -> Cells:
     return Cells(
         words, truth, np.where(withheld, WITHHELD_AS, shown).astype(np.float64), int(changed.sum())
     )
+
+
+def together(parts: Sequence[Cells]) -> Cells:
+    """One column in several releases of the same rows: shown where any shows it."""
+    shown = np.select([~part.blank for part in parts], [part.shown for part in parts], WITHHELD_AS)
+    return replace(parts[0], shown=shown, changed=max(part.changed for part in parts))
+
+
+def which_show(parts: Sequence[Cells]) -> Cells:
+    """Of each cell, which releases show it, as a column of its own that is never blank."""
+    bits = sum(~part.blank * 2.0**place for place, part in enumerate(parts))
+    kinds, code = np.unique(bits, return_inverse=True)
+    words = [f"{int(kind):0{len(parts)}b}" for kind in kinds]
+    return Cells([*words, NONE], code.ravel(), code.ravel().astype(np.float64), 0)
 
 
 def _labelled(of: pa.Array, columns: Sequence[pa.Array]) -> tuple[list[str], list[Codes]]:

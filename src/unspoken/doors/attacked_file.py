@@ -22,7 +22,7 @@ SOUGHT = ("secret", "prior", "best attack", "nats", "right", "control")
 
 
 def file_beaten(
-    release: Path,
+    release: list[Path],
     against: Path,
     keys: str,
     secret: str | None,

@@ -54,7 +54,8 @@ def audit_command(
         bool, typer.Option("--catalogue", help="Attack the catalogue's scenarios instead.")
     ] = False,
     release: Annotated[
-        Path | None, typer.Option(help="Attack this released table, whoever made it.")
+        list[Path] | None,
+        typer.Option(help="Attack this released table; given again: what several show, pooled."),
     ] = None,
     against: Annotated[
         Path | None, typer.Option(help="The original of --release, which the holder has.")
@@ -78,8 +79,8 @@ def audit_command(
 
     if project is not None and of_catalogue:
         raise InputError("--catalogue: is of no project; give one or the other")
-    if (release, against, keys, secret, odds_cap) != (None,) * 5:
-        if release is None or against is None or keys is None or project or of_catalogue:
+    if (release or None, against, keys, secret, odds_cap) != (None,) * 5:
+        if not release or against is None or keys is None or project or of_catalogue:
             raise InputError("--release: goes with --against and --keys, and with nothing else")
         beaten = file_beaten(release, against, keys, secret, odds_cap, in_json)
     elif project is not None or (not of_catalogue and project_file(Path()).is_file()):
