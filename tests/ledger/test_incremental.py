@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -94,6 +97,52 @@ def test_a_ledger_that_is_open_is_the_same_one(tmp_path: Path) -> None:
     assert found == [1.0]
     path.rename(tmp_path / "away")
     assert Ledger.opened(path) is not own
+
+
+def work(account: Account, events: Sequence[Release], first: int) -> int:
+    """How many functions are called to look at these and to count them in."""
+    calls = 0
+
+    def called(_frame: object, kind: str, _argument: object) -> None:
+        nonlocal calls
+        calls += kind in ("call", "c_call")
+
+    before = sys.getprofile()
+    sys.setprofile(called)
+    try:
+        for number, each in enumerate(events, start=first):
+            audience = account.reaching(["r", "s"], ["r", "s"])
+            account.covers(each, audience)
+            account.before(each, audience)
+            account.draws.streams.spent(audience, ["office"], each.noise)
+            account.add(each, number)
+    finally:
+        sys.setprofile(before)
+    return calls
+
+
+@pytest.mark.parametrize("kind", ["cells", "answers", "labels"])
+def test_one_event_more_is_as_much_work_after_many(kind: str) -> None:
+    """Counted in calls, which no other program on the machine disturbs."""
+
+    def made(first: int, last: int) -> list[Release]:
+        numbers = range(first, last)
+        if kind == "answers":
+            who = [("r",), ("s",)]
+            return [
+                answer(n, f"q{n}", who[n % 2], [f"day {n}"], 0.1, "day", "office") for n in numbers
+            ]
+        if kind == "labels":
+            return [replace(event(f"label {n}", a=0.1), readers=("r",)) for n in numbers]
+        readings = [{f"day {n}": {"a": "same"}} for n in numbers]
+        return [replace(event("month", a=0.1), readings=each, readers=("r",)) for each in readings]
+
+    account = Account.of(made(0, 50))
+    work(account, made(50, 60), 51)  # what is kept of audiences is made
+    few = work(account, made(60, 70), 61)
+    for number, each in enumerate(made(70, 2_000), start=71):
+        account.add(each, number)
+    assert work(account, made(2_000, 2_010), 2_001) <= few * 1.05
 
 
 def test_releases_are_counted_without_answers(tmp_path: Path) -> None:

@@ -215,7 +215,7 @@ class Account:
 
     def add(self, event: Release, number: int) -> None:
         """Fold it in."""
-        readers, exponents = _word(event.readers), event.mechanism.exponents()
+        readers, exponents = _word(event.readers), dict(event.mechanism.exponents())
         counted = ("rows", event.table)
         asked = [("coins",), ("readers",), ("released",), counted]
         heads = self._entries.get(asked)

@@ -70,5 +70,6 @@ def larger(*exponents: Exponents) -> dict[str, float]:
     largest: dict[str, float] = {}
     for each in exponents:
         for name, exponent in each.items():
-            largest[name] = max(exponent, largest.get(name, 0.0))
+            if exponent > largest.get(name, -1.0):
+                largest[name] = exponent
     return largest
