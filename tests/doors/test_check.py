@@ -13,7 +13,10 @@ from unspoken.releasing import check
 def test_a_sound_project_is_said_to_be(run: Run, edited: Path) -> None:
     done = run("check")
     assert (done.code, done.out) == (0, "")
-    assert done.err == "unspoken.toml: nothing is wrong with it, nor with its table\n"
+    assert done.err == (
+        "unspoken.toml: nothing is wrong with it, nor with the columns of its table; whether "
+        "values occur in rows, unspoken leak says\n"
+    )
     assert run("check", "--json").json == {
         "unspoken": "check", "format": 1, "project": "unspoken.toml", "table": True, "faults": [],
     }  # fmt: skip

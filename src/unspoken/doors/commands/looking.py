@@ -69,7 +69,11 @@ def check_command(
     if in_json:
         show(envelope.checked(found.path, found.table, found.faults))
     elif not found.faults:
-        beside = "nor with its table" if found.table else "as far as can be said without its table"
+        beside = (
+            "nor with the columns of its table; whether values occur in rows, unspoken leak says"
+            if found.table
+            else "as far as can be said without its table"
+        )
         say(f"{near(found.path)}: nothing is wrong with it, {beside}")
     if found.faults:
         raise typer.Exit(BAD_INPUT)
