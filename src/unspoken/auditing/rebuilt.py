@@ -19,7 +19,7 @@ from unspoken.auditing.worlds import World
 from unspoken.numerics.arrays import Array
 from unspoken.planning.records.solver import Entries, Program
 
-__all__ = ["rebuilt"]
+__all__ = ["fitted", "rebuilt"]
 
 
 def rebuilt(bits: int, answers: int, epsilon: float, limit: float) -> World:
@@ -38,7 +38,7 @@ def rebuilt(bits: int, answers: int, epsilon: float, limit: float) -> World:
             truth = rng.integers(0, 2, bits)
             queries = rng.integers(0, 2, (asked, bits)).astype(float)
             said = queries @ truth + rng.laplace(scale=1 / epsilon, size=asked)
-            seen.append(_fitted(queries, said))
+            seen.append(fitted(queries, said))
             secret.append(truth == 1)
         return Trials(np.concatenate(seen)[:, None], np.concatenate(secret))
 
@@ -47,7 +47,7 @@ def rebuilt(bits: int, answers: int, epsilon: float, limit: float) -> World:
     return World(claim, Known(lambda seen: seen[:, 0], (0,)), draw)
 
 
-def _fitted(queries: Array, said: Array) -> Array:
+def fitted(queries: Array, said: Array) -> Array:
     """x of the least sum of |said - queries x|; columns: x, what answers are off up, and down."""
     asked, bits = queries.shape
     rows, columns = np.nonzero(queries)
