@@ -28,7 +28,7 @@ from unspoken.ledger import Account, Head, Ledger, Release, Seal, head_file
 from unspoken.mechanisms import OneSided
 from unspoken.numerics.prf import Key
 from unspoken.policy import Project
-from unspoken.releasing.admission import Admission
+from unspoken.releasing.deciding.admission import Admission
 
 NAMES = ("a", "b", "c", "d")
 SECRETS = {"a": ("1",), "d": ("1",)}

@@ -19,7 +19,7 @@ import numpy as np
 
 import unspoken
 from benchmarks.tables import Columns, found
-from unspoken.learning import confidence
+from unspoken.learning.intervals import confidence
 from unspoken.planning.records.answers import Answers
 from unspoken.planning.records.planned import Planned, plan_records
 from unspoken.planning.records.problem import RecordOptions, RecordProblem

@@ -15,7 +15,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from unspoken.learning.pairs import Pairs
+from unspoken.learning.counts.pairs import Pairs
 
 ATTRIBUTES, ROWS, BATCH = 200, 1_000_000, 245_760
 

@@ -21,7 +21,7 @@ from unspoken.ledger import Ledger
 from unspoken.measures import MEASURES
 from unspoken.mechanisms import OneSided, Together
 from unspoken.releasing import learn_project, prepare, release, verified
-from unspoken.releasing.leaks import views
+from unspoken.releasing.assessing.leaks import views
 
 DISEASES = "SELECT disease, COUNT(*) AS n FROM wards GROUP BY disease"
 BOTH = "SELECT age, disease, COUNT(*) FROM wards WHERE age < 40 GROUP BY age, disease"

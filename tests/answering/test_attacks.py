@@ -12,7 +12,7 @@ from tests.answering.wards import project, wards
 from unspoken.answering import Promised, query
 from unspoken.answering.asking import Asking
 from unspoken.errors import InputError, LimitExceeded
-from unspoken.learning import beside, looked
+from unspoken.learning.counts import beside, looked
 
 
 @pytest.mark.parametrize(

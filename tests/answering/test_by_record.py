@@ -15,7 +15,8 @@ from unspoken.errors import LimitExceeded
 from unspoken.ledger import Answered, Ledger
 from unspoken.mechanisms import Geometric, InEpoch, Together
 from unspoken.planning import Limits
-from unspoken.releasing import judged, prepare, release
+from unspoken.releasing import prepare, release
+from unspoken.releasing.deciding import judged
 
 TEXT = "SELECT disease, COUNT(*) FROM wards GROUP BY disease"
 

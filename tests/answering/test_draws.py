@@ -16,7 +16,7 @@ from unspoken.ledger import Account, Answer, Ledger
 from unspoken.measures import MEASURES
 from unspoken.mechanisms import Geometric, Together
 from unspoken.releasing import prepare
-from unspoken.releasing.leaks import views
+from unspoken.releasing.assessing.leaks import views
 
 ILL = "SELECT COUNT(*) FILTER (WHERE disease = 'hiv') FROM wards"
 

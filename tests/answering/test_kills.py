@@ -14,7 +14,7 @@ from tests.answering.wards import project
 from tests.releasing.killed import FORKED, after, alive, before, die, renaming
 from unspoken.answering import NoisyAnswer, flow, query
 from unspoken.ledger import Account, Ledger
-from unspoken.releasing.custody import Custody
+from unspoken.releasing.custody.custody import Custody
 from unspoken.releasing.preparing import opened
 
 TEXT = "SELECT disease, COUNT(*) FROM wards GROUP BY disease"

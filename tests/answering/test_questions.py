@@ -24,7 +24,7 @@ from unspoken.engines.sql import Expression
 from unspoken.errors import InputError
 from unspoken.learning import Labeller, table_of
 from unspoken.releasing import Prepared, prepare
-from unspoken.releasing.judged import drawn_of, epsilon_of
+from unspoken.releasing.deciding.judged import drawn_of, epsilon_of
 
 ANSWERED = {
     "SELECT COUNT(*) FROM wards WHERE disease = 'flu'": 1,

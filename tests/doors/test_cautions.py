@@ -10,8 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.doors.conftest import Run
-from unspoken.releasing.few import ENOUGH, SECRETS
-from unspoken.releasing.rare import FEW
+from unspoken.releasing.assessing.few import ENOUGH, SECRETS
+from unspoken.releasing.assessing.rare import FEW
 
 PROJECT = """\
 format = 1

@@ -119,7 +119,7 @@ def test_numbers_are_never_broken_off_their_signs(run: Run, edited: Path) -> Non
 def test_a_picture_of_other_odds_caps(
     run: Run, edited: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("unspoken.releasing.findings.CAPS", (2.0,))
+    monkeypatch.setattr("unspoken.releasing.assessing.findings.CAPS", (2.0,))
     done = run("plan", "--picture", "caps.svg")
     assert (done.code, done.err) == (0, "Wrote caps.svg\n")
     assert "this project" in Path("caps.svg").read_text()
@@ -289,7 +289,7 @@ def test_what_cannot_be_written_is_one_line(
     if name != "released.parquet":
         monkeypatch.setattr("unspoken.numerics.files.moved", denied)
     if name == "released.parquet":
-        monkeypatch.setattr("unspoken.releasing.publishing.pq.ParquetWriter", denied)
+        monkeypatch.setattr("unspoken.releasing.writing.publishing.pq.ParquetWriter", denied)
         run("release").refused_with(2, "released", "Permission denied")
     elif name == "report.html":
         run("report").refused_with(2, name, "Permission denied")

@@ -19,7 +19,7 @@ import pytest
 
 from tests.doors.conftest import Run
 from tests.effort import EFFORT
-from unspoken.learning import beside, counted
+from unspoken.learning.counts import beside, counted
 
 SEEDS = range(6 * EFFORT)
 PER_FILE = range(EFFORT)

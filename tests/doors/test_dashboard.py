@@ -12,7 +12,7 @@ from html.parser import HTMLParser
 import pytest
 
 from unspoken.doors.dashboard.pages import POLICY, Pages, enter
-from unspoken.releasing.trade_off import OfCap
+from unspoken.releasing.assessing.trade_off import OfCap
 from unspoken.serving.history import Happened
 from unspoken.serving.notices import Notice
 from unspoken.serving.overview import Offer, Overview, Reader, WhatIf

@@ -11,9 +11,9 @@ import pytest
 from tests.doors.test_report import DAY, ROWS, building
 from unspoken.doors.report import charts, content, page, palette
 from unspoken.doors.report.decision import YES, Signed, decision
-from unspoken.releasing.cautions import Caution
-from unspoken.releasing.findings import Findings
-from unspoken.releasing.promise import Promise
+from unspoken.releasing.assessing.cautions import Caution
+from unspoken.releasing.assessing.findings import Findings
+from unspoken.releasing.assessing.promise import Promise
 
 pytest.importorskip("vl_convert", reason="needs the extra `report`: vl-convert-python")
 pytest.importorskip("jinja2", reason="needs the extra `report`: jinja2")

@@ -22,8 +22,8 @@ from unspoken.learning import Learned
 from unspoken.pictures import images
 from unspoken.planning import closure
 from unspoken.policy import Project
-from unspoken.releasing.findings import Findings, findings
-from unspoken.releasing.trade_off import TradeOff
+from unspoken.releasing.assessing.findings import Findings, findings
+from unspoken.releasing.assessing.trade_off import TradeOff
 from unspoken.types.premise import Premise
 
 pytest.importorskip("vl_convert", reason="needs the extra `report`: vl-convert-python")

@@ -15,10 +15,10 @@ import pytest
 from unspoken.doors.report import charts, page, palette, words
 from unspoken.doors.report.decision import Signed
 from unspoken.releasing import prepare
-from unspoken.releasing.findings import CELLS, FLOOR, Findings, by_cap
-from unspoken.releasing.held_back import LARGER, held_back
-from unspoken.releasing.manifest import estimating
-from unspoken.releasing.trade_off import TradeOff
+from unspoken.releasing.assessing.findings import CELLS, FLOOR, Findings, by_cap
+from unspoken.releasing.assessing.held_back import LARGER, held_back
+from unspoken.releasing.assessing.trade_off import TradeOff
+from unspoken.releasing.writing.manifest import estimating
 from unspoken.types.premise import Premise
 
 pytest.importorskip("vl_convert", reason="needs the extra `report`: vl-convert-python")

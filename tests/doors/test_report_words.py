@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import unspoken
 from unspoken.doors.report import charts, palette, words
-from unspoken.releasing.leaks import Leak, TellingAnswer, leak
+from unspoken.releasing.assessing.leaks import Leak, TellingAnswer, leak
 from unspoken.types.bound import Bound
 from unspoken.types.domain import WITHHELD
 from unspoken.types.premise import STATED, Premise

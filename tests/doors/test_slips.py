@@ -11,7 +11,7 @@ import pytest
 from tests.doors.conftest import Run
 from unspoken.doors import waiting
 from unspoken.policy import Project
-from unspoken.releasing.custody import Custody
+from unspoken.releasing.custody.custody import Custody
 
 
 def names(folder: Path) -> list[str]:

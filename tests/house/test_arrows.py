@@ -52,6 +52,12 @@ NEVER: tuple[tuple[set[str], set[str]], ...] = (
         {"published", "comparing", "models", "simulation"},
     ),
 )
+# The folders of a room from the ground up: each imports itself and those before it, and no file of
+# the room itself, which all stand above its folders.
+FOLDERS = {
+    "learning": ("marks", "counts", "trees", "intervals"),
+    "releasing": ("rows", "custody", "assessing", "deciding", "writing"),
+}
 # Extras are imported by these modules only, and they where they are needed: in a function.
 DRAWN_WITH = {
     "fastapi": "unspoken.doors.service.app",
@@ -109,6 +115,22 @@ def between_modules(root: Path) -> Graph:
         if to in there and to != module.name:
             arrows.setdefault(module.name, {}).setdefault(to, module.at(node))  # type: ignore[arg-type]
     return arrows
+
+
+def back_up(graph: Graph) -> list[str]:
+    """Arrows from a folder of a room to a later one, or to a file of the room itself."""
+
+    def floor(module: str) -> tuple[str, int]:
+        _, room, folder, *_ = [*module.split("."), "", "", ""]
+        folders = FOLDERS.get(room, ())
+        return room, folders.index(folder) if folder in folders else len(folders)
+
+    return [
+        f"{at}: {module} imports {to}"
+        for module, arrows in graph.items()
+        for to, at in arrows.items()
+        if floor(module)[0] == floor(to)[0] and floor(to) > floor(module)
+    ]
 
 
 def reached(graph: Graph, start: str) -> dict[str, list[str]]:
@@ -223,6 +245,10 @@ def test_no_forbidden_arrows(root: Path) -> None:
     none_of(forbidden(between_rooms(root)), "Imports that ONLY or NEVER rules out:")
 
 
+def test_no_arrow_runs_back_up_within_a_room(root: Path) -> None:
+    none_of(back_up(between_modules(root)), "Imports that run up, by FOLDERS:")
+
+
 def test_every_room_is_told_of(root: Path) -> None:
     none_of(unnamed_rooms(root), "Say in CONTRIBUTING.md, under Rooms, what these are for:")
 
@@ -265,6 +291,16 @@ def test_a_forbidden_way_is_found(plant: Plant) -> None:
     root = plant("src/unspoken/questions.py", "from unspoken.published import graph")
     plant("src/unspoken/published/__init__.py", "")
     assert forbidden(between_rooms(root)) == ["releasing -> questions -> published"]
+
+
+def test_an_arrow_back_up_is_found(plant: Plant) -> None:
+    plant("src/unspoken/releasing/flow.py", "from unspoken.releasing.rows import reading")
+    plant("src/unspoken/releasing/rows/reading.py", "")
+    root = plant("src/unspoken/releasing/custody/archive.py", "from ..rows import reading")
+    assert back_up(between_modules(root)) == []
+    plant("src/unspoken/releasing/rows/reading.py", "from ..custody import archive")
+    plant("src/unspoken/releasing/custody/archive.py", "from unspoken.releasing import flow")
+    assert len(back_up(between_modules(root))) == 2
 
 
 def test_circles_are_found(plant: Plant) -> None:

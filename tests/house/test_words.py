@@ -162,7 +162,7 @@ def test_a_planted_print_is_found(plant: Plant) -> None:
     ],
 )
 def test_planted_arithmetic_is_found(text: str, plant: Plant) -> None:
-    root = plant("src/unspoken/releasing/findings.py", text)
+    root = plant("src/unspoken/releasing/assessing/findings.py", text)
     assert computed(root) == []
     assert len(computed(plant("src/unspoken/doors/tables.py", text))) == 1
 

@@ -11,7 +11,7 @@ import pytest
 
 from unspoken.engines.protocol import Scan
 from unspoken.learning import Labeller, Labelling, Learned, table_of
-from unspoken.learning.cells import CellRule
+from unspoken.learning.marks.cells import CellRule
 from unspoken.policy import Project
 
 Learn = Callable[..., Learned]

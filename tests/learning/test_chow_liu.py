@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 import unspoken
 from tests.effort import examples
 from unspoken.errors import InputError, TooLarge
-from unspoken.learning import grid
-from unspoken.learning.chow_liu import spanning
-from unspoken.learning.pairs import PAIRS, Pairs
+from unspoken.learning.counts import grid
+from unspoken.learning.counts.pairs import PAIRS, Pairs
+from unspoken.learning.trees.chow_liu import spanning
 
 Pair = tuple[int, int]
 

@@ -10,8 +10,8 @@ import pytest
 
 import unspoken
 from unspoken.errors import InputError
-from unspoken.learning.confidence import Units, box, cells_box
-from unspoken.learning.noise_law import reach, reach_of_sum
+from unspoken.learning.intervals.confidence import Units, box, cells_box
+from unspoken.learning.intervals.noise_law import reach, reach_of_sum
 
 EVENTS = {"x0": (0,)}
 

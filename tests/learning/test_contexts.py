@@ -12,8 +12,9 @@ import pytest
 
 from tests.learning.conftest import project_of
 from unspoken.errors import InputError, TooLarge
-from unspoken.learning import Cache, Learned, beside, counted, learned, rows, table_of
-from unspoken.learning.of_unit import Habit, Previous, Units
+from unspoken.learning import Cache, Learned, learned, table_of
+from unspoken.learning.counts import beside, counted, rows
+from unspoken.learning.counts.of_unit import Habit, Previous, Units
 from unspoken.policy import Project
 
 ROWS = 200

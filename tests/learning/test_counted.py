@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from unspoken.learning import counted
-from unspoken.learning.counted import Cache, Counted
+from unspoken.learning.counts import counted
+from unspoken.learning.counts.counted import Cache, Counted
 
 
 class Files:

@@ -18,9 +18,10 @@ from hypothesis import strategies as st
 from tests.effort import examples
 from tests.learning.conftest import project_of, whole
 from unspoken.errors import InputError
-from unspoken.learning import Learned, counting, table_of
-from unspoken.learning import rows as counted_rows
-from unspoken.learning.counting import Combinations
+from unspoken.learning import Learned, table_of
+from unspoken.learning.counts import counting
+from unspoken.learning.counts import rows as counted_rows
+from unspoken.learning.counts.counting import Combinations
 
 EDGES = [2, 4.5]
 CELLS = ["below 2", "2-4.5", "4.5 or more"]

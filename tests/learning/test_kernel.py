@@ -24,10 +24,10 @@ from unspoken.engines.columns import kind_of
 from unspoken.engines.duckdb import DuckTable
 from unspoken.engines.protocol import Scan
 from unspoken.engines.row_sql import RowSQL
-from unspoken.learning.cells import CellRule
-from unspoken.learning.labels import Labelling
-from unspoken.learning.marking import Marker
-from unspoken.learning.of_value import FEW, OfValue
+from unspoken.learning.marks.cells import CellRule
+from unspoken.learning.marks.labels import Labelling
+from unspoken.learning.marks.marking import Marker
+from unspoken.learning.marks.of_value import FEW, OfValue
 
 EDGES = [-3.0, -0.5, 0.0, 0.1, 0.3, 1.5, 7.0]
 NEAR = [0.1, 0.3, -0.0, 0.0, 1.5, 7.0, 10.0, 17.0, -3.0, 2.0**53, 1e300]

@@ -14,7 +14,7 @@ from tests.learning.conftest import Learn, coded, project_of, whole
 from unspoken.engines.protocol import Scan
 from unspoken.errors import InputError, TooLarge
 from unspoken.learning import Learned, table_of
-from unspoken.learning.labels import NONE
+from unspoken.learning.marks.labels import NONE
 
 X = {"x": [7.0, 8.0, 9.5, 10.2, 10.8, 13.0], "y": list("aababb")}
 Y = "[attribute.y]\n"

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.answering.wards import project, wards
-from unspoken.learning import beside, looked, table_of
-from unspoken.learning.looked import Looked
+from unspoken.learning import table_of
+from unspoken.learning.counts import beside, looked
+from unspoken.learning.counts.looked import Looked
 from unspoken.policy import Project
 
 

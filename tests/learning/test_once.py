@@ -14,7 +14,7 @@ import pytest
 
 from unspoken.errors import InputError
 from unspoken.learning import table_of
-from unspoken.learning.consistent import consistent
+from unspoken.learning.intervals.consistent import consistent
 from unspoken.learning.once import Once
 from unspoken.learning.pinned import Pinned
 from unspoken.policy import Project

@@ -12,8 +12,8 @@ import pytest
 
 from unspoken.engines.protocol import Scan
 from unspoken.learning import Labeller, table_of
-from unspoken.learning.possible import possible_labels
-from unspoken.learning.rows import cells_of
+from unspoken.learning.counts.rows import cells_of
+from unspoken.learning.marks.possible import possible_labels
 from unspoken.policy import Project
 
 PROJECT = """\

@@ -13,7 +13,7 @@ import unspoken
 from unspoken.errors import InputError, NotKnown, TooLarge
 from unspoken.measures import MEASURES
 from unspoken.mechanisms import Mechanism, RecordCounts
-from unspoken.releasing.judged import drawn_of, epsilon_of
+from unspoken.releasing.deciding.judged import drawn_of, epsilon_of
 
 SIZES = (2, 3)
 VALUES = {"x0": [0, 1], "x1": [0, 1, 2]}

@@ -14,7 +14,8 @@ import pyarrow.parquet as pq
 
 from unspoken.ledger import Ledger
 from unspoken.numerics.coins import MasterKey
-from unspoken.releasing import publishing, release
+from unspoken.releasing import release
+from unspoken.releasing.writing import publishing
 
 __all__ = ["FORKED", "GROUP", "released_until"]
 

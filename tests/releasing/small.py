@@ -13,8 +13,8 @@ import pytest
 
 from unspoken.ledger import Ledger
 from unspoken.planning import Plan
-from unspoken.releasing import best
-from unspoken.releasing.coarse import with_exponents
+from unspoken.releasing.assessing import best
+from unspoken.releasing.assessing.coarse import with_exponents
 
 KEY = bytes(range(32))  # frozen coins: a test that passes passes always
 

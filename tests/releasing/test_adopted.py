@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from tests.releasing.small import small
 from unspoken.releasing import adopt_plan, prepare
-from unspoken.releasing.findings import NOW
+from unspoken.releasing.assessing.findings import NOW
 
 
 def project(folder: Path) -> Path:

@@ -118,7 +118,7 @@ def test_a_crash_leaves_all_or_nothing(
             raise OSError(28, "No space left on device", str(place))
         return created(place)
 
-    monkeypatch.setattr("unspoken.releasing.archive.created", full)
+    monkeypatch.setattr("unspoken.releasing.custody.archive.created", full)
     with pytest.raises(InputError, match="No space left"):
         restore(packed, tmp_path / "new")
     assert list((tmp_path / "new").iterdir()) == []

@@ -24,7 +24,7 @@ from unspoken.ledger import Account, Ledger, Seal, account, chain, fold
 from unspoken.numerics.arrays import Mask
 from unspoken.numerics.coins import MasterKey
 from unspoken.releasing import release
-from unspoken.releasing.admission import Admission
+from unspoken.releasing.deciding.admission import Admission
 
 ROWS, CAP = 4_000, 4.5
 ATTRIBUTES: dict[str, dict[str, Any]] = {"a": {"values": [0, 1, 2], "sensitive": "a = 2"}}

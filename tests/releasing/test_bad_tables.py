@@ -18,7 +18,8 @@ from unspoken.errors import UnspokenError
 from unspoken.learning import Learned
 from unspoken.ledger import Ledger
 from unspoken.policy import Project
-from unspoken.releasing import reading, rehearse, release, witness
+from unspoken.releasing import rehearse, release
+from unspoken.releasing.rows import reading, witness
 
 ROWS = 200
 ATTRIBUTES: dict[str, dict[str, Any]] = {

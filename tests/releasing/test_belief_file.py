@@ -15,7 +15,8 @@ from tests.releasing.growing import chances, grow, project
 from unspoken.errors import InputError, LimitExceeded
 from unspoken.ledger import Ledger
 from unspoken.numerics.files import unfinished
-from unspoken.releasing import believing, learn_project
+from unspoken.releasing import learn_project
+from unspoken.releasing.custody import believing
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from unspoken.errors import InputError, LimitExceeded
 from unspoken.ledger import Ledger
 from unspoken.policy import Project
 from unspoken.releasing import rehearse, release, verified
-from unspoken.releasing.outputs import output_of
+from unspoken.releasing.rows.outputs import output_of
 
 ATTRIBUTES: dict[str, dict[str, Any]] = {
     "a": {"values": ["x", "y", "z"], "sensitive": "a = 'z'"},

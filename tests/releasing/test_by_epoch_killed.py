@@ -15,7 +15,8 @@ import pytest
 from tests.releasing.killed import FORKED, released_until
 from tests.releasing.test_by_epoch import charges, files, months, project
 from unspoken.errors import InputError
-from unspoken.releasing import by_epoch, release, sorting
+from unspoken.releasing import by_epoch, release
+from unspoken.releasing.rows import sorting
 
 pytest.importorskip("resource", reason="needs the signals of POSIX")
 

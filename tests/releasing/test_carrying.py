@@ -13,7 +13,7 @@ from tests.releasing.small import small
 from unspoken.doors.cli import run
 from unspoken.errors import InputError
 from unspoken.releasing import release, verified
-from unspoken.releasing.carrying import export_ledger, import_ledger
+from unspoken.releasing.custody.carrying import export_ledger, import_ledger
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from unspoken.mechanisms.one_sided import release_probability
 from unspoken.numerics.coins import ALWAYS, threshold
-from unspoken.releasing.coarse import coarse, probability, up
+from unspoken.releasing.assessing.coarse import coarse, probability, up
 
 
 def test_a_coin_never_falls_more_often_than_p_says() -> None:

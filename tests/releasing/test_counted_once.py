@@ -18,7 +18,7 @@ import pytest
 
 from unspoken.engines.duckdb import DuckTable
 from unspoken.errors import InputError, LimitExceeded
-from unspoken.learning import beside, counted
+from unspoken.learning.counts import beside, counted
 from unspoken.releasing import Prepared, prepare, release
 
 PROJECT = """

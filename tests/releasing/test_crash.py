@@ -27,8 +27,9 @@ from unspoken.engines.duckdb import DuckTable
 from unspoken.errors import InputError, LimitExceeded
 from unspoken.ledger import Ledger
 from unspoken.numerics.files import atomically
-from unspoken.releasing import adopt_plan, flow, publishing, release, verified
-from unspoken.releasing.admission import Admission
+from unspoken.releasing import adopt_plan, flow, release, verified
+from unspoken.releasing.deciding.admission import Admission
+from unspoken.releasing.writing import publishing
 
 resource = pytest.importorskip("resource", reason="needs the limits and signals of POSIX")
 
@@ -180,7 +181,7 @@ def test_a_full_disk_under_the_manifest(path: Path, monkeypatch: pytest.MonkeyPa
     def full(*_given: object, **_named: object) -> int:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("unspoken.releasing.manifest.text", full)
+    monkeypatch.setattr("unspoken.releasing.writing.manifest.text", full)
     with pytest.raises(InputError, match=r"manifest.json: cannot be written: No space left"):
         release(path)
     assert not list(path.parent.glob("*released*"))

@@ -14,9 +14,9 @@ import pytest
 import unspoken
 from tests.releasing.growing import grow, project
 from unspoken.errors import InputError
-from unspoken.learning.confidence import Units
+from unspoken.learning.intervals.confidence import Units
 from unspoken.releasing import adopt_plan, difference, learn_project
-from unspoken.releasing.drift import LEVEL, _apart, _Sample
+from unspoken.releasing.assessing.drift import LEVEL, _apart, _Sample
 
 LABELS: Any = SimpleNamespace(labels={"a": ("x", "y", "z"), "b": ("s", "t")})
 

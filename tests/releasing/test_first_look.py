@@ -10,8 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from unspoken.errors import InputError
-from unspoken.releasing.first_look import first_look
-from unspoken.releasing.rare import FEW, Grouped
+from unspoken.releasing.assessing.first_look import first_look
+from unspoken.releasing.assessing.rare import FEW, Grouped
 
 ROWS = 400
 

@@ -21,7 +21,8 @@ from unspoken.errors import InputError, LimitExceeded
 from unspoken.ledger import Ledger
 from unspoken.numerics.coins import MasterKey
 from unspoken.policy.edges import bin_names
-from unspoken.releasing import prepare, release, sorting
+from unspoken.releasing import prepare, release
+from unspoken.releasing.rows import sorting
 
 Make = Callable[..., Path]
 BINS = {"first_arrival": [8.0, 9.0, 10.5], "mean_occupancy": [0.3, 0.5], "exits": [1.0, 3.0]}
@@ -207,7 +208,7 @@ def test_a_full_disk_leaves_the_old_release(project: Make, monkeypatch: pytest.M
         def write_table(self, *_args: object, **_named: object) -> None:
             raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("unspoken.releasing.publishing.pq.ParquetWriter", Full)
+    monkeypatch.setattr("unspoken.releasing.writing.publishing.pq.ParquetWriter", Full)
     with pytest.raises(InputError, match="No space left"):
         release(path)
     assert (path.parent / "released.parquet").read_bytes() == before

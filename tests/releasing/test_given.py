@@ -13,7 +13,7 @@ import unspoken
 from tests.releasing.small import small
 from unspoken.errors import InputError, LimitExceeded
 from unspoken.releasing import adopt_plan, prepare, rehearse
-from unspoken.releasing.leaks import leakage_matrix
+from unspoken.releasing.assessing.leaks import leakage_matrix
 
 CAP, ROWS, SITES, STRONG = 3.0, 20_000, 2, 0.3
 ATTRIBUTES: dict[str, dict[str, Any]] = {

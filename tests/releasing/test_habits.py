@@ -12,7 +12,7 @@ import pytest
 from unspoken.errors import InputError, TooLarge
 from unspoken.numerics.arrays import Array
 from unspoken.numerics.entropy import entropy
-from unspoken.releasing.habits import Blanks, guessed, information, summed, told_apart
+from unspoken.releasing.assessing.habits import Blanks, guessed, information, summed, told_apart
 
 Ways = Mapping[tuple[int, ...], float]  # P(X_1 .. X_T), 1: secret
 

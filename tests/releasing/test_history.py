@@ -12,12 +12,12 @@ import pytest
 import unspoken
 from tests.releasing.growing import grow, project
 from unspoken.learning import table_of
-from unspoken.learning.counted import Cache
+from unspoken.learning.counts.counted import Cache
 from unspoken.learning.pinned import Pinned
 from unspoken.policy import Project
-from unspoken.releasing import boxed as boxing
 from unspoken.releasing import learn_project
-from unspoken.releasing.boxed import box_of, boxed
+from unspoken.releasing.assessing import boxed as boxing
+from unspoken.releasing.assessing.boxed import box_of, boxed
 
 HISTORY = '[belief]\nhistory = "day < 30"\n'
 

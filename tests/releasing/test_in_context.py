@@ -22,7 +22,7 @@ from unspoken.learning import Learned
 from unspoken.mechanisms import Mechanism, OneSided
 from unspoken.mechanisms.one_sided import release_probability
 from unspoken.releasing import prepare, rehearse, release
-from unspoken.releasing.findings import Findings
+from unspoken.releasing.assessing.findings import Findings
 from unspoken.types.domain import WITHHELD
 
 Row = tuple[str, ...]

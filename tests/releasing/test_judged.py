@@ -15,7 +15,7 @@ from tests.releasing.test_pooled_records import project
 from unspoken.mechanisms import Geometric, Together
 from unspoken.planning import Limits
 from unspoken.policy import Project
-from unspoken.releasing import judged
+from unspoken.releasing.deciding import judged
 
 FAR = 60  # of noise, beyond which nothing is left that a float would see
 

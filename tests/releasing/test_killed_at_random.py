@@ -17,7 +17,8 @@ from tests.releasing.test_by_epoch import charges, months, project
 from tests.releasing.test_by_epoch_killed import grown, plain
 from tests.releasing.test_crash import ATTRIBUTES, files_of, paired, table
 from unspoken.errors import LimitExceeded
-from unspoken.releasing import publishing, release
+from unspoken.releasing import release
+from unspoken.releasing.writing import publishing
 
 pytest.importorskip("resource", reason="needs the signals of POSIX")
 pytestmark = pytest.mark.stress

@@ -9,9 +9,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from unspoken.releasing import held_back, prepare, release
-from unspoken.releasing.findings import Findings
-from unspoken.releasing.merging import merged
+from unspoken.releasing import prepare, release
+from unspoken.releasing.assessing import held_back
+from unspoken.releasing.assessing.findings import Findings
+from unspoken.releasing.assessing.merging import merged
 
 PROJECT = """\
 format = 1

@@ -20,8 +20,9 @@ import unspoken
 from unspoken.errors import LimitExceeded
 from unspoken.planning import Limits
 from unspoken.policy import Project
-from unspoken.releasing import adopt_plan, judged, release
-from unspoken.releasing.judged import Judge
+from unspoken.releasing import adopt_plan, release
+from unspoken.releasing.deciding import judged
+from unspoken.releasing.deciding.judged import Judge
 
 ROWS = 4_000
 A, B = np.random.default_rng(5).integers(0, 2, (2, ROWS))

@@ -12,11 +12,12 @@ import pytest
 
 from tests.releasing.test_by_epoch import Row, charges, files, keys, months, project
 from unspoken.errors import InputError, LimitExceeded
-from unspoken.releasing import gathering, release
-from unspoken.releasing.admission import Admission
-from unspoken.releasing.gathering import Gathered
-from unspoken.releasing.kernel import Kernel
-from unspoken.releasing.witness import Records
+from unspoken.releasing import release
+from unspoken.releasing.deciding.admission import Admission
+from unspoken.releasing.rows import gathering
+from unspoken.releasing.rows.gathering import Gathered
+from unspoken.releasing.rows.kernel import Kernel
+from unspoken.releasing.rows.witness import Records
 
 LATE = {"id": 1_000, "day": "2026-01-30", "a": "x", "b": "u"}
 

@@ -16,7 +16,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.releasing.small import planned, small
-from unspoken.releasing import publishing, release, sorting
+from unspoken.releasing import release
+from unspoken.releasing.rows import sorting
+from unspoken.releasing.writing import publishing
 
 ROWS = 1_000
 ATTRIBUTES: dict[str, dict[str, Any]] = {

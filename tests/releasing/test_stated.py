@@ -18,9 +18,9 @@ from tests.mechanisms.test_extension import added_of, adds_more, coin_of, first_
 from tests.mechanisms.worlds_of_records import KINDS, World, world
 from tests.planning.records import enumerated
 from unspoken import Extension, OneSided
-from unspoken.learning import confidence
+from unspoken.learning.intervals import confidence
 from unspoken.mechanisms import Mechanism
-from unspoken.releasing.stated import less_often, stated, stated_given, unexpected
+from unspoken.releasing.assessing.stated import less_often, stated, stated_given, unexpected
 
 Shown = Callable[[tuple[Any, ...], str], Fraction]  # how often a record shows a name
 NEARLY = Fraction(1, 10**9)  # by which rounding in integers takes off what is shown always

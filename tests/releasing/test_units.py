@@ -14,7 +14,7 @@ import pytest
 from tests.releasing.small import planned, small
 from unspoken.errors import InputError
 from unspoken.releasing import prepare, release
-from unspoken.releasing.habits import Blanks, information
+from unspoken.releasing.assessing.habits import Blanks, information
 
 PERSONS, DAYS = 300, 20
 P = 0.5

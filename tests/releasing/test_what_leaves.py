@@ -20,8 +20,8 @@ import pytest
 from tests.releasing.small import small
 from unspoken.errors import LimitExceeded
 from unspoken.releasing import prepare, release
-from unspoken.releasing.leaks import limits_of, views
-from unspoken.releasing.promise import Promise
+from unspoken.releasing.assessing.leaks import limits_of, views
+from unspoken.releasing.assessing.promise import Promise
 
 ATTRIBUTES: dict[str, dict[str, Any]] = {
     "s": {"values": ["n", "y"], "sensitive": "s = 'y'"},

@@ -17,7 +17,7 @@ from unspoken.ledger import Account, Answer, Ledger, Release
 from unspoken.measures import MEASURES
 from unspoken.policy import Project
 from unspoken.releasing import adopt_plan, prepare
-from unspoken.releasing.custody import Custody
+from unspoken.releasing.custody.custody import Custody
 from unspoken.serving import Curator, Request
 from unspoken.serving.notices import Notice, Notices
 from unspoken.serving.overview import approve, overview, what_if

@@ -18,7 +18,7 @@ from scipy.stats import binom
 
 import unspoken
 from tests.effort import EFFORT
-from unspoken.learning.confidence import Units, box
+from unspoken.learning.intervals.confidence import Units, box
 
 pytestmark = pytest.mark.stress
 

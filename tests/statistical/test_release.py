@@ -30,8 +30,9 @@ from unspoken.numerics import coins as tossed
 from unspoken.numerics.arrays import Mask
 from unspoken.numerics.coins import MasterKey, attribute_keys, draw, encode_keys, threshold
 from unspoken.policy import Project
-from unspoken.releasing import asked, kernel, release
-from unspoken.releasing.reading import Reading
+from unspoken.releasing import asked, release
+from unspoken.releasing.rows import kernel
+from unspoken.releasing.rows.reading import Reading
 
 ROWS, PLANTED = 3_100_000, 750_000
 POOLED = 5.0

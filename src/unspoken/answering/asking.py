@@ -17,21 +17,21 @@ from unspoken.answering.select import WHERE
 from unspoken.engines.handed_in import Streams
 from unspoken.engines.protocol import BATCH, Chosen, Scan, Table
 from unspoken.errors import InputError, LimitExceeded
-from unspoken.learning.looked import Looked
+from unspoken.learning.counts.looked import Looked
 from unspoken.ledger import EXACT, Account, Answer, Asked
 from unspoken.mechanisms import OneSided
 from unspoken.numerics.coins import ALGORITHM, MasterKey
 from unspoken.numerics.prf import KEY_BYTES
 from unspoken.policy import Project
-from unspoken.releasing.admission import Admission
-from unspoken.releasing.adopting import declared
 from unspoken.releasing.asked import coined_by
-from unspoken.releasing.believing import released_rows
-from unspoken.releasing.custody import Custody
-from unspoken.releasing.kernel import Kernel
+from unspoken.releasing.custody.believing import released_rows
+from unspoken.releasing.custody.custody import Custody
+from unspoken.releasing.deciding.admission import Admission
+from unspoken.releasing.deciding.adopting import declared
 from unspoken.releasing.preparing import Prepared, prepared
-from unspoken.releasing.reading import Epochs, Reading
-from unspoken.releasing.witness import Witness
+from unspoken.releasing.rows.kernel import Kernel
+from unspoken.releasing.rows.reading import Epochs, Reading
+from unspoken.releasing.rows.witness import Witness
 
 __all__ = ["Asking"]
 

@@ -20,8 +20,8 @@ from unspoken.engines.arrow import missing, numbers
 from unspoken.engines.row_sql import RowSQL
 from unspoken.engines.sql import Expression, identifier, literal
 from unspoken.errors import InputError
-from unspoken.learning.cells import CellRule
-from unspoken.learning.columns import cast_of
+from unspoken.learning.marks.cells import CellRule
+from unspoken.learning.marks.columns import cast_of
 from unspoken.numerics.noise import MOST
 from unspoken.policy import Project
 from unspoken.types.column import Cell

@@ -22,7 +22,7 @@ from unspoken.ledger import Account, Answered
 from unspoken.numerics.noise import two_sided_noise
 from unspoken.numerics.numbers import number, which_draw
 from unspoken.policy import Project
-from unspoken.releasing.custody import Custody
+from unspoken.releasing.custody.custody import Custody
 from unspoken.releasing.preparing import opened
 from unspoken.types.kinds import expect
 

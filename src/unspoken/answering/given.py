@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from unspoken.answering.noise import CHANCE
-from unspoken.learning.noise_law import reach
+from unspoken.learning.intervals.noise_law import reach
 from unspoken.ledger import Answer, Ledger
 from unspoken.mechanisms import Mechanism
 from unspoken.policy import Project
-from unspoken.releasing.judged import drawn_of, epsilon_of
+from unspoken.releasing.deciding.judged import drawn_of, epsilon_of
 from unspoken.types.bound import exp_or_inf
 from unspoken.types.domain import Domain
 

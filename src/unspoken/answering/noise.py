@@ -17,8 +17,8 @@ import numpy as np
 from unspoken.answering.numbers import Number
 from unspoken.answering.select import WHERE
 from unspoken.errors import InputError, LimitExceeded
-from unspoken.learning.labels import Labelling
-from unspoken.learning.noise_law import reach
+from unspoken.learning.intervals.noise_law import reach
+from unspoken.learning.marks.labels import Labelling
 from unspoken.mechanisms import Geometric, Mechanism, RecordCounts, Together
 from unspoken.numerics.noise import scale_of
 from unspoken.numerics.numbers import number

@@ -14,7 +14,7 @@ import numpy as np
 
 from unspoken.answering.cells import Cells
 from unspoken.engines.sql import Expression
-from unspoken.learning.labels import NONE, Labelling
+from unspoken.learning.marks.labels import NONE, Labelling
 from unspoken.numerics.arrays import Counts
 from unspoken.types.domain import Value
 

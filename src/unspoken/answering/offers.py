@@ -19,9 +19,9 @@ from unspoken.answering.numbers import Number
 from unspoken.engines.sql import name_in_sql
 from unspoken.errors import LimitExceeded
 from unspoken.mechanisms import Mechanism, Together
-from unspoken.releasing.findings import Findings
-from unspoken.releasing.judged import Judge, Planned
-from unspoken.releasing.leaks import limits_of
+from unspoken.releasing.assessing.findings import Findings
+from unspoken.releasing.assessing.leaks import limits_of
+from unspoken.releasing.deciding.judged import Judge, Planned
 from unspoken.releasing.preparing import Prepared
 
 __all__ = ["Offer", "offers"]

@@ -26,12 +26,12 @@ from unspoken.engines.arrow import as_given, in_one, numbers
 from unspoken.engines.protocol import Scan
 from unspoken.errors import InputError
 from unspoken.learning import Labeller
-from unspoken.learning.labels import Labelling
+from unspoken.learning.marks.labels import Labelling
 from unspoken.numerics.arrays import Array, Codes, Mask
 from unspoken.numerics.coins import fresh_draws
 from unspoken.policy import Project
 from unspoken.releasing import Prepared, prepare
-from unspoken.releasing.reading import missing
+from unspoken.releasing.rows.reading import missing
 from unspoken.serving.released import read
 
 __all__ = ["Attacked", "Audited", "audit"]

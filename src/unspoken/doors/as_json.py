@@ -27,13 +27,13 @@ from unspoken.releasing import (
     Restored,
     Verified,
 )
-from unspoken.releasing.cautions import Caution
-from unspoken.releasing.findings import Openly
-from unspoken.releasing.in_context import InContext
-from unspoken.releasing.leaks import Leak
-from unspoken.releasing.manifest import leakage
+from unspoken.releasing.assessing.cautions import Caution
+from unspoken.releasing.assessing.findings import Openly
+from unspoken.releasing.assessing.in_context import InContext
+from unspoken.releasing.assessing.leaks import Leak
 from unspoken.releasing.results import Epochs, Said
 from unspoken.releasing.undeclared import Undeclared
+from unspoken.releasing.writing.manifest import leakage
 
 __all__ = [
     "answer",

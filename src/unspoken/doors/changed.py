@@ -11,8 +11,8 @@ from unspoken.display import json_number
 from unspoken.doors.report import words
 from unspoken.doors.terminal import blank, head, note, rows_of, said
 from unspoken.releasing import Difference
+from unspoken.releasing.assessing.drift import LEVEL, Drift, Drifted
 from unspoken.releasing.differing import OfPlan
-from unspoken.releasing.drift import LEVEL, Drift, Drifted
 
 __all__ = ["as_json", "in_words"]
 

@@ -13,10 +13,10 @@ from unspoken.doors.report.palette import LIGHT
 from unspoken.doors.terminal import NBSP, Prose, blank, head, note, rows_of
 from unspoken.pictures import Chart
 from unspoken.policy.schema import LimitTable
-from unspoken.releasing.few import ENOUGH
-from unspoken.releasing.first_look import HAS, FirstLook
-from unspoken.releasing.leaks import Leak
-from unspoken.releasing.rare import FEW
+from unspoken.releasing.assessing.few import ENOUGH
+from unspoken.releasing.assessing.first_look import HAS, FirstLook
+from unspoken.releasing.assessing.leaks import Leak
+from unspoken.releasing.assessing.rare import FEW
 
 __all__ = ["in_words", "picture"]
 

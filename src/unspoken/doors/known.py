@@ -10,12 +10,12 @@ from rich.text import Text
 
 from unspoken.doors.report import words
 from unspoken.doors.terminal import NBSP, blank, head, note, rows_of
-from unspoken.releasing.few import few
-from unspoken.releasing.findings import Openly
-from unspoken.releasing.in_context import InContext, worst_of
-from unspoken.releasing.manifest import leakage
-from unspoken.releasing.rare import FEW
+from unspoken.releasing.assessing.few import few
+from unspoken.releasing.assessing.findings import Openly
+from unspoken.releasing.assessing.in_context import InContext, worst_of
+from unspoken.releasing.assessing.rare import FEW
 from unspoken.releasing.undeclared import LEAST, Undeclared
+from unspoken.releasing.writing.manifest import leakage
 
 __all__ = ["as_json", "in_table", "of_keys", "of_keys_as_json"]
 

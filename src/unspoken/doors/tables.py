@@ -16,14 +16,14 @@ from unspoken.learning import Learned
 from unspoken.planning import Plan, Telling
 from unspoken.policy import Project
 from unspoken.releasing import Findings, Prepared, Rehearsed, Released
-from unspoken.releasing.cautions import Caution
-from unspoken.releasing.coarse import up
-from unspoken.releasing.few import GROUP, few, named, rows_of_label
-from unspoken.releasing.findings import Openly
-from unspoken.releasing.leaks import Leak, TellingAnswer
-from unspoken.releasing.promise import Promise
+from unspoken.releasing.assessing.cautions import Caution
+from unspoken.releasing.assessing.coarse import up
+from unspoken.releasing.assessing.few import GROUP, few, named, rows_of_label
+from unspoken.releasing.assessing.findings import Openly
+from unspoken.releasing.assessing.leaks import Leak, TellingAnswer
+from unspoken.releasing.assessing.promise import Promise
+from unspoken.releasing.assessing.stated import less_often
 from unspoken.releasing.results import Epochs, Said
-from unspoken.releasing.stated import less_often
 from unspoken.releasing.undeclared import Undeclared
 
 __all__ = ["leak", "learned", "plan", "rehearsed", "released"]

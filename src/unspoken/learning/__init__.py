@@ -5,28 +5,28 @@ from typing import TYPE_CHECKING
 from unspoken.lending import lending
 
 if TYPE_CHECKING:  # for those who read without running; tests/house holds it equal to HOMES
-    from unspoken.learning.contexts import Given as Given
-    from unspoken.learning.contexts import contexts_of as contexts_of
-    from unspoken.learning.counted import Cache as Cache
+    from unspoken.learning.counts.contexts import Given as Given
+    from unspoken.learning.counts.contexts import contexts_of as contexts_of
+    from unspoken.learning.counts.counted import Cache as Cache
     from unspoken.learning.doubts import Doubt as Doubt
     from unspoken.learning.doubts import refuse_idle as refuse_idle
-    from unspoken.learning.kept import Kept as Kept
-    from unspoken.learning.labels import Labeller as Labeller
-    from unspoken.learning.labels import Labelling as Labelling
     from unspoken.learning.learned import Learned as Learned
     from unspoken.learning.learned import counted_pairs as counted_pairs
+    from unspoken.learning.marks.labels import Labeller as Labeller
+    from unspoken.learning.marks.labels import Labelling as Labelling
     from unspoken.learning.opening import duckdb_table as duckdb_table
     from unspoken.learning.opening import table_of as table_of
     from unspoken.learning.plain import learn as learn
+    from unspoken.learning.trees.kept import Kept as Kept
     from unspoken.learning.unmodelled import Unmodelled as Unmodelled
 
 # Where each name lives.
 HOMES = {
-    "contexts": ["Given", "contexts_of"],
-    "counted": ["Cache"],
+    "counts.contexts": ["Given", "contexts_of"],
+    "counts.counted": ["Cache"],
     "doubts": ["Doubt", "refuse_idle"],
-    "kept": ["Kept"],
-    "labels": ["Labeller", "Labelling"],
+    "trees.kept": ["Kept"],
+    "marks.labels": ["Labeller", "Labelling"],
     "learned": ["Learned", "counted_pairs"],
     "opening": ["duckdb_table", "table_of"],
     "plain": ["learn"],

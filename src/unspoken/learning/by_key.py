@@ -15,10 +15,10 @@ from unspoken.engines.of_keys import OfKeys
 from unspoken.engines.protocol import Scan, Table
 from unspoken.engines.row_sql import RowSQL
 from unspoken.engines.sql import identifier
-from unspoken.learning.contexts import Contexts, Given
-from unspoken.learning.counting import Combinations
+from unspoken.learning.counts.contexts import Contexts, Given
+from unspoken.learning.counts.counting import Combinations
+from unspoken.learning.counts.rows import count
 from unspoken.learning.learned import CELLS, Learned
-from unspoken.learning.rows import count
 from unspoken.policy import Project
 
 __all__ = ["by_key"]

@@ -23,16 +23,16 @@ from unspoken.beliefs import Belief, Joint
 from unspoken.display import Shown
 from unspoken.engines.protocol import Table
 from unspoken.errors import TooLarge
-from unspoken.learning.cells import CellRule
-from unspoken.learning.chow_liu import ChowLiu
-from unspoken.learning.contexts import Given, given_of
-from unspoken.learning.counted import Counted, Noted
-from unspoken.learning.counting import MOST, Combinations, shares
-from unspoken.learning.impossible import ruled_out
-from unspoken.learning.kept import Kept
-from unspoken.learning.labels import Labelling
-from unspoken.learning.pairs import Pairs
-from unspoken.learning.rows import cells_of, count, counted_contexts, labelled
+from unspoken.learning.counts.contexts import Given, given_of
+from unspoken.learning.counts.counted import Counted, Noted
+from unspoken.learning.counts.counting import MOST, Combinations, shares
+from unspoken.learning.counts.pairs import Pairs
+from unspoken.learning.counts.rows import cells_of, count, counted_contexts, labelled
+from unspoken.learning.marks.cells import CellRule
+from unspoken.learning.marks.labels import Labelling
+from unspoken.learning.trees.chow_liu import ChowLiu
+from unspoken.learning.trees.impossible import ruled_out
+from unspoken.learning.trees.kept import Kept
 from unspoken.numerics.arrays import Array, Codes
 from unspoken.policy import Project
 from unspoken.types.premise import Premise

@@ -12,10 +12,10 @@ import pyarrow as pa
 
 from unspoken.engines.protocol import Table
 from unspoken.errors import InputError, TooLarge
-from unspoken.learning.confidence import Units
-from unspoken.learning.contexts import given_of
-from unspoken.learning.counted import Counted, Noted
-from unspoken.learning.labels import NONE, Labelling
+from unspoken.learning.counts.contexts import given_of
+from unspoken.learning.counts.counted import Counted, Noted
+from unspoken.learning.counts.rows import labelled
+from unspoken.learning.intervals.confidence import Units
 from unspoken.learning.learned import (
     CELLS,
     Learned,
@@ -23,9 +23,9 @@ from unspoken.learning.learned import (
     refuse_size,
     table_by_label,
 )
+from unspoken.learning.marks.labels import NONE, Labelling
+from unspoken.learning.marks.possible import possible_labels
 from unspoken.learning.pinned import JOINT, Pinned, of_pair, rules
-from unspoken.learning.possible import possible_labels
-from unspoken.learning.rows import labelled
 from unspoken.numerics.arrays import Counts
 from unspoken.numerics.noise import with_noise
 from unspoken.policy import Project

@@ -29,15 +29,15 @@ import numpy as np
 import pyarrow as pa
 
 from unspoken.errors import InputError
-from unspoken.learning.cells import CellRule
-from unspoken.learning.confidence import Units
-from unspoken.learning.consistent import consistent
-from unspoken.learning.contexts import Given
-from unspoken.learning.counted import streamed, unstreamed
-from unspoken.learning.labels import Labelling
+from unspoken.learning.counts.contexts import Given
+from unspoken.learning.counts.counted import streamed, unstreamed
+from unspoken.learning.counts.pairs import Pairs
+from unspoken.learning.intervals.confidence import Units
+from unspoken.learning.intervals.consistent import consistent
+from unspoken.learning.intervals.noise_law import reach, reach_of_sum
 from unspoken.learning.learned import Learned, learned_joint, learned_tree
-from unspoken.learning.noise_law import reach, reach_of_sum
-from unspoken.learning.pairs import Pairs
+from unspoken.learning.marks.cells import CellRule
+from unspoken.learning.marks.labels import Labelling
 from unspoken.numerics.arrays import Counts
 from unspoken.numerics.noise import scale_of
 from unspoken.policy import Project

@@ -20,11 +20,11 @@ from unspoken.engines.handed_in import Streams, arrow_table
 from unspoken.engines.protocol import Scan
 from unspoken.errors import InputError, among, shown, unknown
 from unspoken.families import Box, Intervals
-from unspoken.learning.chow_liu import ChowLiu
-from unspoken.learning.confidence import Units, box, cells_box, chance_to_miss
-from unspoken.learning.consistent import consistent
+from unspoken.learning.counts.tally import Tally
+from unspoken.learning.intervals.confidence import Units, box, cells_box, chance_to_miss
+from unspoken.learning.intervals.consistent import consistent
 from unspoken.learning.learned import refuse_size
-from unspoken.learning.tally import Tally
+from unspoken.learning.trees.chow_liu import ChowLiu
 from unspoken.numerics.noise import scale_of, with_noise
 from unspoken.numerics.numbers import number
 from unspoken.policy.schema import FORMS

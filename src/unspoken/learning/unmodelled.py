@@ -22,10 +22,10 @@ import numpy.typing as npt
 from unspoken.beliefs import Belief
 from unspoken.engines.arrow import plain
 from unspoken.engines.protocol import Scan, Table
-from unspoken.learning.chow_liu import information, parents_of, spanning
-from unspoken.learning.labels import Labeller
+from unspoken.learning.counts.pairs import Pairs
 from unspoken.learning.learned import Learned
-from unspoken.learning.pairs import Pairs
+from unspoken.learning.marks.labels import Labeller
+from unspoken.learning.trees.chow_liu import information, parents_of, spanning
 from unspoken.numerics.arrays import Array, Codes, Mask
 from unspoken.numerics.coins import MasterKey, attribute_keys, draw, encode_keys
 from unspoken.numerics.prf import KEY_BYTES

@@ -5,20 +5,20 @@ from typing import TYPE_CHECKING
 from unspoken.lending import lending
 
 if TYPE_CHECKING:  # for those who read without running; tests/house holds it equal to HOMES
-    from unspoken.releasing.archive import BackedUp as BackedUp
-    from unspoken.releasing.archive import Restored as Restored
-    from unspoken.releasing.archive import backup as backup
-    from unspoken.releasing.archive import restore as restore
+    from unspoken.releasing.assessing.findings import Findings as Findings
+    from unspoken.releasing.assessing.findings import by_cap as by_cap
+    from unspoken.releasing.assessing.first_look import FirstLook as FirstLook
     from unspoken.releasing.checking import Checked as Checked
     from unspoken.releasing.checking import check as check
-    from unspoken.releasing.custody import Verified as Verified
-    from unspoken.releasing.custody import verified as verified
+    from unspoken.releasing.custody.archive import BackedUp as BackedUp
+    from unspoken.releasing.custody.archive import Restored as Restored
+    from unspoken.releasing.custody.archive import backup as backup
+    from unspoken.releasing.custody.archive import restore as restore
+    from unspoken.releasing.custody.custody import Verified as Verified
+    from unspoken.releasing.custody.custody import verified as verified
     from unspoken.releasing.decided import adopt_plan as adopt_plan
     from unspoken.releasing.differing import Difference as Difference
     from unspoken.releasing.differing import difference as difference
-    from unspoken.releasing.findings import Findings as Findings
-    from unspoken.releasing.findings import by_cap as by_cap
-    from unspoken.releasing.first_look import FirstLook as FirstLook
     from unspoken.releasing.flow import rehearse as rehearse
     from unspoken.releasing.flow import release as release
     from unspoken.releasing.preparing import Prepared as Prepared
@@ -29,13 +29,13 @@ if TYPE_CHECKING:  # for those who read without running; tests/house holds it eq
 
 # Where each name lives.
 HOMES = {
-    "archive": ["BackedUp", "Restored", "backup", "restore"],
+    "custody.archive": ["BackedUp", "Restored", "backup", "restore"],
     "checking": ["Checked", "check"],
-    "custody": ["Verified", "verified"],
+    "custody.custody": ["Verified", "verified"],
     "decided": ["adopt_plan"],
     "differing": ["Difference", "difference"],
-    "findings": ["Findings", "by_cap"],
-    "first_look": ["FirstLook"],
+    "assessing.findings": ["Findings", "by_cap"],
+    "assessing.first_look": ["FirstLook"],
     "flow": ["rehearse", "release"],
     "preparing": ["Prepared", "learn_project", "prepare"],
     "results": ["Rehearsed", "Released"],

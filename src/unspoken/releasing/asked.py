@@ -17,21 +17,21 @@ from unspoken.numerics.coins import ALGORITHM, MasterKey
 from unspoken.numerics.numbers import number
 from unspoken.planning import Plan
 from unspoken.policy import Project
-from unspoken.releasing import manifest
-from unspoken.releasing.admission import Admission, policy_of
-from unspoken.releasing.adopting import declared
-from unspoken.releasing.believing import released_rows
-from unspoken.releasing.cautions import Caution, certain_in_contexts, fewer_rows
-from unspoken.releasing.coarse import coarse, with_exponents
-from unspoken.releasing.custody import Custody
-from unspoken.releasing.findings import readers
-from unspoken.releasing.in_context import in_contexts
-from unspoken.releasing.kernel import Kernel
-from unspoken.releasing.leaks import Leak, leakage_matrix
+from unspoken.releasing.assessing.cautions import Caution, certain_in_contexts, fewer_rows
+from unspoken.releasing.assessing.coarse import coarse, with_exponents
+from unspoken.releasing.assessing.findings import readers
+from unspoken.releasing.assessing.in_context import in_contexts
+from unspoken.releasing.assessing.leaks import Leak, leakage_matrix
+from unspoken.releasing.assessing.stated import stated, stated_given, unexpected
+from unspoken.releasing.custody.believing import released_rows
+from unspoken.releasing.custody.custody import Custody
+from unspoken.releasing.deciding.admission import Admission, policy_of
+from unspoken.releasing.deciding.adopting import declared
 from unspoken.releasing.preparing import Prepared, opened, prepared, refuse_sources
-from unspoken.releasing.reading import Reading
 from unspoken.releasing.results import Said
-from unspoken.releasing.stated import stated, stated_given, unexpected
+from unspoken.releasing.rows.kernel import Kernel
+from unspoken.releasing.rows.reading import Reading
+from unspoken.releasing.writing import manifest
 
 __all__ = ["Asked", "coined_by"]
 

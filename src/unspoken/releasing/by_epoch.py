@@ -21,17 +21,17 @@ from unspoken.mechanisms import Mechanism
 from unspoken.numerics.coins import MasterKey
 from unspoken.numerics.files import PRIVATE, unfinished
 from unspoken.releasing.asked import Asked
-from unspoken.releasing.custody import Custody, charge_of, refuse_foreign
-from unspoken.releasing.first_readings import FirstReadings
-from unspoken.releasing.kernel import epoch_of, within
-from unspoken.releasing.manifest import Written
-from unspoken.releasing.outputs import Output, folders, output_of, refuse_alike
-from unspoken.releasing.publishing import changed, publish, write_rows
+from unspoken.releasing.custody.custody import Custody, charge_of, refuse_foreign
+from unspoken.releasing.custody.first_readings import FirstReadings
 from unspoken.releasing.results import Epochs, Rehearsed, Released, Said
-from unspoken.releasing.sifting import Past, Piece, Sifted, looked, sift, two_of_one_name
-from unspoken.releasing.sorting import begun
-from unspoken.releasing.spool import Spool
-from unspoken.releasing.witness import Prints, Witness
+from unspoken.releasing.rows.kernel import epoch_of, within
+from unspoken.releasing.rows.outputs import Output, folders, output_of, refuse_alike
+from unspoken.releasing.rows.sorting import begun
+from unspoken.releasing.rows.witness import Prints, Witness
+from unspoken.releasing.writing.manifest import Written
+from unspoken.releasing.writing.publishing import changed, publish, write_rows
+from unspoken.releasing.writing.sifting import Past, Piece, Sifted, looked, sift, two_of_one_name
+from unspoken.releasing.writing.spool import Spool
 
 __all__ = ["of_piece", "rehearse_epochs", "release_epochs"]
 

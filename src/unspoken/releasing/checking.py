@@ -15,7 +15,7 @@ from unspoken.errors import UnspokenError
 from unspoken.learning import contexts_of, duckdb_table
 from unspoken.policy import Project, column_faults, faults, project_file
 from unspoken.policy.presence import to_read
-from unspoken.releasing.reading import Epochs
+from unspoken.releasing.rows.reading import Epochs
 
 __all__ = ["Checked", "check"]
 

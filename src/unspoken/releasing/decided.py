@@ -11,9 +11,9 @@ from unspoken.ledger import Account, Release, tossing
 from unspoken.planning import Plan
 from unspoken.policy import Project
 from unspoken.policy.complaints import quoted
-from unspoken.releasing.adopting import adopt
 from unspoken.releasing.asked import Asked
-from unspoken.releasing.custody import Custody
+from unspoken.releasing.custody.custody import Custody
+from unspoken.releasing.deciding.adopting import adopt
 from unspoken.releasing.preparing import Prepared, learn_project
 
 __all__ = ["adopt_plan"]

@@ -8,18 +8,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from unspoken.errors import InputError, UnspokenError
-from unspoken.learning.consistent import consistent
+from unspoken.learning.intervals.consistent import consistent
 from unspoken.learning.pinned import JOINT, Pinned
 from unspoken.ledger import Adoption
 from unspoken.mechanisms import Mechanism
 from unspoken.numerics.arrays import Array
 from unspoken.policy import Project
-from unspoken.releasing.adopting import adoptions_of
-from unspoken.releasing.believing import Believed
-from unspoken.releasing.custody import Custody
-from unspoken.releasing.drift import Drift, drift
+from unspoken.releasing.assessing.drift import Drift, drift
+from unspoken.releasing.assessing.stated import stated
+from unspoken.releasing.custody.believing import Believed
+from unspoken.releasing.custody.custody import Custody
+from unspoken.releasing.deciding.adopting import adoptions_of
 from unspoken.releasing.preparing import Prepared, prepare
-from unspoken.releasing.stated import stated
 
 __all__ = ["Difference", "OfPlan", "difference"]
 

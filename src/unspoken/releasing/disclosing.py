@@ -15,9 +15,9 @@ from unspoken.learning import table_of
 from unspoken.ledger import Account, Disclosure, Head, Ledger
 from unspoken.policy import Project
 from unspoken.releasing.asked import coined_by
-from unspoken.releasing.believing import released_rows
-from unspoken.releasing.custody import Custody
-from unspoken.releasing.reading import Epochs
+from unspoken.releasing.custody.believing import released_rows
+from unspoken.releasing.custody.custody import Custody
+from unspoken.releasing.rows.reading import Epochs
 
 __all__ = ["disclose", "epochs_of"]
 

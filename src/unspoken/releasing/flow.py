@@ -19,16 +19,16 @@ from unspoken.numerics.coins import BATCH, MasterKey
 from unspoken.numerics.files import PRIVATE, unfinished
 from unspoken.numerics.prf import KEY_BYTES
 from unspoken.policy import Project
-from unspoken.releasing.adopting import adopt, refuse_unapproved
 from unspoken.releasing.asked import Asked
 from unspoken.releasing.by_epoch import rehearse_epochs, release_epochs
-from unspoken.releasing.custody import Custody, refuse_foreign
-from unspoken.releasing.outputs import Output, lying
+from unspoken.releasing.custody.custody import Custody, refuse_foreign
+from unspoken.releasing.deciding.adopting import adopt, refuse_unapproved
 from unspoken.releasing.preparing import opened
-from unspoken.releasing.publishing import publish, write_rows
 from unspoken.releasing.results import Rehearsed, Released, Said
-from unspoken.releasing.sorting import begun
-from unspoken.releasing.witness import Witness
+from unspoken.releasing.rows.outputs import Output, lying
+from unspoken.releasing.rows.sorting import begun
+from unspoken.releasing.rows.witness import Witness
+from unspoken.releasing.writing.publishing import publish, write_rows
 
 __all__ = ["rehearse", "release"]
 

@@ -16,33 +16,38 @@ from unspoken.engines.handed_in import Streams
 from unspoken.engines.protocol import Table
 from unspoken.errors import InputError, LimitExceeded, TooLarge
 from unspoken.learning import Cache, Doubt, Learned, refuse_idle, table_of
+from unspoken.learning.counts.looked import Looked
 from unspoken.learning.doubts import doubts
-from unspoken.learning.looked import Looked
 from unspoken.ledger import Adoption
 from unspoken.mechanisms import Mechanism, RecordCoin
 from unspoken.planning import Closure, Plan
 from unspoken.policy import Project
-from unspoken.releasing.admission import Admission
-from unspoken.releasing.adopting import (
+from unspoken.releasing.assessing.best import as_adopted, best, refuse_useless
+from unspoken.releasing.assessing.boxed import box_of, in_words
+from unspoken.releasing.assessing.cautions import Caution, beyond_contexts, cautions
+from unspoken.releasing.assessing.closing import closed_by
+from unspoken.releasing.assessing.few import named
+from unspoken.releasing.assessing.findings import Findings, Openly, all_free, by_cap, findings
+from unspoken.releasing.assessing.promise import Promise
+from unspoken.releasing.assessing.trade_off import ByCap
+from unspoken.releasing.assessing.units import Units
+from unspoken.releasing.custody.believing import (
+    Believed,
+    Countings,
+    believed,
+    counted_rows,
+    pinned_of,
+)
+from unspoken.releasing.custody.custody import Custody
+from unspoken.releasing.custody.knowing import with_disclosed
+from unspoken.releasing.deciding.admission import Admission
+from unspoken.releasing.deciding.adopting import (
     adopted_of,
-    as_adopted,
     keeps_to,
     refuse_stale,
     same_limits,
     withheld,
 )
-from unspoken.releasing.believing import Believed, Countings, believed, counted_rows, pinned_of
-from unspoken.releasing.best import best, refuse_useless
-from unspoken.releasing.boxed import box_of, in_words
-from unspoken.releasing.cautions import Caution, beyond_contexts, cautions
-from unspoken.releasing.closing import closed_by
-from unspoken.releasing.custody import Custody
-from unspoken.releasing.few import named
-from unspoken.releasing.findings import Findings, Openly, all_free, by_cap, findings
-from unspoken.releasing.knowing import with_disclosed
-from unspoken.releasing.promise import Promise
-from unspoken.releasing.trade_off import ByCap
-from unspoken.releasing.units import Units
 from unspoken.types.domain import Value
 from unspoken.types.kinds import expect
 

@@ -20,15 +20,15 @@ from unspoken.ledger import Head, Release, Seal
 from unspoken.policy import Project
 from unspoken.releasing.asked import Asked
 from unspoken.releasing.by_epoch import of_piece
-from unspoken.releasing.custody import Custody, manifest_at
-from unspoken.releasing.first_readings import FirstReadings
-from unspoken.releasing.manifest import Written
-from unspoken.releasing.outputs import Output
+from unspoken.releasing.custody.custody import Custody, manifest_at
+from unspoken.releasing.custody.first_readings import FirstReadings
 from unspoken.releasing.preparing import opened
-from unspoken.releasing.publishing import write_rows
-from unspoken.releasing.sifting import Piece
-from unspoken.releasing.sorting import begun
-from unspoken.releasing.witness import Prints, Witness
+from unspoken.releasing.rows.outputs import Output
+from unspoken.releasing.rows.sorting import begun
+from unspoken.releasing.rows.witness import Prints, Witness
+from unspoken.releasing.writing.manifest import Written
+from unspoken.releasing.writing.publishing import write_rows
+from unspoken.releasing.writing.sifting import Piece
 
 __all__ = ["Reproduced", "reproduce", "reproduce_all"]
 

@@ -18,9 +18,9 @@ from unspoken.errors import InputError
 from unspoken.ledger import Release
 from unspoken.planning import Plan
 from unspoken.policy import Project
-from unspoken.releasing.cautions import Caution
-from unspoken.releasing.leaks import Leak
-from unspoken.releasing.promise import Promise
+from unspoken.releasing.assessing.cautions import Caution
+from unspoken.releasing.assessing.leaks import Leak
+from unspoken.releasing.assessing.promise import Promise
 
 __all__ = ["Epochs", "Rehearsed", "Released", "Said"]
 

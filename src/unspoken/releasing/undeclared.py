@@ -17,7 +17,7 @@ from unspoken.adversary import Adversary
 from unspoken.learning import Given
 from unspoken.learning.by_key import by_key
 from unspoken.mechanisms import Mechanism, OneSided
-from unspoken.releasing.leaks import Leak
+from unspoken.releasing.assessing.leaks import Leak
 from unspoken.releasing.preparing import Prepared
 from unspoken.types.bound import Estimate, exp_or_inf
 from unspoken.views import FiniteView

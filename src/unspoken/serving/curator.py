@@ -25,12 +25,12 @@ from unspoken.learning import table_of
 from unspoken.ledger import Account, Adoption, Ledger
 from unspoken.policy import Project
 from unspoken.releasing import release
-from unspoken.releasing.adopting import ADOPT
 from unspoken.releasing.asked import Asked
-from unspoken.releasing.believing import released_rows
-from unspoken.releasing.custody import Custody
-from unspoken.releasing.manifest import rule
+from unspoken.releasing.custody.believing import released_rows
+from unspoken.releasing.custody.custody import Custody
+from unspoken.releasing.deciding.adopting import ADOPT
 from unspoken.releasing.preparing import Prepared, opened, prepared
+from unspoken.releasing.writing.manifest import rule
 from unspoken.serving.disclosing import Consequences, disclosed
 from unspoken.serving.history import Entry, Happened, History
 from unspoken.serving.notices import Kind, Notice, Notices

@@ -10,9 +10,9 @@ from typing import Any
 from unspoken.errors import InputError, LimitExceeded
 from unspoken.ledger import Account, Disclosure, Exposure
 from unspoken.policy import Project
-from unspoken.releasing.custody import Custody
+from unspoken.releasing.assessing.leaks import limits_of
+from unspoken.releasing.custody.custody import Custody
 from unspoken.releasing.disclosing import disclose
-from unspoken.releasing.leaks import limits_of
 from unspoken.releasing.preparing import Prepared, opened, prepared
 from unspoken.serving.standing import Standing, Standings
 

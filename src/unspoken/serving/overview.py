@@ -13,13 +13,13 @@ from dataclasses import dataclass, replace
 from unspoken.errors import InputError, LimitExceeded
 from unspoken.ledger import Adoption, Answer, Release
 from unspoken.planning import Plan
-from unspoken.releasing.adopting import adopt
-from unspoken.releasing.best import shares
-from unspoken.releasing.closing import closed_by
-from unspoken.releasing.findings import readers
-from unspoken.releasing.leaks import Leak, leakage_matrix
+from unspoken.releasing.assessing.best import shares
+from unspoken.releasing.assessing.closing import closed_by
+from unspoken.releasing.assessing.findings import readers
+from unspoken.releasing.assessing.leaks import Leak, leakage_matrix
+from unspoken.releasing.assessing.trade_off import OfCap
+from unspoken.releasing.deciding.adopting import adopt
 from unspoken.releasing.preparing import Prepared
-from unspoken.releasing.trade_off import OfCap
 from unspoken.serving.curator import Curator
 from unspoken.serving.history import Happened
 from unspoken.serving.notices import Notice, Notices

@@ -15,8 +15,8 @@ import pyarrow.parquet as pq
 
 from unspoken.errors import InputError
 from unspoken.policy import Project
-from unspoken.releasing.outputs import Output, lying
-from unspoken.releasing.reading import missing
+from unspoken.releasing.rows.outputs import Output, lying
+from unspoken.releasing.rows.reading import missing
 
 __all__ = ["Inclusion", "Paper", "papers", "read"]
 

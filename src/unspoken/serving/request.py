@@ -18,7 +18,7 @@ from unspoken.engines.sql import Expression
 from unspoken.engines.syntax import Node, calls, nodes, parsed
 from unspoken.errors import InputError, unknown
 from unspoken.policy import Project
-from unspoken.releasing.reading import EPOCHS, Epochs, too_many
+from unspoken.releasing.rows.reading import EPOCHS, Epochs, too_many
 
 __all__ = ["Keys", "Request", "refuse_growing"]
 

@@ -14,10 +14,16 @@ from unspoken.errors import NotKnown, TooLarge
 from unspoken.ledger import Account, Known
 from unspoken.measures import MEASURES
 from unspoken.mechanisms import Mechanism
-from unspoken.releasing.coarse import up
-from unspoken.releasing.custody import Custody
-from unspoken.releasing.judged import ANSWERS, WithoutNoise, answers_of, drawn_of, epsilon_of
-from unspoken.releasing.leaks import leak, views
+from unspoken.releasing.assessing.coarse import up
+from unspoken.releasing.assessing.leaks import leak, views
+from unspoken.releasing.custody.custody import Custody
+from unspoken.releasing.deciding.judged import (
+    ANSWERS,
+    WithoutNoise,
+    answers_of,
+    drawn_of,
+    epsilon_of,
+)
 from unspoken.releasing.preparing import Prepared
 from unspoken.types.bound import Bound
 from unspoken.types.domain import Value

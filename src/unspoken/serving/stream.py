@@ -10,7 +10,7 @@ from typing import Any
 from unspoken.display import json_number
 from unspoken.ledger import Account
 from unspoken.policy import Project
-from unspoken.releasing.custody import Custody
+from unspoken.releasing.custody.custody import Custody
 from unspoken.types.bound import exp_or_inf
 
 __all__ = ["UNKNOWN", "Stream", "streams"]

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from unspoken.engines.protocol import Table
 from unspoken.errors import UnspokenError
-from unspoken.releasing.custody import Custody
-from unspoken.releasing.drift import LEVEL, Drifted, apart
+from unspoken.releasing.assessing.drift import LEVEL, Drifted, apart
+from unspoken.releasing.custody.custody import Custody
 from unspoken.releasing.preparing import Prepared
 from unspoken.serving.notices import Notice, Notices
 

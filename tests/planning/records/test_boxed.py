@@ -12,7 +12,7 @@ import unspoken
 from unspoken.errors import InputError, NotKnown
 from unspoken.families import WHOLE, Side
 from unspoken.families.searched import Pair
-from unspoken.learning import confidence
+from unspoken.learning.intervals import confidence
 from unspoken.planning.records.answers import Answers
 from unspoken.planning.records.planned import Planned, plan_records
 from unspoken.planning.records.problem import RecordOptions, RecordProblem

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import unspoken
-from unspoken.learning import confidence
+from unspoken.learning.intervals import confidence
 from unspoken.planning.records.answers import Answers
 from unspoken.planning.records.boxed import Sets
 from unspoken.planning.records.cells import Cells, Pairs

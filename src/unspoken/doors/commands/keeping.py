@@ -35,7 +35,7 @@ def ledger_command(
     from unspoken.ledger import Ledger
     from unspoken.policy import Project
     from unspoken.releasing import verified
-    from unspoken.releasing.carrying import export_ledger, import_ledger
+    from unspoken.releasing.custody.carrying import export_ledger, import_ledger
 
     if export is not None:
         say(f"Wrote {near(export)}, for its owner only: {_events(export_ledger(project, export))}")

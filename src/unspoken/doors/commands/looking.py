@@ -140,7 +140,7 @@ def _of_table(
     """Which column of a table tells what of which other."""
     from unspoken.doors import as_json, first_minute
     from unspoken.doors.projects import to_draw
-    from unspoken.releasing.first_look import first_look
+    from unspoken.releasing.assessing.first_look import first_look
 
     write = None if drawn is None else to_draw(drawn)
     with busy(err, f"looking at {table}"):

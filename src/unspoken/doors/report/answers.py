@@ -7,7 +7,7 @@ from typing import Any
 
 from unspoken.answering import GivenAnswer, odds_beside, together
 from unspoken.doors.report import words
-from unspoken.releasing.findings import Findings
+from unspoken.releasing.assessing.findings import Findings
 
 __all__ = ["answers", "cost"]
 

@@ -14,8 +14,8 @@ from typing import Any
 from unspoken.doors.report import words
 from unspoken.doors.report.palette import BEYOND, LIGHT, PAGE, Palette
 from unspoken.pictures import FONT, Chart
-from unspoken.releasing.findings import Findings
-from unspoken.releasing.leaks import Leak
+from unspoken.releasing.assessing.findings import Findings
+from unspoken.releasing.assessing.leaks import Leak
 
 __all__ = ["CHARTS", "Chart", "band", "bands", "chart", "heat", "looks"]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from unspoken.doors.report import words
-from unspoken.releasing.findings import CELLS, FLOOR, NOW, Findings
+from unspoken.releasing.assessing.findings import CELLS, FLOOR, NOW, Findings
 
 __all__ = ["beside", "coin"]
 

@@ -13,11 +13,11 @@ from unspoken.doors.report.decision import Signed, decision
 from unspoken.doors.report.palette import BEYOND
 from unspoken.planning import Plan
 from unspoken.policy import Project
-from unspoken.releasing.few import GROUP, few, named, rows_of_label
-from unspoken.releasing.findings import Findings
-from unspoken.releasing.in_context import worst_of
-from unspoken.releasing.leaks import Leak
-from unspoken.releasing.manifest import estimating
+from unspoken.releasing.assessing.few import GROUP, few, named, rows_of_label
+from unspoken.releasing.assessing.findings import Findings
+from unspoken.releasing.assessing.in_context import worst_of
+from unspoken.releasing.assessing.leaks import Leak
+from unspoken.releasing.writing.manifest import estimating
 
 __all__ = ["content"]
 

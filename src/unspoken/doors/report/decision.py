@@ -10,8 +10,8 @@ from typing import Any
 
 from unspoken.answering import GivenAnswer
 from unspoken.doors.report import starved, words
-from unspoken.releasing.findings import Findings
-from unspoken.releasing.leaks import Leak
+from unspoken.releasing.assessing.findings import Findings
+from unspoken.releasing.assessing.leaks import Leak
 
 __all__ = ["Signed", "decision"]
 

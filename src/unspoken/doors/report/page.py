@@ -21,7 +21,7 @@ from unspoken.errors import InputError, printable
 from unspoken.ledger import Ledger
 from unspoken.numerics.files import atomically
 from unspoken.pictures import images
-from unspoken.releasing.findings import Findings
+from unspoken.releasing.assessing.findings import Findings
 
 try:
     import jinja2

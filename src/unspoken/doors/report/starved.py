@@ -7,12 +7,12 @@ import math
 from unspoken.doors.report import words
 from unspoken.planning.limits import Broken
 from unspoken.policy import Project
-from unspoken.releasing.coarse import up
-from unspoken.releasing.few import GROUP, few
-from unspoken.releasing.findings import Findings
-from unspoken.releasing.held_back import HeldBack, Poor
-from unspoken.releasing.starved import Starved, Zero, starved
-from unspoken.releasing.starved import zeros as blocked
+from unspoken.releasing.assessing.coarse import up
+from unspoken.releasing.assessing.few import GROUP, few
+from unspoken.releasing.assessing.findings import Findings
+from unspoken.releasing.assessing.held_back import HeldBack, Poor
+from unspoken.releasing.assessing.starved import Starved, Zero, starved
+from unspoken.releasing.assessing.starved import zeros as blocked
 from unspoken.types.bound import exp_or_inf
 
 __all__ = ["held_back", "in_words", "zeros"]

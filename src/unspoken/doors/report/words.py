@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
-from unspoken.releasing.coarse import up
-from unspoken.releasing.few import GROUP, few, named
-from unspoken.releasing.findings import Findings, Openly
-from unspoken.releasing.leaks import Leak, TellingAnswer
+from unspoken.releasing.assessing.coarse import up
+from unspoken.releasing.assessing.few import GROUP, few, named
+from unspoken.releasing.assessing.findings import Findings, Openly
+from unspoken.releasing.assessing.leaks import Leak, TellingAnswer
 from unspoken.types.bound import Bound
 from unspoken.types.domain import WITHHELD
 from unspoken.types.premise import Premise

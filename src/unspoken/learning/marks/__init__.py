@@ -1,0 +1,1 @@
+"""What a value counts as: cells, marks of rows, labels."""

@@ -1,0 +1,1 @@
+"""Trees of pairs: the one that keeps most, and what it keeps."""

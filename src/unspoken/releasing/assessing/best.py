@@ -1,0 +1,278 @@
+"""The best plan for a project, by either coin, and what a plan tells under a belief."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from unspoken.beliefs import Belief
+from unspoken.learning import Learned
+from unspoken.learning.intervals.given_sets import given_sets
+from unspoken.ledger import Adoption
+from unspoken.measures import MEASURES
+from unspoken.mechanisms import RecordCoin
+from unspoken.planning import Limits, Plan, plan
+from unspoken.planning.chosen import worst_odds
+from unspoken.planning.plans import WORTH
+from unspoken.policy import Project
+from unspoken.releasing.assessing.coarse import coarse, with_exponents
+from unspoken.releasing.assessing.leaks import limits_of, views
+from unspoken.releasing.assessing.stated import stated
+from unspoken.types.bound import Bound
+from unspoken.types.domain import Value
+from unspoken.views import View
+
+__all__ = ["as_adopted", "best", "evaluated", "refuse_useless", "shares", "weights"]
+
+# Less p can make an answer above the cap more frequent, if not more telling: where the rounded plan
+# then exceeds more than it may, it is made again for a smaller share of what may be exceeded.
+SHARES = (1.0, 0.95, 0.75, 0.0)
+
+Hidden = Mapping[str, Sequence[Value]]
+
+
+def best(
+    project: Project,
+    learned: Learned,
+    beliefs: Belief,
+    sensitive: Hidden,
+    scale: float = 1.0,
+    extends: RecordCoin | None = None,
+) -> Plan:
+    """The plan for what is read, each coalition pooled, with every limit on bits times ``scale``.
+
+    ``beliefs``: all that the counts leave possible, for which a plan by record coins holds.
+    ``sensitive`` is withheld by cell coins, which hold under what was learned; what was declared is
+    what is protected. ``extends``: the coin whose answers are out, beside which more is shown.
+    """
+    within = project.planned
+    return PLANNERS[project.plan.by](within, learned, beliefs, sensitive, scale, extends)
+
+
+def _by_cells(
+    project: Project,
+    learned: Learned,
+    beliefs: Belief,
+    sensitive: Hidden,
+    scale: float,
+    extends: RecordCoin | None,
+) -> Plan:
+    """Each p of three decimal places."""
+    if extends is not None:
+        raise project.error("plan", "by", text="coins of cells are not extended: adopt a new plan")
+    limits = project.limits
+    kept = Limits.in_bits(
+        {name: scale * limits.about(name) for name in project.attributes},
+        limits.odds_cap,
+        limits.exceed,
+    )
+    for share in SHARES if limits.exceed else (1.0,):
+        chosen = plan(
+            learned.belief,
+            limit_bits=_bits(project, scale),
+            sensitive=sensitive,
+            secrets=learned.sensitive,
+            caps={name: 0.0 for name in project.attributes if name not in project.reads},
+            odds_cap=limits.odds_cap,
+            exceed=share * limits.exceed,
+            coalitions=list(project.pools.values()),
+        )
+        epsilon = coarse(chosen.epsilon)
+        mechanism = with_exponents(chosen.mechanism, epsilon)
+        rounded = replace(chosen, epsilon=epsilon, mechanism=mechanism)
+        rounded, clouds = _told(project, learned, rounded, kept)
+        if not any(map(kept.broken, clouds)):
+            break
+    return rounded
+
+
+def _by_records(
+    project: Project,
+    learned: Learned,
+    beliefs: Belief,
+    sensitive: Hidden,
+    scale: float,
+    extends: RecordCoin | None,
+) -> Plan:
+    """What is declared is withheld, and nothing is closed: a program decides what goes with it.
+
+    The smallest share of what an application reads is made as large as can be, then the sum. What
+    gains less than WORTH over the floor, which needs no belief, is not worth its premise: then the
+    sum alone is tried, and then the floor is the plan.
+    """
+    given, limits = project.plan, project.limits
+    asked = partial(
+        plan,
+        beliefs,
+        by="record",
+        limit_bits=_bits(project, scale),
+        sensitive=learned.sensitive,
+        odds_cap=limits.odds_cap,
+        coalitions=list(project.pools.values()),
+        reads=project.reads,
+        weights=weights(project),
+        events=given.events,
+        pooled_cap=limits.pooled_cap if project.divided and limits.pooled_cap < math.inf else None,
+        own_reads=given.own_reads,
+        unbiased=given.unbiased,
+        floor=given.floor,
+        knows=_known(project, learned),
+        extends=extends,
+        contexts=_given(project, learned),
+    )
+    chosen = asked(shares=project.applications)
+    if extends is not None:
+        return evaluated(project, learned, chosen)
+    if _poor(chosen) and len(project.applications) > 1:
+        chosen = asked()  # what is fair to who can be given next to nothing is of use to nobody
+    if chosen.floor is not None and _poor(chosen):
+        chosen = replace(chosen.floor, floor=chosen.floor)
+    return evaluated(project, learned, chosen)
+
+
+def _poor(chosen: Plan) -> bool:
+    return chosen.gain is not None and chosen.gain < WORTH
+
+
+Planner = Callable[[Project, Learned, Belief, Hidden, float, RecordCoin | None], Plan]
+PLANNERS: Mapping[str, Planner] = {
+    "cell": _by_cells,
+    "record": _by_records,
+}
+
+
+def _known(project: Project, learned: Learned) -> list[Any]:
+    """What may be known beside what is shown: by each coalition what its applications do, and by
+
+    anybody what is public of every row, that a value is missing. That is the last label of it.
+    """
+    pairs = [
+        (reads, sorted({name for who in members for name in project.terms[who].known}))
+        for members, reads in project.pools.items()
+    ]
+    public: dict[str, Sequence[Value]] = {
+        name: learned.labels[name][-1:]
+        for name, attribute in project.attributes.items()
+        if attribute.missing == "public"
+    }
+    return [*(pair for pair in pairs if pair[1]), *([public] if public else [])]
+
+
+def _given(project: Project, learned: Learned) -> list[tuple[float, Belief]] | None:
+    """What the counts leave possible given each value of the context that plans hold given."""
+    name, events = project.plan.given, {n: v for n, v in learned.sensitive.items() if v}
+    if name is None:
+        return None
+    return given_sets(learned.contexts[name], events, project.belief.confidence)
+
+
+def _bits(project: Project, scale: float) -> dict[str, float] | None:
+    limits = project.limits
+    if not limits.on_average:
+        return None
+    return {name: scale * limits.about(name) for name in project.attributes}
+
+
+def weights(project: Project) -> dict[str, float]:
+    """The worth of a cell of each attribute: the most that anybody who reads it gives for it."""
+    readers = {
+        name: [who for who, reads in project.applications.items() if name in reads]
+        for name in project.reads
+    }
+    return {name: max(project.terms[w].weight for w in who) for name, who in readers.items()}
+
+
+def evaluated(project: Project, learned: Learned, chosen: Plan) -> Plan:
+    """A plan with what it tells under this belief."""
+    return _told(project, learned, chosen, limits_of(project))[0]
+
+
+def _told(
+    project: Project, learned: Learned, chosen: Plan, limits: Limits
+) -> tuple[Plan, list[dict[str, View]]]:
+    """The plan with how often it shows what, and what each coalition may then believe."""
+    mechanism = chosen.mechanism
+    p = stated(mechanism, learned.belief)
+    clouds = [
+        views(learned.belief, mechanism, learned.sensitive, reads)
+        for reads in project.pools.values()
+    ]
+    targets = [name for name, labels in learned.sensitive.items() if labels]
+    about = {target: [cloud[target] for cloud in clouds] for target in targets}
+    information = {target: _largest("mutual-information", each) for target, each in about.items()}
+    odds = {target: _largest("odds", each) for target, each in about.items()}
+    bounded = replace(
+        chosen,
+        p=p,
+        total=max((bound.high for bound in information.values()), default=0.0),
+        odds=worst_odds(odds, learned.belief.premise),
+        information=information,
+        exceeded={target: max(map(limits.above, about[target])) for target in chosen.exceeded},
+    )
+    reached = math.fsum(shares(project, learned, bounded).values())
+    bound = replace(chosen.bound, low=reached, high=max(reached, chosen.bound.high))
+    return replace(bounded, objective=reached, bound=bound), clouds
+
+
+def _largest(measure: str, each: Sequence[View]) -> Bound:
+    return max(map(MEASURES[measure].of, each), key=lambda bound: bound.high)
+
+
+def shares(project: Project, learned: Learned, chosen: Plan) -> dict[str, float]:
+    """Of all rows those whose cell is shown: p of those that may be."""
+    return {
+        name: chosen.p[name] * (1.0 - _mass(learned, name, chosen.mechanism.hides(name)))
+        for name in project.reads
+    }
+
+
+def refuse_useless(project: Project, learned: Learned, chosen: Plan) -> None:
+    """Where an application is shown less than is of use to it."""
+    shown = shares(project, learned, chosen)
+    for who, reads in project.applications.items():
+        reached, wanted = (
+            math.fsum(shown[name] for name in reads) / len(reads),
+            _least(project, who),
+        )
+        if reached < wanted:
+            raise project.error(
+                "application", who, "share", text=f"the plan shows {who} less than {wanted:.0%} of "
+                "the cells it reads; ask for less, raise a limit, or read fewer attributes",
+            )  # fmt: skip
+
+
+def _least(project: Project, who: str) -> float:
+    return project.terms[who].share if who in project.terms else 0.0
+
+
+def _mass(learned: Learned, name: str, labels: Sequence[Value]) -> float:
+    table = learned.belief.marginal([name])
+    values = learned.belief.domain.values_of(name)
+    return math.fsum(p for p, value in zip(table.tolist(), values, strict=True) if value in labels)
+
+
+def as_adopted(project: Project, learned: Learned, adopted: Adoption) -> Plan:
+    """The adopted plan, with what it tells under the belief; no plan showed more, when made."""
+    mechanism, premise = adopted.mechanism, learned.belief.premise
+    upper = math.inf if adopted.upper is None else adopted.upper
+    nothing = Bound.of_odds(0.0, 0.0, premise, "")
+    targets = [name for name, labels in learned.sensitive.items() if labels]
+    plan = Plan(
+        epsilon={}
+        if mechanism.record_coins()
+        else {**dict.fromkeys(project.attributes, 0.0), **mechanism.exponents()},
+        p={},
+        objective=0.0,
+        total=0.0,
+        bound=Bound(0.0, upper, "labels", premise, "as adopted; no plan showed more when made"),
+        multiplier=math.nan,
+        odds=nothing,
+        information={},
+        account="value",
+        mechanism=mechanism,
+        exceeded=dict.fromkeys(targets, 0.0) if project.limits.exceed else {},
+    )
+    return evaluated(project, learned, plan)

@@ -1,0 +1,216 @@
+"""Whether the rows that came since are like those that were counted: exact, for the holder alone.
+
+Labels are counted in both, of each attribute and of every two. The intervals for their shares hold
+for both at once, noise and units included, with all but a chance of LEVEL (confidence.py). Where
+the two intervals of a label do not meet, the rows are of another law; of rows of the same law that
+is found with a chance of LEVEL at most. Rows that were counted are taken to be there still: what
+came since is what there is now, less what was counted.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+
+import numpy as np
+
+from unspoken.engines.protocol import Scan, Table
+from unspoken.engines.sql import Expression, literal
+from unspoken.errors import TooLarge
+from unspoken.learning import Learned
+from unspoken.learning.counts.counting import Combinations
+from unspoken.learning.counts.rows import count
+from unspoken.learning.intervals.confidence import Units, ends
+from unspoken.learning.intervals.consistent import consistent
+from unspoken.learning.learned import learned_joint
+from unspoken.learning.marks.labels import NONE
+from unspoken.learning.pinned import JOINT, Pinned
+from unspoken.measures import MEASURES
+from unspoken.mechanisms import Mechanism
+from unspoken.numerics.arrays import Array, Counts
+from unspoken.numerics.noise import scale_of
+from unspoken.policy import Project
+from unspoken.releasing.assessing.boxed import Boxed, box_of, boxed
+from unspoken.releasing.assessing.leaks import views
+from unspoken.releasing.custody.believing import Believed, split_rows
+from unspoken.releasing.rows.reading import Epochs
+
+__all__ = ["LEVEL", "Drift", "Drifted", "apart", "drift"]
+
+LEVEL = 0.05
+Ends = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Drifted:
+    """The share of the rows with these labels: ``then`` and ``since`` are intervals apart."""
+
+    labels: Mapping[str, str]
+    then: Ends
+    since: Ends
+
+    @property
+    def gap(self) -> float:
+        return max(self.since[0] - self.then[1], self.then[0] - self.since[1])
+
+
+@dataclass(frozen=True)
+class Drift:
+    """``rows``: how many came since; ``found``: what differs, the most first; ``unlisted``: rows
+
+    with a value that nobody counted, of each attribute: these are withheld. ``odds``: the worst
+    under the plan by the rows since (a plug-in), ``boxed`` for every belief that they leave
+    possible.
+    """
+
+    rows: int
+    found: Sequence[Drifted] = ()
+    unlisted: Mapping[str, int] = field(default_factory=dict)
+    odds: float = 1.0
+    boxed: Sequence[Boxed] = ()
+
+
+@dataclass(frozen=True)
+class _Sample:
+    """Rows by label; each count with noise of this ``scale``, None: none."""
+
+    joint: Counts
+    rows: int
+    scale: float | None
+    units: Units | None
+
+    def ends(self, axes: Sequence[int], missed: float) -> tuple[Array, Array]:
+        """Of the shares of the labels of some attributes."""
+        others = tuple(axis for axis in range(self.joint.ndim) if axis not in axes)
+        terms = math.prod(self.joint.shape[axis] for axis in others)
+        counts = self.joint.sum(others)
+        return ends(counts, missed, rows=self.rows, scale=self.scale, units=self.units, terms=terms)
+
+
+def drift(
+    project: Project, table: Table, believed: Believed, learned: Learned, mechanism: Mechanism
+) -> Drift | None:
+    """Of what is released by ``mechanism``; None for a tree: only its pairs were counted."""
+    pinned = believed.pinned
+    if JOINT not in pinned.tables:
+        return None
+    rows = split_rows(project, table, history=False)
+    units = _units(project, rows, pinned)
+    then, since, unlisted = _samples(project, rows, pinned, learned, units, rows is table)
+    if since.rows <= 0:
+        return Drift(0, (), unlisted)
+    labellings = [learned.labelling[name] for name in project.attributes]
+    like = learned_joint(project, labellings, consistent(since.joint, since.rows))
+    cloud = views(like.belief, mechanism, like.sensitive, project.reads)
+    odds = max((MEASURES["odds"].of(view).odds for view in cloud.values()), default=1.0)
+    counts = replace(pinned, tables={JOINT: since.joint}) if since.scale is not None else None
+    worst: list[Boxed] = []
+    with suppress(TooLarge):
+        worst = boxed(project, like, box_of(project, like, counts, units), mechanism)
+    found = sorted(_apart(learned, then, since), key=lambda each: -each.gap)
+    return Drift(since.rows, found, unlisted, odds, worst)
+
+
+def apart(
+    project: Project,
+    table: Table,
+    believed: Believed,
+    learned: Learned,
+    level: float,
+    epochs: Collection[str] = (),
+) -> list[Drifted]:
+    """What differs alone, the most first: for whoever looks often. ``level``: the chance to find
+
+    something where there is nothing, of this look. ``epochs``: of the rows since, those of these
+    alone, where they can be told from those that were counted.
+    """
+    pinned = believed.pinned
+    if JOINT not in pinned.tables:
+        return []
+    rows = split_rows(project, table, history=False)
+    if rows is not table and epochs:
+        rows = _within(project, rows, epochs)
+    units = _units(project, rows, pinned)
+    then, since, _ = _samples(project, rows, pinned, learned, units, rows is table)
+    found = _apart(learned, then, since, level=level) if since.rows > 0 else ()
+    return sorted(found, key=lambda each: -each.gap)
+
+
+def _within(project: Project, rows: Table, epochs: Collection[str]) -> Table:
+    """The rows of these epochs."""
+    naming, texts = Epochs.of(project, rows), set[str]()
+    for batch in rows.batches(Scan(list(rows.keys), ordered=False)):
+        for name, known in naming.rows(batch)[1].items():
+            texts.update(known if name in epochs else ())
+    which = naming.among(texts)
+    if which is None:
+        return rows
+    listed = ", ".join(literal(text) for text in sorted(texts))
+    named = which.expression
+    sql = f"CAST({named.sql} AS VARCHAR) IN ({listed})"
+    return rows.only(Expression(sql, "BOOLEAN", named.columns), True)
+
+
+def _samples(
+    project: Project,
+    rows: Table,
+    pinned: Pinned,
+    learned: Learned,
+    units: Units | None,
+    counted: bool,
+) -> tuple[_Sample, _Sample, dict[str, int]]:
+    """What was counted, and what came since; ``counted``: the rows have what was counted, too."""
+    now, unlisted = _counted(project, rows, learned)
+    scale = scale_of(pinned.sensitivity, pinned.epsilon)
+    then = _Sample(pinned.tables[JOINT], pinned.rows, scale, pinned.units)
+    since = _Sample(now, int(now.sum()), None, units)
+    if counted:
+        since = _Sample(now - then.joint, since.rows - then.rows, scale, units)
+    return then, since, unlisted
+
+
+def _apart(
+    learned: Learned, then: _Sample, since: _Sample, *, level: float = LEVEL
+) -> Iterator[Drifted]:
+    """Labels whose shares cannot have been the same."""
+    names, ndim = list(learned.labels), then.joint.ndim
+    sets = [axes for k in (1, 2) for axes in combinations(range(ndim), k)]
+    for axes in sets:
+        before, after = (each.ends(axes, level / (2 * len(sets))) for each in (then, since))
+        apart = (after[0] > before[1]) | (after[1] < before[0])
+        for place in map(tuple, np.argwhere(apart)):
+            labels = [(names[axis], k) for axis, k in zip(axes, place, strict=True)]
+            yield Drifted(
+                {name: learned.labels[name][k] for name, k in labels},
+                (float(before[0][place]), float(before[1][place])),
+                (float(after[0][place]), float(after[1][place])),
+            )
+
+
+def _units(project: Project, rows: Table, pinned: Pinned) -> Units | None:
+    """Whose rows they are, where one has several."""
+    if pinned.units is None:
+        return None
+    groups, largest = rows.groups(project.source.unit, project.at("source", "unit"))
+    return Units(groups, max(largest, project.source.rows_per_unit or 1))
+
+
+def _counted(project: Project, rows: Table, learned: Learned) -> tuple[Counts, dict[str, int]]:
+    """Rows by label, and of each attribute those without one."""
+    labellings = [learned.labelling[name] for name in project.attributes]
+    cells = [labelling.cells for labelling in labellings]
+    marked = Combinations([each.marks for each in cells])
+    count(project, cells, rows, marked.add)
+    marks, counts = marked.held()
+    codes = [each.codes(mark) for each, mark in zip(labellings, marks, strict=True)]
+    strange = {
+        name: int(counts[code == NONE].sum())
+        for name, code in zip(project.attributes, codes, strict=True)
+    }
+    known = np.all([code != NONE for code in codes], axis=0)
+    joint = np.zeros([len(each.names) for each in labellings], np.int64)
+    np.add.at(joint, tuple(code[known] for code in codes), counts[known])
+    return joint, {name: n for name, n in strange.items() if n}

@@ -1,0 +1,328 @@
+"""Everything that is found out about a project before anything is released."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from unspoken.beliefs import Belief
+from unspoken.display import Shown
+from unspoken.errors import TooLarge
+from unspoken.learning import Learned
+from unspoken.learning.pinned import Pinned
+from unspoken.ledger import Adoption
+from unspoken.mechanisms import Mechanism, OneSided, RecordCoin
+from unspoken.planning import Closure, Plan
+from unspoken.policy import Project
+from unspoken.releasing.assessing.best import as_adopted, best, evaluated, shares
+from unspoken.releasing.assessing.cautions import Caution, most_in_words
+from unspoken.releasing.assessing.closing import withheld_by
+from unspoken.releasing.assessing.held_back import HeldBack, Poor, held_back, poor
+from unspoken.releasing.assessing.in_context import InContext, in_contexts
+from unspoken.releasing.assessing.leaks import Leak, leakage_matrix, most_told
+from unspoken.releasing.assessing.promise import Promise
+from unspoken.releasing.assessing.stated import unexpected
+from unspoken.releasing.assessing.trade_off import ByCap, OfCap, Share, TradeOff
+
+__all__ = ["CELLS", "FLOOR", "NOW", "Findings", "by_cap", "findings", "readers"]
+
+CELLS, FLOOR = "one coin a cell", "the floor, which needs no belief"  # rivals of record coins
+NOW = "the best plan now"  # where another one is adopted
+OUT = "what is out already"  # of an extension, which has no other
+
+# The limits of the trade-off curve, as multiples of the one that is set.
+CURVE = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8)
+PAIRS = 5_000  # of combinations and what they may show, up to which a plan takes seconds
+# The odds caps of the other curve, beside the one that is set if that can be drawn with them.
+CAPS, LARGEST = (1.25, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 16.0, 32.0), 1e3
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class Openly(Shown):
+    """``everything``: what would leak if all that is declared free were released; ``known``: the
+    same to whoever knows a context. ``boxed``: what every belief that the counts leave possible
+    says, in words.
+    """
+
+    project: Project
+    learned: Learned
+    everything: Sequence[Leak]
+    known: Sequence[InContext]
+    cautions: Sequence[Caution] = ()
+    promise: Promise | None = None
+    boxed: Sequence[str] = ()
+
+    @classmethod
+    def of(cls, project: Project, learned: Learned) -> Openly:
+        """Nothing is planned for it."""
+        free = all_free(project, learned)
+        everything = _leaks(project, learned, free)
+        known = in_contexts(learned, free, readers(project), everything)
+        return Openly(project=project, learned=learned, everything=everything, known=known)
+
+    def facts(self) -> list[tuple[str, str]]:
+        return [*most_told(self.everything), ("rows", f"{self.learned.rows:,}")]
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class Findings(Openly):
+    """``planned``: what leaks under the plan; ``planned_known``: to whoever knows a context.
+    ``open_plan``: the best plan without closing telling values. ``shares``: per
+    attribute read, the share of all rows whose cell the plan releases; ``open_shares``: those of
+    the other; ``rivals``: of all cells read the share that other ways to release would let out.
+    ``held_back``: the answers that hold a plan of record coins back; ``poor``: what it shows next
+    to nothing of; ``unexpected``: what rows at which the counts are 0 show less often.
+    ``adopted``: whether this is the plan by which everything is released.
+    """
+
+    closure: Closure
+    plan: Plan
+    open_plan: Plan
+    planned: Sequence[Leak]
+    planned_known: Sequence[InContext]
+    shares: Mapping[str, float]
+    open_shares: Mapping[str, float]
+    rivals: Mapping[str, float]
+    curve: TradeOff | ByCap
+    assumptions: Sequence[str]
+    held_back: Sequence[HeldBack] = ()
+    poor: Sequence[Poor] = ()
+    unexpected: Sequence[str] = ()
+    adopted: bool = False
+
+    def facts(self) -> list[tuple[str, str]]:
+        shares = [
+            (name, f"{share:.2%} of all rows released") for name, share in self.shares.items()
+        ]
+        closed = [("closed", str(value)) for value in self.closure.telling[:5]]
+        return [*shares, *closed, *most_told(self.planned), ("rows", f"{self.learned.rows:,}")]
+
+    @property
+    def released(self) -> float:
+        """The share of all cells read that the plan lets out."""
+        return _mean(self.shares)
+
+    @property
+    def is_floor(self) -> bool:
+        """Whether the plan is the floor, which holds for every belief."""
+        floor = self.plan.floor
+        return floor is not None and floor.mechanism == self.plan.mechanism
+
+    @property
+    def open_released(self) -> float:
+        """The share that the best plan without closing lets out."""
+        return _mean(self.open_shares)
+
+
+def findings(
+    project: Project,
+    learned: Learned,
+    closure: Closure,
+    beliefs: Belief,
+    curve: bool = True,
+    extends: RecordCoin | None = None,
+    adopted: Adoption | None = None,
+    pinned: Pinned | None = None,
+) -> Findings:
+    """Plans, what they tell, and what was assumed. ``beliefs``: all that counts leave possible;
+
+    ``extends``: the coin whose answers are out. ``adopted``: the plan that is looked at; None: the
+    best there is. ``pinned``: the counts, if they have noise.
+    """
+    chosen, now = _chosen(project, learned, beliefs, extends, adopted)
+    closing = project.closing_values
+    left_open = best(project, learned, beliefs, learned.sensitive) if closing else now or chosen
+    openly, planned = Openly.of(project, learned), _leaks(project, learned, chosen.mechanism)
+    planned_known = in_contexts(learned, chosen.mechanism, readers(project), planned)
+    shown = shares(project, learned, chosen)
+    by_record = project.plan.by == "record"
+    return Findings(
+        project=project,
+        learned=learned,
+        closure=closure,
+        plan=chosen,
+        open_plan=left_open,
+        everything=openly.everything,
+        planned=planned,
+        known=openly.known,
+        planned_known=planned_known,
+        shares=shown,
+        open_shares=shares(project, learned, left_open),
+        rivals=_rivals(project, learned, chosen, now),
+        curve=_curve(project, learned, beliefs) if curve else TradeOff(),
+        assumptions=assumptions(project, learned, chosen),
+        adopted=adopted is not None,
+        held_back=held_back(project, learned, chosen) if by_record else (),
+        poor=poor(project, learned, beliefs, chosen, shown, pinned) if by_record else (),
+        unexpected=unexpected(chosen.mechanism, learned.belief),
+    )
+
+
+def _chosen(
+    project: Project,
+    learned: Learned,
+    beliefs: Belief,
+    extends: RecordCoin | None,
+    adopted: Adoption | None,
+) -> tuple[Plan, Plan | None]:
+    """The plan that is looked at, and the best one now, where that is another; None: it was not
+
+    looked for, which would take minutes.
+    """
+    if adopted is not None and not _quick(project, learned):
+        return as_adopted(project, learned, adopted), None
+    now = best(project, learned, beliefs, withheld_by(project, learned), extends=extends)
+    if adopted is None or adopted.mechanism == now.mechanism.showing(project.reads):
+        return now, now
+    return replace(as_adopted(project, learned, adopted), floor=now.floor), now
+
+
+def all_free(project: Project, learned: Learned) -> OneSided:
+    """What shows everything that is read and not sensitive."""
+    return OneSided(dict.fromkeys(project.reads, math.inf), learned.sensitive)
+
+
+def _rivals(project: Project, learned: Learned, chosen: Plan, now: Plan | None) -> dict[str, float]:
+    """One coin a cell, planned for what was learned, and the floor that needs no belief; of an
+
+    extension what it adds to.
+    """
+    if project.plan.by == "cell":
+        return {}
+    coins = () if chosen.floor is None else chosen.floor.mechanism.record_coins()
+    if chosen.floor is not None and any(coin.chain.tables[1:] for coin in coins):
+        return {OUT: _released(project, learned, evaluated(project, learned, chosen.floor))}
+    cells = replace(project, plan=replace(project.plan, by="cell"))
+    found = {} if now is None or now is chosen else {NOW: _released(project, learned, now)}
+    with suppress(TooLarge):
+        plan = best(cells, learned, learned.belief, withheld_by(cells, learned))
+        found[CELLS] = _released(cells, learned, plan)
+    if chosen.floor is not None:
+        found[FLOOR] = _released(project, learned, evaluated(project, learned, chosen.floor))
+    return found
+
+
+def _leaks(project: Project, learned: Learned, mechanism: Mechanism) -> list[Leak]:
+    """Who learns what of whom, with the rows that give each answer."""
+    leaks = leakage_matrix(learned.belief, mechanism, readers(project), learned.sensitive)
+    return [
+        leak
+        if leak.answer is None
+        else replace(
+            leak,
+            answer=replace(
+                leak.answer,
+                rows=leak.answer.mass * learned.rows,
+            ),
+        )
+        for leak in leaks
+    ]
+
+
+def readers(project: Project, serving: str | None = None) -> dict[str, tuple[str, ...]]:
+    """Who sees what: each application alone, each coalition pooled, and everybody if all pool.
+
+    ``serving``: only that application, and the coalitions it is in.
+    """
+    groups: dict[tuple[str, ...], tuple[str, ...]] = {}
+    groups |= {(name,): reads for name, reads in project.applications.items()}
+    groups |= project.pools
+    if not project.divided:
+        groups[tuple(project.applications)] = project.reads
+    return {
+        " + ".join(members): reads
+        for members, reads in groups.items()
+        if serving is None or serving in members
+    }
+
+
+def _curve(project: Project, learned: Learned, beliefs: Belief) -> TradeOff | ByCap:
+    """Of the limit on bits; of the odds cap where there is no other; none that takes minutes."""
+    if not _quick(project, learned):
+        return TradeOff()
+    if project.limits.bits < math.inf:
+        return trade_off(project, learned, beliefs)
+    return by_cap(project, learned, beliefs)
+
+
+def _quick(project: Project, learned: Learned) -> bool:
+    """Whether a plan takes seconds."""
+    cells = math.prod(map(len, learned.labels.values()))
+    if project.plan.given is not None:
+        cells *= len(learned.contexts[project.plan.given].values) ** 2  # rows are of two of them
+    return project.plan.by == "cell" or cells << len(project.reads) <= PAIRS
+
+
+def trade_off(project: Project, learned: Learned, beliefs: Belief) -> TradeOff:
+    """What other limits would let out, the odds cap staying as it is."""
+    hidden = withheld_by(project, learned)
+    return TradeOff(
+        Share(
+            scale * project.planned.limits.bits,
+            _released(project, learned, best(project, learned, beliefs, hidden, scale)),
+            scale == 1,
+        )
+        for scale in CURVE
+    )
+
+
+def by_cap(project: Project, learned: Learned, beliefs: Belief) -> ByCap:
+    """What other odds caps would let out, the limits staying as they are. A higher one closes fewer
+    values, too.
+    """
+    within = project.planned
+    points, declared_cap = [], within.limits.odds_cap
+    for cap in sorted({*CAPS, declared_cap} if declared_cap <= LARGEST else CAPS):
+        other = replace(within, limits=replace(within.limits, odds_cap=cap))
+        chosen = best(other, learned, beliefs, withheld_by(other, learned))
+        points.append(OfCap(cap, _released(other, learned, chosen), cap == declared_cap))
+    return ByCap(points)
+
+
+def assumptions(project: Project, learned: Learned, chosen: Plan) -> list[str]:
+    """What every number stands on, in words."""
+    unit = ", ".join(project.source.unit)
+    said = [
+        *_held(chosen),
+        f"The belief is learned from {learned.rows:,} rows (a plug-in).",
+        *(learned.tree.said() if learned.tree else ()),
+        f"Limits hold per row of {', '.join(project.source.keys)}; rows are taken as independent.",
+        f"Which {', '.join(project.source.keys)} exist is public.",
+    ]
+    if project.source.unit != project.source.keys:
+        said.append(f"What all rows of one {unit} tell together is not limited.")
+    binned = [name for name in project.reads if project.attributes[name].grouped]
+    if binned:
+        said.append(f"Of {', '.join(binned)} the bin of a value is released, never the value.")
+    return [*said, _pooling(project, learned, chosen)]
+
+
+def _held(chosen: Plan) -> list[str]:
+    """For which beliefs the limits hold, where that is more than the one that was learned."""
+    if chosen.epsilon or not chosen.bound.premise.certifies:
+        return []
+    kept = (
+        f"The cap holds for every belief that the counts leave possible ({chosen.bound.premise})."
+    )
+    return [kept]
+
+
+def _pooling(project: Project, learned: Learned, chosen: Plan) -> str:
+    """Who is taken to pool, and what it would take to be wrong about that."""
+    if not project.divided:
+        return "Everybody who reads anything may pool it with everybody else."
+    everybody = {"everybody": project.reads}
+    leaks = leakage_matrix(learned.belief, chosen.mechanism, everybody, learned.sensitive)
+    groups = "; ".join(" and ".join(members) for members in project.pools if len(members) > 1)
+    pooling = f"Only these pool what they get: {groups}" if groups else "No two readers pool"
+    return f"{pooling}. If all did, under this plan, an answer {most_in_words(leaks)}."
+
+
+def _released(project: Project, learned: Learned, chosen: Plan) -> float:
+    return _mean(shares(project, learned, chosen))
+
+
+def _mean(let_out: Mapping[str, float]) -> float:
+    return math.fsum(let_out.values()) / max(1, len(let_out))

@@ -1,0 +1,163 @@
+"""What holds a plan of record coins back: the answers whose cap binds, and what would help those
+
+that get next to nothing. What would help is planned again, not guessed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from unspoken.beliefs import Belief
+from unspoken.learning import Learned
+from unspoken.learning.pinned import Pinned
+from unspoken.planning import Plan
+from unspoken.planning.records.binding import Binding
+from unspoken.policy import Project
+from unspoken.policy.declared import Terms
+from unspoken.releasing.assessing.best import best, evaluated, shares, weights
+from unspoken.releasing.assessing.closing import withheld_by
+from unspoken.releasing.assessing.few import few, rows_of_label
+from unspoken.releasing.assessing.merging import merged
+from unspoken.types.channel import Output
+
+__all__ = ["HeldBack", "Poor", "chance", "held_back", "poor"]
+
+LARGER = 1.1  # how much larger a cap is taken to be
+LEAST = 5e-4  # of all that is read: an answer that costs less is not worth a line
+MOST = 5  # answers
+POOR = 0.02  # of all rows: an attribute that is shown in fewer is said to get next to nothing
+TRIED = 3  # attributes for which plans are made again
+CAP, ALONE, FLOOR = "an odds_cap twice as large", "if nothing else were read", "by the floor"
+
+
+@dataclass(frozen=True)
+class HeldBack:
+    """``shown``: the labels of an answer that may not be given more often, None where few rows have
+    them; ``rows``: how many have them; ``gain``: of all that is read, to first order, what a cap a
+    tenth larger on it alone would add.
+    """
+
+    about: str
+    shown: Mapping[str, Output] | None
+    rows: float
+    gain: float
+
+
+@dataclass(frozen=True)
+class Poor:
+    """An attribute of which next to nothing is shown; the dearest answer with it, if one binds;
+
+    and its share of all rows with each remedy.
+    """
+
+    attribute: str
+    share: float
+    answer: HeldBack | None
+    remedies: Mapping[str, float]
+
+
+def held_back(project: Project, learned: Learned, chosen: Plan) -> list[HeldBack]:
+    """The dearest answers first."""
+    found = [_held(project, learned, each) for each in chosen.binding]
+    return [each for each in found if each.gain >= LEAST][:MOST]
+
+
+def poor(
+    project: Project,
+    learned: Learned,
+    beliefs: Belief,
+    chosen: Plan,
+    shown: Mapping[str, float],
+    pinned: Pinned | None = None,
+) -> list[Poor]:
+    """The poorest attributes of which something might be shown; ``shown``: of all rows;
+
+    ``pinned``: the counts, if they have noise.
+    """
+    hidden = learned.sensitive
+    names = [
+        name
+        for name in sorted(shown, key=shown.__getitem__)
+        if shown[name] < POOR and set(learned.labels[name]) > set(map(str, hidden.get(name, ())))
+    ][:TRIED]
+    if not names or not project.protected:
+        return []
+    within = project.planned
+    cap = 2 * within.limits.odds_cap
+    larger = replace(within, limits=replace(within.limits, odds_cap=cap))
+    more = _shares(larger, learned, beliefs)
+    least = {} if chosen.floor is None else shares(
+        project, learned, evaluated(project, learned, chosen.floor)
+    )  # fmt: skip
+    return [
+        Poor(
+            name,
+            shown[name],
+            next((_held(project, learned, b) for b in chosen.binding if name in b.shown), None),
+            {
+                CAP: more[name],
+                ALONE: _shares(_alone(project, name), learned, beliefs)[name],
+                **_merged(project, learned, pinned, name),
+                **({FLOOR: least[name]} if least else {}),
+            },
+        )
+        for name in names
+    ]
+
+
+def chance(learned: Learned, shown: Mapping[str, Output]) -> float:
+    """How likely a row has all these values."""
+    if not shown:
+        return 1.0
+    table, domain = learned.belief.marginal([*shown]), learned.belief.domain
+    return float(table[tuple(domain.code(name, value) for name, value in shown.items())])
+
+
+def _held(project: Project, learned: Learned, binding: Binding) -> HeldBack:
+    rows = learned.rows * chance(learned, binding.shown)
+    gain = math.log(LARGER) * binding.price / sum(weights(project).values())
+    rare = few(rows) or _names_few(project, learned, binding.about)
+    return HeldBack(binding.about, None if rare else binding.shown, rows, gain)
+
+
+def _names_few(project: Project, learned: Learned, about: str) -> bool:
+    """Whether an event may be called by a label that few rows have, and no project file lists."""
+    found = [
+        name
+        for name, rule in project.attributes.items()
+        if rule.exact or not (rule.bins or rule.values)
+    ]
+    return any(
+        str(label) in about and few(rows_of_label(learned, name, label))
+        for name in found
+        for label in learned.labels[name]
+    )
+
+
+def _shares(project: Project, learned: Learned, beliefs: Belief) -> dict[str, float]:
+    chosen = best(project, learned, beliefs, withheld_by(project, learned))
+    return shares(project, learned, chosen)
+
+
+def _merged(
+    project: Project, learned: Learned, pinned: Pinned | None, name: str
+) -> dict[str, float]:
+    """What is shown of an attribute with two of its labels merged, where that can be."""
+    found = merged(project, learned, pinned, name)
+    return (
+        {}
+        if found is None
+        else {found.called: _shares(project, found.learned, found.beliefs)[name]}
+    )
+
+
+def _alone(project: Project, name: str) -> Project:
+    """As if one application read this attribute, and nobody anything else."""
+    return replace(
+        project,
+        applications={name: (name,)},
+        terms={name: Terms()},
+        limits=replace(project.limits, coalitions=((name,),)),
+    )

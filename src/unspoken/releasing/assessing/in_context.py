@@ -1,0 +1,67 @@
+"""Who learns what about what, given a context: the odds against those given the same context.
+
+Plans hold their limits without contexts, so that is measured beside them, the worst first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from unspoken.learning import Given, Learned
+from unspoken.mechanisms import Mechanism
+from unspoken.releasing.assessing.leaks import Leak, leakage_matrix
+
+__all__ = ["InContext", "in_contexts", "worst_of"]
+
+
+@dataclass(frozen=True)
+class InContext:
+    """``leak`` to whoever knows a context, in the worst of its values; ``without``: who does not.
+
+    ``value``: the worst of its values for odds; empty where answers cannot be listed.
+    """
+
+    context: str
+    leak: Leak
+    without: Leak
+
+    @property
+    def value(self) -> str:
+        known = {} if self.leak.answer is None else self.leak.answer.known
+        return str(known.get(self.context, ""))
+
+
+def in_contexts(
+    learned: Learned,
+    mechanism: Mechanism,
+    readers: Mapping[str, Sequence[str]],
+    without: Sequence[Leak],
+) -> list[InContext]:
+    """One entry for each context and each leak ``without``, the worst odds first."""
+    found = [
+        InContext(name, _with_rows(given, leak), plain)
+        for name, given in learned.contexts.items()
+        for leak, plain in zip(
+            leakage_matrix(given.belief, mechanism, readers, learned.sensitive, (name,)),
+            without,
+            strict=True,
+        )
+    ]
+    return sorted(found, key=lambda entry: (-entry.leak.odds.nats, -entry.leak.information.nats))
+
+
+def worst_of(entries: Sequence[InContext]) -> list[InContext]:
+    """Of each context and target the reader who learns most; of entries with the worst first."""
+    worst: dict[tuple[str, str], InContext] = {}
+    for entry in entries:
+        worst.setdefault((entry.context, entry.leak.about), entry)
+    return list(worst.values())
+
+
+def _with_rows(given: Given, leak: Leak) -> Leak:
+    """With the rows that give its most telling answer, on average over coins: n_k P(y | k)."""
+    if leak.answer is None:
+        return leak
+    rows = given.rows[str(leak.answer.known[given.name])]
+    return replace(leak, answer=replace(leak.answer, rows=rows * leak.answer.mass))

@@ -1,0 +1,46 @@
+"""The ledger of a project as a file of lines that everybody can read, and back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from unspoken.errors import InputError
+from unspoken.ledger import Head, Ledger, Seal
+from unspoken.numerics.coins import MasterKey
+from unspoken.numerics.files import PRIVATE, unfinished, writing
+from unspoken.policy import Project
+from unspoken.releasing.custody.custody import Custody
+
+__all__ = ["export_ledger", "import_ledger"]
+
+
+def export_ledger(project: Project | str | Path, file: Path) -> int:
+    """Write all events into a file for its owner, once they are verified; gives how many."""
+    whole = project if isinstance(project, Project) else Project.read(project)
+    kept = Custody.there(whole)
+    if kept is None:
+        ledger = whole.files.ledger.name
+        raise InputError(f"{ledger}: there is no ledger yet; the first release makes it")
+    if file.exists():
+        raise InputError(f"{file}: is there already; nothing is written over")
+    with unfinished(file, PRIVATE) as partial, writing(file):
+        count = 0
+        for line in kept.ledger.exported(kept.seal):
+            partial.file.write(f"{line}\n".encode())
+            count += line.startswith('{"events"')
+        partial.publish()
+    return count
+
+
+def import_ledger(project: Project | str | Path, file: Path) -> Head:
+    """Read them into the ledger of a project that has the key and no events yet."""
+    whole = project if isinstance(project, Project) else Project.read(project)
+    seal = Seal.of(MasterKey.read(whole.files.key), whole.files.key)
+    try:
+        with open(file, encoding="utf-8", errors="replace") as given:
+            lines = [line.rstrip("\n") for line in given]
+    except OSError as error:
+        raise InputError(f"{file}: cannot be read: {error.strerror}") from None
+    if not Ledger.there(whole.files.charged):
+        Ledger.rehearse(whole.files.charged, lines, seal, str(file))
+    return Ledger(whole.files.charged).load(lines, seal, str(file))

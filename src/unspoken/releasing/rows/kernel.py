@@ -1,0 +1,187 @@
+"""Rows in; out what is released of them, and what they add to the fingerprints of what was read.
+
+The one kernel of a release, in every engine: it looks at each batch by itself, so that cells are
+the same however rows are parted, ordered, or read again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+import pyarrow as pa
+
+from unspoken.engines.arrow import as_given, kept
+from unspoken.mechanisms import Mechanism
+from unspoken.numerics.arrays import Codes, Mask, Words
+from unspoken.numerics.coins import Coins, encode_keys
+from unspoken.numerics.prf import Derived, Derives
+from unspoken.policy import Project
+from unspoken.releasing.rows.reading import Part, Rules, missing, taken
+from unspoken.releasing.rows.witness import Prints, Records, Tally, tallied, tallies_of
+from unspoken.types.domain import Domain
+
+__all__ = ["Kernel", "delivered", "epoch_of", "found", "records_of", "within"]
+
+OURS = "unspoken "  # how columns begin that are never delivered
+KEY, VALUE, ROWS = f"{OURS}key", f"{OURS}value {{}}", f"{OURS}rows"
+NUMBER = pa.binary(16)
+KINDS = {"BIGINT": pa.int64(), "VARCHAR": pa.string()}  # of keys; all others are moments
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """What is shown of rows: a cell, where it may be and its coin lets it out; else NULL.
+
+    Where a value may be missing, a second column tells that apart from being withheld: whether it
+    is missing, or NULL if that is not shown either. ``mechanism``: None where rows are counted in
+    and nothing is shown. ``apart``: each epoch by itself, with the keyed numbers of every record.
+    ``draw``: which coins are tossed.
+    """
+
+    rules: Rules
+    master: Derives
+    domain: Domain
+    mechanism: Mechanism | None = None
+    apart: bool = False
+    draw: int = 1
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for part in self.rules.parts(batches):
+            if not self.apart:
+                yield self._counted(part)
+                continue
+            for epoch, rows in part.each():
+                yield self._kept(epoch, rows)
+
+    def sent(self, epochs: Iterable[str]) -> Kernel:
+        """The same with the keys for rows of these epochs, and no others: for other processes."""
+        return replace(self, master=Derived.asked(self.master, partial(self._ask, list(epochs))))
+
+    def _ask(self, epochs: Sequence[str], master: Derives) -> None:
+        """Ask for every key that rows of these epochs may need."""
+        kinds = [
+            KINDS.get(self.rules.shape.columns[key], pa.timestamp("us"))
+            for key in self.rules.shape.keys
+        ]
+        nobody = encode_keys([pa.nulls(0, kind) for kind in kinds])
+        codes = {name: np.zeros(0, np.intp) for name in self.rules.depends}
+        for epoch in epochs:
+            prints = Prints(self.rules, master, epoch)
+            prints.of_keys()
+            for name in self.rules.depends:
+                prints.fingerprint(name)
+            if self.mechanism is not None:
+                coins = Coins(master, epoch, nobody, self.draw)
+                self.mechanism.let_out(self.domain, codes, coins)
+
+    def _counted(self, part: Part) -> pa.RecordBatch:
+        tallies = {}
+        for epoch, which in part.epochs.items():
+            rows, sums = taken(part.batch, which), dict[str, int]()
+            for name in self.rules.depends:
+                fingerprint = Prints(self.rules, self.master, epoch).fingerprint(name)
+                fingerprint.add(rows)
+                sums[name] = fingerprint.total
+            tallies[epoch] = Tally(rows.num_rows, list(part.texts[epoch]), sums)
+        columns = self._shown(part) or {ROWS: _numbers(pa.int64(), np.array([part.batch.num_rows]))}
+        return tallied(pa.RecordBatch.from_pydict(columns), tallies)
+
+    def _kept(self, epoch: str, part: Part) -> pa.RecordBatch:
+        prints = Prints(self.rules, self.master, epoch)
+        records = prints.records(part.batch)
+        columns = self._shown(part)
+        columns[KEY] = _numbers(pa.uint64(), records.keys)
+        for name, numbers in records.numbers.items():
+            columns[VALUE.format(name)] = _numbers(NUMBER, numbers)
+        tally = Tally(len(records), list(part.texts[epoch]), prints.sums(records))
+        return tallied(pa.RecordBatch.from_pydict(columns), {epoch: tally})
+
+    def _shown(self, part: Part) -> dict[str, pa.Array]:
+        if self.mechanism is None:
+            return {}
+        given = self.rules.shape.given
+        named = zip(self.rules.shape.keys, part.keys, strict=True)
+        columns: dict[str, pa.Array] = {name: as_given(key, given[name]) for name, key in named}
+        heads = self._heads(part, self.mechanism)
+        for name in self.rules.project.reads:
+            values, shows = part.values[name], part.free[name] & heads[name]
+            columns[name] = kept(values, shows)
+            columns.update(_missing(self.rules.project, name, values, shows))
+        return columns
+
+    def _heads(self, part: Part, mechanism: Mechanism) -> dict[str, Mask]:
+        """Whether each row's coin, in the row's own epoch, lets out its value of each attribute."""
+        heads = {n: np.zeros(part.batch.num_rows, dtype=bool) for n in self.rules.project.reads}
+        for epoch, rows in part.epochs.items():
+            keys = encode_keys([taken(column, rows) for column in part.keys])
+            row_codes = {
+                n: codes if rows is None else codes[rows] for n, codes in part.codes.items()
+            }
+            coins = Coins(self.master, epoch, keys, self.draw)
+            shown = mechanism.let_out(self.domain, row_codes, coins)
+            for name, mask in heads.items():
+                mask[... if rows is None else rows] = shown[name]
+        return heads
+
+
+def delivered(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """What of it is released."""
+    names = [name for name in batch.schema.names if not name.startswith(OURS)]
+    return batch.select(names).replace_schema_metadata(None)
+
+
+def epoch_of(batch: pa.RecordBatch) -> str:
+    """Whose rows a batch has, where each epoch is by itself."""
+    (epoch,) = tallies_of(batch)
+    return epoch
+
+
+def records_of(batch: pa.RecordBatch) -> Records:
+    """The numbers of every record of it."""
+    keys: Words = np.frombuffer(batch.column(KEY).buffers()[1], np.uint64)
+    first, rows = batch.column(KEY).offset, batch.num_rows
+    numbers = {}
+    for name in batch.schema.names:
+        if name.startswith(VALUE.format("")):
+            column = batch.column(name)
+            words: Words = np.frombuffer(column.buffers()[1], np.uint64).reshape(-1, 2)
+            numbers[name.removeprefix(VALUE.format(""))] = words[column.offset :][:rows]
+    return Records(keys[first : first + rows], numbers)
+
+
+def within(batch: pa.RecordBatch, parts: Sequence[Words], prints: Prints) -> pa.RecordBatch | None:
+    """The rows of it that have one of these keys, sorted in each part; None: there is none."""
+    records = records_of(batch)
+    held = np.zeros(len(records), np.bool_)
+    for keys in parts:
+        held |= found(keys, records.keys)[1]
+    if not held.any():
+        return None
+    some, (tally,) = records.taken(held), tallies_of(batch).values()
+    tally = tally._replace(rows=len(some), sums=prints.sums(some))
+    return tallied(taken(batch, np.flatnonzero(held)), {prints.epoch: tally})
+
+
+def found(keys: Words, wanted: Words) -> tuple[Codes, Mask]:
+    """Where each of these is among keys that are sorted, if it is; and whether it is."""
+    places = np.searchsorted(keys, wanted)
+    places[places == len(keys)] = 0
+    return places, keys[places] == wanted
+
+
+def _numbers(kind: pa.DataType, numbers: np.ndarray) -> pa.Array:
+    held = pa.py_buffer(np.ascontiguousarray(numbers))
+    return pa.Array.from_buffers(kind, len(numbers), [None, held])
+
+
+def _missing(project: Project, name: str, values: pa.Array, shows: Mask) -> dict[str, pa.Array]:
+    rule = project.attributes[name].missing
+    if rule == "never":
+        return {}
+    absent = values.is_null()
+    public = rule == "public"
+    known = absent if public else kept(absent, shows)
+    return {missing(name): known}

@@ -1,0 +1,1 @@
+"""What leaves the holder: files that appear whole, each with its manifest."""

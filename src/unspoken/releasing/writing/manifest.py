@@ -1,0 +1,201 @@
+"""The paper that goes with a release: what was done, and what users need to work with it.
+
+It says what was decided, and p as it was tossed, of three decimal places. What the release tells is
+computed from the very table: at full digits it would confirm a guess about one of its rows, so it
+stays in the ledger. The source is named by a keyed fingerprint, the coin key by one that tells
+nothing about it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+from typing import Any, NamedTuple
+
+from unspoken.ledger import Head, Release
+from unspoken.policy import Project
+from unspoken.policy.edges import bin_names, plain_edge
+from unspoken.releasing.assessing.leaks import Leak
+from unspoken.releasing.assessing.stated import less_often
+from unspoken.releasing.custody.custody import MARK, by_digest
+
+__all__ = [
+    "FORMAT",
+    "Shown",
+    "Written",
+    "by_digest",
+    "described",
+    "estimating",
+    "leakage",
+    "rule",
+    "text",
+]
+
+FORMAT = 2
+
+
+class Written(NamedTuple):
+    """What the file of a release has; ``columns``: the type of each, as Arrow names it."""
+
+    file: str
+    rows: int
+    sha256: str
+    columns: Mapping[str, str]
+
+
+class Shown(NamedTuple):
+    """How often what may be shown is, ``given`` its value where that differs, and the names that
+
+    rows which are ``unexpected`` show less often.
+    """
+
+    p: Mapping[str, float]
+    given: Mapping[str, Mapping[str, float]]
+    unexpected: Sequence[str]
+
+
+def described(
+    project: Project,
+    event: Release,
+    shown: Shown,
+    head: Head,
+    charged: str,
+    written: Written,
+    closed: Mapping[str, Any],
+    promise: Sequence[str],
+    belief: str | None,
+) -> dict[str, Any]:
+    """The manifest as plain data, the same for the same release.
+
+    ``head``: of the event in the ledger; ``charged``: when, to the second. ``belief``: the digest
+    of what was counted; None: nothing was kept.
+    """
+    return {
+        **MARK,
+        "format": FORMAT,
+        "version": version("unspoken"),
+        "release": written._asdict(),
+        **({"readers": list(event.readers)} if event.readers else {}),
+        "keys": list(project.source.keys),
+        "unit": list(project.source.unit),
+        "attributes": {
+            name: {
+                "release_probability": shown.p[name],
+                **({"shown_given": dict(shown.given[name])} if name in shown.given else {}),
+                **rule(project, name),
+                "closed": closed.get(name, []),
+                "withheld": "NULL",
+            }
+            for name in project.reads
+        },
+        "estimating": estimating(project, bool(shown.given), closed, shown.unexpected),
+        "limits": dict(sorted({**event.limits, "close": project.limits.close}.items())),
+        "promise": list(promise),
+        **({} if belief is None else {"belief": belief}),
+        "epoch": {"of" if event.per_key else "label": event.epoch, **_epoch(project, event)},
+        "coins": {
+            "algorithm": event.coins,
+            "key": event.key,
+            **_table(event),
+            **({} if event.draw == 1 else {"draw": event.draw}),
+        },
+        "readings": {epoch: dict(sorted(read.items())) for epoch, read in event.readings.items()},
+        "charge": head.as_json(),
+        "charged": charged,
+    }
+
+
+def estimating(
+    project: Project, given: bool, closed: Mapping[str, Any], unexpected: Sequence[str] = ()
+) -> str:
+    """What recipients may compute from what is shown, and what not; ``given``: whether they are
+
+    told how often each label is shown; ``unexpected``: the names that rows at which the counts are
+    0 show less often. For whoever computes: docs/recipients.md.
+    """
+    hidden = [
+        name
+        for name in project.reads
+        if project.attributes[name].sensitive is not None or closed.get(name)
+    ]
+    names = " and ".join(filter(None, [", ".join(hidden[:-1]), *hidden[-1:]]))
+    one_sided = (
+        " Labels that are never shown have no weight: a mean, a quantile or a correlation of "
+        f"{names} is biased, weighted or not."
+    )
+    beside = f" {less_often(unexpected)}" if unexpected else ""
+    return _weighted(project, given) + beside + (one_sided if hidden else "")
+
+
+def _weighted(project: Project, given: bool) -> str:
+    """What a shown label counts for."""
+    if project.plan.by == "cell":
+        return (
+            "Count a shown label as 1 / release_probability cells: right for every group of rows."
+        )
+    if not given:
+        return (
+            "How often a label is shown differs from label to label, and is not said, since the "
+            "table was counted without noise: shares cannot be estimated."
+        )
+    if project.plan.unbiased:
+        return (
+            "Count a shown label as 1 / shown_given cells: right for every group of rows, but not "
+            "for two attributes at once."
+        )
+    return (
+        "Count a shown label as 1 / shown_given cells: right under the belief that was learned, on "
+        "average over all rows; off in groups of rows and in other tables, and for two attributes "
+        "at once."
+    )
+
+
+def _epoch(project: Project, event: Release) -> dict[str, Any]:
+    """Which epoch a file is of, if it is of one; and the how manieth of its files it is."""
+    if not project.files.by_epoch:
+        return {}
+    (name,) = event.readings
+    return {"name": name, "part": event.parts.get(name, 1)}
+
+
+def _table(event: Release) -> dict[str, Any]:
+    """Which table of what is shown its coins look up, where there is one a record; and which ones
+
+    it extends, the first one first.
+    """
+    for coin in event.mechanism.record_coins():
+        *extended, table = coin.coins
+        return {"of": "records", "table": table, **({"extends": extended} if extended else {})}
+    return {"of": "cells"}
+
+
+def text(manifest: Mapping[str, Any]) -> str:
+    """The manifest as the file holds it."""
+    return json.dumps(manifest, indent=2, sort_keys=False, allow_nan=False) + "\n"
+
+
+def leakage(leaks: Sequence[Leak]) -> list[dict[str, Any]]:
+    """Who learns how much about what, to the last digit: for the ledger and the holder alone."""
+    return [
+        {
+            "who": leak.who,
+            "about": leak.about,
+            "odds": leak.odds.as_json(),
+            "information": leak.information.as_json(),
+        }
+        for leak in leaks
+    ]
+
+
+def rule(project: Project, name: str) -> dict[str, Any]:
+    """How its values are told apart, and which are never shown, as the project file says it."""
+    declared = project.attributes[name]
+    bins = map(plain_edge, declared.bins or ()) if declared.grouped else None
+    parted = {"bins": bins, "values": declared.values}
+    return {
+        **{key: list(edges) for key, edges in parted.items() if edges is not None},
+        "shows": list(bin_names(declared.bins or ())) if declared.grouped else "values",
+        "sensitive": declared.sensitive,
+        "missing": declared.missing,
+    }

@@ -1,0 +1,99 @@
+"""One file of a release and its manifest: whole, or not there."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+from collections.abc import Iterator, Mapping
+from typing import Any, BinaryIO
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from unspoken.errors import InputError
+from unspoken.numerics.files import Partial, moved, writing
+from unspoken.releasing.custody.custody import MARK
+from unspoken.releasing.rows.kernel import delivered
+from unspoken.releasing.rows.outputs import Output
+from unspoken.releasing.rows.pieces import regrouped
+from unspoken.releasing.rows.reading import Reading
+from unspoken.releasing.writing import manifest
+from unspoken.releasing.writing.manifest import Written
+
+__all__ = ["changed", "publish", "write_rows"]
+
+GROUP = 122_880  # rows of a row group: the bytes of a release must not depend on how it was read
+
+
+def write_rows(
+    reading: Reading, batches: Iterator[pa.RecordBatch], output: Output, file: BinaryIO
+) -> Written:
+    """Write what is released of these rows, at the end of the file."""
+    rows, given = 0, map(delivered, batches)
+    first = next(given, None)
+    if first is None:
+        raise changed(reading, output)
+    with writing(output.release):
+        start = file.tell()
+        coded = [name for name in first.schema.names if name not in reading.table.keys]
+        with pq.ParquetWriter(
+            _After(file, start), first.schema, store_schema=False, use_dictionary=coded
+        ) as writer:
+            writer.add_key_value_metadata(MARK)
+            # Row groups of one size, whatever batches come.
+            for group in regrouped(itertools.chain([first], given), GROUP):
+                writer.write_table(group, row_group_size=GROUP)
+                rows += group.num_rows
+        file.seek(start)
+        digest = hashlib.file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]
+    columns = {field.name: str(_plain(field.type)) for field in first.schema}
+    return Written(output.release.name, rows, digest, columns)
+
+
+class _After:
+    """A file as if it began here: Parquet says where its pieces are."""
+
+    closed = False
+
+    def __init__(self, file: BinaryIO, start: int) -> None:
+        self._file, self._start = file, start
+
+    def tell(self) -> int:
+        return self._file.tell() - self._start
+
+    def write(self, held: bytes) -> int:
+        return self._file.write(held)
+
+    def flush(self) -> None:
+        self._file.flush()
+
+    def close(self) -> None:
+        """It is not ours."""
+
+
+def _plain(kind: pa.DataType) -> pa.DataType:
+    """Of the values of a column, as whoever reads the file has them."""
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
+
+
+def publish(
+    output: Output, data: Partial, paper: Partial, written: Written, described: Mapping[str, Any]
+) -> None:
+    """Let both appear: the manifest under the digest of the release, then that, then its name."""
+    data.open_as(paper)
+    first = manifest.by_digest(output.manifest, written.sha256)
+    with writing(output.manifest):
+        paper.file.write(manifest.text(described).encode())
+        paper.publish(first)
+    with writing(output.release):
+        data.publish()
+    with writing(output.manifest):
+        moved(first, output.manifest)
+
+
+def changed(reading: Reading, output: Output) -> InputError:
+    """That two readings of the source differ in what would be written here."""
+    return InputError(
+        f"{reading.project.source.name}: changed while it was read, so {output.release.name} was "
+        "not written. What was charged stays so; release again when nobody writes to the table"
+    )
