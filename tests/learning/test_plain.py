@@ -19,6 +19,7 @@ import pytest
 import unspoken
 from unspoken import learning
 from unspoken.engines.duckdb import DuckTable
+from unspoken.engines.protocol import Scan
 from unspoken.errors import InputError
 
 
@@ -147,9 +148,9 @@ def test_of_a_file_only_what_is_asked_for_is_read(
     pq.write_table(table.append_column("x", [[0.5, 0.25, 0.125]]), tmp_path / "t.parquet")
     read, batches = list[tuple[str, ...]](), DuckTable.batches
 
-    def noted(opened: DuckTable, names: Any, **rest: Any) -> pa.RecordBatchReader:
-        read.append(tuple(names))
-        return batches(opened, names, **rest)
+    def noted(opened: DuckTable, scan: Scan) -> pa.RecordBatchReader:
+        read.append(tuple(scan.names))
+        return batches(opened, scan)
 
     monkeypatch.setattr(DuckTable, "batches", noted)
     found = unspoken.learn(tmp_path / "t.parquet", ["b", "a"])

@@ -24,6 +24,7 @@ from tests.releasing import growing
 from tests.releasing.killed import FORKED, GROUP, released_until
 from tests.releasing.small import small
 from unspoken.engines.duckdb import DuckTable
+from unspoken.engines.protocol import Scan
 from unspoken.errors import InputError, LimitExceeded
 from unspoken.ledger import Ledger
 from unspoken.numerics.files import atomically
@@ -284,10 +285,10 @@ def test_no_room_to_sort_costs_nothing(path: Path, monkeypatch: pytest.MonkeyPat
     """What DuckDB says of a full TMPDIR; and with room there, it is said as it is."""
     batches, free = DuckTable.batches, [1_000]
 
-    def full(*given: Any) -> Any:
-        if given[2]:
+    def full(table: DuckTable, scan: Scan) -> Any:
+        if scan.ordered:
             raise InputError("table.parquet: failed to offload data block")
-        return batches(*given)
+        return batches(table, scan)
 
     monkeypatch.setattr(DuckTable, "batches", full)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=free[0]))

@@ -127,7 +127,7 @@ class LowerSet:
         filled = fill(self.weights, self.caps, self.inside, reached, ROUGH)
         if float(self.weights @ filled) <= least * (1.0 + 1e-9):
             return best
-        return climbed(self, filled)
+        return climbed(self, exchange(self, filled))
 
 
 @dataclass(frozen=True)
@@ -187,6 +187,23 @@ def fill(weights: Array, caps: Array, excess: Excess, p: Array, close: float = C
             end = p.copy()
             end[axis] = caps[axis]
             p = furthest(excess, p, end, close, float(p[axis]) / room)
+    return p
+
+
+def exchange(lower: LowerSet, p: Array) -> Array:
+    """Give up part of one coordinate for more of the others, while that pays."""
+    weights, caps, excess = lower.weights, lower.caps, lower.inside
+    for share in (1.0, 0.3):
+        for axis in np.flatnonzero(p > 0):
+            if not lower.affords:
+                return p
+            less = p.copy()
+            less[axis] *= 1.0 - share
+            others = np.where(np.arange(len(p)) == axis, less, caps)
+            tried = fill(weights, others, excess, less, ROUGH)
+            tried = fill(weights, caps, excess, tried, ROUGH)
+            if float(weights @ tried) > float(weights @ p) * (1.0 + 1e-9):
+                p = tried
     return p
 
 
