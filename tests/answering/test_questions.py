@@ -16,6 +16,7 @@ from unspoken.answering import NoisyAnswer, query
 from unspoken.answering.answer import Promised
 from unspoken.answering.exact import Exact
 from unspoken.answering.noise import Noise, moved
+from unspoken.answering.numbers import Number
 from unspoken.answering.question import Question, bound
 from unspoken.engines import duckdb
 from unspoken.engines.duckdb import DuckTable
@@ -294,3 +295,44 @@ def test_an_average_of_bins_is_said_to_be_one(ready: Prepared) -> None:
         noise = Noise(question.numbers, 1.0, ready.learned.labelling)
         said.append([x for x in Promised.of(question, noise, [9], None).lines() if "middles" in x])
     assert said == [["age counts by the middles of its bins: the error of that comes on top"], []]
+
+
+def test_what_many_pairs_of_attributes_move_is_found_without_all_their_combinations() -> None:
+    """Eight attributes of ten cells have 10^8; what each pair moves by itself is no less."""
+    one = np.zeros((10, 10), np.int64)
+    one[0, 0] = 1
+    pairs = [Number.of([f"x{k}", f"x{k + 1}"], one) for k in range(7)]
+    assert moved(pairs) == 7.0
+    # Of four cells each the largest is found by adding up along the row of attributes.
+    some = np.array([[1, 0, 0, 0], [0, 2, 0, 0], [0, 0, 0, 3], [5, 0, 0, 0]])
+    for many in (3, 7):
+        numbers = [Number.of([f"x{k}", f"x{k + 1}"], some) for k in range(many - 1)]
+        best = np.zeros((4, 4))  # over all pairs of rows, by what both have last
+        for _ in range(many - 1):
+            apart = np.abs(some[:, None, :, None] - some[None, :, None, :]) / 5
+            best = (best[:, :, None, None] + apart).max((0, 1))
+        exact = best.max()
+        assert moved(numbers) >= exact * (1 - 1e-12)
+        if many == 3:
+            assert moved(numbers) == pytest.approx(exact, rel=1e-12)
+
+
+def test_one_attribute_may_have_many_values(tmp_path: Path) -> None:
+    """Only of combinations of several are there too many."""
+    table = wards().set_column(4, "stay", pa.array(np.arange(300)))
+    path = project(tmp_path, table)
+    listed = str([*range(450)])
+    path.write_text(path.read_text().replace("values = [1, 2, 5]", f"values = {listed}"))
+    assert isinstance(query(path, "SELECT AVG(stay) FROM wards", epsilon=0.5), NoisyAnswer)
+    with pytest.raises(InputError, match="disease and stay together, which have 1,350"):
+        query(path, "SELECT disease, AVG(stay) FROM wards GROUP BY disease", epsilon=0.5)
+
+
+def test_rows_that_cells_make_are_groups_too(tmp_path: Path) -> None:
+    text = (
+        "SELECT day, disease, stay, COUNT(*) FROM wards WHERE day < '2026-01-04' GROUP BY 1, 2, 3"
+    )
+    trial = query(project(tmp_path), text, epsilon=1.0, dry_run=True)
+    assert isinstance(trial, Promised)
+    assert trial.groups == 2 * 9
+    assert f"all {trial.groups} groups at once ±" in trial.lines()[0]

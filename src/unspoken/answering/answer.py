@@ -35,6 +35,7 @@ class Promised(Shown):
     count what it is made of; ``all_within``: the same for all numbers of that column at once; each
     but with ``chance``.
     ``middles``: attributes whose bins are added up; how far those are off no error has in it.
+    ``groups``: rows of the answer, whether keys or cells make them.
     ``epsilon``: for one record, ``unit_epsilon`` for all rows of one unit that enter.
     """
 
@@ -60,19 +61,18 @@ class Promised(Shown):
         free: str = "",
     ) -> Promised:
         """``counted``: rows of each group, which keys say; ``rows``: of one unit, at most."""
-        groups = len(counted)
+        groups = len(counted) * len(question.kept)
         if noise is None:
             return cls(question.text, 0.0, 0.0, rows, {}, {}, {}, groups, free=free)
         found: dict[str, dict[str, list[float]]] = {"one": {}, "all": {}, "scale": {}}
         fewest = max(1, min(counted, default=1))
         for title, column in question.asked:
-            cells = groups * len(column.above)
             parts = [part for part in map(_noisy, (column.above, column.below)) if part]
             by = fewest if column.public_below else 1
             of = [[(question.numbers[p], float(step) / by) for p, step in part] for part in parts]
             if of:
                 found["one"][title] = _widest(noise.error, of)
-                found["all"][title] = _widest(partial(noise.error, counts=cells), of)
+                found["all"][title] = _widest(partial(noise.error, counts=groups), of)
                 found["scale"][title] = _widest(noise.scale, of)
         epsilon = noise.epsilon
         return cls(

@@ -33,6 +33,7 @@ LEAST, MOST = 0.5, 2.0**24
 EPSILONS = 1e-6, 20.0  # that may be declared
 NEAR = 2.0**-8  # how close to the least one, relatively
 NEARLY = 2.0**-32  # by which sums of floats are off at most, and more
+TOGETHER = 1024  # combinations of cells that are compared with each other
 DIGITS = 3  # of lambda, rounded up
 
 
@@ -100,20 +101,26 @@ def _moved(numbers: tuple[Number, ...]) -> float:
 def _of_some(numbers: Sequence[Number]) -> float:
     """Over all pairs of cells of attributes that no other number is about: of all attributes of
 
-    these at once, each row being what one record adds.
+    these at once, each row being what one record adds, in whole numbers by reach. Of too many cells
+    those that are about the same attributes are looked at by themselves, which is no less.
     """
     sizes = {name: d for n in numbers for name, d in zip(n.names, n.shape, strict=True)}
+    apart = sorted({n.names for n in numbers})
+    if len(apart) > 1 and math.prod(sizes.values()) > TOGETHER:
+        return math.fsum(_of_some([n for n in numbers if n.names == names]) for names in apart)
     grid = np.indices([*sizes.values()]).reshape(len(sizes), -1)
     places = dict(zip(sizes, grid, strict=True))
     added = [n.table[tuple(places[name] for name in n.names)] for n in numbers]
     rows = np.unique(np.stack(added, axis=1), axis=0)
-    reaches = [n.reach for n in numbers]
+    reaches = sorted({n.reach for n in numbers})
+    like = [[k for k, n in enumerate(numbers) if n.reach == reach] for reach in reaches]
     most = 0.0
     for row in rows:
-        apart = np.abs(rows - row)
-        far = (apart / reaches).sum(1)
-        largest = apart[far >= far.max() * (1 - NEARLY)].tolist()
-        most = max([most, *(math.fsum(map(operator.truediv, a, reaches)) for a in largest)])
+        changes = np.abs(rows - row)
+        sums = np.stack([changes[:, columns].sum(1) for columns in like], axis=1)
+        far = (sums / reaches).sum(1)
+        largest = np.unique(sums[far >= far.max() * (1 - NEARLY)], axis=0).tolist()
+        most = max([most, *(math.fsum(map(operator.truediv, each, reaches)) for each in largest)])
     return most
 
 

@@ -345,7 +345,7 @@ class _Binder:
 
 def _refuse_many(asked: Aggregate, cells: Sequence[Cells]) -> None:
     many = math.prod(len(each.rule.names) for each in cells)
-    if many > CELLS:
+    if len(cells) > 1 and many > CELLS:
         raise InputError(
             f"{WHERE}: {asked.title}: depends on {' and '.join(each.name for each in cells)} "
             f"together, which have {many:,} combinations, more than {CELLS:,}; ask of fewer of "
