@@ -11,7 +11,9 @@ import pytest
 
 from tests.answering.wards import project
 from unspoken.answering import NoisyAnswer, Promised, flow, query
-from unspoken.errors import LimitExceeded
+from unspoken.answering.asking import Asking
+from unspoken.answering.exact import Exact
+from unspoken.errors import InputError, LimitExceeded
 from unspoken.ledger import Answered, Ledger
 from unspoken.mechanisms import Geometric, InEpoch, Together
 from unspoken.planning import Limits
@@ -121,3 +123,26 @@ def test_two_who_ask_at_once_are_given_one_answer(
     assert [list(row) for row in second.rows] == [list(row) for row in first[0].rows]
     ledger = Ledger(tmp_path / "ledger.sqlite")
     assert (len(ledger.answers()), second.number, first[0].number) == (1, 1, 1)
+
+
+def test_two_who_ask_at_once_are_charged_for_one_noise(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who is charged for more noise after the first was is not: the draw is the first one's."""
+    path, exact = project(tmp_path), Asking.exact
+    first: list[Any] = []
+
+    def slow(asking: Asking) -> Exact:
+        if not first:
+            first.append(None)
+            first[0] = query(path, TEXT, share=0.5)
+        return exact(asking)
+
+    monkeypatch.setattr(Asking, "exact", slow)
+    with pytest.raises(InputError, match="charged for other noise; ask again"):
+        query(path, TEXT)
+    again = query(path, TEXT)
+    assert isinstance(again, NoisyAnswer)
+    assert (again.rows, again.again) == (first[0].rows, True)
+    (event,) = [event for _, event in Ledger(tmp_path / "ledger.sqlite").answers()]
+    assert event.unit_epsilon == first[0].promised.unit_epsilon

@@ -255,8 +255,13 @@ class Asking:
         return replace(self.ready.admission(OneSided({})), answers=True)
 
     def admit(self, event: Answer, account: Account) -> None:
-        """Raise if it must not follow what has been."""
-        admission = self.admission
+        """Raise if it must not follow what has been: of one draw there is one noise."""
+        asked, admission = account.asked(event.request), self.admission
+        if asked is not None and asked.times != event.times:
+            raise InputError(
+                f"{WHERE}: somebody asked the same at the same time, and was charged for other "
+                "noise; ask again, which gives that answer"
+            )
         admission.covered(event, account)
         broken = admission.too_much(event.mechanism, admission.before(event, account))
         broken = broken or self._streamed(event.unit_epsilon, self._spent(event, account))
