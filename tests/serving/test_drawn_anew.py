@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
@@ -13,14 +15,19 @@ import pytest
 
 from tests.serving import building
 from tests.serving.running import running
+from unspoken.answering import query
 from unspoken.doors.cli import run
 from unspoken.errors import InputError, LimitExceeded
 from unspoken.ledger import Account, Ledger
 from unspoken.policy import Project
 from unspoken.releasing import adopt_plan, rehearse, release
+from unspoken.releasing.custody.archive import backup, restore
+from unspoken.releasing.custody.custody import verified
 from unspoken.releasing.reproducing import reproduce
 from unspoken.serving import Curator, Refused, Request
 
+OF_ONES_OWN = ("unspoken.key", "unspoken.key.head", "ledger.sqlite")
+COUNTED = "SELECT use, COUNT(*) FROM visits GROUP BY use"
 ROOM = 'odds_cap = 5.0\n[plan]\nby = "cell"\nodds_cap = 2.0'
 SOME = "odds_cap = 4.0\n[plan]\nby = 'cell'\nodds_cap = 3.0"
 
@@ -129,6 +136,79 @@ def test_a_curator_charges_a_draw_for_its_epochs_alone(path: Path) -> None:
     (odds,) = [each.odds for each in curator.standings() if each.about == "arrival"]
     assert odds is not None
     assert odds.odds <= 5.0 * (1 + 1e-9)
+
+
+def lost(folder: Path) -> dict[Path, bytes]:
+    """What key and ledger are kept in, taken away."""
+    held = {folder / name: (folder / name).read_bytes() for name in OF_ONES_OWN}
+    for each in held:
+        each.unlink()
+    return held
+
+
+def test_what_a_draw_gave_out_is_not_forgotten_by_others(path: Path) -> None:
+    """Neither a lost ledger nor an older one starts anew beside what lies there of any draw."""
+    release(path, draw=2)
+    held = lost(path.parent)
+    for draw in (1, 3):
+        with pytest.raises(InputError, match=r"draw-2.0\.json: was released, and ledger"):
+            release(path, draw=draw)
+    assert not (path.parent / "unspoken.key").exists()
+    for each, content in held.items():
+        each.write_bytes(content)
+        each.chmod(0o600)
+    backup(path, path.parent / "kept")
+    release(path, draw=3)
+    lost(path.parent)
+    with pytest.raises(InputError, match=r"draw-3.0\.json: is of event 4, and ledger .* only 3"):
+        restore(path.parent / "kept", path.parent)
+    for each, content in held.items():
+        each.write_bytes(content)
+        each.chmod(0o600)
+    for again in (partial(release, path), partial(query, path, COUNTED), partial(verified, path)):
+        with pytest.raises(InputError, match=r"draw-3.0\.json: is of event 4"):
+            again()
+
+
+def test_what_an_application_was_given_is_looked_at_before_a_ledger_is_put_back(
+    path: Path,
+) -> None:
+    backup(path, path.parent / "kept")
+    release(path, reader="lighting")
+    (head,) = {each.number for at, each in verified(path).recorded.items() if "light" in str(at)}
+    assert head == verified(path).head.number
+    lost(path.parent)
+    with pytest.raises(InputError, match=r"released-manifests-lighting.0\.json: is of event 3"):
+        restore(path.parent / "kept", path.parent)
+
+
+def test_a_draw_that_is_written_is_not_said_to_be_gone(path: Path) -> None:
+    one = '\n[output]\nrelease = "out.parquet"\nmanifest = "out.json"\n'
+    path.write_text(path.read_text() + one)
+    release(path)
+    for given in ({"draw": 2}, {"reader": "lighting"}):
+        done = release(path, **given)
+        assert verified(path).warnings == ()
+        done.path.unlink()
+        (warning,) = verified(path).warnings
+        assert warning.startswith(f"{done.path.name} is not there, and event ")
+        release(path, **given)
+
+
+def test_naming_draws_keeps_nothing_of_them(path: Path) -> None:
+    """A dry run is free, and a million draws have names."""
+    curator = Curator.of(path)
+    for draw in (1, 2, 3, 4):
+        assert curator.rehearse("lighting", Request(draw=draw)).refused is None
+    assert len(curator._asked) == 1
+    many = Request(epochs=("0",), draw=40)
+    for draw in range(2, 12):
+        with suppress(Refused):
+            curator.cells("lighting", replace(many, draw=draw))
+    there = len(curator._seen)
+    with pytest.raises(Refused):
+        curator.cells("lighting", many)
+    assert len(curator._seen) == there
 
 
 def test_over_http_and_in_a_terminal(path: Path, capsys: pytest.CaptureFixture[str]) -> None:

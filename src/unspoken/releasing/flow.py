@@ -54,8 +54,8 @@ def release(
     beside the first.
     """
     whole = opened(project)
-    served = whole.serving(reader, draw)
-    make = partial(_made, served)
+    served = whole.serving(reader)  # of which all draws are looked at
+    make = partial(_made, served, whole.serving(reader, draw))
     asked = Asked.of(whole, scale, reader, table, fresh, Custody.there(served), make, draw)
     _adopted(asked, kept := make())
     files = asked.project.files
@@ -104,16 +104,15 @@ def rehearse(
 ) -> Rehearsed:
     """Everything up to the charge: refused like the release, but nothing is charged or written."""
     whole = opened(project)
-    served = whole.serving(reader, draw)
-    kept = Custody.there(served)
+    kept = Custody.there(whole.serving(reader))
     asked = Asked.of(whole, scale, reader, table, fresh, kept, None, draw)
     if asked.ready.adopted is None and whole.belief.noise is not None:
         refuse_unapproved(whole)
     # Before there is a key any will do: of what is read with it nothing is compared or kept.
     master = kept.master if kept else MasterKey(bytes(KEY_BYTES))
-    if served.files.by_epoch:
+    if asked.project.files.by_epoch:
         return rehearse_epochs(asked, kept, master)
-    refuse_foreign(lying(served.files))
+    refuse_foreign(lying(asked.project.files))
     reading, witness = asked.reading, Witness(asked.reading.rules, master)
     deque(witness.watch(reading.through(asked.kernel(master), BATCH, ordered=False)), 0)
     event = asked.event(master, witness.readings(), witness.rows)
@@ -128,11 +127,11 @@ def rehearse(
     return Rehearsed(asked.p, asked.plan, asked.leakage, said[-1], odd)
 
 
-def _made(project: Project) -> Custody:
-    """Once nothing else stands in the way."""
-    if not project.files.by_epoch:  # of a folder it is known later which files
-        refuse_foreign(lying(project.files))
-    return Custody.made(project)
+def _made(served: Project, drawn: Project) -> Custody:
+    """Once nothing else stands in the way of what is written."""
+    if not drawn.files.by_epoch:  # of a folder it is known later which files
+        refuse_foreign(lying(drawn.files))
+    return Custody.made(served)
 
 
 def _adopted(asked: Asked, kept: Custody) -> None:

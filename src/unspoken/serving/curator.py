@@ -12,7 +12,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -64,7 +64,7 @@ class Curator:
     ready: Prepared
     most: int = MOST
     _charging: threading.Lock = field(default_factory=threading.Lock, repr=False)
-    _asked: dict[tuple[str, int], Asked] = field(default_factory=dict, repr=False)
+    _asked: dict[str, Asked] = field(default_factory=dict, repr=False)
     _seen: dict[tuple[str, int], dict[str, Any]] = field(default_factory=dict, repr=False)
     _watching: Watching = field(default_factory=Watching, repr=False)
     _history: History = field(default_factory=History, repr=False)
@@ -296,13 +296,13 @@ class Curator:
         return self.ready
 
     def _plan(self, who: str, draw: int = 1) -> Asked:
-        """The plan as it is for one application."""
+        """The plan as it is for one application, whichever draw: anybody may name a million."""
         self._current()
-        if (who, draw) not in self._asked:
+        if who not in self._asked:
             with outward():
-                plan = Asked.of(self.project, 1.0, who, None, False, self._kept(), None, draw)
-                self._asked[who, draw] = plan
-        return self._asked[who, draw]
+                plan = Asked.of(self.project, 1.0, who, None, False, self._kept(), None)
+                self._asked[who] = plan
+        return replace(self._asked[who], project=self._serving(who, draw), draw=draw)
 
     # ------------------------------------------------------------ steps of a request
 
@@ -364,7 +364,7 @@ class Curator:
         """
         with self._charging:
             stamp = (_stamps(table), self._current().adopted)
-            seen = self._seen.setdefault((who, draw), {})
+            seen = self._seen.get((who, draw), {})
             given = {epoch for paper in papers(served) for epoch in paper.epochs}
             if stamp[0] and {*epochs} <= given and all(seen.get(e) == stamp for e in epochs):
                 return ()
@@ -373,7 +373,7 @@ class Curator:
                 done = release(self.project.path, reader=who, epochs=only, draw=draw)
                 if not done.again:
                     self._watching.look(self._current(), self._kept(), table, epochs)
-            seen.update(dict.fromkeys(epochs, stamp))
+            self._seen[who, draw] = {**seen, **dict.fromkeys(epochs, stamp)}
         if done.again:
             return ()
         if done.epochs is None:

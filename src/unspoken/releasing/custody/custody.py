@@ -10,7 +10,8 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from unspoken.ledger import Head, Ledger, Seal, head_file
 from unspoken.numerics.coins import MasterKey
 from unspoken.numerics.files import swept
 from unspoken.policy import Project
-from unspoken.releasing.rows.outputs import Output, lying
+from unspoken.releasing.rows.outputs import Output, draws_of, lying
 
 __all__ = [
     "MARK",
@@ -50,7 +51,7 @@ class Custody:
     @classmethod
     def there(cls, project: Project) -> Custody | None:
         """What earlier releases made; None: there were none. What is lost is refused."""
-        files, given = project.files, _given(project)
+        files, heads = project.files, _heads(project)
         _refuse_dangling(files.key)
         if not Ledger.there(files.charged):
             _refuse_without_ledger(project)
@@ -61,7 +62,6 @@ class Custody:
             if not files.key.exists() and not head_file(files.key).exists():
                 return None
         master = MasterKey.read(files.key)
-        heads = {place: head for place, head in given.items() if head is not None}
         return cls(master, ledger, Seal.of(master, files.key, heads))
 
     @classmethod
@@ -102,8 +102,22 @@ def verified(project: Project | str | Path) -> Verified:
     if kept is None:
         ledger = given.files.ledger.name
         raise InputError(f"{ledger}: there is no ledger yet; the first release makes it")
-    head = kept.ledger.verify(kept.seal)
-    return Verified(head, dict(kept.seal.recorded()), tuple(_unwritten(given, kept)))
+    others = (found for each in _of_readers(given) for found in _heads(each).items())
+    seal = replace(kept.seal, given={**kept.seal.given, **dict(others)})
+    head = kept.ledger.verify(seal)
+    return Verified(head, dict(seal.recorded()), tuple(_unwritten(given, kept)))
+
+
+def _of_readers(project: Project) -> Iterator[Project]:
+    """As each application is served, if files can be called by its name."""
+    for name in project.applications:
+        with suppress(InputError):
+            yield project.serving(name)
+
+
+def _heads(project: Project) -> dict[Path, Head]:
+    """Those that manifests where its releases are to be written have."""
+    return {place: head for place, head in _given(project).items() if head is not None}
 
 
 def _unwritten(project: Project, kept: Custody) -> Iterator[str]:
@@ -111,9 +125,17 @@ def _unwritten(project: Project, kept: Custody) -> Iterator[str]:
 
     Where each epoch or each application has files of its own, a release says which are gone.
     """
-    files, number = project.files, kept.ledger.latest(project.source.name)
-    there = {head.number for head in kept.seal.given.values()} if _lies(files.release) else set()
-    if project.divided or files.by_epoch or number is None or number in there:
+    number = kept.ledger.latest(project.source.name)
+    if project.divided or project.files.by_epoch or number is None:
+        return
+    _, event = kept.ledger.release(number)
+    reader = next(iter(event.readers), None)
+    if reader is not None and reader not in project.applications:
+        return
+    files = project.serving(reader, event.draw).files
+    given = _given_in(project, files.release, files.manifest) if _lies(files.release) else {}
+    there = {head.number for head in given.values() if head is not None}
+    if number in there:
         return
     found = f"is of event {max(there)}" if there else "is not there"
     yield (
@@ -188,9 +210,9 @@ def _refuse_released(project: Project) -> None:
 
 
 def _given(project: Project) -> dict[Path, Head | None]:
-    """What of ours lies where a release is to be written; of a manifest, the event."""
+    """What of ours lies where a release is to be written, by any draw; of a manifest, the event."""
     given = dict[Path, Head | None]()
-    for output in lying(project.files):
+    for output in (each for files in draws_of(project.files) for each in lying(files)):
         given |= _given_in(project, *output)
     return given
 

@@ -11,6 +11,7 @@ systems take them for one.
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import re
 from collections.abc import Iterable, Iterator
@@ -22,7 +23,7 @@ from unspoken.numerics.files import PRIVATE, unfinished, writing
 from unspoken.policy import Project
 from unspoken.policy.declared import Files
 
-__all__ = ["Output", "folders", "lying", "output_of", "refuse_alike"]
+__all__ = ["Output", "draws_of", "folders", "lying", "output_of", "refuse_alike"]
 
 OTHERS = re.compile(r"[^A-Za-z0-9_-]|^_")  # what begins with _ is left out by what reads folders
 TAKEN = re.compile(r"con|prn|aux|nul|(com|lpt)[0-9]", re.I)  # by Windows, whatever the ending
@@ -53,6 +54,17 @@ def lying(files: Files) -> list[Output]:
         for stem in sorted(stems)
         if not stem.startswith(".")
     ]
+
+
+def draws_of(files: Files) -> list[Files]:
+    """These files of the first draw, and those of each other that lie there."""
+    found = set[int]()
+    for path in (files.release, files.manifest):
+        head, dot, tail = path.name.partition(".")
+        of_draw = re.compile(f"{re.escape(head)}-draw-([1-9][0-9]*){re.escape(dot + tail)}")
+        beside = path.parent.glob(f"{glob.escape(head)}-draw-*")
+        found |= {int(named[1]) for each in beside if (named := of_draw.fullmatch(each.name))}
+    return [files, *map(files.drawn, sorted(found - {1}))]
 
 
 def refuse_alike(project: Project, epochs: Iterable[str]) -> None:
