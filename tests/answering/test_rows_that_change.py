@@ -48,6 +48,23 @@ def test_what_is_refused_of_rows_that_change_says_what_to_do(tmp_path: Path) -> 
     assert 0 < left(path, ill) < alone - 0.3
 
 
+def test_all_epochs_that_changed_are_left_out_at_once(tmp_path: Path) -> None:
+    months, ill = 'of = "substr(day, 1, 7)"', "SELECT COUNT(*) FROM wards WHERE disease = 'hiv'"
+    path = project(tmp_path, epoch=months, cap=4.0)
+    answered(path, epsilon=0.5)
+    days = sorted({day[:7]: day for day in wards()["day"].to_pylist()}.values())
+    late = pa.concat_tables([wards().slice(0, 1)] * 2)
+    late = late.set_column(0, "person", [[98, 99]]).set_column(1, "day", [days[:2]])
+    project(tmp_path, pa.concat_tables([wards(), late.cast(wards().schema)]), epoch=months, cap=4.0)
+    with pytest.raises(LimitExceeded, match="leave all 2 epochs that changed out") as refused:
+        query(path, ill, epsilon=0.1)
+    others = str(refused.value).split(" by WHERE ")[1].split("; what is asked")[0]
+    try:
+        answered(path, f"{ill} AND {others}", epsilon=0.1)
+    except LimitExceeded as error:
+        pytest.fail(str(error))
+
+
 @pytest.mark.parametrize(
     ("text", "passes"),
     [

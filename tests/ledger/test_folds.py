@@ -46,15 +46,15 @@ def test_a_reading_that_differs_from_any_before_is_found(events: list[Release]) 
         for epoch, own in last.readings.items()
         for name, now in own.items()
     )
-    assert (Account.of(earlier).changed(last) is not None) == differ
+    assert bool(Account.of(earlier).changed(last)) == differ
 
 
 def test_every_reading_of_an_epoch_counts() -> None:
     """Of attributes read later, and of those read anew."""
     account = Account.of([read("then", a=0.5), read("then", b=0.5), read("now", a=0.75)])
-    assert account.changed(read("then", c=1.0)) is None
-    assert account.changed(read("now", b=1.0)) == ("1", "b", "t")
-    assert account.changed(read("then", a=1.0)) == ("1", "a", "t")
+    assert account.changed(read("then", c=1.0)) == []
+    assert account.changed(read("now", b=1.0)) == [("1", "b", "t")]
+    assert account.changed(read("then", a=1.0)) == [("1", "a", "t")]
     everybody = account.readers()
     assert account.covers(read("then", a=0.5, b=0.5), everybody)
     assert account.covers(read("now", a=0.75), everybody)

@@ -120,19 +120,18 @@ class Account:
         """Those of them that a coalition has seen."""
         return [names for names in self.readers() if reaches(names, coalition, declared)]
 
-    def changed(
-        self, event: Release, compared: Collection[str] = ()
-    ) -> tuple[str, str, str] | None:
-        """(epoch, attribute, table) of the first reading that differs from one of the event's.
+    def changed(self, event: Release, compared: Collection[str] = ()) -> list[tuple[str, str, str]]:
+        """(epoch, attribute, table) of every reading that differs from one of the event's.
 
         ``compared``: readings that its rows were compared with, record by record.
         """
         before = self._entries.get([("reading", epoch) for epoch in event.readings])
-        for epoch, now in event.readings.items():
-            for name, fingerprint, table in before.get(("reading", epoch), ()):
-                if now.get(name, fingerprint) != fingerprint and fingerprint not in compared:
-                    return epoch, name, table
-        return None
+        return [
+            (epoch, name, table)
+            for epoch, now in event.readings.items()
+            for name, fingerprint, table in before.get(("reading", epoch), ())
+            if now.get(name, fingerprint) != fingerprint and fingerprint not in compared
+        ]
 
     def parts(self, label: str) -> dict[tuple[str, ...], dict[str, list[Given]]]:
         """What was given to whom of each epoch, under the coins of a label."""

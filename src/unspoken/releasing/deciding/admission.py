@@ -211,17 +211,21 @@ class Admission:
         """
         changed = account.changed(event, self.compared)
         if changed:
-            raise LimitExceeded(self._changed(event, *changed))
+            epochs = [*dict.fromkeys(epoch for epoch, _, _ in changed)]
+            raise LimitExceeded(self._changed(event, epochs, *changed[0][1:]))
 
-    def _changed(self, event: Release, epoch: str, name: str, table: str) -> str:
+    def _changed(self, event: Release, epochs: Sequence[str], name: str, table: str) -> str:
+        """``name``, from ``table``: what is another one in the first of these epochs."""
         from_other = f" from {table}" if table != event.table else ""
         changed = (
-            f"epoch {epoch}: the source of {name} (its rows, its values, or what is sensitive) "
+            f"epoch {epochs[0]}: the source of {name} (its rows, its values, or what is sensitive) "
             f"changed since it was first read{from_other}"
         )
         if self.answers:
-            text = f"CAST({self.project.epoch.of} AS VARCHAR) <> {literal(epoch)}"
-            others = f", or leave this epoch out, by WHERE {text}" if event.per_key else ""
+            key = f"CAST({self.project.epoch.of} AS VARCHAR)"
+            text = " AND ".join(f"{key} <> {literal(epoch)}" for epoch in epochs)
+            left = "this epoch" if len(epochs) == 1 else f"all {len(epochs):,} epochs that changed"
+            others = f", or leave {left} out, by WHERE {text}" if event.per_key else ""
             return (
                 f"{changed}; beside what was given out of it an answer would show the change. Ask "
                 f"what was asked before, which is free{others}; what is asked of all its rows "
