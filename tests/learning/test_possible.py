@@ -68,6 +68,8 @@ def labels(folder: Path, rule: str, kind: str = "DOUBLE") -> tuple[tuple[str, ..
          ["below 5", "5 or more", "missing"], ["5 or more", "missing"]),
         ("bins = [5]\nmissing = 'value'\nsensitive = 'x IS NOT NULL AND x >= 5'",
          ["below 5", "5 or more", "missing"], ["5 or more"]),
+        ("bins = [5]\nmissing = 'value'\nsensitive = 'coalesce(x >= 5, false)'",
+         ["below 5", "5 or more", "missing"], ["5 or more"]),
         ("bins = [5]\nmissing = 'public'\nsensitive = 'x >= 5'",
          ["below 5", "5 or more", "missing"], ["5 or more"]),
     ],
@@ -88,6 +90,7 @@ CONDITIONS = [
     "x BETWEEN {a} AND {b}", "NOT (x < {a} AND x <> {b})", "x IS NULL OR x > {a}", "{a} < x",
     "CASE WHEN x > {a} THEN x < {b} ELSE x = {b} END", "coalesce(x, {a}) > {b}",
     "abs(x - {a}) < {b}", "x::INTEGER = {a}", "x IS NOT DISTINCT FROM {a}",
+    "coalesce(x > {a}, x IS NULL, true) AND NOT ifnull(x = {b}, true)",
 ]  # fmt: skip
 
 

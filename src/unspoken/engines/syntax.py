@@ -145,13 +145,19 @@ def _stepwise(part: Node) -> bool:
     below = [*part.get("children", ()), *(part[side] for side in sides if side in part)]
     if part["class"] == "CONJUNCTION" or part["type"] == "OPERATOR_NOT":
         return all(map(_stepwise, below))
+    if part["type"] == "OPERATOR_COALESCE":  # of conditions, as coalesce(x > 1, false)
+        return all(_stepwise(each) or _kind(each) == "BOOLEAN" for each in below)
     compares = part["class"] in COMPARING or part["type"] in COMPARING_OPERATORS
     return compares and all(map(_compared, below))
 
 
 def _compared(part: Node) -> bool:
-    kind = (part.get("literal") or {}).get("kind")
-    return part["class"] == "COLUMN_REF" or kind in NUMBERS
+    return part["class"] == "COLUMN_REF" or _kind(part) in NUMBERS
+
+
+def _kind(part: Node) -> str | None:
+    """Of what kind a constant is; None if it is none."""
+    return (part.get("literal") or {}).get("kind")
 
 
 def lambda_names(part: Node) -> Iterator[str]:
