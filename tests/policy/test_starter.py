@@ -167,6 +167,7 @@ def test_whole_numbers_that_name_things_get_no_bins(
         ("day:20 exits:15", 20, "day", "day"),
         ("user:50 location:90 split:3", 900, "user location", "user"),
         ("room:50 epoch:900 pir:31", 900, "room epoch", "room"),
+        ("room:4 day_id:15 index:96", 0, "room day_id index", "room"),
         ("name:90 income:50", 90, "name", "name"),
         ("income:50 name:90", 90, "", ""),
         ("age:50 hours_per_week:40 education_num:16", 0, "", ""),
@@ -179,6 +180,14 @@ def test_keys_are_guessed_by_name_and_number(names: str, rows: int, keys: str, u
     guess = guess_keys(columns, rows)
     assert guess == tuple(keys.split())
     assert guess_unit(columns, guess) == tuple(unit.split())
+
+
+def test_how_many_people_is_no_name_of_anybody() -> None:
+    names = ColumnInfo("people", "text", 61, 0)
+    counts = [ColumnInfo(name, "integer", 61, 0) for name in ("people", "n_people")]
+    assert guess_keys([ColumnInfo("room", "text", 4, 0), *counts]) == ("room",)
+    assert not any(named_by(column, 5_760) for column in counts)
+    assert guess_keys([names]) == ("people",)
 
 
 @pytest.mark.parametrize(

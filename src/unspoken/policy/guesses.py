@@ -45,18 +45,22 @@ def guess_keys(columns: Sequence[ColumnInfo], rows: int = 0) -> tuple[str, ...]:
     known (not 0), such a column with that many values is enough by itself.
     """
     able = [c for c in columns if c.kind in KEY_KINDS and c.distinct and not c.missing]
-    alike = [c for c in able if _words(c) and _words(c) <= NAMING | TIMES]
+    alike = [c for c in able if _words(c) and _words(c) <= NAMING | TIMES and not _is_count(c)]
     whom = [c for c in alike if not _is_time(c)]
     alone = [c for c in [*whom, *columns[:1]] if c in able and c.name.strip()]
     return tuple(c.name for c in [c for c in alone if c.distinct == rows][:1] or alike)
 
 
 def guess_unit(columns: Sequence[ColumnInfo], keys: Sequence[str]) -> tuple[str, ...]:
-    """The keys that say which person; if none does, those that do not merely say when; else all."""
-    people = {c.name for c in columns if _words(c) & {*_PEOPLE.split()}}
+    """The keys that say which person; if none does, which place or thing; if none does, those that
+    do not merely say when; else all.
+    """
+    for words in (_PEOPLE, _UNITS):
+        named = {c.name for c in columns if _words(c) & {*words.split()}}
+        if found := tuple(key for key in keys if key in named):
+            return found
     times = {c.name for c in columns if _is_time(c)}
-    of_people = tuple(key for key in keys if key in people)
-    return of_people or tuple(key for key in keys if key not in times) or tuple(keys)
+    return tuple(key for key in keys if key not in times) or tuple(keys)
 
 
 def named_by(column: ColumnInfo, rows: int = 0) -> str:
@@ -78,7 +82,8 @@ def named_by(column: ColumnInfo, rows: int = 0) -> str:
 def is_named(column: ColumnInfo) -> bool:
     """Whether its name says so: user_id, or whole numbers of a user, as in user_b."""
     ends = [word for word in _in_order(column) if len(word) > 1][-1:]
-    return is_coded(column) or (column.kind == "integer" and ends in [[w] for w in _UNITS.split()])
+    of_unit = ends in [[w] for w in _UNITS.split()] and not _is_count(column)
+    return is_coded(column) or (column.kind == "integer" and of_unit)
 
 
 def is_coded(column: ColumnInfo) -> bool:
@@ -102,6 +107,11 @@ def _without_gap(column: ColumnInfo) -> bool:
 def _is_classed(column: ColumnInfo) -> bool:
     """Whether they are whole numbers that begin alike where they mean alike: zip, icd_code."""
     return column.kind == "integer" and _in_order(column)[-1:] in [[w] for w in _CLASSES.split()]
+
+
+def _is_count(column: ColumnInfo) -> bool:
+    """Whether it says how many: whole numbers of people, in the plural, name none of them."""
+    return column.kind in ("integer", "number") and _in_order(column)[-1:] == ["people"]
 
 
 def _is_time(column: ColumnInfo) -> bool:
