@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from unspoken.doors.first_minute import _notes
 from unspoken.errors import InputError
 from unspoken.releasing.assessing.first_look import first_look
 from unspoken.releasing.assessing.rare import FEW, Grouped
@@ -57,6 +58,17 @@ def test_what_a_column_tells_is_what_its_counts_say(table: str) -> None:
     assert entry.answer is not None
     assert entry.answer.before < entry.answer.after
     assert look.left_out["ill"] == "is what the secret is made of"
+
+
+def test_that_null_counts_as_true_is_said(table: str) -> None:
+    rows = pq.read_table(table)
+    town = [None, *rows["town"].to_pylist()[1:]]
+    pq.write_table(rows.set_column(3, "town", [town]), table)
+    counted = "Rows for which town = 'A' is NULL count as rows for which it is true."
+    for secret, unsure in (("town = 'A'", True), ("coalesce(town = 'A', false)", False)):
+        look = first_look(table, secret=secret)
+        assert look.unsure == unsure
+        assert (counted in _notes(look, "")) == unsure
 
 
 def test_every_column_is_a_secret_in_turn_and_the_most_telling_stands_first(table: str) -> None:

@@ -89,6 +89,8 @@ def _row(entry: Leak, look: FirstLook, indent: str) -> list[Prose | str]:
 def _notes(look: FirstLook, begin: str) -> Iterator[str]:
     if look.secret is not None:
         yield "A blank in its own place, where nothing else is left out, tells it with certainty."
+    if look.unsure:
+        yield f"Rows for which {look.secret} is NULL count as rows for which it is true."
     if look.few_rows:
         yield (
             "CAUTION, few rows: of some two columns fewer than "

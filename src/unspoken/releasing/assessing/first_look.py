@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations, count
 
@@ -49,7 +49,8 @@ class FirstLook:
     ``secret``: the SQL that was asked about; None: every column in turn, each value of it.
     ``before``: of each secret the share of rows that have each value. ``few_rows``: whether of two
     columns so few rows have each combination of values that much of what is said is chance.
-    ``left_out``: columns that are not looked at, and why.
+    ``left_out``: columns that are not looked at, and why. ``unsure``: whether of some rows nobody
+    knows if they have the secret, since it is NULL for them; they count as having it.
     """
 
     table: str
@@ -59,6 +60,7 @@ class FirstLook:
     before: Mapping[str, Mapping[str, float]]
     few_rows: bool
     left_out: Mapping[str, str]
+    unsure: bool = False
 
     def share_learned(self, entry: Leak) -> float:
         """The share of what there is to tell of a secret: I(X; Y) / H(X)."""
@@ -90,7 +92,9 @@ def first_look(table: str, database: str | None = None, secret: str | None = Non
     with_secret = of(sql=marked)
     described = with_secret.describe()
     _refuse_constant(secret, about, asked.columns, described)
-    return _look(_Columns(with_secret, described, about, asked.columns), secret)
+    (alone,) = of(sql=f"SELECT ({asked.sql}) AS {identifier(about)} FROM {named}").describe()
+    look = _look(_Columns(with_secret, described, about, asked.columns), secret)
+    return replace(look, unsure=alone.missing > 0)
 
 
 @dataclass(frozen=True)
