@@ -48,7 +48,7 @@ def learned(ready: Prepared) -> RenderableType:
         rows_of(["attribute", "sensitive rows", "values told apart"], rows),
         blank(),
         *_telling(ready),
-        note(f"{words.rows(model.rows)}; combinations of values that occur: {model.occupied:,}"),
+        note(f"{words.rows(model.rows)}; {_occupied(ready)}: {model.occupied:,}"),
         *_tree(model, links=True),
         blank(),
         *_promised(ready.promise),
@@ -174,6 +174,13 @@ def _counted(ready: Prepared) -> str:
         return "Exact counts, for you alone: a plan that is made from them tells of the rows."
     pinned, file = believed.pinned, near(ready.project.files.belief)
     return f"Counted once, with noise of eps {pinned.epsilon:g}, on {pinned.learned}: {file}"
+
+
+def _occupied(ready: Prepared) -> str:
+    """What combinations are counted: noise leaves counts of some that no row has."""
+    if ready.believed is None:
+        return "combinations of values that occur"
+    return "combinations of values with noisy counts above 0"
 
 
 def _limits(project: Project) -> str:

@@ -51,8 +51,8 @@ def less_often(names: Sequence[str]) -> str:
     """That in words."""
     listed = " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
     return (
-        f"Rows of combinations that the counts have at 0 show {listed} less often, or never: no "
-        "share is about them."
+        f"Rows of combinations that the counts have at 0 may show {listed} less often, or never: "
+        "no share is about them."
     )
 
 
