@@ -128,7 +128,13 @@ def test_a_plan_that_is_the_floor_says_so(tmp_path: Path) -> None:
     assert few.released == pytest.approx(few.rivals[FLOOR])
     text = said(replace(few, curve=TradeOff()))
     assert "This plan is the floor, which needs no belief" in text
-    assert "The cap holds whatever anybody believes, since the plan is the floor." in text
+    held = "The cap holds whatever anybody believes, since the plan is the floor."
+    assert held in text
+    assert held in few.assumptions
+    assert not any("that the counts leave possible" in line for line in few.assumptions)
+    known = people(tmp_path, 2.0, '[context.half]\nof = "id % 2"\n', '["ill"]')
+    (caution,) = (c.text for c in known.cautions if "given half" in c.text)
+    assert caution.startswith("The odds cap of this plan holds whatever is known: under the plan")
     rows = text[text.index("The same limits kept in other ways") :].split("Application by")[0]
     assert "one coin a record" not in rows
     assert rows.index("(this plan)") < rows.index(CELLS)

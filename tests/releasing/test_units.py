@@ -118,6 +118,8 @@ def test_all_rows_of_a_unit_keep_its_limit(tmp_path: Path) -> None:
     assert "together tell at most 0.5 bit of a habit" in the_caution(
         c.text for c in ready.cautions(plan.p)
     )
+    (assumed,) = (a for a in ready.findings(curve=False).assumptions if "all rows of one" in a)
+    assert "together tell at most 0.5 bit; what else" in assumed
     with pytest.raises(InputError, match=r"limit\.unit_bits: is shared by the rows of a unit"):
         prepare(written(tmp_path, unit_bits=0.5))
     with pytest.raises(InputError, match=r"limit\.unit_bits: is negative"):

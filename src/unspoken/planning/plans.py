@@ -83,6 +83,11 @@ class Plan(Framed, Shown):
         return None if self.share is None or other is None else self.share - other
 
     @property
+    def is_floor(self) -> bool:
+        """Whether no more than the floor is shown, whose cap on odds holds for every belief."""
+        return self.floor is not None and self.floor.mechanism == self.mechanism
+
+    @property
     def gap(self) -> float:
         """The share of the certified upper bound that this plan may be missing."""
         if self.unbounded or self.bound.high == 0:

@@ -170,7 +170,7 @@ class Prepared(Shown):
             )
         of_plan = stale or self._limits(looked) if adopted else self._other(found.plan)
         beside = [*filter(None, [of_plan]), *self.cautions(found.plan.p)]
-        said = beyond_contexts(self.project, found.planned_known, beside)
+        said = beyond_contexts(self.project, found.planned_known, beside, found.is_floor)
         return replace(
             found,
             cautions=said,

@@ -72,11 +72,11 @@ def cautions(
 
 
 def beyond_contexts(
-    project: Project, known: Sequence[InContext], said: Sequence[Caution]
+    project: Project, known: Sequence[InContext], said: Sequence[Caution], floor: bool = False
 ) -> tuple[Caution, ...]:
     """What has to be said, with what a plan tells whoever knows a context in place of that it may.
 
-    ``known``: the worst odds first.
+    ``known``: the worst odds first. ``floor``: whether the plan is it, which holds given any.
     """
     unmeasured = _contexts(project)
     free = [entry for entry in known if entry.context != project.plan.given]
@@ -85,8 +85,9 @@ def beyond_contexts(
     worst, cap = free[0], project.limits.odds_cap
     given = f"{worst.context} {worst.value}".rstrip()
     odds, without = worst.leak.odds.odds, worst.without.odds.odds
+    held = "The odds cap of this plan holds whatever is known" if floor else _held(project)
     measured = Caution(
-        f"{_held(project)}: under the plan, given {given}, an answer could "
+        f"{held}: under the plan, given {given}, an answer could "
         f"multiply odds about {worst.leak.about} by {up(odds):g} (without: {up(without):g}).",
         red=odds > cap,
         handed_on=unmeasured.text,

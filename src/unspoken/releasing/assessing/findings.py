@@ -107,8 +107,7 @@ class Findings(Openly):
     @property
     def is_floor(self) -> bool:
         """Whether the plan is the floor, which holds for every belief."""
-        floor = self.plan.floor
-        return floor is not None and floor.mechanism == self.plan.mechanism
+        return self.plan.is_floor
 
     @property
     def open_released(self) -> float:
@@ -292,15 +291,28 @@ def assumptions(project: Project, learned: Learned, chosen: Plan) -> list[str]:
         f"Which {', '.join(project.source.keys)} exist is public.",
     ]
     if project.source.unit != project.source.keys:
-        said.append(f"What all rows of one {unit} tell together is not limited.")
+        said.append(_together(project, unit))
     binned = [name for name in project.reads if project.attributes[name].grouped]
     if binned:
         said.append(f"Of {', '.join(binned)} the bin of a value is released, never the value.")
     return [*said, _pooling(project, learned, chosen)]
 
 
+def _together(project: Project, unit: str) -> str:
+    """What all rows of one unit may tell."""
+    most = project.limits.unit_bits
+    if most is None:
+        return f"What all rows of one {unit} tell together is not limited."
+    return (
+        f"Of a habit in the secrets of one attribute all rows of one {unit} together tell at most "
+        f"{most:g} bit; what else they tell together is not limited."
+    )
+
+
 def _held(chosen: Plan) -> list[str]:
     """For which beliefs the limits hold, where that is more than the one that was learned."""
+    if chosen.is_floor:
+        return ["The cap holds whatever anybody believes, since the plan is the floor."]
     if chosen.epsilon or not chosen.bound.premise.certifies:
         return []
     kept = (
