@@ -182,6 +182,22 @@ def test_what_an_application_was_given_is_looked_at_before_a_ledger_is_put_back(
         restore(path.parent / "kept", path.parent)
 
 
+def test_what_an_application_was_given_is_not_forgotten_by_others(path: Path) -> None:
+    """Whoever comes next finds that a ledger was there."""
+    release(path, reader="lighting")
+    lost(path.parent)
+    (path.parent / "belief.json").unlink()
+    told = r"released-manifests-lighting.0\.json: was released, and ledger"
+    for again in (
+        partial(release, path, reader="planning"),
+        partial(query, path, COUNTED),
+        partial(adopt_plan, path),
+    ):
+        with pytest.raises(InputError, match=told):
+            again()
+    assert not (path.parent / "unspoken.key").exists()
+
+
 def test_a_draw_that_is_written_is_not_said_to_be_gone(path: Path) -> None:
     one = '\n[output]\nrelease = "out.parquet"\nmanifest = "out.json"\n'
     path.write_text(path.read_text() + one)

@@ -55,7 +55,7 @@ def release(
     """
     whole = opened(project)
     served = whole.serving(reader)  # of which all draws are looked at
-    make = partial(_made, served, whole.serving(reader, draw))
+    make = partial(_made, whole, served, whole.serving(reader, draw))
     asked = Asked.of(whole, scale, reader, table, fresh, Custody.there(served), make, draw)
     _adopted(asked, kept := make())
     files = asked.project.files
@@ -127,8 +127,9 @@ def rehearse(
     return Rehearsed(asked.p, asked.plan, asked.leakage, said[-1], odd)
 
 
-def _made(served: Project, drawn: Project) -> Custody:
-    """Once nothing else stands in the way of what is written."""
+def _made(whole: Project, served: Project, drawn: Project) -> Custody:
+    """Once nothing else stands in the way of what is written, nor lies there of anybody."""
+    Custody.there(whole)
     if not drawn.files.by_epoch:  # of a folder it is known later which files
         refuse_foreign(lying(drawn.files))
     return Custody.made(served)

@@ -12,6 +12,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -200,8 +201,8 @@ def _refuse_without_ledger(project: Project) -> None:
 
 
 def _refuse_released(project: Project) -> None:
-    """Where nothing was ever charged, nothing of ours can lie about."""
-    for place in _given(project):
+    """Where nothing was ever charged, nothing of ours can lie about, whoever was given it."""
+    for place in chain(_given(project), *map(_given, _of_readers(project))):
         raise InputError(
             f"{place}: was released, and ledger {project.files.ledger.name} has no such event: it "
             "was lost or replaced. Restore the ledger and the key from a copy; or, if this file "
