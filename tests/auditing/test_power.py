@@ -68,7 +68,7 @@ def test_it_is_found_as_often_as_is_said() -> None:
     trials = next(n for n in range(100, 20_000, 20) if is_found(claim, once, n, chance, missed))
 
     def found(trials: int) -> float:
-        secrets = rng.binomial(trials // 2, share, 2000).tolist()
+        secrets = rng.binomial(trials // 2, share, 500).tolist()
         beaten = 0
         for n in secrets:
             hits, false = rng.binomial(n, a), rng.binomial(trials // 2 - n, b)
