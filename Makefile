@@ -66,7 +66,7 @@ studies: $(READY) ## compute the papers' figures, tables and claims again, into 
 
 stress: $(READY) ## long property runs; STRESS=10 means ten times the usual examples
 	UNSPOKEN_STRESS=$(STRESS) $(BIN)/python -m pytest -n $(WORKERS) -m stress
-	if [ -x $(SERVERS)/python ]; then UNSPOKEN_SERVERS=1 UNSPOKEN_STRESS=$(STRESS) $(SERVERS)/python -m pytest tests/servers/test_postgresql.py; fi
+	if [ -x $(SERVERS)/python ]; then UNSPOKEN_SERVERS=1 UNSPOKEN_STRESS=$(STRESS) $(SERVERS)/python -m pytest -m stress tests/servers/test_postgresql.py; fi
 
 # Two locks, since Spark and the newest pandas do not go together.
 COMPILE = $(BIN)/uv pip compile pyproject.toml --universal --python-version 3.11 --quiet --generate-hashes \

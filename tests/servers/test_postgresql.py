@@ -184,9 +184,11 @@ def test_it_is_backed_up_and_restored(schema: str, run: Run, tmp_path: Path) -> 
     assert len(Ledger(schema).events()) == 1
 
 
+@pytest.mark.stress
 def test_64_clients(schema: str, tmp_path: Path) -> None:
     assert at_once(schema, tmp_path, 4, 16, TIMES) == 32 * TIMES
 
 
+@pytest.mark.stress
 def test_killed_at_any_moment(schema: str, tmp_path: Path) -> None:
     kept_whatever_is_killed(schema, tmp_path, KILLS)
