@@ -16,6 +16,7 @@ from unspoken.releasing import Verified
 __all__ = ["ledger", "verified"]
 
 NOTHING = "Nothing was released so far."
+NAMED = 3  # epochs of a release, which are named up to so many
 MANIFESTS = 2  # files that are named, of those that have a head
 
 
@@ -33,7 +34,12 @@ def ledger(
     records = merged([coin for _, event in history for coin in event.mechanism.record_coins()])
     several = len(records) > 1
     rows = [
-        (at[:16].replace("T", NBSP), event.table, _epoch(event), _shows([event.mechanism], several))
+        (
+            at[:16].replace("T", NBSP),
+            event.table,
+            _epochs(event),
+            _shows([event.mechanism], several),
+        )
         for at, event in history
     ]
     cells = fold([event for _, event in history], {})
@@ -46,9 +52,13 @@ def ledger(
     )
 
 
-def _epoch(event: Release) -> str:
-    """As it is declared; and which draw of its coins."""
-    return event.epoch if event.draw == 1 else f"{event.epoch}, draw{NBSP}{event.draw}"
+def _epochs(event: Release) -> str:
+    """Those that were charged, where rows have epochs of their own; and which draw of the coins."""
+    charged = sorted(event.readings) if event.per_key else [event.epoch]
+    said = words.listed(charged)
+    if len(charged) > NAMED:
+        said = f"{charged[0]} to {charged[-1]} ({len(charged)})"
+    return said if event.draw == 1 else f"{said}, draw{NBSP}{event.draw}"
 
 
 def _together(shown: str, history: Sequence[tuple[str, Release]]) -> str:
