@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -45,6 +46,9 @@ ANSWERED = {
     "SELECT COUNT(*) FROM wards WHERE disease = 'flu' AND age < 20": 1,
     "SELECT COUNT(*) FILTER (WHERE stay = 5), AVG(age) FROM wards WHERE disease = 'hiv'": 3,
     "SELECT age, stay, COUNT(*) FROM wards WHERE disease = 'hiv' AND stay < 5 GROUP BY 2, 1": 10,
+    # No record changes all three: they move by 2 together, and by 3 one by one.
+    "SELECT COUNT(*) FILTER (WHERE disease = 'flu'), COUNT(*) FILTER (WHERE disease = 'hiv' AND"
+    " stay = 1), COUNT(*) FILTER (WHERE disease = 'hiv' AND stay = 5) FROM wards": 3,
 }
 REFUSED = {
     "SELECT * FROM wards": "shows rows as they are; ask for numbers",
@@ -131,6 +135,23 @@ def test_plain_sql_says_the_same(ready: Prepared) -> None:
         own = [row for row in rows if row["person"] == person]
         assert flu == sum(row["disease"] == "flu" for row in own)
         assert stay == sum(row["stay"] for row in own)
+
+
+def test_many_numbers_at_once_are_those_of_each_by_itself(ready: Prepared) -> None:
+    """Numbers about the same attributes are counted by cells at once: also where a key is NaN."""
+    by = "CASE WHEN person < 3 THEN 'nan'::DOUBLE ELSE person % 4 END"
+    text = (
+        f"SELECT {by} AS g, disease, age, COUNT(*), AVG(stay) FROM wards WHERE day < '2026-02' "
+        "GROUP BY g, disease, age"
+    )
+    question = asked(ready, text)
+    assert len({number.names for number in question.numbers}) < len(question.numbers) // 2
+    together = Exact.of(question, ready.table, None)
+    assert math.isnan(together.groups[-1][0])
+    for place, number in enumerate(question.numbers):
+        alone = Exact.of(replace(question, numbers=(number,)), ready.table, None)
+        assert alone.sums[0].tolist() == together.sums[place].tolist()
+    assert sum(map(sum, together.sums)) > 0
 
 
 def test_rows_of_two_attributes(tmp_path: Path) -> None:

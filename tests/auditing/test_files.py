@@ -194,6 +194,60 @@ def test_json_has_it_all_and_nothing_is_praised(original: Path) -> None:
     assert json.loads(told)["secrets"][0]["naive"] is True
 
 
+def test_rows_that_stand_for_no_original_are_named(original: Path) -> None:
+    """One is added, one has another key, and of one there are two; all others are attacked."""
+    table, rng = drawn(), np.random.default_rng(6)
+    blank = (np.array(table["state"]) == "ill") | (rng.random(ROWS) > KEEPS)
+    released = hidden(table, "state", blank)
+    released["who"][3] = "p3b"
+    for name, cell in zip(released, ("new", "well", "many", "red"), strict=True):
+        released[name] = [*released[name], cell, released[name][7]]
+    found = audited(original, released, "state = 'ill'", 20.0)
+    (stray,) = found.strays
+    assert (stray.unknown, stray.twice, stray.word, found.rows) == (2, 2, "fail", ROWS - 2)
+    assert (stray.unknown_as, stray.twice_as) == (("who = p3b", "who = new"), ("who = p7",))
+    assert (found.absent, found.beaten, found.failed) == (1, [], True)  # p3; p7 is there twice
+    assert "2 rows of" in stray.in_words()
+    assert "share their keys with another (who = p7): fail" in stray.in_words()
+    assert "has not (who = p3b; who = new): not testable" in stray.in_words()
+    told = json.loads(json.dumps(found.as_json(), allow_nan=False))
+    assert told["strays"][0]["verdict"] == "fail"
+    assert "share their keys with another" in str(found)
+
+
+def test_leaving_rows_out_tells_what_blanks_do(original: Path) -> None:
+    """All that are ill are dropped, and so is everybody else by a coin that shows three of five."""
+    table, rng = drawn(), np.random.default_rng(6)
+    ill = np.array(table["state"]) == "ill"
+    for dropped, naive in ((ill, True), (ill | (rng.random(ROWS) > KEEPS), False)):
+        kept = {
+            name: [c for c, d in zip(cells, dropped, strict=True) if not d]
+            for name, cells in table.items()
+        }
+        found = audited(original, kept, "state = 'ill'")
+        left_out = found.secrets[1]
+        assert (left_out.given, left_out.rows) == ("which rows are left out", ROWS)
+        assert (left_out.naive, found.absent) == (naive, dropped.sum())
+        assert ("dropped without coins" in left_out.in_words()) == naive
+        best = left_out.verdict.best
+        assert best is not None
+        assert best.leakage.interval is not None
+        low, high = best.leakage.interval
+        assert high == math.inf if naive else low < math.log(2.5) < high
+        assert all(one.low <= 0 for one in left_out.control.reached)
+
+
+def test_rows_that_are_unknown_alone_are_not_testable(original: Path) -> None:
+    released = drawn()
+    released["who"][3] = None
+    found = audited(original, hidden(released, "state", np.arange(ROWS) % 2 == 0))
+    (stray,) = found.strays
+    assert (stray.unknown, stray.twice, stray.word, found.failed) == (1, 0, "not testable", False)
+    assert stray.unknown_as == ("who = nothing",)
+    (own,) = audited(original, hidden(drawn(), "state", np.arange(ROWS) % 2 == 0)).secrets
+    assert own.rows == ROWS
+
+
 def test_what_does_not_fit_is_one_line(original: Path) -> None:
     table = drawn()
     wrongs: tuple[tuple[Table, str], ...] = (
@@ -209,3 +263,108 @@ def test_what_does_not_fit_is_one_line(original: Path) -> None:
         audited(original, table, None, 0.5)
     with pytest.raises(InputError, match="--secret"):
         audited(original, table, "nobody = 1")
+
+
+def test_values_that_few_have_are_hidden_all_the_same(original: Path) -> None:
+    """Nine of 8,000: that coins left these blank, and nothing else, is out of the question."""
+    table = drawn()
+    table["state"] = ["rare" if k % 900 == 0 else "well" for k in range(ROWS)]
+    written(original, table)
+    rare = np.array(table["state"]) == "rare"
+    own = only(audited(original, hidden(table, "state", rare)))
+    assert (own.about, own.naive, int(rare.sum())) == ("state = rare", True, 9)
+
+
+def test_a_blank_that_comes_by_chance_is_not_called_hidden(tmp_path: Path) -> None:
+    """Of ten rows with values of their own any three blanks are whole values."""
+    table: Table = {"who": [*range(10)], "x": [f"v{k}" for k in range(10)]}
+    original = written(tmp_path / "original.csv", table)
+    assert audited(original, hidden(table, "x", np.arange(10) < 3)).secrets == []
+
+
+def test_no_cap_is_held_against_values_that_are_shown(original: Path) -> None:
+    """Visits are in no limit: the state that is shown beside tells them, and may."""
+    table, rng = drawn(), np.random.default_rng(6)
+    table["visits"] = np.where(np.array(table["state"]) == "ill", "many", "few").tolist()
+    written(original, table)
+    found = audited(original, hidden(table, "visits", rng.random(ROWS) < 0.4), None, 1.5)
+    own = only(found)
+    assert (found.beaten, own.verdict.claim.bound, own.verdict.word) == ([], None, "not testable")
+    assert own.in_words().startswith(f"{own.about}: “")
+    assert "e+30" not in own.in_words()
+    assert "or more; what it flags" in own.in_words()
+
+
+def test_rows_that_are_there_twice_are_not_left_out(original: Path) -> None:
+    table = drawn()
+    twice = {name: [*cells[:-3], cells[0]] for name, cells in table.items()}
+    assert audited(original, twice, "state = 'ill'").absent == 3
+
+
+def test_text_is_read_as_text_once_its_words_are_withheld(tmp_path: Path) -> None:
+    """What is left looks like truth values and numbers, and its keys like numbers, too."""
+    rng = np.random.default_rng(10)
+    rare = rng.random(ROWS) < 0.05
+    table: Table = {
+        "who": ["x", *(f"{k}.0" for k in range(1, ROWS))],
+        "state": np.where(rare, "maybe", rng.choice(["yes", "no"], ROWS)).tolist(),
+        "dose": np.where(rare, "n/a", rng.choice(["1.50", "2.0"], ROWS)).tolist(),
+    }
+    original = written(tmp_path / "original.csv", table)
+    released = hidden(hidden(table, "state", rare), "dose", rare)
+    found = audited(original, {name: cells[1:] for name, cells in released.items()})
+    assert (found.rows, found.strays, found.changed) == (ROWS - 1, [], 0)
+    assert [secret.about for secret in found.secrets] == ["state = maybe", "dose = n/a"]
+    assert all(secret.naive for secret in found.secrets)
+
+
+def test_days_that_name_rows_are_days_however_written(tmp_path: Path) -> None:
+    days = [f"2024-{1 + k // 28 % 12:02}-{1 + k % 28:02}" for k in range(300)]
+    table: Table = {"day": [*days], "x": ["a", "b", "b"] * 100}
+    original = written(tmp_path / "original.csv", table)
+    released = hidden(
+        {**table, "day": [f"{d[8:]}/{d[5:7]}/{d[:4]}" for d in days]}, "x", np.arange(300) % 3 == 0
+    )
+    found = audit_file(written(tmp_path / "released.csv", released), original, ["day"])
+    assert (found.rows, found.strays) == (300, [])
+
+
+def without_values(tmp_path: Path) -> tuple[Path, Table, np.ndarray]:
+    """Of a fifth the lot is not known, which is the secret; of others a third is blank."""
+    table, rng = drawn(), np.random.default_rng(12)
+    none = rng.random(ROWS) < 0.2
+    table["lot"] = [None if gone else lot for gone, lot in zip(none, table["colour"], strict=True)]
+    del table["colour"]
+    return written(tmp_path / "original.csv", table), table, none | (rng.random(ROWS) < 1 / 3)
+
+
+def test_whether_there_is_a_value_cannot_be_seen_of_a_blank(tmp_path: Path) -> None:
+    """An attack that saw it would beat an honest cap: a blank multiplies odds by 3, and no more."""
+    original, table, blank = without_values(tmp_path)
+    own = only(audited(original, hidden(table, "lot", blank), "lot IS NULL", 4.0))
+    best = own.verdict.best
+    assert best is not None
+    assert best.leakage.interval is not None
+    assert best.leakage.interval[0] < math.log(3) < best.leakage.interval[1]
+    assert (own.verdict.word, own.naive) == ("pass", False)
+
+
+def test_a_release_that_says_where_there_is_no_value_tells_it(tmp_path: Path) -> None:
+    original, table, blank = without_values(tmp_path)
+    said = hidden(table, "lot", blank)
+    said["lot__missing"] = [lot is None for lot in table["lot"]]
+    (over,) = audited(original, said, "lot IS NULL", 4.0).beaten
+    assert over.verdict.best is not None
+    assert over.verdict.best.right == 1.0
+
+
+def test_hidden_among_cells_without_a_value_is_not_certain(tmp_path: Path) -> None:
+    """Of visits a tenth were never known: who sees a blank does not know which it is."""
+    table, rng = drawn(), np.random.default_rng(13)
+    unknown, ill = rng.random(ROWS) < 0.1, np.array(table["state"]) == "ill"
+    table = hidden(table, "state", unknown)
+    original = written(tmp_path / "original.csv", table)
+    own = only(audited(original, hidden(table, "state", ill | unknown)))
+    assert (own.about, own.naive) == ("state = ill", False)
+    alone = next(one for one in own.verdict.reached if one.attack == "own blank")
+    assert alone.right == pytest.approx(0.18 / 0.28, abs=0.03)

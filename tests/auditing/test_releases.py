@@ -15,6 +15,7 @@ import pytest
 
 import unspoken
 from unspoken.errors import InputError
+from unspoken.releasing import Released
 
 PROJECT = """
 format = 1
@@ -67,7 +68,8 @@ def test_every_row_is_attacked_and_no_limit_beaten(folder: Path) -> None:
     (one,) = found.attacked
     assert (one.about, one.reader, one.rows, found.beaten) == ("late", None, ROWS, [])
     assert one.verdict.claim.bound == math.log(4)
-    assert one.verdict.sure_share > 0.3  # the join is right: it finds what a coin lets it find
+    assert one.verdict.best is not None
+    assert one.verdict.best.low > 0.3 * math.log(4)  # the join is right: it finds what coins let it
     best = one.naive.best
     assert best is not None
     assert (best.recovered, best.right, one.naive.word) == (1.0, 1.0, "fail")
@@ -89,6 +91,42 @@ def test_each_application_s_file_is_attacked_by_itself(folder: Path) -> None:
     assert not any(own.verdict.word == "fail" for own in found.values())
 
 
+DRAWS = PROJECT.replace("released.parquet", "released").replace("manifest.json", "manifests")
+
+
+def test_draws_are_attacked_side_by_side(folder: Path) -> None:
+    """Of two draws of a coin a cell more is told than of one, and no more than the cap that both
+
+    were charged to; to whom that was one draw's, they break it.
+    """
+    project = folder / "unspoken.toml"
+    plan = "[plan]\nby = 'cell'\nodds_cap = 1.4\n"
+    project.write_text(DRAWS.replace("odds_cap = 4", "odds_cap = 2") + plan)
+    for draw in (1, 2):
+        unspoken.release(project, draw=draw)
+    one, both = unspoken.audit(project).attacked
+    assert (one.draws, one.rows, both.draws, both.rows) == (1, ROWS, 2, ROWS)
+    assert not [each for each in (one, both) if each.verdict.word == "fail"]
+    assert one.verdict.best is not None
+    assert both.verdict.best is not None
+    assert both.verdict.best.leakage.value > one.verdict.best.leakage.value
+    assert both.as_json()["draws"] == 2
+    assert "to everybody, 2 draws: " in both.in_words()
+    project.write_text(DRAWS.replace("odds_cap = 4", "odds_cap = 1.3") + plan.replace("1.4", "1.3"))
+    one, both = unspoken.audit(project).attacked
+    assert both.verdict.word == "fail"  # who declares less than was given out is told
+
+
+def test_rows_that_one_draw_has_are_attacked_in_it_alone(folder: Path) -> None:
+    project = folder / "unspoken.toml"
+    project.write_text(DRAWS + "[plan]\nby = 'cell'\nodds_cap = 2\n")
+    unspoken.release(project)
+    unspoken.release(project, draw=2, epochs=["2024"])
+    one, both = unspoken.audit(project).attacked
+    days = pq.read_table(folder / "days.parquet")["day"].to_pylist()
+    assert (one.rows, both.rows) == (ROWS, sum(day.year == 2024 for day in days))
+
+
 def test_a_release_that_gives_away_is_found(folder: Path) -> None:
     """Somebody puts the cells back that coins withheld, and has the manifest agree."""
     done = unspoken.release(folder)
@@ -99,14 +137,49 @@ def test_a_release_that_gives_away_is_found(folder: Path) -> None:
     shown = pa.array([None if cell == "yes" else cell for cell in late])
     kind = rows.schema.field("late").type
     rows = rows.set_column(rows.column_names.index("late"), "late", shown.cast(kind))
-    pq.write_table(rows, done.path)
-    paper = json.loads(done.manifest.read_text())
-    paper["release"]["sha256"] = hashlib.sha256(done.path.read_bytes()).hexdigest()
-    done.manifest.write_text(json.dumps(paper))
+    tampered(done, rows)
     (one,) = unspoken.audit(folder).beaten
     best = one.verdict.best
     assert best is not None
     assert (best.recovered, best.right, one.verdict.share) == (1.0, 1.0, math.inf)
+
+
+def tampered(done: Released, rows: pa.Table) -> None:
+    """Another file in place of what was released, with a manifest that agrees."""
+    pq.write_table(rows, done.path)
+    paper = json.loads(done.manifest.read_text())
+    paper["release"]["sha256"] = hashlib.sha256(done.path.read_bytes()).hexdigest()
+    done.manifest.write_text(json.dumps(paper))
+
+
+def test_rows_that_the_source_has_not_are_named(folder: Path) -> None:
+    """A row under another key, as one that was added is, and one that stands there twice."""
+    done = unspoken.release(folder)
+    rows = pq.read_table(done.path)
+    assert unspoken.audit(folder).strays == []
+    names = rows["who"].to_pylist()
+    names[5] = "nobody"
+    kind = rows.schema.field("who").type
+    changed = rows.set_column(0, "who", pa.array(names).cast(kind))
+    tampered(done, changed)
+    (stray,) = (found := unspoken.audit(folder)).strays
+    assert (stray.unknown, stray.twice, stray.word) == (1, 0, "not testable")
+    assert stray.unknown_as[0].startswith("who = nobody, day = 2024-01-")
+    assert (found.attacked[0].rows, found.failed) == (ROWS - 1, False)
+    assert "days.parquet has not (who = nobody" in stray.in_words()
+    tampered(done, pa.concat_tables([rows, rows.slice(9, 1)]))
+    (stray,) = (found := unspoken.audit(folder)).strays
+    assert (stray.unknown, stray.twice, stray.word) == (0, 2, "fail")
+    assert (found.attacked[0].rows, found.beaten, found.failed) == (ROWS - 1, [], True)
+
+
+def test_a_release_of_another_table_is_not_called_nothing(folder: Path) -> None:
+    done = unspoken.release(folder)
+    rows = pq.read_table(done.path)
+    names = pa.array([f"x{k}" for k in range(ROWS)]).cast(rows.schema.field("who").type)
+    tampered(done, rows.set_column(0, "who", names))
+    found = unspoken.audit(folder)
+    assert (found.attacked, found.strays[0].unknown) == ([], ROWS)
 
 
 def test_no_cap_for_every_answer_is_no_bound(folder: Path) -> None:

@@ -72,9 +72,10 @@ def test_a_project_is_attacked_where_there_is_one(run: Run, edited: Path) -> Non
     said = " ".join(done.out.split())
     assert "About first_arrival, to everybody: no attack here beat the bound" in said
     assert "would have found 100.0% of the secrets, and been right in 100.0%" in said
-    (one,) = run("audit", "--json").json["releases"]
+    one, *given = run("audit", "--json").json["releases"]
     assert (one["about"], one["for"], one["verdict"]) == ("first_arrival", None, "pass")
     assert one["naive"]["verdict"] == "fail"
+    assert {each["verdict"] for each in given} == {"not testable"}  # limits are without contexts
     run("audit", edited, "--catalogue").refused_with(2, "--catalogue")
 
 
@@ -96,5 +97,33 @@ def test_a_table_that_anybody_made_is_attacked(run: Run, folder: Path) -> None:
     (own,) = told["secrets"]
     assert (told["attacked"], own["about"], own["naive"]) == ("file", "lot = 1", False)
     assert run(*given, "--secret", "state = 'ill'", "--odds-cap", "3").code == 3
+    (folder / "naive.csv").write_text("\n".join(["who,state,lot", *naive, naive[7], "9999,well,0"]))
+    done = run(*given)
+    assert done.code == 3
+    said = " ".join(done.out.split())
+    assert "! 2 rows of naive.csv share their keys with another (who = 7): fail." in said
+    assert (
+        "1 row of naive.csv has keys that original.csv has not (who = 9999): not testable." in said
+    )
+    run(*given, "--unit", "").refused_with(2, "--unit")
+    run(*given, "--context", "lot").refused_with(2, "--context: reads lot")
     run("audit", "--release", "naive.csv").refused_with(2, "--against", "--keys")
     run(*given[:-1], "state").refused_with(2, "state")
+
+
+def test_what_a_terminal_would_obey_is_escaped_before_lines_are_broken(
+    run: Run, tmp_path: Path
+) -> None:
+    """An escape is longer than what it stands for: the ends of lines were cut off."""
+    rows = range(900)
+    kinds = ["\x1b[31mred\x1b[0m and more of it" if k % 3 == 0 else "plain" for k in rows]
+    (tmp_path / "of.csv").write_text("who,x\n" + "".join(f"{k},{kinds[k]}\n" for k in rows))
+    shown = ["plain" if k % 3 else "" for k in rows]
+    (tmp_path / "by.csv").write_text("who,x\n" + "".join(f"{k},{shown[k]}\n" for k in rows))
+    files = ["--release", tmp_path / "by.csv", "--against", tmp_path / "of.csv", "--keys", "who"]
+    said = " ".join(run("audit", *files).out.split())
+    assert "900 released rows, attacked" in said
+    assert (
+        r"x = \x1b[31mred\x1b[0m and more of it: hidden without coins. Every blank is one and none "
+        "is shown, so a blank tells it for certain (p = 1)."
+    ) in said

@@ -17,7 +17,7 @@ from unspoken.serving.history import Happened
 from unspoken.serving.notices import Notice
 from unspoken.serving.overview import Offer, Overview, Reader, WhatIf
 from unspoken.serving.standing import Standing
-from unspoken.serving.stream import UNKNOWN, Stream
+from unspoken.serving.stream import UNKNOWN, FullestEpoch, Stream
 from unspoken.types.bound import Bound
 from unspoken.types.premise import Premise
 
@@ -179,6 +179,22 @@ def test_what_a_unit_was_told_is_beside_its_limit() -> None:
     assert "× ∞" in plain(shown(math.inf, Fraction(10_000)))
     assert UNKNOWN in shown(2.0, None)
     assert "told of one" not in plain(PAGES.overview(replace(FOUND, streams=())))
+
+
+def test_what_one_epoch_was_told_is_beside_its_share() -> None:
+    def shown(spent: Fraction, name: str = "2026-05-04") -> str:
+        epoch = FullestEpoch(name, spent, 0.16448549, 0.5)
+        stream = replace(FOUND.streams[0], fullest=epoch)
+        return PAGES.overview(replace(FOUND, streams=(stream,)))
+
+    text = shown(Fraction(1, 10))
+    assert "lighting and planning 2026-05-04 0.1 of 0.1644 0.0644" in plain(text)
+    assert "epoch_epsilon = 0.5 of any" in plain(text)
+    assert "width: 60.8%" in text
+    assert 'class="over"' not in text
+    assert 'class="over"' in shown(Fraction(2, 10))
+    assert "none yet 0 of 0.1644 0.1644" in plain(shown(Fraction(0), ""))
+    assert "epoch_epsilon" not in pages()["overview"]
 
 
 def test_rows_that_have_changed_come_first() -> None:

@@ -23,9 +23,9 @@ def said(*labels: str) -> str:
 
 
 def test_coins_of_two_labels_are_not_one_release() -> None:
-    assert "as much as one release of a by one coin a record" in said("1")
+    assert "no more than one release of a by one coin a record" in said("1")
     assert "by 2 coins, which tell more than one" in said("1", "2")
-    assert "as much as one release" not in said("1", "2")
+    assert "no more than one release" not in said("1", "2")
 
 
 def test_epochs_that_were_charged_are_named() -> None:

@@ -103,3 +103,83 @@ def test_whole_numbers_that_are_codes_lose_their_last_digits(folder: Path, run: 
     take_in("zip", "icd_code")
     learned = run("learn", "--json").json["attributes"]
     assert [len(learned[name]["labels"]) for name in ("zip", "icd_code")] == [13, 8]
+
+
+@pytest.mark.parametrize("when", ["slot", "hour_of_day", "slot_no", "t"])
+def test_a_column_that_says_when_is_tried_as_a_key(when: str, folder: Path, run: Run) -> None:
+    hours = [DAY + dt.timedelta(hours=hour) for hour in range(50)]
+    columns = {
+        "room": [f"r{room}" for room in range(8) for _ in hours],
+        when: (hours if when == "t" else [*range(50)]) * 8,
+        "people": np.random.default_rng(2).integers(0, 5, 400),
+    }
+    pq.write_table(pa.table(columns), folder / "rooms.parquet")
+    assert run("init", "rooms.parquet").code == 0
+    project = Project.read(".")
+    assert project.source.keys == ("room", when)
+    assert [*project.attributes] == ["people"]
+
+
+def test_what_names_no_time_is_tried_as_none(folder: Path, run: Run) -> None:
+    """A temperature that happens to differ in all rows of a room stays what it is."""
+    columns = {
+        "room": [f"r{room}" for room in range(8) for _ in range(50)],
+        "t": [*np.random.default_rng(2).permutation(50)] * 8,
+        "people": np.random.default_rng(2).integers(0, 5, 400),
+    }
+    pq.write_table(pa.table(columns), folder / "rooms.parquet")
+    assert run("init", "rooms.parquet").code == 0
+    assert "several rows have the same room" in Path("unspoken.toml").read_text()
+    assert Project.read(".").source.keys == ("room",)
+
+
+def by_day(rooms: int) -> pa.Table:
+    days = [DAY.date() + dt.timedelta(day) for day in range(60)] * rooms
+    drawn = np.random.default_rng(4)
+    return pa.table({
+        "room": [f"r{room}" for room in range(rooms) for _ in range(60)],
+        "day": days,
+        "weekday": [day.isoweekday() for day in days],
+        "kind": [room % 2 for room in range(rooms) for _ in range(60)],
+        "use": drawn.choice(["few", "many"], 60 * rooms).tolist(),
+    })  # fmt: skip
+
+
+@pytest.mark.parametrize(("rooms", "there"), [(6, ["kind", "use"]), (2, ["weekday", "use"])])
+def test_what_follows_from_the_day_is_no_attribute(
+    rooms: int, there: list[str], folder: Path, run: Run
+) -> None:
+    """Not of the room: what is so of somebody for good may be the secret. Nor of few rows a day."""
+    table = by_day(rooms)
+    assert run_init(table, folder, run).source.keys == ("room", "day")
+    text = Path("unspoken.toml").read_text()
+    assert {*there} <= {*Project.read(".").attributes}
+    said = '# "weekday" is left out: one value for each day, as in a calendar.'
+    assert (said in text) is ("weekday" not in there)
+
+
+def test_what_there_is_room_for_then_is_not_of_a_calendar_either(folder: Path, run: Run) -> None:
+    """There is room for six of these: "moon" would come in where "tide" goes."""
+    table, drawn = by_day(6).select(["room", "day"]), np.random.default_rng(5)
+    numbers = [day.toordinal() for day in table["day"].to_pylist()]
+    columns = {
+        "tide": [number % 4 for number in numbers],
+        **{f"use {i}": drawn.integers(0, 4, len(numbers)).tolist() for i in range(5)},
+        "moon": [number // 15 % 4 for number in numbers],
+    }
+    for name, values in columns.items():
+        table = table.append_column(name, pa.array(values))
+    assert [*run_init(table, folder, run).attributes] == [f"use {i}" for i in range(5)]
+    assert Path("unspoken.toml").read_text().count("as in a calendar") == 2
+
+
+def test_what_a_calendar_has_is_better_than_no_attribute(folder: Path, run: Run) -> None:
+    project = run_init(by_day(6).select(["room", "day", "weekday"]), folder, run)
+    assert [*project.attributes] == ["weekday"]
+    assert run("release").code == 0
+
+
+def run_init(table: pa.Table, folder: Path, run: Run) -> Project:
+    pq.write_table(table, folder / "by_day.parquet")
+    assert run("init", "by_day.parquet").code == 0
+    return Project.read(".")

@@ -12,7 +12,7 @@ from typing import Literal
 
 import pytest
 
-from unspoken.doors.report import charts, page, palette, words
+from unspoken.doors.report import charts, coins, page, palette, words
 from unspoken.doors.report.decision import Signed
 from unspoken.releasing import prepare
 from unspoken.releasing.assessing.findings import CELLS, FLOOR, Findings, by_cap
@@ -133,11 +133,20 @@ def test_a_plan_that_is_the_floor_says_so(tmp_path: Path) -> None:
     assert held in few.assumptions
     assert not any("that the counts leave possible" in line for line in few.assumptions)
     known = people(tmp_path, 2.0, '[context.half]\nof = "id % 2"\n', '["ill"]')
-    (caution,) = (c.text for c in known.cautions if "given half" in c.text)
-    assert caution.startswith("The odds cap of this plan holds whatever is known: under the plan")
+    (caution,) = (c for c in known.cautions if "given half" in c.text)
+    whatever = "The odds cap of this plan holds whatever is known"
+    assert caution.text.startswith(f"{whatever}: under the plan")
+    assert caution.handed_on == f"{whatever} of a row, such as half."
     rows = text[text.index("The same limits kept in other ways") :].split("Application by")[0]
     assert "one coin a record" not in rows
     assert rows.index("(this plan)") < rows.index(CELLS)
+
+
+def test_what_shows_more_by_trusting_more_says_so(found: Findings) -> None:
+    for share, says in ((found.released / 2, False), (found.released + 0.01, True)):
+        said = " ".join(coins.in_words(replace(found, rivals={CELLS: share})))
+        assert ("since less is asked of it" in said) == says
+    assert coins.in_words(replace(found, rivals={})) == []
 
 
 def test_the_answers_that_bind_have_a_price(found: Findings) -> None:

@@ -6,8 +6,17 @@ from pathlib import Path
 import pytest
 
 from tests.laws import frozen
+from unspoken.numerics.roots import CLOSE
 
 BEFORE = json.loads((Path(__file__).parents[1] / "vectors" / "frozen.json").read_text())
+
+
+def _near(name: str) -> float:
+    """A scale is found to CLOSE: where exp differs in its last digit, as between processors, the
+
+    search stops elsewhere within it.
+    """
+    return CLOSE if name.startswith("calibrate") else 1e-12
 
 
 def test_numbers_are_what_they_were() -> None:
@@ -16,6 +25,7 @@ def test_numbers_are_what_they_were() -> None:
     changed = {
         name: (before, now[name])
         for name, before in BEFORE.items()
-        if now[name] != (before if isinstance(before, str) else pytest.approx(before, rel=1e-12))
+        if now[name]
+        != (before if isinstance(before, str) else pytest.approx(before, rel=_near(name)))
     }
     assert not changed

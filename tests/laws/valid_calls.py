@@ -228,6 +228,11 @@ QUESTIONS: dict[str, Call] = {
         unspoken.calibrate,
         of_weights(measure="max-log-ratio", knows="anything", method="exact", floor=True),
     ),
+    "calibrate one-sided noise": (
+        unspoken.calibrate,
+        {"belief": joint(), "terms": {"A": {1: 1}}, "limit": 1.0, "measure": "exclusion"}
+        | {"knows": ["B"], "noise": "one-sided", "sensitive": {"A": [0]}},
+    ),
     "calibrate a chain": (
         unspoken.calibrate,
         {"belief": chain(), "weights": [1.0] * 4, "limit": 1.0, "knows": "nothing"}

@@ -245,8 +245,13 @@ def test_what_is_found_once_is_what_each_row_is_asked(
     assert (marker._of_values[0].marks(column) is not None) == found
 
 
-def test_what_turns_elsewhere_than_it_can_is_asked_of_every_row() -> None:
-    of = OfValue(lambda asked: (numbers(asked) > 5).astype(np.intp), [1.0])
+@pytest.mark.parametrize(
+    "mark",
+    [lambda x: ~(x <= 5), lambda x: x > 1],
+    ids=["elsewhere, NaN as the largest", "NaN not as the largest"],
+)
+def test_what_turns_elsewhere_than_it_can_is_asked_of_every_row(mark) -> None:
+    of = OfValue(lambda asked: mark(numbers(asked)).astype(np.intp), [1.0])
     assert of.marks(pa.array([0.5, 9.0])) is None
 
 

@@ -18,7 +18,8 @@ from unspoken.errors import InputError, LimitExceeded
 from unspoken.ledger import Account, Ledger, Seal, head_file
 from unspoken.numerics.prf import Key
 
-__all__ = ["TIMES", "Where", "at_once", "kept_whatever_is_killed", "under"]
+__all__ = ["FORKED", "TIMES", "Where", "at_once", "charge_on", "kept_whatever_is_killed"]
+__all__ += ["told", "under"]
 
 TIMES = -(-2 * CHARGES // 64)  # so often each of 64 asks, and half of that fits
 Where = Path | str
@@ -62,6 +63,11 @@ def _threads(where: Where, folder: Path, who: str, count: int, times: int, total
         thread.join()
 
 
+def charge_on(where: Where, folder: Path, who: str) -> None:
+    """Until killed."""
+    _threads(where, folder, who, 3, 1_000_000, 1e9)
+
+
 def told(folder: Path) -> dict[int, str]:
     """Every event that anybody was told is charged; nobody is told of another's."""
     lines = [line for file in folder.glob("told *") for line in file.read_text().splitlines()]
@@ -96,7 +102,7 @@ def kept_whatever_is_killed(where: Where, folder: Path, kills: int) -> None:
     moments, own = random.Random(17), under(folder)
     Ledger(where).charge(event("first", a=EACH), at_most(1e9), own)
     for number in range(kills):
-        child = FORKED.Process(target=_threads, args=(where, folder, f"{number}", 3, 10_000, 1e9))
+        child = FORKED.Process(target=charge_on, args=(where, folder, f"{number}"))
         child.start()
         begin, mine = time.monotonic(), folder / f"told {number}"
         # Once something is told of; later also before the first charge is.

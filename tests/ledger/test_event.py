@@ -30,7 +30,9 @@ def event(mechanism: Mechanism) -> Release:
 def test_any_mechanism_is_an_event(mechanism: Mechanism) -> None:
     one = event(mechanism)
     assert Release.from_json(one.to_json()) == one
-    assert json.loads(one.to_json())["mechanism"] == mechanism.describe()
+    body = json.loads(one.to_json())
+    assert body["mechanism"] == mechanism.describe()
+    assert one.to_json() == json.dumps(body, sort_keys=True)
 
 
 ONE_SIDED = {"kind": "one-sided", "epsilon": {"a": 1.0}}

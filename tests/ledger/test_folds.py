@@ -62,6 +62,18 @@ def test_every_reading_of_an_epoch_counts() -> None:
     assert not account.covers(read("now", b=0.25), everybody)
 
 
+@given(histories())
+def test_what_is_kept_between_questions_is_what_it_is_without(events: list[Release]) -> None:
+    """Whoever is asked for, again and again, by one account and by another for each question."""
+    kept = Account.of(())
+    for number, one in enumerate(events, start=1):
+        for other in events:
+            for audience in ([("r",)], [("r",), ("s",)], kept.readers()):
+                fresh = Account.of(events[: number - 1])
+                assert kept.before(other, audience) == fresh.before(other, audience)
+        kept.add(one, number)
+
+
 @given(histories(), st.data())
 def test_the_account_does_not_depend_on_the_order(events: list[Release], data: Any) -> None:
     """Sums are exact: no digit depends on who came first."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -22,12 +22,13 @@ WHO = [(), ("r",), ("s",), ("r", "s")]
 
 def answer(
     number: int, request: str, readers: tuple[str, ...], epochs: list[str], epsilon: float,
-    label: str, unit: str,
+    label: str, unit: str, of_epoch: float = 0.0,
 ) -> Answer:  # fmt: skip
     return Answer(
         f"t{number}", label, True, Geometric(0.5, {"a": [1, 0]}),
         {epoch: {"a": "same"} for epoch in epochs}, "k", "c", {}, {},
         readers=readers, request=request, query=request, unit=(unit,), unit_epsilon=epsilon,
+        epoch_epsilon=of_epoch,
     )  # fmt: skip
 
 
@@ -41,6 +42,7 @@ ANSWERS = st.lists(
         st.sampled_from([0.1, 0.2, 0.7]),
         st.sampled_from(["day", "day", "week"]),
         st.sampled_from(["office", "office", "office", "desk"]),
+        st.sampled_from([0.0, 0.05, 0.1]),
     ),
     max_size=8,
 )  # fmt: skip
@@ -62,6 +64,31 @@ def test_streams_are_the_sums_of_what_was_given(
         expected = sum(map(max, by_draw.values()), Fraction(0))
     streams = Account.of(answers).draws.streams
     assert streams.spent(audience, ["office"], but) == expected
+
+
+@given(ANSWERS, st.lists(st.sampled_from(WHO), unique=True), st.sampled_from(["", "q1", "q2"]))
+def test_streams_of_an_epoch_are_the_sums_of_what_was_given_of_it(
+    answers: list[Answer], audience: list[tuple[str, ...]], but: str
+) -> None:
+    """Of the epochs of a function; by another function it may be of any rows, so all counts."""
+
+    def told(each: Answer, epoch: str) -> Fraction:
+        if each.epoch != "day":
+            return Fraction(str(each.unit_epsilon))
+        known = each.epoch_epsilon or each.unit_epsilon
+        return Fraction(str(known)) if epoch in each.readings else Fraction(0)
+
+    latest = {(each.request, each.readers): each for each in answers}
+    seen = [each for (draw, who), each in latest.items() if who in audience and draw != but]
+    streams, expected = Account.of(answers).draws.streams, dict[str, Fraction]()
+    for epoch in ("x", "y", "z"):
+        by_draw: dict[str, list[Fraction]] = {}
+        for each in seen:
+            by_draw.setdefault(each.request, []).append(told(each, epoch))
+        expected[epoch] = sum(map(max, by_draw.values()), Fraction(0))
+    known = all(each.unit == ("office",) for each in seen)
+    found = streams.spent_of(audience, ["office"], "of day", ["x", "y", "z"], but)
+    assert found == (expected if known else None)
 
 
 @given(ANSWERS, st.lists(st.sampled_from(WHO), unique=True), st.sampled_from(["x", "y", "z"]))
@@ -99,8 +126,8 @@ def test_a_ledger_that_is_open_is_the_same_one(tmp_path: Path) -> None:
     assert Ledger.opened(path) is not own
 
 
-def work(account: Account, events: Sequence[Release], first: int) -> int:
-    """How many functions are called to look at these and to count them in."""
+def calls_of(run: Callable[[], object]) -> int:
+    """How many functions it calls."""
     calls = 0
 
     def called(_frame: object, kind: str, _argument: object) -> None:
@@ -110,15 +137,41 @@ def work(account: Account, events: Sequence[Release], first: int) -> int:
     before = sys.getprofile()
     sys.setprofile(called)
     try:
+        run()
+    finally:
+        sys.setprofile(before)
+    return calls
+
+
+def work(account: Account, events: Sequence[Release], first: int) -> int:
+    """What it takes to look at these and to count them in."""
+
+    def run() -> None:
         for number, each in enumerate(events, start=first):
             audience = account.reaching(["r", "s"], ["r", "s"])
             account.covers(each, audience)
             account.before(each, audience)
             account.draws.streams.spent(audience, ["office"], each.noise)
+            account.draws.streams.spent_of(
+                audience, ["office"], "of day", each.readings, each.noise
+            )
             account.add(each, number)
-    finally:
-        sys.setprofile(before)
-    return calls
+
+    return calls_of(run)
+
+
+def test_all_epochs_of_shared_answers_are_not_as_much_work_as_their_square() -> None:
+    def looked(count: int) -> int:
+        days = [f"day {n}" for n in range(count)]
+        shared = [
+            answer(n, f"q{n}", who, [day], 0.1, "day", "office")
+            for n, day in enumerate(days)
+            for who in (("r",), ("s",))
+        ]
+        streams = Account.of(shared).draws.streams
+        return calls_of(lambda: streams.spent_of([("r",), ("s",)], ["office"], "of day", days))
+
+    assert looked(80) <= 4.5 * looked(20)
 
 
 @pytest.mark.parametrize("kind", ["cells", "answers", "labels"])

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
+import os
 import shutil
 import sqlite3
 from collections.abc import Callable
@@ -124,7 +126,7 @@ def test_no_tail_can_be_cut_off(last: int, path: Path) -> None:
 def test_an_old_copy_is_refused_and_a_new_one_is_taken(path: Path) -> None:
     shutil.copy(path, path.parent / "new.sqlite")
     shutil.copy(path.parent / "old.sqlite", path)
-    refused(path, r"has only 2: it was rolled back or replaced\. Restore the one that has it")
+    refused(path, "has only 2: it was rolled back, replaced, or copied before this file")
     shutil.copy(path.parent / "new.sqlite", path)
     assert charge(Ledger(path), event("4", a=0.1)) == 5
 
@@ -229,3 +231,17 @@ def test_a_damaged_file_does_not_hold_though_its_events_do(what: str, path: Path
         Ledger(path).verify(seal(Ledger(path)))
     path.write_bytes(whole)
     assert Ledger(path).verify(seal(Ledger(path))).number == len(EVENTS)
+
+
+def test_a_first_head_that_cannot_be_written_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger = Ledger(tmp_path / "l.sqlite")
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(InputError, match=r"key\.head: cannot be written: No space left"):
+        charge(ledger, event("1", a=0.5))
+    assert ledger.empty

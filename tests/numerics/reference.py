@@ -136,3 +136,31 @@ def row_fingerprint(
     state = struct.pack("<Q", len(rows)) + (total % 2**128).to_bytes(16, "little")
     last = derive(master, "unspoken-rows-1", "last", label, *names)
     return hmac.new(last, state, hashlib.sha256).hexdigest()[:32]
+
+
+def row_fingerprint_beside(
+    master: bytes,
+    labels: tuple[str, str],
+    keys: Sequence[str],
+    rows: Sequence[Mapping[str, Value]],
+    empty: Mapping[str, Value],
+) -> tuple[str, list[int]]:
+    """The same with keys beside the columns, and what is kept of each key; labels of rows, keys."""
+    names = sorted(set(empty) - set(keys))
+    row_key = derive(master, "unspoken-rows-1", "row", labels[0], *names)
+    beside = derive(master, "unspoken-rows-2", "row", labels[0], *names)
+    of_keys = derive(master, "unspoken-rows-2", "keys", labels[1], *keys)
+    shown = derive(master, "unspoken-rows-2", "shown", labels[1], *keys)
+    total, kept = 0, []
+    for row in rows:
+        missing = sum(1 << i for i, name in enumerate(names) if row[name] is None)
+        fields = [(b"n", struct.pack("<Q", missing), b"")]
+        fields += [field(empty[name] if row[name] is None else row[name]) for name in names]
+        value = cbc_mac(row_key, message(fields))
+        key = cbc_mac(of_keys, message(field(row[name]) for name in keys))
+        kept.append(int.from_bytes(aes(shown, key)[:8], "little"))
+        both = bytes(a ^ b for a, b in zip(value, key, strict=True))
+        total += int.from_bytes(aes(beside, both), "little")
+    state = struct.pack("<Q", len(rows)) + (total % 2**128).to_bytes(16, "little")
+    last = derive(master, "unspoken-rows-1", "last", labels[0], *names)
+    return hmac.new(last, state, hashlib.sha256).hexdigest()[:32], kept

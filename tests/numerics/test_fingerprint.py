@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 
 from tests.numerics import reference
 from unspoken.errors import InputError
-from unspoken.numerics.coins import MasterKey
-from unspoken.numerics.fingerprint import RowFingerprint
+from unspoken.numerics.coins import MasterKey, encode_keys
+from unspoken.numerics.combinations import combined
+from unspoken.numerics.fingerprint import KeyNumbers, RowFingerprint
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "vectors" / "coins.json").read_text("utf-8"))
 MASTER = MasterKey(bytes.fromhex(GOLDEN["master"]))
@@ -57,6 +58,14 @@ ROW = st.fixed_dictionaries(
         "sensitive": st.none() | st.booleans(),
     }
 )
+KEYED = st.fixed_dictionaries(
+    {
+        "office": st.text(st.characters(exclude_categories=["Cs"]), max_size=40),
+        "day": st.text("ab\0", max_size=3),
+        "value": st.none() | st.floats(),
+        "sensitive": st.none() | st.booleans(),
+    }
+)
 
 
 @pytest.mark.parametrize("vector", GOLDEN["fingerprints"], ids=lambda v: f"{len(v['rows'])} rows")
@@ -87,6 +96,72 @@ def test_the_order_of_columns_does_not_count_nor_do_others() -> None:
         found.add(batch)
     assert found.hexdigest() == digits(ROWS)
     assert found.rows == len(ROWS)
+
+
+# With keys beside the columns, which are counted in once for all that is fingerprinted.
+
+KEYS = ["office", "day"]
+
+
+def digits_beside(rows: list[Row], keys: list[str] = KEYS, sizes: int = 10**6) -> str:
+    found = RowFingerprint(MASTER, "rows", ["value", "sensitive"])
+    for first in range(0, len(rows), sizes):
+        batch = pa.RecordBatch.from_pylist(rows[first : first + sizes], SCHEMA)
+        found.add(batch, numbers_of_keys(batch, keys))
+    return found.hexdigest()
+
+
+def numbers_of_keys(batch: pa.RecordBatch, keys: list[str] = KEYS) -> Any:
+    encoded = encode_keys([batch.column(key) for key in keys])
+    return KeyNumbers(MASTER, "keys", keys).numbers(encoded)
+
+
+@pytest.mark.parametrize("vector", GOLDEN["fingerprints beside keys"], ids=lambda v: v["digits"])
+def test_golden_fingerprints_beside_keys(vector) -> None:
+    kept = KeyNumbers(MASTER, "keys", KEYS).kept
+    batch = pa.RecordBatch.from_pylist(vector["rows"], SCHEMA)
+    assert digits_beside(vector["rows"]) == vector["digits"]
+    assert [f"{number:016x}" for number in kept(numbers_of_keys(batch))] == vector["kept"]
+
+
+def test_columns_beside_keys_are_not_those_alone() -> None:
+    batch = pa.RecordBatch.from_pylist(ROWS, SCHEMA)
+    alone = RowFingerprint(MASTER, "rows", ["value", "sensitive"])
+    alone.add(batch)
+    assert len({alone.hexdigest(), digits(ROWS), digits_beside(ROWS)}) == 3
+
+
+@given(st.lists(KEYED, max_size=20), st.randoms(use_true_random=False), st.integers(1, 7))
+def test_beside_keys_order_and_batches_do_not_count(rows: list[Row], random, size: int) -> None:
+    master = bytes.fromhex(GOLDEN["master"])
+    expected, _ = reference.row_fingerprint_beside(master, ("rows", "keys"), KEYS, rows, EMPTY)
+    assert digits_beside(rows) == expected
+    assert digits_beside(random.sample(rows, len(rows)), sizes=size) == expected
+
+
+@given(st.data(), st.integers(0, 3), st.sampled_from([pa.string(), pa.int64(), pa.float64()]))
+def test_combinations_are_the_rows(data, offset: int, kind: pa.DataType) -> None:
+    """What is worked out for each combination, and looked up, is that of the row itself."""
+    listed = pa.array([1, 2, 3]).cast(kind)
+    code, flag = st.none() | st.integers(0, 2), st.none() | st.booleans()
+    # So many rows that combinations are worth it: 8 of each of 4 x 3.
+    pairs = data.draw(st.lists(st.tuples(code, flag), min_size=5, max_size=9)) * 25
+    indices = pa.array([code for code, _ in pairs], pa.int8())
+    flags = pa.array([flag for _, flag in pairs], pa.bool_())
+    columns = {"x": pa.DictionaryArray.from_arrays(indices, listed), "free": flags}
+    plain = pa.record_batch({**columns, "x": columns["x"].cast(kind)}).slice(offset)
+    few = pa.record_batch(columns).slice(offset)
+    assert combined(few.columns) is not None
+    assert combined(plain.columns) is None
+    found = RowFingerprint(MASTER, "", ["x", "free"])
+    assert found.numbers(few).tolist() == found.numbers(plain).tolist()
+
+
+def test_combinations_that_are_too_many() -> None:
+    flags = pa.array([True, False] * 60)
+    assert combined([flags] * 2) is not None
+    assert combined([flags] * 3) is None  # 27, of 4 rows each
+    assert combined([pa.array([True, False] * 10**5)] * 7) is None  # 3^7 > 1,024
 
 
 # What must not go unseen.
@@ -158,6 +233,20 @@ def by_column(rows: list[Row]) -> int:
 
 def test_every_change_is_seen() -> None:
     assert blind_spots(digits) == []
+
+
+def test_every_change_is_seen_beside_keys() -> None:
+    """No key is missing; a change of any other column, and of which row has it, is seen."""
+
+    def candidate(rows: list[Row]) -> str:
+        return digits_beside(
+            [
+                {**row, "office": "missing" if row["office"] is None else row["office"]}
+                for row in rows
+            ]
+        )
+
+    assert blind_spots(candidate) == []
 
 
 @pytest.mark.parametrize(

@@ -219,7 +219,7 @@ def test_no_file_and_a_folder_and_no_parquet(tmp_path: Path) -> None:
     ("column", "said"),
     [
         ("c", r'attribute\.c: 1 row holds none of its values, such as "xxx.{10,80}\.\.\."; list'),
-        ("id", "a row: has 10,000,001 bytes of text: at most 65,536 are taken"),
+        ("id", "a row: has 10,000,000 bytes of text: at most 65,536 are taken"),
     ],
 )
 def test_ten_megabytes_in_a_cell(column: str, said: str, tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from unspoken.engines.duckdb import DuckTable
 from unspoken.errors import InputError, LimitExceeded
 from unspoken.learning.counts import beside, counted
 from unspoken.releasing import Prepared, prepare, release
+from unspoken.releasing.flow import rehearse
 
 PROJECT = """
 format = 1
@@ -197,7 +198,10 @@ def test_a_release_reads_its_rows_itself(project: Path, read: Callable[..., tupl
         release(project)
 
 
-def test_a_release_sees_that_keys_name_rows(project: Path, read: Callable[..., tuple]) -> None:
+@pytest.mark.parametrize("command", [release, rehearse])
+def test_a_release_sees_that_keys_name_rows(
+    command: Callable[[Path], object], project: Path, read: Callable[..., tuple]
+) -> None:
     read(project)
     (file,) = kept(project)
     text = json.loads(file.read_text())
@@ -205,7 +209,7 @@ def test_a_release_sees_that_keys_name_rows(project: Path, read: Callable[..., t
     text["files"] = beside.seen([project.parent / "t.parquet"])
     file.write_text(json.dumps(text))
     with pytest.raises(InputError, match="have the key"):
-        release(project)
+        command(project)
 
 
 def test_times_that_were_set_back_deceive_nobody(project: Path, read: Callable[..., tuple]) -> None:

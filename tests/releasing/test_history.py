@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pyarrow as pa
@@ -17,7 +18,8 @@ from unspoken.learning.pinned import Pinned
 from unspoken.policy import Project
 from unspoken.releasing import learn_project
 from unspoken.releasing.assessing import boxed as boxing
-from unspoken.releasing.assessing.boxed import box_of, boxed
+from unspoken.releasing.assessing.boxed import Boxed, _most, box_of, boxed
+from unspoken.types.bound import Bound
 
 HISTORY = '[belief]\nhistory = "day < 30"\n'
 
@@ -74,7 +76,8 @@ def test_the_box_is_by_units_where_one_has_several_rows(path: Path) -> None:
     ready = learn_project(path)
     assert ready.believed is not None
     (said,) = ready.findings(curve=False).boxed
-    assert "(box(95 %), by 30 of person with 30 rows at most, as far as these show): up to " in said
+    counted = "each with 30 rows at most when they were counted, as far as these show"
+    assert f"(box(95 %), counted by person: 30 of them, {counted}): up to " in said
     assert "If all rows of one person were independent: up to odds x" in said
     held, mechanism = ready.believed.pinned, ready.plan().mechanism
     (by_units,) = boxed(
@@ -98,3 +101,12 @@ def test_a_box_of_too_many_answers_is_not_looked_at_and_that_is_said(
         "Not looked at for every belief that the counts leave possible: "
         "4 answers of 4 combinations of values are too many."
     )
+
+
+@pytest.mark.parametrize(("bits", "shown"), [(1.0, "1 bit (all there is, so no bound)"),
+                                             (math.log2(3), "1.6 bit (all there is, so no bound)"),
+                                             (0.25, "0.25 bit"), (0.0, "0 bit")])  # fmt: skip
+def test_a_bound_in_bits_that_bounds_nothing_says_so(bits: float, shown: str) -> None:
+    nats = bits * math.log(2)
+    told = _most([Boxed("late", Bound(4.0, 4.0, "odds"), Bound(nats, nats, "nat"))])
+    assert told == f"up to odds x 4 (about late) and {shown}"

@@ -72,3 +72,32 @@ def test_what_noise_adds_on_average(
     assert broken(exact * (1 - 1e-6))
     assert broken(alone + (u - 1 - math.log(u)) * (1 - 1e-6))
     assert not broken(alone + (u - 1 - math.log(u)) * (1 + 1e-6) + 1e-9)
+
+
+def test_noise_that_is_known_again_is_that_of_the_domain_that_is_asked_about() -> None:
+    """One by one, and kept, it is what all parts together say; coins are what is left."""
+    both = Together(
+        [
+            unspoken.OneSided({"s": 0.5}, {"s": [0]}),
+            Geometric(0.5, {"x": 1.0}),
+            unspoken.OneSided({"x": 0.25}, {}, coins="fresh"),
+            Together([Geometric(0.25, {"s": 2.0, "x": 1.0}), unspoken.OneSided({"x": 1.0}, {})]),
+        ]
+    )
+    for values in (2, 3, 2):
+        law = np.full((2, values), 1 / (2 * values))
+        domain = unspoken.Joint(law, names=["s", "x"]).domain
+        parts = both.parts(domain, unspoken.Adversary("s"))
+        drawn = judged.drawn_of(both, domain)
+        coins = judged.WithoutNoise(both).parts(domain, unspoken.Adversary("s"))
+        assert drawn.queries == parts.queries
+        assert len(drawn.queries) == 2
+        assert not drawn.tosses
+        assert judged.epsilon_of(domain, drawn) == pytest.approx(
+            math.log(2) * (values - 1) + math.log(4) * (2 + values - 1)
+        )
+        assert judged.answers_of(domain, drawn) == values * 2 * values
+        assert not coins.queries
+        assert len(coins.channels) == 1
+        assert [toss.exponent for _, toss in coins.tosses] == [0.5, 1.0]
+        assert [toss.full.shape for _, toss in coins.tosses] == [(2, 2), (values, values + 1)]

@@ -69,13 +69,32 @@ def test_what_is_refused_at_the_end_leaves_nothing(
     assert len([*folder.iterdir()]) == 2
 
 
-@pytest.mark.parametrize("twice", [LATE, months(2)[5]])
-def test_a_key_that_is_there_twice_costs_nothing(twice: Row, tmp_path: Path) -> None:
-    release(project(tmp_path, months(1)))
-    path = project(tmp_path, [*months(1, 2), twice, {**twice, "a": "y"}])
+@pytest.mark.parametrize(
+    "more",
+    [
+        [*months(2), LATE, {**LATE, "a": "y"}],
+        [*months(2), months(2)[5]],
+        [months(1)[5]],  # nothing new: no row is read again to be written
+    ],
+    ids=["late", "new", "old"],
+)
+@pytest.mark.parametrize("noise", ['"none"', "0.5"])
+def test_a_key_that_is_there_twice_costs_nothing(
+    noise: str, more: list[Row], tmp_path: Path
+) -> None:
+    """Where the belief is pinned, rows are not looked at before they are released."""
+
+    def counted(rows: list[Row]) -> Path:
+        path = project(tmp_path, rows)
+        path.write_text(path.read_text().replace('noise = "none"', f"noise = {noise}"))
+        return path
+
+    release(counted(months(1)))
+    path = counted([*months(1), *more])
+    before = charges(path)
     with pytest.raises(InputError, match=r"source\.keys: \d rows of .* have the key"):
         release(path)
-    assert charges(path) == 1
+    assert charges(path) == before
     assert [*files(path)] == ["released/2026-01.parquet", "released-manifests/2026-01.json"]
 
 

@@ -13,12 +13,18 @@ from tests.releasing.small import small
 from unspoken.doors.cli import run
 from unspoken.errors import InputError
 from unspoken.releasing import release
-from unspoken.releasing.reproducing import reproduce
+from unspoken.releasing.reproducing import Reproduced, reproduce_all
 
 ATTRIBUTES: dict[str, dict[str, Any]] = {
     "a": {"values": [0, 1], "sensitive": "a = 1"},
     "b": {"values": [0, 1]},
 }
+
+
+def reproduce(manifest: Path, project: Path) -> Reproduced:
+    """Of one manifest."""
+    ((_, found),) = reproduce_all([manifest], project)
+    return found
 
 
 def table(changed: int = 0) -> pa.Table:

@@ -6,6 +6,7 @@ import json
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -96,6 +97,30 @@ def test_moments_fall_into_bins_of_the_projects_days(tmp_path: Path) -> None:
         24,
         20,
     )
+
+
+@pytest.mark.parametrize("edge", ["1969-07-20T20:17:40", "1970-01-01", "2026-03-29"])
+def test_nanoseconds_fall_into_the_bin_that_they_are_in(tmp_path: Path, edge: str) -> None:
+    """However near its edge, and at the ends of time: none is rounded into the next one."""
+    at = int(np.datetime64(edge, "ns").astype(np.int64))
+    near = np.array([0, 1, 400, 500, 600, 999, 1000, 1001, 86_400 * 10**9])
+    held = np.iinfo(np.int64)  # beyond these two ends are NULL, and times without end
+    moments = np.array([held.min + 2, *(at - near[1:]), *(at + near), held.max - 1])
+    rows = pa.table(
+        {
+            "id": range(len(moments)),
+            "seen": pa.array(moments, pa.timestamp("ns")),
+            "b": (["u", "v"] * len(moments))[: len(moments)],
+        }
+    )
+    path = small(tmp_path, rows, {"seen": {"bins": [edge]}, "b": {}})
+    assert prepare(path).learned.counts["seen"] == (len(near), len(near) + 1)
+    got = pq.read_table(release(path).path)
+    assert pq.read_schema(tmp_path / "table.parquet").field("seen").type == pa.timestamp("ns")
+    for row in got.to_pylist():
+        later = moments[row["id"]] >= at
+        assert row["seen"] in (None, prepare(path).learned.labels["seen"][int(later)])
+    assert got["seen"].null_count < len(moments)
 
 
 @pytest.mark.parametrize(

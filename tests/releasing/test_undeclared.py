@@ -37,7 +37,7 @@ def test_the_room_in_the_file_is_found(tmp_path: Path) -> None:
     ready = prepare(path)
     found = ready.findings(curve=False)
     (entry,) = undeclared(ready, found.planned, found.plan.mechanism)
-    assert (entry.key, entry.about) == ("room", "x")
+    assert (set(entry.given), entry.about) == ({"room"}, "x")
     assert isinstance(entry.odds, Estimate)
     assert entry.without.odds.odds <= 4.0
     rows = list(zip(*(table.column(n).to_pylist() for n in ("room", "x", "y")), strict=True))
@@ -87,9 +87,9 @@ def by_weekday(kind: str, rows: int = 4000) -> pa.Table:
 def test_functions_of_time_are_looked_at(tmp_path: Path, kind: str) -> None:
     table = by_weekday(kind)
     found = measured(small(tmp_path, table, ATTRIBUTES, keys=("id", "day"), **LIMITS))
-    assert (found[0].key, found[0].value) == ("weekday of day", "Monday")
+    assert found[0].given == {"weekday of day": "Monday"}
     assert found[0].odds.value > 10.0
-    assert [entry.key for entry in found if entry.odds.value > 4.0] == ["weekday of day"]
+    assert [[*entry.given] for entry in found if entry.odds.value > 4.0] == [["weekday of day"]]
 
 
 def test_a_declared_context_is_not_said_twice(tmp_path: Path) -> None:
@@ -111,3 +111,85 @@ def test_chance_is_no_evidence(tmp_path: Path, rows: int, rooms: int) -> None:
         }
     )
     assert measured(small(tmp_path, table, ATTRIBUTES, keys=("id", "room"), **LIMITS)) == ()
+
+
+def crossed(rows: int = 8000) -> pa.Table:
+    """Neither the room nor the shift tells anything of x by y; both together tell nearly all."""
+    rng = np.random.default_rng(2)
+    room, shift = rng.integers(2, size=rows), rng.integers(2, size=rows)
+    ill = rng.random(rows) < 0.3
+    like = np.where(room == shift, ill, ~ill)
+    late = rng.random(rows) < np.where(like, 0.9, 0.1)
+    return pa.table(
+        {
+            "id": list(range(rows)),
+            "room": np.where(room, "a, b", "a").tolist(),
+            "shift": np.where(shift, "c", "b, c").tolist(),
+            "x": np.where(ill, "ill", "well").tolist(),
+            "y": np.where(late, "late", "early").tolist(),
+        }
+    )
+
+
+def largest_odds(table: pa.Table, keys: tuple[str, ...], ready: Any, mechanism: Any) -> float:
+    """The largest factor on the odds of being ill given values of ``keys``, from the rows."""
+    columns = [table.column(name).to_pylist() for name in (*keys, "x", "y")]
+    rows = list(zip(*columns, strict=True))
+    largest = 0.0
+    for value in {row[:-2] for row in rows}:
+        mine = [row[-2:] for row in rows if row[:-2] == value]
+        weights: dict[tuple, list[float]] = {}
+        for x, y in mine:
+            for answer, p in answers((x, y), ready.learned, mechanism, ("x", "y")):
+                weights.setdefault(answer, [0.0, 0.0])[x == "ill"] += p
+        ill = sum(x == "ill" for x, _ in mine)
+        for outside, inside in weights.values():
+            if outside + inside >= LEAST and inside:
+                odds = math.inf if not outside else (inside / outside) / (ill / (len(mine) - ill))
+                largest = max(largest, odds)
+    return largest
+
+
+def test_two_keys_that_tell_nothing_by_themselves_are_looked_at_together(tmp_path: Path) -> None:
+    table = crossed()
+    path = small(tmp_path, table, ATTRIBUTES, keys=("id", "room", "shift"), **LIMITS)
+    ready = prepare(path)
+    found = ready.findings(curve=False)
+    (entry,) = undeclared(ready, found.planned, found.plan.mechanism)
+    assert [*entry.given] == ["room", "shift"]
+    assert entry.given["room"] in {"a", "a, b"}
+    exact = largest_odds(table, ("room", "shift"), ready, found.plan.mechanism)
+    assert entry.odds.value == pytest.approx(exact, rel=1e-9)
+    alone = [largest_odds(table, (key,), ready, found.plan.mechanism) for key in ("room", "shift")]
+    assert exact > 10.0 > 4.5 > max(alone)  # where the cap, without any key, is 4
+
+
+def test_two_declared_together_are_not_said_twice(tmp_path: Path) -> None:
+    path = small(tmp_path, crossed(), ATTRIBUTES, keys=("id", "room", "shift"), **LIMITS)
+    path.write_text(f"{path.read_text()}\n[context.both]\nof = \"room || '/' || shift\"\n")
+    assert measured(path) == ()
+
+
+def test_a_pair_is_held_against_what_a_declared_one_tells(tmp_path: Path) -> None:
+    """The room tells by itself; a second key beside it, which tells nothing, adds nothing."""
+    table = hidden_in_a_room()
+    other = pa.array([str(k * 7 % 3) for k in range(table.num_rows)])
+    path = small(
+        tmp_path, table.append_column("desk", other), ATTRIBUTES,
+        keys=("id", "room", "desk"), **LIMITS,
+    )  # fmt: skip
+    assert [[*entry.given] for entry in measured(path)] == [["room"]]
+    path.write_text(f'{path.read_text()}\n[context.place]\nof = "upper(room)"\n')
+    assert measured(path) == ()
+
+
+def test_columns_may_be_called_as_what_is_looked_at(tmp_path: Path) -> None:
+    """A key like two others together, of too many values; and an attribute like a part."""
+    table = crossed().append_column("room and shift", pa.array(map(str, range(8000))))
+    keys = ("id", "room", "shift", "room and shift")
+    (entry,) = measured(small(tmp_path, table, ATTRIBUTES, keys=keys, **LIMITS))
+    assert [*entry.given] == ["room", "shift"]
+    table = by_weekday("date").append_column("weekday of day", pa.array(["a", "b"] * 2000))
+    path = small(tmp_path, table, ATTRIBUTES, keys=("id", "day"), **LIMITS)
+    path.write_text(f'{path.read_text()}\n[attribute."weekday of day"]\n')
+    assert measured(path)[0].given == {"weekday of day": "Monday"}

@@ -12,9 +12,10 @@ import pyarrow as pa
 import pytest
 
 from tests.releasing.small import planned, small
+from tests.releasing.test_habits import by_counting, mutual_information
 from unspoken.errors import InputError
 from unspoken.releasing import prepare, release
-from unspoken.releasing.assessing.habits import Blanks, information
+from unspoken.releasing.assessing.habits import Blanks
 
 PERSONS, DAYS = 300, 20
 P = 0.5
@@ -113,8 +114,9 @@ def test_all_rows_of_a_unit_keep_its_limit(tmp_path: Path) -> None:
     assert plan.total / np.log(2) <= 0.5 / DAYS
     prior = np.zeros(DAYS + 1)
     prior[[0, DAYS // 2]] = 0.8, 0.2
-    habit = [n >= DAYS // 2 for n in range(DAYS + 1)]
-    assert information(Blanks.released(plan.p["visit"]), prior.tolist(), habit).bits <= 0.5
+    habit = [int(n >= DAYS // 2) for n in range(DAYS + 1)]
+    joint = by_counting(Blanks.released(plan.p["visit"]), prior.tolist(), habit)
+    assert mutual_information(joint) / np.log(2) <= 0.5
     assert "together tell at most 0.5 bit of a habit" in the_caution(
         c.text for c in ready.cautions(plan.p)
     )

@@ -94,6 +94,18 @@ def test_against_every_adversary() -> None:
             assert nodes[target, tuple(known)] == pytest.approx(truth, rel=1e-10)
 
 
+def test_what_is_known_further_off_counts_as_long_as_runs_are_short() -> None:
+    """Of random chains one in some thousand has an upper end on the way that would be too low."""
+    start, steps = [0.75, 0.25], [[[0.83, 0.17], [0.38, 0.62]], [[0.21, 0.79], [0.03, 0.97]]]
+    values, weights, scale = [[0.0, 2.0], [1.0, 4.0], [-2.0, 1.0]], [0.0, 1.0, 3.0], 0.4
+    chain = unspoken.Chain(start, steps, values=values)
+    terms = [w * np.array(own) for w, own in zip(weights, values, strict=True)]
+    truth = max(all_nodes(chain_table(start, steps), terms, 1 / scale).values())
+    told = certificates(chain, unspoken.Laplace(scale, weights))
+    assert len(told) > 1
+    assert all(step.low <= truth + 1e-12 and truth <= step.high + 1e-12 for step in told)
+
+
 def test_geometric_noise_is_laplace_noise_of_its_rate() -> None:
     chain = unspoken.Chain([0.5, 0.5], [[0.9, 0.1], [0.3, 0.7]], length=6)
     laplace = worst(chain, unspoken.Laplace(2.0))

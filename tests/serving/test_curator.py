@@ -16,6 +16,7 @@ from unspoken.ledger import Ledger
 from unspoken.policy import Project
 from unspoken.releasing import adopt_plan, release
 from unspoken.serving import Curator, Held, Refused, Request, Standing
+from unspoken.serving.released import papers
 
 COUNT = "SELECT COUNT(*) FILTER (WHERE arrival = 'late') FROM visits"
 
@@ -59,6 +60,36 @@ def _stand(curator: Curator, nothing: Standing) -> None:
     assert 1 < one.odds.odds <= both.odds.odds <= 4 + 1e-9
     assert both.left == pytest.approx(4 / both.odds.odds)
     assert both.as_json()["about"] == "arrival"
+
+
+def test_a_request_reads_the_manifests_of_its_epochs(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also those of rows that came late; of epochs whose names begin alike, and of others, none."""
+    building.arrived(path.parent, 330)  # epochs 0 to 10
+    Curator.of(path).cells("lighting", Request())
+    building.arrived(path.parent, 345)  # and half of epoch 11
+    curator, read = Curator.of(path), list[str]()
+    curator.cells("lighting", Request(epochs=("11",)))
+    building.arrived(path.parent, 350)
+    curator.cells("lighting", Request(epochs=("11",)))
+    sound = Path.read_bytes
+
+    def counting(file: Path) -> bytes:
+        if file.suffix == ".json" and file.name != "belief.json":
+            read.append(file.name)
+        return sound(file)
+
+    monkeypatch.setattr(Path, "read_bytes", counting)
+    for epoch, expected in {"1": {"1.json"}, "11": {"11.json", "11.2.json"}}.items():
+        for request in (Request(epochs=(epoch,)), Request(epochs=(epoch,), before=True)):
+            curator.cells("lighting", request)
+            read.clear()
+            assert curator.cells("lighting", request).charged == ()
+            assert {*read} == expected
+        read.clear()
+        curator.rehearse("lighting", Request(epochs=(epoch,)))
+        assert {*read} == expected
 
 
 def test_days_that_arrive_are_given_too(path: Path) -> None:
@@ -194,6 +225,28 @@ def test_a_file_that_was_changed_is_not_given(path: Path) -> None:
     pq.write_table(table.slice(0, 10), file)
     with pytest.raises((Held, InputError)):
         curator.cells("lighting", Request(epochs=("0",), before=True))
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "",
+        "{",
+        "[]",
+        '{"unspoken": "release", "release": 5}',
+        '{"unspoken": "release", "release": {"rows": "x"}, "readings": {}}',
+    ],
+)
+def test_a_manifest_that_is_none_is_one_line(said: str, path: Path) -> None:
+    """Found by fuzzing: `unspoken audit` and the service ended in a traceback."""
+    curator = Curator.of(path)
+    curator.cells("lighting", Request(epochs=("0",)))
+    manifest = path.parent / "released-manifests-lighting" / "0.json"
+    before = manifest.read_text()
+    for text in (said, before.replace('"attributes": {', '"attributes": 5, "x": {')):
+        manifest.write_text(text)
+        with pytest.raises(InputError, match=r"0\.json: is no manifest that unspoken wrote; rest"):
+            papers(curator.project.serving("lighting"))
 
 
 def test_a_plan_that_is_adopted_meanwhile_is_served(path: Path) -> None:

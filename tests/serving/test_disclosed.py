@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections import defaultdict
 from collections.abc import Iterable
@@ -10,16 +11,18 @@ from math import inf
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from tests.serving import building
 from tests.serving.running import running
+from unspoken.doors import disclosing
 from unspoken.doors.cli import run
 from unspoken.errors import InputError, LimitExceeded
 from unspoken.mechanisms import RecordCoin
 from unspoken.releasing import adopt_plan
 from unspoken.releasing.preparing import Prepared
 from unspoken.serving import Curator, Refused, Request
-from unspoken.serving.disclosing import disclosed
+from unspoken.serving.disclosing import Consequences, disclosed
 
 ONE = 2**62  # of which weights are shares
 WHY = "a laptop was lost"
@@ -122,6 +125,31 @@ def test_of_one_epoch_alone(path: Path) -> None:
         curator.cells("lighting", FIRST)
     assert curator.cells("planning", SECOND).charged == ("1",)
     assert curator.cells("lighting", SECOND).charged == ("1",)
+
+
+def in_words(found: Consequences) -> str:
+    """As a terminal shows it, on one line."""
+    out = io.StringIO()
+    Console(file=out, width=80).print(disclosing.in_words(found))
+    return " ".join(out.getvalue().split())
+
+
+def test_what_is_said_of_one_epoch_is_what_helps(path: Path) -> None:
+    """Adopting again does not; taking it for known of all rows does."""
+    said = in_words(disclosed(path, ["use"], epochs=["0"], why=WHY))
+    assert "A new plan is not made for it either" in said
+    assert 'knows = ["use"] under [application.NAME] of whoever knows' in said
+    adopt_plan(path, by="anna", why="again")
+    with pytest.raises(Refused):
+        Curator.of(path).cells("lighting", FIRST)
+    text = path.read_text()
+    for reads in ('reads = ["arrival"]', 'reads = ["use"]'):
+        text = text.replace(reads, f'{reads}\nknows = ["use"]')
+    path.write_text(text)
+    adopt_plan(path, by="anna", why="for who knows use of all rows")
+    assert Curator.of(path).cells("lighting", FIRST).charged == ("0",)
+    other = disclosed(path, ["arrival"], why=WHY)
+    assert "knows = " not in in_words(other)
 
 
 def test_to_one_coalition_alone(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from tests.releasing.test_reproducing import reproduce
 from tests.serving import building
 from tests.serving.running import running
 from unspoken.answering import query
@@ -20,10 +21,9 @@ from unspoken.doors.cli import run
 from unspoken.errors import InputError, LimitExceeded
 from unspoken.ledger import Account, Ledger
 from unspoken.policy import Project
-from unspoken.releasing import adopt_plan, rehearse, release
+from unspoken.releasing import adopt_plan, prepare, rehearse, release
 from unspoken.releasing.custody.archive import backup, restore
 from unspoken.releasing.custody.custody import verified
-from unspoken.releasing.reproducing import reproduce
 from unspoken.serving import Curator, Refused, Request
 
 OF_ONES_OWN = ("unspoken.key", "unspoken.key.head", "ledger.sqlite")
@@ -102,9 +102,56 @@ def test_rows_that_came_late_are_not_drawn_anew(path: Path) -> None:
     release(path)
     building.arrived(path.parent, 50)
     release(path)
-    with pytest.raises(LimitExceeded, match="changed since it was first read"):
+    way = r"changed since it was first read; draw 2 .* ask for draws of an epoch before rows come"
+    with pytest.raises(LimitExceeded, match=way):
         release(path, draw=2, epochs=["1"])
     assert release(path, draw=2, epochs=["0"]).epochs is not None
+
+
+def test_epochs_that_are_as_they_were_are_drawn_beside_those_that_are_not(path: Path) -> None:
+    """The others are named; once more it is the same, free; what was drawn before takes late rows,
+
+    too, in a draw of their own.
+    """
+    release(path)
+    other = building.copied(path.parent, path.parent / "other")
+    building.arrived(path.parent, 50)
+    release(path)
+    trial, done = rehearse(path, draw=2), release(path, draw=2)
+    for found in (trial, done):
+        assert found.epochs is not None
+        assert (found.epochs.new, found.epochs.undrawn, found.epochs.left) == (("0",), ("1",), 0)
+        (said,) = [line for line in found.warnings if "not drawn anew" in line]
+        assert said.startswith("epoch 1: not drawn anew, since rows came late or changed")
+    assert tuple(done.event.readings) == ("0",)
+    assert [file.name for file in done.path.glob("*.parquet")] == ["0.parquet"]
+    again = release(path, draw=2)
+    assert again.again
+    assert again.epochs is not None
+    assert (again.epochs.undrawn, again.epochs.left) == (("1",), 1)
+    release(other, draw=2)
+    building.arrived(other.parent, 50)
+    for draw in (1, 2):
+        late = release(other, draw=draw).epochs
+        assert late is not None
+        assert (late.late, late.undrawn) == ({"1": 5 * 25}, ())
+
+
+def test_what_is_said_of_a_unit_counts_every_draw(path: Path) -> None:
+    """A cell is blank to whoever has two draws if it is in both: less often than in one."""
+    first, second = release(path), release(path, draw=2)
+    said = [
+        [each.text for each in done.said.cautions if "One office" in each.text]
+        for done in (first, second)
+    ]
+    ready = prepare(path)
+    chances = [{n: 1 - (1 - p) ** draws for n, p in first.p.items()} for draws in (1, 2)]
+    for (text,), p in zip(said, chances, strict=True):
+        (expected,) = [
+            each.unmeasured().text for each in ready.cautions(p) if "One office" in each.text
+        ]
+        assert text == expected
+    assert said[0] != said[1]
 
 
 def test_a_curator_charges_a_draw_for_its_epochs_alone(path: Path) -> None:

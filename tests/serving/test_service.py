@@ -124,6 +124,14 @@ def test_bodies_that_are_refused(served: Running, raw: bytes, status: int) -> No
     assert b"Traceback" not in said
 
 
+def test_a_number_beyond_its_end_is_told_the_end(served: Running) -> None:
+    body = b'{"sql": "SELECT count(*) FROM visits", "epsilon": -1, "share": 2}'
+    status, _, said = served.send("POST", "/v1/answers", "lighting", raw=body)
+    assert status == 422
+    named = {"body.epsilon: greater than 0", "body.share: less than equal 1"}
+    assert named == {*json.loads(said)["error"].split("; ")}
+
+
 @pytest.mark.parametrize(
     "body",
     [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, partial, reduce
@@ -14,6 +14,7 @@ from unspoken.answering.exact import Exact
 from unspoken.answering.noise import EPSILONS, Noise, by_epsilon, coarse, least, moved
 from unspoken.answering.question import Question, bound
 from unspoken.answering.select import WHERE
+from unspoken.answering.unit import Told
 from unspoken.engines.handed_in import Streams
 from unspoken.engines.protocol import BATCH, Chosen, Scan, Table
 from unspoken.errors import InputError, LimitExceeded
@@ -24,7 +25,7 @@ from unspoken.numerics.coins import ALGORITHM, MasterKey
 from unspoken.numerics.prf import KEY_BYTES
 from unspoken.policy import Project
 from unspoken.releasing.asked import coined_by
-from unspoken.releasing.custody.believing import released_rows
+from unspoken.releasing.custody.believing import used_rows
 from unspoken.releasing.custody.custody import Custody
 from unspoken.releasing.deciding.admission import Admission
 from unspoken.releasing.deciding.adopting import declared
@@ -65,20 +66,30 @@ class Asking:
         fresh: bool,
         make: Callable[[], Custody] | None,
     ) -> Asking:
-        """``make``: makes the custody, if there is none, in which a belief is pinned."""
-        served = whole.serving(reader)
-        ready = prepared(whole, table, fresh, Custody.there(whole), make=make, keyed=True)
-        rows = released_rows(ready.project, ready.table)
-        question = bound(ready.project, rows, ready.learned, text, reader)
-        for name in question.names:
-            if name not in served.reads:
-                raise InputError(
-                    f"{WHERE}: {name}: nobody reads it; add it to `reads`, or ask about "
-                    f"{', '.join(served.reads)}"
-                )
-        kept = make() if make is not None and question.numbers else Custody.there(whole)
-        readers = () if reader is None else (reader,)
-        return cls(ready.project, ready, question, readers, rows, kept)
+        """``make``: makes the custody, if there is none, in which a belief is pinned: for questions
+
+        that noise answers, and not before it is known that they can be.
+        """
+        served, readers = whole.serving(reader), () if reader is None else (reader,)
+
+        def asked(kept: Custody | None, making: Callable[[], Custody] | None) -> Asking:
+            ready = prepared(whole, table, fresh, kept, make=making, keyed=True)
+            rows = used_rows(ready.project, ready.table, history=False)
+            question = bound(ready.project, rows, ready.learned, text, reader)
+            for name in question.names:
+                if name not in served.reads:
+                    raise InputError(
+                        f"{WHERE}: {name}: nobody reads it; add it to `reads`, or ask about "
+                        f"{', '.join(served.reads)}"
+                    )
+            return cls(ready.project, ready, question, readers, rows, kept)
+
+        asking = asked(Custody.there(whole), None)
+        if make is None or not asking.question.numbers:
+            return asking
+        if whole.belief.noise is None or asking.ready.believed is not None:
+            return replace(asking, held=make())
+        return asked(make(), make)
 
     @property
     def kept(self) -> Custody:
@@ -114,6 +125,22 @@ class Asking:
     def _public_rows(self) -> Table:
         """The rows for which conditions on keys hold."""
         return reduce(lambda held, part: held.only(part, True), self.question.where, self.rows)
+
+    @cached_property
+    def rows_per_epoch(self) -> int:
+        """How many of these are of one epoch at most; all, where that is not looked at.
+
+        Epochs that part rows as the keys they are made of do have the rows of one unit and these.
+        """
+        most, limits = self.rows_per_unit or 1, self.project.limits
+        if most == 1 or len(self.epochs) == 1 or math.isinf(limits.epoch_epsilon):
+            return most
+        rows, place = self._public_rows, self.project.at("epoch", "of")
+        of = Epochs.of(self.project, rows).reads
+        if rows.groups(of, place)[0] != len(self.epochs):
+            return most
+        together = [*dict.fromkeys([*self.project.source.unit, *of])]
+        return min(most, rows.groups(together, place)[1])
 
     @property
     def chosen(self) -> Chosen | None:
@@ -246,7 +273,10 @@ class Asking:
             draw=self.draw,
             times=noise.times,
             unit=whole.source.unit,
-            unit_epsilon=float(Fraction(repr(noise.epsilon)) * (self.rows_per_unit or 1)),
+            unit_epsilon=_times(noise.epsilon, self.rows_per_unit or 1),
+            epoch_epsilon=_times(noise.epsilon, self.rows_per_epoch)
+            if self.rows_per_epoch < (self.rows_per_unit or 1)
+            else 0.0,
         )
 
     @cached_property
@@ -264,7 +294,7 @@ class Asking:
             )
         admission.covered(event, account)
         broken = admission.too_much(event.mechanism, admission.before(event, account))
-        broken = broken or self._streamed(event.unit_epsilon, self._spent(event, account))
+        broken = broken or self._told(event, account).broken(event)
         if broken:
             fits = self._what_fits(account)
             raise LimitExceeded(f"{WHERE}: {broken}; {fits}", fits)
@@ -314,39 +344,17 @@ class Asking:
         question, labellings = self.question, self.ready.learned.labelling
         draft = self.event(Noise(question.numbers, 1.0, labellings))
         self.admission.covered(draft, account)
-        held, spent = self.admission.before(draft, account), self._spent(draft, account)
+        held, told = self.admission.before(draft, account), self._told(draft, account)
 
         def broken(times: float) -> str | None:
             noise = Noise(question.numbers, times, labellings)
-            unit_epsilon = self.event(noise).unit_epsilon
-            return self._streamed(unit_epsilon, spent) or self.admission.too_much(
-                noise.mechanism, held
-            )
+            return told.broken(self.event(noise)) or self.admission.too_much(noise.mechanism, held)
 
         return least(broken)
 
-    def _spent(self, event: Answer, account: Account) -> list[Fraction | None]:
-        """What answers told of all rows of a unit before, to each coalition that sees this one."""
-        unit, streams = self.project.source.unit, account.draws.streams
-        audiences = self.admission.audiences(event, account)
-        return [streams.spent(each, unit, event.noise) for each in audiences]
-
-    def _streamed(self, unit_epsilon: float, spent: Sequence[Fraction | None]) -> str | None:
-        """The limit on that, in words, if one answer more would break it."""
-        most, unit = self.project.limits.unit_epsilon, " and ".join(self.project.source.unit)
-        known = [each for each in spent if each is not None]
-        total = Fraction(repr(unit_epsilon)) + max(known, default=Fraction(0))
-        if math.isinf(most) or (len(known) == len(spent) and total <= Fraction(repr(most))):
-            return None
-        if len(known) < len(spent):
-            return (
-                f"an answer was charged before it was kept what it tells of one {unit}, or for "
-                "another [source] unit, so limit.unit_epsilon cannot be held"
-            )
-        return (
-            f"of all rows of one {unit} answers would tell e^{float(total):.6g}, "
-            f"limit.unit_epsilon is {most:g}"
-        )
+    def _told(self, event: Answer, account: Account) -> Told:
+        """What answers told of a unit before, to each coalition that sees this one."""
+        return Told.before(self.project, event, account, self.admission.audiences(event, account))
 
     def _what_fits(self, account: Account) -> str:
         """The most that would."""
@@ -356,3 +364,8 @@ class Asking:
     def promised(self, noise: Noise | None, free: str = "") -> Promised:
         """What is known before anything is charged."""
         return Promised.of(self.question, noise, self.counted, self.rows_per_unit, free)
+
+
+def _times(epsilon: float, rows: int) -> float:
+    """Of decimals, as they are written."""
+    return float(Fraction(repr(epsilon)) * rows)

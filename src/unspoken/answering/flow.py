@@ -6,6 +6,7 @@ charge, or leaves it to the next who asks the same: what was drawn and not kept,
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -14,7 +15,7 @@ from pathlib import Path
 from unspoken.answering.answer import NoisyAnswer, Promised, as_asked, assembled
 from unspoken.answering.asking import Asking
 from unspoken.answering.exact import Exact
-from unspoken.answering.noise import Noise
+from unspoken.answering.noise import Noise, within
 from unspoken.answering.select import WHERE
 from unspoken.engines.handed_in import Streams
 from unspoken.errors import InputError, LimitExceeded, UnspokenError
@@ -53,10 +54,12 @@ def query(
     same answer, free; ``draw`` 2 is another, with noise of its own, charged beside the first.
     """
     expect(text, str, "query", "write a SELECT")
+    epsilon = None if epsilon is None else within(epsilon)
+    share, draw = _share(share), which_draw(draw)
     whole = opened(project)
     make = None if dry_run else partial(Custody.made, whole)
     asking = Asking.of(whole, text, reader, table, fresh, make)
-    asking = replace(asking, epsilon=epsilon, share=_share(share), draw=which_draw(draw))
+    asking = replace(asking, epsilon=epsilon, share=share, draw=draw)
     if asking.public:
         return _public(asking, dry_run, tell)
     before = asking.before()
@@ -115,9 +118,13 @@ def _refuse_noise_alone(noise: Noise, rows: int, asking: Asking) -> None:
     """Nobody who says no epsilon means to pay for what says nothing."""
     errors = [noise.error(each) / each.reach for each in asking.question.numbers]
     if min(errors) > rows:
+        limits = asking.project.limits
+        units = {"unit_epsilon": limits.unit_epsilon, "epoch_epsilon": limits.epoch_epsilon}
+        names = ["odds_cap", *(name for name, most in units.items() if most < math.inf)]
+        raised = " or ".join(f"limit.{name}" for name in names)
         raise LimitExceeded(
             f"{WHERE}: what is left of the limits leaves noise alone (± {min(errors):,.0f} rows of "
-            f"{rows:,}), so nothing was charged. Raise limit.odds_cap, or say which epsilon; "
+            f"{rows:,}), so nothing was charged. Raise {raised}, or say which epsilon; "
             "another time write a smaller odds_cap under [plan] before anything is given out",
             "only an answer that is noise alone does, where an epsilon asks for it",
         )

@@ -24,7 +24,7 @@ from unspoken.numerics.noise import scale_of
 from unspoken.numerics.numbers import number
 from unspoken.numerics.roots import bracket
 
-__all__ = ["CHANCE", "EPSILONS", "Noise", "by_epsilon", "coarse", "least", "moved"]
+__all__ = ["CHANCE", "EPSILONS", "Noise", "by_epsilon", "coarse", "least", "moved", "within"]
 
 CHANCE = 0.05  # that an error goes further than its bar
 # lambda, where it is looked for: with less, one record would change what is told by more than e^2
@@ -66,7 +66,7 @@ class Noise:
         while -math.log(alpha) < 1.0 / scale:  # never more noise than is drawn
             alpha = math.nextafter(alpha, 0.0)
         if len(labels) > 1:
-            return RecordCounts(alpha, labels, adds.tolist())
+            return RecordCounts(alpha, labels, tuple(adds))
         ((name, values),) = labels.items()
         rows = adds.T.astype(np.float64).tolist()
         return Geometric(alpha, terms={name: dict(zip(values, rows, strict=True))})
@@ -124,12 +124,17 @@ def _of_some(numbers: Sequence[Number]) -> float:
     return most
 
 
-def by_epsilon(numbers: Sequence[Number], epsilon: float) -> float:
-    """The lambda of a declared epsilon."""
+def within(epsilon: float) -> float:
+    """An epsilon that noise is drawn for."""
     given, (low, high) = number(epsilon), EPSILONS
     if not low <= given <= high:
         raise InputError(f"epsilon {given:g}: write a number from {low:g} to {high:g}")
-    reach = moved(numbers)
+    return given
+
+
+def by_epsilon(numbers: Sequence[Number], epsilon: float) -> float:
+    """The lambda of a declared epsilon."""
+    given, reach = within(epsilon), moved(numbers)
     times = reach / given
     while reach / times > given:
         times = math.nextafter(times, math.inf)
@@ -142,8 +147,9 @@ def least(broken: Callable[[float], str | None]) -> float:
     if worst:
         raise LimitExceeded(
             f"{WHERE}: {worst}, however much noise there is: what was given out before leaves "
-            "nothing for answers. Raise limit.odds_cap; another time write a smaller odds_cap "
-            "under [plan] before anything is given out (docs/answers.md: beside a release)",
+            "nothing for answers. Raise that limit; beside cells, another time write a smaller "
+            "odds_cap under [plan] before anything is given out (docs/answers.md: beside a "
+            "release)",
             "no answer with noise does",
         )
 

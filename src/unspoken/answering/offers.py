@@ -7,20 +7,25 @@ would be charged, beside all that the plan shows; or in its place, where nothing
 
 from __future__ import annotations
 
+import math
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from unspoken.answering.asking import Asking
 from unspoken.answering.cells import Cells
 from unspoken.answering.noise import Noise, least
 from unspoken.answering.numbers import Number
+from unspoken.answering.question import bound
+from unspoken.answering.unit import share_of_epoch
 from unspoken.engines.sql import name_in_sql
 from unspoken.errors import LimitExceeded
 from unspoken.mechanisms import Mechanism, Together
 from unspoken.releasing.assessing.findings import Findings
 from unspoken.releasing.assessing.leaks import limits_of
+from unspoken.releasing.custody.believing import used_rows
 from unspoken.releasing.deciding.judged import Judge, Planned
 from unspoken.releasing.preparing import Prepared
 
@@ -76,16 +81,17 @@ def _offer(ready: Prepared, planned: Mechanism, name: str) -> Offer | None:
     if not cells.declared:
         return None
     numbers = [Number.of([name], own) for own in np.eye(len(rule.names), dtype=np.int64)]
+    stem, column = ready.project.source.stem or "", name_in_sql(name)
+    table = name_in_sql(stem if stem.isidentifier() else "source")
+    query = f"SELECT {column}, COUNT(*) FROM {table} GROUP BY {column}"
+    most = _most(ready, query)
     for beside in (True, False):
         try:
-            noise = _least(ready, [planned] if beside else [], numbers)
+            noise = _least(ready, [planned] if beside else [], numbers, most)
         except LimitExceeded:
             continue
         if noise.error(numbers[0]) > ready.learned.rows:
             continue  # nothing but noise
-        stem, column = ready.project.source.stem or "", name_in_sql(name)
-        table = name_in_sql(stem if stem.isidentifier() else "source")
-        query = f"SELECT {column}, COUNT(*) FROM {table} GROUP BY {column}"
         error, reader = noise.error(numbers[0]), _reader(ready, name)
         return Offer(name, query, error, noise.epsilon, beside, reader)
     return None
@@ -105,7 +111,21 @@ def _planned(ready: Prepared, shown: Sequence[Mechanism]) -> Planned | None:
     return Planned(shown[0], list(within.pools.values()), limits_of(within).log_cap)
 
 
-def _least(ready: Prepared, shown: Sequence[Mechanism], numbers: Sequence[Number]) -> Noise:
+def _most(ready: Prepared, query: str) -> float:
+    """The epsilon for one record that all rows of its unit may have, and those of one epoch."""
+    project, limits = ready.project, ready.project.limits
+    if min(limits.unit_epsilon, limits.epoch_epsilon) == math.inf:
+        return math.inf
+    rows = used_rows(project, ready.table, history=False)
+    asking = Asking(project, ready, bound(project, rows, ready.learned, query), (), rows, None)
+    each = limits.unit_epsilon / (asking.rows_per_unit or 1)
+    return min(each, share_of_epoch(project) / asking.rows_per_epoch)
+
+
+def _least(
+    ready: Prepared, shown: Sequence[Mechanism], numbers: Sequence[Number], most: float
+) -> Noise:
+    """``most``: of epsilon, whatever else is left."""
     learned, limits = ready.learned, limits_of(ready.project)
     judge = Judge(
         ready.project,
@@ -117,8 +137,10 @@ def _least(ready: Prepared, shown: Sequence[Mechanism], numbers: Sequence[Number
     )
 
     def broken(times: float) -> str | None:
-        noise = Noise(numbers, times, learned.labelling).mechanism
-        found = judge.broken(Together([*shown, noise]), limits)
+        noise = Noise(numbers, times, learned.labelling)
+        if noise.epsilon > most:
+            return "a unit"
+        found = judge.broken(Together([*shown, noise.mechanism]), limits)
         return None if found is None else found.target
 
     return Noise(numbers, least(broken), learned.labelling)

@@ -1,7 +1,6 @@
 """A released table that anybody made, beside its original: what blanks and shown cells give away.
 
-Two questions. *Guesses* use the release alone: who has seen the shown cells of a column guesses the
-blank ones by what else is shown of their rows (naive Bayes), beside always guessing the commonest.
+Two questions. *Guesses* use the release alone (guessing.py).
 *Attacks* are those on our own releases: they practise with the truth on a part of the rows, which
 is more than an outsider has, and are counted on another. The control is the same with the truth
 shuffled among the rows.
@@ -10,112 +9,101 @@ shuffled among the rows.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
+from unspoken.auditing.around import OF_UNITS, habits, worst_value
 from unspoken.auditing.attacks import Known
-from unspoken.auditing.judging import FAMILY, Claim, Reached, Verdict, attacked
-from unspoken.auditing.released_cells import Cells, cells_of, together, which_show
+from unspoken.auditing.beside import Around, Beside, beside
+from unspoken.auditing.guessing import Guessed, guessed
+from unspoken.auditing.judging import FAMILY, Claim, Verdict, attacked, furthest
+from unspoken.auditing.released_cells import Cells
+from unspoken.auditing.strays import Strays
 from unspoken.auditing.trials import WITHHELD_AS, Trials
 from unspoken.display import Shown
-from unspoken.engines.arrow import in_one, numbers
-from unspoken.engines.duckdb import DuckTable
-from unspoken.engines.protocol import Scan
 from unspoken.engines.row_sql import RowSQL
 from unspoken.errors import InputError
-from unspoken.numerics.arrays import Array, Mask
-from unspoken.numerics.binomial import lower_end, upper_end
+from unspoken.numerics.arrays import Array, Codes, Mask
 from unspoken.numerics.coins import fresh_draws
-from unspoken.types.bound import Estimate
 
 __all__ = ["AuditedFile", "Guessed", "Secret", "audit_file"]
 
 ATTACKS = ("frequent", "classified", "nearest")
 OWN = "own blank"  # the attack that looks at one column's blank, and at nothing else
+LEFT_OUT = "which rows are left out"  # what is known where rows are absent
 FEW = 6  # values that are listed
 ENOUGH = 20  # rows that have a value which is never shown: fewer may be so by chance
 
 
 @dataclass(frozen=True)
 class Sought:
-    """What is looked for: in words, whose blank alone may tell it, and in which rows it is so."""
+    """What is looked for: in words, whose blank alone may tell it, and in which rows it is so.
+
+    ``hidden``: whether limits are for it; of values that are shown now and then none is said to be.
+    """
 
     about: str
     column: str | None
     truth: Mask
-
-
-@dataclass(frozen=True, repr=False)
-class Guessed(Shown):
-    """Blank cells of a column, guessed from what is shown: how often rightly, both ways."""
-
-    column: str
-    blanks: int
-    learned: Estimate
-    commonest: Estimate
-
-    def as_json(self) -> dict[str, Any]:
-        return {
-            "column": self.column,
-            "blanks": self.blanks,
-            "learned": self.learned.as_json(),
-            "commonest": self.commonest.as_json(),
-        }
-
-    def facts(self) -> list[tuple[str, str]]:
-        return [
-            ("blanks of", f"{self.column}, {self.blanks:,}"),
-            ("learned", f"right in {_ends(self.learned)}"),
-            ("commonest", f"right in {_ends(self.commonest)}"),
-        ]
+    hidden: bool = True
 
 
 @dataclass(frozen=True, repr=False)
 class Secret(Shown):
-    """A secret looked for; ``naive``: of its column all its cells are blank, and no others."""
+    """A secret looked for; ``naive``: of its column all its cells are blank, and no others.
+
+    ``given``: what else is known of a row; None: nothing. ``rows``: or units, of a habit.
+    """
 
     about: str
     rows: int
     naive: bool
     verdict: Verdict
     control: Verdict
+    given: str | None = None
+
+    @property
+    def sought(self) -> str:
+        """The secret, and given what."""
+        return self.about if self.given is None else f"{self.about}, given {self.given}"
 
     def as_json(self) -> dict[str, Any]:
-        found = {"about": self.about, "rows": self.rows, "naive": self.naive}
+        found = {"about": self.about, "given": self.given, "rows": self.rows, "naive": self.naive}
         return {**found, **self.verdict.as_json(), "control": self.control.as_json()}
 
     def in_words(self) -> str:
         """What was found; that nothing was found says nothing of other attacks."""
-        claim, best = self.verdict.claim, self.verdict.best
+        claim = self.verdict.claim
+        if self.naive and self.given == LEFT_OUT:
+            return (
+                f"{self.about}: dropped without coins. Every row that is left out is one, and no "
+                "other is, so to be left out tells it for certain (p = 1)."
+            )
         if self.naive:
             return (
-                f"{self.about}: hidden without coins. Every blank is one and none is shown, so a "
+                f"{self.sought}: hidden without coins. Every blank is one and none is shown, so a "
                 "blank tells it for certain (p = 1)."
             )
-        if best is None:
-            return f"{self.about}: too few rows to count."
-        if claim.bound is not None:
-            return f"{self.about}: {self.verdict.in_words()}."
-        if best.low <= 0:
-            return f"{self.about}: no attack here beat the prior, {claim.prior:.1%}."
-        return (
-            f"{self.about}: “{best.attack}” multiplies odds by {_factor(best)}; what it flags is "
-            f"one in {best.right:.1%}, where {claim.prior:.1%} of all rows are."
-        )
+        claimed = claim.bound is not None and self.verdict.best is not None
+        said = self.verdict.in_words() if claimed else self.verdict.measured()
+        return f"{self.sought}: {said}."
 
     def facts(self) -> list[tuple[str, str]]:
-        return [("about", self.about), *self.verdict.facts(), ("in words", self.in_words())]
+        return [("about", self.sought), *self.verdict.facts(), ("in words", self.in_words())]
 
 
 @dataclass(frozen=True, repr=False)
 class AuditedFile(Shown):
-    """What attacks on a released table came to. ``changed``: cells that show another value."""
+    """What attacks on a released table came to. ``changed``: cells that show another value.
+
+    ``strays``: released rows that were not attacked; ``absent``: how many of the original are in no
+    release, which attacks look at where ``secret`` is a condition.
+    """
 
     release: str
     against: str
@@ -124,17 +112,26 @@ class AuditedFile(Shown):
     guessed: Sequence[Guessed]
     secrets: Sequence[Secret]
     chance: float
+    strays: Sequence[Strays] = ()
+    absent: int = 0
 
     @property
     def beaten(self) -> list[Secret]:
         """Where an attack beat the bound that was claimed."""
         return [secret for secret in self.secrets if secret.verdict.word == "fail"]
 
+    @property
+    def failed(self) -> bool:
+        """Whether a bound was beaten, or a key stands there twice."""
+        return bool(self.beaten) or any(stray.word == "fail" for stray in self.strays)
+
     def as_json(self) -> dict[str, Any]:
         return {
             "release": self.release,
             "against": self.against,
             "rows": self.rows,
+            "strays": [stray.as_json() for stray in self.strays],
+            "absent": self.absent,
             "changed": self.changed,
             "guessed": [guess.as_json() for guess in self.guessed],
             "secrets": [secret.as_json() for secret in self.secrets],
@@ -142,7 +139,9 @@ class AuditedFile(Shown):
 
     def facts(self) -> list[tuple[str, str]]:
         said = [("secret", secret.in_words()) for secret in self.secrets]
-        return [("release", f"{self.release}, {self.rows:,} rows of {self.against}"), *said]
+        left_out = [("!", stray.in_words()) for stray in self.strays]
+        head = ("release", f"{self.release}, {self.rows:,} rows of {self.against}")
+        return [head, *said, *left_out]
 
 
 def audit_file(
@@ -151,145 +150,76 @@ def audit_file(
     keys: Sequence[str],
     secret: str | None = None,
     odds_cap: float | None = None,
+    *,
+    unit: Sequence[str] = (),
+    context: Sequence[str] = (),
+    previous: Sequence[str] = (),
+    unit_bits: float | None = None,
 ) -> AuditedFile:
     """Attack a released table, whoever made it, with the original at hand: for its holder alone.
 
     ``keys`` name the rows of both. Several releases are attacked as whoever pools them sees them: a
     cell is shown where any shows it, and which do is seen. ``secret``: a condition on the original,
     such as "x = 'a'"; else for each column with blanks the values that are never shown.
-    ``odds_cap``: by how much the releases are said to multiply odds at most.
+    ``odds_cap``: by how much the releases are said to multiply odds of it at most, whatever is
+    known of a row; of columns whose values are all shown now and then nothing is claimed. Each
+    secret is looked for in rows, given each ``context`` (SQL over keys) and each column of the row
+    before (``previous``), and as a habit of units, which some keys name; ``unit_bits``: what all
+    rows of a unit are said to tell of it.
     """
     if odds_cap is not None and not 1 <= odds_cap < math.inf:
         raise InputError(f"--odds-cap: {odds_cap:g} must be 1 or more, and finite")
-    original = _opened(against, keys, "--against")
+    if unit_bits is not None and not (unit and 0 <= unit_bits < math.inf):
+        raise InputError(f"--unit-bits: {unit_bits:g} must be 0 or more, and of a --unit")
     files = [release] if isinstance(release, str | Path) else release
-    released = [_opened(each, keys, "--release") for each in files]
-    columns = [_shared(each, original) for each in released]
-    rows = _joined([*zip(released, columns, strict=True)], original, secret)
-    cells = _pooled(rows, columns)
+    around = Around(unit, context, previous)
+    rows = beside(files, against, keys, secret, around)
     # A column of which nothing is shown is left out, rather than hidden.
     with_blanks = {
-        name: column for name, column in cells.items() if 0 < column.blank.sum() < column.given
+        name: column for name, column in rows.cells.items() if 0 < column.blank.sum() < column.given
     }
-    sought = _sought(rows, with_blanks, secret, original)
-    each = FAMILY / max(1, 2 * len(sought) * (len(ATTACKS) + 1) + 2 * len(with_blanks))
+    sought = _sought(rows, with_blanks, secret)
+    looks = 1 + sum(len(each.frequent) for each in rows.contexts)
+    looks = looks * (len(ATTACKS) + 1) + (OF_UNITS if unit else 0) + 1
+    each = FAMILY / max(1, 2 * len(sought) * looks + 2 * len(with_blanks))
+    found = list[Secret]()
+    for about in sought:
+        cells = rows.cells if secret else _unread(rows.cells, about.column)
+        attack = _Attack(rows, about, cells, odds_cap, each)
+        found += [attack.on_rows(), *attack.given()]
+        if rows.absent and rows.left_out is not None:
+            found.append(attack.on_absence(rows.left_out))
+        if rows.units is not None:
+            found.append(attack.on_units(rows.units, " and ".join(unit), unit_bits))
     return AuditedFile(
-        ", ".join(each.title for each in released),
-        original.title,
-        rows.num_rows,
-        sum(column.changed for column in cells.values()),
-        [_guessed(name, cells, each) for name in with_blanks],
-        [
-            _secret(about, cells if secret else _unread(cells, about.column), odds_cap, each)
-            for about in sought
-        ],
+        rows.releases,
+        rows.original.title,
+        rows.rows,
+        sum(column.changed for column in rows.cells.values()),
+        [guessed(name, rows.cells, each) for name in with_blanks],
+        found,
         FAMILY,
+        rows.strays,
+        rows.absent,
     )
 
 
-def _opened(path: str | Path, keys: Sequence[str], where: str) -> DuckTable:
-    return DuckTable.open(path, keys=keys, title=str(path), at=lambda _: where)
-
-
-def _read(table: DuckTable, columns: Sequence[str]) -> pa.Table:
-    """Keys first, then these columns, in one piece."""
-    names = dict.fromkeys([*table.keys, *columns])
-    return pa.Table.from_batches(table.batches(Scan([*names], ordered=False))).combine_chunks()
-
-
-def _true(name: str) -> str:
-    return f"unspoken true {name}"
-
-
-def _from(place: int, name: str) -> str:
-    return f"unspoken {place} {name}"
-
-
-SECRET = "unspoken secret"
-
-
-def _shared(released: DuckTable, original: DuckTable) -> list[str]:
-    keys = released.keys
-    columns = [name for name in released.columns if name in original.columns and name not in keys]
-    if not columns:
-        raise InputError(
-            f"--release: {released.title} and {original.title} share no column but keys"
-        )
-    return columns
-
-
-def _pooled(rows: pa.Table, columns: Sequence[Sequence[str]]) -> dict[str, Cells]:
-    """Each column as whoever has all releases sees it; of what several have, which of them show it.
-
-    A row that a release has not is one of which it shows nothing.
-    """
-    found = dict[str, Cells]()
-    for name in dict.fromkeys(name for each in columns for name in each):
-        true = rows.column(_true(name))
-        places = [place for place, each in enumerate(columns) if name in each]
-        parts = [cells_of(rows.column(_from(place, name)), true) for place in places]
-        found[name] = parts[0] if len(parts) == 1 else together(parts)
-        if len(parts) > 1:
-            found[f"which files show {name}"] = which_show(parts)
-    return found
-
-
-def _joined(
-    released: Sequence[tuple[DuckTable, Sequence[str]]], original: DuckTable, secret: str | None
-) -> pa.Table:
-    """Released rows beside their originals, in random order."""
-    keys, source = original.keys, _read(original, [*original.columns])
-    if secret is not None:
-        asked = RowSQL(original.columns, original.title)
-        holds = asked.read(secret, "--secret", condition=True)
-        (batch,) = source.combine_chunks().to_batches() or [source.to_batches()[0]]
-        found = asked.over(batch, {SECRET: holds}, {SECRET: "--secret"})[SECRET]
-        source = source.append_column(SECRET, pc.fill_null(found, False))
-    renamed = [name if name in (*keys, SECRET) else _true(name) for name in source.column_names]
-    tables = [
-        _named(table, columns, place, source.schema)
-        for place, (table, columns) in enumerate(released)
-    ]
-    shown = tables[0]
-    for other in tables[1:]:
-        shown = shown.join(other, list(keys), join_type="full outer")
-    rows = shown.join(source.rename_columns(renamed), list(keys), join_type="inner")
-    if not rows.num_rows:
-        titles = " or ".join(table.title for table, _ in released)
-        raise InputError(f"--keys: no row of {titles} is in {original.title}")
-    return rows.take(pa.array(np.argsort(fresh_draws(rows.num_rows))))
-
-
-def _named(table: DuckTable, columns: Sequence[str], place: int, schema: pa.Schema) -> pa.Table:
-    """What it shows, by whose it is; keys as the original has them."""
-    shown = _read(table, columns)
-    for at, key in enumerate(table.keys):
-        try:
-            cast = shown.column(key).cast(schema.field(key).type)
-        except pa.ArrowException as error:
-            raise InputError(
-                f'--keys: "{key}" is of another kind in {table.title}: {error}'
-            ) from None
-        shown = shown.set_column(at, key, cast)
-    return shown.rename_columns([*table.keys, *(_from(place, name) for name in columns)])
-
-
-def _sought(
-    rows: pa.Table, cells: Mapping[str, Cells], secret: str | None, original: DuckTable
-) -> list[Sought]:
+def _sought(rows: Beside, cells: Mapping[str, Cells], secret: str | None) -> list[Sought]:
     """The condition that is given; else what is never shown of each column, or mostly not."""
-    if secret is not None:
-        mask = numbers(in_one(rows.column(SECRET))).astype(bool)
+    if secret is not None and rows.secret is not None:
+        original = rows.original
         reads = RowSQL(original.columns, original.title).read(secret, "--secret").columns
         of = [name for name in reads if name in cells]
-        return [Sought(secret, of[0] if len(of) == 1 else None, mask)]
+        return [Sought(secret, of[0] if len(of) == 1 else None, rows.secret)]
     found = list[Sought]()
     for name, column in cells.items():
-        labels = column.never_shown(ENOUGH) or column.mostly_blank(ENOUGH)
+        hidden = column.hidden(FAMILY) or column.never_shown(ENOUGH)
+        labels = hidden or column.mostly_blank(ENOUGH)
         if labels:
             listed = ", ".join(column.words[label] for label in labels[:FEW])
             listed += f" and {len(labels) - FEW} more" if len(labels) > FEW else ""
-            found.append(Sought(f"{name} = {listed}", name, np.isin(column.truth, labels)))
+            truth = np.isin(column.truth, labels)
+            found.append(Sought(f"{name} = {listed}", name, truth, bool(hidden)))
     return found
 
 
@@ -301,75 +231,90 @@ def _unread(cells: Mapping[str, Cells], column: str | None) -> Mapping[str, Cell
     if column is None:
         return cells
     read = cells[column]
-    return {**cells, column: replace(read, shown=np.where(read.blank, WITHHELD_AS, 0.0))}
+    return {**cells, column: replace(read, shown=np.where(read.unseen, WITHHELD_AS, 0.0))}
 
 
-def _secret(
-    sought: Sought, cells: Mapping[str, Cells], odds_cap: float | None, chance: float
-) -> Secret:
-    about, column, mask = sought.about, sought.column, sought.truth
-    bound = None if odds_cap is None else math.log(odds_cap)
-    why = "none is claimed" if odds_cap is None else f"odds_cap = {odds_cap:g}"
-    claim = Claim("odds", bound, float(mask.mean()), why=why)
-    shuffled = mask[np.argsort(fresh_draws(len(mask)))]
-    verdicts = [_tried(claim, column, cells, truth, chance) for truth in (mask, shuffled)]
-    naive = column is not None and bool((cells[column].blank == mask).all())
-    return Secret(about, len(mask), naive, verdicts[0], verdicts[1])
+@dataclass(frozen=True)
+class _Attack:
+    """On one secret, in what is seen of ``cells``."""
 
+    rows: Beside
+    sought: Sought
+    cells: Mapping[str, Cells]
+    odds_cap: float | None
+    chance: float
 
-def _tried(
-    claim: Claim, column: str | None, cells: Mapping[str, Cells], truth: Mask, chance: float
-) -> Verdict:
-    seen = np.stack([column.shown for column in cells.values()], 1)
-    known = Known(None, tuple(len(column.words) for column in cells.values()))
-    found = [*attacked(claim, known, Trials(seen, truth), ATTACKS, chance).reached]
-    if column is not None:
-        alone = Trials(cells[column].shown[:, None], truth)
-        by_blanks = attacked(claim, Known(None, (1,)), alone, ("blanks",), chance).reached
-        found += [replace(attack, attack=OWN) for attack in by_blanks]
-    return Verdict(claim, sorted(found, key=lambda attack: (-attack.low, -attack.leakage.value)))
+    @property
+    def own(self) -> list[int]:
+        """The place of the column whose blank alone may tell it."""
+        return [place for place, name in enumerate(self.cells) if name == self.sought.column]
 
+    @cached_property
+    def seen(self) -> Array:
+        return np.stack([column.shown for column in self.cells.values()], 1)
 
-def _guessed(name: str, cells: Mapping[str, Cells], chance: float) -> Guessed:
-    """By what is shown in rows whose cell is shown: P(label) prod P(other cell | label)."""
-    column, blank = cells[name], cells[name].blank
-    size = len(column.words)
-    usual = np.bincount(column.shown[~blank].astype(np.intp), minlength=size) + 1.0
-    score = np.tile(np.log(usual / usual.sum()), (int(blank.sum()), 1))
-    for other, beside in cells.items():
-        if other != name:
-            score += _told(beside, column, blank)
-    truth = column.truth[blank]
-    learned, commonest = score.argmax(1) == truth, truth == int(usual.argmax())
-    return Guessed(
-        name,
-        int(blank.sum()),
-        _share(learned, "learned from shown cells", chance),
-        _share(commonest, "always the commonest that is shown", chance),
-    )
+    @cached_property
+    def truths(self) -> tuple[Mask, Mask]:
+        """As it is, and shuffled among the rows: the control."""
+        truth = self.sought.truth
+        return truth, truth[np.argsort(fresh_draws(len(truth)))]
 
+    def on_rows(self) -> Secret:
+        """In rows by themselves."""
+        every = np.arange(self.rows.rows)
+        real, control = (self._tried(truth, every) for truth in self.truths)
+        return Secret(self.sought.about, len(every), self._naive(every), real, control)
 
-def _told(beside: Cells, column: Cells, blank: Mask) -> Array:
-    """log P(what is shown of another column | label), for each blank and label."""
-    codes = (beside.shown - WITHHELD_AS).astype(np.intp)  # a blank is 0
-    table = np.ones((len(column.words), len(beside.words) + 1))
-    np.add.at(table, (column.shown[~blank].astype(np.intp), codes[~blank]), 1.0)
-    logs: Array = np.log(table / table.sum(1, keepdims=True))
-    return logs.T[codes[blank]]
+    def given(self) -> Iterator[Secret]:
+        """Given each context, in the rows of that value of it where most is found."""
+        for context in self.rows.contexts:
+            worst = worst_value(context, partial(self._tried, self.truths[0]))
+            if worst is not None:
+                value, rows, verdict = worst
+                control = self._tried(self.truths[1], rows)
+                about, given = self.sought.about, context.given(value)
+                yield Secret(about, len(rows), self._naive(rows), verdict, control, given)
 
+    def on_units(self, units: Codes, whose: str, unit_bits: float | None) -> Secret:
+        """As a habit; the control has the habits shuffled among the units."""
+        real = habits(units, Trials(self.seen, self.truths[0]))
+        unit_bits = unit_bits if self.sought.hidden else None
+        shuffled = np.argsort(fresh_draws(len(real.trials)))
+        trials = replace(real.trials, secret=real.trials.secret[shuffled])
+        found, control = (
+            each.attacked(unit_bits, self.own, self.chance)
+            for each in (real, replace(real, trials=trials))
+        )
+        return Secret(real.of(self.sought.about, whose), len(trials), False, found, control)
 
-def _share(right: Mask, why: str, chance: float) -> Estimate:
-    hits, of = np.array([int(right.sum())]), len(right)
-    ends = float(lower_end(hits, of, chance / 2)[0]), float(upper_end(hits, of, chance / 2)[0])
-    return Estimate(float(hits[0]) / of, "probability", why, ends)
+    def on_absence(self, trials: Trials) -> Secret:
+        """In which rows of the original no release has: leaving out tells what a blank does."""
+        shuffled = replace(trials, secret=trials.secret[np.argsort(fresh_draws(len(trials)))])
+        claim, known = self._claim(trials), Known(None, (1,))
+        real, control = (
+            attacked(claim, known, each, ("blanks",), self.chance) for each in (trials, shuffled)
+        )
+        naive = bool(((trials.seen[:, 0] == WITHHELD_AS) == trials.secret).all())
+        return Secret(self.sought.about, len(trials), naive, real, control, LEFT_OUT)
 
+    def _claim(self, trials: Trials) -> Claim:
+        prior = float(trials.secret.mean())
+        if self.odds_cap is None or not self.sought.hidden:
+            return Claim("odds", None, prior, why="none is claimed")
+        why = f"odds_cap = {self.odds_cap:g}"
+        return Claim("odds", math.log(self.odds_cap), prior, why=why)
 
-def _ends(share: Estimate) -> str:
-    low, high = share.interval or (0.0, 1.0)
-    return f"{share.value:.1%} ({low:.1%} to {high:.1%})"
+    def _naive(self, rows: Codes) -> bool:
+        column, truth = self.sought.column, self.sought.truth[rows]
+        return column is not None and bool((self.cells[column].unseen[rows] == truth).all())
 
-
-def _factor(best: Reached) -> str:
-    low, high = best.leakage.interval or (-math.inf, math.inf)
-    most = "any factor" if math.isinf(high) else f"{math.exp(high):.3g}"
-    return f"{math.exp(min(best.leakage.value, 700)):.3g} ({math.exp(low):.3g} to {most})"
+    def _tried(self, truth: Mask, rows: Codes) -> Verdict:
+        trials = Trials(self.seen, truth).taken(rows)
+        claim = self._claim(trials)
+        known = Known(None, tuple(len(column.words) for column in self.cells.values()))
+        found = [*attacked(claim, known, trials, ATTACKS, self.chance).reached]
+        if self.own:
+            alone = Trials(trials.seen[:, self.own], trials.secret)
+            by_blanks = attacked(claim, Known(None, (1,)), alone, ("blanks",), self.chance).reached
+            found += [replace(attack, attack=OWN) for attack in by_blanks]
+        return Verdict(claim, furthest(found))

@@ -22,10 +22,11 @@ from unspoken.display import Shown, json_number
 from unspoken.numerics.arrays import Array, Mask
 from unspoken.types.bound import Estimate
 
-__all__ = ["FAMILY", "Claim", "Reached", "Verdict", "attacked"]
+__all__ = ["FAMILY", "Claim", "Reached", "Verdict", "attacked", "furthest"]
 
 FAMILY = 1e-6  # the chance that any interval of a run misses
 THRESHOLDS = 128
+LARGEST = 700.0  # nats that have a factor
 SLACK = 1e-9  # of a bound: what rounding alone may put between it and a count
 
 Word = Literal["pass", "fail", "not testable"]
@@ -43,6 +44,18 @@ class Claim:
     prior: float
     epsilon: float = 0.0
     why: str = ""
+
+    @property
+    def unit(self) -> Literal["odds", "bits", "probability"]:
+        """In which people read it."""
+        return {"delta": "probability", "mutual-information": "bits"}.get(self.measure, "odds")  # type: ignore[return-value]
+
+    def read(self, leaked: float) -> float:
+        """In this unit: of odds the factor, where less than none is none."""
+        least = max(leaked, 0.0)
+        if self.unit == "odds":
+            return math.exp(least) if least < LARGEST else math.inf
+        return least / math.log(2) if self.unit == "bits" else least
 
 
 @dataclass(frozen=True, repr=False)
@@ -115,13 +128,6 @@ class Verdict(Shown):
             return math.nan
         return max(attack.share(self.claim.bound) for attack in self.reached)
 
-    @property
-    def sure_share(self) -> float:
-        """The same by lower ends."""
-        if not self.claim.bound or not self.reached:
-            return math.nan
-        return max(0.0, max(attack.low for attack in self.reached) / self.claim.bound)
-
     def in_words(self) -> str:
         """What may be said: never more than that nothing tried here got through."""
         if self.word == "not testable":
@@ -131,6 +137,25 @@ class Verdict(Shown):
         if self.word == "fail":
             return f"the attack “{best.attack}” beat the bound"
         return f"no attack here beat the bound; the best reached {self.share:.0%} of it"
+
+    def measured(self) -> str:
+        """Where no bound is claimed, of odds: by how much the best attack multiplies them."""
+        best, prior = self.best, self.claim.prior
+        if best is None:
+            return "too few rows to count"
+        if best.low <= 0:
+            return f"no attack here beat the prior, {prior:.1%}"
+        low, high = best.leakage.interval or (-math.inf, math.inf)
+        most = "any factor" if math.isinf(high) else f"{math.exp(high):.3g}"
+        factor = f"{math.exp(low):.3g} or more"
+        if not math.isinf(best.leakage.value):
+            factor = (
+                f"{math.exp(min(best.leakage.value, LARGEST)):.3g} ({math.exp(low):.3g} to {most})"
+            )
+        return (
+            f"“{best.attack}” multiplies odds by {factor}; what it flags is one in "
+            f"{best.right:.1%}, where {prior:.1%} of all are"
+        )
 
     def as_json(self) -> dict[str, Any]:
         """The claim, the verdict, and every attack, the furthest first."""
@@ -162,8 +187,12 @@ def attacked(
             if scorer is not None:
                 scores = scorer(chosen.seen), scorer(judged.seen)
                 found.append(_reached(name, claim, (chosen, judged), scores, chance))
-    found.sort(key=lambda attack: (-attack.low, -attack.leakage.value))
-    return Verdict(claim, tuple(found))
+    return Verdict(claim, furthest(found))
+
+
+def furthest(found: Iterable[Reached]) -> tuple[Reached, ...]:
+    """Those whose lower ends are the highest first."""
+    return tuple(sorted(found, key=lambda attack: (-attack.low, -attack.leakage.value)))
 
 
 def _reached(
@@ -188,7 +217,10 @@ def _reached(
 
 
 def _threshold(claim: Claim, scale: Scale, secret: Mask, scores: Array, chance: float) -> float:
-    """The one whose lower end is the largest: an event that comes too seldom proves nothing."""
+    """The one whose lower end is the largest: an event that comes too seldom proves nothing.
+
+    Where few trials prove nothing of any, the one that tells the most as counted.
+    """
     ends = np.unique(scores)
     if len(ends) > THRESHOLDS:
         ends = np.unique(np.quantile(scores, np.linspace(0, 1, THRESHOLDS), method="lower"))
@@ -197,7 +229,8 @@ def _threshold(claim: Claim, scale: Scale, secret: Mask, scores: Array, chance: 
     secrets, others = np.sort(scores[secret]), np.sort(scores[~secret])
     hits, false = (len(scores) - np.searchsorted(scores, ends) for scores in (secrets, others))
     counted = Counted(hits, len(secrets), false, len(others), claim.prior, claim.epsilon)
-    return float(ends[int(np.argmax(scale(counted, chance).low))])
+    told = scale(counted, chance)
+    return float(ends[np.lexsort((told.value, told.low))[-1]])
 
 
 def _counted(claim: Claim, secret: Mask, event: Mask) -> Counted:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -14,7 +15,7 @@ from unspoken.auditing.trials import WITHHELD_AS
 from unspoken.engines.arrow import in_one, missing, numbers, plain
 from unspoken.numerics.arrays import Array, Codes, Mask
 
-__all__ = ["Cells", "cells_of", "together", "which_show"]
+__all__ = ["Cells", "cells_of", "labelled", "together", "which_show"]
 
 MOST = 24  # labels of a column; numbers of more values are parted
 PARTS = 8
@@ -25,7 +26,8 @@ OTHER, NONE = "anything else", "missing"
 class Cells:
     """``words`` of each label, "missing" last; ``truth``: the label of each row.
 
-    ``shown``: the one that is shown, or that it is withheld. ``changed``: how many cells show
+    ``shown``: the one that is seen, or that nothing is: who has the release alone cannot tell a
+    withheld cell from one without a value, unless it says which. ``changed``: how many cells show
     another value than the true one.
     """
 
@@ -40,9 +42,29 @@ class Cells:
         return int((self.truth != len(self.words) - 1).sum())
 
     @property
+    def unseen(self) -> Mask:
+        """Nothing is shown."""
+        return np.asarray(self.shown == WITHHELD_AS)
+
+    @property
     def blank(self) -> Mask:
         """Withheld: there is a value, and none is shown."""
-        return np.asarray(self.shown == WITHHELD_AS)
+        return np.asarray(self.unseen & (self.truth != len(self.words) - 1))
+
+    def hidden(self, chance: float) -> list[int]:
+        """The labels whose cells are all blank, where no other cell is, and hardly by chance.
+
+        Of C(given, blanks) choices of blanks no more than 2^labels are made of whole labels.
+        """
+        have, blank = self._counts()
+        labels = np.flatnonzero(have[:-1])
+        if not (blank[labels] % have[labels] == 0).all():
+            return []
+        n, k = self.given, int(blank.sum())
+        choices = math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
+        if choices < len(labels) * math.log(2) - math.log(chance):
+            return []
+        return np.flatnonzero(blank[:-1]).tolist()
 
     def never_shown(self, least: int) -> list[int]:
         """Labels that so many rows have, and none shows."""
@@ -64,36 +86,43 @@ class Cells:
         )
 
 
-def cells_of(released: pa.ChunkedArray, true: pa.ChunkedArray) -> Cells:
-    """Both columns in the labels of the original; a value that it has not is another one."""
+def cells_of(
+    released: pa.ChunkedArray, true: pa.ChunkedArray, none: pa.ChunkedArray | None = None
+) -> Cells:
+    """Both columns in the labels of the original; a value that it has not is another one.
+
+    ``none``: where the release says that there is no value.
+    """
     released, true = plain(in_one(released)), plain(in_one(true))
     if released.type != true.type:
         released, true = released.cast(pa.string()), true.cast(pa.string())
-    words, codes = _labelled(true, [true, released])
+    words, codes = labelled(true, [true, released])
     truth, shown = codes
-    withheld = missing(released) & ~missing(true)
+    nothing = missing(released)
+    if none is not None:
+        nothing = nothing & ~numbers(pc.fill_null(in_one(none), False)).astype(bool)
     there = ~missing(released) & ~missing(true)
     changed = there & ~numbers(pc.fill_null(pc.equal(released, true), False)).astype(bool)
     return Cells(
-        words, truth, np.where(withheld, WITHHELD_AS, shown).astype(np.float64), int(changed.sum())
+        words, truth, np.where(nothing, WITHHELD_AS, shown).astype(np.float64), int(changed.sum())
     )
 
 
 def together(parts: Sequence[Cells]) -> Cells:
     """One column in several releases of the same rows: shown where any shows it."""
-    shown = np.select([~part.blank for part in parts], [part.shown for part in parts], WITHHELD_AS)
+    shown = np.select([~part.unseen for part in parts], [part.shown for part in parts], WITHHELD_AS)
     return replace(parts[0], shown=shown, changed=max(part.changed for part in parts))
 
 
 def which_show(parts: Sequence[Cells]) -> Cells:
     """Of each cell, which releases show it, as a column of its own that is never blank."""
-    bits = sum(~part.blank * 2.0**place for place, part in enumerate(parts))
+    bits = sum(~part.unseen * 2.0**place for place, part in enumerate(parts))
     kinds, code = np.unique(bits, return_inverse=True)
     words = [f"{int(kind):0{len(parts)}b}" for kind in kinds]
     return Cells([*words, NONE], code.ravel(), code.ravel().astype(np.float64), 0)
 
 
-def _labelled(of: pa.Array, columns: Sequence[pa.Array]) -> tuple[list[str], list[Codes]]:
+def labelled(of: pa.Array, columns: Sequence[pa.Array]) -> tuple[list[str], list[Codes]]:
     """Labels by this column's values, and the label of each cell of these columns."""
     counts = pc.value_counts(of.drop_null())
     values, many = counts.field("values"), numbers(counts.field("counts"))

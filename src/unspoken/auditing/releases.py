@@ -3,14 +3,16 @@ for in what is shown and withheld of it.
 
 Coins of rows are independent, so rows are trials. They come in random order: the part by which an
 attack is judged is then a sample of the whole table, whose law the limits are about. Beside each
-release the naive one of the same rows: sensitive cells blank, all others shown.
+release the naive one of the same rows: sensitive cells blank, all others shown. Each secret is
+looked for in rows by themselves, given each context of the project, and as a habit of its units.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,33 +20,42 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from unspoken.auditing.around import (
+    OF_UNITS,
+    Context,
+    context_of,
+    habits,
+    units_of,
+    worst_value,
+)
 from unspoken.auditing.attacks import Known
 from unspoken.auditing.judging import FAMILY, Claim, Verdict, attacked
+from unspoken.auditing.sources import GIVEN, codes_of, hidden, labels
+from unspoken.auditing.strays import Strays, parted
 from unspoken.auditing.trials import WITHHELD_AS, Trials
 from unspoken.display import Shown
-from unspoken.engines.arrow import as_given, in_one, numbers
-from unspoken.engines.protocol import Scan
+from unspoken.engines.arrow import in_one, numbers
 from unspoken.errors import InputError
-from unspoken.learning import Labeller
-from unspoken.learning.marks.labels import Labelling
-from unspoken.numerics.arrays import Array, Codes, Mask
+from unspoken.numerics.arrays import Array, Codes
 from unspoken.numerics.coins import fresh_draws
 from unspoken.policy import Project
 from unspoken.releasing import Prepared, prepare
+from unspoken.releasing.rows.outputs import draws_of
 from unspoken.releasing.rows.reading import missing
 from unspoken.serving.released import read
 
 __all__ = ["Attacked", "Audited", "audit"]
 
 ATTACKS = ("frequent", "classified", "blanks")
-CODE = "unspoken label {}"  # the columns of labels, beside those of a release
+PLACE = "unspoken place"  # of a row, a column beside those of a release
 
 
 @dataclass(frozen=True, repr=False)
 class Attacked(Shown):
-    """A secret of ``about``, looked for in what was ``reader`` given (None: all); ``naive``: the
+    """A secret of ``about``, looked for in what was ``reader`` given (None: all) by so many
 
-    same attacks where sensitive cells alone are blank.
+    ``draws``, side by side; ``naive``: the same attacks where sensitive cells alone are blank.
+    ``given``: what else is known of a row; None: nothing. ``rows``: or units, of a habit.
     """
 
     reader: str | None
@@ -52,16 +63,31 @@ class Attacked(Shown):
     rows: int
     verdict: Verdict
     naive: Verdict
+    draws: int = 1
+    given: str | None = None
+
+    @property
+    def whom(self) -> str:
+        """In words."""
+        who = "everybody" if self.reader is None else self.reader
+        return who if self.draws == 1 else f"{who}, {self.draws} draws"
+
+    @property
+    def sought(self) -> str:
+        """The secret, and given what."""
+        return self.about if self.given is None else f"{self.about}, given {self.given}"
 
     def as_json(self) -> dict[str, Any]:
         """Both verdicts with every attack."""
-        who = {"for": self.reader, "about": self.about, "rows": self.rows}
-        return {**who, **self.verdict.as_json(), "naive": self.naive.as_json()}
+        who = {"for": self.reader, "about": self.about, "given": self.given}
+        counts = {"rows": self.rows, "draws": self.draws}
+        return {**who, **counts, **self.verdict.as_json(), "naive": self.naive.as_json()}
 
     def in_words(self) -> str:
         """The verdict, beside what is left of secrets where sensitive cells alone are blank."""
-        who = "everybody" if self.reader is None else self.reader
-        said = f"About {self.about}, to {who}: {self.verdict.in_words()}"
+        said = f"About {self.sought}, to {self.whom}: {self.verdict.in_words()}"
+        if self.verdict.claim.bound is None:
+            return f"{said}; {self.verdict.measured()}."
         best = self.naive.best
         if best is None or not best.flagged:
             return f"{said}."
@@ -71,10 +97,9 @@ class Attacked(Shown):
         )
 
     def facts(self) -> list[tuple[str, str]]:
-        who = "everybody" if self.reader is None else self.reader
         return [
-            ("released to", f"{who}, {self.rows:,} rows"),
-            ("about", self.about),
+            ("released to", f"{self.whom}, {self.rows:,} rows"),
+            ("about", self.sought),
             *self.verdict.facts(),
             ("in words", self.in_words()),
         ]
@@ -82,112 +107,155 @@ class Attacked(Shown):
 
 @dataclass(frozen=True, repr=False)
 class Audited(Shown):
-    """What attacks on the releases of a project came to."""
+    """What attacks on the releases of a project came to; ``strays``: rows that they left out."""
 
     project: Path
     attacked: Sequence[Attacked]
     chance: float
+    strays: Sequence[Strays] = ()
 
     @property
     def beaten(self) -> list[Attacked]:
         """Where an attack beat the limit."""
         return [attacked for attacked in self.attacked if attacked.verdict.word == "fail"]
 
+    @property
+    def failed(self) -> bool:
+        """Whether a limit was beaten, or a key stands there twice."""
+        return bool(self.beaten) or any(stray.word == "fail" for stray in self.strays)
+
     def facts(self) -> list[tuple[str, str]]:
-        said = [(attacked.about, attacked.verdict.in_words()) for attacked in self.attacked]
-        return [("project", str(self.project)), *said]
+        said = [(attacked.sought, attacked.verdict.in_words()) for attacked in self.attacked]
+        return [("project", str(self.project)), *said, *(("!", s.in_words()) for s in self.strays)]
 
 
 def audit(project: Project | str | Path) -> Audited:
     """Attack what was released of a project, with its source at hand: for the holder alone.
 
-    Nothing is charged or written. Limits are declared for each row, and so is what is attacked.
+    Nothing is charged or written. Limits are declared for each row, and so is what is attacked:
+    in each release by itself, and in all draws of it side by side; and beside that, what is known
+    of rows by their contexts, and what all rows of a unit tell. Rows that no row of the source
+    stands for are named, in ``strays``.
     """
     ready = prepare(project)
-    given = [(reader, rows) for reader, rows in _released(ready) if rows.num_rows]
-    if not given:
+    sights = [*_released(ready)]
+    if not sights:
         release = ready.project.files.release.name
         raise InputError(f"{release}: nothing is released yet; first unspoken release")
+    given = [sight for sight in sights if sight.rows.num_rows]
     secrets = [name for name, hidden in ready.learned.sensitive.items() if hidden]
-    each = FAMILY / max(1, 2 * len(given) * len(secrets) * len(ATTACKS))
+    each = FAMILY / max(1, 2 * len(secrets) * sum(map(_intervals, given)))
     found = [
-        _attacked(ready, reader, rows, about, each) for reader, rows in given for about in secrets
+        one for sight in given for about in secrets for one in _each(ready, sight, about, each)
     ]
-    return Audited(ready.project.path, found, FAMILY)
+    strays = dict.fromkeys(stray for sight in sights for stray in sight.strays)
+    return Audited(ready.project.path, found, FAMILY, [*strays])
 
 
-def _released(ready: Prepared) -> Iterator[tuple[str | None, pa.Table]]:
-    """To whom what was given, in random order, with the labels that the source has."""
+@dataclass(frozen=True)
+class _Sight:
+    """What a ``reader`` has: ``rows`` with the labels that the source has, and ``shown`` of them by
+
+    each draw, in the same order. ``strays``: rows of it that the source has not.
+    """
+
+    reader: str | None
+    rows: pa.Table
+    shown: Sequence[pa.Table]
+    contexts: Sequence[Context]
+    units: Codes | None
+    strays: Sequence[Strays]
+
+
+def _intervals(sight: _Sight) -> int:
+    values = sum(len(context.frequent) for context in sight.contexts)
+    return (1 + values) * len(ATTACKS) + (0 if sight.units is None else OF_UNITS)
+
+
+def _released(ready: Prepared) -> Iterator[_Sight]:
+    """To whom what was given, in random order: by the first draw, and by all that there are."""
     project, source = ready.project, None
     for reader in (*(() if project.divided else (None,)), *project.applications):
         served = project.serving(reader)
-        rows, _ = read(served, served.reads, None)
-        if rows is not None:
-            source = _labels(ready) if source is None else source
-            joined = _joined(rows, source, ready.table.keys)
-            order = np.argsort(fresh_draws(joined.num_rows))
-            yield reader, joined.take(pa.array(order))
+        drawn, strays = list[pa.Table](), list[Strays]()
+        for files in draws_of(served.files):
+            rows, _ = read(replace(served, files=files), served.reads, None)
+            if rows is None:
+                continue
+            source = labels(ready, rows.schema) if source is None else source
+            keys, table = ready.table.keys, ready.table.title
+            kept, stray = parted(rows, source, keys, files.release.name, table)
+            drawn.append(kept)
+            strays += [] if stray is None else [stray]
+        if drawn:
+            yield _sight(ready, reader, source, drawn[:1], strays)
+        if len(drawn) > 1:
+            yield _sight(ready, reader, source, drawn, strays)
 
 
-def _joined(rows: pa.Table, source: pa.Table, keys: Sequence[str]) -> pa.Table:
-    """Released rows beside what the source has under their keys, in the types of the file."""
-    for place, key in enumerate(keys):
-        column = source.column(key).cast(rows.schema.field(key).type)
-        source = source.set_column(place, key, column)
-    return rows.join(source, list(keys), join_type="inner")
+def _sight(
+    ready: Prepared,
+    reader: str | None,
+    source: pa.Table,
+    drawn: Sequence[pa.Table],
+    strays: Sequence[Strays],
+) -> _Sight:
+    """Of several draws the rows that two of them have at least: others are in one by itself."""
+    keys, project = ready.table.keys, ready.project
+    rows = pa.concat_tables([each.select(keys) for each in drawn]).group_by(keys)
+    rows = rows.aggregate([([], "count_all")])
+    rows = rows.filter(pc.greater_equal(rows["count_all"], min(2, len(drawn))))
+    joined = rows.drop_columns("count_all").join(source, list(keys), join_type="inner")
+    joined = joined.take(pa.array(np.argsort(fresh_draws(joined.num_rows))))
+    place = joined.select(keys).append_column(PLACE, pa.array(np.arange(joined.num_rows)))
+    shown = [place.join(each, list(keys), join_type="left outer").sort_by(PLACE) for each in drawn]
+    contexts = [context_of(name, joined[GIVEN.format(name)]) for name in project.contexts]
+    several = set(project.source.unit) != set(keys) and joined.num_rows
+    units = units_of(joined, project.source.unit) if several else None
+    return _Sight(reader, joined, shown, contexts, units, strays)
 
 
-def _labels(ready: Prepared) -> pa.Table:
-    """Keys, as a release has them, and the label of each attribute of each row."""
-    table, labellings = ready.table, _labellings(ready)
-    labeller = Labeller([*labellings.values()], table.columns, timezone=table.timezone)
-    names = list(dict.fromkeys([*table.keys, *labeller.reads]))
-    parts = []
-    for batch in table.batches(Scan(names, ordered=False)):
-        keys = {key: as_given(batch.column(key), table.given[key]) for key in table.keys}
-        codes = {
-            CODE.format(name): pa.array(column) for name, column in labeller.codes(batch).items()
-        }
-        parts.append(pa.table({**keys, **codes}))
-    return pa.concat_tables(parts)
+def _each(ready: Prepared, sight: _Sight, about: str, chance: float) -> Iterator[Attacked]:
+    """The secret looked for in rows, given each context, and as a habit of units."""
+    served, draws = ready.project.serving(sight.reader), len(sight.shown)
+    secret = hidden(ready, sight.rows, about)
+    shown = np.concatenate([_shown(served, each) for each in sight.shown], 1)
+    seen = shown, _naive(ready, served, sight.rows)
+
+    def judged(which: Array, rows: Codes | slice, held: bool) -> Verdict:
+        trials = Trials(which, secret).taken(rows)
+        claim = _claim(ready.project, float(trials.secret.mean()), held)
+        return attacked(claim, _known(which), trials, ATTACKS, chance)
+
+    def found(rows: Codes | slice, of: int, held: bool, given: str | None) -> Attacked:
+        real, naive = (judged(which, rows, held) for which in seen)
+        return Attacked(sight.reader, about, of, real, naive, draws, given)
+
+    yield found(slice(None), len(secret), True, None)
+    for context in sight.contexts:
+        held = ready.project.plan.given == context.name
+        worst = worst_value(context, partial(judged, shown, held=held))
+        if worst is not None:
+            yield found(worst[1], len(worst[1]), held, context.given(worst[0]))
+    if sight.units is not None:
+        reads = served.reads
+        own = [k for k in range(shown.shape[1]) if reads[k % len(reads)] == about]
+        bits, whose = ready.project.limits.unit_bits, " and ".join(ready.project.source.unit)
+        of_units = [habits(sight.units, Trials(which, secret)) for which in seen]
+        real, naive = (each.attacked(bits, own, chance) for each in of_units)
+        habit = of_units[0].of(about, whose)
+        yield Attacked(sight.reader, habit, len(of_units[0].trials), real, naive, draws)
 
 
-def _labellings(ready: Prepared) -> Mapping[str, Labelling]:
-    return {name: ready.learned.labelling[name] for name in ready.project.attributes}
-
-
-def _attacked(
-    ready: Prepared, reader: str | None, rows: pa.Table, about: str, chance: float
-) -> Attacked:
-    served = ready.project.serving(reader)
-    secret = _hidden(ready, rows, about)
-    claim = _claim(ready.project, float(secret.mean()))
-    shown, naive = _shown(served, rows), _naive(ready, served, rows)
-    verdicts = [
-        attacked(claim, _known(seen), Trials(seen, secret), ATTACKS, chance)
-        for seen in (shown, naive)
-    ]
-    return Attacked(reader, about, rows.num_rows, verdicts[0], verdicts[1])
-
-
-def _claim(project: Project, prior: float) -> Claim:
-    """ln odds_cap, where every answer has to keep it."""
+def _claim(project: Project, prior: float, held: bool) -> Claim:
+    """ln odds_cap, where every answer has to keep it; ``held``: given what is known."""
     limits = project.limits
     every = limits.exceed == 0 and limits.odds_cap < math.inf
-    bound = math.log(limits.odds_cap) if every else None
+    bound = math.log(limits.odds_cap) if every and held else None
+    if not held:
+        return Claim("odds", None, prior, why="limits hold given the context [plan] given names")
     why = f"odds_cap = {limits.odds_cap:g}" if every else "no cap holds for every answer"
     return Claim("odds", bound, prior, why=why)
-
-
-def _codes(rows: pa.Table, name: str) -> Codes:
-    return numbers(in_one(rows.column(CODE.format(name))))
-
-
-def _hidden(ready: Prepared, rows: pa.Table, name: str) -> Mask:
-    """Whether the cell of each row is declared sensitive."""
-    labels = ready.learned.labels[name]
-    codes = [place for place, label in enumerate(labels) if label in ready.learned.sensitive[name]]
-    return np.isin(_codes(rows, name), codes)
 
 
 def _shown(served: Project, rows: pa.Table) -> Array:
@@ -208,7 +276,7 @@ def _naive(ready: Prepared, served: Project, rows: pa.Table) -> Array:
     """The same, if sensitive cells were blank and all others shown."""
     return np.stack(
         [
-            np.where(_hidden(ready, rows, name), WITHHELD_AS, _codes(rows, name))
+            np.where(hidden(ready, rows, name), WITHHELD_AS, codes_of(rows, name))
             for name in served.reads
         ],
         1,

@@ -11,7 +11,7 @@ from unspoken.auditing.judging import FAMILY, Verdict, attacked
 from unspoken.auditing.scenario import Scenario
 from unspoken.display import Shown
 
-__all__ = ["Tried", "TriedAll", "try_all"]
+__all__ = ["ZERO", "Tried", "TriedAll", "try_all"]
 
 REACHED = 0.9  # of the bound
 ZERO = 1e-9  # nats: what rounding leaves of no leakage

@@ -17,7 +17,7 @@ from functools import cached_property
 
 import numpy as np
 
-from unspoken.numerics.arrays import Array, least_positive
+from unspoken.numerics.arrays import Array, Codes, least_positive
 from unspoken.numerics.ring import LINEAR, LOGS, RANGE, Ring
 from unspoken.types.channel import Channel
 from unspoken.types.likelihood import Likelihood
@@ -64,12 +64,10 @@ def contract(
         rest = ring.dot(np.moveaxis(rest, 1, -1), ring.of(np.ones((rest.shape[1], 1))))[..., 0]
         log_common = np.add.outer(log_common, channel.log_common).ravel()
     for axis, channel in shown.items():  # rest has one number a kept cell by now
-        code = np.unravel_index(np.arange(prior.size), prior.shape)[axis]
-        parts, before = TwoParts(channel, ring), None
+        parts, before, code = TwoParts(channel, ring), None, _codes(prior.shape, axis)
         if excess is not None:
             before = ring.times(excess[:, :, None], parts.law[code][:, None, :])
-        part = parts.excess if prior.ndim == 1 else parts.excess[code]
-        new = ring.times(rest[:, None], part)[:, None, :]
+        new = ring.times_rows(rest, parts.excess[code])[:, None, :]
         excess = _join(ring, before, new, log_common)
         log_common = np.add.outer(log_common, channel.log_common).ravel()
     if excess is None:
@@ -98,6 +96,13 @@ def _join(ring: Ring, before: Array | None, new: Array, log_common: Array) -> Ar
         return new.reshape(*new.shape[:-2], -1)
     now: Array = ring.plus(before, ring.times(new, ring.of_logs(log_common)[:, None]))
     return now.reshape(*now.shape[:-2], -1)
+
+
+def _codes(shape: tuple[int, ...], axis: int) -> Codes | slice:
+    """[cell] -> the value it has along this axis."""
+    if len(shape) == 1:
+        return slice(None)
+    return np.unravel_index(np.arange(math.prod(shape)), shape)[axis]
 
 
 def _smallest(table: Array) -> float:

@@ -84,6 +84,8 @@ class Independent(Belief):
 
     def knowing(self, names: Sequence[str]) -> tuple[Independent, tuple[str, ...]]:
         """What is known says nothing about the rest, and is no part of what is left of a sum."""
+        if not names:
+            return self, ()
         later = copy(self)
         later.known = self.known.union(names)
         return later, ()

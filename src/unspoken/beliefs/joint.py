@@ -44,7 +44,7 @@ class Joint(Belief):
     def marginal(self, names: Sequence[str]) -> Array:
         axes = [self.domain.axis(name) for name in different(names)]
         gone = tuple(axis for axis in range(self.table.ndim) if axis not in axes)
-        left: Array = self.table.sum(axis=gone)
+        left: Array = self.table.sum(axis=gone) if gone else self.table  # as large as memory, maybe
         return left.transpose(np.argsort(np.argsort(axes)))
 
     def given(self, known: Mapping[str, Value]) -> Joint:

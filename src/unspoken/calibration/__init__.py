@@ -3,6 +3,7 @@
 from unspoken.calibration.accuracy import accuracy
 from unspoken.calibration.calibrated import Calibrated, calibrate
 from unspoken.calibration.composing import composed, parallel, sequential
+from unspoken.calibration.private import private_epsilon
 from unspoken.calibration.rules.dpm import coefficient
 from unspoken.calibration.rules.methods import METHODS, by_method
 from unspoken.calibration.rules.quilt import quilt_any_start, quilt_approximate
@@ -16,6 +17,7 @@ __all__ = [
     "coefficient",
     "composed",
     "parallel",
+    "private_epsilon",
     "quilt_any_start",
     "quilt_approximate",
     "sequential",

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from unspoken.beliefs import A_BELIEF, Belief
-from unspoken.calibration.exact.scale import exact
+from unspoken.calibration.exact.scale import check_within_reach, exact
 from unspoken.calibration.exact.single_variable import floor_of
 from unspoken.calibration.knowledge import Knows, checked, whom
 from unspoken.calibration.problem import LEAST, NOISES, RATIO, NoiseProblem
@@ -14,10 +15,11 @@ from unspoken.calibration.rules.methods import METHODS, beside, by_method
 from unspoken.display import Shown
 from unspoken.errors import among
 from unspoken.measures import MEASURES, MeasureName
-from unspoken.mechanisms import Geometric, Laplace
+from unspoken.mechanisms import Geometric, Laplace, OneSidedNoise
 from unspoken.mechanisms.linear import Terms, Weighted, merged
 from unspoken.types.bound import Bound, in_words
-from unspoken.types.kinds import expect
+from unspoken.types.domain import Value
+from unspoken.types.kinds import expect, labels
 
 __all__ = ["Calibrated", "calibrate"]
 
@@ -30,7 +32,7 @@ class Calibrated(Shown):
     and ``knows`` are what was asked.
     """
 
-    mechanism: Laplace | Geometric
+    mechanism: Laplace | Geometric | OneSidedNoise
     scale: float
     bound: Bound
     problem: NoiseProblem = field(compare=False)
@@ -59,6 +61,7 @@ def calibrate(
     method: str = "exact",
     floor: bool = True,
     noise: str = "laplace",
+    sensitive: Mapping[str, Sequence[Value]] | None = None,
     **options: float,
 ) -> Calibrated:
     """The least noise on S = sum_i f_i(x_i) with which no variable leaks more than the limit.
@@ -70,16 +73,20 @@ def calibrate(
     variables is worst), "nothing", or names. ``floor``: at least as much noise as each variable
     needs by itself (for max-log-ratio: differential privacy's scale); False lets noise from the
     data itself count, down to none at all. ``method``: "exact", or one of `METHODS`, which are
-    sound and need more noise. ``noise``: "laplace", or "geometric" for whole numbers. Of a set of
-    beliefs the limit holds whichever of them is true.
+    sound and need more noise. ``noise``: "laplace", "geometric" for whole numbers, "one-sided" for
+    counts of what is not ``sensitive`` ({name: values}; `OneSidedNoise`). Of a set of beliefs the
+    limit holds whichever of them is true.
     """
     expect(belief, Belief, "calibrate.belief", A_BELIEF)
     among("noise", noise, NOISES)
     asked = merged(weights, terms, noise)[2]
-    problem = NoiseProblem(belief, asked, limit, measure, options, noise)
+    hidden = _hidden(belief, sensitive)
+    problem = NoiseProblem(belief, asked, limit, measure, options, noise, hidden)
     knows = checked(belief.domain, knows, "calibrate")
     among("method", method, ["exact", *METHODS])
     expect(floor, int, "floor", "True or False")
+    if noise == "one-sided":
+        check_within_reach(problem, knows)
     start = max(floor_of(problem) if floor else 0.0, LEAST[noise])
     if method == "exact":
         scale, bound = exact(problem, knows, start)
@@ -91,3 +98,17 @@ def calibrate(
     return Calibrated(
         problem.mechanism(scale), 0.0 if none else scale, bound, problem, method, knows
     )
+
+
+def _hidden(
+    belief: Belief, sensitive: Mapping[str, Sequence[Value]] | None
+) -> Mapping[str, Sequence[Value]]:
+    """Values of the belief, as they were given."""
+    where, given = "calibrate.sensitive", {} if sensitive is None else sensitive
+    expect(given, Mapping, where, "give {name: values}")
+    found = {name: labels(each, f"{where} of {name}") for name, each in given.items()}
+    for name, values in found.items():
+        belief.domain.axis(name, where)
+        for value in values:
+            belief.domain.code(name, value, where)
+    return found

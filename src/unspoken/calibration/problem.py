@@ -15,7 +15,7 @@ from unspoken.adversary import Adversary
 from unspoken.beliefs import A_BELIEF, Belief
 from unspoken.errors import InputError, NotKnown, among, shown
 from unspoken.measures import MEASURES, MeasureName
-from unspoken.mechanisms import Geometric, Laplace
+from unspoken.mechanisms import Geometric, Laplace, OneSidedNoise
 from unspoken.mechanisms.geometric import alpha_of
 from unspoken.mechanisms.linear import Weighted, frozen, linear_queries, parted, written
 from unspoken.numerics.arrays import CELLS
@@ -30,9 +30,9 @@ from unspoken.views import NoisyView, View
 __all__ = ["LEAST", "NOISES", "RATIO", "NoiseProblem"]
 
 RATIO: Final = "max-log-ratio"
-NOISES = ("laplace", "geometric")
+NOISES = ("laplace", "geometric", "one-sided")
 # The least noise there is: what a scale of 0 ("no noise is needed") is looked at with.
-LEAST = {"laplace": 1e-150, "geometric": 1.0 / 700.0}
+LEAST = {"laplace": 1e-150, "geometric": 1.0 / 700.0, "one-sided": 1.0 / 700.0}
 SMALLEST = 1e-150  # of a limit: noise for a smaller one would be more than floats can hold
 
 Found = TypeVar("Found")
@@ -42,7 +42,7 @@ Found = TypeVar("Found")
 class NoiseProblem:
     """``limit``: what nobody is to exceed, in the unit of the measure.
 
-    ``weights``: a mechanism's weights and terms in one.
+    ``weights``: a mechanism's weights and terms in one. ``sensitive``: of one-sided noise.
     """
 
     belief: Belief
@@ -51,6 +51,7 @@ class NoiseProblem:
     measure: MeasureName = RATIO
     options: Mapping[str, float] = field(default_factory=dict)
     noise: str = "laplace"
+    sensitive: Mapping[str, Sequence[Value]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         expect(self.belief, Belief, "belief", A_BELIEF)
@@ -65,20 +66,40 @@ class NoiseProblem:
             )
         object.__setattr__(self, "limit", number(self.limit))
         object.__setattr__(self, "weights", frozen(self.weights, f"{self.noise}.weights"))
+        self._check_noise()
         self.mechanism(1.0).parts(self.belief.domain, Adversary(self.belief.domain.names[0]))
 
     def __getstate__(self) -> dict[str, Any]:
         return state(self)  # copies work out for themselves what was asked of the belief
 
-    def mechanism(self, scale: float) -> Laplace | Geometric:
-        """The query with this much noise; P(z) ~ e^(-|z| / scale)."""
+    def _check_noise(self) -> None:
+        if self.noise != "one-sided":
+            if self.sensitive:
+                raise InputError('calibrate.sensitive: is what noise="one-sided" hides; say that')
+            return
+        if self.measure == RATIO:
+            raise NotKnown(
+                f'calibrate: noise="one-sided" keeps no limit on "{RATIO}": an answer may show '
+                'that somebody is not sensitive; take measure="exclusion", or noise="geometric"'
+            )
+        plain, _ = parted(self.weights)
+        if self.weights is None or (plain is not None and any(map(np.any, _numbers(plain)))):
+            raise InputError(
+                'calibrate: noise="one-sided" counts what is not sensitive; give terms, '
+                "{name: {value: number}}, of which sensitive values add 0"
+            )
+
+    def mechanism(self, scale: float) -> Laplace | Geometric | OneSidedNoise:
+        """The query with this much noise; P(z) ~ e^(-|z| / scale), of one-sided noise z <= 0."""
+        if self.noise == "one-sided":
+            return OneSidedNoise(alpha_of(scale), parted(self.weights)[1] or {}, self.sensitive)
         if self.noise == "geometric":
             return Geometric(alpha_of(scale), *parted(self.weights))
         return Laplace(scale, *parted(self.weights))
 
     def width(self, scale: float) -> float:
         """The scale that noise really has: no less than asked for, and as near as floats allow."""
-        return -1.0 / math.log(alpha_of(scale)) if self.noise == "geometric" else scale
+        return scale if self.noise == "laplace" else -1.0 / math.log(alpha_of(scale))
 
     def view(self, adversary: Adversary, scale: float) -> View:
         """What one adversary may come to believe at this scale."""
@@ -166,6 +187,10 @@ class NoiseProblem:
     def fast(self) -> bool:
         """Whether largest log-ratios of one number are all that is asked for."""
         return self.measure == RATIO and len(self.queries) == 1
+
+
+def _numbers(weights: Any) -> list[Any]:
+    return [*weights.values()] if isinstance(weights, Mapping) else [*weights]
 
 
 def _keeping(belief: Belief) -> Belief:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from rich.console import Group, RenderableType
 
 from unspoken.auditing import AuditedFile, audit_file
 from unspoken.auditing.judging import Verdict
 from unspoken.doors import as_json
-from unspoken.doors.auditing import HOW
+from unspoken.doors.attacks.page import file_page, to_write
+from unspoken.doors.auditing import HOW, left_out
 from unspoken.doors.running import err, show
-from unspoken.doors.starting import columns_listed
 from unspoken.doors.terminal import NBSP, blank, head, note, rows_of, said
 from unspoken.doors.waiting import busy
 
@@ -24,25 +26,30 @@ SOUGHT = ("secret", "prior", "best attack", "nats", "right", "control")
 def file_beaten(
     release: list[Path],
     against: Path,
-    keys: str,
-    secret: str | None,
-    odds_cap: float | None,
+    keys: Sequence[str],
     in_json: bool,
+    page: Path | None,
+    options: Mapping[str, Any],
 ) -> bool:
-    """Whether an attack beat the bound that was claimed."""
+    """Whether an attack beat the bound that was claimed. ``options``: as `audit_file` has them."""
+    write = None if page is None else to_write(page)
+    given = {name: value for name, value in options.items() if value is not None}
     with busy(err, "attacking the table"):
-        found = audit_file(release, against, columns_listed(keys), secret, odds_cap)
+        found = audit_file(release, against, keys, **given)
     if in_json:
         show(as_json.audited("file", chance=found.chance, **found.as_json()))
     else:
         show(_file(found))
-    return bool(found.beaten)
+    if write is not None:
+        write(file_page(found))
+    return found.failed
 
 
 def _file(found: AuditedFile) -> RenderableType:
     """What blanks and shown cells give away; exact counts again, and so for the holder."""
     if not found.secrets:
-        return head("No cell is blank that the original has: there is nothing to look for.")
+        nothing = "No column shows some cells and not others: there is nothing to look for."
+        return Group(head(nothing), *_not_looked_at(found))
     guessed = [
         (
             guess.column,
@@ -54,7 +61,7 @@ def _file(found: AuditedFile) -> RenderableType:
     ]
     tried = [
         (
-            secret.about,
+            secret.sought,
             f"{secret.verdict.claim.prior:.1%}",
             *_counted_of(secret.verdict, secret.control),
         )
@@ -63,17 +70,27 @@ def _file(found: AuditedFile) -> RenderableType:
     lines: list[RenderableType] = [said(secret.in_words()) for secret in found.secrets]
     if found.changed:
         lines.append(said(f"{found.changed:,} cells show another value."))
+    lines += _not_looked_at(found)
+    rows = "1 released row" if found.rows == 1 else f"{found.rows:,} released rows"
     return Group(
-        head(f"{found.rows:,} released rows, attacked, with the original at hand (for its holder)"),
+        head(f"{rows}, attacked, with the original at hand (for its holder)"),
         blank(),
-        rows_of(GUESSED, guessed, GUESSED[1:]),
-        blank(),
+        *((rows_of(GUESSED, guessed, GUESSED[1:]), blank()) if guessed else ()),
         rows_of(SOUGHT, tried, (SOUGHT[1], *SOUGHT[3:])),
         blank(),
         *lines,
         blank(),
         note(HOW.format(chance=found.chance)),
     )
+
+
+def _not_looked_at(found: AuditedFile) -> list[RenderableType]:
+    """Rows of one table that the other has not."""
+    strays = left_out(found.strays)
+    if not found.absent:
+        return strays
+    rows = "1 row" if found.absent == 1 else f"{found.absent:,} rows"
+    return [said(f"In no release: {rows} of the original; --secret asks what that tells."), *strays]
 
 
 def _counted_of(verdict: Verdict, control: Verdict) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,14 +13,16 @@ from rich.console import Group, RenderableType
 from unspoken.auditing import Audited, audit
 from unspoken.auditing.judging import Verdict
 from unspoken.auditing.scenario import EXPECTED, catalogue
+from unspoken.auditing.strays import Strays
 from unspoken.auditing.trying import Tried, TriedAll, try_all
 from unspoken.doors import as_json
+from unspoken.doors.attacks.page import catalogue_page, releases_page, to_write
 from unspoken.doors.running import err, show
 from unspoken.doors.terminal import NBSP, Prose, blank, head, note, rows_of, said
 from unspoken.doors.waiting import busy
 from unspoken.policy import Project
 
-__all__ = ["HOW", "catalogue_beaten", "releases_beaten"]
+__all__ = ["HOW", "catalogue_beaten", "left_out", "releases_beaten"]
 
 COLUMNS = ("scenario", "best attack", "bound", "reached", "of it")
 NUMBERS = COLUMNS[2:]
@@ -30,34 +33,41 @@ HOW = (
 )
 
 
-def catalogue_beaten(in_json: bool) -> bool:
-    """Whether anything came out otherwise than it was written down."""
+def catalogue_beaten(in_json: bool, page: Path | None) -> bool:
+    """Whether anything came out otherwise than it was written down; ``page``: a file for all."""
+    write = None if page is None else to_write(page)
     with busy(err, "attacking") as tell:
         tried = try_all(catalogue(), np.random.default_rng(), tell=tell)
     show(_as_json(tried) if in_json else _in_words(tried))
+    if write is not None:
+        write(catalogue_page(tried))
     return bool(tried.otherwise)
 
 
-def releases_beaten(project: Project, in_json: bool) -> bool:
+def releases_beaten(project: Project, in_json: bool, page: Path | None) -> bool:
     """Whether an attack beat a limit."""
+    write = None if page is None else to_write(page)
     with busy(err, "attacking what was released"):
         found = audit(project)
     if in_json:
         releases = [attacked.as_json() for attacked in found.attacked]
-        show(as_json.audited("releases", chance=found.chance, releases=releases))
+        strays = [stray.as_json() for stray in found.strays]
+        show(as_json.audited("releases", chance=found.chance, releases=releases, strays=strays))
     else:
         show(_releases(found))
-    return bool(found.beaten)
+    if write is not None:
+        write(releases_page(found))
+    return found.failed
 
 
 def _releases(found: Audited) -> RenderableType:
     """Of each release and secret a row; then in words. For the holder: these are exact counts."""
     if not found.attacked:
-        return head("Nothing is declared sensitive: there is nothing to look for.")
+        nothing = "no row of it is in the source" if found.strays else "nothing is sensitive"
+        return Group(head(f"There is nothing to look for: {nothing}."), *left_out(found.strays))
     columns = ("about", "released to", *COLUMNS[1:])
     rows = [
-        (attacked.about, attacked.reader or "everybody", *_counted(attacked.verdict))
-        for attacked in found.attacked
+        (attacked.sought, attacked.whom, *_counted(attacked.verdict)) for attacked in found.attacked
     ]
     return Group(
         head("What was released, attacked, with the source at hand (for the holder)"),
@@ -65,9 +75,15 @@ def _releases(found: Audited) -> RenderableType:
         rows_of(columns, rows, NUMBERS),
         blank(),
         *(said(attacked.in_words()) for attacked in found.attacked),
+        *left_out(found.strays),
         blank(),
         note(HOW.format(chance=found.chance)),
     )
+
+
+def left_out(strays: Sequence[Strays]) -> list[RenderableType]:
+    """Rows that were not attacked, loudly."""
+    return [Prose(f"! {stray.in_words()}", "  ", "bold red") for stray in strays]
 
 
 def _in_words(all_of_them: TriedAll) -> RenderableType:
@@ -98,11 +114,13 @@ def _table(tried: Sequence[Tried]) -> RenderableType:
 def _counted(verdict: Verdict) -> list[str]:
     """The best attack, the bound, what was reached, and how much of the bound that is."""
     claim, best = verdict.claim, verdict.best
-    if claim.bound is None or best is None:
+    if best is None:
         return [verdict.in_words(), "", "", ""]
-    share = "beaten" if verdict.word == "fail" else f"{verdict.share:.0%}"
     _, high = best.leakage.interval or (0.0, math.inf)
     reached = f">{NBSP}{best.low:.3f}" if math.isinf(high) else f"{best.leakage.value:.3f}"
+    if claim.bound is None:
+        return [best.attack, "none", reached, ""]
+    share = "beaten" if verdict.word == "fail" else f"{verdict.share:.0%}"
     bound = f"{abs(round(claim.bound, 3)):.3f}"
     return [best.attack, bound, reached, share]
 

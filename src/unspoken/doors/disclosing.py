@@ -19,7 +19,19 @@ def in_words(found: Consequences) -> RenderableType:
         said.append("All that was given keeps its limits for who knows this, too.")
     if found.plan:
         said.append(
-            f"The adopted plan shows nothing more of these rows: {found.plan}. Adopt one that is "
-            "made for it: unspoken plan --adopt"
+            f"The adopted plan shows nothing more of these rows: {found.plan}. {_remedy(found)}"
         )
     return Group(*map(Prose, [*said, "What was given before is given again as it was."]))
+
+
+def _remedy(found: Consequences) -> str:
+    """A plan is one for all rows: made for what is known of some, it would show less of others."""
+    adopt = "unspoken plan --adopt"
+    if not found.event.epochs:
+        return f"Adopt one that is made for it: {adopt}"
+    names = ", ".join(f'"{name}"' for name in found.event.attributes)
+    return (
+        "A new plan is not made for it either, since it is known of these epochs alone; others go "
+        f"on as they were. To show these, too, let plans take it for known of all rows: knows = "
+        f"[{names}] under [application.NAME] of whoever knows, then {adopt}"
+    )

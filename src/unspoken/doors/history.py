@@ -66,7 +66,7 @@ def _together(shown: str, history: Sequence[tuple[str, Release]]) -> str:
     coins = {(c.digest, tossing(e)) for _, e in history for c in e.mechanism.record_coins()}
     if len(coins) > 1:
         return f"All together they show {shown}: by {len(coins)} coins, which tell more than one."
-    return f"All together they show as much as one release of {shown}."
+    return f"All together they show no more than one release of {shown}."
 
 
 def verified(checked: Verified) -> RenderableType:

@@ -73,13 +73,13 @@ def _rows(entry: InContext) -> str:
 
 
 def of_keys(findings: Openly, entries: Sequence[Undeclared]) -> list[RenderableType]:
-    """What each key would tell beside, the most first."""
+    """What each key, and each two, would tell beside, the most first."""
     if not entries:
         return []
     names, cap = words.readers(findings), findings.project.limits.odds_cap
     rows = [
         (
-            f"{entry.key}{NBSP}{entry.value}",
+            ", ".join(f"{key} {value}" for key, value in entry.given.items()).replace(" ", NBSP),
             names[entry.who],
             entry.about,
             Text(words.measured(entry.odds.value), "bold red" if entry.odds.value > cap else ""),
@@ -102,11 +102,11 @@ def of_keys(findings: Openly, entries: Sequence[Undeclared]) -> list[RenderableT
 
 
 def of_keys_as_json(entries: Sequence[Undeclared]) -> dict[str, Any]:
-    """The same, every key; nothing where no key tells more."""
+    """The same, every key and pair of keys that tells more."""
     return {
         "undeclared": [
             {
-                "given": {entry.key: entry.value},
+                "given": dict(entry.given),
                 "who": entry.who,
                 "about": entry.about,
                 "odds": entry.odds.as_json(),

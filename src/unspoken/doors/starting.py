@@ -14,10 +14,13 @@ from unspoken.engines.duckdb import DuckTable
 from unspoken.errors import InputError
 from unspoken.numerics.files import atomically
 from unspoken.policy import Project, starter
+from unspoken.policy.guesses import is_time, slots
 from unspoken.policy.paths import KEPT
+from unspoken.types.column import ColumnInfo
 
 __all__ = ["Started", "begin", "columns_listed", "ignored"]
 
+OFTEN = 3  # rows of a value of a key, on average, in which a column has one value not by chance
 GIVEN = {"table": "TABLE", "database": "--database", "keys": "--keys"}
 
 
@@ -50,9 +53,10 @@ def begin(table: str, database: str | None, keys: str | None, project: Path) -> 
         at=lambda field: GIVEN.get(field, field),
     )
     opened = look(keys=named)
+    columns = opened.describe()
     write = partial(
         starter,
-        opened.describe(),
+        columns,
         with_home if database is not None else _from(project, with_home),
         database=None if database is None else _from(project, database),
         keys=named,
@@ -62,10 +66,14 @@ def begin(table: str, database: str | None, keys: str | None, project: Path) -> 
     text = write()
     guess = Project.parse(text, project).source.keys
     doubt = "" if named else _doubt(look, opened, guess)
-    text = write(doubt=doubt) if doubt else text
-    written = Project.parse(text, project)
+    for slot in slots(columns, guess) if doubt else ():
+        if not _doubt(look, opened, [*guess, slot]):
+            write, doubt = partial(write, keys=[*guess, slot]), ""
+            break
+    text = _proposed(partial(write, doubt=doubt), opened, columns, project)
     with atomically(project) as file:
         file.write(text.encode())
+    written = Project.parse(text, project)
     return Started(written, doubt, ignored(written))
 
 
@@ -89,11 +97,11 @@ def ignored(project: Project) -> tuple[str, ...]:
     return tuple(missing)
 
 
-def columns_listed(keys: str) -> list[str]:
-    """The columns that --keys lists."""
+def columns_listed(keys: str, option: str = "--keys") -> list[str]:
+    """The columns that an option lists."""
     named = [name.strip() for name in keys.split(",") if name.strip()]
     if not named or len({name.casefold() for name in named}) < len(named):
-        raise InputError(f'--keys: "{keys}" is no list of columns, each once, such as office,day')
+        raise InputError(f'{option}: "{keys}" is no list of columns, each once, such as office,day')
     return named
 
 
@@ -106,6 +114,38 @@ def _doubt(look: Callable[..., DuckTable], opened: DuckTable, guess: Sequence[st
     except InputError:
         return f"several rows have the same {listed(guess)}"
     return ""
+
+
+def _proposed(
+    write: Callable[..., str], opened: DuckTable, columns: Sequence[ColumnInfo], project: Path
+) -> str:
+    """The text without attributes that a calendar has, as long as any attribute is left.
+
+    Where some are left out there is room for others, of which a calendar may have some again.
+    """
+    text, follows = write(), dict[str, str]()
+    while found := _following(opened, columns, Project.parse(text, project)):
+        follows |= found
+        fewer = write(follows=follows)
+        if {*Project.parse(fewer, project).attributes}.isdisjoint(c.name for c in columns):
+            break
+        text = fewer
+    return text
+
+
+def _following(
+    opened: DuckTable, columns: Sequence[ColumnInfo], written: Project
+) -> dict[str, str]:
+    """The attributes that have one value for each value of a key that says when, and which key."""
+    rows, found = opened.count(), dict[str, str]()
+    for key in (c.name for c in columns if c.name in written.source.keys and is_time(c)):
+        values, _ = opened.groups([key], "keys")
+        if values * OFTEN > rows:
+            continue  # of one row each anything follows
+        for name in written.attributes:
+            if name not in found and opened.groups([key, name], "keys")[0] == values:
+                found[name] = key
+    return found
 
 
 def _from(project: Path, file: str) -> str:

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from unspoken.answering import Offer
 from unspoken.doors import known
-from unspoken.doors.report import starved, words
+from unspoken.doors.report import coins, starved, words
 from unspoken.doors.terminal import NBSP, Prose, blank, head, near, note, rows_of, said
 from unspoken.learning import Learned
 from unspoken.planning import Plan, Telling
@@ -99,7 +99,7 @@ def plan(
         blank(),
         note(_best(findings)),
         *([note(less_often(findings.unexpected))] if findings.unexpected else []),
-        *_rivals(findings),
+        *map(note, coins.in_words(findings)),
         *_closing(findings),
         *map(note, starved.in_words(findings).values()),
         *map(note, starved.zeros(findings)),
@@ -217,18 +217,6 @@ def _best(findings: Findings) -> str:
     if more > FAR:
         return f"Other plans within these limits{fair} may let out more, {most}{NBSP}% at most."
     return f"No plan within these limits{fair} lets out {most}{NBSP}% more."
-
-
-def _rivals(findings: Findings) -> list[Prose]:
-    """What other ways to release would let out of all cells read, beside this one."""
-    if not findings.rivals:
-        return []
-    others = "; ".join(f"{name} {words.percent(share)}" for name, share in findings.rivals.items())
-    said = [note(f"Of all cells read {words.percent(findings.released)} are shown: {others}.")]
-    if findings.is_floor:
-        text = "No plan is worth its premise: this is the floor, all of a row or nothing."
-        said.append(note(text))
-    return said
 
 
 def _in_words(findings: Openly, entries: Sequence[Leak]) -> list[Prose]:

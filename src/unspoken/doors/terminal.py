@@ -16,6 +16,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from unspoken.errors import printable
+
 __all__ = ["NBSP", "Prose", "blank", "facts", "head", "near", "note", "rows_of", "said"]
 
 NBSP = "\u00a0"
@@ -56,6 +58,10 @@ class Prose:
     style: str = ""
     breaks: bool = False  # whether a word longer than a line is broken: paths are not
     hang: int = 0  # spaces more before the lines below the first
+
+    def __post_init__(self) -> None:
+        # Before lines are laid out: an escape is longer than what it stands for.
+        object.__setattr__(self, "text", printable(self.text))
 
     def __str__(self) -> str:
         return self.text
@@ -114,7 +120,12 @@ def rows_of(
     """
     rows = list(rows)
     some = [k for k, column in enumerate(columns) if column or any(row[k] for row in rows)]
-    return Rows([columns[k] for k in some], [[row[k] for k in some] for row in rows], numbers)
+    kept = [[_seen(row[k]) for k in some] for row in rows]
+    return Rows([columns[k] for k in some], kept, numbers)
+
+
+def _seen(cell: Cell) -> Cell:
+    return printable(cell) if isinstance(cell, str) else cell
 
 
 @dataclass(frozen=True)

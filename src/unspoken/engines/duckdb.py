@@ -6,7 +6,7 @@ and that a table larger than memory is read as a stream.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -71,6 +71,7 @@ class DuckTable:
         threads: int | None = None,
         nan_missing: bool = False,
         checked: bool = True,
+        texts: Collection[str] = (),
     ) -> DuckTable:
         """Open ``table`` (a file, a table of ``database``, or an Arrow table) or ``sql``.
 
@@ -80,12 +81,14 @@ class DuckTable:
         place that a message about one of these parameters begins with. ``timezone``: whose hours
         and days moments have. ``memory``: beyond it DuckDB spills; ``threads``: of its own.
         ``nan_missing``: NaN is NULL, wherever it is read.
-        ``checked``: whether keys name the rows; else `check` says so later.
+        ``checked``: whether keys name the rows; else `check` says so later. ``texts``: columns of
+        a CSV that are read as they are written, whatever they look like.
         """
         if (table is None) == (sql is None):
             raise InputError(f"{at('table')}: give either table or sql")
         named = title or (str(table) if table is not None else "the query")
-        source = TableSource(table, database, sql, tuple(keys), preferences, named, at, nan_missing)
+        asked = (table, database, sql, tuple(keys), preferences, named, at, nan_missing, texts)
+        source = TableSource(*asked)
         with opened(folder, memory, timezone, threads) as opening:
             given, columns = source.views(opening)
             place = source.place

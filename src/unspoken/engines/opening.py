@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import glob
 import weakref
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -137,10 +137,12 @@ class Opened:
                 f"SELECT 1 FROM {OURS}.{identifier(name)} LIMIT 1"
             ).fetchall()
 
-    def file_view(self, name: str, relation: str, where: str) -> dict[str, str]:
-        """A view of a file or table; the types of a CSV are settled once, from all its rows."""
+    def file_view(
+        self, name: str, relation: str, where: str, texts: Collection[str] = ()
+    ) -> dict[str, str]:
+        """A view of a file or table; the types of a CSV are settled once, as `settled` has it."""
         with self.reworded(where):
-            relation = settled(self.con, relation)
+            relation = settled(self.con, relation, texts)
         return self.view(name, f"SELECT * FROM {relation}", where)
 
     def query_view(self, name: str, text: str, database: str | None, where: str) -> dict[str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import glob
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -36,15 +36,16 @@ def together(
     return f"{parts[0].reader}([{paths}]{by_name}{PARTITIONED if keys else PLAIN}"
 
 
-def settled(con: duckdb.DuckDBPyConnection, relation: str) -> str:
-    """The same with the types of a CSV settled once, from all its rows."""
+def settled(con: duckdb.DuckDBPyConnection, relation: str, texts: Collection[str] = ()) -> str:
+    """The same with the types of a CSV settled once, from all its rows, but that ``texts`` are."""
     if not relation.startswith("read_csv("):
         return relation
     keys = PARTITIONED if relation.endswith(PARTITIONED) else PLAIN
     head = relation.removesuffix(keys)
     whole = f"{head}, sample_size = -1, files_to_sniff = -1{PLAIN}"
     rows = con.execute(f"DESCRIBE SELECT * FROM {whole}").fetchall()
-    kinds = ", ".join(f"{literal(row[0])}: {literal(row[1])}" for row in rows)
+    typed = {row[0]: "VARCHAR" if row[0] in texts else row[1] for row in rows}
+    kinds = ", ".join(f"{literal(name)}: {literal(kind)}" for name, kind in typed.items())
     return f"{head}, types = {{{kinds}}}{keys}"
 
 

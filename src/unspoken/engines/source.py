@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,6 +31,7 @@ class TableSource:
     title: str
     at: Place
     nan_missing: bool = False
+    texts: Collection[str] = ()
 
     @property
     def place(self) -> str:
@@ -71,7 +72,7 @@ class TableSource:
         home = self.at("database").split()[-1]
         relation = opening.relation((str(self.table),), database, self.place, self.title, home)
         opening.lock(self.place)
-        return opening.file_view("source", relation, self.place)
+        return opening.file_view("source", relation, self.place, self.texts)
 
     def _keys(self, columns: Mapping[str, str]) -> list[str]:
         where = f"{self.at('keys')}, column of {self.title}"

@@ -1,12 +1,14 @@
-"""Rows by each key, and by what a key says of time: contexts that nobody has declared.
+"""Rows by each key, by what a key says of time, and by two of these: contexts nobody declared.
 
 Counts of a table as it is, for the holder alone.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -21,59 +23,99 @@ from unspoken.learning.counts.rows import count
 from unspoken.learning.learned import CELLS, Learned
 from unspoken.policy import Project
 
-__all__ = ["by_key"]
+__all__ = ["ByKey", "by_key"]
 
 VALUES = 2**12  # a key of more, such as a moment, is no group that has much in common
 FIRST = 1000  # rows by which it is seen whether a text is a time
 TIMES = {"weekday": "dayname({})", "month": "monthname({})", "hour": "CAST(hour({}) AS VARCHAR)"}
 
 
-def by_key(project: Project, table: Table, learned: Learned, least: int) -> dict[str, Given]:
-    """{what of a key: what rows say given its values}, of values that ``least`` rows have.
+@dataclass(frozen=True)
+class ByKey:
+    """What rows say ``given`` one or two ``parts`` of their key; ``declared``: as a context does.
 
-    In one pass. Left out is what has one value, more than VALUES, or is a context already.
+    ``values``: what each value of `given` says of each part.
+    """
+
+    parts: tuple[str, ...]
+    given: Given
+    declared: bool
+    values: dict[str, tuple[str, ...]]
+
+
+def by_key(project: Project, table: Table, learned: Learned, least: int) -> Iterator[ByKey]:
+    """By each part of the keys, then by each two; of values that ``least`` rows have.
+
+    In one pass. Left out is what has one value or more than VALUES.
     """
     labels = [learned.labelling[name] for name in project.attributes]
     joint = Combinations([labelling.cells.marks for labelling in labels])
+    parts = _parts(table)
+    names = _names(parts, project.attributes)
     named = {
-        what: OfKeys.read(sql, table, "a context", what, "it says nothing")
-        for what, sql in _functions(table)
+        name: OfKeys.read(parts[of[0]][1], table, "a context", of[0], "it says nothing")
+        for name, of in names.items()
+        if len(of) == 1
     }
-    counted = Contexts(named, joint, VALUES, dropping=True)
+    single = {names[name][0]: name for name in named}
+    pairs = {
+        name: (single[of[0]], single[of[1]]) for name, of in names.items() if name not in named
+    }
+    counted = Contexts(named, joint, VALUES, dropping=True, pairs=pairs)
     count(project, [labelling.cells for labelling in labels], table, joint.add, counted)
     room = CELLS // math.prod(len(labelling.names) for labelling in labels)
     declared = [sorted(given.rows.values()) for given in learned.contexts.values()]
-    found = {}
-    for what, within in counted.held().items():
+    for name, within in counted.held().items():
         frequent = within.frequent(least, room)
-        if len(within.values) > 1 and frequent.values:
-            given = Given.of(
-                what, frequent, dict(zip(project.attributes, labels, strict=True)), CELLS
-            )
-            if sorted(given.rows.values()) not in declared:
-                found[what] = given
-    return found
+        if len(within.values) < 2 or not frequent.values:
+            continue
+        given = Given.of(name, frequent, dict(zip(project.attributes, labels, strict=True)), CELLS)
+        values: dict[str, tuple[str, ...]] = {value: (value,) for value in given.values}
+        if name in pairs:
+            words = counted.values_of(name)
+            values = {value: words[int(value)] for value in given.values}
+        yield ByKey(names[name], given, sorted(given.rows.values()) in declared, values)
 
 
-def _functions(table: Table) -> Iterator[tuple[str, str]]:
-    """Each key, and weekday, month and hour of what is a time."""
+def _names(
+    parts: Mapping[str, tuple[str, str]], attributes: Collection[str]
+) -> dict[str, tuple[str, ...]]:
+    """{a name that no attribute has: one part, or two}: columns may be called like any of these."""
+    each: list[tuple[str, ...]] = [(what,) for what in parts]
+    each += [
+        (one, other)
+        for one, other in itertools.combinations(parts, 2)
+        if parts[one][0] != one or parts[other][0] != one  # a key says its own weekday
+    ]
+    free = (name for name in map("given {}".format, itertools.count()) if name not in attributes)
+    return {next(free): of for of in each}
+
+
+def _parts(table: Table) -> dict[str, tuple[str, str]]:
+    """Each key, and weekday, month and hour of what is a time: of which key, and in SQL."""
+    return {what: (key, sql) for key, what, sql in _functions(table)}
+
+
+def _functions(table: Table) -> Iterator[tuple[str, str, str]]:
     row = RowSQL(table.columns, table.title, table.timezone)
     first = next(iter(table.batches(Scan(list(table.keys), ordered=False, rows=FIRST))), None)
     for key in table.keys:
-        column = identifier(key)
-        yield key, column
-        moment = _moment(table, key)
-        if first is not None and moment and _all(row, first, f"{moment} IS NOT NULL"):
-            for what, sql in TIMES.items():
-                yield f"{what} of {key}", f"coalesce({sql.format(moment)}, '')"
+        yield key, key, identifier(key)
+        for moment, says in () if first is None else _moments(table, key):
+            if _all(row, first, f"{moment} IS NOT NULL"):
+                for what in says:
+                    yield key, f"{what} of {key}", f"coalesce({TIMES[what].format(moment)}, '')"
+                break
 
 
-def _moment(table: Table, key: str) -> str:
-    """A key as a time, in SQL; NULL where it is none. Numbers are not taken for times."""
+def _moments(table: Table, key: str) -> Iterator[tuple[str, Collection[str]]]:
+    """A key as a time, in SQL, and what that says; NULL where it is none. A number is no time."""
     kind, column = table.columns[key], identifier(key)
     if kind == "VARCHAR":
-        return f"TRY_CAST({column} AS TIMESTAMP)"
-    return column if kind.startswith("TIMESTAMP") else ""
+        yield f"TRY_CAST({column} AS TIMESTAMP)", TIMES
+        yield f"TRY_CAST({column} AS TIME)", ["hour"]
+    elif kind.startswith("TIME"):
+        yield column, ["hour"] if kind == "TIME" else TIMES
 
 
 def _all(row: RowSQL, batch: pa.RecordBatch, sql: str) -> bool:

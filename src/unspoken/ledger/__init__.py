@@ -7,7 +7,7 @@ from unspoken.ledger.disclosures import Disclosure, Known, unions
 from unspoken.ledger.drawn import Asked
 from unspoken.ledger.event import EXACT, Release
 from unspoken.ledger.exposure import EarlierPolicy, Exposure
-from unspoken.ledger.naming import tossing
+from unspoken.ledger.naming import rows_by, rows_of, tossing
 from unspoken.ledger.parts import Given
 from unspoken.ledger.record_coins import merged
 from unspoken.ledger.requests import Request
@@ -38,6 +38,8 @@ __all__ = [
     "head_file",
     "merged",
     "reaches",
+    "rows_by",
+    "rows_of",
     "tossing",
     "unions",
 ]

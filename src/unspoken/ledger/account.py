@@ -19,12 +19,15 @@ events there were. Made of the same events it is the same table.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
+import math
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from unspoken.ledger.answers import Answer, Answered
-from unspoken.ledger.cell_coins import CellCoins
+from unspoken.ledger.cell_coins import CellCoins, Readings
 from unspoken.ledger.decisions import Adoption, Decision, Event, Learning
 from unspoken.ledger.disclosures import Disclosure, Disclosures
 from unspoken.ledger.drawn import Asked, Draws
@@ -38,6 +41,9 @@ from unspoken.ledger.record_coins import RecordCoins
 from unspoken.mechanisms import InEpoch, Mechanism, Together
 
 __all__ = ["Account", "fold", "reaches"]
+
+TOSSED = ("tossed",)  # of all rows the labels of their coins
+UNLIKE = 64  # combinations of epochs that are looked at apart
 
 
 def reaches(
@@ -129,7 +135,8 @@ class Account:
         return [
             (epoch, name, table)
             for epoch, now in event.readings.items()
-            for name, fingerprint, table in before.get(("reading", epoch), ())
+            for table, read in before.get(("reading", epoch), ())
+            for name, fingerprint in sorted(read.items())
             if now.get(name, fingerprint) != fingerprint and fingerprint not in compared
         ]
 
@@ -188,7 +195,7 @@ class Account:
                 self.draws.shown(words, rows, epoch, event.given_again),
                 self._records.within(past, label, epoch),
                 (*other_records, *self._records.apart(words, draws, epoch)),
-                self._disclosures.known(words, rows, epoch),
+                self._disclosures.known(words, {rows: epoch}),
             )
             if exposure not in exposures:
                 exposures.append(exposure)
@@ -199,7 +206,53 @@ class Account:
         words = [_word(names) for names in audience]
         records = self._records.others(words)
         anew, known = self.draws.shown(words), self._disclosures.known(words)
-        return Exposure(self._cells.sums(words), {}, anew, (), records, known)
+        return Exposure(self._cells.all(words), {}, anew, (), records, known)
+
+    def exposures(self, audience: Collection[Sequence[str]]) -> list[Exposure]:
+        """The same of a row of each epoch, where that is less.
+
+        The rows of a label, or of a function, are in one epoch each, by whatever draw. So where
+        plans followed one another, or epochs were given to others, no row has the coins of both.
+        Of functions beside one another it may be any epoch of each; as if it had been in all,
+        where these are too many.
+        """
+        whole, words = self.exposure(audience), [_word(names) for names in audience]
+        tossed = {key[-1]: labels for key, labels in self._entries.below(TOSSED)}
+        kept = {rows: self._unlike(words, rows, labels) for rows, labels in tossed.items()}
+        mixed = {rows: epochs for rows, epochs in kept.items() if len(epochs) > 1}
+        if math.prod(map(len, mixed.values())) > UNLIKE:
+            return [whole]
+        own = [label for rows in mixed for label in tossed[rows]]
+        others, beside = self._cells.others(words, own), self._records.others(words, own)
+        found = list[Exposure]()
+        for each in itertools.product(*mixed.values()):
+            row, sums, records = dict(zip(mixed, each, strict=True)), others, beside
+            for rows, epoch in row.items():
+                sums = self._cells.beside(sums, words, tossed[rows], epoch)
+                records = (*records, *self._records.apart(words, tossed[rows], epoch))
+            known = self._disclosures.known(words, row)
+            found.append(replace(whole, others=sums, other_records=records, known=known))
+        return found
+
+    def _unlike(self, words: Collection[str], rows: str, labels: Collection[str]) -> list[str]:
+        """An epoch of each kind of those of which most is known: of any other it is no more."""
+        cells = {label: self._cells.by_epoch(words, label) for label in labels}
+        records = {label: self._records.by_epoch(words, label) for label in labels}
+        unlike = dict[frozenset[object], str]()
+        disclosed = sorted(self._disclosures.epochs(words, rows))
+        for epoch in dict.fromkeys(itertools.chain(*cells.values(), *records.values(), disclosed)):
+            tossed = {(c, *one) for c, by in cells.items() for one in by.get(epoch, {}).items()}
+            answered = {
+                (coin, digest, name)
+                for coin, by in records.items()
+                for digest, names in by.get(epoch, {}).items()
+                for name in names
+            }
+            known = self._disclosures.known(words, {rows: epoch})
+            unlike.setdefault(
+                frozenset({*tossed, *answered, *(("", *names) for names in known)}), epoch
+            )
+        return [epoch for one, epoch in unlike.items() if not any(one < other for other in unlike)]
 
     # ------------------------------------------------------------ one event more
 
@@ -214,20 +267,22 @@ class Account:
 
     def add(self, event: Release, number: int) -> None:
         """Fold it in."""
-        readers, exponents = _word(event.readers), dict(event.mechanism.exponents())
+        readers, exponents = _word(event.readers), dict(event.mechanism.exponents().items())
         counted = ("rows", event.table)
         asked = [("coins",), ("readers",), ("released",), counted]
         heads = self._entries.get(asked)
         entries: dict[Key, Any] = {_same(event): number}
+        # Its own, and kept once: many entries have them.
+        readings = {epoch: dict(now) for epoch, now in event.readings.items()}
         records = event.mechanism.record_coins()
         shown = sorted({*event.shows})
         label = tossing(event)
-        entries |= self._read(event)
-        entries |= self._given(event, readers, number)
+        entries |= self._read(readings, event.table)
+        entries |= self._given(event, readings, readers, number)
         entries |= self._policies.entered(event, number)
-        entries |= self._cells.entered(exponents, event.readings, event.draw, label, readers)
-        entries |= self._records.entered(records, event.readings, label, readers)
-        entries["tossed", rows_of(event)] = self._labels(event)
+        entries |= self._cells.entered(exponents, readings, event.draw, label, readers)
+        entries |= self._records.entered(records, readings, label, readers)
+        entries[*TOSSED, rows_of(event)] = self._labels(event)
         row = [event.key, event.coins, list(event.keys)]
         entries["coins",] = _with(heads.get(("coins",), []), row)
         entries["readers",] = _with(heads.get(("readers",), []), json.loads(readers))
@@ -252,27 +307,30 @@ class Account:
             known = self._disclosures.entered(event, rows_of(event), word)
             self._entries.put({**known, ("readers",): readers})
 
-    def _given(self, event: Release, readers: str, number: int) -> dict[Key, Any]:
+    def _given(
+        self, event: Release, readings: Readings, readers: str, number: int
+    ) -> dict[Key, Any]:
         """What it draws; and whose rows it released, or what it answered."""
         drawn = self.draws.entered(event, rows_of(event), readers)
         if isinstance(event, Answer):
             return drawn | self.draws.charged(event, number, readers)
-        return drawn | added(self._entries, event, readers, tossing(event), number)
+        return drawn | added(self._entries, event.parts, readings, readers, tossing(event), number)
 
-    def _read(self, event: Release) -> dict[Key, Any]:
-        """What it read in each epoch."""
-        before = self._entries.get(keys := [("reading", epoch) for epoch in event.readings])
+    def _read(self, readings: Readings, table: str) -> dict[Key, Any]:
+        """What was read in each epoch, and in which table first: with the event, what is new."""
+        before = self._entries.get(keys := [("reading", epoch) for epoch in readings])
         entries: dict[Key, Any] = {}
-        for key, now in zip(keys, event.readings.values(), strict=True):
-            read = before.get(key, [])
-            known = {(name, fingerprint) for name, fingerprint, _ in read}
-            new = [[n, now[n], event.table] for n in sorted(now) if (n, now[n]) not in known]
-            entries[key] = [*read, *new]
+        for key, now in zip(keys, readings.values(), strict=True):
+            rows, new = before.get(key, []), set(now.items())
+            for _, read in rows:
+                new.difference_update(read.items())
+            if new:
+                entries[key] = [*rows, [table, now if len(new) == len(now) else dict(new)]]
         return entries
 
     def _labels(self, event: Release) -> list[str]:
         """Those of all draws of its coins: they are about the same cells of the same epochs."""
-        return _with(self._one(("tossed", rows_of(event)), []), tossing(event))
+        return _with(self._one((*TOSSED, rows_of(event)), []), tossing(event))
 
     def _one(self, key: Key, default: Any = None) -> Any:
         return self._entries.get([key]).get(key, default)

@@ -21,7 +21,8 @@ class Answer(Release):
     ``request`` names the question, with all it is answered by: whoever is given the same is given
     the same draw. ``query``: as people wrote it; ``times``: its noise is so many times as wide as
     one record moves each number. ``unit_epsilon``: no more than e^this it tells of all rows of one
-    ``unit``; older events do not say it, and name no unit.
+    ``unit``; older events do not say it, and name no unit. ``epoch_epsilon``: of those in one
+    epoch, where that is known to be less.
     """
 
     __pydantic_config__: ClassVar = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
@@ -32,6 +33,7 @@ class Answer(Release):
     times: Annotated[float, Field(gt=0)] = 1.0
     unit: tuple[str, ...] = ()
     unit_epsilon: Annotated[float, Field(ge=0)] = 0.0
+    epoch_epsilon: Annotated[float, Field(ge=0)] = 0.0
 
     def __str__(self) -> str:
         whom = ", ".join(self.readers) or "everybody"
@@ -45,6 +47,11 @@ class Answer(Release):
     def noise(self) -> str:
         """Whoever is given an answer to the same question has the same noise."""
         return self.request
+
+    @property
+    def of_epoch(self) -> float:
+        """No more than e^this it tells of the rows of one unit in any one epoch."""
+        return self.epoch_epsilon or self.unit_epsilon
 
     @classmethod
     def from_json(cls, text: str) -> Answer:

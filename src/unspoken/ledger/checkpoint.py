@@ -19,7 +19,7 @@ from unspoken.ledger.seal import Head, Seal
 
 __all__ = ["FORMAT", "kept", "tables", "written"]
 
-FORMAT = 12
+FORMAT = 14
 MARK = json.dumps(["last"])
 Heads = Sequence[str]  # the codes of a chain
 

@@ -6,7 +6,7 @@ bounds the others. So each is kept, alone and together with each other: {a}, {b}
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import Annotated, Any, ClassVar
 
@@ -68,18 +68,30 @@ class Disclosures:
     def __init__(self, entries: Entries) -> None:
         self._entries = entries
 
-    def known(self, words: Collection[str], label: str | None = None, epoch: str = "") -> Known:
-        """What anybody of these knows of the rows of an epoch (no label: of any).
+    def known(self, words: Collection[str], row: Mapping[str, str] | None = None) -> Known:
+        """What anybody of these knows of the rows of an epoch, said by each label or function.
 
         Under another label or function the rows that were named may be any.
         """
+        where = row or {}
         kept = self._entries.get([("disclosed", word) for word in words])
         return unions(
             names
             for disclosed in kept.values()
             for names, tossed, epochs in disclosed
-            if label is None or not epochs or tossed != label or epoch in epochs
+            if not epochs or where.get(tossed, epochs[0]) in epochs
         )
+
+    def epochs(self, words: Collection[str], label: str) -> set[str]:
+        """Those of this label or function that anybody of these was said to know something of."""
+        kept = self._entries.get([("disclosed", word) for word in words])
+        return {
+            epoch
+            for disclosed in kept.values()
+            for _, tossed, epochs in disclosed
+            if tossed == label
+            for epoch in epochs
+        }
 
     def entered(self, event: Disclosure, label: str, word: str) -> dict[Key, Any]:
         """The entries with one more, of which ``word`` knows."""

@@ -19,6 +19,7 @@ from unspoken.mechanisms import Mechanism, from_description
 __all__ = ["EXACT", "FORMAT", "Release", "read", "written"]
 
 FORMAT = 1
+LATER = ("rows", "parts", "counts", "unit", "unit_epsilon", "epoch_epsilon")  # older ones have none
 EXACT = "exact "  # and the history, if there is one
 
 Event = TypeVar("Event")
@@ -83,7 +84,7 @@ class Release:
 
     def declared(self, name: str) -> list[Any]:
         """What was declared of an attribute, and which of its values are never shown."""
-        return [dict(self.policy.get(name, {})), [str(v) for v in self.mechanism.hides(name)]]
+        return [dict(self.policy.get(name, {})), [*map(str, self.mechanism.hides(name))]]
 
     def to_json(self) -> str:
         """The event as kept, with sorted keys."""
@@ -92,12 +93,15 @@ class Release:
     @cached_property
     def _written(self) -> str:
         body = {field.name: getattr(self, field.name) for field in fields(self)}
-        for later in ("rows", "parts", "counts", "unit", "unit_epsilon"):  # older events have none
+        for later in LATER:
             if later in body and body[later] in (None, {}, (), 0.0):
                 del body[later]
         if self.draw == 1:
             del body["draw"]
-        return written({**body, "mechanism": self.mechanism.described})
+        before = {name: value for name, value in body.items() if name < "mechanism"}
+        after = {name: value for name, value in body.items() if name > "mechanism"}
+        mechanism = self.mechanism.written
+        return f'{written(before)[:-1]}, "mechanism": {mechanism}, {written(after)[1:]}'
 
     @classmethod
     def from_json(cls, text: str) -> Release:

@@ -38,6 +38,8 @@ class Exposure:
     def exponents(self, more: Exponents | None = None) -> dict[str, float]:
         """Of the one release that shows as much, with ``more`` under the coins of the label."""
         within = larger(self.within, more or {})
+        if not self.others:
+            return {name: exponent for name, exponent in within.items() if exponent}
         shown = dict[str, float]()
         for name in dict.fromkeys((*self.others, *within)):
             others, inside = self.others.get(name, NONE), within.get(name, 0.0)
@@ -65,11 +67,13 @@ class EarlierPolicy:
     epoch: str
 
 
-def larger(*exponents: Exponents) -> dict[str, float]:
-    """The largest by name."""
-    largest: dict[str, float] = {}
+def larger(*exponents: Exponents) -> Exponents:
+    """The largest by name; the same object as the first where no other has a larger one."""
+    largest: Exponents = {}
     for each in exponents:
-        for name, exponent in each.items():
-            if exponent > largest.get(name, -1.0):
-                largest[name] = exponent
+        if not largest:
+            largest = each
+        elif each is not largest:
+            more = {name: e for name, e in each.items() if e > largest.get(name, -1.0)}
+            largest = {**largest, **more} if more else largest
     return largest

@@ -5,12 +5,17 @@ from __future__ import annotations
 from unspoken.ledger.disclosures import Disclosure
 from unspoken.ledger.event import Release
 
-__all__ = ["rows_of", "tossing"]
+__all__ = ["rows_by", "rows_of", "tossing"]
 
 
 def rows_of(event: Release | Disclosure) -> str:
     """What names the epochs of its rows: its label, or its function. Another may name any rows."""
-    return f"{'of' if event.per_key else 'label'} {event.epoch}"
+    return rows_by(event.epoch, event.per_key)
+
+
+def rows_by(epoch: str, per_key: bool) -> str:
+    """The same of a label, or of a function of keys."""
+    return f"{'of' if per_key else 'label'} {epoch}"
 
 
 def tossing(event: Release) -> str:

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from unspoken.ledger.entries import Entries, Key
-from unspoken.ledger.event import Release
 
 __all__ = ["Given", "added", "given"]
 
@@ -33,13 +32,18 @@ def given(entries: Entries, readers: str, label: str) -> dict[str, list[Given]]:
 
 
 def added(
-    entries: Entries, event: Release, readers: str, label: str, number: int
+    entries: Entries,
+    parts: Mapping[str, int],
+    readings: Mapping[str, Mapping[str, str]],
+    readers: str,
+    label: str,
+    number: int,
 ) -> dict[Key, Any]:
-    """The entries that one event more makes."""
-    keys = {epoch: ("parts", readers, label, epoch) for epoch in event.readings}
+    """The entries that one event more makes: which part of each epoch it is, and what it read."""
+    keys = {epoch: ("parts", readers, label, epoch) for epoch in readings}
     before, entered = entries.get(list(keys.values())), dict[Key, Any]()
-    for epoch, read in event.readings.items():
-        part = event.parts.get(epoch, 1)
+    for epoch, read in readings.items():
+        part = parts.get(epoch, 1)
         others = [row for row in before.get(keys[epoch], ()) if [row[0], row[2]] != [part, read]]
-        entered[keys[epoch]] = [*others, [part, number, dict(read)]]
+        entered[keys[epoch]] = [*others, [part, number, read]]
     return entered

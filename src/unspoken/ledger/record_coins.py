@@ -71,6 +71,15 @@ class RecordCoins:
                 names.setdefault(digest, {}).update(read)
         return self._tables(names)
 
+    def by_epoch(self, words: Collection[str], label: str) -> dict[str, dict[str, list[str]]]:
+        """Of each epoch which names were shown of which table, by the coins of this label."""
+        found: dict[str, dict[str, set[str]]] = {}
+        for word in words:
+            for key, shown in self._entries.below(("record", word, label)):
+                for digest, read in shown.items():
+                    found.setdefault(key[-1], {}).setdefault(digest, set()).update(read)
+        return {e: {d: sorted(names) for d, names in each.items()} for e, each in found.items()}
+
     def apart(
         self, words: Collection[str], labels: Collection[str], epoch: str
     ) -> tuple[Mechanism, ...]:

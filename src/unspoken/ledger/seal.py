@@ -145,7 +145,8 @@ class Seal:
                 way = "if nothing was ever given out, remove the ledger, the key and this file"
             raise InputError(
                 f"{place}: is of event {head.number}, and ledger {ledger} {has}: it was "
-                f"rolled back or replaced. Restore the one that has it from a copy; or {way}; "
+                f"rolled back, replaced, or copied before this file. Restore the one "
+                f"that has it from a copy; or {way}; "
                 "docs/command-line.md says what to do where there is no copy"
             )
         if last and not written and self.kept() is None:

@@ -138,7 +138,10 @@ def _new() -> bytes:
 
 
 def _damaged(path: Path, found: object) -> InputError:
-    return InputError(f"ledger {path}: is damaged ({found}); restore it from a copy")
+    return InputError(
+        f"ledger {path}: is damaged ({found}); restore it from a copy. A plain copy made while "
+        "something was charged may be: make backups with `unspoken backup`"
+    )
 
 
 @contextmanager
@@ -165,10 +168,10 @@ def reworded(path: Path) -> Iterator[None]:
 
 
 def _durable(connection: sqlite3.Connection, _record: object) -> None:
-    """No charge is anywhere but in the one file, so that a plain copy of it has them all.
+    """No charge is anywhere but in the one file, as it might be in a write-ahead log alone.
 
-    With a write-ahead log it might be in that alone. EXTRA flushes the folder too, once the journal
-    of a transaction is gone.
+    So a plain copy of it has them all, or is torn by a charge that falls meanwhile, and refused.
+    EXTRA flushes the folder too, once the journal of a transaction is gone.
     """
     connection.isolation_level = None  # SQLAlchemy's begin, not the driver's, opens transactions
     connection.execute(f"PRAGMA busy_timeout={SILENT * 1e3:.0f}")

@@ -306,7 +306,7 @@ class Ledger:
     def _recorded(self, seal: Seal) -> None:
         """Before the first event too: a crash after it would else look like a lost head."""
         if seal.kept() is None and self.empty:
-            with suppress(FileExistsError), created(seal.file) as file:
+            with writing(seal.file), suppress(FileExistsError), created(seal.file) as file:
                 file.write(Head(0, self._name).text().encode())
 
     def _row(self, number: int) -> sql.Row[Any]:

@@ -3,28 +3,53 @@
 One record changes an answer by no more than e^eps, so the k rows of a unit that enter it change it
 by no more than e^(k eps), whatever is believed of how these depend on each other; and of several
 answers, each drawn anew, epsilons add up (Corollary 1). So the sum over all answers of k eps bounds
-what they say together of anything about one unit, over all epochs.
+what they say together of anything about one unit, over all epochs. With k the rows of one epoch it
+bounds what they say of this epoch to who knows all others of the unit.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 from unspoken.ledger.answers import Answer
 from unspoken.ledger.entries import Entries, Key
+from unspoken.ledger.naming import rows_of
 
 __all__ = ["Streams"]
+
+
+class _Told(NamedTuple):
+    """What one draw counts: of all rows of a unit, and of those in each of these epochs."""
+
+    unit: str
+    all_rows: float
+    label: str
+    one_epoch: float
+    epochs: list[str]
+
+    def of(self, label: str = "", epoch: str = "") -> Fraction:
+        """Of all rows; or of an epoch that ``label`` gives, where others may be about any rows."""
+        if label != self.label:
+            return _exact(self.all_rows)
+        return _exact(self.one_epoch) if epoch in self.epochs else Fraction(0)
+
+    def sums(self, word: str) -> dict[Key, Fraction]:
+        """The sums that it is part of."""
+        key, whole = ("streams", word, self.label), _exact(self.all_rows)
+        sums: dict[Key, Fraction] = {("streams", word): whole, key: whole}
+        return sums | {(*key, epoch): _exact(self.one_epoch) for epoch in self.epochs}
 
 
 class Streams:
     """Their part of an account; ``entries`` is where.
 
     Kept are sums, so that one answer more costs the same after many: of each audience the sum of
-    all that it was given, and how many answers were charged for which unit; of each draw what it
-    counts for whom; and which draws were given to several, which count once.
+    all that it was given, of that by each label, and of each epoch by it, and how many answers were
+    charged for which unit; of each draw what it counts for whom; and which draws were given to
+    several, which count once.
     """
 
     def __init__(self, entries: Entries) -> None:
@@ -38,50 +63,111 @@ class Streams:
         None: of an older answer, or one that was charged for other units, it is not known. ``but``:
         a draw that is given now.
         """
-        words = {json.dumps(sorted(set(names))) for names in audience}
-        kept = self._entries.get([("stream", word) for word in words])
-        now, own = self._of(but), json.dumps([*unit])
-        total = Fraction(0)
-        for (_, word), (sums, units) in kept.items():
-            mine = now.get(word)
-            others = {name: n - (mine is not None and mine[0] == name) for name, n in units.items()}
-            if any(n for name, n in others.items() if name != own):
-                return None
-            total += Fraction(*sums) - (_epsilon(mine) if mine else 0)
-        return total - sum((self._twice(draw, words) for draw in self._several() if draw != but), 0)
+        words, own = _words(audience), self._of(but)
+        if not self._known(words, unit, own):
+            return None
+        held = self._summed([("streams", word) for word in words])
+        twice = [_twice(told) for told in self._several(words, but)]
+        return held - _counted(own, words) - sum(twice, Fraction(0))
+
+    def spent_of(
+        self,
+        audience: Collection[Sequence[str]],
+        unit: Sequence[str],
+        label: str,
+        epochs: Collection[str],
+        but: str = "",
+    ) -> dict[str, Fraction] | None:
+        """The same of the rows of each of these epochs, which the ``label`` gives."""
+        words, own = _words(audience), self._of(but)
+        if not self._known(words, unit, own):
+            return None
+        under = [("streams", word, label) for word in words]
+        others = self._summed([("streams", word) for word in words]) - self._summed(under)
+        twice = dict.fromkeys(epochs, Fraction(0))
+        for told in self._several(words, but):
+            about = {epoch for each in told for epoch in each.epochs if each.label == label}
+            everywhere = any(each.label != label for each in told)
+            for epoch in epochs if everywhere else about & twice.keys():
+                twice[epoch] += _twice(told, label, epoch)
+        found = dict[str, Fraction]()
+        for epoch in epochs:
+            held = others + self._summed([(*key, epoch) for key in under])
+            found[epoch] = held - _counted(own, words, label, epoch) - twice[epoch]
+        return found
+
+    def epochs(self, audience: Collection[Sequence[str]], label: str) -> list[str]:
+        """Those about which anything was answered."""
+        below = (self._entries.below(("streams", word, label)) for word in _words(audience))
+        return sorted({key[-1] for found in below for key, _ in found})
 
     def entered(self, event: Answer, word: str) -> Mapping[Key, Any]:
         """The entries with one answer more, which ``word`` was given."""
-        draw, now = event.noise, [json.dumps([*event.unit]), event.unit_epsilon]
-        given, key = self._of(draw), ("stream", word)
-        sums, units = self._entries.get([key]).get(key, ([0, 1], {}))
-        total, units, before = Fraction(*sums) + _epsilon(now), dict(units), given.get(word)
+        unit, epochs = json.dumps([*event.unit]), sorted(event.readings)
+        now = _Told(unit, event.unit_epsilon, rows_of(event), event.of_epoch, epochs)
+        given, counted = self._of(draw := event.noise), ("units", word)
+        units = dict(self._entries.get([counted]).get(counted, {}))
+        changes = now.sums(word)
+        before = given.get(word)
         if before is not None:
-            total -= _epsilon(before)
-            units[before[0]] -= 1
-        units[now[0]] = units.get(now[0], 0) + 1
+            units[before.unit] -= 1
+            for key, told in before.sums(word).items():
+                changes[key] = changes.get(key, Fraction(0)) - told
+        units[now.unit] = units.get(now.unit, 0) + 1
+        held = self._entries.get(changes)
         entries: dict[Key, Any] = {
-            key: [[total.numerator, total.denominator], units],
-            ("streamed", draw): {**given, word: now},
+            key: _plain(Fraction(*held.get(key, (0, 1))) + change)
+            for key, change in changes.items()
         }
+        entries |= {counted: units, ("streamed", draw): {**given, word: [*now]}}
         if len({*given, word}) > 1:
             entries["streamed", "", draw] = 1
         return entries
 
-    def _of(self, draw: str) -> dict[str, Any]:
+    def _summed(self, keys: Collection[Key]) -> Fraction:
+        return sum((Fraction(*each) for each in self._entries.get(keys).values()), Fraction(0))
+
+    def _known(self, words: Collection[str], unit: Sequence[str], own: Mapping[str, _Told]) -> bool:
+        """Whether every answer but its own was charged for this unit."""
+        kept, name = self._entries.get([("units", word) for word in words]), json.dumps([*unit])
+        return not any(
+            count - (word in own and own[word].unit == each)
+            for (_, word), units in kept.items()
+            for each, count in units.items()
+            if each != name
+        )
+
+    def _of(self, draw: str) -> dict[str, _Told]:
         """What one draw counts, for each who was given it."""
-        found: dict[str, Any] = self._entries.get([("streamed", draw)]).get(("streamed", draw), {})
-        return found
+        found = self._entries.get([("streamed", draw)]).get(("streamed", draw), {})
+        return {word: _Told(*row) for word, row in found.items()}
 
-    def _several(self) -> list[str]:
-        """Draws that were given to more than one."""
-        return [key[-1] for key, _ in self._entries.below(("streamed", ""))]
-
-    def _twice(self, draw: str, words: Collection[str]) -> Fraction:
-        """What the sums of these have of it too often."""
-        counted = [_epsilon(own) for word, own in self._of(draw).items() if word in words]
-        return sum(counted, Fraction(0)) - max(counted, default=Fraction(0))
+    def _several(self, words: Collection[str], but: str) -> Iterator[list[_Told]]:
+        """What each draw that was given to several, but for this, counts for each of these."""
+        draws = (key[-1] for key, _ in self._entries.below(("streamed", "")))
+        found = self._entries.get([("streamed", draw) for draw in draws if draw != but])
+        for given in found.values():
+            yield [_Told(*row) for word, row in given.items() if word in words]
 
 
-def _epsilon(counted: Sequence[Any]) -> Fraction:
-    return Fraction(repr(counted[1]))
+def _words(audience: Collection[Sequence[str]]) -> set[str]:
+    return {json.dumps(sorted(set(names))) for names in audience}
+
+
+def _counted(own: Mapping[str, _Told], words: Collection[str], *of: str) -> Fraction:
+    """What sums have of one draw."""
+    return sum((told.of(*of) for word, told in own.items() if word in words), Fraction(0))
+
+
+def _twice(told: Sequence[_Told], *of: str) -> Fraction:
+    """What sums have too often of one draw that counts so for several."""
+    counted = [each.of(*of) for each in told]
+    return sum(counted, Fraction(0)) - max(counted, default=Fraction(0))
+
+
+def _exact(epsilon: float) -> Fraction:
+    return Fraction(repr(epsilon))
+
+
+def _plain(sum_of: Fraction) -> list[int]:
+    return [sum_of.numerator, sum_of.denominator]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -71,6 +72,14 @@ class Mechanism(ABC):
     @abstractmethod
     def parts(self, domain: Domain, adversary: Adversary) -> Parts:
         """What it shows this adversary; complains about names the domain does not have."""
+
+    def parts_of_all(self, domain: Domain) -> Parts:
+        """The same to who sees all of it; kept, for the domain that was asked about last."""
+        kept: tuple[Domain, Parts] | None = self.__dict__.get("_parts_of_all")
+        if kept is None or kept[0] is not domain:
+            kept = domain, self.parts(domain, Adversary(domain.names[0]))
+            self.__dict__["_parts_of_all"] = kept  # as a cached property: it is frozen
+        return kept[1]
 
     def exponents(self) -> Mapping[str, float]:
         """The persistent coins it looks at: 1 - e^-exponent is what they let out, by variable."""
@@ -157,6 +166,11 @@ class Mechanism(ABC):
     def described(self) -> Mapping[str, Any]:
         """What `describe` gives, made once: for whoever only reads it."""
         return self.describe()
+
+    @cached_property
+    def written(self) -> str:
+        """The same as JSON, with sorted keys: many events have it."""
+        return json.dumps(self.described, sort_keys=True, allow_nan=False)
 
     @classmethod
     def made(

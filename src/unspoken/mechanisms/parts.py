@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
 from functools import reduce
 
 import numpy as np
@@ -63,15 +63,17 @@ class Parts:
     records: tuple[RecordToss, ...] = ()
     noises: tuple[RecordNoise, ...] = ()
 
+    @classmethod
+    def of(cls, shown: Iterable[Parts]) -> Parts:
+        """All of these at once."""
+        each = list(shown)
+        return cls(
+            *(tuple(itertools.chain(*(getattr(one, f.name) for one in each))) for f in fields(cls))
+        )
+
     def beside(self, other: Parts) -> Parts:
         """Both at once."""
-        return Parts(
-            self.tosses + other.tosses,
-            self.channels + other.channels,
-            self.queries + other.queries,
-            self.records + other.records,
-            self.noises + other.noises,
-        )
+        return Parts.of((self, other))
 
     @property
     def beside_queries(self) -> bool:
@@ -82,6 +84,11 @@ class Parts:
     def of_records(self) -> tuple[RecordToss | RecordNoise, ...]:
         """What looks at whole records; of every coin of one all that is seen."""
         return (*merged(self.records), *self.noises)
+
+    @property
+    def beside_noise(self) -> bool:
+        """Whether there is anything but noisy numbers."""
+        return bool(self.tosses or self.channels or self.records)
 
     @property
     def anew(self) -> Parts:

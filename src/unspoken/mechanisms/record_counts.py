@@ -19,6 +19,7 @@ from unspoken.mechanisms.laplace import asked
 from unspoken.mechanisms.mechanism import Mechanism
 from unspoken.mechanisms.parts import Parts
 from unspoken.mechanisms.record_noise import RecordNoise
+from unspoken.numerics.arrays import Counts
 from unspoken.numerics.numbers import number
 from unspoken.types.domain import Domain, Value
 from unspoken.types.frozen import Frozen
@@ -65,7 +66,7 @@ class RecordCounts(Mechanism, Shown):
             )
         object.__setattr__(self, "alpha", alpha)
         object.__setattr__(self, "values", Frozen(values))
-        object.__setattr__(self, "adds", _tuples(adds.tolist()))
+        object.__setattr__(self, "adds", _tuples(adds))
 
     @property
     def about(self) -> Mapping[str, Sequence[Value]]:
@@ -83,5 +84,5 @@ class RecordCounts(Mechanism, Shown):
         return [("noise", f"geometric, alpha {self.alpha:.6g}"), ("numbers", numbers)]
 
 
-def _tuples(nested: Any) -> Any:
-    return tuple(map(_tuples, nested)) if isinstance(nested, list) else nested
+def _tuples(adds: Counts) -> tuple[Any, ...]:
+    return tuple(adds.tolist()) if adds.ndim == 1 else tuple(map(_tuples, adds))

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -68,9 +68,7 @@ class RecordNoise:
     @property
     def epsilon(self) -> float:
         """rate max over x, x' of sum_c |f_c(x) - f_c(x')|: the most that any record changes."""
-        rows = np.unique(self._listed.T, axis=0)
-        apart = max(int(np.abs(rows - row).sum(1).max()) for row in rows)
-        return self.rate * apart
+        return self.rate * _apart(self._listed.tobytes(), len(self.adds))
 
     @property
     def outcomes(self) -> int:
@@ -160,6 +158,12 @@ class RecordNoise:
         drawn = np.stack([noise.sample(rng, len(cells)) for _ in self.adds], axis=1)
         seen = np.clip(added + drawn.astype(np.int64), self._low, self._high).tolist()
         return {self.name: list(map(_called, seen))}
+
+
+@lru_cache(16)  # the same numbers are looked at with noise of many scales
+def _apart(listed: bytes, numbers: int) -> int:
+    rows = np.unique(np.frombuffer(listed, np.int64).reshape(numbers, -1).T, axis=0)
+    return max(int(np.abs(rows - row).sum(1).max()) for row in rows)
 
 
 def _called(answer: list[int]) -> Output:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import reduce
 from typing import Any, ClassVar
 
 from unspoken.adversary import Adversary
@@ -51,7 +50,7 @@ class Together(Mechanism, Shown):
         return cls([part(each, f"{where}.parts[{i}]") for i, each in enumerate(parts)])
 
     def parts(self, domain: Domain, adversary: Adversary) -> Parts:
-        return reduce(Parts.beside, (part.parts(domain, adversary) for part in self.mechanisms))
+        return Parts.of(part.parts(domain, adversary) for part in self.mechanisms)
 
     def exponents(self) -> Mapping[str, float]:
         """Its parts share the coin of a cell: the largest shows all that any of them does."""

@@ -12,6 +12,7 @@ __all__ = [
     "Array",
     "Codes",
     "Counts",
+    "Floats",
     "Integers",
     "Mask",
     "Words",
@@ -20,6 +21,8 @@ __all__ = [
 ]
 
 Array = npt.NDArray[np.float64]
+# Of 8 bytes each, or, where that is near enough, of 4.
+Floats = npt.NDArray[np.floating]
 Codes = npt.NDArray[np.intp]
 Counts = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
@@ -29,6 +32,8 @@ Integers = npt.NDArray[np.object_]
 
 # Cells of a table up to which it is listed: about 64 MB an array.
 CELLS = 2**23
+
+BIT, BITS = np.uint64(1), np.iinfo(np.uint64).max
 
 # Numbers added up one after the other.
 SOME = 32
@@ -50,10 +55,9 @@ def least_positive(table: Array) -> float:
 
     Such floats are ordered as their bits are, and one less than the bits of 0 is the largest.
     """
-    unit = np.uint64(1)
-    before: Words = np.ascontiguousarray(table).view(np.uint64) - unit
-    least = before.min(initial=np.iinfo(np.uint64).max)
-    return float((np.atleast_1d(least) + unit).view(np.float64)[0]) or 1.0
+    before: Words = np.ascontiguousarray(table).view(np.uint64) - BIT
+    least: Words = before.min(keepdims=True, initial=BITS) + BIT
+    return least.view(np.float64).item() or 1.0
 
 
 def sums_in(bins: Codes, numbers: Array, count: int) -> tuple[Array, int]:

@@ -24,7 +24,7 @@ from cryptography.hazmat.primitives.ciphers import Cipher, modes
 from unspoken.errors import InputError
 from unspoken.numerics.arrays import Mask, Words
 from unspoken.numerics.files import created
-from unspoken.numerics.prf import KEY_BYTES, Derives, Key, block_cipher, chain
+from unspoken.numerics.prf import KEY_BYTES, Derives, Key, block_cipher, drawn
 from unspoken.numerics.records import RecordKeys, encode_keys
 
 __all__ = [
@@ -161,9 +161,8 @@ def draw(keys: AttributeKeys, records: RecordKeys) -> Words:
     """The coins of these records, uniform on 0 .. 2^64 - 1, in the order of the records."""
     encrypt = block_cipher(keys.block if records.one_block else keys.mac)
     coins = np.empty(len(records), np.uint64)
-    for chunk in records.chunks:
-        drawn = chain(encrypt, chunk)[:, 0]
-        coins[chunk.rows][... if chunk.order is None else chunk.order] = drawn
+    for numbers, places in drawn(encrypt, records):
+        coins[places] = numbers[:, 0]
     return coins
 
 

@@ -20,7 +20,9 @@ __all__ = [
     "in_one_piece",
     "key_column",
     "marks",
+    "missing",
     "value_column",
+    "values",
 ]
 
 INTEGER, TEXT, NUMBER, FLAG, MISSING, OTHER, MOMENT = "itfbnom"
@@ -91,16 +93,16 @@ def marks(columns: list[pa.Array]) -> Column:
     words = np.zeros(len(columns[0]), np.uint64)
     for i, column in enumerate(columns):
         if column.null_count:
-            words |= _missing(column).astype(np.uint64) << np.uint64(i)
+            words |= missing(column).astype(np.uint64) << np.uint64(i)
     return Column(MISSING, words)
 
 
 def _coded(column: pa.DictionaryArray) -> Column:
     """Few texts, each in many rows; one more for where it is missing."""
     kinds = column.dictionary.cast(pa.large_string()).cast(pa.large_binary())
-    codes = _values(column.indices, column.indices.type.to_pandas_dtype()).astype(np.intp)
+    codes = values(column.indices, column.indices.type.to_pandas_dtype()).astype(np.intp)
     if column.null_count:
-        codes[_missing(column)] = len(kinds)
+        codes[missing(column)] = len(kinds)
         kinds = pa.concat_arrays([kinds, ONE_EMPTY])
     return Column(TEXT, _lengths(kinds).take(codes), Coded(kinds, codes))
 
@@ -113,20 +115,20 @@ def _lengths(text: pa.Array) -> Words:
 
 
 def _whole(kind: str, column: pa.Array) -> Column:
-    return Column(kind, _words(column, _values(column.cast(pa.int64()), np.int64)))
+    return Column(kind, _words(column, values(column.cast(pa.int64()), np.int64)))
 
 
 def _moment(kind: str, column: pa.Array) -> Column:
     """Microseconds since 1970 (in UTC, where there is a time zone); finer ones do not fit."""
     micros = column.cast(pa.timestamp("us", column.type.tz)).cast(pa.int64())
-    return Column(kind, _words(column, _values(micros, np.int64)))
+    return Column(kind, _words(column, values(micros, np.int64)))
 
 
 def _real(kind: str, column: pa.Array) -> Column:
     """-0.0 is 0.0, and there is one NaN."""
-    values = _values(column.cast(pa.float64()), np.float64)
+    held = values(column.cast(pa.float64()), np.float64)
     with np.errstate(invalid="ignore"):  # below a NULL lie any bits, a signalling NaN among them
-        plain = np.where(np.isnan(values), np.nan, values + 0.0)
+        plain = np.where(np.isnan(held), np.nan, held + 0.0)
     return Column(kind, _words(column, plain))
 
 
@@ -137,7 +139,7 @@ def _written(kind: str, column: pa.Array) -> Column:
     return Column(kind, _lengths(text), Coded(text))
 
 
-def _values(column: pa.Array, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
+def values(column: pa.Array, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
     """The numbers of an Arrow array; anything at all where one is missing."""
     if not len(column):
         return np.zeros(0, dtype)
@@ -148,11 +150,12 @@ def _values(column: pa.Array, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
 def _words(column: pa.Array, values: npt.NDArray[Any]) -> Words:
     """Numbers of 8 bytes as words, 0 where one is missing."""
     words = values.view(np.uint64)
-    return np.where(_missing(column), np.uint64(0), words) if column.null_count else words
+    return np.where(missing(column), np.uint64(0), words) if column.null_count else words
 
 
-def _missing(column: pa.Array) -> Mask:
-    return _values(column.is_null().cast(pa.uint8()), np.bool_)
+def missing(column: pa.Array) -> Mask:
+    """Which rows are NULL."""
+    return values(column.is_null().cast(pa.uint8()), np.bool_)
 
 
 # The first that fits: what belongs, its letter, how it is read. Dates, times of day and decimals

@@ -2,21 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
 
 from unspoken.errors import InputError, unknown
-from unspoken.numerics.arrays import Codes, Words
+from unspoken.numerics.arrays import Words
 from unspoken.numerics.coins import BATCH
-from unspoken.numerics.prf import Derives, block_cipher, chain
-from unspoken.numerics.records import encode_rows
+from unspoken.numerics.combinations import combined
+from unspoken.numerics.prf import Derives, block_cipher, drawn
+from unspoken.numerics.records import RecordKeys, encode_rows
 
-__all__ = ["FINGERPRINT", "RowFingerprint"]
+__all__ = ["FINGERPRINT", "KeyNumbers", "RowFingerprint"]
 
 FINGERPRINT = "unspoken-rows-1"
-HALF, LOW = np.uint64(32), np.uint64(0xFFFF_FFFF)
+BESIDE = "unspoken-rows-2"
+HALF = np.uint64(32)
+
+
+class KeyNumbers:
+    """A pseudo-random number for the key of each row, of 128 bits: worked out once, it stands for
+
+    the key in as many fingerprints of the same rows as there are. ``columns``: what keys are
+    called, in the order in which they are encoded.
+    """
+
+    def __init__(self, master: Derives, label: str, columns: Sequence[str]) -> None:
+        self._encrypt = block_cipher(master.derive(BESIDE, "keys", label, *columns))
+        self._shown = block_cipher(master.derive(BESIDE, "shown", label, *columns))
+
+    def numbers(self, keys: RecordKeys) -> Words:
+        """For fingerprints alone: it is never kept."""
+        numbers = np.empty((len(keys), 2), np.uint64)
+        for some, places in drawn(self._encrypt, keys):
+            numbers[places] = some
+        return numbers
+
+    def kept(self, numbers: Words) -> Words:
+        """64 bits for each of these numbers, which tell nothing of them."""
+        shown: Words = self._shown(numbers)[:, 0].copy()
+        return shown
 
 
 class RowFingerprint:
@@ -27,6 +53,13 @@ class RowFingerprint:
     the key it tells whether two sources are equal, and nothing else (the sum alone would show
     that the same row was added to two of them). ``label`` says what the rows are of, say a table
     and an epoch; fingerprints under different labels have nothing in common.
+
+    A row's number is the MAC of its columns. Where the ``keys`` of rows stand beside them, it is
+
+        AES(MAC(columns) xor number of the key),
+
+    which is as hard to tell from random: two rows agree before the last AES only where two
+    independent pseudo-random numbers of 128 bits do, or where the rows are the same.
     """
 
     def __init__(self, master: Derives, label: str, columns: Sequence[str]) -> None:
@@ -37,23 +70,25 @@ class RowFingerprint:
         self._sum = 0
         self._last = master.derive(FINGERPRINT, "last", label, *self.columns)
         self._encrypt = block_cipher(master.derive(FINGERPRINT, "row", label, *self.columns))
+        self._beside = block_cipher(master.derive(BESIDE, "row", label, *self.columns))
 
-    def add(self, batch: pa.RecordBatch) -> None:
+    def add(self, batch: pa.RecordBatch, keys: Words | None = None) -> None:
         """Count in the rows of a record batch (or table); columns not named do not count."""
         names = batch.schema.names
         for name in self.columns:
             if name not in names:
                 raise unknown("fingerprint.columns", name, names)
         for first in range(0, batch.num_rows, BATCH):
-            for numbers, _ in self._drawn(batch.slice(first, BATCH)):
-                self.count(numbers)
+            beside = None if keys is None else keys[first : first + BATCH]
+            self.count(self._drawn(batch.slice(first, BATCH), beside))
 
-    def numbers(self, batch: pa.RecordBatch) -> Words:
+    def numbers(self, batch: pa.RecordBatch, keys: Words | None = None) -> Words:
         """What is added up: 128 bits for each of these rows, the low word first, in their order."""
         numbers = np.empty((batch.num_rows, 2), np.uint64)
         for first in range(0, batch.num_rows, BATCH):
-            for drawn, places in self._drawn(batch.slice(first, BATCH)):
-                numbers[first:][places] = drawn
+            rows = slice(first, first + BATCH)
+            beside = None if keys is None else keys[rows]
+            numbers[rows] = self._drawn(batch.slice(first, BATCH), beside)
         return numbers
 
     def count(self, numbers: Words) -> None:
@@ -70,13 +105,24 @@ class RowFingerprint:
         self._sum = (self._sum + total) % (1 << 128)
         self.rows += rows
 
-    def _drawn(self, part: pa.RecordBatch) -> Iterator[tuple[Words, slice | Codes]]:
-        """The numbers of some rows, and which they are."""
-        rows = encode_rows(self.columns, [part.column(name) for name in self.columns])
-        for chunk in rows.chunks:
-            order = chunk.order
-            places = chunk.rows if order is None else order + chunk.rows.start
-            yield chain(self._encrypt, chunk), places
+    def _drawn(self, part: pa.RecordBatch, keys: Words | None) -> Words:
+        """The numbers of some rows, in their order."""
+        columns = [part.column(name) for name in self.columns]
+        few = combined(columns)
+        numbers = self._of(columns if few is None else few.columns)
+        if few is not None:
+            numbers = numbers.take(few.codes, axis=0)
+        if keys is None:
+            return numbers
+        np.bitwise_xor(numbers, keys, out=numbers)
+        return self._beside(numbers)
+
+    def _of(self, columns: Sequence[pa.Array]) -> Words:
+        """The MAC of each row of columns."""
+        numbers = np.empty((len(columns[0]), 2), np.uint64)
+        for some, places in drawn(self._encrypt, encode_rows(self.columns, columns)):
+            numbers[places] = some
+        return numbers
 
     def hexdigest(self) -> str:
         """32 hexadecimal digits, of all that was added so far."""
@@ -85,7 +131,12 @@ class RowFingerprint:
 
 
 def _total(numbers: Words) -> int:
-    """The sum of numbers of 128 bits (low word, high word), as a Python integer."""
+    """The sum of numbers of 128 bits (low word, high word), as a Python integer.
+
+    Words add up modulo 2^64, which is 2^128 for the high ones. Of the low ones the upper halves are
+    added up apart: what is left of their sum is the lower halves', and less than 2^64.
+    """
     low, high = numbers[:, 0], numbers[:, 1]
-    halves = int((low & LOW).sum()) + (int((low >> HALF).sum()) << 32)
-    return halves + (int(high.sum()) << 64)  # high words wrap at 2^64, which is 2^128 here
+    upper = int((low >> HALF).sum())
+    lower = (int(low.sum()) - (upper << 32)) % (1 << 64)
+    return lower + (upper << 32) + (int(high.sum()) << 64)

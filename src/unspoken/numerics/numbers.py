@@ -17,6 +17,8 @@ DRAWS = 1_000_000  # of one question, or of one release
 
 def number(given: object) -> float:
     """As a float; NaN, which no comparison holds for, where it is none."""
+    if type(given) is float:  # as nearly all are: abstract classes take long to ask
+        return given
     try:
         return float(given) if isinstance(given, Real) else math.nan
     except OverflowError:

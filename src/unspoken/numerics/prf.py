@@ -8,17 +8,17 @@ no row begins another, so this is as hard to tell from random as AES itself.
 from __future__ import annotations
 
 import hmac
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NoReturn, Protocol
 
 import numpy as np
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from unspoken.errors import InputError
-from unspoken.numerics.arrays import Words
-from unspoken.numerics.records import Chunk
+from unspoken.numerics.arrays import Codes, Words
+from unspoken.numerics.records import Chunk, RecordKeys
 
-__all__ = ["KEY_BYTES", "Derived", "Derives", "Key", "block_cipher", "chain"]
+__all__ = ["KEY_BYTES", "Derived", "Derives", "Key", "block_cipher", "chain", "drawn"]
 
 KEY_BYTES = 32
 
@@ -129,6 +129,15 @@ def chain(encrypt: Callable[[Words], Words], chunk: Chunk) -> Words:
             state[: len(level)] = encrypt(state[: len(level)] ^ level)
     rows = chunk.rows.stop - chunk.rows.start
     return state if len(state) == rows else np.repeat(state, rows, axis=0)
+
+
+def drawn(
+    encrypt: Callable[[Words], Words], records: RecordKeys
+) -> Iterator[tuple[Words, slice | Codes]]:
+    """The numbers of records, 128 bits for each, some after the other; and which these are."""
+    for chunk in records.chunks:
+        first, order = chunk.rows.start, chunk.order
+        yield chain(encrypt, chunk), chunk.rows if order is None else order + first
 
 
 def _bytes(blocks: Words) -> memoryview:

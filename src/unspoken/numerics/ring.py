@@ -57,6 +57,13 @@ class Ring:
     def of_logs(self, logs: Array) -> Array:
         return logs if self.in_logs else np.exp(logs)
 
+    def times_rows(self, numbers: Array, rows: Array) -> Array:
+        """Every row by its own number; the processor's own loop over rows takes half as long."""
+        times: Array = (
+            numbers[:, None] + rows if self.in_logs else np.einsum("i,ij->ij", numbers, rows)
+        )
+        return times
+
     def ratio(self, one: Array, other: Array) -> Array:
         """one / other, and 0 where other is 0 (then one is, too)."""
         ratio = np.full(np.broadcast_shapes(one.shape, other.shape), self.zero)

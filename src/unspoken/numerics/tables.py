@@ -23,6 +23,9 @@ __all__ = [
 ]
 
 
+PART = 2**20  # entries
+
+
 def table_of(numbers: Any, what: str) -> Array:
     """Any table of numbers, NaN and infinity included; neither complex nor with masked entries."""
     try:
@@ -56,7 +59,9 @@ def finite_list(numbers: object, count: int, what: str) -> Array:
 
 def own_table(numbers: object, what: str) -> Array:
     """A copy of the caller's numbers that nobody can change."""
-    return fixed(np.array(table_of(numbers, what)))
+    table = table_of(numbers, what)
+    made = isinstance(numbers, np.ndarray) and numbers.dtype != table.dtype
+    return fixed(table if made else np.array(table))
 
 
 def fixed(table: Array) -> Array:
@@ -85,12 +90,21 @@ def as_law(numbers: object, what: str) -> Array:
         raise InputError(f"{what}: the sum of its entries is beyond floats; divide them first")
     if abs(total - 1) <= _rounding(table.size):
         return table
-    counts = bool((table == np.floor(table)).all()) and total >= 1
+    counts = total >= 1 and _whole(table)
     if total <= 0 or (not counts and abs(total - 1) > 1e-9):
         raise InputError(
             f"{what}: sums to {total:.12g}; probabilities sum to 1, counts are whole numbers"
         )
-    return fixed(table / total)
+    table.flags.writeable = True  # it is our own; of a large one there is no room for another
+    table /= total
+    return fixed(table)
+
+
+def _whole(table: Array) -> bool:
+    """Whether all are whole numbers: looked at in parts, since numpy would hold as many again."""
+    flat = table.reshape(-1)
+    parts = (flat[first : first + PART] for first in range(0, flat.size, PART))
+    return all(bool((part == np.floor(part)).all()) for part in parts)
 
 
 def as_laws(

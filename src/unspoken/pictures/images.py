@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import mmap
 from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +14,19 @@ from unspoken.numerics.files import atomically
 from unspoken.pictures.looks import Chart
 
 try:
+    import resource
+except ImportError:  # not POSIX: there is no such limit
+    resource = None  # type: ignore[assignment]
+try:
     import vl_convert
 except ImportError:  # said when an image is asked for
     vl_convert = None  # type: ignore[assignment]
 
 __all__ = ["KINDS", "MISSING", "opened", "picture_writer", "png", "svg"]
 
+# The engine of vl-convert (V8) reserves so many bytes of addresses, though it uses few of them, and
+# ends the process where it cannot: 64.3 GiB at its most, of which it keeps 32.8.
+RESERVED = 66 * 2**30
 MISSING = "pictures and the report need an extra: pip install 'unspoken[report]'"
 
 
@@ -82,3 +91,19 @@ def opened() -> None:
     """Refuse what nobody can draw here."""
     if vl_convert is None:
         raise InputError(MISSING)
+    _addresses()
+
+
+@cache  # once there was room the engine has its own
+def _addresses() -> None:
+    """Refuse a limit on addresses that the engine would break at, by reserving as many."""
+    if resource is None or resource.getrlimit(resource.RLIMIT_AS)[0] == resource.RLIM_INFINITY:
+        return
+    try:
+        mmap.mmap(-1, RESERVED, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, prot=0).close()
+    except OSError:
+        raise InputError(
+            f"pictures and the report: what draws them reserves {RESERVED // 2**30} GB of addresses"
+            " (of memory it needs little), and this process may not have as many; run it under "
+            "`ulimit -v unlimited`"
+        ) from None

@@ -337,12 +337,6 @@ def check_limits(tables: ProjectTable) -> Iterator[Complaint]:
     if limit.unit_bits is not None and tables.source.rows_per_unit is None:
         text = "is shared by the rows of a unit. Write rows_per_unit = 366, say, under [source]."
         yield Complaint(path, text)
-    if limit.unit_epsilon is not None and limit.unit_epsilon < 0:
-        yield Complaint(("limit", "unit_epsilon"), "is negative. Write 0 (no answers) or more.")
-    each = {*(tables.source.unit or tables.source.keys)} == {*tables.source.keys}
-    if limit.unit_epsilon is not None and each:
-        text = 'is of all rows of one unit. Write whose rows they are: [source] unit = ["person"].'
-        yield Complaint(("limit", "unit_epsilon"), text)
     if limit.odds_cap < 1:
         text = "is below 1, which nothing meets. Write 1 (say nothing) or more; 4 is recommended."
         yield Complaint(("limit", "odds_cap"), text)

@@ -183,7 +183,9 @@ class DeclaredLimits:
     """How much all that is released may say: ``bits`` on average, ``odds_cap`` for every answer.
 
     ``unit_bits``: of a habit, by all rows of a unit; ``bits`` and ``targets`` are a row's share of
-    it where that is less. ``unit_epsilon``: of all rows of a unit, by all answers with noise.
+    it where that is less. ``unit_epsilon``: of all rows of a unit, by all answers with noise;
+    ``epoch_epsilon``: of those in one epoch, where secrets go from epoch to epoch by a chain of
+    this matrix at most.
     ``cap_all``: the cap for who knows every other row, too; None: none is declared.
     ``pooled_cap``: that of odds for who pools what coalitions keep to themselves; infinite: none.
     """
@@ -196,6 +198,8 @@ class DeclaredLimits:
     coalitions: tuple[tuple[str, ...], ...]
     unit_bits: float | None = None
     unit_epsilon: float = math.inf
+    epoch_epsilon: float = math.inf
+    epoch_chain: tuple[tuple[float, ...], ...] = ()
     cap_all: float | None = None
     pooled_cap: float = math.inf
 

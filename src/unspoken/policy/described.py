@@ -71,6 +71,11 @@ MEANINGS: dict[str, str] = {
     "limit.unit_epsilon": "the most that all answers with noise together, over all epochs, tell "
     "of all rows of one unit: their epsilons, times the rows of one that enter, add up to no more. "
     "Cells are not counted. Not limited if left out",
+    "limit.epoch_epsilon": "the most that all answers with noise together, of all epochs, tell "
+    "of the rows of one unit in any one epoch: each epoch has the same share, which "
+    "`temporal_budget` says for `epoch_chain`. Cells are not counted. Not limited if left out",
+    "limit.epoch_chain": "how the state of a unit goes from one epoch to the next, in the order of "
+    "time, as it is believed: a row for each state, of the probabilities of the next",
     "limit.odds_cap": "the most that any answer multiplies the odds of a secret by",
     "limit.pooled_cap": "the cap for who pools what coalitions keep to themselves (record coins): "
     '`odds_cap` if left out; or `"none"`',

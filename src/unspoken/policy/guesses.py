@@ -11,7 +11,16 @@ from itertools import pairwise
 from unspoken.policy.columns import KEY_KINDS, MOST_VALUES
 from unspoken.types.column import ColumnInfo
 
-__all__ = ["guess_keys", "guess_unit", "is_coded", "is_named", "named_by", "round_edges"]
+__all__ = [
+    "guess_keys",
+    "guess_unit",
+    "is_coded",
+    "is_named",
+    "is_time",
+    "named_by",
+    "round_edges",
+    "slots",
+]
 
 MOST_BINS = 4
 NEARLY = 0.9  # of all rows: a column of so many different values names nearly each of them
@@ -32,6 +41,9 @@ school hospital shop store
 _CLASSES = "code zip zipcode postcode postal icd naics nace isco soc sic fips"
 _NUMBERED = "venue node vertex category feature"  # whole numbers of these stand for words
 _TIMES = "date day week month quarter year hour minute epoch time timestamp datetime period"
+_SLOTS = "slot interval step tick"  # when, if keys need it
+_MOMENTS = "t ts when moment instant"  # so do these, if they are moments
+_BETWEEN = "of in per"
 CODED = {*_NUMBERS.split()} - {"index", "row"}
 NAMING, TIMES = set(_NUMBERS.split() + _UNITS.split()), set(_TIMES.split())
 
@@ -46,9 +58,21 @@ def guess_keys(columns: Sequence[ColumnInfo], rows: int = 0) -> tuple[str, ...]:
     """
     able = [c for c in columns if c.kind in KEY_KINDS and c.distinct and not c.missing]
     alike = [c for c in able if _words(c) and _words(c) <= NAMING | TIMES and not _is_count(c)]
-    whom = [c for c in alike if not _is_time(c)]
+    whom = [c for c in alike if not is_time(c)]
     alone = [c for c in [*whom, *columns[:1]] if c in able and c.name.strip()]
     return tuple(c.name for c in [c for c in alone if c.distinct == rows][:1] or alike)
+
+
+def slots(columns: Sequence[ColumnInfo], keys: Sequence[str]) -> list[str]:
+    """The columns beside these keys whose names say when, as hour_of_week or slot do."""
+    found = []
+    for column in columns:
+        words, moment = _words(column), column.kind in ("date", "time", "clock")
+        when = TIMES | {*_SLOTS.split(), *(_MOMENTS.split() if moment else ())}
+        able = column.kind in KEY_KINDS and not column.missing and column.name not in keys
+        if able and words & when and words <= when | {*_NUMBERS.split(), *_BETWEEN.split()}:
+            found.append(column.name)
+    return found
 
 
 def guess_unit(columns: Sequence[ColumnInfo], keys: Sequence[str]) -> tuple[str, ...]:
@@ -59,7 +83,7 @@ def guess_unit(columns: Sequence[ColumnInfo], keys: Sequence[str]) -> tuple[str,
         named = {c.name for c in columns if _words(c) & {*words.split()}}
         if found := tuple(key for key in keys if key in named):
             return found
-    times = {c.name for c in columns if _is_time(c)}
+    times = {c.name for c in columns if is_time(c)}
     return tuple(key for key in keys if key not in times) or tuple(keys)
 
 
@@ -114,7 +138,8 @@ def _is_count(column: ColumnInfo) -> bool:
     return column.kind in ("integer", "number") and _in_order(column)[-1:] == ["people"]
 
 
-def _is_time(column: ColumnInfo) -> bool:
+def is_time(column: ColumnInfo) -> bool:
+    """Whether it says when, and nothing but that."""
     return column.kind in ("date", "time", "clock") or (
         bool(_words(column)) and _words(column) <= TIMES
     )

@@ -266,6 +266,8 @@ def _limits(tables: ProjectTable) -> DeclaredLimits:
         coalitions=tuple(map(tuple, given.coalitions or everybody)),
         unit_bits=given.unit_bits,
         unit_epsilon=math.inf if given.unit_epsilon is None else given.unit_epsilon,
+        epoch_epsilon=math.inf if given.epoch_epsilon is None else given.epoch_epsilon,
+        epoch_chain=tuple(map(tuple, given.epoch_chain or ())),
         pooled_cap=math.inf if pooled == "none" else float(pooled),
     )
 

@@ -148,6 +148,8 @@ class LimitTable(TomlTable):
     limit_bits: Annotated[float | None, _like("0.1")] = None
     unit_bits: Annotated[float | None, _like("2.0")] = None
     unit_epsilon: Annotated[float | None, _like("5.0")] = None
+    epoch_epsilon: Annotated[float | None, _like("0.5")] = None
+    epoch_chain: Annotated[list[list[float]] | None, _like("[[0.8, 0.2], [0.3, 0.7]]")] = None
     odds_cap: Annotated[float, _like("4.0")] = 4.0
     pooled_cap: Annotated[float | Literal["none"] | None, _like("4.0")] = None
     cap_all: Annotated[float | None, _like("6.0")] = None

@@ -83,6 +83,7 @@ def starter(
     rows: int = 0,
     doubt: str = "",
     zoned: bool = False,
+    follows: Mapping[str, str] | None = None,
     most: int = MOST_COMBINATIONS,
 ) -> str:
     """The text of an unspoken.toml for a table with these columns; Project.read takes it as it is.
@@ -90,14 +91,15 @@ def starter(
     ``source`` is the table as the file shall name it: a path relative to the file, or a table of
     ``database``. Keys are guessed unless given; the number of rows, where known, helps. ``doubt``:
     what is known against the guess, by whoever looked at the rows. ``zoned``: some columns are
-    moments, whose hours and days depend on a time zone.
+    moments, whose hours and days depend on a time zone. ``follows``: from which key that says when
+    a column follows, as the weekday from the day.
     Attributes that would make more than ``most`` combinations of values are left out.
     """
     unlike = _unlike(columns, keys)
     guess = tuple(keys) or guess_keys(unlike, rows)
     names = [*guess, *(c.name for c in columns)]
     named, nobody = guess or (_free("row", names),), _free("column", names)
-    reasons = left_out(columns, named, most, rows)
+    reasons = left_out(columns, named, most, rows, follows)
     usable = [c for c, why in reasons.items() if not why]
     grouped = [c for c, why in reasons.items() if c.grouping and why == _too_many(c)]
     naming = [c for c, why in reasons.items() if why and why == named_by(c, rows)]
@@ -126,10 +128,15 @@ def left_out(
     keys: Sequence[str],
     most: int = MOST_COMBINATIONS,
     rows: int = 0,
+    follows: Mapping[str, str] | None = None,
 ) -> dict[ColumnInfo, str]:
     """For each column beside the keys, why it is no attribute as it is; empty if it can be one."""
     others = [c for c in dict.fromkeys(columns) if c.name not in keys]
-    return _reasons(others, _unlike(columns, keys), rows, most)
+    calendar = "one value for each {}, as in a calendar. If it is of none, take it in."
+    known = follows or {}
+    reasons = {c: calendar.format(known[c.name]) for c in others if c.name in known}
+    rest = [c for c in others if c not in reasons]
+    return reasons | _reasons(rest, _unlike(columns, keys), rows, most)
 
 
 # ---------------------------------------------------------------- the tables of the file

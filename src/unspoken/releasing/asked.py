@@ -12,7 +12,7 @@ from typing import Any
 from unspoken.engines.handed_in import Streams
 from unspoken.errors import InputError
 from unspoken.ledger import EXACT, Account, Head, Release
-from unspoken.mechanisms import Mechanism
+from unspoken.mechanisms import Mechanism, OneSided
 from unspoken.numerics.coins import ALGORITHM, MasterKey
 from unspoken.numerics.numbers import number
 from unspoken.planning import Plan
@@ -23,7 +23,7 @@ from unspoken.releasing.assessing.findings import readers
 from unspoken.releasing.assessing.in_context import in_contexts
 from unspoken.releasing.assessing.leaks import Leak, leakage_matrix
 from unspoken.releasing.assessing.stated import stated, stated_given, unexpected
-from unspoken.releasing.custody.believing import released_rows
+from unspoken.releasing.custody.believing import used_rows
 from unspoken.releasing.custody.custody import Custody
 from unspoken.releasing.deciding.admission import Admission, policy_of
 from unspoken.releasing.deciding.adopting import declared
@@ -88,7 +88,7 @@ class Asked:
     def said(self, event: Release, account: Account) -> Said:
         """What is said of the release: declared limits, not what was measured."""
         ready = self.ready
-        beside = ready.cautions(stated(self.mechanism, ready.learned.belief))
+        beside = ready.cautions(self._by_all_draws(event, account))
         cautions = (
             *map(Caution.unmeasured, beside),
             *self._certain(),
@@ -98,6 +98,17 @@ class Asked:
         unlooked = filter(None, [admission.unlooked(event, account)])
         together = admission.together(event, account)
         return Said(ready.project, ready.promise, together, (*cautions, *map(Caution, unlooked)))
+
+    def _by_all_draws(self, event: Release, account: Account) -> dict[str, float]:
+        """How often a cell that may be shown is, by any draw of it that its readers have."""
+        belief, admission = self.ready.learned.belief, self.admission
+        shown, coins = stated(self.mechanism, belief), event.mechanism.exponents()
+        for audience in admission.audiences(event, account):
+            for past in account.before(event, audience):
+                if past.others:
+                    together = stated(OneSided(past.exponents(coins)), belief)
+                    shown = {name: max(p, together.get(name, 0.0)) for name, p in shown.items()}
+        return shown
 
     def _certain(self) -> tuple[Caution, ...]:
         """What a context makes certain; nothing of exact counts is said."""
@@ -117,7 +128,7 @@ class Asked:
     @cached_property
     def reading(self) -> Reading:
         ready = self.ready
-        rows = released_rows(self.project, ready.table)
+        rows = used_rows(self.project, ready.table, history=False)
         depends = self.mechanism.depends(self.project.reads)
         return Reading(self.project, rows, ready.learned, ready.sensitive, depends)
 

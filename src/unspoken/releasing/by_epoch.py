@@ -47,6 +47,7 @@ def release_epochs(asked: Asked, kept: Custody, epochs: Collection[str] | None =
         past, kernel = _past(asked, kept, kept.master), partial(asked.kernel, kept.master)
         shown = kernel(asked.released, apart=True)
         sifted = sift(asked.reading, kernel(apart=True), shown, past, spool, epochs)
+        sifted = _drawn(asked, kept, kept.master, sifted)
         release = _Release.of(asked, kept.master, past, sifted)
 
         def admit(account: Account) -> None:
@@ -76,7 +77,7 @@ def release_epochs(asked: Asked, kept: Custody, epochs: Collection[str] | None =
 def rehearse_epochs(asked: Asked, kept: Custody | None, master: MasterKey) -> Rehearsed:
     """Everything up to the charge."""
     past, kernel = _past(asked, kept, master), asked.kernel(master, apart=True)
-    sifted = looked(asked.reading, kernel, past)
+    sifted = _drawn(asked, kept, master, looked(asked.reading, kernel, past))
     release, said = _Release.of(asked, master, past, sifted), list[Said]()
 
     def admit(account: Account) -> None:
@@ -140,7 +141,7 @@ class _Release:
         late = {piece.epoch: piece.rows for piece in sifted.new if piece.part > 1}
         again = [piece.epoch for piece in self.pieces if piece.number is not None]
         touched = {piece.epoch for piece in sifted.new}
-        left = [epoch for epoch in sifted.witness.counts if epoch not in touched]
+        left = sifted.witness.counts.keys() - touched - {*sifted.undrawn}
         return Epochs(
             new=tuple(epoch for epoch in first if epoch not in sifted.extended),
             late=late,
@@ -151,6 +152,7 @@ class _Release:
             unknown=sifted.unknown,
             lost=self._lost(),
             extended=tuple(sifted.extended),
+            undrawn=sifted.undrawn,
             stay=tuple(
                 epoch
                 for epoch in sifted.witness.counts
@@ -269,6 +271,23 @@ class _Round:
 
     def takes(self, piece: Piece, mechanism: Mechanism) -> bool:
         return mechanism == self.mechanism and all(p.epoch != piece.epoch for p in self.pieces)
+
+
+def _drawn(asked: Asked, kept: Custody | None, master: MasterKey, sifted: Sifted) -> Sifted:
+    """Of another draw without the epochs that are not as they were first read, if any are: coins of
+
+    its own would answer a cell from two readings. Where nothing else is left, that is refused.
+    """
+    if asked.draw == 1 or kept is None:
+        return sifted
+    event, changed = _event(asked, master, sifted.new), set[str]()
+
+    def look(account: Account) -> None:
+        changed.update(epoch for epoch, _, _ in account.changed(event, sifted.compared))
+
+    kept.ledger.look(look, kept.seal)
+    some = sifted.standing or any(piece.epoch not in changed for piece in sifted.new)
+    return sifted.without(changed) if some else sifted
 
 
 def _past(asked: Asked, kept: Custody | None, master: MasterKey) -> Past:

@@ -15,7 +15,7 @@ from unspoken.learning import table_of
 from unspoken.ledger import Account, Disclosure, Head, Ledger
 from unspoken.policy import Project
 from unspoken.releasing.asked import coined_by
-from unspoken.releasing.custody.believing import released_rows
+from unspoken.releasing.custody.believing import used_rows
 from unspoken.releasing.custody.custody import Custody
 from unspoken.releasing.rows.reading import Epochs
 
@@ -66,7 +66,7 @@ def epochs_of(project: Project, ledger: Ledger) -> set[str]:
     known = {epoch for event in ledger.events() for epoch in event.readings}
     if project.epoch.of is None:
         return known | {project.epoch.label or ""}
-    rows = released_rows(project, table_of(project, None, checked=False))
+    rows = used_rows(project, table_of(project, None, checked=False), history=False)
     naming = Epochs.of(project, rows)
     for batch in rows.batches(Scan(list(rows.keys), ordered=False)):
         known |= naming.rows(batch)[0].keys()

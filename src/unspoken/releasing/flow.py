@@ -49,7 +49,7 @@ def release(
     where not all pool what they get. ``table``, ``fresh``: as for `prepare`; the project's key,
     ledger and files are used, so that the same rows give the same bytes, wherever they come from.
     What is released is read from the table in any case, and so is its fingerprint.
-    ``epochs``: of a folder with a file for each, charge these alone; None: all that are new.
+    ``epochs``: of a folder with a file for each, look at these alone; None: all that are new.
     ``draw`` 2 tosses coins of its own for the same cells, into files of its own: it is charged
     beside the first.
     """

@@ -35,8 +35,8 @@ from unspoken.releasing.custody.believing import (
     Believed,
     Countings,
     believed,
-    counted_rows,
     pinned_of,
+    used_rows,
 )
 from unspoken.releasing.custody.custody import Custody
 from unspoken.releasing.custody.knowing import with_disclosed
@@ -136,13 +136,15 @@ class Prepared(Shown):
             ("next", ".plan(), .findings(); nothing was charged"),
         ]
 
-    def cautions(self, p: Mapping[str, float] | None = None) -> tuple[Caution, ...]:
+    def cautions(
+        self, p: Mapping[str, float] | None = None, floor: bool = False
+    ) -> tuple[Caution, ...]:
         """What has to be said beside every number; ``p``: how often what may be shown is, if there
-        is a plan.
+        is a plan; ``floor``: whether the plan is it.
         """
         pinned = None if self.believed is None else self.believed.pinned
         with _in_reach():
-            return cautions(self.learned, self.units, self.sensitive, p or {}, pinned)
+            return cautions(self.learned, self.units, self.sensitive, p or {}, pinned, floor)
 
     @property
     def closed_names(self) -> Mapping[str, list[str]]:
@@ -169,7 +171,7 @@ class Prepared(Shown):
                 None if self.believed is None else self.believed.pinned,
             )
         of_plan = stale or self._limits(looked) if adopted else self._other(found.plan)
-        beside = [*filter(None, [of_plan]), *self.cautions(found.plan.p)]
+        beside = [*filter(None, [of_plan]), *self.cautions(found.plan.p, found.is_floor)]
         said = beyond_contexts(self.project, found.planned_known, beside, found.is_floor)
         return replace(
             found,
@@ -310,7 +312,7 @@ def prepared(
     )  # refused before counts are made with noise for fewer rows
     odd: tuple[Doubt, ...] = ()
     if pinned is None:
-        rows = counted_rows(whole, held)
+        rows = used_rows(whole, held, history=True)
         learned = Learned.of(whole, rows, before)
         if cache is not None and before is None and learned.counted is not None:
             cache.write(learned.counted, held)

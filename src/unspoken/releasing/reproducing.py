@@ -30,7 +30,7 @@ from unspoken.releasing.writing.manifest import Written
 from unspoken.releasing.writing.publishing import write_rows
 from unspoken.releasing.writing.sifting import Piece
 
-__all__ = ["Reproduced", "reproduce", "reproduce_all"]
+__all__ = ["Reproduced", "reproduce_all"]
 
 Readings = Mapping[str, Mapping[str, str]]
 
@@ -48,16 +48,13 @@ class Reproduced:
     differs: tuple[str, ...]
 
 
-def reproduce(manifest: Path, project: Project | str | Path = Path()) -> Reproduced:
-    """Whether the release of this manifest can be had again, to the byte."""
-    ((_, found),) = reproduce_all([manifest], project)
-    return found
-
-
 def reproduce_all(
     manifests: Sequence[Path], project: Project | str | Path = Path()
 ) -> Iterator[tuple[Path, Reproduced]]:
-    """The same of each of these, by a ledger that is verified once."""
+    """Whether the releases of these manifests can be had again, to the byte, by a ledger that is
+
+    verified once.
+    """
     whole, papers = opened(project), {each: manifest_at(each) for each in manifests}
     kept = Custody.there(whole)
     if kept is None:

@@ -60,7 +60,8 @@ class Epochs:
     ``unknown``: epochs that differ from what they were, and the file, not there, that says in what;
     ``lost``: epochs that miss a file, which cannot be written again. ``extended``: old ones of
     which more is shown, beside what was out, in the place of their file; ``stay``: those of
-    which no more is, since rows came late to them.
+    which no more is, since rows came late to them. ``undrawn``: those of which no other draw is
+    made, since their rows are not those that were first read.
     """
 
     new: tuple[str, ...]
@@ -73,6 +74,7 @@ class Epochs:
     lost: tuple[str, ...] = ()
     extended: tuple[str, ...] = ()
     stay: tuple[str, ...] = ()
+    undrawn: tuple[str, ...] = ()
 
     def said(self) -> list[str]:
         """In words, all that is no refusal."""
@@ -86,7 +88,10 @@ class Epochs:
             + (f", {self.left:,} left as they were" if self.left else ""),
             *([f"more is shown of {_named(self.extended)}"] if self.extended else []),
             *(
-                [f"no more is shown of {_named(self.stay)}, to which rows came late"]
+                [
+                    f"no more is shown of {_named(self.stay)}, to which rows came late: what is "
+                    "out of them stays as it is; later epochs show more"
+                ]
                 if self.stay
                 else []
             ),
@@ -119,11 +124,20 @@ class Epochs:
             "sql"
             for epoch, file in self.unknown.items()
         ]
-        return [*changed, *unknown]
+        undrawn = (
+            f"{_epochs(self.undrawn)}: not drawn anew, since rows came late or changed, and a cell "
+            "answered from two readings shows the change. Its first draw stays as it is; ask for "
+            "draws of an epoch before rows come late to it"
+        )
+        return [*changed, *unknown, *([undrawn] if self.undrawn else [])]
 
 
 def _rows(count: int) -> str:
     return "row" if count == 1 else "rows"
+
+
+def _epochs(epochs: Sequence[str]) -> str:
+    return f"epoch{'' if len(epochs) == 1 else 's'} {_named(epochs)}"
 
 
 def _by_number(epoch: str) -> list[str | int]:

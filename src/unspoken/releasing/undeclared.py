@@ -1,21 +1,24 @@
-"""What one more key column would tell that no context declares: measured, for the holder.
+"""What key columns that no context declares would tell: measured, for the holder.
 
-Keys stand in every released file. Given each value of a key (or its weekday, month or hour) the
-odds are those of the rows that have it; only answers that LEAST rows give are looked at, and only
-what is more than chance would show. So it is an estimate, and no bound.
+Keys stand in every released file. Given each value of a key (or its weekday, month or hour), or of
+two of these together, the odds are those of the rows that have it; only answers that LEAST rows
+give are looked at, and only what is more than chance would show, and more than one of the two shows
+by itself. So it is an estimate, and no bound.
 """
 
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 
 import numpy as np
 
 from unspoken.adversary import Adversary
-from unspoken.learning import Given
-from unspoken.learning.by_key import by_key
+from unspoken.learning import Given, Learned
+from unspoken.learning.by_key import ByKey, by_key
 from unspoken.mechanisms import Mechanism, OneSided
 from unspoken.releasing.assessing.leaks import Leak
 from unspoken.releasing.preparing import Prepared
@@ -25,18 +28,17 @@ from unspoken.views import FiniteView
 __all__ = ["LEAST", "Undeclared", "undeclared"]
 
 LEAST = 100  # rows that give an answer
-SURE = 3.0  # standard errors, since many answers are looked at
+CHANCE = 0.01  # that any of the answers looked at, given one key, is there by chance
 
 
 @dataclass(frozen=True)
 class Undeclared:
-    """``value`` of a ``key`` is known: ``odds`` of the most telling frequent answer, and the share
+    """What is ``given`` of the keys is known: ``odds`` of the most telling frequent answer, and the
 
-    of all rows that give it; ``without`` the key.
+    share of all rows that give it; ``without`` the keys.
     """
 
-    key: str
-    value: str
+    given: Mapping[str, str]
     who: str
     about: str
     odds: Estimate
@@ -47,7 +49,7 @@ class Undeclared:
 def undeclared(
     ready: Prepared, without: Sequence[Leak], mechanism: Mechanism | None = None
 ) -> tuple[Undeclared, ...]:
-    """Of each key what tells the most more than ``without`` it, the largest odds first.
+    """Of each key, and of each two, what tells the most more than ``without``; the worst first.
 
     ``mechanism``: what is released; None: everything that is not sensitive.
     """
@@ -57,56 +59,75 @@ def undeclared(
     )
     if learned.tree is not None or not without:
         return ()
-    given = by_key(ready.project, ready.table, learned, LEAST)
-    worst = [
-        max(found, key=lambda entry: entry.odds.value)
-        for each in given.values()
-        if (found := list(_more(each, mechanism, learned.sensitive, without, learned.rows)))
-    ]
-    return tuple(sorted(worst, key=lambda entry: -entry.odds.value))
+    alone: defaultdict[str, dict[tuple[str, str], float]] = defaultdict(dict)
+    found = []
+    for by in by_key(ready.project, ready.table, learned, LEAST):
+        told = list(_more(by, mechanism, learned, without, alone))
+        if len(by.parts) == 1:
+            alone[by.parts[0]] = {(e.who, e.about): math.log(e.odds.value) for e in told}
+        if told and not by.declared:
+            found.append(max(told, key=lambda entry: entry.odds.value))
+    return tuple(sorted(found, key=lambda entry: -entry.odds.value))
 
 
 def _more(
-    given: Given,
+    by: ByKey,
     mechanism: Mechanism,
-    secrets: Mapping[str, Sequence[str]],
+    learned: Learned,
     without: Sequence[Leak],
-    rows: int,
+    alone: Mapping[str, Mapping[tuple[str, str], float]],
 ) -> Iterator[Undeclared]:
-    """What tells more than without it."""
+    """What tells more than without it, and than each part ``alone`` tells the same reader."""
     why = f"the largest factor of an answer of {LEAST} rows or more, where it is not by chance"
     for leak in without:
         looks = Adversary(
-            leak.about, secret=secrets[leak.about], sees=leak.reads, knows=(given.name,)
+            leak.about,
+            secret=learned.sensitive[leak.about],
+            sees=leak.reads,
+            knows=(by.given.name,),
         )
-        view = mechanism.view(given.belief, looks)
-        worst = _worst(view, given, leak.odds.nats) if isinstance(view, FiniteView) else None
+        view = mechanism.view(by.given.belief, looks)
+        least = max(
+            leak.odds.nats, *(alone[part].get((leak.who, leak.about), 0.0) for part in by.parts)
+        )
+        if not isinstance(view, FiniteView):
+            continue
+        worst = _worst(view, by.given, least, CHANCE / len(without))
         if worst is not None:
             value, odds, share = worst
-            about = leak.who, leak.about, Estimate(odds, "odds", why), share / rows
-            yield Undeclared(given.name, value, *about, leak)
+            said = dict(zip(by.parts, by.values[value], strict=True))
+            about = leak.who, leak.about, Estimate(odds, "odds", why), share / learned.rows
+            yield Undeclared(said, *about, leak)
 
 
-def _worst(view: FiniteView, given: Given, least: float) -> tuple[str, float, float] | None:
+def _worst(
+    view: FiniteView, given: Given, least: float, chance: float
+) -> tuple[str, float, float] | None:
     """The value of the key, the factor, and the rows that give the answer with the largest one.
 
-    Of answers of LEAST rows whose log factor is above ``least`` by more than chance: with a and b
-    rows of the answer that have the secret and have not, A and B of the value of the key,
+    Of answers of LEAST rows whose log factor is above ``least`` by more than ``chance``: with a and
+    b rows of the answer that have the secret and have not, A and B of the value of the key,
 
-        log (a B / b A) - SURE sqrt(1/a + 1/b + 1/A + 1/B)  >  least,    half a row added to each.
+        log (a B / b A) - z sqrt(1/a + 1/b + 1/A + 1/B)  >  least,    half a row added to each,
+
+    z the standard errors that one of all the answers looked at exceeds with that chance.
     """
     values = [str(context[given.name]) for context in view.contexts]
     total = np.array([[given.rows[value]] for value in values], np.float64)
     answered, after = total * view.lifts.mass, view.posteriors
+    events = list(after.events())
+    looked_at = answered >= LEAST
+    looks = max(1, int(looked_at.sum()) * len(events))
+    z = NormalDist().inv_cdf(1 - chance / looks)
     found: list[tuple[float, str, float]] = []
-    for event in after.events():
+    for event in events:
         secret = total * after.prior[..., event].sum(-1)
         inside = answered * after.posterior[..., event].sum(-1)
         counts = [n + 0.5 for n in (inside, answered - inside, secret, total - secret)]
         a, b, all_a, all_b = (np.maximum(n, 0.5) for n in counts)
-        chance = SURE * np.sqrt(1 / a + 1 / b + 1 / all_a + 1 / all_b)
-        sure = np.log(a * all_b / (b * all_a)) - chance > least
-        factor = np.where(sure & (answered >= LEAST), after.log_odds_factor(event), -np.inf)
+        error = z * np.sqrt(1 / a + 1 / b + 1 / all_a + 1 / all_b)
+        sure = np.log(a * all_b / (b * all_a)) - error > least
+        factor = np.where(sure & looked_at, after.log_odds_factor(event), -np.inf)
         k, y = np.unravel_index(int(factor.argmax()), factor.shape)
         if factor[k, y] > least:
             found.append((float(factor[k, y]), values[int(k)], float(answered[k, y])))

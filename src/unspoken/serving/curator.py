@@ -26,7 +26,7 @@ from unspoken.ledger import Account, Adoption, Ledger
 from unspoken.policy import Project
 from unspoken.releasing import release
 from unspoken.releasing.asked import Asked
-from unspoken.releasing.custody.believing import released_rows
+from unspoken.releasing.custody.believing import used_rows
 from unspoken.releasing.custody.custody import Custody
 from unspoken.releasing.deciding.adopting import ADOPT
 from unspoken.releasing.preparing import Prepared, opened, prepared
@@ -34,7 +34,7 @@ from unspoken.releasing.writing.manifest import rule
 from unspoken.serving.disclosing import Consequences, disclosed
 from unspoken.serving.history import Entry, Happened, History
 from unspoken.serving.notices import Kind, Notice, Notices
-from unspoken.serving.released import Inclusion, papers, read
+from unspoken.serving.released import Inclusion, given_of, read
 from unspoken.serving.request import Keys, Request, refuse_growing
 from unspoken.serving.results import (
     Catalogue,
@@ -87,8 +87,10 @@ class Curator:
 
     def catalogue(self, who: str) -> Catalogue:
         """What an application may ask for."""
-        served, table = self._serving(who), self._rows()
-        terms = self.project.terms[who]
+        served, terms = self._serving(who), self.project.terms[who]
+        with self._told(who, "catalogue"), outward():
+            table = self._rows()
+            epochs = Keys(served, Shape.of(table)).counted(table, None, ())
         return Catalogue(
             application=who,
             keys={name: table.columns[name] for name in table.keys},
@@ -96,8 +98,8 @@ class Curator:
             knows=terms.knows,
             weight=terms.weight,
             share=terms.share,
-            epochs=Keys(served, Shape.of(table)).counted(table, None, ()),
-            given=tuple(sorted({e for paper in papers(served) for e in paper.epochs})),
+            epochs=epochs,
+            given=tuple(sorted(given_of(served, None))),
             promise=tuple(self.ready.promise.lines()),
         )
 
@@ -185,7 +187,7 @@ class Curator:
         names, table = request.columns(served), self._rows()
         keys = Keys(served, Shape.of(table))
         counts = self._counted(keys, table, keys.condition(request.where), request)
-        given = {epoch for paper in papers(served) for epoch in paper.epochs}
+        given = given_of(served, counts)
         new = () if request.before else tuple(epoch for epoch in counts if epoch not in given)
         rows = {e: n for e, n in counts.items() if not request.before or e in given}
         refused = self._would_refuse(who, request.draw, new) if new else None
@@ -265,7 +267,8 @@ class Curator:
     def _rows(self) -> Table:
         """The table as it is now, of which keys alone are read here."""
         with outward():
-            return released_rows(self.project, table_of(self.project, None, checked=False))
+            table = table_of(self.project, None, checked=False)
+            return used_rows(self.project, table, history=False)
 
     @property
     def _shape(self) -> Shape:
@@ -300,8 +303,7 @@ class Curator:
         self._current()
         if who not in self._asked:
             with outward():
-                plan = Asked.of(self.project, 1.0, who, None, False, self._kept(), None)
-                self._asked[who] = plan
+                self._asked[who] = Asked.of(self.project, 1.0, who, None, False, self._kept(), None)
         return replace(self._asked[who], project=self._serving(who, draw), draw=draw)
 
     # ------------------------------------------------------------ steps of a request
@@ -365,7 +367,7 @@ class Curator:
         with self._charging:
             stamp = (_stamps(table), self._current().adopted)
             seen = self._seen.get((who, draw), {})
-            given = {epoch for paper in papers(served) for epoch in paper.epochs}
+            given = given_of(served, epochs)
             if stamp[0] and {*epochs} <= given and all(seen.get(e) == stamp for e in epochs):
                 return ()
             only = epochs if served.files.by_epoch else None
@@ -374,10 +376,8 @@ class Curator:
                 if not done.again:
                     self._watching.look(self._current(), self._kept(), table, epochs)
             self._seen[who, draw] = {**seen, **dict.fromkeys(epochs, stamp)}
-        if done.again:
-            return ()
-        if done.epochs is None:
-            return tuple(done.event.readings)
+        if done.again or done.epochs is None:
+            return () if done.again else tuple(done.event.readings)
         return (*done.epochs.new, *done.epochs.late, *done.epochs.extended)
 
 

@@ -12,14 +12,35 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pydantic import TypeAdapter, ValidationError
 
 from unspoken.errors import InputError
 from unspoken.policy import Project
+from unspoken.releasing.custody.custody import NO_MANIFEST, manifest_at
 from unspoken.releasing.rows.outputs import Output, lying
 from unspoken.releasing.rows.reading import missing
 
-__all__ = ["Inclusion", "Paper", "papers", "read"]
+__all__ = ["Inclusion", "Paper", "given_of", "papers", "read"]
 
+
+@dataclass(frozen=True)
+class _Released:
+    rows: int
+    sha256: str
+    columns: dict[str, str]
+
+
+@dataclass(frozen=True)
+class _Shape:
+    """What is asked of a manifest; more may be in it."""
+
+    release: _Released
+    readings: dict[str, dict[str, str]]
+    attributes: dict[str, dict[str, Any]]
+    estimating: str
+
+
+_SHAPE = TypeAdapter(_Shape)
 TRIES = 3  # another run may be putting a file in its place
 
 
@@ -71,13 +92,31 @@ class Inclusion:
         return replace(self, epochs=tuple(epoch for epoch in self.epochs if epoch in epochs))
 
 
-def papers(served: Project) -> list[Paper]:
-    """The manifests of all that was released to whom this project serves."""
+def papers(served: Project, epochs: Collection[str] | None = None) -> list[Paper]:
+    """The manifests of what was released to whom this project serves: of these epochs, where each
+
+    has a file of its own; None: of all.
+    """
     found = list[Paper]()
-    for output in lying(served.files):
+    for output in lying(served.files, epochs):
         if output.release.is_file() and output.manifest.is_file():
-            found.append(Paper(output, json.loads(output.manifest.read_bytes())))
+            found.append(_paper(output))
     return found
+
+
+def given_of(served: Project, epochs: Collection[str] | None) -> set[str]:
+    """Of these epochs those that were given before, and maybe others; None: all that were."""
+    return {epoch for paper in papers(served, epochs) for epoch in paper.epochs}
+
+
+def _paper(output: Output) -> Paper:
+    """What is asked of a manifest has to be there, whoever wrote over it."""
+    said = manifest_at(output.manifest)
+    try:
+        _SHAPE.validate_python(said)
+    except ValidationError:
+        raise InputError(f"{output.manifest}: {NO_MANIFEST}") from None
+    return Paper(output, said)
 
 
 def read(
@@ -90,7 +129,7 @@ def read(
     for _ in range(TRIES):
         asked = [
             paper
-            for paper in papers(served)
+            for paper in papers(served, epochs)
             if epochs is None or not {*paper.epochs}.isdisjoint(epochs)
         ]
         parts = [_rows(paper, [*served.source.keys, *_columns(served, names)]) for paper in asked]

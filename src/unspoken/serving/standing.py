@@ -31,7 +31,8 @@ from unspoken.types.domain import Value
 __all__ = ["FULL", "Standing", "Standings"]
 
 FULL = 1 + 1e-9  # of a limit: rounding is no breach
-Shown = tuple[Mechanism, Known]  # all that somebody was shown, and what they may know beside it
+# Of a row of any epoch all that somebody was shown, and what they may know beside it.
+Shown = Sequence[tuple[Mechanism, Known]]
 
 
 @dataclass(frozen=True)
@@ -130,8 +131,8 @@ class Standings:
         def look(account: Account) -> None:
             for coalition in project.pools if whom is None else whom:
                 audience = account.reaching(coalition, project.applications)
-                exposure = account.exposure(audience)
-                shown[coalition] = exposure.fold(ready.sensitive), exposure.known
+                found = account.exposures(audience)
+                shown[coalition] = [(each.fold(ready.sensitive), each.known) for each in found]
 
         kept.ledger.look(look, kept.seal)
         return [each for who, seen in shown.items() for each in self._of(ready, who, seen)]
@@ -140,12 +141,8 @@ class Standings:
         last = self._last.get(coalition)
         if last is not None and last[0] is ready and last[1] == seen:
             return last[2]
-        mechanism, known = seen
         targets = {name: values for name, values in ready.learned.sensitive.items() if values}
-        found = [
-            _standing(ready, coalition, mechanism, about, targets, ((), *known))
-            for about in targets
-        ]
+        found = [_standing(ready, coalition, seen, about, targets) for about in targets]
         self._last[coalition] = ready, seen, found
         return found
 
@@ -153,25 +150,24 @@ class Standings:
 def _standing(
     ready: Prepared,
     coalition: tuple[str, ...],
-    mechanism: Mechanism,
+    seen: Shown,
     about: str,
     targets: Mapping[str, Any],
-    known: Known,
 ) -> Standing:
-    """``known``: every case of what they may know, nothing among them."""
     limits = ready.project.limits
     draft = Standing(coalition, about, limits.odds_cap, limits.about(about))
     try:  # all that is in the mechanism was given to them, whatever they read by now
-        leaks = {
-            knows: _told(ready, mechanism, about, targets[about], knows)
-            for knows in known
+        leaks = [
+            (knows, *_told(ready, mechanism, about, targets[about], knows))
+            for mechanism, known in seen
+            for knows in ((), *known)
             if about not in knows
-        }
+        ]
     except (TooLarge, NotKnown) as error:
         return replace(draft, why=str(error))
-    worst = max(leaks, key=lambda knows: leaks[knows][0].nats)
-    information = max((each for _, each in leaks.values()), key=lambda bound: bound.nats)
-    return replace(draft, odds=leaks[worst][0], information=information, knows=worst)
+    worst, odds, _ = max(leaks, key=lambda found: found[1].nats)
+    information = max((each for *_, each in leaks), key=lambda bound: bound.nats)
+    return replace(draft, odds=odds, information=information, knows=worst)
 
 
 def _told(

@@ -3,19 +3,50 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from unspoken.answering.unit import share_of_epoch
 from unspoken.display import json_number
-from unspoken.ledger import Account
+from unspoken.ledger import Account, rows_by
 from unspoken.policy import Project
+from unspoken.releasing.asked import coined_by
 from unspoken.releasing.custody.custody import Custody
 from unspoken.types.bound import exp_or_inf
 
-__all__ = ["UNKNOWN", "Stream", "streams"]
+__all__ = ["UNKNOWN", "FullestEpoch", "Stream", "streams"]
 
 UNKNOWN = "some answer is of an older version, or was charged for another [source] unit"
+
+
+@dataclass(frozen=True)
+class FullestEpoch:
+    """The epoch of which most was ``spent``, of the ``share`` that each has (`epoch_epsilon`, which
+
+    is ``limit``); no ``name``: nothing was answered yet.
+    """
+
+    name: str
+    spent: Fraction
+    share: float
+    limit: float
+
+    @property
+    def left(self) -> Fraction:
+        """Of its share, below 0 where that is less by now."""
+        return Fraction(repr(self.share)) - self.spent
+
+    def as_json(self) -> dict[str, Any]:
+        """For the steward alone."""
+        return {
+            "epoch_epsilon": json_number(self.limit),
+            "share_of_epoch": self.share,
+            "fullest_epoch": self.name,
+            "spent_of_it": float(self.spent),
+            "left_of_it": float(max(self.left, Fraction(0))),
+        }
 
 
 @dataclass(frozen=True)
@@ -24,12 +55,14 @@ class Stream:
 
     ``spent``: of each draw its epsilon times the rows of one ``unit`` that enter, added up; None:
     of some answer that is not known. By e^that the odds of anything about a unit may have grown.
+    ``fullest``: the epoch of which most is told; None: epochs have no limit, or it is not known.
     """
 
     coalition: tuple[str, ...]
     unit: tuple[str, ...]
     limit: float
     spent: Fraction | None
+    fullest: FullestEpoch | None = None
 
     @property
     def left(self) -> Fraction | None:
@@ -62,21 +95,40 @@ class Stream:
             "unit_epsilon": json_number(self.limit),
             **spent,
             **({} if self.left is None else {"left": float(max(self.left, Fraction(0)))}),
+            **({} if self.fullest is None else self.fullest.as_json()),
             **({} if spent else {"why": UNKNOWN}),
         }
 
 
 def streams(project: Project, kept: Custody) -> list[Stream]:
     """Of every coalition; none where nothing was answered and nothing limits it."""
-    unit, limit = project.source.unit, project.limits.unit_epsilon
-    found = dict[tuple[str, ...], Stream]()
+    unit, limits = project.source.unit, project.limits
+    found = list[Stream]()
 
     def look(account: Account) -> None:
         for coalition in project.pools:
             audience = account.reaching(coalition, project.applications)
             spent = account.draws.streams.spent(audience, unit)
-            found[coalition] = Stream(coalition, unit, limit, spent)
+            fullest = _fullest(project, account, audience)
+            found.append(Stream(coalition, unit, limits.unit_epsilon, spent, fullest))
 
     kept.ledger.look(look, kept.seal)
-    told = any(each.spent != 0 for each in found.values())
-    return [*found.values()] if told or math.isfinite(limit) else []
+    told = any(each.spent != 0 for each in found)
+    limited = min(limits.unit_epsilon, limits.epoch_epsilon) < math.inf
+    return found if told or limited else []
+
+
+def _fullest(
+    project: Project, account: Account, audience: Collection[Sequence[str]]
+) -> FullestEpoch | None:
+    """Of all that anything was answered about; without any those by other labels count, too."""
+    share, streams = share_of_epoch(project), account.draws.streams
+    label = rows_by(coined_by(project), True)
+    if math.isinf(share):
+        return None
+    epochs = streams.epochs(audience, label) or [""]
+    told = streams.spent_of(audience, project.source.unit, label, epochs)
+    if told is None:
+        return None
+    most = max(epochs, key=lambda epoch: told[epoch])
+    return FullestEpoch(most, told[most], share, project.limits.epoch_epsilon)

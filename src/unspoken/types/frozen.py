@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import ItemsView, Iterable, Iterator, Mapping
 from typing import Generic, TypeVar
 
 __all__ = ["Frozen"]
@@ -21,6 +21,9 @@ class Frozen(Mapping[K, V], Generic[K, V]):
 
     def __getitem__(self, key: K) -> V:
         return self._items[key]
+
+    def items(self) -> ItemsView[K, V]:
+        return self._items.items()
 
     def __iter__(self) -> Iterator[K]:
         return iter(self._items)

@@ -162,7 +162,7 @@ class Likelihood:
         slack = SLACK + gamma(rounding.parts)
         return TwoParts(joint, self.log_common, excess, self.in_logs, slack)
 
-    @property
+    @cached_property
     def possible(self) -> Mask:
         """Which contexts (values of the known variables, flattened) can occur."""
         possible: Mask = self.prior.reshape(-1, self.prior.shape[-1]).sum(1) > 0
@@ -242,7 +242,7 @@ class TwoParts:
         sqrt(2 D)) of the sum D (Pinsker): from LITTLE on, 126 u of it. None, where any is less; or
         where something is impossible, or all are logarithms.
         """
-        if self.in_logs or not min(self.joint.min(initial=1.0), self._mass.min(initial=1.0)) > TINY:
+        if self.in_logs or not self.joint.min(initial=1.0) * self._mass.min(initial=1.0) > TINY:
             return None
         prior, total = self.joint / self._context, np.zeros_like(self._mass)
         silent = bool((np.exp(self.log_common) > TINY * self._mass).all())  # so that no lift is 0
@@ -267,13 +267,14 @@ class TwoParts:
 
         So few at a time that they stay where the processor has them at hand.
         """
-        common, (contexts, classes, outcomes) = np.exp(self.log_common), self.excess.shape
-        each, mass = 1.0 / self.joint[:, :, None], 1.0 / self._mass[:, None, :]
+        contexts, classes, outcomes = self.excess.shape
+        each, mass = 1.0 / self.joint, 1.0 / self._mass
+        common = (np.exp(self.log_common) * mass)[:, None]
         few = max(1, AT_HAND // max(1, contexts * outcomes))
         for some in (slice(first, first + few) for first in range(0, classes, few)):
-            lift = self.excess[:, some] * each[:, some]
+            lift = np.einsum("ks,ky->ksy", each[:, some], mass)
+            lift *= self.excess[:, some]
             lift += common
-            lift *= mass
             yield some, lift
 
     @property

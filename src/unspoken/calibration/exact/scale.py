@@ -13,10 +13,11 @@ from unspoken.calibration.exact.windows import Windows
 from unspoken.calibration.exact.worst_adversary import worst_adversary
 from unspoken.calibration.knowledge import Knows
 from unspoken.calibration.problem import NoiseProblem
+from unspoken.errors import NotKnown
 from unspoken.numerics.rounding import ROUNDED
 from unspoken.types.bound import Bound
 
-__all__ = ["exact", "left_at"]
+__all__ = ["check_within_reach", "exact", "left_at"]
 
 # Chains whose sums have more cells than this, for all variables, are looked at through windows ...
 LONG = {"nothing": 2**22, "anything": 2**16}
@@ -25,6 +26,8 @@ LONG = {"nothing": 2**22, "anything": 2**16}
 FADED, SETTLED = (1e-4, 1e-9), 1e-7
 # Ends further apart than this are no matter of how wide the windows are.
 LOOSE = 1e-2
+# One-sided noise of this scale hides all that such noise can hide, of counts.
+WIDEST = 1e12
 
 Found = TypeVar("Found")
 
@@ -56,6 +59,20 @@ def left_at(problem: NoiseProblem, knows: Knows, scale: float) -> Bound:
 
         bounds.append(_first_settled(member, knows, look))
     return _worst_of(problem, bounds)
+
+
+def check_within_reach(problem: NoiseProblem, knows: Knows) -> None:
+    """Refuse a limit that one-sided noise does not keep, however wide: an answer above what the
+
+    sensitive add is seldom then, and still shows that somebody is not.
+    """
+    left = left_at(problem, knows, WIDEST)
+    if left.low > problem.limit:
+        raise NotKnown(
+            f'calibrate: noise="one-sided" leaves {left.low:.6g} of "{problem.measure}" at any '
+            f"scale, about {left.why}; an answer may show that somebody is not sensitive: take "
+            'measure="exclusion" or "odds" of variables that are sensitive, or noise="geometric"'
+        )
 
 
 def _members(problem: NoiseProblem) -> list[NoiseProblem]:

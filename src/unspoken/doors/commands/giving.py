@@ -197,7 +197,7 @@ def serve_command(
 ) -> None:
     """Let applications ask over HTTP for what is released to them."""
     from unspoken.doors.projects import declared
-    from unspoken.doors.service.running import run, service
+    from unspoken.doors.service.running import listening, run, service
 
     given = declared(project)
     bounds = Bounds(rows=rows, seconds=seconds, at_once=at_once)
@@ -210,8 +210,10 @@ def serve_command(
             f"warning: {host} is reached from elsewhere, and tokens travel as they are: put a "
             "proxy with TLS before it (docs/service.md)"
         )
-    say(f"Serving {given.path.name} on http://{host}:{port}; Ctrl-C ends it")
-    run(made, host, port)
+    with listening(host, port) as own:
+        where = f"[{host}]" if ":" in host else host
+        say(f"Serving {given.path.name} on http://{where}:{own.getsockname()[1]}; Ctrl-C ends it")
+        run(made, own)
 
 
 def token_command(

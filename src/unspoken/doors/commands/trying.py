@@ -69,24 +69,50 @@ def audit_command(
     odds_cap: Annotated[
         float | None, typer.Option(help="By how much --release is said to multiply odds.")
     ] = None,
+    unit: Annotated[
+        str | None, typer.Option(help="Whose rows they are: some of --keys, as office.")
+    ] = None,
+    context: Annotated[
+        list[str] | None, typer.Option(help="SQL over --keys: what may be known of a row.")
+    ] = None,
+    previous: Annotated[
+        list[str] | None, typer.Option(help="A column known of the row before of its --unit.")
+    ] = None,
+    unit_bits: Annotated[
+        float | None, typer.Option(help="What all rows of a --unit are said to tell at most.")
+    ] = None,
+    page: Annotated[
+        Path | None, typer.Option(help="Write it as a page with pictures, too: .html.")
+    ] = None,
     in_json: AsJson = False,
 ) -> None:
     """Attack: what attackers really get, beside each bound claimed."""
     from unspoken.doors.attacked_file import file_beaten
     from unspoken.doors.auditing import catalogue_beaten, releases_beaten
     from unspoken.doors.projects import declared
+    from unspoken.doors.starting import columns_listed
     from unspoken.policy import project_file
 
     if project is not None and of_catalogue:
         raise InputError("--catalogue: is of no project; give one or the other")
-    if (release or None, against, keys, secret, odds_cap) != (None,) * 5:
+    known = (secret, odds_cap, unit, context or None, previous or None, unit_bits)
+    if (release or None, against, keys, *known) != (None,) * 9:
         if not release or against is None or keys is None or project or of_catalogue:
             raise InputError("--release: goes with --against and --keys, and with nothing else")
-        beaten = file_beaten(release, against, keys, secret, odds_cap, in_json)
+        given = {"secret": secret, "odds_cap": odds_cap, "unit_bits": unit_bits}
+        around = {
+            "unit": None if unit is None else columns_listed(unit, "--unit"),
+            "context": context,
+            "previous": previous,
+        }
+        options = {**given, **around}
+        beaten = file_beaten(release, against, columns_listed(keys), in_json, page, options)
     elif project is not None or (not of_catalogue and project_file(Path()).is_file()):
-        beaten = releases_beaten(declared(project or Path()), in_json)
+        beaten = releases_beaten(declared(project or Path()), in_json, page)
     else:
-        beaten = catalogue_beaten(in_json)
+        beaten = catalogue_beaten(in_json, page)
+    if page is not None:
+        say(f"Wrote {near(page)}")
     if beaten:
         raise typer.Exit(REFUSED)
 

@@ -12,7 +12,7 @@ from unspoken.doors.report.palette import BEYOND
 from unspoken.serving.history import Happened
 from unspoken.serving.overview import Offer, Overview, WhatIf
 from unspoken.serving.standing import FULL, Standing
-from unspoken.serving.stream import UNKNOWN, Stream
+from unspoken.serving.stream import UNKNOWN, FullestEpoch, Stream
 from unspoken.types.premise import Premise
 
 __all__ = ["history_page", "overview_page", "plan_page"]
@@ -38,6 +38,7 @@ def overview_page(found: Overview) -> Row:
         "alarms": [f"{_when(each.at)}: {each.why}" for each in found.alarms],
         "standings": [_standing(each) for each in found.coalitions],
         "streams": [_stream(each) for each in found.streams],
+        "epochs": [row for row in map(_stream, found.streams) if row["epoch"]],
         "unit": words.listed(found.streams[0].unit) if found.streams else "",
         "promise": list(found.promise),
         "premises": _premises(found.coalitions),
@@ -155,6 +156,7 @@ def _stream(each: Stream) -> Row:
         "width": "",
         "full": False,
         "why": UNKNOWN,
+        "epoch": _epoch(each.fullest),
     }
     if each.spent is None or each.odds is None:
         return row
@@ -163,6 +165,23 @@ def _stream(each: Stream) -> Row:
         return row
     left = max(0.0, math.floor(each.left * 1000) / 1000)
     return row | {"left": f"{left:g}", "width": _width(each.share), "full": each.left < 0}
+
+
+def _epoch(each: FullestEpoch | None) -> Row:
+    """The epoch that most was told of, of the share that each has; empty: none is limited."""
+    if each is None:
+        return {}
+    share = math.floor(each.share * 1e4) / 1e4
+    left = max(0.0, math.floor(each.left * 10_000) / 10_000)
+    return {
+        "name": each.name or "none yet",
+        "spent": f"{float(each.spent):.4g}",
+        "share": f"{share:g}",
+        "left": f"{left:g}",
+        "width": _width(float(each.spent) / each.share if each.share else float(each.spent > 0)),
+        "full": each.left < 0,
+        "limit": f"{each.limit:g}",
+    }
 
 
 def _premises(standings: Iterable[Standing]) -> list[str]:

@@ -17,7 +17,7 @@ from unspoken.pictures import FONT, Chart
 from unspoken.releasing.assessing.findings import Findings
 from unspoken.releasing.assessing.leaks import Leak
 
-__all__ = ["CHARTS", "Chart", "band", "bands", "chart", "heat", "looks"]
+__all__ = ["CHARTS", "Chart", "band", "bands", "by_lines", "chart", "heat", "looks"]
 
 TOPS = (0.02, 0.04, 0.1, 0.2, 0.4, 1.0)  # where the axis of the curve may end
 CELL_WIDTH, CELL_HEIGHT, LINE = 92, 52, 14
@@ -86,7 +86,7 @@ def heat(entries: Sequence[Leak], names: Mapping[str, str], cap: float, use: Pal
 def _axes(about: Sequence[str], who: Sequence[str]) -> Chart:
     """Where the cells of the matrix are: the lines of a name run down from where it stands."""
     bare = {"domain": False, "ticks": False}
-    lifted, lowered = _by_lines(7, LINE), _by_lines(0, -LINE / 2)
+    lifted, lowered = by_lines(7, LINE), by_lines(0, -LINE / 2)
     top = {"orient": "top", "title": "about", "labelAngle": 0, "labelPadding": lifted, **bare}
     left = {"title": None, "labelPadding": 7, "labelOffset": lowered, **bare}
     return {
@@ -238,7 +238,7 @@ def _named(field: str) -> Chart:
     return {"field": field, "type": "nominal"}
 
 
-def _by_lines(first: float, each: float) -> dict[str, Any]:
+def by_lines(first: float, each: float) -> dict[str, Any]:
     """A distance that grows with the lines a name is wrapped on."""
     tests = [f"length(split(datum.label, '\\n')) == {lines}" for lines in range(2, 9)]
     lines = [{"test": test, "value": first + each * k} for k, test in enumerate(tests, 1)]

@@ -8,7 +8,7 @@ from typing import Any
 from unspoken.doors.report import words
 from unspoken.releasing.assessing.findings import CELLS, FLOOR, NOW, Findings
 
-__all__ = ["beside", "coin"]
+__all__ = ["beside", "coin", "in_words"]
 
 RECORDS = "one coin a record"
 LEARNED = "the shares that were learned, taken for the truth; rows being independent"
@@ -78,3 +78,19 @@ def beside(findings: Findings) -> list[dict[str, Any]]:
         }
         for name, share in {**shares, sentence: findings.released}.items()
     ]
+
+
+def in_words(findings: Findings) -> list[str]:
+    """The same for a terminal; what shows more by trusting more says so."""
+    if not findings.rivals:
+        return []
+    others = "; ".join(f"{name} {words.percent(share)}" for name, share in findings.rivals.items())
+    said = [f"Of all cells read {words.percent(findings.released)} are shown: {others}."]
+    if findings.rivals.get(CELLS, 0.0) > findings.released:
+        said.append(
+            "One coin a cell shows more since less is asked of it: its limits are kept for the "
+            "counts as they are, and need not be for other beliefs that they leave possible."
+        )
+    if findings.is_floor:
+        said.append("No plan is worth its premise: this is the floor, all of a row or nothing.")
+    return said

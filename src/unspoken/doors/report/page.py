@@ -13,7 +13,7 @@ from typing import Any
 
 from unspoken import doors
 from unspoken.answering import GivenAnswer, given_answers
-from unspoken.doors.report.charts import CHARTS, chart
+from unspoken.doors.report.charts import CHARTS, Chart, chart
 from unspoken.doors.report.content import content
 from unspoken.doors.report.decision import Signed
 from unspoken.doors.report.palette import DARK, LIGHT, PAGE
@@ -29,7 +29,7 @@ try:
 except ImportError:  # said when a page is asked for
     jinja2 = None  # type: ignore[assignment]
 
-__all__ = ["drawn", "page", "write_report"]
+__all__ = ["drawn", "inline", "page", "replaceable", "write_report"]
 
 OURS = '<meta name="generator" content="unspoken">'  # by which a page of ours is known
 BEGIN = 2_000  # bytes that have it
@@ -38,11 +38,7 @@ LEAST, MOST = 0.78, 1.3  # how far a picture shrinks before it is scrolled, and 
 
 def write_report(findings: Findings, path: Path, folder: Path | None = None) -> list[Path]:
     """Write the page, and each picture as PNG and SVG into the folder; gives those files."""
-    if path.is_file() and path.stat().st_size and OURS.encode() not in path.read_bytes()[:BEGIN]:
-        raise InputError(
-            f"{path}: is there already, and no report that unspoken wrote; move it away, or give "
-            "[output] report another name"
-        )
+    replaceable(path, "[output] report")
     file = findings.project.path
     digest = sha256(file.read_bytes()).hexdigest() if file.is_file() else ""
     given = given_answers(findings.project)
@@ -60,6 +56,15 @@ def write_report(findings: Findings, path: Path, folder: Path | None = None) -> 
         for name, picture in pictures.items()
         if picture
     ]
+
+
+def replaceable(path: Path, named: str) -> None:
+    """Refuse to write over what is no page of ours; ``named``: where it has its name."""
+    if path.is_file() and path.stat().st_size and OURS.encode() not in path.read_bytes()[:BEGIN]:
+        raise InputError(
+            f"{path}: is there already, and no page that unspoken wrote; move it away, or give "
+            f"{named} another name"
+        )
 
 
 def _ledger(findings: Findings, given: Sequence[GivenAnswer]) -> str:
@@ -111,8 +116,12 @@ def _template(name: str) -> str:
 
 
 def _picture(findings: Findings, name: str, says: str) -> Markup:
+    return inline(chart(name, findings, PAGE), says)
+
+
+def inline(described: Chart, says: str) -> Markup:
     """An inline picture with a text in its place for those who do not see it."""
-    image = images.svg(chart(name, findings, PAGE))
+    image = images.svg(described)
     natural = re.search(r'<svg[^>]* width="(\d+)', image)
     width = int(natural[1]) if natural else 0
     size = f"min-width: {LEAST * width:.0f}px; max-width: {MOST * width:.0f}px"

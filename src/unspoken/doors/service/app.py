@@ -44,6 +44,7 @@ __all__ = ["Service", "application"]
 
 Found = TypeVar("Found")
 WRONG = (400, 401, 403, 405, 408, 409, 413, 415, 422, 429)
+ENDS = ("gt", "ge", "lt", "le")  # of numbers, as pydantic calls them
 ABOUT = (
     "What applications may have of a protected table, within the limits of whoever holds it. Cells "
     "are true or withheld, never made up; answers have noise. Asking again is free."
@@ -224,9 +225,15 @@ async def _invalid(_request: Any, error: Exception) -> fastapi.Response:
     """Where a body is not as it has to be; what it has there is not said again."""
     faults: list[dict[str, Any]] = getattr(error, "errors", list)()[:3]
     where = [".".join(str(part) for part in fault["loc"][:3])[:100] for fault in faults]
-    kinds = [str(fault["type"]).replace("_", " ") for fault in faults]
+    kinds = [_kind(fault) for fault in faults]
     said = [f"{at}: {kind}" for at, kind in zip(where, kinds, strict=True)]
     return _error(422, "; ".join(said) or "body: is not as it has to be")
+
+
+def _kind(fault: Mapping[str, Any]) -> str:
+    """What is wrong, with the end that a number is beyond."""
+    ends = [f"{value:g}" for key, value in fault.get("ctx", {}).items() if key in ENDS]
+    return " ".join([str(fault["type"]).replace("_", " "), *ends])
 
 
 async def _other(_request: Any, error: Exception) -> fastapi.Response:

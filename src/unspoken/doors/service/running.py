@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import socket
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -22,7 +23,7 @@ except ImportError:  # said when a service is asked for
     uvicorn = None  # type: ignore[assignment]
     H11Protocol = object  # type: ignore[assignment, misc]
 
-__all__ = ["Punctual", "run", "server", "service"]
+__all__ = ["Punctual", "listening", "run", "server", "service"]
 
 GRACE = 30  # seconds to finish what was begun
 
@@ -84,9 +85,23 @@ def server(made: Service, host: str, port: int) -> uvicorn.Server:
     return uvicorn.Server(config)
 
 
-def run(made: Service, host: str, port: int) -> None:
+def listening(host: str, port: int) -> socket.socket:
+    """Where others reach it from now on; they wait until it is run. Port 0: any that is free."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=2048)
+    except OSError as error:
+        why = str(error.strerror).split(" (")[0]  # Python says the address too
+        raise InputError(
+            f"serve: cannot listen on {host}, port {port}: {why}; end what listens "
+            "there, or choose another --port or --host"
+        ) from None
+
+
+def run(made: Service, own: socket.socket) -> None:
     """Until SIGTERM, SIGINT or SIGHUP."""
+    host, port, *_ = own.getsockname()
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s %(message)s")
     logging.getLogger("unspoken").setLevel(logging.INFO)
     with suppress(KeyboardInterrupt):  # which uvicorn raises again once it has ended in good order
-        server(made, host, port).run()
+        server(made, host, port).run(sockets=[own])

@@ -73,17 +73,23 @@ class Contexts:
         dropping: bool = False,
         of_unit: Mapping[str, OfUnit] | None = None,
         units: Units | None = None,
+        pairs: Mapping[str, tuple[str, str]] | None = None,
     ) -> None:
         """``joint``: what the rows are counted in beside. ``dropping``: a context of more values
 
-        than ``most`` is left out, in place of refused.
+        than ``most`` is left out, in place of refused. ``pairs``: two of ``named`` together, while
+        both are there and no more than ``most`` values of theirs occur together.
         """
         self._named, self._most, self._dropping = dict(named), most, dropping
         self._of_unit, self._units = of_unit or {}, units or Units(())
+        self._pairs = {
+            pair: (both, Combinations([most, most])) for pair, both in (pairs or {}).items()
+        }
         self._values: dict[str, dict[str, int]] = {name: {} for name in named}
         values = {
             **dict.fromkeys(named, most),
             **{name: each.values for name, each in self._of_unit.items()},
+            **dict.fromkeys(self._pairs, most),
         }
         self._joint = joint
         self._tables = {name: Combinations([0, size]) for name, size in values.items()}
@@ -100,37 +106,60 @@ class Contexts:
 
     def add(self, batch: pa.RecordBatch, marks: Sequence[Codes], which: Codes) -> None:
         """Count in some rows; ``which`` combination of marks each is."""
+        values = self._of_keys(batch)
+        values |= self._together(values)
+        units = self._units.of(batch) if self._of_unit else np.zeros(0, np.intp)
+        for name, each in self._of_unit.items():
+            values[name] = each.codes(units, marks[each.place])
+        for name, codes in values.items():
+            self._tables[name].add([which, codes], first=len(self._joint.counts))
+
+    def _of_keys(self, batch: pa.RecordBatch) -> dict[str, Codes]:
+        """[row] -> which of the values of each function of keys."""
+        codes = {}
         for name, words in OfKeys.words(batch, self._named).items():
             known = self._values[name]
             places = [known.setdefault(word, len(known)) for word in words.dictionary.to_pylist()]
-            if len(known) > self._most:
-                self._refuse(name)
+            if len(known) <= self._most:
+                codes[name] = np.array(places, np.intp)[numbers(words.indices)]
                 continue
-            self._add(name, np.array(places, np.intp)[numbers(words.indices)], which)
-        units = self._units.of(batch) if self._of_unit else np.zeros(0, np.intp)
-        for name, each in self._of_unit.items():
-            self._add(name, each.codes(units, marks[each.place]), which)
+            if not self._dropping:
+                raise InputError(
+                    f"{self._named[name].where}: has more than {self._most} values; take a coarser "
+                    "one, such as the month in place of the day"
+                )
+            del self._named[name], self._tables[name], self._values[name]
+        return codes
 
-    def _add(self, name: str, values: Codes, which: Codes) -> None:
-        self._tables[name].add([which, values], first=len(self._joint.counts))
-
-    def _refuse(self, name: str) -> None:
-        if not self._dropping:
-            raise InputError(
-                f"{self._named[name].where}: has more than {self._most} values; take a coarser "
-                "one, such as the month in place of the day"
-            )
-        del self._named[name], self._tables[name], self._values[name]
+    def _together(self, values: Mapping[str, Codes]) -> dict[str, Codes]:
+        """[row] -> which of the pairs of values that occur, of each two that are both there."""
+        codes = {}
+        for name, ((one, other), seen) in list(self._pairs.items()):
+            if one in values and other in values:
+                codes[name] = seen.add([values[one], values[other]])
+            if name not in codes or len(seen.counts) > self._most:
+                codes.pop(name, None)
+                del self._pairs[name], self._tables[name]
+        return codes
 
     def held(self) -> dict[str, Within]:
         """Of each context what was counted, its values in order; of marks, by their number."""
         return {name: self._within(name) for name in self._tables}
+
+    def values_of(self, name: str) -> list[tuple[str, ...]]:
+        """What the values of a pair, which are numbered, are of each of its two."""
+        both, seen = self._pairs[name]
+        known = [list(self._values[one]) for one in both]
+        return [(known[0][i], known[1][j]) for i, j in zip(*seen.marks, strict=True)]
 
     def _within(self, name: str) -> Within:
         (which, codes), counts = self._tables[name].held()
         marks = [mark[which] for mark in self._joint.marks]
         if name in self._of_unit:
             return Within(tuple(map(str, range(self._of_unit[name].values))), codes, marks, counts)
+        if name in self._pairs:
+            numbered = range(len(self._pairs[name][1].counts))
+            return Within(tuple(map(str, numbered)), codes, marks, counts)
         known = self._values[name]
         values = sorted(known, key=_in_order)
         place = np.zeros(len(known), np.intp)

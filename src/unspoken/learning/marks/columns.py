@@ -21,6 +21,10 @@ __all__ = ["cast_of", "held"]
 LAST = 2**63 - 1
 WIDE = ("HUGEINT", "UHUGEINT")  # compared as they are written
 MOMENTS = ("TIMESTAMP", ZONED)  # Arrow holds their microseconds
+NANOSECONDS = "TIMESTAMP_NS"
+# epoch_us would round to the nearest: into the next bin, what is just before it.
+# Division cuts off towards 0; nothing is taken from nanoseconds, which may be the least there are.
+FLOORED = "(epoch_ns({0}) // 1000 - CAST(epoch_ns({0}) % 1000 < 0 AS BIGINT))"
 
 
 def cast_of(name: str, type_name: str, binned: bool) -> Expression | None:
@@ -31,7 +35,8 @@ def cast_of(name: str, type_name: str, binned: bool) -> Expression | None:
     if kind in ("date", "time") and binned:
         x, late = identifier(name), "'2000-01-01'"  # infinity has no microseconds, and an order
         ends = f"CASE WHEN {x} > {late} THEN {LAST} ELSE -{LAST} END"
-        return Expression(f"coalesce(epoch_us({x}), {ends})", "BIGINT", (name,))
+        micros = FLOORED.format(x) if type_name == NANOSECONDS else f"epoch_us({x})"
+        return Expression(f"coalesce({micros}, {ends})", "BIGINT", (name,))
     if type_name.startswith("DECIMAL") or (wide and binned):
         to = "DOUBLE"
     elif kind in ("date", "time", "clock") or wide:

@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
-import numpy as np
-
 from unspoken.beliefs import Belief, Joint
 from unspoken.errors import InputError
 from unspoken.families import Box, TableSet
@@ -46,10 +44,13 @@ class Believed:
 
     def tables(self, names: Sequence[str]) -> list[Array]:
         """By which worth is counted, one for each context: the mean of those that may be true."""
-        return [
-            np.mean([member.marginal(names) for member in members], axis=0)
-            for members in self.members
-        ]
+        found = []
+        for first, *others in self.members:
+            table = first.marginal(names)
+            for other in others:
+                table = table + other.marginal(names)
+            found.append(table / (1 + len(others)) if others else table)
+        return found
 
     def rules(
         self, cells: Cells, events: Sequence[Event], cap: Fraction, sees: int | None = None

@@ -24,8 +24,7 @@ from unspoken.planning.records.solver import Entries, Program
 
 __all__ = ["BitLimit", "Bits", "nats"]
 
-SEEDS, FEW, MANY = 8, 3, 25_000  # odds at which lines are drawn first; fewer, of many pairs
-LEAST = 0.02  # the least of these odds
+SEEDS, LEAST = 5, 0.1  # how many odds lines are drawn at first, and the least of these
 BELOW = 1e-8  # what an answer may lie below what it tells, of its mass
 SAFE = 1e-13  # what logarithms may be off by
 ROUNDING = 1e-12  # what sums and logarithms may be off by, relatively and in nats
@@ -133,8 +132,7 @@ class Bits:
         ends = np.array([1.0 if limit.nats else 0.0 for limit in limits])
         program.add_rows(Entries.stacked(sums), np.full(len(lines), -np.inf), ends)
         made = cls(layout, lines, rows, rows + len(lines))
-        seeds = SEEDS if len(layout.pairs) <= MANY else FEW
-        for odds in np.geomspace(LEAST, min(cap, 100.0), seeds).tolist():
+        for odds in np.geomspace(LEAST, min(cap, 100.0), SEEDS).tolist():
             for each in lines:
                 for slopes in _seeds(each.limit.prior, odds):
                     at = np.arange(len(each.answers))
@@ -152,9 +150,10 @@ class Bits:
         """Lines drawn where a solution tells more than they say; False where it does not."""
         drawn = False
         for lines in self.lines:
-            joint = lines.limit.joint(self.layout.pairs, lines.answers, x[: len(self.layout.pairs)])
-            leaked = lines.limit.leaks(np.maximum(joint, 0.0))
-            level = x[lines.first : lines.first + len(lines.most)] * lines.most
+            shares = np.maximum(x[: len(self.layout.pairs)], 0.0)
+            joint = lines.limit.joint(self.layout.pairs, lines.answers, shares)
+            leaked = lines.limit.leaks(joint)
+            level = np.maximum(x[lines.first : lines.first + len(lines.most)], 0.0) * lines.most
             at = np.flatnonzero(leaked > level + BELOW * lines.most)
             if len(at):
                 self.draw(program, lines, at, _slopes(joint[at], lines.limit.prior))
@@ -223,8 +222,7 @@ def _seeds(prior: Array, odds: float) -> list[Array]:
 
 def _slopes(joint: Array, prior: Array) -> Array:
     """c_s = ln(r_s / P_s) at these posteriors r, none of them 0."""
-    posterior = np.maximum(joint, 0.0) / joint.sum(1, keepdims=True)
-    posterior = np.maximum(posterior, 1e-9 * prior)
+    posterior = np.maximum(joint / joint.sum(1, keepdims=True), 1e-9 * prior)
     posterior /= posterior.sum(1, keepdims=True)
     slopes = np.log(np.where(prior > 0, posterior / np.where(prior > 0, prior, 1.0), 1.0))
     lower: Array = slopes - SAFE * (1 + np.abs(slopes))

@@ -13,12 +13,14 @@ from functools import cached_property
 
 import numpy as np
 
-from unspoken.numerics.arrays import Array, Codes, Counts, Mask, Words
+from unspoken.numerics.arrays import Array, Codes, Counts, Floats, Mask, Words
 from unspoken.planning.records.cells import Cells, patterns_within
 
 __all__ = ["Catalogue"]
 
 Group = tuple[Codes, Codes, Codes]
+PASS = 2**19  # places at a time
+SINGLE = 2**24  # whole numbers below are exact in half of the memory
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,7 @@ class Catalogue:
     start: Codes
     held: Codes
     pattern: Counts
-    worth: Array
+    worth: Floats
     free: Counts
     free_worth: Array
 
@@ -63,18 +65,20 @@ class Catalogue:
         counts = [int(mask.sum()) for mask in kept]
         pattern = np.repeat(ordered, counts)
         start = np.cumsum(lengths) - lengths
-        total = np.zeros(len(cell))
-        for axis in range(worth.shape[1]):
-            total += worth[cell, axis] * np.repeat((pattern >> axis & 1).astype(bool), lengths)
+        whole = (worth == np.rint(worth)).all() and worth.sum(1).max(initial=0.0) < SINGLE
+        total: Floats = np.zeros(len(cell), np.float32 if whole else np.float64)
+        for answers, places in _passes(start, len(cell)):
+            shows: Codes = np.repeat(pattern[answers], lengths[answers])
+            for axis in range(worth.shape[1]):
+                total[places] += worth[cell[places], axis] * (shows >> axis & 1)
         return cls(cell, start, held, pattern, total, free, free_worth)
 
     def __len__(self) -> int:
         return len(self.start)
 
-    @cached_property
-    def answer(self) -> Codes:
-        """Of each place."""
-        return np.repeat(np.arange(len(self), dtype=np.int32), self.lengths)
+    def answer(self, places: Codes) -> Codes:
+        """Of each of these places."""
+        return np.searchsorted(self.start, places, side="right") - 1
 
     @cached_property
     def lengths(self) -> Codes:
@@ -91,11 +95,25 @@ class Catalogue:
         counts = np.stack([self.held, self.lengths - self.held], axis=1).ravel()
         return np.repeat(np.tile([True, False], len(self)), counts)
 
+    def passes(self) -> Iterator[tuple[slice, slice]]:
+        """Answers and their places, not too many at a time."""
+        return _passes(self.start, len(self.cell))
+
     def places(self, answers: Codes) -> Codes:
         """All places of some answers."""
         lengths = self.lengths[answers]
         within = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths)
         return np.repeat(self.start[answers], lengths) + within
+
+
+def _passes(start: Codes, places: int) -> Iterator[tuple[slice, slice]]:
+    starts = np.append(start, places)
+    first = 0
+    while first < len(start):
+        last = int(np.searchsorted(starts, starts[first] + PASS, side="right")) - 1
+        last = min(max(last, first + 1), len(start))
+        yield slice(first, last), slice(int(starts[first]), int(starts[last]))
+        first = last
 
 
 def _answers(cells: Cells, row: Array, pattern: int) -> tuple[Codes, Codes, Codes, Codes]:

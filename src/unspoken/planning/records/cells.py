@@ -50,18 +50,21 @@ class Cells:
         whole: bool = False,
     ) -> Cells:
         """Those that some context holds possible, or the ``whole`` domain; contexts have shares."""
+        there = np.full(domain.sizes, whole)
+        for table in tables:
+            there |= table > 0
+        laws = [table[there] for table in tables]  # few of many cells, where there are many
         mixed = sum(
-            share / math.fsum(shares) * (table / table.sum())
-            for share, table in zip(shares, tables, strict=True)
+            share / math.fsum(shares) * (law / table.sum())
+            for share, law, table in zip(shares, laws, tables, strict=True)
         )
-        there = np.ones(domain.sizes, dtype=bool) if whole else np.asarray(mixed) > 0
         return cls(
             domain,
             np.stack(np.nonzero(there), axis=1),
             tuple(sensitive),
             reads,
-            tuple(whole_numbers(table[there]) for table in tables),
-            np.asarray(mixed)[there],
+            tuple(map(whole_numbers, laws)),
+            np.asarray(mixed),
         )
 
     def extending(self, coin: RecordCoin) -> Cells:

@@ -33,6 +33,8 @@ def upper_bound(
     ``taken``: what other rows take off each pair, and the sum of the sizes of these terms;
     ``ends``: what the ends of those rows add.
     """
+    if not values.any():  # nothing that is read may be shown
+        return 0.0
     net, size = values, np.abs(values)
     for off, terms in taken:
         net, size = net - off, size + terms

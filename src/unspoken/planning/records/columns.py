@@ -21,10 +21,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from unspoken.numerics.arrays import Array, Codes
+from unspoken.numerics.arrays import Array, Codes, Mask
 from unspoken.numerics.rounding import UNIT
 from unspoken.planning.records.catalogue import Catalogue
 from unspoken.planning.records.cells import Cells, Pairs
@@ -35,7 +36,7 @@ from unspoken.planning.records.solver import Entries, Program, Solved
 
 __all__ = ["Priced", "by_columns"]
 
-NEAR = 1e-2  # of the bound: so near is near enough
+NEAR = 1e-3  # of the bound: so near is near enough; from a hundredth on rounds are quick
 WORK, ROUNDS = 2.2e10, 12  # of the solver: about a minute
 NEW, EACH, MORE = 4_000, 6, 15_000  # answers a round, pairs of each and side, pairs of old answers
 PAYS = 1e-7
@@ -115,7 +116,7 @@ class Market:
         )
         nothing = np.zeros(0, dtype=np.intp)
         market = cls(cells, held, many, (row, exact), program, nothing, nothing, np.zeros(count))
-        market.add(np.unique(held.answer[places]), places)
+        market.add(np.unique(held.answer(places)), places)
         market._bound(cell_price, price)
         return market
 
@@ -131,16 +132,17 @@ class Market:
         )
         line = np.full(len(held), -1)
         line[self.answers] = np.arange(len(self.answers))
-        places = places[line[held.answer[places]] >= 0]
         places = np.setdiff1d(places, self.places)
+        row = line[held.answer(places)]
+        places, row = places[row >= 0], row[row >= 0]
         self.places = np.append(self.places, places)
         cell, at = held.cell[places], np.arange(len(places))
         self.program.add_columns(
-            held.worth[places],
+            held.worth[places].astype(np.float64),
             Entries(
                 len(places),
                 np.append(at, at),
-                np.append(cell, count + line[held.answer[places]]),
+                np.append(cell, count + row),
                 np.append(np.ones(len(places)), self.row[0][cell]),
             ),
             np.zeros(len(places)),
@@ -162,35 +164,70 @@ class Market:
 
     def price(self, cell_price: Array, price: Array) -> tuple[Codes, Codes]:
         """The answers that pay most, and the pairs that do; and what these prices bound."""
-        held, inside = self.catalogue, np.zeros(len(self.catalogue), dtype=bool)
+        inside = np.zeros(len(self.catalogue), dtype=bool)
         inside[self.answers] = True
-        left = held.worth - cell_price[held.cell]
-        rate = left / self.row[0][held.cell]
-        ends = np.maximum.reduceat(np.where(held.secret, rate, -rate), held.sides)
-        most, least = ends[::2], -ends[1::2]
+        most, least = self._ends(cell_price)
         price = np.where(inside, np.maximum(price, 0.0), np.maximum(least, 0.0))
         self._bound(cell_price, price)
-        size = np.add.reduceat(np.abs(self.row[0][held.cell]) * self.many[held.cell], held.sides)
         gain = np.maximum(most - np.maximum(least, 0.0), -least)
         gain = np.where(inside, 0.0, gain)
         pays = np.flatnonzero(gain > PAYS)
-        order = np.argsort(-gain[pays] * np.minimum(size[::2], size[1::2])[pays])
+        order = np.argsort(-gain[pays] * self._size[pays])
         new = pays[order[:NEW]]
-        net = left - self.row[0][held.cell] * price[held.answer]
-        old = np.flatnonzero(inside[held.answer] & (net > PAYS))
-        old = np.setdiff1d(old, self.places)
-        old = old[np.argsort(-net[old] * self.many[held.cell[old]])[:MORE]]
-        return new, np.append(old, self._best_of(new, rate))
+        old = self._paying(cell_price, price, inside)
+        return new, np.append(old, self._best_of(new, cell_price))
 
-    def _best_of(self, answers: Codes, rate: Array) -> Codes:
+    def _paying(self, cell_price: Array, price: Array, inside: Mask) -> Codes:
+        """The places of answers that are in the program, not in it themselves, that pay most."""
+        held, out = self.catalogue, np.ones(len(self.catalogue.cell), dtype=bool)
+        out[self.places] = False
+        found, gains = [self.places[:0]], [price[:0]]
+        for answers, places in held.passes():
+            cell, lengths = held.cell[places], held.lengths[answers]
+            net = held.worth[places] - cell_price[cell]
+            net -= self.row[0][cell] * np.repeat(price[answers], lengths)
+            at = np.flatnonzero((net > PAYS) & np.repeat(inside[answers], lengths) & out[places])
+            found.append(places.start + at)
+            gains.append(net[at] * self.many[cell[at]])
+        most = np.argsort(-np.concatenate(gains))[:MORE]
+        return np.concatenate(found)[most]
+
+    def _ends(self, cell_price: Array) -> tuple[Array, Array]:
+        """Of every answer the most that a place with the secret pays, and the least of others."""
+        held, ends = self.catalogue, np.empty((len(self.catalogue), 2))
+        for answers, places in held.passes():
+            rate = self._rate(cell_price, places)
+            starts = held.sides[2 * answers.start : 2 * answers.stop] - places.start
+            signed = np.where(held.secret[places], rate, -rate)
+            ends[answers] = np.maximum.reduceat(signed, starts).reshape(-1, 2)
+        return ends[:, 0], -ends[:, 1]
+
+    def _rate(self, cell_price: Array, places: slice | Codes) -> Array:
+        """(worth - a_x) / h_x."""
+        held, cell = self.catalogue, self.catalogue.cell[places]
+        rate: Array = (held.worth[places] - cell_price[cell]) / self.row[0][cell]
+        return rate
+
+    @cached_property
+    def _size(self) -> Array:
+        """Of every answer the rows of that side which has fewer, by what they count for."""
+        held, size = self.catalogue, np.empty((len(self.catalogue), 2))
+        for answers, places in held.passes():
+            cell = held.cell[places]
+            starts = held.sides[2 * answers.start : 2 * answers.stop] - places.start
+            masses = np.abs(self.row[0][cell]) * self.many[cell]
+            size[answers] = np.add.reduceat(masses, starts).reshape(-1, 2)
+        smaller: Array = size.min(1)
+        return smaller
+
+    def _best_of(self, answers: Codes, cell_price: Array) -> Codes:
         """The few places of each side of an answer that pay most."""
         held = self.catalogue
         places = held.places(answers)
-        secret = held.secret[places]
-        order = np.lexsort(
-            (np.where(secret, -rate[places], rate[places]), secret, held.answer[places])
-        )
-        group = held.answer[places][order] * 2 + secret[order]
+        secret, rate = held.secret[places], self._rate(cell_price, places)
+        answer = np.repeat(answers, held.lengths[answers])
+        order = np.lexsort((np.where(secret, -rate, rate), secret, answer))
+        group = answer[order] * 2 + secret[order]
         first = np.flatnonzero(np.append(True, group[1:] != group[:-1])) if len(group) else group
         rank = np.arange(len(group)) - np.repeat(first, np.diff(np.append(first, len(group))))
         return places[order[rank < EACH]]
@@ -198,10 +235,12 @@ class Market:
     def _bound(self, cell_price: Array, price: Array) -> None:
         """sum_x N_x max_S (worth - h_x u_y), rounded up."""
         held = self.catalogue
-        cost = self.row[1][held.cell] * price[held.answer]
-        net = held.worth - cost + ROUNDED * (held.worth + np.abs(cost))
         best = np.where(held.free > 0, held.free_worth, -np.inf)
-        np.maximum.at(best, held.cell, net)
+        for answers, places in held.passes():
+            cell, worth = held.cell[places], held.worth[places]
+            cost = self.row[1][cell] * np.repeat(price[answers], held.lengths[answers])
+            net = worth - cost + ROUNDED * (worth + np.abs(cost))
+            np.maximum.at(best, cell, net)
         upper = math.fsum((self.many * best).tolist()) / len(self.cells) * (1 + ROUNDED)
         upper *= len(self.cells)
         if upper < self.upper:
@@ -215,7 +254,7 @@ class Market:
         place = self.places[used]
         cell = np.concatenate([np.arange(count), alone, held.cell[place]])
         pattern = np.concatenate(
-            [np.zeros(count, dtype=np.int64), held.free[alone], held.pattern[held.answer[place]]]
+            [np.zeros(count, dtype=np.int64), held.free[alone], held.pattern[held.answer(place)]]
         )
         shares = np.concatenate([np.zeros(count), self.shares[alone], self.shares[count:][used]])
         shares /= self.many[cell]

@@ -86,8 +86,10 @@ class Model:
             np.concatenate([np.full(count, np.inf), [float(bool(shares))], np.full(spare, np.inf)]),
         )
         rows = sum(part.entries.lines for part in parts)
-        bits = Bits.added(program, layout, limits, cap, count + 1 + spare, rows) if limits else None
-        work = WORK_OF_SETS if boxed.uses else math.inf
+        work, bits = WORK_OF_SETS if boxed.uses else math.inf, None
+        if limits:
+            program.solve(work)  # from the best without lines it is a few steps, from nothing many
+            bits = Bits.added(program, layout, limits, cap, count + 1 + spare, rows)
         return cls(layout, values, caps, even, listed, boxed, program, bits, work=work)
 
     def solve(self) -> Solved:
@@ -115,8 +117,10 @@ class Model:
             solved = _optimal(self.program.solve(self.work))
             left -= solved.work
             silent = self.bits.silence(solved.x[:count])
-            best = max(best, ((1 - silent) * solved.objective, solved.x, silent), key=itemgetter(0))
-            stuck = stuck + 1 if solved.objective >= last * (1 - STUCK) else 0
+            found = (1 - silent) * solved.objective
+            moved = solved.objective < last * (1 - STUCK) or found > best[0] * (1 + STUCK)
+            best = max(best, (found, solved.x, silent), key=itemgetter(0))
+            stuck = 0 if moved else stuck + 1
             if silent <= near or stuck > PATIENCE or left < 0:
                 break
             last = solved.objective

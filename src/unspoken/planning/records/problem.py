@@ -48,22 +48,24 @@ __all__ = ["RecordOptions", "RecordProblem", "refuse_for_records"]
 
 BEYOND = 700.0  # an epsilon that excludes everything, as good as none
 
+Events = str | Sequence[Mapping[str, Sequence[Value]]]
+
 
 @dataclass(frozen=True)
 class RecordOptions:
     """What only plans with one coin a record have; see `unspoken.plan`."""
 
-    reads: Any = None
-    shares: Any = None
-    events: Any = "default"
-    contexts: Any = None
-    pooled_cap: Any = None
-    own_reads: Any = False
-    order: Any = ()
-    floor: Any = None
-    unbiased: Any = False
-    knows: Any = ()
-    extends: Any = None
+    reads: Sequence[str] | None = None
+    shares: Mapping[str, Sequence[str]] | None = None
+    events: Events = "default"
+    contexts: Sequence[tuple[float, Belief]] | None = None
+    pooled_cap: float | None = None
+    own_reads: bool = False
+    order: Sequence[str] = ()
+    floor: float | None = None
+    unbiased: bool = False
+    knows: Sequence[Any] = ()
+    extends: RecordCoin | None = None
 
     def refuse(self) -> None:
         """For cell plans, which have none of them."""
@@ -103,7 +105,7 @@ class RecordProblem:
     coalitions: tuple[tuple[str, ...], ...]
     cap: float
     pooled_cap: float
-    events: Any
+    events: Events
     known: Known
     limit: Limit
     worth: Mapping[str, Array]

@@ -14,12 +14,11 @@ method would take thousands of steps for, and the program needs few pairs.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from unspoken.numerics.arrays import Array, Codes
+from unspoken.numerics.arrays import Array, Codes, Floats
 from unspoken.planning.records.catalogue import Catalogue
 
 __all__ = ["Smoothed"]
@@ -27,7 +26,6 @@ __all__ = ["Smoothed"]
 SMOOTHING = (0.3, 0.1, 0.03)  # t, of what a label is worth
 STEPS, FALLS = 40, 5e-5  # a step that makes the bound less by a smaller part is the last
 BEYOND, MOST = 1.8, 20.0  # times a step; the exponents it may move by
-PASS = 2**19  # places at a time
 NEAR = 0.3  # of what a label is worth: a pair that is so far from the best of its cell may pay
 
 
@@ -55,13 +53,13 @@ class Smoothed:
         held, price = self.held, np.zeros(len(self.held))
         level = self._alone.copy()
         np.maximum.at(level, held.cell, held.worth)
-        shares = np.empty(len(held.cell), dtype=np.float64)
+        shares = np.empty(len(held.cell), dtype=np.float32)  # half of the memory; near is enough
         rows = np.abs(self.row[held.cell[held.sides]]).reshape(-1, 2).sum(1)
         for smoothing in np.array(SMOOTHING) * self.unit:
             last = math.inf
             for _ in range(STEPS):
                 total = np.exp((self._alone - level) / smoothing)
-                for answers, places in self._passes():
+                for answers, places in held.passes():
                     net = self._net(price, answers, places) - level[held.cell[places]]
                     shares[places] = np.exp(net / smoothing)
                     total += np.bincount(held.cell[places], shares[places], len(total))
@@ -75,10 +73,10 @@ class Smoothed:
                 price = np.maximum(price + np.clip(step, -most, most), 0.0)
         return price
 
-    def _excess(self, shares: Array, rate: Array) -> Array:
+    def _excess(self, shares: Floats, rate: Array) -> Array:
         """ln(secret_y / other_y) of every answer."""
         held, excess = self.held, np.zeros(len(self.held))
-        for answers, places in self._passes():
+        for answers, places in held.passes():
             cell = held.cell[places]
             masses = shares[places] * (rate * np.abs(self.row))[cell]
             starts = held.sides[2 * answers.start : 2 * answers.stop] - places.start
@@ -89,13 +87,13 @@ class Smoothed:
     def near(self, price: Array) -> tuple[Codes, Array]:
         """The places that are not far from what their cell shows best at these prices; and that."""
         held, best = self.held, self._alone.copy()
-        for answers, places in self._passes():
+        for answers, places in held.passes():
             np.maximum.at(best, held.cell[places], self._net(price, answers, places))
         found = [
             places.start + np.flatnonzero(
                 self._net(price, answers, places) > best[held.cell[places]] - NEAR * self.unit
             )
-            for answers, places in self._passes()
+            for answers, places in held.passes()
         ]  # fmt: skip
         return np.concatenate([np.zeros(0, dtype=np.intp), *found]), best
 
@@ -105,13 +103,3 @@ class Smoothed:
         each = np.repeat(price[answers], held.lengths[answers])
         net: Array = held.worth[places] - self.row[held.cell[places]] * each
         return net
-
-    def _passes(self) -> Iterator[tuple[slice, slice]]:
-        """Answers and their places, not too many at a time."""
-        starts = np.append(self.held.start, len(self.held.cell))
-        first = 0
-        while first < len(self.held):
-            last = int(np.searchsorted(starts, starts[first] + PASS, side="right")) - 1
-            last = min(max(last, first + 1), len(self.held))
-            yield slice(first, last), slice(int(starts[first]), int(starts[last]))
-            first = last

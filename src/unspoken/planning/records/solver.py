@@ -19,12 +19,13 @@ from unspoken.numerics.arrays import Array, Codes, Mask
 
 __all__ = ["Entries", "Program", "Solved"]
 
-OPTIONS: dict[str, bool | int | str] = {
+OPTIONS: dict[str, bool | int | float | str] = {
     "output_flag": False,
     "threads": 1,
     "solver": "simplex",
     "random_seed": 0,
     "presolve": "off",
+    "primal_feasibility_tolerance": 1e-9,  # with limits on bits many rows add up
 }
 
 

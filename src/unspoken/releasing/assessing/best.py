@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -49,20 +49,15 @@ def best(
     what is protected. ``extends``: the coin whose answers are out, beside which more is shown.
     """
     within = project.planned
-    return PLANNERS[project.plan.by](within, learned, beliefs, sensitive, scale, extends)
-
-
-def _by_cells(
-    project: Project,
-    learned: Learned,
-    beliefs: Belief,
-    sensitive: Hidden,
-    scale: float,
-    extends: RecordCoin | None,
-) -> Plan:
-    """Each p of three decimal places."""
+    if within.plan.by == "record":
+        return _by_records(within, learned, beliefs, scale, extends)
     if extends is not None:
         raise project.error("plan", "by", text="coins of cells are not extended: adopt a new plan")
+    return _by_cells(within, learned, sensitive, scale)
+
+
+def _by_cells(project: Project, learned: Learned, sensitive: Hidden, scale: float) -> Plan:
+    """Each p of three decimal places."""
     limits = project.limits
     kept = Limits.in_bits(
         {name: scale * limits.about(name) for name in project.attributes},
@@ -90,12 +85,7 @@ def _by_cells(
 
 
 def _by_records(
-    project: Project,
-    learned: Learned,
-    beliefs: Belief,
-    sensitive: Hidden,
-    scale: float,
-    extends: RecordCoin | None,
+    project: Project, learned: Learned, beliefs: Belief, scale: float, extends: RecordCoin | None
 ) -> Plan:
     """What is declared is withheld, and nothing is closed: a program decides what goes with it.
 
@@ -135,13 +125,6 @@ def _by_records(
 
 def _poor(chosen: Plan) -> bool:
     return chosen.gain is not None and chosen.gain < WORTH
-
-
-Planner = Callable[[Project, Learned, Belief, Hidden, float, RecordCoin | None], Plan]
-PLANNERS: Mapping[str, Planner] = {
-    "cell": _by_cells,
-    "record": _by_records,
-}
 
 
 def _known(project: Project, learned: Learned) -> list[Any]:

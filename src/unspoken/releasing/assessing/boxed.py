@@ -111,18 +111,23 @@ def in_words(
         return [f"For every belief that the counts leave possible ({premise}): {_most(alone)}."]
     unit = " and ".join(project.source.unit)
     found = boxed(project, learned, box_of(project, learned, pinned, units), mechanism)
-    most = f"{units.rows:,} rows at most"
-    most += ", as far as these show" if project.source.rows_per_unit is None else ""
+    # The table may have more by now, and elsewhere it is said how many.
+    counted = " when they were counted, as far as these show"
+    most = f"each with {units.rows:,} rows at most"
+    most += counted if project.source.rows_per_unit is None else ""
     return [
-        f"For every belief that the counts leave possible ({premise}, by {units.count:,} of {unit} "
-        f"with {most}): {_most(found)}. If all rows of one {unit} were independent: {_most(alone)}."
+        f"For every belief that the counts leave possible ({premise}, counted by {unit}: "
+        f"{units.count:,} of them, {most}): {_most(found)}. "
+        f"If all rows of one {unit} were independent: {_most(alone)}."
     ]
 
 
 def _most(found: Sequence[Boxed]) -> str:
     worst = max(found, key=lambda each: each.odds.odds)
-    most = max(each.information.bits for each in found)
-    factor = worst.odds.odds
+    factor, bits = worst.odds.odds, max(each.information.bits for each in found)
     odds = f"odds x {factor:.3g}" if factor < 1000 else f"odds x {factor:,.0f}"
     odds = "certainty" if math.isinf(factor) else odds
-    return f"up to {odds} (about {worst.about}) and {most:.2g} bit"
+    # I(x; answer) <= H(x) <= log2 of how many values x may have: there a bound bounds nothing.
+    trivial = bits > 0 and math.isclose(2**bits, round(2**bits), rel_tol=1e-9)
+    told = f"{bits:.2g} bit{' (all there is, so no bound)' if trivial else ''}"
+    return f"up to {odds} (about {worst.about}) and {told}"

@@ -19,6 +19,7 @@ from unspoken.releasing.assessing.units import Units
 from unspoken.types.domain import Value
 
 TREE = "is not counted where the belief, a tree of pairs, does not have it"
+WHATEVER = "The odds cap of this plan holds whatever is known"
 
 __all__ = [
     "Caution",
@@ -52,13 +53,14 @@ def cautions(
     hidden: Mapping[str, Sequence[Value]],
     chances: Mapping[str, float],
     pinned: Pinned | None = None,
+    floor: bool = False,
 ) -> tuple[Caution, ...]:
     """Few rows, counts that are noise, several rows of one unit, what public missingness tells by
 
     itself, and contexts.
 
     ``chances``: p of each attribute under the plan, if there is one; ``hidden``: withheld;
-    ``pinned``: the counts, if they have noise.
+    ``pinned``: the counts, if they have noise; ``floor``: whether the plan is it.
     """
     said = [
         Caution(too_few_rows(learned, pinned), red=True),
@@ -66,7 +68,7 @@ def cautions(
         _of_units(learned, units, hidden, chances),
         _of_tree(units, learned),
         _public(units.project, learned),
-        _contexts(units.project),
+        _contexts(units.project, floor),
     ]
     return tuple(caution for caution in said if caution.text)
 
@@ -78,14 +80,14 @@ def beyond_contexts(
 
     ``known``: the worst odds first. ``floor``: whether the plan is it, which holds given any.
     """
-    unmeasured = _contexts(project)
+    unmeasured = _contexts(project, floor)
     free = [entry for entry in known if entry.context != project.plan.given]
     if not free or not unmeasured.text:
         return tuple(said)
     worst, cap = free[0], project.limits.odds_cap
     given = f"{worst.context} {worst.value}".rstrip()
     odds, without = worst.leak.odds.odds, worst.without.odds.odds
-    held = "The odds cap of this plan holds whatever is known" if floor else _held(project)
+    held = WHATEVER if floor else _held(project)
     measured = Caution(
         f"{held}: under the plan, given {given}, an answer could "
         f"multiply odds about {worst.leak.about} by {up(odds):g} (without: {up(without):g}).",
@@ -107,12 +109,19 @@ def certain_in_contexts(known: Sequence[InContext]) -> tuple[Caution, ...]:
     return ()
 
 
-def _contexts(project: Project) -> Caution:
-    """That plans do not look at contexts, in words that tell nothing of the table."""
+def _contexts(project: Project, floor: bool = False) -> Caution:
+    """That plans do not look at contexts, in words that tell nothing of the table; the ``floor``
+
+    looks at nothing that is believed.
+    """
     names = [name for name in project.contexts if name != project.plan.given]
     if not names or not project.protected:
         return Caution("")
     listed = " or ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+    if floor:
+        bits = min(project.limits.about(name) for name in project.attributes)
+        without = "" if bits == math.inf else "; its limits in bits are held without contexts"
+        return Caution(f"{WHATEVER} of a row, such as {listed}{without}.")
     return Caution(
         f"{_held(project)}: whoever knows {listed} of a row may learn more than they say; "
         "`unspoken plan` says how much."

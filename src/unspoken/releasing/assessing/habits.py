@@ -33,12 +33,11 @@ import numpy as np
 
 from unspoken.errors import InputError, TooLarge
 from unspoken.numerics.arrays import Array
-from unspoken.numerics.entropy import entropy
 from unspoken.numerics.numbers import number, whole
 from unspoken.types.bound import Bound
 from unspoken.types.premise import STATED, Premise
 
-__all__ = ["Blanks", "guessed", "information", "summed", "told_apart"]
+__all__ = ["Blanks", "guessed", "told_apart"]
 
 MOST = 10**6  # rows of one unit
 OFF = 1e-9  # relative: what rounding does to the law of the blanks of so many rows, and more
@@ -61,11 +60,6 @@ class Blanks:
         """Of a cell that is never shown if it is secret, and with p if not."""
         return cls(1.0, 1.0 - p)
 
-    @classmethod
-    def capped(cls, odds_cap: float) -> Blanks:
-        """What tells no less than any answers that keep this cap."""
-        return cls(1.0, 1.0 / odds_cap)
-
     def law(self, rows: int, secret: int) -> Array:
         """P(N = 0 .. T) where so many of T rows are secret."""
         if not 0 <= secret <= rows <= MOST:
@@ -74,21 +68,6 @@ class Blanks:
             _binomial(secret, self.secret), _binomial(rows - secret, self.other)
         )
         return law
-
-
-def information(
-    blanks: Blanks,
-    prior: Sequence[float],
-    habit: Sequence[Hashable],
-    premise: Premise = STATED,
-) -> Bound:
-    """I(H; N), in nats: ``prior`` of n = 0 .. T, and the ``habit`` that each n is."""
-    joint = _joint(blanks, prior, habit)
-    apart = np.multiply.outer(joint.sum(1), joint.sum(0))
-    seen = joint > 0
-    nats = float((joint[seen] * np.log(joint[seen] / apart[seen])).sum())
-    why = f"the law of the blanks of {len(prior) - 1:,} rows"
-    return Bound(max(0.0, nats - OFF), min(nats, entropy(joint.sum(1))) + OFF, "nat", premise, why)
 
 
 def guessed(
@@ -116,16 +95,6 @@ def told_apart(blanks: Blanks, rows: int, secret: int, odds_cap: float) -> Bound
     high = 1 - math.exp(-secret * math.log(odds_cap)) / 2
     why = f"counting blanks of {rows:,} rows; all answers, within the cap, of {secret:,} known ones"
     return Bound(min(low, high), min(1.0, high * (1 + OFF)), "probability", STATED, why)
-
-
-def summed(habit: Sequence[float], rows: Sequence[float], premise: Premise = STATED) -> Bound:
-    """min(H(H), the sum over rows), in nats: of which terms, stands above.
-
-    ``habit``: the law of H.
-    """
-    most = min(entropy(np.asarray(habit, float)), math.fsum(rows))
-    why = f"no more than the habit has, nor than {len(rows):,} rows tell"
-    return Bound(0.0, most * (1 + OFF), "nat", premise, why)
 
 
 def _joint(blanks: Blanks, prior: Sequence[float], habit: Sequence[Hashable]) -> Array:

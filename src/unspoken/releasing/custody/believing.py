@@ -36,9 +36,8 @@ __all__ = [
     "Believed",
     "Countings",
     "believed",
-    "counted_rows",
     "pinned_of",
-    "released_rows",
+    "used_rows",
     "split_rows",
 ]
 
@@ -86,21 +85,14 @@ class Countings:
         return found[-1]
 
 
-def counted_rows(project: Project, table: Table) -> Table:
-    """The rows that a belief is learned from: those of the history, if there is one."""
-    found = split_rows(project, table, history=True)
+def used_rows(project: Project, table: Table, *, history: bool) -> Table:
+    """Those a belief is learned from, the ``history`` if there is one; or those to be released."""
+    found = split_rows(project, table, history)
     if found is not table and not found.count():
-        text = "is true in no row, so nothing can be learned"
-        raise project.error("belief", "history", text=text)
-    return found
-
-
-def released_rows(project: Project, table: Table) -> Table:
-    """The rows that are released: what is history is counted, and nothing else."""
-    found = split_rows(project, table, history=False)
-    if found is not table and not found.count():
-        text = "is true in every row, so nothing is left to release"
-        raise project.error("belief", "history", text=text)
+        none = "no row, so nothing can be learned" if history else (
+            "every row, so nothing is left to release"
+        )  # fmt: skip
+        raise project.error("belief", "history", text=f"is true in {none}")
     return found
 
 
@@ -178,7 +170,7 @@ def believed(
     again: bool = False,
 ) -> Believed:
     """The same, counted now where nothing was yet, or where that is asked for ``again``; ``rows``
-    are those of `counted_rows`.
+    are those of `used_rows`.
     """
     known = None if again else pinned_of(project, kept)
     if known is not None:

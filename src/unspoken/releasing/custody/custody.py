@@ -28,6 +28,7 @@ from unspoken.releasing.rows.outputs import Output, draws_of, lying
 
 __all__ = [
     "MARK",
+    "NO_MANIFEST",
     "Custody",
     "Verified",
     "by_digest",
@@ -39,6 +40,9 @@ __all__ = [
 
 MARK = {"unspoken": "release"}  # what our manifests begin with, and our releases carry
 LARGEST = 1 << 28  # bytes of a manifest
+NO_MANIFEST = (
+    "is no manifest that unspoken wrote; restore it from a copy, or move it away and release again"
+)
 
 
 @dataclass(frozen=True)
@@ -174,8 +178,8 @@ def manifest_at(path: Path) -> dict[str, Any]:
         read = _manifest(path)
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None
-    if read is None or not isinstance(read.get("release"), dict):
-        raise InputError(f"{path}: is no manifest that unspoken wrote")
+    if read is None or not all(isinstance(read.get(key), dict) for key in ("release", "readings")):
+        raise InputError(f"{path}: {NO_MANIFEST}")
     return read
 
 

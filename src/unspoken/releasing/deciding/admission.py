@@ -231,6 +231,13 @@ class Admission:
                 f"what was asked before, which is free{others}; what is asked of all its rows "
                 "takes a new [epoch] label, and is charged to the same account"
             )
+        if event.draw > 1:
+            return (
+                f"{changed}; draw {event.draw} would answer its cells from another reading, which "
+                "shows the change. Its first draw stays as it is; ask for draws of an epoch before "
+                "rows come late to it, or declare a new [epoch] label, whose coins are charged to "
+                "the same account"
+            )
         apart = ", or leave this epoch out, with [source] sql" if event.per_key else ""
         if event.per_key and not self.project.files.by_epoch:
             apart += (

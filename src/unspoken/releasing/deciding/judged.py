@@ -16,6 +16,7 @@ those of a plan, it was made for a cap, which is known without a look.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
@@ -29,7 +30,7 @@ from unspoken.beliefs import Belief
 from unspoken.conversion import relative_entropy_from_inferential
 from unspoken.errors import InputError, LimitExceeded, NotKnown, TooLarge
 from unspoken.ledger import Known, unions
-from unspoken.mechanisms import Mechanism
+from unspoken.mechanisms import Mechanism, Together
 from unspoken.mechanisms.parts import Parts
 from unspoken.mechanisms.record_toss import RecordToss
 from unspoken.planning import Limits
@@ -288,7 +289,11 @@ class WithoutNoise(Mechanism):
     mechanism: Mechanism
 
     def parts(self, domain: Domain, adversary: Adversary) -> Parts:
-        return replace(self.mechanism.parts(domain, adversary), queries=(), noises=())
+        whole = self.mechanism
+        each = whole.mechanisms if isinstance(whole, Together) else (whole,)
+        shown = [part for part in each if part.parts_of_all(domain).beside_noise]
+        parts = Parts.of(part.parts(domain, adversary) for part in shown)
+        return replace(parts, queries=(), noises=())
 
     def sensitive_values(self, domain: Domain, name: str) -> tuple[Value, ...] | None:
         return self.mechanism.sensitive_values(domain, name)
@@ -326,10 +331,8 @@ def drawn_of(mechanism: Mechanism, domain: Domain) -> Parts:
 
     same.
     """
-    if not mechanism.drawn_anew():
-        return Parts()
     try:
-        return mechanism.parts(domain, Adversary(domain.names[0])).anew
+        return Parts.of(each.parts_of_all(domain) for each in mechanism.drawn_anew()).anew
     except InputError as error:
         raise InputError(
             f"{str(error).rstrip('.')}. It was answered with noise before, so it counts in this "
@@ -338,11 +341,19 @@ def drawn_of(mechanism: Mechanism, domain: Domain) -> Parts:
 
 
 def answers_of(domain: Domain, drawn: Parts) -> int:
-    """How many combinations of answers there are to look at, at most."""
-    of_queries = math.prod(
+    """How many combinations of answers there are to look at, at most; beyond what is ever looked at
+
+    they are not counted further.
+    """
+    of_queries = (
         len(np.unique(term(domain, weight, name)))
         for query in drawn.queries
         for name, weight in query.weights.items()
         if weight
     )
-    return math.prod((of_queries, *(noise.outcomes for noise in drawn.noises)))
+    count = 1
+    for each in itertools.chain(of_queries, (noise.outcomes for noise in drawn.noises)):
+        count *= each
+        if count > ASKED:
+            break
+    return count

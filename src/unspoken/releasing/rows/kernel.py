@@ -6,7 +6,7 @@ the same however rows are parted, ordered, or read again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -18,6 +18,7 @@ from unspoken.mechanisms import Mechanism
 from unspoken.numerics.arrays import Codes, Mask, Words
 from unspoken.numerics.coins import Coins, encode_keys
 from unspoken.numerics.prf import Derived, Derives
+from unspoken.numerics.records import RecordKeys
 from unspoken.policy import Project
 from unspoken.releasing.rows.reading import Part, Rules, missing, taken
 from unspoken.releasing.rows.witness import Prints, Records, Tally, tallied, tallies_of
@@ -70,7 +71,7 @@ class Kernel:
         codes = {name: np.zeros(0, np.intp) for name in self.rules.depends}
         for epoch in epochs:
             prints = Prints(self.rules, master, epoch)
-            prints.of_keys()
+            prints.keyed(nobody)
             for name in self.rules.depends:
                 prints.fingerprint(name)
             if self.mechanism is not None:
@@ -78,49 +79,59 @@ class Kernel:
                 self.mechanism.let_out(self.domain, codes, coins)
 
     def _counted(self, part: Part) -> pa.RecordBatch:
-        tallies = {}
+        tallies, keys = {}, self._keys(part)
         for epoch, which in part.epochs.items():
             rows, sums = taken(part.batch, which), dict[str, int]()
+            prints = Prints(self.rules, self.master, epoch)
+            keyed = prints.keyed(keys[epoch])
             for name in self.rules.depends:
-                fingerprint = Prints(self.rules, self.master, epoch).fingerprint(name)
-                fingerprint.add(rows)
+                fingerprint = prints.fingerprint(name)
+                fingerprint.add(rows, keyed)
                 sums[name] = fingerprint.total
             tallies[epoch] = Tally(rows.num_rows, list(part.texts[epoch]), sums)
-        columns = self._shown(part) or {ROWS: _numbers(pa.int64(), np.array([part.batch.num_rows]))}
-        return tallied(pa.RecordBatch.from_pydict(columns), tallies)
+        count = {ROWS: _numbers(pa.int64(), np.array([part.batch.num_rows]))}
+        return tallied(pa.RecordBatch.from_pydict(self._shown(part, keys) or count), tallies)
 
     def _kept(self, epoch: str, part: Part) -> pa.RecordBatch:
-        prints = Prints(self.rules, self.master, epoch)
-        records = prints.records(part.batch)
-        columns = self._shown(part)
+        prints, keys = Prints(self.rules, self.master, epoch), self._keys(part)
+        records = prints.records(part.batch, keys[epoch])
+        columns = self._shown(part, keys)
         columns[KEY] = _numbers(pa.uint64(), records.keys)
         for name, numbers in records.numbers.items():
             columns[VALUE.format(name)] = _numbers(NUMBER, numbers)
         tally = Tally(len(records), list(part.texts[epoch]), prints.sums(records))
         return tallied(pa.RecordBatch.from_pydict(columns), {epoch: tally})
 
-    def _shown(self, part: Part) -> dict[str, pa.Array]:
+    def _keys(self, part: Part) -> dict[str, RecordKeys]:
+        """The keys of each epoch's rows, of which coins and fingerprints are made."""
+        return {
+            epoch: encode_keys([taken(column, rows) for column in part.keys])
+            for epoch, rows in part.epochs.items()
+        }
+
+    def _shown(self, part: Part, keys: Mapping[str, RecordKeys]) -> dict[str, pa.Array]:
         if self.mechanism is None:
             return {}
         given = self.rules.shape.given
         named = zip(self.rules.shape.keys, part.keys, strict=True)
         columns: dict[str, pa.Array] = {name: as_given(key, given[name]) for name, key in named}
-        heads = self._heads(part, self.mechanism)
+        heads = self._heads(part, keys, self.mechanism)
         for name in self.rules.project.reads:
             values, shows = part.values[name], part.free[name] & heads[name]
             columns[name] = kept(values, shows)
             columns.update(_missing(self.rules.project, name, values, shows))
         return columns
 
-    def _heads(self, part: Part, mechanism: Mechanism) -> dict[str, Mask]:
+    def _heads(
+        self, part: Part, keys: Mapping[str, RecordKeys], mechanism: Mechanism
+    ) -> dict[str, Mask]:
         """Whether each row's coin, in the row's own epoch, lets out its value of each attribute."""
         heads = {n: np.zeros(part.batch.num_rows, dtype=bool) for n in self.rules.project.reads}
         for epoch, rows in part.epochs.items():
-            keys = encode_keys([taken(column, rows) for column in part.keys])
             row_codes = {
                 n: codes if rows is None else codes[rows] for n, codes in part.codes.items()
             }
-            coins = Coins(self.master, epoch, keys, self.draw)
+            coins = Coins(self.master, epoch, keys[epoch], self.draw)
             shown = mechanism.let_out(self.domain, row_codes, coins)
             for name, mask in heads.items():
                 mask[... if rows is None else rows] = shown[name]

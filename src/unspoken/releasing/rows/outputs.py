@@ -13,9 +13,12 @@ from __future__ import annotations
 
 import glob
 import hashlib
+import os
 import re
-from collections.abc import Iterable, Iterator
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from itertools import takewhile
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -43,17 +46,36 @@ def output_of(files: Files, epoch: str, part: int = 1) -> Output:
     return Output(files.release / f"{stem}.parquet", files.manifest / f"{stem}.json")
 
 
-def lying(files: Files) -> list[Output]:
-    """The files that there may be of what was released before."""
+def lying(files: Files, epochs: Iterable[str] | None = None) -> list[Output]:
+    """The files that there may be of what was released before; of a folder those of these
+
+    ``epochs``, which are found by their names: None: all.
+    """
     if not files.by_epoch:
         return [Output(files.release, files.manifest)]
-    stems = {path.stem for path in files.release.glob("*.parquet")}
-    stems |= {path.stem for path in files.manifest.glob("*.json")}
+    stems = {*_stems(files.release, ".parquet", epochs), *_stems(files.manifest, ".json", epochs)}
     return [
         Output(files.release / f"{stem}.parquet", files.manifest / f"{stem}.json")
         for stem in sorted(stems)
-        if not stem.startswith(".")
     ]
+
+
+def _stems(folder: Path, ending: str, epochs: Iterable[str] | None) -> Iterator[str]:
+    """Of the files there, without their ending."""
+    try:
+        names = sorted(os.listdir(folder))
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    if epochs is not None:
+        names = [name for epoch in epochs for name in _beginning(names, f"{_quoted(epoch)}.")]
+    for name in names:
+        if name.endswith(ending) and not name.startswith("."):
+            yield name.removesuffix(ending)
+
+
+def _beginning(names: Sequence[str], word: str) -> Iterator[str]:
+    """Those of sorted names that begin so, without a look at others."""
+    return takewhile(lambda name: name.startswith(word), names[bisect_left(names, word) :])
 
 
 def draws_of(files: Files) -> list[Files]:

@@ -33,7 +33,7 @@ class Part:
     ``values``: what may be shown of a cell, ``free``: whether it may be, ``codes``: where its label
     is among those of the belief, or -1. ``epochs``: which rows
     belong to each, None for all. ``texts``: what the engine calls each of those, as text.
-    ``batch``: keys, values and "may be shown", as the fingerprint counts them in.
+    ``batch``: values and "may be shown", as the fingerprint counts them in beside the keys.
     """
 
     keys: Sequence[pa.Array]
@@ -113,7 +113,6 @@ class Rules:
         values = {name: read[name].shown for name in self.depends}
         keys = [plain(batch.column(name)) for name in self.shape.keys]
         counted = {
-            **{f"key {name}": key for name, key in zip(self.shape.keys, keys, strict=True)},
             **{f"value {name}": column for name, column in values.items()},
             **{f"free {name}": boolean(mask) for name, mask in free.items()},
         }

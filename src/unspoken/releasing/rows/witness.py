@@ -11,8 +11,9 @@ import numpy as np
 import pyarrow as pa
 
 from unspoken.numerics.arrays import Mask, Words
-from unspoken.numerics.fingerprint import RowFingerprint
+from unspoken.numerics.fingerprint import KeyNumbers, RowFingerprint
 from unspoken.numerics.prf import Derives
+from unspoken.numerics.records import RecordKeys
 from unspoken.releasing.rows.reading import EPOCHS, Rules, too_many
 
 __all__ = ["EPOCHS", "Prints", "Records", "Tally", "Witness", "tallied", "tallies_of"]
@@ -62,22 +63,17 @@ class Prints:
         """Of an attribute: which rows there are, the value, and whether it may be shown."""
         public = self.rules.project.attributes[name].missing == "public"
         label = json.dumps(["reading", self.epoch, name, "missing is public" if public else ""])
-        return RowFingerprint(self.master, label, [*self._keys, f"value {name}", f"free {name}"])
+        return RowFingerprint(self.master, label, [f"value {name}", f"free {name}"])
 
-    def keys(self, batch: pa.RecordBatch) -> Words:
-        """64 bits for the key of each row."""
-        numbers: Words = self.of_keys().numbers(batch)[:, 0]
-        return numbers
+    def keyed(self, keys: RecordKeys) -> Words:
+        """128 bits for the key of each row, of which its numbers are made."""
+        return self._of_keys().numbers(keys)
 
-    def of_keys(self) -> RowFingerprint:
-        """Of the keys alone."""
-        return RowFingerprint(self.master, json.dumps(["record", self.epoch]), self._keys)
-
-    def records(self, batch: pa.RecordBatch) -> Records:
+    def records(self, batch: pa.RecordBatch, keys: RecordKeys) -> Records:
         """All there is of these rows, in their order."""
-        names = self.rules.depends
-        numbers = {name: self.fingerprint(name).numbers(batch) for name in names}
-        return Records(self.keys(batch), numbers)
+        keyed, names = self.keyed(keys), self.rules.depends
+        numbers = {name: self.fingerprint(name).numbers(batch, keyed) for name in names}
+        return Records(self._of_keys().kept(keyed), numbers)
 
     def sums(self, records: Records) -> dict[str, int]:
         """What these rows add to the fingerprint of each attribute."""
@@ -99,9 +95,9 @@ class Prints:
                 found[name] = whole.hexdigest()
         return found
 
-    @property
-    def _keys(self) -> list[str]:
-        return [f"key {key}" for key in self.rules.shape.keys]
+    def _of_keys(self) -> KeyNumbers:
+        label = json.dumps(["record", self.epoch])
+        return KeyNumbers(self.master, label, self.rules.shape.keys)
 
 
 class Tally(NamedTuple):

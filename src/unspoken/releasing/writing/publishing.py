@@ -35,9 +35,14 @@ def write_rows(
         raise changed(reading, output)
     with writing(output.release):
         start = file.tell()
-        coded = [name for name in first.schema.names if name not in reading.table.keys]
+        keys = [*reading.table.keys]
+        # Of labels every group has about all: the least and the largest would only take time.
         with pq.ParquetWriter(
-            _After(file, start), first.schema, store_schema=False, use_dictionary=coded
+            _After(file, start),
+            first.schema,
+            store_schema=False,
+            use_dictionary=[name for name in first.schema.names if name not in keys],
+            write_statistics=keys,
         ) as writer:
             writer.add_key_value_metadata(MARK)
             # Row groups of one size, whatever batches come.

@@ -107,7 +107,7 @@ class Sifted:
     ``unknown``: epochs that differ, of which nobody knows in what. ``compared``: readings that
     records were compared with. ``gathered``: what records are, of the epochs of which that is kept;
     ``keep``: the same, by reading, for next time. ``extended``: epochs that are charged since more
-    of them is shown.
+    of them is shown. ``undrawn``: those of which no other draw is made, not being as they were.
     """
 
     witness: Witness
@@ -120,20 +120,15 @@ class Sifted:
     compared: set[str] = field(default_factory=set)
     keep: list[tuple[str, Mapping[str, str], Iterable[Records]]] = field(default_factory=list)
     extended: list[str] = field(default_factory=list)
+    undrawn: tuple[str, ...] = ()
 
-    def only(self, epochs: Collection[str]) -> Sifted:
-        """The same with nothing to be charged, compared or said of any other epoch. Files of those
-
-        that are gone are written again all the same: that is free.
-        """
+    def without(self, epochs: Collection[str]) -> Sifted:
+        """The same, of which these are not drawn."""
         return replace(
             self,
-            new=[piece for piece in self.new if piece.epoch in epochs],
-            keep=[each for each in self.keep if each[0] in epochs],
-            extended=[epoch for epoch in self.extended if epoch in epochs],
-            changed={epoch: n for epoch, n in self.changed.items() if epoch in epochs},
-            gone={epoch: n for epoch, n in self.gone.items() if epoch in epochs},
-            unknown={epoch: file for epoch, file in self.unknown.items() if epoch in epochs},
+            new=[piece for piece in self.new if piece.epoch not in epochs],
+            keep=[each for each in self.keep if each[0] not in epochs],
+            undrawn=tuple(sorted(epochs)),
         )
 
     def add(self, epoch: str, readings: Mapping[str, str]) -> None:
@@ -167,7 +162,7 @@ def sift(
     """Read the source once: what is to be shown is sorted, and written into a spool by the way.
 
     What was released is looked at in any order; and once more, where it is another one now.
-    ``epochs``: of what is new only these are read; None: all.
+    ``epochs``: only these are read; None: all.
     """
     sifted = Sifted(Witness(reading.rules, kernel.master))
     fresh, old = _parted(reading, past, epochs)
@@ -182,8 +177,7 @@ def sift(
             epoch = epoch_of(batch)
             if past.forgot(epoch, reading.depends):
                 sifted.gathered.add(epoch, records_of(batch))
-    sifted = _sifted(sifted, reading, kernel, past)
-    return sifted if epochs is None else sifted.only(epochs)
+    return _sifted(sifted, reading, kernel, past)
 
 
 Texts = list[str] | None  # what the engine calls some epochs; None: all there are
@@ -198,10 +192,8 @@ def _parted(reading: Reading, past: Past, epochs: Collection[str] | None) -> tup
         return None, []
     there, fresh, old = reading.epochs, list[str](), list[str]()
     for epoch in there:
-        if not past.fresh(epoch, reading.depends):
-            old.append(epoch)
-        elif epochs is None or epoch in epochs:
-            fresh.append(epoch)
+        if epochs is None or epoch in epochs:
+            (fresh if past.fresh(epoch, reading.depends) else old).append(epoch)
 
     def texts(some: Sequence[str]) -> Texts:
         return None if len(some) == len(there) else [t for e in some for t in sorted(there[e])]

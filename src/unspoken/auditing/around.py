@@ -1,0 +1,156 @@
+"""What attackers know around a row: what its keys say of it, and the other rows of its unit.
+
+*Given a context*, such as a weekday, trials are the rows of one of its values, held against how
+likely the secret is among these. Every value of enough rows is tried; the one that gives the most
+away stands for the context.
+
+*Of a unit*, such as a person, a trial is all of its rows, and what is seen of them is in which
+share each column is blank. The secret is a habit: to have the secret of a row in more of one's rows
+than the unit in the middle has.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+
+from unspoken.auditing.attacks import Known
+from unspoken.auditing.judging import Claim, Verdict, attacked, furthest
+from unspoken.auditing.trials import WITHHELD_AS, Trials
+from unspoken.engines.arrow import in_one, numbers
+from unspoken.engines.of_keys import OfKeys
+from unspoken.learning.counts.of_unit import NONE, OfUnit, Units
+from unspoken.numerics.arrays import Array, Codes
+from unspoken.numerics.coins import fresh_draws
+
+__all__ = [
+    "OF_UNITS",
+    "Context",
+    "Habits",
+    "coded",
+    "context_of",
+    "habits",
+    "named",
+    "units_of",
+    "worst_value",
+]
+
+OF_ALL = ("classified", "nearest")
+OF_UNITS = len(OF_ALL) + 1  # attacks on units
+COUNTED = "blanks of a unit"  # the attack that counts one column's
+LEAST = 200  # rows of a value of a context: fewer show nothing
+
+
+@dataclass(frozen=True)
+class Context:
+    """``codes``: which of its ``values`` each row has."""
+
+    name: str
+    values: Sequence[str]
+    codes: Codes
+
+    @property
+    def frequent(self) -> list[int]:
+        """The values that enough rows have."""
+        counts = np.bincount(self.codes, minlength=len(self.values))
+        return np.flatnonzero(counts >= LEAST).tolist()
+
+    def given(self, value: int) -> str:
+        """In words."""
+        return f"{self.name} = {self.values[value]}"
+
+
+@dataclass(frozen=True)
+class Habits:
+    """A trial a unit; ``usual``: the share of its rows in which the unit in the middle has it."""
+
+    trials: Trials
+    known: Known
+    usual: float
+    above: bool
+
+    def of(self, about: str, unit: str) -> str:
+        """The habit in words."""
+        more = "more than" if self.above else "no less than"
+        return f"{about}, in {more} {self.usual:.0%} of the rows of one {unit}"
+
+    def attacked(self, unit_bits: float | None, own: Sequence[int], chance: float) -> Verdict:
+        """By how often cells are blank: in each column, and in these ``own`` ones alone (or all).
+
+        ``unit_bits``: what all rows of a unit are said to tell of a habit at most, in bits.
+        """
+        prior = float(self.trials.secret.mean())
+        claim = Claim("odds", None, prior, why="none is claimed of a unit")
+        if unit_bits is not None:
+            why = f"unit_bits = {unit_bits:g}"
+            claim = Claim("mutual-information", unit_bits * math.log(2), prior, why=why)
+        found = [*attacked(claim, self.known, self.trials, OF_ALL, chance).reached]
+        columns = range(self.trials.seen.shape[1])
+        counted = [k for k in columns if k in own or not own]
+        alone = Trials(self.trials.seen[:, counted], self.trials.secret)
+        known = Known(None, (0,) * len(counted))
+        for attack in attacked(claim, known, alone, ("largest",), chance).reached:
+            found.append(replace(attack, attack=COUNTED))
+        return Verdict(claim, furthest(found))
+
+
+def named(of_keys: Mapping[str, OfKeys], batch: pa.RecordBatch) -> dict[str, pa.Array]:
+    """{context: its value in each row}, of functions of keys."""
+    words = OfKeys.words(batch, of_keys)
+    return {name: column.cast(pa.string()) for name, column in words.items()}
+
+
+def coded(of_unit: OfUnit, units: Codes, marks: Codes, words: Sequence[str]) -> pa.Array:
+    """The same of other rows of a unit, by the words for marks; ``none``: it has no such row."""
+    return pa.array([*words, NONE]).take(pa.array(of_unit.codes(units, marks)))
+
+
+def units_of(rows: pa.Table, unit: Sequence[str]) -> Codes:
+    """[row] -> its unit."""
+    (batch,) = rows.select([*unit]).combine_chunks().to_batches()
+    return Units([*unit]).of(batch)
+
+
+def context_of(name: str, column: pa.ChunkedArray) -> Context:
+    """Of the value in each row."""
+    words = in_one(column).dictionary_encode()
+    return Context(name, words.dictionary.to_pylist(), numbers(words.indices).astype(np.intp))
+
+
+def worst_value(
+    context: Context, judge: Callable[[Codes], Verdict]
+) -> tuple[int, Codes, Verdict] | None:
+    """The value given which an attack gets furthest, its rows and the verdict; None: too few rows.
+
+    ``judge`` attacks some rows, each value with a share of the chance to miss.
+    """
+    found = list[tuple[int, Codes, Verdict]]()
+    for value in context.frequent:
+        rows = np.flatnonzero(context.codes == value)
+        verdict = judge(rows)
+        if verdict.best is not None:
+            found.append((value, rows, verdict))
+    lows = [0.0 if each[2].best is None else each[2].best.low for each in found]
+    return found[int(np.argmax(lows))] if found else None
+
+
+def habits(units: Codes, trials: Trials) -> Habits:
+    """Of each unit the share of its rows that has the secret, and is blank in each column."""
+    rows = np.bincount(units)
+
+    def share(of: Array) -> Array:
+        counted: Array = np.bincount(units, of, len(rows)) / rows
+        return counted
+
+    secret = share(trials.secret.astype(float))
+    blank = np.stack([share(column) for column in (trials.seen == WITHHELD_AS).T.astype(float)], 1)
+    usual = float(np.median(secret))
+    above = bool((secret > usual).any())
+    mask = secret > usual if above else secret >= usual
+    order = np.argsort(fresh_draws(len(rows)))
+    known = Known(None, (0,) * blank.shape[1])
+    return Habits(Trials(blank, mask).taken(order), known, usual, above)

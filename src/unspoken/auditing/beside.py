@@ -1,0 +1,266 @@
+"""Released rows beside their originals: opened, joined by key, with what is known around them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from unspoken.auditing.around import Context, coded, context_of, named, units_of
+from unspoken.auditing.released_cells import Cells, cells_of, labelled, together, which_show
+from unspoken.auditing.strays import Strays, parted, there
+from unspoken.auditing.trials import WITHHELD_AS, Trials
+from unspoken.engines.arrow import in_one, numbers, plain
+from unspoken.engines.duckdb import DuckTable
+from unspoken.engines.of_keys import OfKeys
+from unspoken.engines.protocol import Scan
+from unspoken.engines.row_sql import RowSQL
+from unspoken.errors import InputError, unknown
+from unspoken.learning.counts.of_unit import Previous
+from unspoken.numerics.arrays import Codes, Mask
+from unspoken.numerics.coins import fresh_draws
+from unspoken.releasing.rows.reading import missing
+
+__all__ = ["Around", "Beside", "beside"]
+
+SECRET = "unspoken secret"  # a column beside those of the original
+IDLE = "it says nothing of a row; write SQL over a key"
+
+
+@dataclass(frozen=True)
+class Around:
+    """What attackers know of rows: functions of keys in SQL, and columns of the row before in a
+
+    ``unit``, which some of the keys name.
+    """
+
+    unit: Sequence[str] = ()
+    context: Sequence[str] = ()
+    previous: Sequence[str] = ()
+
+    def check(self, keys: Sequence[str], columns: Sequence[str]) -> None:
+        """Refuse units that no key names, and what only units have."""
+        for name in self.unit:
+            if name not in keys:
+                raise unknown("--unit", name, keys)
+        several = self.unit and {*self.unit} != {*keys}
+        if self.unit and not several:
+            raise InputError("--unit: names each row; leave out the keys that do not say who it is")
+        for name in self.previous:
+            if name not in columns:
+                raise unknown("--previous", name, columns)
+            if not several:
+                raise InputError("--previous: is of other rows of a unit; name it by --unit")
+
+
+@dataclass(frozen=True)
+class Beside:
+    """``cells``: of each column, in random order. ``secret``: where the condition holds. ``units``:
+
+    whose each row is. ``strays``: rows that are not among these; ``absent``: how many rows of the
+    original no release has; ``left_out``: of all rows of the original whether any release has
+    them, where there is a condition.
+    """
+
+    releases: str
+    original: DuckTable
+    rows: int
+    cells: dict[str, Cells]
+    secret: Mask | None
+    contexts: Sequence[Context]
+    units: Codes | None
+    strays: Sequence[Strays]
+    absent: int
+    left_out: Trials | None
+
+
+def beside(
+    releases: Sequence[str | Path],
+    against: str | Path,
+    keys: Sequence[str],
+    secret: str | None,
+    around: Around,
+) -> Beside:
+    """Open, check and join them."""
+    original = _opened(against, keys, "--against")
+    around.check(keys, [*original.columns])
+    source = _source(original, secret, around)
+    tables, columns, strays = list[pa.Table](), list[list[str]](), list[Strays]()
+    titles, named = list[str](), list[pa.Table]()
+    for place, file in enumerate(releases):
+        released = _opened(file, keys, "--release", _texts(original), checked=False)
+        shared = _shared(released, original)
+        shown = _named(released, shared, place, source.schema)
+        kept, stray = parted(shown, source, keys, released.title, original.title)
+        tables.append(kept)
+        named.append(shown.select(keys))
+        columns.append(shared)
+        titles.append(released.title)
+        strays += [] if stray is None else [stray]
+    rows = _joined(tables, source, keys)
+    if not rows.num_rows:
+        said = " ".join(stray.in_words() for stray in strays)
+        raise InputError(f"--keys: no row of {' or '.join(titles)} is in {original.title}; {said}")
+    out = ~there(source, pa.concat_tables(named), keys)
+    of_rows = [*around.context, *(_before(name) for name in around.previous)]
+    return Beside(
+        ", ".join(titles),
+        original,
+        rows.num_rows,
+        _pooled(rows, columns),
+        None if secret is None else numbers(in_one(rows.column(SECRET))).astype(bool),
+        [context_of(name, rows[_given(name)]) for name in of_rows],
+        units_of(rows, around.unit) if around.unit else None,
+        strays,
+        int(out.sum()),
+        None if secret is None else _left_out(out, source),
+    )
+
+
+def _left_out(out: Mask, source: pa.Table) -> Trials:
+    """In random order."""
+    seen = np.where(out, WITHHELD_AS, 0.0)[:, None]
+    secret = numbers(in_one(source.column(SECRET))).astype(bool)
+    return Trials(seen, secret).taken(np.argsort(fresh_draws(len(secret))))
+
+
+def _opened(
+    path: str | Path,
+    keys: Sequence[str],
+    where: str,
+    texts: Collection[str] = (),
+    checked: bool = True,
+) -> DuckTable:
+    return DuckTable.open(
+        path, keys=keys, title=str(path), at=lambda _: where, checked=checked, texts=texts
+    )
+
+
+def _texts(original: DuckTable) -> list[str]:
+    """What is text in it. Once a word is withheld the rest may look like numbers or truth values,
+
+    which are written otherwise: 1.50 is no 1.5, and no "no".
+    """
+    texts = {name for name, kind in original.columns.items() if kind == "VARCHAR"}
+    other = {name for name, kind in original.given.items() if not _is_text(kind)}  # dates as text
+    return [*texts - other]
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return any(
+        is_kind(kind)
+        for is_kind in (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
+    )
+
+
+def _read(table: DuckTable, columns: Sequence[str], ordered: bool = False) -> pa.Table:
+    """Keys first, then these columns, in one piece."""
+    names = dict.fromkeys([*table.keys, *columns])
+    return pa.Table.from_batches(table.batches(Scan([*names], ordered))).combine_chunks()
+
+
+def _true(name: str) -> str:
+    return f"unspoken true {name}"
+
+
+def _from(place: int, name: str) -> str:
+    return f"unspoken {place} {name}"
+
+
+def _none(place: int, name: str) -> str:
+    return f"unspoken {place} none {name}"
+
+
+def _given(name: str) -> str:
+    return f"unspoken context {name}"
+
+
+def _before(name: str) -> str:
+    return f"{name} of the row before"
+
+
+def _source(original: DuckTable, secret: str | None, around: Around) -> pa.Table:
+    """Keys, the true columns, where the condition holds, and what is known around each row."""
+    keys = original.keys
+    source = _read(original, [*original.columns], ordered=bool(around.previous))
+    (batch,) = source.combine_chunks().to_batches() or [source.to_batches()[0]]
+    more = dict[str, pa.Array]()
+    if secret is not None:
+        asked = RowSQL(original.columns, original.title)
+        holds = asked.read(secret, "--secret", condition=True)
+        found = asked.over(batch, {SECRET: holds}, {SECRET: "--secret"})[SECRET]
+        more[SECRET] = pc.fill_null(found, False)
+    of_keys = {
+        text: OfKeys.read(text, original, "a context", "--context", IDLE) for text in around.context
+    }
+    more |= {_given(name): column for name, column in named(of_keys, batch).items()}
+    for name in around.previous:
+        true = plain(in_one(source.column(name)))
+        words, (codes,) = labelled(true, [true])
+        units = units_of(source, around.unit)
+        before = coded(Previous(0, len(words)), units, codes, words)
+        more[_given(_before(name))] = before
+    renamed = [name if name in keys else _true(name) for name in source.column_names]
+    source = source.rename_columns(renamed)
+    for name, column in more.items():
+        source = source.append_column(name, column)
+    return source
+
+
+def _shared(released: DuckTable, original: DuckTable) -> list[str]:
+    keys = released.keys
+    columns = [name for name in released.columns if name in original.columns and name not in keys]
+    if not columns:
+        raise InputError(
+            f"--release: {released.title} and {original.title} share no column but keys"
+        )
+    return columns
+
+
+def _named(table: DuckTable, columns: Sequence[str], place: int, schema: pa.Schema) -> pa.Table:
+    """What it shows, by whose it is; keys as the original has them."""
+    says = [name for name in columns if table.columns.get(missing(name)) == "BOOLEAN"]
+    shown = _read(table, [*columns, *map(missing, says)])
+    for at, key in enumerate(table.keys):
+        try:
+            cast = shown.column(key).cast(schema.field(key).type)
+        except pa.ArrowException as error:
+            raise InputError(
+                f'--keys: "{key}" is of another kind in {table.title}: {error}'
+            ) from None
+        shown = shown.set_column(at, key, cast)
+    seen = (_from(place, name) for name in columns)
+    return shown.rename_columns([*table.keys, *seen, *(_none(place, name) for name in says)])
+
+
+def _joined(released: Sequence[pa.Table], source: pa.Table, keys: Sequence[str]) -> pa.Table:
+    """In random order; a row that a release has not is one of which it shows nothing."""
+    shown = released[0]
+    for other in released[1:]:
+        shown = shown.join(other, list(keys), join_type="full outer")
+    rows = shown.join(source, list(keys), join_type="inner")
+    return rows.take(pa.array(np.argsort(fresh_draws(rows.num_rows))))
+
+
+def _pooled(rows: pa.Table, columns: Sequence[Sequence[str]]) -> dict[str, Cells]:
+    """Each column as whoever has all releases sees it; of what several have, which of them show it.
+
+    A row that a release has not is one of which it shows nothing.
+    """
+
+    def part(place: int, name: str) -> Cells:
+        none = _none(place, name)
+        said = rows[none] if none in rows.column_names else None
+        return cells_of(rows[_from(place, name)], rows[_true(name)], said)
+
+    found = dict[str, Cells]()
+    for name in dict.fromkeys(name for each in columns for name in each):
+        parts = [part(place, name) for place, each in enumerate(columns) if name in each]
+        found[name] = parts[0] if len(parts) == 1 else together(parts)
+        if len(parts) > 1:
+            found[f"which files show {name}"] = which_show(parts)
+    return found

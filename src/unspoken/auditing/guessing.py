@@ -1,0 +1,87 @@
+"""Blank cells guessed from the release alone, without the truth.
+
+Who has seen the shown cells of a column guesses the blank ones by what else is shown of their rows
+(naive Bayes), beside always guessing the commonest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from unspoken.auditing.released_cells import Cells
+from unspoken.auditing.trials import WITHHELD_AS
+from unspoken.display import Shown
+from unspoken.numerics.arrays import Array, Mask
+from unspoken.numerics.binomial import lower_end, upper_end
+from unspoken.types.bound import Estimate
+
+__all__ = ["Guessed", "guessed"]
+
+
+@dataclass(frozen=True, repr=False)
+class Guessed(Shown):
+    """Blank cells of a column, guessed from what is shown: how often rightly, both ways."""
+
+    column: str
+    blanks: int
+    learned: Estimate
+    commonest: Estimate
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "column": self.column,
+            "blanks": self.blanks,
+            "learned": self.learned.as_json(),
+            "commonest": self.commonest.as_json(),
+        }
+
+    def facts(self) -> list[tuple[str, str]]:
+        return [
+            ("blanks of", f"{self.column}, {self.blanks:,}"),
+            ("learned", f"right in {_ends(self.learned)}"),
+            ("commonest", f"right in {_ends(self.commonest)}"),
+        ]
+
+
+def guessed(name: str, cells: Mapping[str, Cells], chance: float) -> Guessed:
+    """By what is shown in rows whose cell is shown: P(label) prod P(other cell | label)."""
+    column, blank, seen = cells[name], cells[name].blank, ~cells[name].unseen
+    size = len(column.words)
+    usual = np.bincount(column.shown[seen].astype(np.intp), minlength=size) + 1.0
+    score = np.tile(np.log(usual / usual.sum()), (int(blank.sum()), 1))
+    for other, beside in cells.items():
+        if other != name:
+            score += _told(beside, column, blank)
+    truth = column.truth[blank]
+    learned, commonest = score.argmax(1) == truth, truth == int(usual.argmax())
+    return Guessed(
+        name,
+        int(blank.sum()),
+        _share(learned, "learned from shown cells", chance),
+        _share(commonest, "always the commonest that is shown", chance),
+    )
+
+
+def _told(beside: Cells, column: Cells, blank: Mask) -> Array:
+    """log P(what is shown of another column | label), for each blank and label."""
+    seen = ~column.unseen
+    codes = (beside.shown - WITHHELD_AS).astype(np.intp)  # a blank is 0
+    table = np.ones((len(column.words), len(beside.words) + 1))
+    np.add.at(table, (column.shown[seen].astype(np.intp), codes[seen]), 1.0)
+    logs: Array = np.log(table / table.sum(1, keepdims=True))
+    return logs.T[codes[blank]]
+
+
+def _share(right: Mask, why: str, chance: float) -> Estimate:
+    hits, of = np.array([int(right.sum())]), len(right)
+    ends = float(lower_end(hits, of, chance / 2)[0]), float(upper_end(hits, of, chance / 2)[0])
+    return Estimate(float(hits[0]) / of, "probability", why, ends)
+
+
+def _ends(share: Estimate) -> str:
+    low, high = share.interval or (0.0, 1.0)
+    return f"{share.value:.1%} ({low:.1%} to {high:.1%})"

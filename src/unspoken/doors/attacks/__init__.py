@@ -1,0 +1,1 @@
+"""The page on attacks: what each reached, beside what is claimed."""

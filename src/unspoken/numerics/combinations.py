@@ -1,0 +1,76 @@
+"""Rows of columns that hold few values: which combinations there are, and which each row has.
+
+What is a function of the row is then worked out for those, and looked up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from unspoken.numerics.arrays import Codes
+from unspoken.numerics.columns import missing, values
+
+__all__ = ["Combined", "combined"]
+
+MOST = 1 << 10  # combinations
+WORTH = 8  # rows of each
+
+
+class Combined(NamedTuple):
+    """``columns``: every combination there may be; ``codes``: [row] -> which of them."""
+
+    columns: list[pa.Array]
+    codes: Codes
+
+
+def combined(columns: Sequence[pa.Array]) -> Combined | None:
+    """None: there may be too many. A dictionary is few values, and so are truth values."""
+    kinds = [_kinds(column) for column in columns]
+    sizes = [len(kind) for kind in kinds if kind is not None]
+    most = int(np.prod(sizes, dtype=np.float64))
+    if len(sizes) < len(kinds) or most > min(MOST, len(columns[0]) // WORTH):
+        return None
+    codes: Codes = np.zeros(len(columns[0]), np.intp)
+    for column, size in zip(columns, sizes, strict=True):
+        codes *= size
+        codes += _codes(column, size)
+    places = np.unravel_index(np.arange(most), sizes)
+    each = zip(kinds, places, strict=True)
+    return Combined([_taken(kind, place) for kind, place in each if kind is not None], codes)
+
+
+def _kinds(column: pa.Array) -> pa.Array | None:
+    """What its values may be, NULL last."""
+    if isinstance(column, pa.ChunkedArray):
+        return None
+    if pa.types.is_boolean(column.type):
+        return _flags()
+    if not pa.types.is_dictionary(column.type) or column.dictionary.null_count:
+        return None
+    kinds = column.dictionary
+    return None if len(kinds) >= MOST else pa.concat_arrays([kinds, pa.nulls(1, kinds.type)])
+
+
+def _flags() -> pa.Array:
+    """False, true, NULL."""
+    held = [pa.py_buffer(b"\3"), pa.py_buffer(b"\2")]
+    return pa.Array.from_buffers(pa.bool_(), 3, held)
+
+
+def _codes(column: pa.Array, size: int) -> Codes:
+    """[row] -> place among its kinds."""
+    flags = pa.types.is_boolean(column.type)
+    places = column.cast(pa.uint8()) if flags else column.indices
+    codes: Codes = values(places, places.type.to_pandas_dtype()).astype(np.intp)
+    if column.null_count:
+        codes[missing(column)] = size - 1
+    return codes
+
+
+def _taken(kinds: pa.Array, places: Codes) -> pa.Array:
+    held = pa.py_buffer(np.ascontiguousarray(places, np.int64))
+    return kinds.take(pa.Array.from_buffers(pa.int64(), len(places), [None, held]))

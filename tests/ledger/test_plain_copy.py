@@ -1,0 +1,99 @@
+"""A file that is copied while charges fall has each that somebody was told of, or is refused.
+
+What copies does not know of SQLite's locks: a slow copy has pages of before a charge beside pages
+of after it, and a journal that is copied later belongs to another charge.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.effort import KILLS
+from tests.ledger.charging import FORKED, charge_on, told, under
+from unspoken.errors import InputError
+from unspoken.ledger import Ledger
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs the signals of POSIX")
+
+LEDGER, JOURNAL, HEAD = "l.sqlite", "l.sqlite-journal", "key.head"
+# The head first, as it was when the copy began; else it may be ahead of the ledger, and it is said.
+ORDERS = [[HEAD, LEDGER], [HEAD, JOURNAL, LEDGER], [HEAD, LEDGER, JOURNAL], [LEDGER, HEAD]]
+
+
+@contextmanager
+def charging(folder: Path) -> Iterator[None]:
+    """Somebody charges all the time, until killed at no particular moment."""
+    child = FORKED.Process(target=charge_on, args=(folder / LEDGER, folder, "x"))
+    child.start()
+    begin = time.monotonic()
+    while len(told(folder)) < 5 and time.monotonic() < begin + 60:
+        time.sleep(0.01)
+    try:
+        yield
+    finally:
+        os.kill(child.pid or 0, signal.SIGKILL)
+        child.join(60)
+
+
+def slowly(source: Path, to: Path, pause: random.Random) -> None:
+    """Page by page, as over a busy network."""
+    with open(source, "rb") as read, open(to, "wb") as written:
+        while page := read.read(4096):
+            written.write(page)
+            if pause.random() < 0.2:
+                time.sleep(pause.expovariate(100))
+
+
+def copied(folder: Path, to: Path, names: list[str], pause: random.Random | None) -> None:
+    to.mkdir()
+    for name in names:
+        if (folder / name).exists():
+            try:
+                if pause:
+                    slowly(folder / name, to / name, pause)
+                else:
+                    shutil.copy(folder / name, to / name)
+            except FileNotFoundError:  # a journal that is gone since
+                pass
+
+
+def holds(folder: Path, answered: dict[int, str]) -> bool:
+    """Whether a copy is taken for whole; one that is has what was answered before it was made."""
+    try:
+        ledger = Ledger(folder / LEDGER)
+        ledger.verify(under(folder))
+    except InputError:
+        return False
+    events = dict(enumerate((event.epoch for event in ledger.events()), start=1))
+    assert answered.items() <= events.items()
+    return True
+
+
+@pytest.mark.stress
+@pytest.mark.parametrize("slow", [False, True])
+def test_a_copy_made_while_charges_fall_is_never_short(slow: bool, tmp_path: Path) -> None:
+    moments, folder, held = random.Random(5), tmp_path / "here", 0
+    folder.mkdir()
+    Ledger(folder / LEDGER)
+    with charging(folder):
+        for number in range(KILLS):
+            time.sleep(moments.expovariate(50))
+            answered, to = told(folder), tmp_path / f"copy {number}"
+            copied(folder, to, moments.choice(ORDERS), moments if slow else None)
+            held += holds(to, answered)
+    assert slow or 2 * held >= KILLS
+    # The journal of a charge that was broken off: with it there is all that was told, without it
+    # there may be half a charge.
+    copied(folder, tmp_path / "with it", [HEAD, LEDGER, JOURNAL], None)
+    assert holds(tmp_path / "with it", told(folder))
+    copied(folder, tmp_path / "without", [HEAD, LEDGER], None)
+    holds(tmp_path / "without", told(folder))

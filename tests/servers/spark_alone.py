@@ -1,0 +1,29 @@
+"""A Spark release in a process of its own, which is killed on the way.
+
+python -m tests.servers.spark_alone PROJECT POINT        POINT: one of `tests.releasing.killed`
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from tests.releasing.killed import released_until
+from tests.servers.conftest import SETTINGS
+
+
+def begun() -> None:
+    """The Spark of these tests."""
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    builder = SparkSession.builder.master("local[2,4]")
+    for name, value in {**SETTINGS, "spark.eventLog.enabled": "false"}.items():
+        builder = builder.config(name, value)
+    builder.getOrCreate()
+
+
+if __name__ == "__main__":
+    begun()
+    released_until(sys.argv[2], Path(sys.argv[1]))
