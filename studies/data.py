@@ -11,6 +11,11 @@ __all__ = ["FOLDER", "HOW", "Absent", "columns", "folder", "missing"]
 
 FOLDER = "UNSPOKEN_DATA"  # names the folder that holds them; or --data
 HOW = {
+    "occupancy_keti_sdh": (
+        "KETI's motes in Sutardja Dai Hall (Hong, Gu, Whitehouse, 2017), pir.csv of each room in "
+        "github.com/selcuksan/bitirme-projesi, data/, as pir_minute.csv.gz: epoch_minute (s, UTC), "
+        "and of each room 1 where a sample of the minute is not 0, 0 where all are, else nothing"
+    ),
     "gowalla_capri": (
         "check-ins and friendships of Gowalla (SNAP's loc-gowalla), the subset in "
         "github.com/CapriRecSys/CAPRI, Data/Gowalla: train, tune and test.txt as visits.csv.gz "

@@ -171,7 +171,7 @@ ROWS = (
     Row("001", "Theorem 1, eq. 1, 2", "n blanks multiply the odds by e^(n eps)", HOW, theorem_1),
     Row(
         "001",
-        "Lemma 1",
+        "Lemma 1, eq. 3",
         "given X_i, M_i says nothing of X_j",
         f"all cases listed in NumPy, {DRAWS} drawn laws",
         lemma_1,

@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 
-from studies.p002 import examples, inference, locations, products, rules, settings
+from studies.p002 import affinity, examples, inference, locations, products, rules, settings
 from studies.row import Row
 
 STUDIES: Mapping[str, Sequence[Row]] = {
     "examples": examples.ROWS,
     "rules": rules.ROWS,
     "settings": settings.ROWS,
+    "affinity": affinity.ROWS,
     "products": products.ROWS,
     "locations": locations.ROWS,
     "attack": inference.ROWS,

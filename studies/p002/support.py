@@ -53,10 +53,10 @@ class Incomes:
             ahead, w = later + (1 - rate) / (1 + rate) * (later - w), later
         return np.asarray(w)
 
-    def with_output_noise(self, epsilon: float, rng: np.random.Generator) -> Array:
-        """The line, moved: density of the move proportional to e^(-epsilon |b| / sensitivity)."""
+    def output_noise(self, epsilon: float, rng: np.random.Generator) -> Array:
+        """How the line is moved: density proportional to e^(-epsilon |b| / sensitivity)."""
         rate = epsilon / svm_output(len(self.signs), WEIGHT).value
-        return self.fitted() + _ball(self.features.shape[1], rate, rng)
+        return _ball(self.features.shape[1], rate, rng)
 
     def with_objective_noise(self, epsilon: float, rng: np.random.Generator) -> Array:
         """The line of an objective that is tilted."""

@@ -224,10 +224,10 @@ ROWS = (
         f"`pdp_nodes`, {DRAWS} drawn laws", theorem_1),
     Row("003", "Remark 1, eq. 4", "DP of groups is an upper bound",
         f"`pdp_nodes`, `pdp_upper`, {DRAWS} drawn laws", remark_1),
-    Row("003", "Example 2, eq. 5, 6", "less knowledge leaks more or less, by the sign",
+    Row("003", "Example 2, Table II, eq. 5, 6", "less knowledge leaks more or less, by the sign",
         "`leakage` of two bits, Lap(1)", example_2),
-    Row("003", "Example 3, eq. 7, 8", "stronger correlation: more leaked if positive, less if "
-        "negative", "`leakage` of two bits, Lap(1)", example_3),
+    Row("003", "Example 3, Table III, eq. 7, 8", "stronger correlation: more leaked if "
+        "positive, less if negative", "`leakage` of two bits, Lap(1)", example_3),
     Row("003", "Example 4", "a larger range of the other leaks more",
         "`leakage` of two bits, Lap(1)", example_4),
     Row("003", "V.B, three tuples", "hybrid correlation: the whole graph has to be searched",

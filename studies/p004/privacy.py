@@ -20,7 +20,7 @@ from studies.p004.tables import (
     sigmas,
     towards_ones,
 )  # fmt: skip
-from studies.row import Outcome, Row, Verdict, compared
+from studies.row import Outcome, Row, compared
 from unspoken import Adversary
 from unspoken.conversion import mechanism_distances
 from unspoken.measures import MeasureName
@@ -164,11 +164,21 @@ def personalised(small: bool) -> Outcome:
 
 
 def tracing(small: bool) -> Outcome:
-    return Outcome(
-        "nothing computed",
-        Verdict.CANNOT,
-        "whether somebody is in the data: no size, query or number is given; records here are "
-        "named by public keys",
+    """Randomised response of one person: absent, no or yes."""
+    belief = unspoken.Joint([5, 3, 2], names=["X"], values=[["absent", "no", "yes"]])
+    keeps = math.e / (math.e + 1)
+    own = np.array([[1, 0, 0], [0, keeps, 1 - keeps], [0, 1 - keeps, keeps]])
+    shared = math.e / (math.e + 2), 1 / (math.e + 2)
+    hidden = np.full((3, 3), shared[1]) + (shared[0] - shared[1]) * np.eye(3)
+    told = [
+        unspoken.leakage(belief, unspoken.Finite("X", table), Adversary("X")).value
+        for table in (own, hidden)
+    ]
+    return compared(
+        math.isinf(told[0]) and abs(told[1] - 1) < 1e-9,
+        f"one record by randomised response, eps = 1: of own values, nothing where absent, "
+        f"{told[0]:g} nat; of all values there are, absence among them, {told[1]:.4f}",
+        "the sentence is printed, the example ours: no size, query or number is given there",
     )
 
 
@@ -234,7 +244,7 @@ def corollary_2(small: bool) -> Outcome:
 
 
 ROWS = (
-    Row("004", "Assumption 1", "H(X) >= b restricts what an adversary can know",
+    Row("004", "Definition 1, Assumption 1", "H(X) >= b restricts what an adversary can know",
         "a belief of four variables, every case listed", assumption_1),
     Row("004", "Corollary 1", "eps-DP allows I_inf near n eps",
         "six equal bits, every case listed", corollary_1),
@@ -251,8 +261,8 @@ ROWS = (
     Row("004", "Proposition 3", "post-processing keeps mutual-information privacy", HOW,
         processing),
     Row("004", "Definition 5", "a bound for each individual", "`leakages`", personalised),
-    Row("004", "III.2, universe", "D must hide who is in the data (tracing attacks)", "",
-        tracing),
+    Row("004", "III.2, universe", "D must hide who is in the data (tracing attacks)",
+        "`leakage` of a record that may be absent", tracing),
     Row("004", "III.3, utility", "expected distance of f(X) and Y, or I(X; Y)",
         "`leakage` and a law in NumPy", utility),
     Row("004", "Proposition 4, Cor. 3", "privacy against all beliefs means poor utility",

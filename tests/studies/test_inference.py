@@ -1,12 +1,17 @@
 """What section IV's study stands on: distances, clusters, intervals, and the posterior by hand."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 
+from studies.p002.affinity import Affinity
 from studies.p002.attack import Attack, by_law, cells
 from studies.p002.clusters import k_means
 from studies.p002.gowalla import Gowalla, apart, earth, hops
 from studies.p002.intervals import mean_of
+from studies.p002.products import group
+from unspoken.calibration import private_epsilon
 
 
 def users() -> Gowalla:
@@ -80,3 +85,35 @@ def test_intervals_hold_the_mean() -> None:
     assert found.low < 1.0 < found.high
     assert found.high - found.low == pytest.approx(4 / np.sqrt(400 * 8), rel=1.0)
     assert f"{found}" == f"{found.value:.2f} ± {(found.high - found.low) / 2:.2f}"
+
+
+@pytest.mark.parametrize("norm", [1, 2])
+def test_affinity_pair_by_pair(norm: int) -> None:
+    """Edges counted one by one, and components by merging the ends of each."""
+    rng = np.random.default_rng(4)
+    rows = np.repeat(rng.integers(0, 2, (40, 6)), 2, axis=0).astype(np.float64)
+    rows = rows[rows.any(1)]
+    length = np.linalg.norm(rows, norm, axis=1)
+    labels, edges = np.arange(len(rows)), 0
+    for i, j in zip(*np.triu_indices(len(rows), 1), strict=True):
+        if rows[i] @ rows[j] / (length[i] * length[j]) > 0.8:
+            edges += 1
+            labels[labels == labels[j]] = labels[i]
+    found = Affinity.of(rows, norm)
+    assert found.mean == pytest.approx(2 * edges / len(rows))
+    assert found.largest == np.bincount(labels).max()
+    assert edges > 0
+
+
+def test_a_group_of_ten_case_by_case() -> None:
+    """All 1,024 cases, by the common bit; and what a sum far out tells of one, knowing nothing."""
+    cases = np.array(list(product((0, 1), repeat=10)))
+    law = sum(0.5 * np.where(cases == hub, 0.8, 0.2).prod(1) for hub in (0, 1))
+    counted = np.bincount(cases.sum(1), weights=law)
+    assert group().counts == pytest.approx(counted)
+    epsilon = private_epsilon(group(), limit=0.9)
+    told = [
+        law[cases[:, 0] == own] @ np.exp(epsilon * cases[cases[:, 0] == own].sum(1))
+        for own in (0, 1)
+    ]
+    assert np.log(told[1] / told[0]) == pytest.approx(0.9, rel=1e-8)
