@@ -11,6 +11,9 @@ READY := .venv/.ready
 SERVERS := .venv-servers/bin
 SERVERS_READY := .venv-servers/.ready
 
+# Tests start some hundred Pythons: what one has compiled the others find.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help setup test lint types unit test-servers demo docs faults audit bench studies stress lock clean
 
@@ -25,7 +28,8 @@ $(READY): locks/dev.txt pyproject.toml
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	touch $@
 
-test: lint types unit ## lint, types, then every test but the stress runs
+test: lint ## lint, then every test but the stress runs, and types beside them
+	@$(MAKE) --no-print-directory types & typed=$$!; $(MAKE) --no-print-directory unit && { wait $$typed || { echo "make types fails, see above"; exit 1; }; }
 
 lint: $(READY) ## ruff: rules and layout
 	$(BIN)/ruff check .

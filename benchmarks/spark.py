@@ -27,7 +27,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import SparkSession
 
-from benchmarks.release import CASES, _write
+from benchmarks.release import CASES, KEYS, write
 from unspoken.releasing import release
 
 THREADS = 2
@@ -110,20 +110,18 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="a thousand rows")
     chosen = parser.parse_args()
     rows, spark = (1_000 if chosen.quick else chosen.rows), session()
-    cases = [case for case in CASES if case[2] == "label"]
-    for attributes, keys, epoch in cases[: chosen.cases]:
+    for attributes, keys in CASES[: chosen.cases]:
         with tempfile.TemporaryDirectory() as temporary:
             folder = Path(temporary)
-            _write(folder, rows, attributes, keys, epoch)
+            write(folder, rows, attributes, keys)
             by_duckdb = seconds(release, folder)
-            listed = ["id"] if keys == "integer" else ["office", "day"]
             names = [f"a{i}" for i in range(attributes)]
             empty, ours = [], []
             with tempfile.TemporaryDirectory() as warm:
-                _write(Path(warm), 1_000, attributes, keys, epoch)
+                write(Path(warm), 1_000, attributes, keys)
                 release(on_spark(Path(warm)))
             for _ in range(chosen.runs):
-                empty.append(seconds(idle, spark, folder, listed, names))
+                empty.append(seconds(idle, spark, folder, KEYS[keys], names))
                 ours.append(seconds(release, on_spark(folder)))
             ratio = min(ours) / min(empty)
             print(

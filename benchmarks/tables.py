@@ -131,9 +131,10 @@ def counted(columns: Columns, names: Sequence[str]) -> unspoken.Joint:
     values = {name: sorted({*columns[name]}) for name in names}
     codes = [np.searchsorted(values[name], columns[name]) for name in names]
     sizes = [len(values[name]) for name in names]
-    flat = np.ravel_multi_index(tuple(codes), sizes)
-    table = np.bincount(flat, minlength=int(np.prod(sizes))).reshape(sizes)
-    return unspoken.Joint(table.astype(float), names=names, values=values)
+    cells, rows = np.unique(np.ravel_multi_index(tuple(codes), sizes), return_counts=True)
+    table = np.zeros(int(np.prod(sizes)), np.uint32)
+    table[cells] = rows
+    return unspoken.Joint(table.reshape(sizes), names=names, values=values)
 
 
 INCOME, ROOMS = {"income": [">50K"]}, {"arrive": ["4"], "occ": ["0"]}
