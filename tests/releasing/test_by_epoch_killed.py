@@ -15,7 +15,7 @@ import pytest
 from tests.releasing.killed import FORKED, released_until
 from tests.releasing.test_by_epoch import charges, files, months, project
 from unspoken.errors import InputError
-from unspoken.releasing import by_epoch, release
+from unspoken.releasing import by_epoch, release, verified
 from unspoken.releasing.rows import sorting
 
 pytest.importorskip("resource", reason="needs the signals of POSIX")
@@ -24,7 +24,8 @@ LATE = {"id": 1_000, "day": "2026-01-30", "a": "x", "b": "u"}
 OTHER = {"x": "y", "y": "x", "z": "y"}  # another value that is not sensitive
 FREE = ["before a first reading", "after a first reading"]
 CHARGED = [
-    "after the charge", "before a late manifest", "after a late release", "before a new release",
+    "before its head", "after the charge", "before a late manifest", "after a late release",
+    "before a new release",
 ]  # fmt: skip
 
 
@@ -85,7 +86,9 @@ def test_killed(where: str, path: Path, honest: dict[str, Any]) -> None:
         assert left[name] == honest[name]
     release(path)
     assert plain(path) == honest
-    assert charges(path) == 2
+    assert charges(path) == verified(path).head.number == 2
+    head = json.loads((path.parent / "unspoken.key.head").read_text())
+    assert head["number"] == 2
     assert not [*path.parent.rglob(".*.partial")]
 
 

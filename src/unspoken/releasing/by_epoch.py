@@ -182,14 +182,22 @@ class _Release:
         }
         rounds = self.rounds(kept, [p for p in self.pieces if p is not spooled.get(p.epoch)])
         first = [self.begun(turn) for turn in rounds[:1]]
-        head = kept.ledger.charge(self.event, admit, kept.seal) if self.sifted.new else None
-        if head is None:
-            kept.ledger.look(admit, kept.seal)
+        head = kept.ledger.charge(self._charged(kept), admit, kept.seal)
         written = sum(self._copy(piece, spool, kept, head) for piece in spooled.values())
         for turn in rounds:
             rows = first.pop() if first else self.begun(turn)
             written += self.write(turn, rows, kept, head)
         return written
+
+    def _charged(self, kept: Custody) -> Release:
+        """What is new; else the last of what is written again, which is charged already.
+
+        That costs nothing, and writes down the head that a crash after the charge left unwritten.
+        """
+        if self.sifted.new:
+            return self.event
+        again = max(piece.number for piece in self.pieces if piece.number is not None)
+        return kept.ledger.release(again)[1]
 
     def rounds(self, kept: Custody, pieces: Sequence[Piece]) -> list[_Round]:
         """What is written while the source is read once more, sorted: one file of each epoch."""
@@ -213,7 +221,7 @@ class _Release:
         return begun(self.asked.reading, kernel, self.asked.reading.among(texts))
 
     def write(
-        self, turn: _Round, batches: Iterator[pa.RecordBatch], kept: Custody, head: Head | None
+        self, turn: _Round, batches: Iterator[pa.RecordBatch], kept: Custody, head: Head
     ) -> int:
         """Write the file of each; gives how many rows they have."""
         rows, waiting = 0, {piece.epoch: piece for piece in turn.pieces}
@@ -230,7 +238,7 @@ class _Release:
         return rows
 
     def _write(
-        self, piece: Piece, batches: Iterator[pa.RecordBatch], kept: Custody, head: Head | None
+        self, piece: Piece, batches: Iterator[pa.RecordBatch], kept: Custody, head: Head
     ) -> int:
         reading, witness = self.asked.reading, Witness(self.asked.reading.rules, self.master)
 
@@ -242,18 +250,17 @@ class _Release:
 
         return self._publish(piece, fill, kept, head)
 
-    def _copy(self, piece: Piece, spool: Spool, kept: Custody, head: Head | None) -> int:
+    def _copy(self, piece: Piece, spool: Spool, kept: Custody, head: Head) -> int:
         return self._publish(piece, partial(spool.copied, piece.epoch), kept, head)
 
     def _publish(
         self, piece: Piece, fill: Callable[[Output, BinaryIO], Written], kept: Custody,
-        head: Head | None,
+        head: Head,
     ) -> int:  # fmt: skip
         output = output_of(self.asked.project.files, piece.epoch, piece.part)
         charged, event = head, self.event
         if piece.number is not None:
             charged, event = kept.ledger.release(piece.number)
-        assert charged is not None
         event, at = _about(event, piece), kept.ledger.charged(charged.number)
         with unfinished(output.release, PRIVATE) as data, unfinished(output.manifest) as paper:
             written = fill(output, data.file)
