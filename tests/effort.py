@@ -1,5 +1,4 @@
 """How hard the tests try: half as hard in a daily run as UNSPOKEN_STRESS=1, or times as hard in
-
 `make stress`, which .ci/run always does after it.
 """
 

@@ -36,7 +36,6 @@ TRIES = 5  # where a service is busy
 @dataclass(frozen=True)
 class Cells:
     """Released cells, true or NULL. ``inclusion``: how often a cell that may be shown is, and what
-
     may be computed from that; ``charged``: the epochs that were charged now, none if it was free.
     """
 
@@ -174,7 +173,6 @@ class Client:
         readers: Sequence[str] = (),
     ) -> dict[str, Any]:
         """Of a steward: that these became known otherwise, to ``readers`` (none: to everybody), of
-
         ``epochs`` (none: of all rows); gives which limits that breaks. It cannot be taken back.
         """
         said = {"attributes": list(attributes), "why": why}

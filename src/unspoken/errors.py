@@ -80,7 +80,6 @@ class TooLarge(UnspokenError):
 
 class LimitExceeded(UnspokenError):
     """The answer would break a limit the holder has set. ``fits``: what would not, in words that
-
     say nothing of what was given out before; empty if nobody has worked it out.
     """
 

@@ -39,7 +39,6 @@ def apart(a: Array, b: Array) -> Array:
 @dataclass(frozen=True, eq=False)
 class Gowalla:
     """``vectors``: eq. 4 in degrees, a row a user; ``city``: which one of `CITIES`;
-
     ``friends``: a row a friendship, both ends; ``check_ins`` and ``locations`` of all users.
     """
 

@@ -92,7 +92,6 @@ def test_a_secret_that_never_changes_leaves_no_epoch_anything(tmp_path: Path) ->
 @pytest.mark.parametrize("stays", [0.8, 0.55, 0.95])
 def test_no_epoch_is_told_of_more(stays: float, tmp_path: Path) -> None:
     """Every trajectory of three days, and every answer: to two questions of one day, and to one of
-
     all three. Who knows all other offices sees the sum of the days it is of, and noise, so that
     P(y | s) is alpha^|y - s| but for a factor, and y matters between 0 and as many days.
     """

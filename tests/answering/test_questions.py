@@ -230,7 +230,6 @@ def test_rows_without_a_cell(column: str, value: Any, said: str, tmp_path: Path)
 
 def test_claimed_sensitivity_is_the_measured_one(ready: Prepared) -> None:
     """Random neighbours, which differ in what one row holds: no number moves further than it says,
-
     and each moves.
     """
     rng = np.random.default_rng(11)
@@ -257,7 +256,6 @@ def test_claimed_sensitivity_is_the_measured_one(ready: Prepared) -> None:
 @pytest.mark.parametrize("text", [text for text in ANSWERED if "WHERE day" not in text])
 def test_claimed_epsilon_is_the_measured_one(text: str, ready: Prepared) -> None:
     """Of all pairs of records that there may be, how far all numbers move together, in their own
-
     reach: what lambda eps is.
     """
     ages = [None, 10.0, 30.0, 50.0, 1e9]

@@ -42,7 +42,6 @@ def told(path: Path, queries: np.ndarray) -> list[int]:
 
 def test_the_ledger_refuses_what_a_linear_program_needs(tmp_path: Path) -> None:
     """Sums over random halves, each with noise for one record: nine hundred give nearly everybody
-
     away. The ledger adds up what they tell of a record, and refuses the third.
     """
     rng = np.random.default_rng(4)

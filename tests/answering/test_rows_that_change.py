@@ -30,7 +30,6 @@ def test_nobody_is_told_of_rows_that_change(tmp_path: Path) -> None:
 
 def test_what_is_refused_of_rows_that_change_says_what_to_do(tmp_path: Path) -> None:
     """And that can be done: other epochs are asked about, and all of it under a new label, beside
-
     what was given out before.
     """
     path = project(tmp_path, epoch='of = "substr(day, 1, 7)"', cap=4.0)

@@ -62,7 +62,6 @@ def ends(secret: Secret) -> tuple[float, float]:
 
 def test_coins_that_fail_on_mondays_alone_are_found_there(tmp_path: Path) -> None:
     """Elsewhere half of what is free is withheld, so a blank doubles odds; on Mondays a twentieth,
-
     so it multiplies them by 20. Without weekdays the mean is what counts: 1 / (1/7 .05 + 6/7 .5).
     """
     secret, monday = ill(), weekdays() == 0

@@ -96,7 +96,6 @@ DRAWS = PROJECT.replace("released.parquet", "released").replace("manifest.json",
 
 def test_draws_are_attacked_side_by_side(folder: Path) -> None:
     """Of two draws of a coin a cell more is told than of one, and no more than the cap that both
-
     were charged to; to whom that was one draw's, they break it.
     """
     project = folder / "unspoken.toml"

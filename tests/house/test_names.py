@@ -55,7 +55,6 @@ def names_unlike_types(root: Path) -> list[str]:
 
 def doors_unlike_types(root: Path) -> list[str]:
     """Of every package that lends its names: those that HOMES and the types place differently,
-
     and those that a module of the package would stand in the place of.
     """
     found = []

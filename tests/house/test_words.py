@@ -16,6 +16,7 @@ CLAIM = re.compile(
 )
 # The first name, which is another product's. The changelog alone says that it was ours.
 OLD_NAME = re.compile("un" + "said", re.I)
+ENDS = {*".:?!"}
 TOPS = ["home", "Users", "root", "work", "opt", "mnt", "srv", "tmp", "private"]
 PLACE = re.compile(rf"(?<![\w.~)}}\]*-])(/({'|'.join(TOPS)})/\w|[A-Z]:\\Users\\)")
 
@@ -84,6 +85,22 @@ def computed(root: Path) -> list[str]:
     ]
 
 
+def broken_sentences(root: Path) -> list[str]:
+    """Docstrings with an empty line in the middle of a sentence."""
+    documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+    texts = [
+        (module.path, (ast.get_docstring(node) or "").split("\n\n"))
+        for module in modules(root)
+        for node in module.nodes
+        if isinstance(node, documented)
+    ]
+    return [
+        f"{path}: {first.splitlines()[-1]}"
+        for path, (first, *more) in texts
+        if more and first[-1] not in ENDS
+    ]
+
+
 def test_nothing_false_is_said_of_differential_privacy(root: Path) -> None:
     none_of(false_claims(root), "Its guarantee holds for dependent data too. Say what is inferred:")
 
@@ -106,6 +123,10 @@ def test_doors_compute_nothing(root: Path) -> None:
 
 def test_only_doors_print(root: Path) -> None:
     none_of(prints(root), "Return it, or raise it; only doors print:")
+
+
+def test_sentences_go_on(root: Path) -> None:
+    none_of(broken_sentences(root), "Write the sentence on, without an empty line in it:")
 
 
 @pytest.mark.parametrize(
@@ -149,6 +170,12 @@ def test_a_planted_print_is_found(plant: Plant) -> None:
     assert prints(plant("src/unspoken/views/view.py", "def f():\n    print(1)")) == [
         "src/unspoken/views/view.py:2"
     ]
+
+
+def test_a_planted_break_is_found(plant: Plant) -> None:
+    plant("src/unspoken/views/sound.py", '"""What it is.\n\nAnd why:\n\n    x\n"""')
+    root = plant("src/unspoken/views/view.py", 'def f():\n    """What is, and\n\n    why."""')
+    assert broken_sentences(root) == ["src/unspoken/views/view.py: What is, and"]
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,4 @@
 """Questions whose answers are known to all digits: exact_worlds.py, and what is shown of a cell. A
-
 cloud is then one of whole numbers, and the measures are those of tests/oracle.py.
 
     law {cell: weight} x what is seen of a cell {outcome: weight} -> {context: cloud}
@@ -150,7 +149,6 @@ def laplace(rng: Rng, world: World) -> Shown:
 
 def laplace_of(world: World, own: Sequence[float], scale: float) -> Shown:
     """At the noise-free answers, where measures are largest, as likely as a neighbour's half-way
-
     mixtures make them: weights (tanh + tanh) / 2 of half the gaps, which add up to 1.
     """
     possible = sorted({answer(cell, own) for cell, p in world.law.items() if p})

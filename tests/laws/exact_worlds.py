@@ -1,5 +1,4 @@
 """Beliefs whose laws are known to all digits: the floats given are taken as the rationals that they
-
 are, laws normalised exactly, exponentials rational to 90 digits. No code of the library is shared.
 """
 

@@ -1,5 +1,4 @@
 """What the worst adversary learns, and what calibrated noise leaves: to the last digit, in exact
-
 rationals over everybody there is.
 """
 

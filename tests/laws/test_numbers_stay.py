@@ -13,7 +13,6 @@ BEFORE = json.loads((Path(__file__).parents[1] / "vectors" / "frozen.json").read
 
 def _near(name: str) -> float:
     """A scale is found to CLOSE: where exp differs in its last digit, as between processors, the
-
     search stops elsewhere within it.
     """
     return CLOSE if name.startswith("calibrate") else 1e-12

@@ -58,7 +58,6 @@ def shown(path: Path, scale: float = 1.0) -> Mask:
 
 def odds_factor(releases: Sequence[Mask], values: Any = VALUES) -> float:
     """By how much the best attack multiplies odds for who keeps all these; surely over the cap, if
-
     it is by more than twice as much.
     """
     seen = np.stack([np.where(shows, 0.0, WITHHELD_AS) for shows in releases], 1)

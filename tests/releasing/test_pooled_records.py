@@ -92,7 +92,6 @@ def test_halves_for_one_reader_are_judged_by_all_that_the_counts_leave_possible(
     tmp_path: Path,
 ) -> None:
     """The attack: one reads a, then b. By what was learned that tells nothing, x 1.2; there are
-
     too few rows to know, and the plan's word is for every belief that they leave possible.
     """
     none = 'pooled_cap = "none"'

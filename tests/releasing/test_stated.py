@@ -161,7 +161,6 @@ def test_plans_given_contexts(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(12))
 def test_what_costs_nothing_is_shown_of_unexpected_records_too(seed: int) -> None:
     """No answer of theirs can tell of a secret that nobody with the secret gives: so who shows
-
     all that others show with the same labels breaks no row.
     """
     belief, box = believed(np.random.default_rng(seed), 8.0)

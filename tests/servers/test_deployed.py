@@ -1,5 +1,4 @@
 """The deployment of docs/service.md, tried as it is written: nginx with TLS before a service, and
-
 the unit as systemd reads it.
 """
 

@@ -110,7 +110,6 @@ def test_rows_that_came_late_are_not_drawn_anew(path: Path) -> None:
 
 def test_epochs_that_are_as_they_were_are_drawn_beside_those_that_are_not(path: Path) -> None:
     """The others are named; once more it is the same, free; what was drawn before takes late rows,
-
     too, in a draw of their own.
     """
     release(path)

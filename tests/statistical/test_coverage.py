@@ -1,5 +1,4 @@
 """Intervals hold what they say: redrawn tables of known beliefs, with and without habits of units,
-
 with and without noise, at three sizes. How often the truth is under the bound is put to a binomial
 test, which lets a right one fail once in 10^5 times. Intervals that are too narrow, rows counted
 one by one though a unit's are alike, and a design effect for a proof do fail it.

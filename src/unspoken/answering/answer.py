@@ -256,7 +256,6 @@ def as_asked(
 
 def _sorted(question: Question, rows: Sequence[Sequence[Any]]) -> Sequence[Sequence[Any]]:
     """By its groups, the one that is written first before all: rows are kept in another order, by
-
     keys and then by cells. What is missing comes last.
     """
     by, places = question.select.sorted_by, question.places

@@ -42,7 +42,6 @@ PURPOSE = ("unspoken-answers-1", "rows")
 @dataclass(frozen=True)
 class Asking:
     """``held``: the custody that there is. ``rows``: those that are not history. ``draw``: which of
-
     several answers to the one question; each has noise of its own, and is an event of its own.
     """
 
@@ -67,7 +66,6 @@ class Asking:
         make: Callable[[], Custody] | None,
     ) -> Asking:
         """``make``: makes the custody, if there is none, in which a belief is pinned: for questions
-
         that noise answers, and not before it is known that they can be.
         """
         served, readers = whole.serving(reader), () if reader is None else (reader,)
@@ -164,7 +162,6 @@ class Asking:
     @cached_property
     def counted(self) -> list[int]:
         """How many rows each group has: keys say it. Not looked at where nothing depends on it, nor
-
         where it is known of units whether there are any.
         """
         question = self.question

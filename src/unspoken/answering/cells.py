@@ -56,7 +56,6 @@ class Cells:
 
     def values(self, holds: Sequence[bool]) -> tuple[list[int], Fraction]:
         """The values themselves, in steps of a fraction; 0 where there is none, and outside the
-
         cells that ``hold``.
         """
         middles = self._middles()

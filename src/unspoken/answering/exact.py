@@ -80,7 +80,6 @@ def _by_cells(
     groups: Sequence[tuple[Any, ...]],
 ) -> tuple[Codes, Codes, Counts]:
     """How many rows are of which of the groups, and in which combination of cells of attributes,
-
     numbered as `Number.adds` has them, as far as they occur.
     """
     each = [question.reads[name] for name in names]

@@ -21,7 +21,6 @@ __all__ = ["GivenAnswer", "given_answers", "odds_beside", "together"]
 @dataclass(frozen=True)
 class GivenAnswer:
     """``readers``: the applications it was given to, none named: everybody; ``rows``: how far off
-
     each number may be, in rows (of sums in what one row moves them by), but with ``chance``;
     ``epsilon``: for one record.
     """

@@ -100,7 +100,6 @@ def _moved(numbers: tuple[Number, ...]) -> float:
 
 def _of_some(numbers: Sequence[Number]) -> float:
     """Over all pairs of cells of attributes that no other number is about: of all attributes of
-
     these at once, each row being what one record adds, in whole numbers by reach. Of too many cells
     those that are about the same attributes are looked at by themselves, which is no less.
     """

@@ -24,7 +24,6 @@ __all__ = ["Number"]
 @dataclass(frozen=True)
 class Number:
     """``adds[cell]`` of the attribute ``names`` has; of several ``adds`` has their ``shape``, the
-
     last one's cells beside each other.
     """
 
@@ -52,7 +51,6 @@ class Number:
 
     def terms(self, labellings: Mapping[str, Labelling]) -> tuple[dict[str, list[Value]], Counts]:
         """The labels of a belief, and what each adds, or each combination; those of a split cell
-
         add the same.
         """
         labels, places = dict[str, list[Value]](), list[list[int]]()

@@ -48,7 +48,6 @@ class Term(NamedTuple):
 @dataclass(frozen=True)
 class Column:
     """A column of the answer: for each cell that rows are grouped by (one, if by none) the term
-
     that it is, and of an average what that is divided by. ``of``: the attribute that is added up.
     """
 
@@ -67,7 +66,6 @@ class Column:
 @dataclass(frozen=True)
 class Question:
     """``by``: the attributes whose cells, of several all combinations, are rows of the answer, and
-
     which ``places`` among the groups they have; ``kept``: which cells. ``groups``: the others, over
     keys; ``where``: conditions on those. ``columns``: each once, in an order of their own;
     ``shown``: the columns of the answer as they are asked for, with titles: groups by their place,

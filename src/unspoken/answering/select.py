@@ -58,7 +58,6 @@ class Aggregate:
 @dataclass(frozen=True)
 class Select:
     """``where``: conditions all of which hold; ``groups``: what it is grouped by, whichever is
-
     written first. ``shown``: the columns of the answer, with their titles: groups by their place,
     aggregates after all of those; ``sorted_by``: places of groups, as the rows are sorted.
     """

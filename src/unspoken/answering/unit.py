@@ -47,7 +47,6 @@ def _share(chain: tuple[tuple[float, ...], ...], most: float) -> float:
 @dataclass(frozen=True)
 class Told:
     """What was told of a unit before, to each coalition that sees an answer: of ``all_rows``, and
-
     by ``epoch`` of those it looks at, where that is limited. None: it is not known.
     """
 

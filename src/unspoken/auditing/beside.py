@@ -34,7 +34,6 @@ IDLE = "it says nothing of a row; write SQL over a key"
 @dataclass(frozen=True)
 class Around:
     """What attackers know of rows: functions of keys in SQL, and columns of the row before in a
-
     ``unit``, which some of the keys name.
     """
 
@@ -142,7 +141,6 @@ def _opened(
 
 def _texts(original: DuckTable) -> list[str]:
     """What is text in it. Once a word is withheld the rest may look like numbers or truth values,
-
     which are written otherwise: 1.50 is no 1.5, and no "no".
     """
     texts = {name for name, kind in original.columns.items() if kind == "VARCHAR"}

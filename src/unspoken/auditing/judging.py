@@ -61,7 +61,6 @@ class Claim:
 @dataclass(frozen=True, repr=False)
 class Reached(Shown):
     """``recovered``: of the secrets, how many the event flags; ``right``: of what it flags, how
-
     many are secrets. ``flagged``: how many trials it is. ``counted``: the event.
     """
 

@@ -30,7 +30,6 @@ NEAR = 1.05  # how close to the fewest
 
 def fewest(verdict: Verdict, most: int, chance: float, missed: float = MISSED) -> int | None:
     """The fewest trials by which the event of the best attack beats the bound but for ``missed``;
-
     None: more than ``most``. ``chance``: of an interval to miss.
     """
     best = verdict.best
@@ -46,7 +45,6 @@ def fewest(verdict: Verdict, most: int, chance: float, missed: float = MISSED) -
 
 def is_found(claim: Claim, once: Counted, trials: int, chance: float, missed: float) -> bool:
     """Whether it would be, of so many trials. ``once``: the event as it was counted once; its rates
-
     are taken for no better than they are surely.
     """
     if claim.bound is None:

@@ -72,7 +72,6 @@ def groups_shown(
     epsilon: float, others: int, least: int, by: Literal["truth", "answer", "nothing"]
 ) -> World:
     """A group of ``others``, and of the target if she is in it, with noise; shown if it has so many
-
     members, by its true count or by the answer; or always, as a declared group is.
     """
 

@@ -53,7 +53,6 @@ PLACE = "unspoken place"  # of a row, a column beside those of a release
 @dataclass(frozen=True, repr=False)
 class Attacked(Shown):
     """A secret of ``about``, looked for in what was ``reader`` given (None: all) by so many
-
     ``draws``, side by side; ``naive``: the same attacks where sensitive cells alone are blank.
     ``given``: what else is known of a row; None: nothing. ``rows``: or units, of a habit.
     """
@@ -155,7 +154,6 @@ def audit(project: Project | str | Path) -> Audited:
 @dataclass(frozen=True)
 class _Sight:
     """What a ``reader`` has: ``rows`` with the labels that the source has, and ``shown`` of them by
-
     each draw, in the same order. ``strays``: rows of it that the source has not.
     """
 

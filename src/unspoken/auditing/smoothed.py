@@ -55,7 +55,6 @@ def smoothed(stay: float, length: int, epsilon: float, at: int, known: bool = Fa
 
 def _message(like: Array, step: Array) -> Array:
     """log of how likely answers on one side are with a 1 here, against a 0; the chain is symmetric,
-
     so that it reads the same both ways.
     """
     posterior = np.full((len(like), 2), 0.5)

@@ -31,7 +31,6 @@ NUMBER = (0,)  # one column, which is a number
 
 def one_coin(prior: float, same: float, p: float, keep: bool = True) -> World:
     """Two cells, of which the second is the first again with probability ``same``, else another
-
     draw: two attributes, or a cell before and after a change. Claimed: a coin for each; really one
     coin is tossed for both, if ``keep``.
     """
@@ -55,7 +54,6 @@ def habit(
     rows: int, usual: float, rest: float, p: float, prior: float, measure: str = "odds"
 ) -> World:
     """A unit's rows: who has the habit has the sensitive value in ``usual`` of them, who has not in
-
     ``rest``. The secret is the habit; every row's cell has a coin of its own.
     """
     given = [np.array([share, 1 - share]) for share in (usual, rest)]

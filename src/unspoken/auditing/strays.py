@@ -28,7 +28,6 @@ FEW = 3  # keys that are named
 @dataclass(frozen=True, repr=False)
 class Strays(Shown):
     """Rows of a ``release`` that were not attacked. ``unknown``: so many have keys that ``against``
-
     has not; ``twice``: so many share their keys with another. With the keys of a few of either.
     """
 

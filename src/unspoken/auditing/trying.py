@@ -80,7 +80,6 @@ def try_all(
     chance: float = FAMILY,
 ) -> TriedAll:
     """All of them, with this share of their trials, but as many as it takes to find what is broken;
-
     ``chance``: that any interval misses.
     """
     each = chance / _intervals(scenarios)

@@ -54,7 +54,6 @@ class World:
 
 def in_steps(answers: Array) -> Array:
     """Answers as releases have them, in steps: of doubles the last digits tell what noise was added
-
     to (Mironov, 2012), which an attack here found by itself.
     """
     stepped: Array = np.round(answers / STEP) * STEP

@@ -147,7 +147,6 @@ class Belief(Shown, ABC):
 
     def shields(self, about: Sequence[str]) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
         """Growing surroundings of ``about``, as (inner, boundary): once the boundary is known, what
-
         lies outside tells nothing more about it. None, where no structure is known.
         """
         return iter(())

@@ -72,7 +72,6 @@ class Exchangeable(Belief):
 
     def operations(self, names: Sequence[str]) -> float:
         """At most n terms are added up, twice where some are known; binomials are rounded twice
-
         each, and of an event every variable takes ten operations.
         """
         return 32.0 + 12.0 * self._count
@@ -262,7 +261,6 @@ def _binomials(n: int) -> Wide:
 
 def _mean_excess(channels: Sequence[Channel]) -> tuple[Wide, Wide]:
     """For each number of ones among these variables, the mean over which ones they are of
-
     prod_i W_i(x_i) - prod_i c_i, and that last product, the same for all. One variable more:
 
         m' E'(j) = (m' - j) [E(j) W(0) + c e(0)] + j [E(j - 1) W(1) + c e(1)],    m' = m + 1.

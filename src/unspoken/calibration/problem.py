@@ -116,7 +116,6 @@ class NoiseProblem:
 
     def most(self, adversary: Adversary, scale: float, pieces: int = 1) -> float:
         """What this adversary does not exceed, quickly: told the answer but for some of its noise
-
         (types/noise.py: seeing nodes tells at least as much as seeing the answer). The nodes are
         the points, and of one answer so many ``pieces`` between them.
         """
@@ -162,7 +161,6 @@ class NoiseProblem:
     @cached_property
     def reaches(self) -> dict[str, float]:
         """D_i = max over x_i, x_i' of sum_c |f_ci(x_i) - f_ci(x_i')|: how far x_i alone moves all
-
         answers; of weights sum_c |w_ci| (max x_i - min x_i).
         """
         domain = self.belief.domain

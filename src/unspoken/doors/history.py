@@ -81,7 +81,6 @@ def verified(checked: Verified) -> RenderableType:
 
 def _shows(mechanisms: Sequence[Mechanism], several: bool) -> str:
     """What cells' coins let out how often; and what coins of records deliver, by which table if
-
     there are ``several``.
     """
     cells = [(name, e) for each in mechanisms for name, e in sorted(each.exponents().items()) if e]

@@ -1,5 +1,4 @@
 """Queries that a signal ends: DuckDB looks for signals while it begins a query, and not while a
-
 stream of its rows is read, which may be most of its time.
 """
 

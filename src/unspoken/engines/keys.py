@@ -170,7 +170,6 @@ def check_keys(opening: Opened, view: str, keys: Sequence[str], title: str, wher
 
 def marked_once(opening: Opened, view: str, key: str) -> bool:
     """Whether whole numbers that lie close together differ: each has a bit, which costs far less
-
     than grouping by them. False: there may be two of one, none, or it is another kind of key.
     """
     (kind,) = opening.con.execute(f"SELECT typeof({key}) FROM {view} LIMIT 1").fetchone() or ("",)

@@ -30,7 +30,6 @@ class OfKeys:
     @classmethod
     def read(cls, text: str, table: Shaped, what: str, where: str, idle: str) -> OfKeys:
         """Check it: values must not decide what is known of a row. ``idle``: what it does if it
-
         reads no key, and what to write then.
         """
         row = RowSQL(table.columns, table.title, table.timezone)

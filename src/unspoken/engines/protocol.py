@@ -34,7 +34,6 @@ class Among:
 @dataclass(frozen=True)
 class Scan:
     """What is read of a table: the columns ``names``, sorted by key if ``ordered`` (integers, or
-
     text by its bytes), at most so many ``rows`` at once. ``places``: {name: place} begin messages.
     ``among``: these rows alone.
     """
@@ -90,7 +89,6 @@ class Shape:
 
 class Table(Shaped, Protocol):
     """Rows that ``keys`` name. ``columns``: {name: DuckDB's name of its type}, in which SQL reads
-
     them. A key is BIGINT, VARCHAR or TIMESTAMP, with a time zone or without, whatever it was: that
     is ``given``, and how it is released. ``files``: what it is read from, so never written over.
     ``timezone``: whose hours and days moments have. ``away``: whether work is done in other
@@ -119,7 +117,6 @@ class Table(Shaped, Protocol):
 
     def groups(self, names: Sequence[str], where: str) -> tuple[int, int]:
         """How many groups of rows have the same in these columns, and the rows of the largest; of
-
         no rows 0 and 0.
         """
 
@@ -138,7 +135,6 @@ class Table(Shaped, Protocol):
         chosen: Chosen | None = None,
     ) -> pa.Table:
         """Groups of rows with the same in ``groups``, sorted: columns g0, g1, ..., and the sum of
-
         each whole number, n0, n1, ... No group: one row. Only of ``chosen`` rows; None: of all.
         """
 
@@ -147,7 +143,6 @@ class Table(Shaped, Protocol):
 
     def through(self, work: Work, scan: Scan) -> Iterator[pa.RecordBatch]:
         """What ``work`` makes of `batches`, in their order, wherever the rows are: of each part of
-
         them alone, so that it remembers nothing from one batch to the next, and maybe more than
         once, of which one counts.
         """

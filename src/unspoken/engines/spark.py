@@ -148,7 +148,6 @@ class SparkTable:
         cls, table: DuckTable, spark: Any, where: str, folder: Path | None, nan_missing: bool
     ) -> SparkTable:
         """What DuckDB has opened: Spark reads Parquet files below ``folder`` itself, and a copy of
-
         anything else (None), which DuckDB makes.
         """
         schema = table.only(NOTHING, true=True).batches(Scan(list(table.columns), False)).schema

@@ -48,7 +48,6 @@ PACKED = pa.ipc.IpcWriteOptions(compression="lz4")
 @dataclass(frozen=True)
 class Rows:
     """Batches of another engine as a table promises them: of the types of ``schema``, which SQL
-
     reads as ``columns``, and only those for which each of ``where`` is (or is not) true.
     """
 

@@ -17,7 +17,6 @@ __all__ = ["chords", "radius", "shares"]
 
 def chords(law: Array, at_least: Array, at_most: Array) -> float:
     """The most that sum_y g_y(L_y) can be, g_y convex with these values at the ends of L_y in
-
     law[:, y], and sum_y L_y = 1: each g_y is at most its chord.
     """
     width = law[1] - law[0]

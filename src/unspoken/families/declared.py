@@ -17,7 +17,6 @@ __all__ = ["Declared"]
 @dataclass(frozen=True)
 class Declared:
     """``cells``: of the event, [cell]; ``low``, ``up``: of P(x | event) inside, of P(x | not event)
-
     outside; ``weight``: the least and largest P(event) allowed; ``marginals``: inside and outside.
     """
 

@@ -28,7 +28,6 @@ class Family(Belief):
         self, mechanism: Shows, adversary: Adversary, outcome: Mapping[str, Output] | None
     ) -> View:
         """A view whose ``sup`` and ``mean`` hold for all members: low is reached by one of them,
-
         high exceeded by none, and the premise is the weakest of theirs.
         """
 

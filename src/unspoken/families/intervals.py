@@ -44,7 +44,6 @@ Event = tuple[str, Sequence[Value]]
 @dataclass(frozen=True)
 class Margin:
     """A set about some of the variables. ``place``: the cell there of each cell [cell] here;
-
     ``first``: a cell here for each of those there.
     """
 

@@ -122,7 +122,6 @@ def share(
     above: Cells, below: Cells, kernels: tuple[Array, Array], total: float
 ) -> tuple[Array, Array]:
     """The masses of both, ``total`` together, with the largest mean of one over the least of the
-
     other. With masses t and M - t both sums are piecewise linear in t, G = a + b t and H = c + d t;
     (a + b t) (M - t) / t (c + d t) is largest where filling goes on to another cell, or where its
     derivative is 0, a quadratic equation in each piece. A mass t next to 1 has lost digits of

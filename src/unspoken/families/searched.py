@@ -60,7 +60,6 @@ class Tables(Protocol):
 
     def apart(self, query: NoisySum, adversary: Adversary) -> Bound | None:
         """The largest log-ratio of the likelihoods of two values, of one noisy sum; None where
-
         nothing is quicker than to look at every answer.
         """
         return None

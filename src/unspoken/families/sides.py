@@ -30,7 +30,6 @@ WHOLE = MASS**2  # the unit of the ends of an answer
 @dataclass(frozen=True, eq=False)
 class Marginal:
     """Of some variables (``axes``, a bit mask): their combination in each cell [cell], ``place``,
-
     and between which ends P(combination | side) is.
     """
 
@@ -43,7 +42,6 @@ class Marginal:
 @dataclass(frozen=True, eq=False)
 class Side:
     """``low``, ``up``: [cell], 0 beside this side; ``least``, ``most``: of P(side);
-
     ``marginals``: what else is known of it, of combinations that were counted by themselves.
     """
 
@@ -104,7 +102,6 @@ class Side:
 
     def weighing(self, axes: Codes, cell: Codes, low: Array, up: Array) -> tuple[Array, Array]:
         """The least and the most that some cells weigh, ``low`` and ``up`` being the sums of their
-
         ends: [set]. All of a set agree with its ``cell`` on the ``axes`` (a bit mask).
         """
         least = 1.0 - (float(self.up.sum()) - up)
@@ -162,7 +159,6 @@ class Side:
 
     def end(self, cells: Sequence[int], weights: Sequence[int], sign: int, axes: int = 0) -> int:
         """The largest (sign 1) or least (-1) Q . w, in units of 1 / WHOLE, rounded outward; w is 0
-
         at all cells but these, which agree on the ``axes`` (a bit mask).
         """
         low, up, all_low, all_up = self._whole
@@ -210,7 +206,6 @@ def _quotient(
     sign: int,
 ) -> int:
     """The best sum P w / sum P. Others have weight 0: for the most they are filled last, for the
-
     least first. Once no cell brings the quotient on, none that comes later does.
     """
     value, mass = sum(weight * low for weight, low, _ in held), below + beside[0]

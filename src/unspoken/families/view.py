@@ -128,7 +128,6 @@ class TablesView(Shown):
 
     def mean(self, f: Convex) -> Bound:
         """Mutual information, or what compares the laws of two classes; looked for in some tables,
-
         and bounded over all of them.
         """
         reading = Functional.of(f)

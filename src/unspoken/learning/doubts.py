@@ -31,7 +31,6 @@ LISTED = 8  # of these, how many are shown
 @dataclass(frozen=True)
 class Doubt:
     """What is odd about a predicate. ``idle``: it protects nothing, or not what it seems to, and
-
     nobody said that it may.
     """
 

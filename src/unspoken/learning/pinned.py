@@ -58,7 +58,6 @@ DAMAGED = (
 @dataclass(frozen=True)
 class Pinned:
     """``tables``: counts by label, {"joint": [label of each attribute]} and, of each of the
-
     ``contexts``, [its value, label of each attribute]; or, of a tree, a table for every two
     attributes. ``labels``: how those of each attribute are found. ``values``: what
     columns have, where the project does not list it. ``rules``: of the project, as it was.
@@ -105,7 +104,6 @@ class Pinned:
     @property
     def possible(self) -> int:
         """How many combinations of labels some row may have, as far as the counts say; of a tree,
-
         of the two attributes that have most.
         """
         off = reach(1, scale_of(self.sensitivity, self.epsilon), UNSURE)

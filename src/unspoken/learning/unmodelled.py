@@ -68,7 +68,6 @@ class Together:
 @dataclass(frozen=True)
 class HeldOut:
     """Bits a row that was not learned from: by the tree, by each attribute alone, and by counts of
-
     whole rows, as far as these occur (else by the tree).
     """
 

@@ -82,7 +82,6 @@ class Chain:
 
     def _checkpoint(self, connection: sql.Connection, seal: Seal) -> None:
         """Write the account, where many events came since it was: the more, the rarer. Only when a
-
         ledger is opened, which takes as long anyway: no charge waits for it.
         """
         number = self.head.number
@@ -101,7 +100,6 @@ class Chain:
 
 def followed(connection: sql.Connection, name: str, seal: Seal, place: str) -> list[str]:
     """Every code that the chain has had, if it holds; else which event is the first that is not as
-
     it was charged.
     """
     codes = [name]

@@ -20,7 +20,6 @@ __all__ = ["Adoption", "Decision", "Event", "KINDS", "Learning"]
 @dataclass(frozen=True)
 class Learning:
     """A table was counted. ``fingerprint``: a keyed code of its exact counts, by which the same
-
     rows are known again; ``digest``: of the belief file that was made of them. ``epsilon``: of the
     noise; ``history``: SQL over keys, the rows that were counted and are not
     released; None: all that there were. ``key``: the fingerprint of the coin key.

@@ -23,7 +23,6 @@ __all__ = ["Asked", "Draws"]
 @dataclass(frozen=True)
 class Asked:
     """A question that was charged before: with which noise (`Answer.times`), in which event for
-
     whom, and what was drawn; None: nothing yet.
     """
 

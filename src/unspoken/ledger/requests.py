@@ -26,7 +26,6 @@ def asked_before(
     connection: sql.Connection, request: Request | None, codes: Sequence[str], seal: Seal
 ) -> int | None:
     """The event that this request made, by its code in the chain; None: it is new. The key of
-
     another one is refused.
     """
     if request is None:

@@ -287,7 +287,6 @@ class Ledger:
     @contextmanager
     def _followed(self, seal: Seal) -> Iterator[tuple[sql.Connection, Chain]]:
         """A transaction with the chain up to its end. What breaks it off, breaks off what is known
-
         of the chain too.
         """
         chain, self._chain = self._chain, None

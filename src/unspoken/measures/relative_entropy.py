@@ -41,7 +41,6 @@ def _divergence(after: Posteriors) -> Array:
 
 def _moves(value: Array, off: Off, after: Posteriors) -> Array:
     """h'(x) = log(1+x), so with log lifts off by r, D = sum_s P(s) h(x_s) is by
-
         r sum_s P(s) (1 + x_s) |log(1 + x_s)| + r^2 <= r (D + sqrt(2 D)) + r^2    (Pinsker).
 
     Its own operations leave OWN u, which is 100 where t >= LITTLE (above, with D <= 20 D^(1/2)),

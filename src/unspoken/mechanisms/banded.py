@@ -21,7 +21,6 @@ VALUES = 12
 
 def band_view(question: Question, queries: Sequence[Query], alone: Sequence[View]) -> BandView:
     """Group bound (paper 003, eq. 4): changing the target and all it may move changes the queries
-
     by at most sum_j max over x_j, x_j' of sum_c |f_cj(x_j) - f_cj(x_j')|, changes being counted in
     scales of noise, and likelihoods are at most e^that apart. Variables that are independent of the
     target, given what is known, add common noise only.

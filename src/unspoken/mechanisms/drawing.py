@@ -53,7 +53,6 @@ def with_noise_of(noise: Noise, numbers: Sequence[int] | Counts) -> Counts:
 
 def on_grid(mechanism: Laplace, domain: Domain, step: float) -> Geometric:
     """The same answers counted in steps: each term at its nearest multiple, and the noise that is
-
     drawn of them. What is shown is the step times what is drawn; all bounds are of what is drawn.
     """
     given = merged(mechanism.weights, mechanism.terms, "laplace")[2]

@@ -36,7 +36,6 @@ __all__ = ["Extension"]
 @dataclass(frozen=True, repr=False, eq=False, init=False)
 class Extension(RecordCoin, Shown):
     """``first``: the coin whose answer is out, a suppression or an extension; ``added``: a
-
     suppression of the same names, and maybe new ones, beside "shown before", whose labels are what
     was shown; its patterns are what is added. ``reads``: the names that are delivered of all that
     is shown then (None: all).

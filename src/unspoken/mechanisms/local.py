@@ -189,7 +189,6 @@ class Question:
 
     def _shielded(self) -> tuple[tuple[str, ...], list[FiniteView]]:
         """The widest surroundings there is room for: what is seen in them, and the view of somebody
-
         who sees that and the values that shield it. More is not seen outside (data processing).
         """
         window: tuple[str, ...] = ()

@@ -127,7 +127,6 @@ class Mechanism(ABC):
         self, belief: Belief, unexpected: bool = False
     ) -> Mapping[str, Mapping[Value, float]]:
         """Where records show a value more or less often: the least of any record with it; or of
-
         those that are ``unexpected``, which the belief has at 0, and its shares leave out.
         """
         return {}

@@ -53,7 +53,6 @@ class Toss:
 @dataclass(frozen=True)
 class Parts:
     """All that a mechanism shows one adversary: releases by coin, local channels, noisy queries,
-
     coins and noise that look at whole records.
     """
 
@@ -101,7 +100,6 @@ class Parts:
 
     def by_name(self) -> dict[str, Channel]:
         """One channel for each variable: within an epoch its releases share a coin, all else is
-
         drawn afresh.
         """
         coins: dict[tuple[str, str], list[Toss]] = {}
@@ -124,7 +122,6 @@ class Parts:
 @dataclass(frozen=True)
 class Tossed:
     """The law of coins: the exponent of the one toss that tells what many of a cell do together,
-
     where all show the same of it (equal ``full``): the sum over epochs of the largest in each.
 
     - Within an epoch all look at one U, and exponent e lets the cell out where U < 1 - e^-e. The

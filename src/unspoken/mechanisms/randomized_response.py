@@ -44,7 +44,6 @@ class RandomizedResponse(Mechanism, Shown):
 
     def channel(self, domain: Domain) -> Channel:
         """Common 1 / (e^eps + d - 1) on every value; excess (e^eps - 1) / (e^eps + d - 1) on the
-
         true one, in a form that neither overflows nor loses the digits of a tiny eps.
         """
         values = domain.values_of(self.name, "randomized-response")

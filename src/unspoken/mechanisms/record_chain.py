@@ -29,7 +29,6 @@ EARLIER = "shown before"
 @dataclass(frozen=True, eq=False)
 class Histories:
     """What may be shown of some rows: ``row`` rises; ``shown``: after each coin, a bit mask [entry,
-
     coin]; ``weights``: how likely, out of 2^62 for each coin.
     """
 

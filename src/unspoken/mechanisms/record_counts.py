@@ -1,5 +1,4 @@
 """Counts of what several variables of a record are together, with geometric noise: histograms in
-
 two dimensions, sums of one variable by another. No sum over the variables says them.
 """
 

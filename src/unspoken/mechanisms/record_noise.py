@@ -35,7 +35,6 @@ ANSWER = "answer"
 @dataclass(frozen=True, eq=False)
 class RecordNoise:
     """``adds[c, i, j, ...]``: f_c of the i-th of the first values, the j-th of the second, ...;
-
     0 of values that are not named.
     """
 
@@ -109,7 +108,6 @@ class RecordNoise:
 
     def kernel(self, domain: Domain, codes: Mapping[str, Codes]) -> Kernel:
         """P(y | x) = e^(w_y - rate d(x, y)) with d = sum_c |y_c - f_c(x)|, and w_y the weights of
-
         the numbers moved to y: 1 / (1 + alpha) at an end, (1 - alpha) / (1 + alpha) between. Common
         is the farthest d of any cell.
         """

@@ -21,7 +21,6 @@ LISTED = 2**20  # records up to which every one is looked at; of more those that
 @dataclass(frozen=True, eq=False)
 class RecordShares:
     """``codes``: the labels of some records [record, name], as positions in the ``domain``;
-
     ``law``: P(x), and ``shown``: P(i is shown at last | x) [record, name]. ``rest``: whether there
     are more records, which the belief has at 0.
     """

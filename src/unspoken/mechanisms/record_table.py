@@ -169,7 +169,6 @@ class RecordTable:
 
     def positions(self, domain: Domain, name: str) -> Codes:
         """Of each value of the domain where it is among the labels here, -1 being nowhere; of -1
-
         too, which is the last place.
         """
         places = {value: code for code, value in enumerate(self.domain.values_of(name))}

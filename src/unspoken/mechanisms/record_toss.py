@@ -23,7 +23,6 @@ __all__ = ["RecordToss", "both", "merged"]
 @dataclass(frozen=True)
 class RecordToss:
     """The coins of some tables in one epoch, each given what those before it showed; ``sees``: of
-
     which names what was shown after each coin is seen.
     """
 
@@ -153,7 +152,6 @@ class Shown:
 
 def merged(coins: Sequence[RecordToss]) -> tuple[RecordToss, ...]:
     """One for each record's coin and epoch: who gets two parts of what it shows sees their union,
-
     and who saw what was shown before something was added sees both.
     """
     together: dict[tuple[str, str], RecordToss] = {}

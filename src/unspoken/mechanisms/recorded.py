@@ -35,7 +35,6 @@ __all__ = ["Recorded", "recorded_view"]
 @dataclass(frozen=True)
 class Recorded:
     """What is seen of records, and of single variables beside them: all of it, or (``words``) one
-
     event. ``domain``: of the belief, before anything was known.
     """
 
@@ -78,7 +77,6 @@ class Recorded:
 @dataclass(frozen=True)
 class Contracted:
     """A table of the variables with these names (None: of an answer), of which the first ``kept``
-
     stay; ``fixed``: values known beforehand, which the table is given already.
     """
 

@@ -37,7 +37,6 @@ Values = Mapping[str, Iterable[Value]] | Sequence[Iterable[Value]]
 @dataclass(frozen=True, repr=False, eq=False, init=False)
 class Suppression(RecordCoin, Shown):
     """``records``: {record: {(names shown): integer}}, a record being one label for each of the
-
     ``names``, weights out of 2^62. What they leave shows nothing; so do records that are not
     listed, and labels that ``values`` do not have. ``sensitive``: {name: values} that are never
     shown. Names, labels and records are kept in the order of their words, whatever order they are
@@ -83,7 +82,6 @@ class Suppression(RecordCoin, Shown):
         sensitive: Mapping[str, Sequence[Value]],
     ) -> Suppression:
         """``codes[record, name]``: positions of labels among ``values``. Record r is shown in the
-
         patterns masks[starts[r]:starts[r + 1]], bit k being names[k], by these ``weights``.
         """
         domain = _domain(names, values)

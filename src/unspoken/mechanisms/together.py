@@ -21,7 +21,6 @@ __all__ = ["Together"]
 @dataclass(frozen=True, repr=False)
 class Together(Mechanism, Shown):
     """All of these at once. Releases with persistent coins share the coin of a cell; all other
-
     noise is independent. What any of them calls sensitive is secret by default.
     """
 

@@ -23,7 +23,6 @@ HALF = np.uint64(32)
 
 class KeyNumbers:
     """A pseudo-random number for the key of each row, of 128 bits: worked out once, it stands for
-
     the key in as many fingerprints of the same rows as there are. ``columns``: what keys are
     called, in the order in which they are encoded.
     """

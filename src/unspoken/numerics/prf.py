@@ -68,7 +68,6 @@ class Derives(Protocol):
 
 class Derived:
     """Keys for single purposes that were had from a key which stays at home: others are not in it,
-
     and cannot be had from it. It can be pickled, to be used in another process; it does not show.
     """
 

@@ -26,7 +26,6 @@ def worst_odds(odds: Mapping[str, Bound], premise: Premise) -> Bound:
 @dataclass(frozen=True)
 class Chosen:
     """``epsilon`` per variable, the objective reached and what no plan exceeds, the leakage of the
-
     account (nats), and the price of the limit (NaN where it is not known).
     """
 

@@ -59,7 +59,6 @@ def closure(
     released: Collection[str] | None = None,
 ) -> Closure:
     """Withhold every value of ``released`` (all) that alone breaks the cap on the odds of a secret,
-
     by any belief of a set.
 
     ``sensitive`` are the secrets. At worst a variable ends up with nothing that may be released.

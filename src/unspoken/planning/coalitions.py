@@ -1,5 +1,4 @@
 """Coalitions that do not pool with one another, each within the limits on its own; and likewise
-
 beliefs of a set, each of which may be true.
 
 A cell has one coin, so every variable has one p, whoever sees it. What a coalition C sees tells no
@@ -63,7 +62,6 @@ def overlapping(
 @dataclass(frozen=True)
 class Group:
     """Coalitions that share variables: ``names`` are those that any of them sees, and each of the
-
     ``parts`` is a block of what one of them sees, under one belief. All names are in one order.
     """
 
@@ -174,7 +172,6 @@ class Group:
 
     def _raised(self, p: Array, order: Codes) -> Array:
         """Every coordinate in turn, as far as the others let it rise: to the highest of a few
-
         levels that is kept, then halving above it.
         """
         for axis in order.tolist():

@@ -133,7 +133,6 @@ class LowerSet:
 @dataclass(frozen=True)
 class SearchBox:
     """The points a <= p <= b; nothing better than ``upper`` is in the set. Split next: ``axis``,
-
     at ``at``: 0 means that it is 0, or above.
     """
 

@@ -100,7 +100,6 @@ def _parted(
     wholes: Sequence[Block], members: Sequence[int], shown: Iterable[str]
 ) -> tuple[list[int], list[Block]]:
     """Of a group of variables those that may be released whatever else is, and a block of the rest
-
     for every belief. What nobody sees is not released.
     """
     names, worth = wholes[0].names, (wholes[0].weights > 0) & (wholes[0].caps > 0)

@@ -114,7 +114,6 @@ class Context:
 @dataclass(frozen=True)
 class DeclaredBelief:
     """How the belief is learned: ``form`` is one of FORMS, None: joint; ``noise`` is the eps of its
-
     counts, None: they are exact; ``confidence`` is the level of what is said beside them.
     ``history``: SQL over keys, the rows that are counted and never released; None: all are both.
     """
@@ -162,7 +161,6 @@ class DeclaredQuery:
 @dataclass(frozen=True)
 class Terms:
     """Of an application: the attributes that it ``knows`` of its own, the worth of a cell it is
-
     shown, and the least ``share`` of those it reads that is of use to it. ``disclosed``: what is
     known to it since, which no file declares.
     """

@@ -71,7 +71,6 @@ def check_epochs(tables: ProjectTable) -> Iterator[Complaint]:
 
 def _no_chain(rows: Sequence[Sequence[float]]) -> str:
     """Why these are no chain in a law that it keeps and that has all of its states; empty: they
-
     are. What is told of a state that the law has not is in no share, whoever is in it.
     """
     if not rows or any(len(row) != len(rows) for row in rows):

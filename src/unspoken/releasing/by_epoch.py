@@ -282,7 +282,6 @@ class _Round:
 
 def _drawn(asked: Asked, kept: Custody | None, master: MasterKey, sifted: Sifted) -> Sifted:
     """Of another draw without the epochs that are not as they were first read, if any are: coins of
-
     its own would answer a cell from two readings. Where nothing else is left, that is refused.
     """
     if asked.draw == 1 or kept is None:
@@ -346,7 +345,6 @@ def of_piece(
 
 def _there(output: Output, number: int | None) -> bool:
     """Whether both lie there, of this event: where a run ended before it showed more of an epoch,
-
     what lies there is what was shown before.
     """
     both = output.release.is_file() and output.manifest.is_file()

@@ -48,7 +48,6 @@ class OfPlan:
 @dataclass(frozen=True)
 class Difference:
     """``before`` and ``now``: what was counted; ``moved``: {attribute: {label: (share before,
-
     share now)}}; ``apart``: half of what the tables differ by, None where their labels differ.
     ``was``, ``adopted`` and ``best``: the plan before, the one that is adopted, and the one that
     would be. ``drift``: exact, for the holder alone.

@@ -32,7 +32,6 @@ def disclose(
     why: str,
 ) -> tuple[Head, Disclosure]:
     """Write down that these attributes became known to ``readers`` (none named: to everybody), of
-
     the rows of these ``epochs`` (none named: of all, of any time). It cannot be taken back.
     """
     _refuse_unknown("disclosed", attributes, project.attributes)

@@ -38,7 +38,6 @@ Readings = Mapping[str, Mapping[str, str]]
 @dataclass(frozen=True)
 class Reproduced:
     """``differs``: what is not as the manifest and the ledger say, and where; none: the bytes are
-
     the same.
     """
 
@@ -52,7 +51,6 @@ def reproduce_all(
     manifests: Sequence[Path], project: Project | str | Path = Path()
 ) -> Iterator[tuple[Path, Reproduced]]:
     """Whether the releases of these manifests can be had again, to the byte, by a ledger that is
-
     verified once.
     """
     whole, papers = opened(project), {each: manifest_at(each) for each in manifests}
@@ -113,7 +111,6 @@ class _Again:
 
     def _rows_of(self, epoch: str) -> Iterator[pa.RecordBatch]:
         """Those that the file has, as far as it is known which they were: others came late since,
-
         or before. Where that is not known, all there are.
         """
         reading, kept, there = self.asked.reading, self.kept, self.asked.reading.epochs

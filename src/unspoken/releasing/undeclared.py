@@ -34,7 +34,6 @@ CHANCE = 0.01  # that any of the answers looked at, given one key, is there by c
 @dataclass(frozen=True)
 class Undeclared:
     """What is ``given`` of the keys is known: ``odds`` of the most telling frequent answer, and the
-
     share of all rows that give it; ``without`` the keys.
     """
 

@@ -29,7 +29,6 @@ OPERATIONS = 16
 @dataclass(frozen=True)
 class Certificate:
     """``low``: what the adversary found learns; ``high``: nobody learns more. Both in nats, or in
-
     the measure's own unit. The one found is after ``target`` and knows all but ``unknown``; nobody
     is found yet where target is empty. ``done`` of ``total`` steps are made. ``outer``: the ends
     with the rounding behind them, where it was counted.

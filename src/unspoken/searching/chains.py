@@ -54,7 +54,6 @@ def worst_of_chain(
     belief: Belief, query: Query, targets: Sequence[str]
 ) -> Iterator[Certificate] | None:
     """Certificates of the max-log-ratio; None of other than chains, and where sums are on no
-
     lattice small enough."""
     runs = Runs.of(belief, query)
     if runs is None:

@@ -130,7 +130,6 @@ def _many(count: int) -> str:
 
 def counted(belief: Belief, parts: Parts, targets: Sequence[str]) -> list[AllBut] | None:
     """Of those who know equally many variables of each kind, one; of a kind are those that neither
-
     the belief nor their weights tell apart. None where no two are of a kind but depend on each
     other, and where outputs of single variables are seen.
     """

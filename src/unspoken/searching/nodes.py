@@ -30,7 +30,6 @@ __all__ = ["Nodes", "pdp_nodes"]
 @dataclass(frozen=True)
 class Nodes:
     """``leaks[i, mask]``: the max-log-ratio about variable i for somebody who knows the variables
-
     in ``mask`` (bit j for variable j); NaN where i is among them.
     """
 

@@ -98,7 +98,6 @@ class Side:
 @dataclass(frozen=True)
 class Beside:
     """The runs to one side of one target: their numbers and lengths; ``longer``: whether such a run
-
     stands for all longer ones. ``most[k, a, b]``: what it says of the target at most.
     """
 
@@ -115,7 +114,6 @@ class Beside:
 @dataclass(frozen=True)
 class AllRuns:
     """Of one side, as long as they are by now; ``edge[v, a, b]``: what the value beyond the longest
-
     says of a target by itself.
     """
 

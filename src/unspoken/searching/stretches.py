@@ -43,7 +43,6 @@ Site = tuple[int, Beside, Beside]
 @dataclass(frozen=True)
 class Stretches:
     """The search. ``moved(i, law)``: with the target's own term added; ``gaps[i][a, b]``: how far
-
     that moves the answer by itself, in units of the noise.
     """
 

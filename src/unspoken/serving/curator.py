@@ -176,7 +176,6 @@ class Curator:
 
     def rehearse(self, who: str, request: Request) -> Rehearsal:
         """What a request would show, from keys and the plan alone, and whether it would be let
-
         out. Nothing is charged, and no protected cell is looked at.
         """
         with self._told(who, "dry run"):
@@ -361,7 +360,6 @@ class Curator:
         self, who: str, draw: int, served: Project, table: Table, epochs: Sequence[str]
     ) -> tuple[str, ...]:
         """Release these epochs to it, if the source has anything of them that it has not; gives
-
         those for which anything was charged.
         """
         with self._charging:

@@ -22,7 +22,6 @@ __all__ = ["Consequences", "disclosed"]
 @dataclass(frozen=True)
 class Consequences:
     """``standings``: where accounts stand for whoever knows, too; ``plan``: why the adopted plan
-
     shows nothing more of the rows that this is about; empty: it keeps the limits, or none is.
     """
 

@@ -17,7 +17,6 @@ __all__ = ["Entry", "Happened", "History"]
 @dataclass(frozen=True)
 class Happened:
     """One event. ``who``: to whom something was given, nobody: to all; ``by``, ``why``: of who
-
     approved it.
     """
 

@@ -31,7 +31,6 @@ LARGEST = 1 << 24  # bytes of a file, which then is kept beside, and another one
 @dataclass(frozen=True)
 class Notice:
     """``kind``: a limit stood in the way, something else did, or rows differ from those counted;
-
     ``why``: the whole of it, for the steward alone.
     """
 

@@ -67,7 +67,6 @@ class Overview:
 @dataclass(frozen=True)
 class Offer:
     """A plan that is, or may be, adopted. ``shares``: of all cells of an attribute those shown;
-
     ``told``: who would learn what by it alone; ``digest``: by which the very same is known again.
     """
 
@@ -80,7 +79,6 @@ class Offer:
 @dataclass(frozen=True)
 class WhatIf:
     """``adopted``: the plan that is served; ``declared``: the best one for what is declared now;
-
     ``asked``: the best with another cap. ``why_not``: why there is none. ``curve``: what other caps
     would let out.
     """

@@ -64,7 +64,6 @@ class Paper:
 @dataclass(frozen=True)
 class Inclusion:
     """How often a cell that may be shown is, in these epochs: ``attributes`` as manifests have it,
-
     and what recipients may compute from that.
     """
 
@@ -94,7 +93,6 @@ class Inclusion:
 
 def papers(served: Project, epochs: Collection[str] | None = None) -> list[Paper]:
     """The manifests of what was released to whom this project serves: of these epochs, where each
-
     has a file of its own; None: of all.
     """
     found = list[Paper]()

@@ -33,7 +33,6 @@ GROWING = {
 @dataclass(frozen=True)
 class Request:
     """``attributes``: none named: all that the application reads; ``where``: SQL over keys;
-
     ``epochs``: none named: all that have such rows. ``before``: only what it was given before, for
     which nothing is ever charged. ``draw``: by which coins; 2 is charged beside the first.
     """

@@ -71,7 +71,6 @@ def outward(*about: str) -> Iterator[None]:
 @dataclass(frozen=True)
 class Catalogue:
     """What an application may ask for. ``keys``: public columns, each with its type in SQL;
-
     ``attributes``: what it reads, as declared; ``knows``, ``weight``, ``share``: as declared of it.
     ``epochs``: rows of each; ``given``: those it was given any of. ``promise``: for whom the limits
     hold.
@@ -104,7 +103,6 @@ class Catalogue:
 @dataclass(frozen=True)
 class Rehearsal:
     """What a request would show. ``rows``: of each epoch, as keys say; ``new``: those for which
-
     something is charged, all else is free; ``shares``: of all cells of an attribute how many are
     shown, by the plan. ``refused``: why it would not be answered; None: nothing that keys and plan
     say stands in the way.
@@ -138,7 +136,6 @@ class Rehearsal:
 @dataclass(frozen=True)
 class Cells:
     """Released rows: keys, and cells that are true or NULL. ``inclusion``: how often a cell is not
-
     withheld, and what may be computed from that; ``charged``: the epochs that were charged for it.
     """
 

@@ -111,7 +111,6 @@ class Standing:
 @dataclass
 class Standings:
     """``_last``: of each coalition those that were looked at last. While the plan and what it was
-
     shown are the same, so are they.
     """
 

@@ -24,7 +24,6 @@ UNKNOWN = "some answer is of an older version, or was charged for another [sourc
 @dataclass(frozen=True)
 class FullestEpoch:
     """The epoch of which most was ``spent``, of the ``share`` that each has (`epoch_epsilon`, which
-
     is ``limit``); no ``name``: nothing was answered yet.
     """
 
@@ -67,7 +66,6 @@ class Stream:
     @property
     def left(self) -> Fraction | None:
         """Of the limit, as it is written; below 0 where that was lowered since. None: it is not
-
         known, or nothing limits it.
         """
         if self.spent is None or math.isinf(self.limit):

@@ -92,7 +92,6 @@ class Bound(Framed, Shown):
 
     def outward(self) -> Bound:
         """The ends moved out by the rounding behind them: between these the truth lies to its last
-
         digit. The outer ends of odds are logarithms; a float x is x, so e^x costs but an ulp.
         """
         if self.outer is None or self.status != "ok":

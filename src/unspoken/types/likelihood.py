@@ -192,7 +192,6 @@ class Likelihood:
 @dataclass(frozen=True)
 class TwoParts:
     """P(y|s) = c + e before anything is divided: ``joint[k, s]`` = P(k, s), c's logarithm and
-
     ``excess[k, s, y]`` = P(k, s) e (a logarithm if ``in_logs``). ``slack``: what rounding leaves
     of the logarithm of certainty.
     """
@@ -280,7 +279,6 @@ class TwoParts:
     @property
     def log_lift(self) -> Array:
         """With e = E/P(s) and ebar its mean: lift = (c + e) / (c + ebar) = 1 + (e - ebar) / (c +
-
         ebar). The second form has the digits near 1, the first (in logs) far below it.
         """
         joint, prior = self.joint, self.joint / self._context

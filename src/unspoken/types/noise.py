@@ -190,7 +190,6 @@ def rounded(
     beside: Rounding | None = None,
 ) -> Rounding:
     """What is behind `through`, beyond the law's own numbers; ``off``: of each query's points,
-
     ``beside``: what is behind channels that are seen too.
 
     Running sums over the points of a query, on both sides; what is lost or seen is e^-x or 1 -

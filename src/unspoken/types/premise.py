@@ -33,7 +33,6 @@ WRITTEN = re.compile(
 @dataclass(frozen=True, eq=False)
 class Premise:
     """``stated``: the belief was given. ``learned(n)``: plug-in from n rows, or, where a ``form``
-
     is said, from a tree through them. ``box(95 %)``: holds for every belief of a confidence box of
     that ``level``, a number in (0, 1); of the ``form`` OWN, if there are no values but those that
     some row has, which nobody declared: then it certifies nothing. It equals the words it is

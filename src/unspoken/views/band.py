@@ -24,7 +24,6 @@ __all__ = ["BandView"]
 @dataclass(frozen=True, repr=False)
 class BandView(Shown):
     """``corners``: the extreme posteriors; ``parts``: what some of the outputs already tell, the
-
     first of them none; ``above``: the view of somebody told the secret itself.
     """
 

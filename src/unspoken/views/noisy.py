@@ -230,7 +230,6 @@ class NoisyView(Shown):
 @dataclass(frozen=True)
 class Held:
     """A mean between two, by how much each cell keeps them apart, and for how many functions;
-
     ``off``: how far rounding may have moved either.
     """
 

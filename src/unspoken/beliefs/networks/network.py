@@ -79,7 +79,6 @@ class Network(Belief):
 
     def operations(self, names: Sequence[str]) -> float:
         """Each law is rounded once, off by what its rows' sums are off 1, multiplied in two parts
-
         and summed; the logarithm of what is known is off by u of itself.
         """
         laws = math.fsum(8.0 + 2.0 * (law.shape[-1] + beside_one(law)) for law in self.model.laws)

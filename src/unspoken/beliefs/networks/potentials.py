@@ -121,7 +121,6 @@ class Potential:
 
     def shares(self, axis: int | None) -> Array:
         """The one part of the one row as plain numbers, times a factor for each sum over ``axis``
-
         (None: over all), which may be any number.
         """
         table: Array = self.table[0, 0]

@@ -63,7 +63,6 @@ def left_at(problem: NoiseProblem, knows: Knows, scale: float) -> Bound:
 
 def check_within_reach(problem: NoiseProblem, knows: Knows) -> None:
     """Refuse a limit that one-sided noise does not keep, however wide: an answer above what the
-
     sensitive add is seldom then, and still shows that somebody is not.
     """
     left = left_at(problem, knows, WIDEST)

@@ -91,7 +91,6 @@ class ChainSide:
     @cached_property
     def kinds(self) -> Codes:
         """A number for each step and what is added before it: nodes before which and beyond whom
-
         all is alike have one law, which is worked out once.
         """
         known: dict[bytes, int] = {}

@@ -108,7 +108,6 @@ def quilt_approximate(step: npt.ArrayLike, length: int, limit: float, reach: flo
 @dataclass(frozen=True)
 class Quilts:
     """``moves``: D_j; ``left``, ``right``: for gaps of 1, 2, ... what a quilt there says at most,
-
     for every variable and every two of its values (inf where there is none).
     """
 

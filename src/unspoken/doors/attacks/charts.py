@@ -1,5 +1,4 @@
 """The picture of a panel: a dot for what each attack reached, a line between both ends, and a rule
-
 at what is claimed. Factors of odds stand on a scale of even nats.
 """
 

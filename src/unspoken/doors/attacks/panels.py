@@ -31,7 +31,6 @@ FAMILIES = {
 @dataclass(frozen=True)
 class Line:
     """What an attack ``name`` reached, and both ends, in the unit of its panel; ``beside``: not on
-
     what is judged.
     """
 

@@ -66,7 +66,6 @@ class Service:
 
     async def in_time(self, work: Callable[[], Found]) -> Found:
         """Work in a thread of its own; what takes too long goes on, and is there when asked for
-
         again. Until it ends it keeps its slot.
         """
         if not self._slots.acquire(blocking=False):

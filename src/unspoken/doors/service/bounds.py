@@ -13,7 +13,6 @@ SLOWEST = 30.0  # seconds for the head of a request to come, and for its body, a
 @dataclass(frozen=True)
 class Bounds:
     """``body``: bytes of a request; ``rows``: of an answer; ``seconds``: for the work, and for each
-
     piece that is read or sent; ``at_once``: requests in flight.
     """
 

@@ -76,7 +76,6 @@ class Contexts:
         pairs: Mapping[str, tuple[str, str]] | None = None,
     ) -> None:
         """``joint``: what the rows are counted in beside. ``dropping``: a context of more values
-
         than ``most`` is left out, in place of refused. ``pairs``: two of ``named`` together, while
         both are there and no more than ``most`` values of theirs occur together.
         """
@@ -213,7 +212,6 @@ def _in_order(value: str) -> tuple[bool, int, str]:
 @dataclass(frozen=True)
 class Given:
     """What rows say given each value of a context: ``joint[k, x]`` counts rows of value k and
-
     labels x. Nothing is smoothed. ``noisy``: as they were drawn, with noise of this ``scale``;
     None: the counts are exact.
     """

@@ -58,7 +58,6 @@ class Counted:
     @property
     def sound(self) -> bool:
         """Whether it can be what was counted: a combination has marks that there are, and rows;
-
         and each context has all rows.
         """
         return _sound(self.sizes, self.marks, self.counts) and all(

@@ -66,7 +66,6 @@ class Combinations:
 
     def held(self) -> tuple[list[Codes], Counts]:
         """The marks of each attribute in every combination that occurs, in their order, and how
-
         often it does.
         """
         marks = self.marks

@@ -1,5 +1,4 @@
 """What was found in large files by looking at every row, kept beside the project: whether keys name
-
 the rows, how many a unit has, keyed fingerprints. Another question to the same files need not look
 again. Where a query of the holder's stands for the table, its rows may be others at every reading,
 so of that nothing is kept.
@@ -30,7 +29,6 @@ MOST = 100  # findings of the same files
 @dataclass(frozen=True)
 class Looked:
     """``files``: as they are when this is made; None: they cannot be looked at. ``rows``: whatever
-
     else decides which rows these are. ``keeps``: whether anything is kept.
     """
 

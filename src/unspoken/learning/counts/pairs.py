@@ -24,7 +24,6 @@ PAIRS = 2**24  # cells of the tables of all pairs together: 128 MB
 @dataclass(frozen=True)
 class Pairs:
     """``single[i][x]``: the rows in which attribute i has code x; ``pair[i, j][x, y]``, i < j: in
-
     which i has x and j has y. Whole numbers, and floats hold them up to 2^53.
     """
 

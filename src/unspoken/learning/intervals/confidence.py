@@ -237,7 +237,6 @@ class _Noisy:
 @dataclass(frozen=True)
 class _Counted:
     """Counts that are off by ``away`` each, sums of them by ``sums`` of the chance; ``each`` is
-
     the chance to miss that every end of an interval has.
     """
 

@@ -25,7 +25,6 @@ def given_sets(
     given: Given, events: Mapping[str, Sequence[Value]], level: float | None
 ) -> list[tuple[float, Belief]]:
     """[(rows, belief), ...], one for each value: a box, and all of them hold at this ``level``;
-
     what was learned, where there is none, or nothing to hold. Of noisy counts the rows of a value
     are known to so many only; one of few rows has a wide box, and is never left out.
     """

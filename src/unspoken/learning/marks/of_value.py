@@ -130,7 +130,6 @@ class _Integers:
 
     def _reaches(self, low: int, high: int, column: pa.Array) -> bool:
         """Whether the table has all from ``low`` to ``high``; what is not there is asked about,
-
         if that is less than the rows.
         """
         first, last = self._low, self._low + len(self._marks) - 1

@@ -20,7 +20,6 @@ __all__ = ["ruled_out"]
 
 def ruled_out(labels: Sequence[Labelling], pairs: Pairs) -> list[tuple[int, int]]:
     """The pairs of attributes of which a predicate that splits one and reads the other rules out
-
     a pair of labels that both have rows.
     """
     found = set()

@@ -70,7 +70,6 @@ def nats(cells: Cells, pairs: Pairs, shares: Array, limit: BitLimit) -> float:
 @dataclass
 class Lines:
     """What was drawn below the f_y of one limit. Rows: level_y - sum_s c_s z_s / m_y >= 0, m_y
-
     being the most mass an answer can have.
     """
 

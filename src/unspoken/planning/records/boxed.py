@@ -39,7 +39,6 @@ Terms = tuple[tuple[int, Side], ...]
 @dataclass(frozen=True, eq=False)
 class BoxCondition:
     """secret <= cap other for every answer and all laws of the sides; both are weighted sums of
-
     sides, of the same weight in all. ``sees``: only for the coalition that reads this bit mask.
     ``earlier``: what is out of the cells, of which several are one record of the sides then.
     """
@@ -237,7 +236,6 @@ class BoxRows:
 
     def taken(self, multipliers: Array) -> tuple[Array, Array]:
         """What these rows take off each pair, at laws of the sides and prices >= 0: whatever they
-
         are, no table within the rows has more than 0 of it. And the sum of the terms' sizes.
         """
         prices: dict[tuple[int, int, int], Array] = {}

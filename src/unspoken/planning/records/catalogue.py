@@ -43,7 +43,6 @@ class Catalogue:
     @classmethod
     def of(cls, cells: Cells, row: Array, worth: Array) -> Catalogue:
         """``row``: what a cell adds to the rows of its answers [cell], above 0 with the secret;
-
         ``worth``: of every label [cell, attribute].
         """
         salt = _mixed(np.arange(1, len(cells) + 1, dtype=np.uint64))
@@ -118,7 +117,6 @@ def _passes(start: Codes, places: int) -> Iterator[tuple[slice, slice]]:
 
 def _answers(cells: Cells, row: Array, pattern: int) -> tuple[Codes, Codes, Codes, Codes]:
     """Of one pattern: the cells, answer by answer, where each starts, and how many have the secret;
-
     and the cells whose answer nobody with the secret gives.
     """
     able = np.flatnonzero((pattern & ~cells.free) == 0)

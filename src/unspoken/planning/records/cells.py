@@ -24,7 +24,6 @@ LARGEST = 2**62
 @dataclass(frozen=True)
 class Cells:
     """``codes``: the labels of each cell [cell, attribute]. ``sensitive``: per attribute, which
-
     labels are never shown [label]. ``reads``: bit mask of the attributes that anybody reads.
     ``laws``: how likely each cell is in each context, up to a factor of the context, as whole
     numbers, so that rows can be compared exactly. ``probability``: over all contexts. ``earlier``:
@@ -140,7 +139,6 @@ class Cells:
 @dataclass(frozen=True)
 class Pairs:
     """A cell and a pattern it may show, ordered by cell; the first of each cell shows nothing, or
-
     what is out. They are the unknowns of a program: W(pattern | cell).
     """
 

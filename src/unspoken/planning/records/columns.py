@@ -79,7 +79,6 @@ def by_columns(cells: Cells, rule: Condition, worth: Array) -> Priced:
 @dataclass
 class Market:
     """The program so far. Rows: cells, then ``answers``; columns: what is shown without a row, of
-
     each cell, then ``places``. ``best``: the prices that gave ``upper``; ``row``: of each answer.
     """
 

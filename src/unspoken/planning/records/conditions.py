@@ -128,7 +128,6 @@ class Condition:
 
 def default_events(cells: Cells, secrets: Mapping[int, Codes]) -> list[Event]:
     """Per attribute each label against each other one and against no secret; any secret at all;
-
     and the secrets of two attributes together. Any secret of an attribute is implied (mediant).
     """
     events, any_of = [], _any_of(cells, secrets)
@@ -187,7 +186,6 @@ def given_whether(
     cells: Cells, events: Sequence[Event], among: Mapping[str, Sequence[Value]]
 ) -> list[Event]:
     """The same for somebody who knows of each of these attributes whether it is among its values;
-
     what nobody doubts then is left out.
     """
     names = " ".join(among)

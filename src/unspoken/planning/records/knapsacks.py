@@ -186,7 +186,6 @@ class End:
 
     def law(self, price: Array, multipliers: Array) -> Array:
         """A law [place] of the side that makes the end, as the multipliers have it, and is one of
-
         the side's whatever they are: for the most below one of them, for the least above.
         """
         cell, answer, wanted = self.masses.cell, self.masses.answer, self.mass

@@ -22,7 +22,6 @@ Names = tuple[str, ...]
 @dataclass(frozen=True)
 class Known:
     """``of_all``: attributes that anybody may know, one at a time; ``of_some``: (names seen, names
-
     known) of who sees these; ``is_among``: {name: values}, of which anybody knows whether.
     """
 

@@ -40,7 +40,6 @@ WORK_OF_BITS, WORK_OF_SETS = 3e9, 6e9
 @dataclass
 class Model:
     """Unknowns: the pairs, then the smallest share, then what was added. Rows: caps, one each of
-
     the cells, alike, shares, those of sets of beliefs, then what was added.
     """
 

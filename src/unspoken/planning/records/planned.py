@@ -184,7 +184,6 @@ def _over(
 
 def plan_floor(problem: RecordProblem, upper: float, note: str = "") -> Planned:
     """What needs no belief, and what no release within the limits exceeds; of what is out already,
-
     nothing more.
     """
     table = nothing_new(problem.cells()) if problem.extends else floor_table(problem)

@@ -237,7 +237,6 @@ class RecordProblem:
 
     def limits(self, cells: Cells, all_of_them: bool = False) -> list[BitLimit]:
         """On bits, for every coalition: in each context, and where it is not known; those that
-
         could be reached, or all, infinite ones too. Of a set under the belief in its middle, which
         plans say; caps hold for all of it.
         """

@@ -140,7 +140,6 @@ class Rows:
 
     def taken(self, multipliers: Array, count: int) -> tuple[Array, Array]:
         """What the rows at these multipliers take off each of the first unknowns, and the size of
-
         the terms, times their number where these are many (as their sum is rounded).
         """
         terms = multipliers[self.entries.line] * self.entries.number
@@ -153,7 +152,6 @@ class Rows:
 @dataclass(frozen=True)
 class CapRows:
     """The rows of all watched conditions; for each the ``answers`` they are about, and the
-
     ``scales`` they were divided by.
     """
 

@@ -24,7 +24,6 @@ LARGEST = 10_000  # pairs up to which it is looked for
 
 def quieter(model: Model, solved: Solved, limits: Sequence[BitLimit]) -> Solved:
     """A solution that shows as much and tells fewer bits, all these taken together; the same one
-
     where there is none, or the program is large, or held by limits on bits.
     """
     count = len(model.values)

@@ -142,7 +142,6 @@ def equalised(table: Table, group: int) -> Table:
 
 def _shown(table: Table, watched: Watched) -> Table:
     """Answers that are broken are shown less often where the secret is; never, if nobody else
-
     gives them.
     """
     at = np.setdiff1d(broken(table, watched), watched.answers.silent)
@@ -158,7 +157,6 @@ def _shown(table: Table, watched: Watched) -> Table:
 
 def _silent(table: Table, watched: Watched) -> Table:
     """As much of silence mixed in as mends what shows nothing: W -> (1 - t) W + t {}, for those
-
     the row is about: where a rare label is known, others go on as they are.
 
     (1 - t) (secret . W - cap other . W) <= t (cap sum(other) - sum(secret)), t a little larger, the

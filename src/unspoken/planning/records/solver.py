@@ -75,7 +75,6 @@ NOWHERE = np.zeros(0, dtype=np.intp)
 @dataclass(frozen=True)
 class Solved:
     """``x`` and the multipliers of the rows: what one more unit of a row's end adds to the
-
     objective. ``optimal``: whether the solver says so; else they are the last it had. ``work``: so
     many steps were taken, times the rows and columns, which is what a step costs.
     """

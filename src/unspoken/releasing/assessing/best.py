@@ -129,7 +129,6 @@ def _poor(chosen: Plan) -> bool:
 
 def _known(project: Project, learned: Learned) -> list[Any]:
     """What may be known beside what is shown: by each coalition what its applications do, and by
-
     anybody what is public of every row, that a value is missing. That is the last label of it.
     """
     pairs = [

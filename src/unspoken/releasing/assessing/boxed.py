@@ -46,7 +46,6 @@ def box_of(
     project: Project, learned: Learned, pinned: Pinned | None, units: Units | None = None
 ) -> Belief:
     """Every belief that the counts leave possible, around what was learned; that alone where no
-
     level is declared, nothing is secret, or the table is too large to look at. Counts that will
     have noise are as unsure as if they had it: what is planned by them is about what will be.
     ``units``: whose rows depend on each other; None: all rows are independent.
@@ -79,7 +78,6 @@ def _scale(project: Project, pinned: Pinned | None) -> float | None:
 
 def boxed(project: Project, learned: Learned, beliefs: Belief, mechanism: Mechanism) -> list[Boxed]:
     """Of each target with a secret; none if there is no set of beliefs. Each answer is looked for
-
     the worst table of its own, over all combinations: refused where that would take minutes.
     """
     if beliefs is learned.belief:

@@ -56,7 +56,6 @@ def cautions(
     floor: bool = False,
 ) -> tuple[Caution, ...]:
     """Few rows, counts that are noise, several rows of one unit, what public missingness tells by
-
     itself, and contexts.
 
     ``chances``: p of each attribute under the plan, if there is one; ``hidden``: withheld;
@@ -111,7 +110,6 @@ def certain_in_contexts(known: Sequence[InContext]) -> tuple[Caution, ...]:
 
 def _contexts(project: Project, floor: bool = False) -> Caution:
     """That plans do not look at contexts, in words that tell nothing of the table; the ``floor``
-
     looks at nothing that is believed.
     """
     names = [name for name in project.contexts if name != project.plan.given]

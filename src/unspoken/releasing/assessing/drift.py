@@ -60,7 +60,6 @@ class Drifted:
 @dataclass(frozen=True)
 class Drift:
     """``rows``: how many came since; ``found``: what differs, the most first; ``unlisted``: rows
-
     with a value that nobody counted, of each attribute: these are withheld. ``odds``: the worst
     under the plan by the rows since (a plug-in), ``boxed`` for every belief that they leave
     possible.
@@ -123,7 +122,6 @@ def apart(
     epochs: Collection[str] = (),
 ) -> list[Drifted]:
     """What differs alone, the most first: for whoever looks often. ``level``: the chance to find
-
     something where there is nothing, of this look. ``epochs``: of the rows since, those of these
     alone, where they can be told from those that were counted.
     """

@@ -126,7 +126,6 @@ def findings(
     pinned: Pinned | None = None,
 ) -> Findings:
     """Plans, what they tell, and what was assumed. ``beliefs``: all that counts leave possible;
-
     ``extends``: the coin whose answers are out. ``adopted``: the plan that is looked at; None: the
     best there is. ``pinned``: the counts, if they have noise.
     """
@@ -167,7 +166,6 @@ def _chosen(
     adopted: Adoption | None,
 ) -> tuple[Plan, Plan | None]:
     """The plan that is looked at, and the best one now, where that is another; None: it was not
-
     looked for, which would take minutes.
     """
     if adopted is not None and not _quick(project, learned):
@@ -185,7 +183,6 @@ def all_free(project: Project, learned: Learned) -> OneSided:
 
 def _rivals(project: Project, learned: Learned, chosen: Plan, now: Plan | None) -> dict[str, float]:
     """One coin a cell, planned for what was learned, and the floor that needs no belief; of an
-
     extension what it adds to.
     """
     if project.plan.by == "cell":

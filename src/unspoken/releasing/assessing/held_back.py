@@ -1,5 +1,4 @@
 """What holds a plan of record coins back: the answers whose cap binds, and what would help those
-
 that get next to nothing. What would help is planned again, not guessed.
 """
 
@@ -48,7 +47,6 @@ class HeldBack:
 @dataclass(frozen=True)
 class Poor:
     """An attribute of which next to nothing is shown; the dearest answer with it, if one binds;
-
     and its share of all rows with each remedy.
     """
 
@@ -73,7 +71,6 @@ def poor(
     pinned: Pinned | None = None,
 ) -> list[Poor]:
     """The poorest attributes of which something might be shown; ``shown``: of all rows;
-
     ``pinned``: the counts, if they have noise.
     """
     hidden = learned.sensitive

@@ -109,7 +109,6 @@ def views(
     knows: Sequence[str] = (),
 ) -> dict[str, View]:
     """What somebody who sees ``reads`` (None: all), and ``knows`` these, may believe of each target
-
     with a secret.
     """
     mechanism = mechanism.beside_earlier()
@@ -128,7 +127,6 @@ def pairs_of(
     knows: Sequence[str] = (),
 ) -> dict[str, View]:
     """The same of the secrets of two targets together, as far as a row can have both: one release
-
     may tell of the one, another of the other, and both keep the cap. ``learned``: which of a set
     says what a row can have; None: the belief. ``knows``: to who has these.
     """

@@ -32,7 +32,6 @@ NEVER = 1e-12  # a share that is nearly none, where shares are compared by their
 @dataclass(frozen=True)
 class Merged:
     """What is learned of the merged labels, all that the counts leave possible of them, and how
-
     that is called.
     """
 
@@ -71,7 +70,6 @@ def merged(project: Project, learned: Learned, pinned: Pinned | None, name: str)
 
 def _pairs(project: Project, learned: Learned, name: str) -> list[tuple[int, int]]:
     """Free labels, but for that a value is missing, which is the last. Of two there would be one
-
     left, which says nothing.
     """
     declared, names = project.attributes[name], learned.labels[name]

@@ -18,7 +18,6 @@ WIDTH, HEIGHT = 480, 260
 @dataclass(frozen=True)
 class Share:
     """One point of the trade-off: a limit, and the share of all cells read that it lets out;
-
     ``chosen``: whether it is the project's.
     """
 

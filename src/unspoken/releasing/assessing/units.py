@@ -28,7 +28,6 @@ MOST = 5 * 10**7  # numbers that the law of the blanks may take, for every numbe
 @dataclass(frozen=True)
 class Units:
     """Of the rows that are released: how many ``groups`` there are, one for each unit, and the rows
-
     of the ``largest`` of them.
     """
 

@@ -66,7 +66,6 @@ class Believed:
 @dataclass(frozen=True)
 class Countings:
     """What was counted before: ``learnings`` with noise; and ``exact``, what was history when
-
     releases were planned by exact counts.
     """
 

@@ -59,7 +59,6 @@ class FirstReadings:
 
     def read(self, prints: Prints, readings: Mapping[str, str]) -> Sequence[Records] | None:
         """What they were, some after the other, ascending; None: nobody knows, or it is not what
-
         was charged. They stay in the file, and are read as far as they are looked at.
         """
         try:

@@ -69,7 +69,6 @@ class Admission:
 
     def covered(self, event: Release, account: Account) -> bool:
         """Whether it shows nothing that was not shown; raises if it must not follow what has been,
-
         however little it shows.
         """
         self._same_coins(event, account)
@@ -101,7 +100,6 @@ class Admission:
 
     def before(self, event: Release, account: Account) -> list[Held]:
         """What was shown before to every coalition that sees the event, and to all of them pooled,
-
         with the limits that this is held to.
         """
         limits, given = limits_of(self.project), self.project.limits

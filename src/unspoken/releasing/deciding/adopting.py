@@ -98,7 +98,6 @@ def withheld(adopted: Adoption) -> dict[str, tuple[Value, ...]]:
 
 def keeps_to(project: Project, adopted: Adoption | None, pinned: Believed | None) -> Planned | None:
     """The cap that an adopted plan was made for, and to whom; None: it was made for other secrets,
-
     other counts or other knowledge than there are now.
     """
     now = declared(project)

@@ -1,5 +1,4 @@
 """What is shown together, held against limits: under what was learned, and, of noise and of coins
-
 of records, under every belief that the counts leave possible: a plan was made for all of them, and
 holds for what it was made for, not for parts of it that somebody got one after the other.
 
@@ -50,7 +49,6 @@ ASKED = 2**17  # these times what coins show, times cells, of a set of beliefs
 @dataclass(frozen=True)
 class Planned:
     """A plan of record coins that is out, or is to be: to nobody who ``sees`` these names it moves
-
     the log-odds of any secret by more than ``log_cap``, under any belief that it was made for, nor
     to who ``knows`` one of these beside.
     """
@@ -62,7 +60,6 @@ class Planned:
 
     def is_all(self, mechanism: Mechanism, coins: Parts, known: Known = ()) -> bool:
         """Whether this is what the plan shows, or less of it, and nothing else but noise; to who
-
         knows nothing that it was not made for.
         """
         others = [name for name, toss in coins.tosses if toss.exponent > 0]
@@ -81,7 +78,6 @@ class Planned:
 
 def expected(known: Known, names: Collection[str]) -> bool:
     """Whether a plan for who knows one of these names is one for all that is known: two of them
-
     together are not looked at where plans are made.
     """
     return all(len(each) == 1 and each[0] in names for each in known)
@@ -126,7 +122,6 @@ class Judge:
 
     def unlooked(self, mechanism: Mechanism) -> str:
         """Why coins of records are held against the cap under what was learned alone; empty where
-
         they are not: looked at, or those of a plan, which was made for all that is possible.
         """
         if not mechanism.record_coins() or self.possible() is self.belief:
@@ -143,7 +138,6 @@ class Judge:
 
     def _surely(self, mechanism: Mechanism, limits: Limits, drawn: Parts) -> bool:
         """Whether noise and coins keep the cap without a look at beliefs, and nothing else is
-
         limited.
         """
         if min(limits.information.values(), default=math.inf) < math.inf:
@@ -181,7 +175,6 @@ class Judge:
 
     def _of_set(self, mechanism: Mechanism, limits: Limits, drawn: Parts) -> Broken | None:
         """Under every belief of a set. Where noise cannot be looked at, coins are by themselves;
-
         where these cannot either, they count as if they used up the cap, as plans for sets do.
         """
         domain, coins = self.belief.domain, _coins(mechanism, self.belief.domain)
@@ -203,7 +196,6 @@ class Judge:
 
     def _of_coins(self, mechanism: Mechanism, coins: Parts, limits: Limits) -> float:
         """How far coins alone move log-odds under every belief of a set; at least the cap, where
-
         that cannot be looked at. Looked at once, however much noise is tried beside them.
         """
         known = self._known_of(mechanism)
@@ -224,7 +216,6 @@ class Judge:
 
     def _refuse_unlooked(self) -> None:
         """Coins that cannot be looked at keep the cap of their plan, which was made for what was
-
         known then.
         """
         if self.known:
@@ -274,7 +265,6 @@ class Judge:
 
     def _given(self, mechanism: Mechanism) -> Known:
         """What somebody may have from elsewhere: declared, where anything is drawn anew (else plans
-
         keep to that), or disclosed, or both.
         """
         declared = {terms.knows for terms in self.project.terms.values() if terms.knows}
@@ -328,7 +318,6 @@ def epsilon_of(domain: Domain, drawn: Parts) -> float:
 
 def drawn_of(mechanism: Mechanism, domain: Domain) -> Parts:
     """Its noisy numbers. Refused where one was about what is declared no more: it counts all the
-
     same.
     """
     try:
@@ -342,7 +331,6 @@ def drawn_of(mechanism: Mechanism, domain: Domain) -> Parts:
 
 def answers_of(domain: Domain, drawn: Parts) -> int:
     """How many combinations of answers there are to look at, at most; beyond what is ever looked at
-
     they are not counted further.
     """
     of_queries = (

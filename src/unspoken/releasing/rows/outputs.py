@@ -48,7 +48,6 @@ def output_of(files: Files, epoch: str, part: int = 1) -> Output:
 
 def lying(files: Files, epochs: Iterable[str] | None = None) -> list[Output]:
     """The files that there may be of what was released before; of a folder those of these
-
     ``epochs``, which are found by their names: None: all.
     """
     if not files.by_epoch:

@@ -23,7 +23,6 @@ GIGA = 1e9
 
 def begun(reading: Reading, work: Looking, among: Among | None = None) -> Iterator[pa.RecordBatch]:
     """What is made of the source in the order of its keys: with the first batch there, all rows are
-
     sorted. ``among``: these epochs alone, one after the other. What does not fit into memory lies
     in TMPDIR meanwhile.
     """

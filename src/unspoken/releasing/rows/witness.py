@@ -102,7 +102,6 @@ class Prints:
 
 class Tally(NamedTuple):
     """What some rows of one epoch add: how many they are, what the engine calls the epoch, and to
-
     the fingerprint of each attribute.
     """
 

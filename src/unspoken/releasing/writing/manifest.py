@@ -46,7 +46,6 @@ class Written(NamedTuple):
 
 class Shown(NamedTuple):
     """How often what may be shown is, ``given`` its value where that differs, and the names that
-
     rows which are ``unexpected`` show less often.
     """
 
@@ -110,7 +109,6 @@ def estimating(
     project: Project, given: bool, closed: Mapping[str, Any], unexpected: Sequence[str] = ()
 ) -> str:
     """What recipients may compute from what is shown, and what not; ``given``: whether they are
-
     told how often each label is shown; ``unexpected``: the names that rows at which the counts are
     0 show less often. For whoever computes: docs/recipients.md.
     """
@@ -161,7 +159,6 @@ def _epoch(project: Project, event: Release) -> dict[str, Any]:
 
 def _table(event: Release) -> dict[str, Any]:
     """Which table of what is shown its coins look up, where there is one a record; and which ones
-
     it extends, the first one first.
     """
     for coin in event.mechanism.record_coins():

@@ -47,7 +47,6 @@ class Past:
 
     def extends(self, parts: Mapping[int, Given]) -> bool:
         """Whether more of an epoch is to be shown. Of one that had rows late none is: what was
-
         given of them is not told apart, part by part, by the account.
         """
         return set(parts) == {1} and parts[1].number in self.extended
@@ -85,7 +84,6 @@ class Past:
 @dataclass(frozen=True)
 class Piece:
     """Rows of an epoch that are written into one file; ``keys``: which, some sorted after the
-
     other, None: all.
 
     ``number``: of the event that released them; None: the one that is charged now.
@@ -185,7 +183,6 @@ Texts = list[str] | None  # what the engine calls some epochs; None: all there a
 
 def _parted(reading: Reading, past: Past, epochs: Collection[str] | None) -> tuple[Texts, Texts]:
     """Epochs that are to be shown, and those that were released. Before anything was, nobody asks
-
     which there are.
     """
     if not past.given and not reading.table.away and epochs is None:

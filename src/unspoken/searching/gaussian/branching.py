@@ -195,7 +195,6 @@ class BranchAndBound:
 
 class Quantities(NamedTuple):
     """Of each part: w_i, c_0, A, C (rounded up), q_i = Q_ii, s = Sigma_ii, their rows on F,
-
     and Cov(S_F, x_j | x_i) for every free j.
     """
 
