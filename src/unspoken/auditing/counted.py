@@ -82,10 +82,14 @@ def information(counted: Counted, chance: float) -> Interval:
     """What knowing whether the event came tells of the secret on average, in nats."""
     a, b = counted.rates(chance)
     t = counted.prior
-    corners = _told(a.high, b.low, t), _told(a.low, b.high, t)
-    apart = np.where(a.low > b.high, _told(a.low, b.high, t), _told(a.high, b.low, t))
+    corners = _mean_divergence(a.high, b.low, t), _mean_divergence(a.low, b.high, t)
+    apart = np.where(
+        a.low > b.high, _mean_divergence(a.low, b.high, t), _mean_divergence(a.high, b.low, t)
+    )
     meets = (a.low <= b.high) & (b.low <= a.high)
-    return Interval(_told(a.value, b.value, t), np.where(meets, 0.0, apart), np.maximum(*corners))
+    return Interval(
+        _mean_divergence(a.value, b.value, t), np.where(meets, 0.0, apart), np.maximum(*corners)
+    )
 
 
 def guess(counted: Counted, chance: float) -> Interval:
@@ -135,7 +139,7 @@ def _rate(hits: Counts, of: int, chance: float) -> Interval:
     return Interval(hits / of, lower_end(hits, of, chance), upper_end(hits, of, chance))
 
 
-def _told(a: Array, b: Array, t: float) -> Array:
+def _mean_divergence(a: Array, b: Array, t: float) -> Array:
     q = t * a + (1 - t) * b
     return t * _divergence(a, q) + (1 - t) * _divergence(b, q)
 

@@ -55,7 +55,7 @@ def guessed(name: str, cells: Mapping[str, Cells], chance: float) -> Guessed:
     score = np.tile(np.log(usual / usual.sum()), (int(blank.sum()), 1))
     for other, beside in cells.items():
         if other != name:
-            score += _told(beside, column, blank)
+            score += _log_likelihood(beside, column, blank)
     truth = column.truth[blank]
     learned, commonest = score.argmax(1) == truth, truth == int(usual.argmax())
     return Guessed(
@@ -66,7 +66,7 @@ def guessed(name: str, cells: Mapping[str, Cells], chance: float) -> Guessed:
     )
 
 
-def _told(beside: Cells, column: Cells, blank: Mask) -> Array:
+def _log_likelihood(beside: Cells, column: Cells, blank: Mask) -> Array:
     """log P(what is shown of another column | label), for each blank and label."""
     seen = ~column.unseen
     codes = (beside.shown - WITHHELD_AS).astype(np.intp)  # a blank is 0

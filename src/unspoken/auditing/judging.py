@@ -228,8 +228,8 @@ def _threshold(claim: Claim, scale: Scale, secret: Mask, scores: Array, chance: 
     secrets, others = np.sort(scores[secret]), np.sort(scores[~secret])
     hits, false = (len(scores) - np.searchsorted(scores, ends) for scores in (secrets, others))
     counted = Counted(hits, len(secrets), false, len(others), claim.prior, claim.epsilon)
-    told = scale(counted, chance)
-    return float(ends[np.lexsort((told.value, told.low))[-1]])
+    reached = scale(counted, chance)
+    return float(ends[np.lexsort((reached.value, reached.low))[-1]])
 
 
 def _counted(claim: Claim, secret: Mask, event: Mask) -> Counted:

@@ -69,10 +69,10 @@ def watched() -> bool:
 def passing(batches: Iterable[pa.RecordBatch], of: int | None) -> Iterator[pa.RecordBatch]:
     """The same batches; whoever watches now is told of each."""
     watcher = WATCHER.get()
-    return iter(batches) if watcher is None else _told(batches, of, watcher)
+    return iter(batches) if watcher is None else _counted(batches, of, watcher)
 
 
-def _told(
+def _counted(
     batches: Iterable[pa.RecordBatch], of: int | None, watcher: Watcher
 ) -> Iterator[pa.RecordBatch]:
     rows, begin = 0, 0.0

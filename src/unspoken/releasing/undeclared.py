@@ -61,11 +61,11 @@ def undeclared(
     alone: defaultdict[str, dict[tuple[str, str], float]] = defaultdict(dict)
     found = []
     for by in by_key(ready.project, ready.table, learned, LEAST):
-        told = list(_more(by, mechanism, learned, without, alone))
+        entries = list(_more(by, mechanism, learned, without, alone))
         if len(by.parts) == 1:
-            alone[by.parts[0]] = {(e.who, e.about): math.log(e.odds.value) for e in told}
-        if told and not by.declared:
-            found.append(max(told, key=lambda entry: entry.odds.value))
+            alone[by.parts[0]] = {(e.who, e.about): math.log(e.odds.value) for e in entries}
+        if entries and not by.declared:
+            found.append(max(entries, key=lambda entry: entry.odds.value))
     return tuple(sorted(found, key=lambda entry: -entry.odds.value))
 
 

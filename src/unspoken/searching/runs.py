@@ -125,7 +125,7 @@ class AllRuns:
         lengths = np.flatnonzero(self.known[:, t] >= 0)
         numbers, longer = self.known[lengths, t], after > side.gap
         extra, length = (numbers[-1], side.gap) if longer else (side.ended[t], after)
-        most = [self.most[numbers], (self.told if longer else self.most)[extra][None]]
+        most = [self.most[numbers], (self.most_beside_edge if longer else self.most)[extra][None]]
         return Beside(
             np.append(numbers, extra),
             np.append(lengths, length),
@@ -142,7 +142,7 @@ class AllRuns:
         return np.stack([ratios.max(0) for ratios in self.side.ratios])
 
     @cached_property
-    def told(self) -> Array:
+    def most_beside_edge(self) -> Array:
         return np.stack([with_edge(ratios, self.edge).max(0) for ratios in self.side.ratios])
 
 

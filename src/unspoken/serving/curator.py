@@ -88,7 +88,7 @@ class Curator:
     def catalogue(self, who: str) -> Catalogue:
         """What an application may ask for."""
         served, terms = self._serving(who), self.project.terms[who]
-        with self._told(who, "catalogue"), outward():
+        with self._noticed(who, "catalogue"), outward():
             table = self._rows()
             epochs = Keys(served, Shape.of(table)).counted(table, None, ())
         return Catalogue(
@@ -178,7 +178,7 @@ class Curator:
         """What a request would show, from keys and the plan alone, and whether it would be let
         out. Nothing is charged, and no protected cell is looked at.
         """
-        with self._told(who, "dry run"):
+        with self._noticed(who, "dry run"):
             return self._rehearsed(who, request)
 
     def _rehearsed(self, who: str, request: Request) -> Rehearsal:
@@ -194,7 +194,7 @@ class Curator:
 
     def cells(self, who: str, request: Request) -> Cells:
         """What was asked for, once it is released to whoever asks."""
-        with self._told(who, "cells"):
+        with self._noticed(who, "cells"):
             return self._given(who, request)
 
     def _given(self, who: str, request: Request) -> Cells:
@@ -247,7 +247,7 @@ class Curator:
             refuse_many(promised.groups, self.most)
 
         with (
-            self._told(who, "answer"),
+            self._noticed(who, "answer"),
             self._charging,
             outward("query", "epsilon", "share", "rows", "draw"),
         ):
@@ -308,7 +308,7 @@ class Curator:
     # ------------------------------------------------------------ steps of a request
 
     @contextmanager
-    def _told(self, who: str, what: str) -> Iterator[None]:
+    def _noticed(self, who: str, what: str) -> Iterator[None]:
         """Remember what was refused, with the whole of why."""
         try:
             yield

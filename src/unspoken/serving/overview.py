@@ -67,12 +67,12 @@ class Overview:
 @dataclass(frozen=True)
 class Offer:
     """A plan that is, or may be, adopted. ``shares``: of all cells of an attribute those shown;
-    ``told``: who would learn what by it alone; ``digest``: by which the very same is known again.
+    ``leaks``: who would learn what by it alone; ``digest``: by which the very same is known again.
     """
 
     odds_cap: float
     shares: Mapping[str, float]
-    told: tuple[Leak, ...]
+    leaks: tuple[Leak, ...]
     digest: str
 
 
@@ -95,7 +95,7 @@ def overview(curator: Curator) -> Overview:
     ready, kept = curator.current()
     project = ready.project
     named = [(name,) for name in project.applications]
-    told = curator.standings([*project.pools, *(n for n in named if n not in project.pools)])
+    standings = curator.standings([*project.pools, *(n for n in named if n not in project.pools)])
     history = curator.history()
     given = [happened for happened in history if happened.kind in (Release.kind, Answer.kind)]
     return Overview(
@@ -111,8 +111,8 @@ def overview(curator: Curator) -> Overview:
             for name, reads in project.applications.items()
             for terms in [project.terms[name]]
         ),
-        coalitions=tuple(each for each in told if each.coalition in project.pools),
-        alone=tuple(each for each in told if each.coalition in named),
+        coalitions=tuple(each for each in standings if each.coalition in project.pools),
+        alone=tuple(each for each in standings if each.coalition in named),
         streams=tuple(streams(project, kept)),
         history=history,
         refusals=tuple(curator.refusals),
@@ -155,12 +155,12 @@ def _best(ready: Prepared) -> Offer:
 
 def _offer(ready: Prepared, plan: Plan) -> Offer:
     learned, project = ready.learned, ready.project
-    told = leakage_matrix(learned.belief, plan.mechanism, readers(project), learned.sensitive)
+    leaks = leakage_matrix(learned.belief, plan.mechanism, readers(project), learned.sensitive)
     described = json.dumps(plan.mechanism.describe(), sort_keys=True).encode()
     return Offer(
         project.planned.limits.odds_cap,
         shares(project, learned, plan),
-        tuple(told),
+        tuple(leaks),
         hashlib.sha256(described).hexdigest(),
     )
 

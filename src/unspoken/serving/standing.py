@@ -157,7 +157,7 @@ def _standing(
     draft = Standing(coalition, about, limits.odds_cap, limits.about(about))
     try:  # all that is in the mechanism was given to them, whatever they read by now
         leaks = [
-            (knows, *_told(ready, mechanism, about, targets[about], knows))
+            (knows, *_leakage(ready, mechanism, about, targets[about], knows))
             for mechanism, known in seen
             for knows in ((), *known)
             if about not in knows
@@ -169,7 +169,7 @@ def _standing(
     return replace(draft, odds=odds, information=information, knows=worst)
 
 
-def _told(
+def _leakage(
     ready: Prepared,
     mechanism: Mechanism,
     about: str,

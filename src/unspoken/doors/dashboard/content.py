@@ -81,7 +81,7 @@ def plan_page(found: WhatIf, table: str, cap: float | None, wrong: str = "") -> 
         "asked": "" if cap is None else f"{cap:g}",
         "offers": list(offers),
         "shares": _shares(offers),
-        "told": _told(offers),
+        "leaks": _leaks(offers),
         "curve": [
             {
                 "cap": words.factor(point.odds_cap),
@@ -273,11 +273,11 @@ def _shares(offers: Mapping[str, Offer]) -> list[Row]:
     ]
 
 
-def _told(offers: Mapping[str, Offer]) -> list[Row]:
+def _leaks(offers: Mapping[str, Offer]) -> list[Row]:
     """Who would learn what by each plan alone."""
     rows: dict[tuple[str, str], list[str]] = {}
     for offer in offers.values():
-        for leak in offer.told:
+        for leak in offer.leaks:
             said = f"{words.odds_of(leak.odds)}, {words.bits_of(leak.information)}"
             rows.setdefault((leak.who, leak.about), []).append(said)
     return [{"who": who, "about": about, "cells": cells} for (who, about), cells in rows.items()]

@@ -78,7 +78,7 @@ def _by_cells(project: Project, learned: Learned, sensitive: Hidden, scale: floa
         epsilon = coarse(chosen.epsilon)
         mechanism = with_exponents(chosen.mechanism, epsilon)
         rounded = replace(chosen, epsilon=epsilon, mechanism=mechanism)
-        rounded, clouds = _told(project, learned, rounded, kept)
+        rounded, clouds = _with_leakage(project, learned, rounded, kept)
         if not any(map(kept.broken, clouds)):
             break
     return rounded
@@ -169,10 +169,10 @@ def weights(project: Project) -> dict[str, float]:
 
 def evaluated(project: Project, learned: Learned, chosen: Plan) -> Plan:
     """A plan with what it tells under this belief."""
-    return _told(project, learned, chosen, limits_of(project))[0]
+    return _with_leakage(project, learned, chosen, limits_of(project))[0]
 
 
-def _told(
+def _with_leakage(
     project: Project, learned: Learned, chosen: Plan, limits: Limits
 ) -> tuple[Plan, list[dict[str, View]]]:
     """The plan with how often it shows what, and what each coalition may then believe."""
