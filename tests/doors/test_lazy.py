@@ -1,4 +1,4 @@
-"""What draws is opened when it draws: no other command loads jinja2 or vl-convert."""
+"""A command loads what it does: what draws is opened when it draws, what answers when it does."""
 
 from __future__ import annotations
 
@@ -10,24 +10,26 @@ from pathlib import Path
 import pytest
 
 DRAW = {"jinja2", "markupsafe", "vl_convert"}
+ANSWER = {"unspoken.answering", "unspoken.calibration", "unspoken.searching"}
+MASK = {"numpy.ma"}  # 60 ms
 LOADED = """
 import json, sys
 from unspoken.doors import cli
 found = []
 for command in sys.argv[1:]:
     code = cli.run([command])
-    found.append([code, sorted({name.partition(".")[0] for name in sys.modules})])
+    found.append([code, sorted({*sys.modules, *(name.partition(".")[0] for name in sys.modules)})])
 print(json.dumps(found), file=sys.stderr)
 """
 
 
-def loaded(*commands: str) -> list[set[str]]:
-    """What of it is loaded after each of these commands, run one after the other."""
+def loaded(of: set[str], *commands: str) -> list[set[str]]:
+    """What of them is loaded after each of these commands, run one after the other."""
     program = [sys.executable, "-c", LOADED, *commands]
     done = subprocess.run(program, capture_output=True, text=True, check=True)
     found = json.loads(done.stderr.splitlines()[-1])
     assert [code for code, _ in found] == [0] * len(commands)
-    return [DRAW & set(modules) for _, modules in found]
+    return [of & set(modules) for _, modules in found]
 
 
 SMALL = """\
@@ -51,9 +53,15 @@ odds_cap = 4.0
 def test_only_what_draws_loads_what_draws(folder: Path) -> None:
     (folder / "unspoken.toml").write_text(SMALL)
     plain = ["--help", "--version", "learn", "leak", "plan", "release", "ledger"]
-    assert loaded(*plain) == [set()] * len(plain)
+    assert loaded(DRAW, *plain) == [set()] * len(plain)
     pytest.importorskip("vl_convert", reason="needs the extra `report`: vl-convert-python")
-    assert loaded("report") == [DRAW]
+    assert loaded(DRAW, "report") == [DRAW]
+
+
+def test_what_releases_loads_nothing_that_answers(folder: Path) -> None:
+    (folder / "unspoken.toml").write_text(SMALL)
+    loaded(set(), "release")  # which plans
+    assert loaded(ANSWER | MASK, "release") == [set()]
 
 
 def test_the_door_opens_without_the_extra() -> None:

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from tests.house.source import ask
-from unspoken.engines.arrow import boolean, missing, numbers, plain, texts
+from unspoken.engines.arrow import boolean, coded, flags, missing, numbers, plain, texts
 
 MASKS = [[], [True], [True, False, False, True, True, False, True, False, True, True, False]]
 
@@ -18,6 +18,23 @@ def test_truth_values_keep_their_order(mask: list[bool]) -> None:
     assert made.to_pylist() == mask
     assert numbers(made).astype(bool).tolist() == mask
     assert numbers(made[3:]).astype(bool).tolist() == mask[3:]
+
+
+@pytest.mark.parametrize("mask", MASKS, ids=len)
+def test_truth_values_as_a_dictionary_are_the_same(mask: list[bool]) -> None:
+    made = flags(np.array(mask, dtype=bool))
+    assert plain(made).equals(boolean(np.array(mask, dtype=bool)))
+    assert made[3:].to_pylist() == mask[3:]
+
+
+@pytest.mark.parametrize("count", [2, 128, 129])
+def test_nothing_stands_where_a_value_is_absent(count: int) -> None:
+    """Not even what the code was, however large."""
+    names, codes = texts([str(k) for k in range(count)]), np.array([1, 2**40 + 7, count - 1])
+    made = coded(codes, names, np.array([False, True, False]))
+    assert made.to_pylist() == ["1", None, str(count - 1)]
+    assert numbers(made.indices)[1] == 0
+    assert coded(codes[::2], names, np.zeros(2, bool)).null_count == 0
 
 
 def test_numbers_begin_where_a_slice_does() -> None:

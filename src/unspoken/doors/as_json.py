@@ -6,12 +6,10 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from unspoken.answering import NoisyAnswer, Offer, Promised
 from unspoken.display import json_number
 from unspoken.doors import changed, known
-from unspoken.doors.case import Answers
 from unspoken.doors.envelope import head
 from unspoken.learning import Kept
 from unspoken.ledger import Answer, Decision, Release, fold
@@ -32,11 +30,14 @@ from unspoken.releasing.assessing.findings import Openly
 from unspoken.releasing.assessing.in_context import InContext
 from unspoken.releasing.assessing.leaks import Leak
 from unspoken.releasing.results import Epochs, Said
-from unspoken.releasing.undeclared import Undeclared
 from unspoken.releasing.writing.manifest import leakage
 
+if TYPE_CHECKING:  # what gives no answers loads nothing of them
+    from unspoken.answering import Offer
+    from unspoken.doors.case import Answers
+    from unspoken.releasing.undeclared import Undeclared
+
 __all__ = [
-    "answer",
     "audited",
     "backed_up",
     "case",
@@ -204,21 +205,6 @@ def released(done: Released) -> dict[str, Any]:
         "p": dict(done.p),
         "limits": dict(done.event.limits),
         **_said(done.said),
-    }
-
-
-def answer(found: NoisyAnswer | Promised) -> dict[str, Any]:
-    """Rows with noise and how far off they may be; of a dry run that alone."""
-    if isinstance(found, Promised):
-        return {**head("query"), "dry_run": True, "query": found.query, **found.as_json()}
-    return {
-        **head("query"),
-        "query": found.promised.query,
-        "columns": list(found.titles),
-        "rows": [list(row) for row in found.rows],
-        "again": found.again,
-        "event": found.number,
-        **found.promised.as_json(),
     }
 
 

@@ -5,6 +5,7 @@ Exit codes: 0 done, 2 bad input, 3 refused by a limit, or an attack beat one.
 
 from __future__ import annotations
 
+import gc
 import io
 import sys
 from collections.abc import Callable, Mapping
@@ -23,6 +24,7 @@ from unspoken.doors.waiting import quietly
 
 __all__ = ["app", "main"]
 
+CONTAINERS = 50_000  # made before Python looks for garbage: what is loaded is none, in 0.1 s
 SIGNALLED = 128  # + the number of the signal that ended it, as shells have it
 
 app = typer.Typer(
@@ -92,6 +94,7 @@ def _commands() -> Callable[..., int | None]:
 
 def main() -> None:
     """Run a command; what unspoken refuses is one line and an exit code."""
+    gc.set_threshold(CONTAINERS)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without × or “ shows ? instead

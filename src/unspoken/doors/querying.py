@@ -1,4 +1,4 @@
-"""An answer with noise in a terminal: its rows, how far off they may be, what was charged."""
+"""An answer with noise, in words or for --json: its rows, how far off, what was charged."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from typing import Any
 from rich.console import Group, RenderableType
 
 from unspoken.answering import NoisyAnswer, Promised
+from unspoken.doors.envelope import head
 from unspoken.doors.terminal import Prose, blank, rows_of
 
-__all__ = ["in_words"]
+__all__ = ["as_data", "in_words"]
 
 
 def in_words(found: NoisyAnswer | Promised) -> RenderableType:
@@ -20,6 +21,21 @@ def in_words(found: NoisyAnswer | Promised) -> RenderableType:
     errors = found.promised.lines() if found.again else []  # else they were said before the charge
     said = [Prose(line) for line in (*errors[:-1], _charged(found))]
     return Group(rows_of(list(found.titles), rows, _numbers(found)), blank(), *said)
+
+
+def as_data(found: NoisyAnswer | Promised) -> dict[str, Any]:
+    """Rows with noise and how far off they may be; of a dry run that alone."""
+    if isinstance(found, Promised):
+        return {**head("query"), "dry_run": True, "query": found.query, **found.as_json()}
+    return {
+        **head("query"),
+        "query": found.promised.query,
+        "columns": list(found.titles),
+        "rows": [list(row) for row in found.rows],
+        "again": found.again,
+        "event": found.number,
+        **found.promised.as_json(),
+    }
 
 
 def _numbers(found: NoisyAnswer) -> set[str]:

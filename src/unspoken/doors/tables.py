@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from unspoken.answering import Offer
 from unspoken.doors import known
 from unspoken.doors.report import coins, starved, words
 from unspoken.doors.terminal import NBSP, Prose, blank, head, near, note, rows_of, said
@@ -24,7 +24,10 @@ from unspoken.releasing.assessing.leaks import Leak, TellingAnswer
 from unspoken.releasing.assessing.promise import Promise
 from unspoken.releasing.assessing.stated import less_often
 from unspoken.releasing.results import Epochs, Said
-from unspoken.releasing.undeclared import Undeclared
+
+if TYPE_CHECKING:
+    from unspoken.answering import Offer
+    from unspoken.releasing.undeclared import Undeclared
 
 __all__ = ["leak", "learned", "plan", "rehearsed", "released"]
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from unspoken.numerics.arrays import Codes
@@ -19,12 +20,14 @@ __all__ = ["Combined", "combined"]
 MOST = 1 << 10  # combinations
 WORTH = 8  # rows of each
 
+Short = npt.NDArray[np.int16]
+
 
 class Combined(NamedTuple):
     """``columns``: every combination there may be; ``codes``: [row] -> which of them."""
 
     columns: list[pa.Array]
-    codes: Codes
+    codes: Short
 
 
 def combined(columns: Sequence[pa.Array]) -> Combined | None:
@@ -34,9 +37,9 @@ def combined(columns: Sequence[pa.Array]) -> Combined | None:
     most = int(np.prod(sizes, dtype=np.float64))
     if len(sizes) < len(kinds) or most > min(MOST, len(columns[0]) // WORTH):
         return None
-    codes: Codes = np.zeros(len(columns[0]), np.intp)
+    codes = np.zeros(len(columns[0]), np.int16)  # up to MOST
     for column, size in zip(columns, sizes, strict=True):
-        codes *= size
+        codes *= np.int16(size)
         codes += _codes(column, size)
     places = np.unravel_index(np.arange(most), sizes)
     each = zip(kinds, places, strict=True)
@@ -61,11 +64,11 @@ def _flags() -> pa.Array:
     return pa.Array.from_buffers(pa.bool_(), 3, held)
 
 
-def _codes(column: pa.Array, size: int) -> Codes:
+def _codes(column: pa.Array, size: int) -> Short:
     """[row] -> place among its kinds."""
     flags = pa.types.is_boolean(column.type)
     places = column.cast(pa.uint8()) if flags else column.indices
-    codes: Codes = values(places, places.type.to_pandas_dtype()).astype(np.intp)
+    codes: Short = values(places, places.type.to_pandas_dtype()).astype(np.int16)
     if column.null_count:
         codes[missing(column)] = size - 1
     return codes

@@ -119,7 +119,7 @@ def block_cipher(key: Key) -> Callable[[Words], Words]:
 
 def chain(encrypt: Callable[[Words], Words], chunk: Chunk) -> Words:
     """The CBC-MAC of every row of a chunk, in the chunk's order: an array of shape (n, 2)."""
-    levels = chunk.levels()
+    levels = iter(chunk.levels)
     state = encrypt(next(levels))
     for level in levels:
         if len(level) >= len(state):  # one for all rows, until the first that differs

@@ -44,35 +44,18 @@ np.empty(24 << 20, np.uint8)
 class Chunk(NamedTuple):
     """Up to CHUNK rows, those with more text first; ``order``: which they are (None: as they came).
 
-    ``head``: the words of the head, one for all rows or one each. ``text``: block after block of
-    text, each for the rows that have it, which are the first so many.
+    ``levels``: block 0 of all rows, block 1, ... each an array of shape (rows that have it, 2), and
+    these rows are the first so many. The first ones, of shape (1, 2), are one for all rows.
     """
 
     rows: slice
-    head: list[np.uint64 | Words]
-    text: list[Words]
+    levels: Sequence[Words]
     order: Codes | None
-
-    def levels(self) -> Iterator[Words]:
-        """Block 0 of all rows, block 1, ... each an array of shape (rows that have it, 2).
-
-        The first ones, of shape (1, 2), are one for all rows.
-        """
-        same = True
-        for first, second in zip(self.head[::2], self.head[1::2], strict=True):
-            same &= isinstance(first, np.uint64) and isinstance(second, np.uint64)
-            block = np.empty((1 if same else self.rows.stop - self.rows.start, 2), np.uint64)
-            block[:, 0], block[:, 1] = first, second
-            yield block
-        yield from self.text
 
 
 @dataclass(frozen=True, repr=False)
 class RecordKeys:
-    """Encoded rows, to be drawn for as often as needed (once for every attribute, say).
-
-    Numbers are not copied: leave the arrays they came from alone until then.
-    """
+    """Encoded rows, to be drawn for as often as needed (once for every attribute, say)."""
 
     kinds: str
     count: int
@@ -118,8 +101,8 @@ def _encoded(columns: list[Column]) -> RecordKeys:
     chunks = []
     for rows in cuts:
         order, levels = (None, []) if text is None else text.levels(rows)
-        head: list[np.uint64 | Words] = [*written, *(_words(c.words, rows, order) for c in columns)]
-        chunks.append(Chunk(rows, head + [np.uint64(0)] * (len(head) % 2), levels, order))
+        head = [*written, *(_words(column.words, rows, order) for column in columns)]
+        chunks.append(Chunk(rows, [*_blocks(head, rows.stop - rows.start), *levels], order))
     return RecordKeys(kinds, count, tuple(chunks))
 
 
@@ -129,6 +112,16 @@ def _words(words: Words, rows: slice, order: Codes | None) -> np.uint64 | Words:
         return np.uint64(words[0])
     found: Words = words[rows][... if order is None else order]
     return found
+
+
+def _blocks(head: Sequence[np.uint64 | Words], rows: int) -> Iterator[Words]:
+    """The head in pairs of words, each of which is one for all rows or one each."""
+    same, words = True, [*head, np.uint64(0)]  # the last fills up the last block
+    for first, second in zip(words[:-1:2], words[1::2], strict=True):
+        same &= isinstance(first, np.uint64) and isinstance(second, np.uint64)
+        block = np.empty((1 if same else rows, 2), np.uint64)
+        block[:, 0], block[:, 1] = first, second
+        yield block
 
 
 def _kind_words(kinds: str) -> list[np.uint64]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -29,7 +30,9 @@ PART = 2**20  # entries
 def table_of(numbers: Any, what: str) -> Array:
     """Any table of numbers, NaN and infinity included; neither complex nor with masked entries."""
     try:
-        plain = not (np.iscomplexobj(numbers) or np.ma.is_masked(numbers))
+        # Who has a masked table has loaded numpy.ma, which takes 60 ms.
+        masked = "numpy.ma" in sys.modules and np.ma.is_masked(numbers)
+        plain = not (np.iscomplexobj(numbers) or masked)
         with warnings.catch_warnings(action="error", category=np.exceptions.ComplexWarning):
             table = np.asarray(numbers, dtype=np.float64) if plain else None
     except (TypeError, ValueError, OverflowError, np.exceptions.ComplexWarning):

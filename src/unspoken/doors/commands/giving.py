@@ -128,9 +128,8 @@ def query_command(
 ) -> None:
     """Answer a query with noise: charge it, draw once, keep that."""
     from unspoken.answering import query
-    from unspoken.doors import as_json
     from unspoken.doors.projects import declared, room_for
-    from unspoken.doors.querying import in_words
+    from unspoken.doors.querying import as_data, in_words
 
     given = declared(project)
     room_for(given.files.key, given.files.ledger)
@@ -151,7 +150,7 @@ def query_command(
             fresh=fresh,
             tell=None if dry_run else tell,
         )
-    show(as_json.answer(found) if in_json else in_words(found))
+    show(as_data(found) if in_json else in_words(found))
 
 
 def disclosed_command(

@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from unspoken.doors import as_json
+from unspoken.doors.querying import as_data
 from unspoken.doors.service.bounds import Bounds
 from unspoken.doors.service.gate import DEFECT, Gate, wrong
 from unspoken.doors.service.routes import PAGES, ROUTES
@@ -119,7 +120,7 @@ class Service:
             self.curator.answer, who, asked.sql,
             epsilon=asked.epsilon, share=asked.share, dry_run=asked.dry_run, draw=asked.draw,
         )  # fmt: skip
-        said = as_json.answer(await self.in_time(work))
+        said = as_data(await self.in_time(work))
         if said.pop("event", None) is not None and not said["again"]:
             self.watch.add("charges_total", application=who)  # its number says how many others had
         return _json(said)

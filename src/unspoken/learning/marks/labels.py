@@ -64,7 +64,7 @@ class Labelling:
 
     def codes(self, marks: Codes) -> Codes:
         """[row] -> label, of the marks of some rows."""
-        return np.array(self.code)[marks]
+        return np.array(self.code).take(marks)
 
 
 class Read(NamedTuple):

@@ -149,7 +149,8 @@ def shown(cells: CellRule, marks: Codes, column: pa.Array) -> pa.Array:
     if cells.edges is None:
         return plain(column)
     last = len(cells.names) - 1  # what is in no cell is never shown
-    return coded(np.minimum(marks >> 1, last), texts(cells.names), missing(column))
+    cell = np.minimum(np.arange(cells.marks, dtype=np.int32) >> 1, last)
+    return coded(cell.take(marks), texts(cells.names), missing(column))
 
 
 def _cell(cells: CellRule, column: pa.Array) -> Codes:

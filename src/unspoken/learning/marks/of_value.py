@@ -168,7 +168,9 @@ class _Steps:
         if self._kind != column.type:
             self._kind = column.type
             self._edges = self._cut(column.type)
-        return None if self._edges is None else self._marks[pieces(numbers(column), self._edges)]
+        return (
+            None if self._edges is None else self._marks.take(pieces(numbers(column), self._edges))
+        )
 
     def _cut(self, kind: pa.DataType) -> Numbers | None:
         """Where the mark changes; None where it does so elsewhere than it can, or is refused."""

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 import pyarrow as pa
 
-from unspoken.engines.arrow import boolean, numbers, plain, texts
+from unspoken.engines.arrow import flags, numbers, plain, texts
 from unspoken.engines.of_keys import OfKeys
 from unspoken.engines.protocol import Among, Scan, Shape, Shaped, Table
 from unspoken.errors import InputError
@@ -114,7 +114,7 @@ class Rules:
         keys = [plain(batch.column(name)) for name in self.shape.keys]
         counted = {
             **{f"value {name}": column for name, column in values.items()},
-            **{f"free {name}": boolean(mask) for name, mask in free.items()},
+            **{f"free {name}": flags(mask) for name, mask in free.items()},
         }
         batch = pa.RecordBatch.from_pydict(counted)
         return Part(keys, values, free, codes, epochs, texts, batch)
@@ -139,7 +139,7 @@ class Rules:
             labelling.names for labelling in self.labellings if labelling.cells.name == name
         )
         shown = [label not in self.sensitive[name] for label in labels]
-        free: Mask = np.array([*shown, False])[codes]  # the last is the code of no label, -1
+        free: Mask = np.array([*shown, False]).take(codes)  # the last is the code of no label, -1
         return free
 
 

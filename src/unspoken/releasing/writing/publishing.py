@@ -34,11 +34,10 @@ def write_rows(
     if first is None:
         raise changed(reading, output)
     with writing(output.release):
-        start = file.tell()
-        keys = [*reading.table.keys]
+        after, keys = _After(file), [*reading.table.keys]
         # Of labels every group has about all: the least and the largest would only take time.
         with pq.ParquetWriter(
-            _After(file, start),
+            after,
             first.schema,
             store_schema=False,
             use_dictionary=[name for name in first.schema.names if name not in keys],
@@ -49,24 +48,26 @@ def write_rows(
             for group in regrouped(itertools.chain([first], given), GROUP):
                 writer.write_table(group, row_group_size=GROUP)
                 rows += group.num_rows
-        file.seek(start)
-        digest = hashlib.file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]
     columns = {field.name: str(_plain(field.type)) for field in first.schema}
-    return Written(output.release.name, rows, digest, columns)
+    return Written(output.release.name, rows, after.digest.hexdigest(), columns)
 
 
 class _After:
-    """A file as if it began here: Parquet says where its pieces are."""
+    """A file as if it began here, since Parquet says where its pieces are; and the ``digest`` of
+    what is written, which is never read again.
+    """
 
     closed = False
 
-    def __init__(self, file: BinaryIO, start: int) -> None:
-        self._file, self._start = file, start
+    def __init__(self, file: BinaryIO) -> None:
+        self._file, self._start = file, file.tell()
+        self.digest = hashlib.sha256()
 
     def tell(self) -> int:
         return self._file.tell() - self._start
 
     def write(self, held: bytes) -> int:
+        self.digest.update(held)
         return self._file.write(held)
 
     def flush(self) -> None:
