@@ -125,7 +125,7 @@ def as_laws(
         raise InputError(f"{what}: shape {table.shape}; give a {kind}, each row a law")
     with np.errstate(invalid="ignore", over="ignore"):
         sums = table.sum(-1)
-        fine = (np.abs(sums - 1) <= _rounding(table.shape[-1])) & (table >= 0).all(-1)
+        fine = (np.abs(sums - 1) <= _rounding(table.shape[-1])) & (table.min(-1) >= 0)
     if fine.all():
         return table
     laws = table.copy()

@@ -256,10 +256,11 @@ class TwoParts:
     @property
     def furthest(self) -> Array:
         """The largest |lift - 1| of each outcome, where they are far from 1 (`divergences`)."""
-        most = np.zeros_like(self._mass)
-        for _, lift in self._lifts():
-            np.maximum(most, np.maximum(lift.max(1) - 1.0, 1.0 - lift.min(1)), out=most)
-        return most * (1.0 + 2.0**-40)
+        relative, common = self.excess * (1.0 / self.joint)[:, :, None], np.exp(self.log_common)
+        ends = relative.max(1), relative.min(1)
+        most, least = ((common + end) / self._mass for end in ends)
+        furthest: Array = np.maximum(most - 1.0, 1.0 - least)
+        return furthest * (1.0 + 2.0**-40)
 
     def _lifts(self) -> Iterator[tuple[slice, Array]]:
         """Some classes, and (c + e) / (c + ebar) of them as [k, s, y]; plain numbers only.
