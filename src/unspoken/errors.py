@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 __all__ = [
     "InputError",
@@ -20,6 +21,7 @@ __all__ = [
     "TooLarge",
     "UnspokenError",
     "among",
+    "placed",
     "printable",
     "shown",
     "unknown",
@@ -95,6 +97,15 @@ def unknown(what: str, name: object, options: Iterable[object]) -> InputError:
     listed = ", ".join(known[:8]) + (", ..." if len(known) > 8 else ".")
     hint = f'Did you mean "{near[0]}"?' if near else f"There are: {listed}"
     return InputError(f'{what}: there is no "{shown(name)}". {hint}')
+
+
+@contextmanager
+def placed(place: str) -> Iterator[None]:
+    """What is refused within is refused at this place."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"{place}: {error}") from None
 
 
 def among(what: str, name: object, options: Iterable[str]) -> str:

@@ -219,7 +219,7 @@ def test_no_file_and_a_folder_and_no_parquet(tmp_path: Path) -> None:
     ("column", "said"),
     [
         ("c", r'attribute\.c: 1 row holds none of its values, such as "xxx.{10,80}\.\.\."; list'),
-        ("id", "a row: has 10,000,000 bytes of text: at most 65,536 are taken"),
+        ("id", r"\.toml:\d+ source\.keys: a row: has 10,000,000 bytes of text: at most 65,536 are"),
     ],
 )
 def test_ten_megabytes_in_a_cell(column: str, said: str, tmp_path: Path) -> None:
@@ -227,6 +227,18 @@ def test_ten_megabytes_in_a_cell(column: str, said: str, tmp_path: Path) -> None
     cells[column][5] = "x" * 10_000_000
     attributes: dict[str, dict[str, Any]] = {"c": {"values": ["x", "y"]}}
     refused(small(tmp_path, pa.table(cells), attributes), said)
+
+
+@pytest.mark.parametrize("output", ["released.parquet", "released/"])
+def test_ten_megabytes_in_a_value_of_ones_own(output: str, tmp_path: Path) -> None:
+    """A value of an attribute whose values are not listed: the message says of which."""
+    values = ["x", "y"] * (ROWS // 2)
+    values[5] = "x" * 10_000_000
+    path = small(
+        tmp_path, pa.table({"id": range(ROWS), "c": values}), {"c": {}}, epoch='of = "id // 1000"'
+    )
+    path.write_text(f'{path.read_text()}\n[output]\nrelease = "{output}"\n')
+    refused(path, r"\.toml:\d+ attribute\.c: a row: has 10,000,000 bytes of text: at most 65,536")
 
 
 def test_a_parquet_file_that_breaks_off(tmp_path: Path) -> None:

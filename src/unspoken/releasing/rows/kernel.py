@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from unspoken.engines.arrow import as_given, kept
+from unspoken.errors import placed
 from unspoken.mechanisms import Mechanism
 from unspoken.numerics.arrays import Codes, Mask, Words
 from unspoken.numerics.coins import Coins, encode_keys
@@ -86,7 +87,8 @@ class Kernel:
             keyed = prints.keyed(keys[epoch])
             for name in self.rules.depends:
                 fingerprint = prints.fingerprint(name)
-                fingerprint.add(rows, keyed)
+                with placed(self.rules.places[name]):
+                    fingerprint.add(rows, keyed)
                 sums[name] = fingerprint.total
             tallies[epoch] = Tally(rows.num_rows, list(part.texts[epoch]), sums)
         count = {ROWS: _numbers(pa.int64(), np.array([part.batch.num_rows]))}
@@ -104,10 +106,11 @@ class Kernel:
 
     def _keys(self, part: Part) -> dict[str, RecordKeys]:
         """The keys of each epoch's rows, of which coins and fingerprints are made."""
-        return {
-            epoch: encode_keys([taken(column, rows) for column in part.keys])
-            for epoch, rows in part.epochs.items()
-        }
+        with placed(self.rules.project.at("source", "keys")):
+            return {
+                epoch: encode_keys([taken(column, rows) for column in part.keys])
+                for epoch, rows in part.epochs.items()
+            }
 
     def _shown(self, part: Part, keys: Mapping[str, RecordKeys]) -> dict[str, pa.Array]:
         if self.mechanism is None:

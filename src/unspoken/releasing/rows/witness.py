@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from unspoken.errors import placed
 from unspoken.numerics.arrays import Mask, Words
 from unspoken.numerics.fingerprint import KeyNumbers, RowFingerprint
 from unspoken.numerics.prf import Derives
@@ -71,8 +72,10 @@ class Prints:
 
     def records(self, batch: pa.RecordBatch, keys: RecordKeys) -> Records:
         """All there is of these rows, in their order."""
-        keyed, names = self.keyed(keys), self.rules.depends
-        numbers = {name: self.fingerprint(name).numbers(batch, keyed) for name in names}
+        keyed, numbers = self.keyed(keys), {}
+        for name in self.rules.depends:
+            with placed(self.rules.places[name]):
+                numbers[name] = self.fingerprint(name).numbers(batch, keyed)
         return Records(self._of_keys().kept(keyed), numbers)
 
     def sums(self, records: Records) -> dict[str, int]:
