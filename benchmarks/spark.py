@@ -5,9 +5,9 @@
 .venv-servers/bin/python -m benchmarks.spark --quick       a thousand rows, to see that it runs
 
 Both in one session of two threads, in turns, each at its best of --runs: the columns that the
-release reads, sorted by key, through `mapInArrow`, and written by Spark as Parquet; and the release
-from the command on, once its plan is adopted. --same: one digest of the sorted output, from DuckDB
-and from Spark with the rows parted in five ways.
+release reads, sorted by key, through `mapInArrow`, and written by Spark as Parquet, or not at all;
+and the release from the command on, once its plan is adopted. --same: one digest of the sorted
+output, from DuckDB and from Spark with the rows parted in five ways.
 """
 
 from __future__ import annotations
@@ -50,10 +50,11 @@ def nothing(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     yield from batches
 
 
-def idle(spark: Any, folder: Path, keys: list[str], names: list[str]) -> None:
-    """The pipe of a release, with nothing in it."""
+def idle(spark: Any, folder: Path, keys: list[str], names: list[str], sink: str) -> None:
+    """The pipe of a release, with nothing in it; ``sink``: "noop" writes nothing either."""
     frame = spark.read.parquet(str(folder / "table.parquet")).select(*keys, *names).sort(*keys)
-    frame.mapInArrow(nothing, frame.schema).write.mode("overwrite").parquet(str(folder / "idle"))
+    rows = frame.mapInArrow(nothing, frame.schema).write.format(sink).mode("overwrite")
+    rows.save(*([str(folder / "idle")] if sink == "parquet" else []))
 
 
 def on_spark(folder: Path, table: str = "table.parquet") -> Path:
@@ -116,17 +117,19 @@ def main() -> None:
             write(folder, rows, attributes, keys)
             by_duckdb = seconds(release, folder)
             names = [f"a{i}" for i in range(attributes)]
-            empty, ours = [], []
+            empty, unwritten, ours = [], [], []
             with tempfile.TemporaryDirectory() as warm:
                 write(Path(warm), 1_000, attributes, keys)
                 release(on_spark(Path(warm)))
             for _ in range(chosen.runs):
-                empty.append(seconds(idle, spark, folder, KEYS[keys], names))
+                empty.append(seconds(idle, spark, folder, KEYS[keys], names, "parquet"))
+                unwritten.append(seconds(idle, spark, folder, KEYS[keys], names, "noop"))
                 ours.append(seconds(release, on_spark(folder)))
-            ratio = min(ours) / min(empty)
+            written, not_written = (min(ours) / min(each) for each in (empty, unwritten))
             print(
                 f"{rows:,} rows, {attributes} attributes, {keys} keys: nothing {min(empty):.1f} s, "
-                f"release {min(ours):.1f} s, {ratio:.2f} x; DuckDB, learning, {by_duckdb:.1f} s",
+                f"not written {min(unwritten):.1f} s, release {min(ours):.1f} s, {written:.2f} x "
+                f"and {not_written:.2f} x; DuckDB, learning, {by_duckdb:.1f} s",
                 flush=True,
             )
             if chosen.same:
