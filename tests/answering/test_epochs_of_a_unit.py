@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.answering.test_stream import PROJECT, asked, charged, late
+from tests.answering.test_stream import APART, PROJECT, asked, charged, late
 from tests.answering.test_stream import project as six_days
 from unspoken import Chain, temporal, temporal_budget
 from unspoken.answering import Promised, offers, query
@@ -70,6 +70,38 @@ def test_what_is_asked_of_several_epochs_counts_in_each_once(tmp_path: Path) -> 
     said = stream.as_json()
     assert (said["spent_of_it"], said["epoch_epsilon"]) == (0.1, MOST)
     assert said["left_of_it"] == pytest.approx(share(path) - 0.1)
+
+
+def test_an_epoch_that_had_more_before_is_told_of_by_those_beside_it(tmp_path: Path) -> None:
+    """Nothing limited the first day: answers about the next two would tell of both of them too
+    much, the first one's included, however little they had. The limit that it had fits them all.
+    """
+    path = six_days(tmp_path, "")
+    asked(path, 0, 1.0)
+    within = share(project(tmp_path))
+    with pytest.raises(LimitExceeded, match=r"in epoch 0 answers have an epsilon of 1, .* Raise"):
+        asked(path, 1, 0.01)
+    asked(path, 0, 1.0)  # again: free
+    part = math.floor(within * 1e6) / 1e6
+    six_days(tmp_path, "")
+    for day in (1, 2):
+        asked(path, day, part)
+    assert min(_told(charged(path), 0.8)[1:]) > MOST
+    most = float(temporal(Chain(None, STAYS, 2), 1.0).supremum.value)
+    six_days(tmp_path, f"epoch_epsilon = {most + 1e-9}\nepoch_chain = {STAYS}")
+    for day in (3, 4, 5):
+        asked(path, day, 0.9)
+
+
+def test_epochs_that_two_had_are_added_up_once_they_pool(tmp_path: Path) -> None:
+    path = six_days(tmp_path, f"{LIMIT.format(STAYS)}\n{APART}")
+    part = math.floor(0.6e6 * share(path)) / 1e6
+    for office, who in ((38, "lighting"), (39, "planning")):
+        query(path, f"{late('day = 0')} AND office < {office}", who, epsilon=part)
+    asked(path, 1, part, "lighting")
+    project(tmp_path)
+    with pytest.raises(LimitExceeded, match="in epoch 0 answers have"):
+        asked(path, 4, 0.01, "lighting")
 
 
 def test_rows_of_one_epoch_are_added_up(tmp_path: Path) -> None:

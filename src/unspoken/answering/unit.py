@@ -12,7 +12,9 @@ future is a function of the state of epoch t + 1 that moves by e^(FPL_{t+1}) at 
 over the rows of the kernel by L_F of that; and given the state the past is independent of the
 future. All of it rises with every eps_t. So where each is at most the one that `temporal_budget`
 says for chains of any length, no epoch is told of more than the limit, however many there will be,
-asked about in whatever order; what nobody asked about only makes those beside it forget.
+asked about in whatever order; what nobody asked about only makes those beside it forget. Where one
+has more (its answers are older than the limit, the chain or the coalition), it tells of those
+beside it more than was reckoned with, and nothing more is answered about any.
 """
 
 from __future__ import annotations
@@ -47,7 +49,8 @@ def _share(chain: tuple[tuple[float, ...], ...], most: float) -> float:
 @dataclass(frozen=True)
 class Told:
     """What was told of a unit before, to each coalition that sees an answer: of ``all_rows``, and
-    by ``epoch`` of those it looks at, where that is limited. None: it is not known.
+    by ``epoch`` of those it looks at and those that were, where that is limited. None: it is not
+    known.
     """
 
     project: Project
@@ -64,12 +67,17 @@ class Told:
     ) -> Told:
         """``audiences``: of each coalition, whose answers it has seen."""
         unit, streams, draw = project.source.unit, account.draws.streams, event.noise
-        label, epochs = rows_of(event), event.readings
+        label = rows_of(event)
         limited = audiences if share_of_epoch(project) < math.inf else ()
+
+        def by_epoch(audience: Sequence[tuple[str, ...]]) -> Mapping[str, Fraction] | None:
+            epochs = {*event.readings, *streams.epochs(audience, label)}
+            return streams.spent_of(audience, unit, label, epochs, draw)
+
         return cls(
             project,
             [streams.spent(each, unit, draw) for each in audiences],
-            [streams.spent_of(each, unit, label, epochs, draw) for each in limited],
+            [by_epoch(each) for each in limited],
         )
 
     def broken(self, event: Answer) -> str | None:
@@ -104,14 +112,20 @@ class Told:
         )
 
     def _of_one(self, event: Answer) -> str | None:
-        share = share_of_epoch(self.project)
-        told = [(spent, epoch) for each in self.epoch for epoch, spent in (each or {}).items()]
-        spent, epoch = max(told, default=(Fraction(0), ""))
-        total = Fraction(repr(event.of_epoch)) + spent
+        share, own = share_of_epoch(self.project), Fraction(repr(event.of_epoch))
+        total, epoch = max(
+            (
+                (spent + own if epoch in event.readings else spent, epoch)
+                for each in self.epoch
+                for epoch, spent in (each or {}).items()
+            ),
+            default=(Fraction(0), ""),
+        )
         if math.isinf(share) or total <= Fraction(repr(share)):
             return None
+        would = "would have" if epoch in event.readings else "have"
         return (
-            f"of one {self._unit} in epoch {epoch} answers would have an epsilon of "
+            f"of one {self._unit} in epoch {epoch} answers {would} an epsilon of "
             f"{float(total):.6g}, and with limit.epoch_epsilon = "
             f"{self.project.limits.epoch_epsilon:g} each epoch has {share:.6g} under "
             "limit.epoch_chain"

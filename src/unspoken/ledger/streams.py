@@ -90,11 +90,14 @@ class Streams:
             everywhere = any(each.label != label for each in told)
             for epoch in epochs if everywhere else about & twice.keys():
                 twice[epoch] += _twice(told, label, epoch)
-        found = dict[str, Fraction]()
-        for epoch in epochs:
-            held = others + self._summed([(*key, epoch) for key in under])
-            found[epoch] = held - _counted(own, words, label, epoch) - twice[epoch]
-        return found
+        held = dict.fromkeys(epochs, others)
+        kept = self._entries.get([(*key, epoch) for key in under for epoch in epochs])
+        for (*_, epoch), told in kept.items():
+            held[epoch] += Fraction(*told)
+        return {
+            epoch: spent - _counted(own, words, label, epoch) - twice[epoch]
+            for epoch, spent in held.items()
+        }
 
     def epochs(self, audience: Collection[Sequence[str]], label: str) -> list[str]:
         """Those about which anything was answered."""
