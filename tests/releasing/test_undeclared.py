@@ -170,6 +170,20 @@ def test_two_declared_together_are_not_said_twice(tmp_path: Path) -> None:
     assert measured(path) == ()
 
 
+def test_a_context_of_other_rows_declares_no_key(tmp_path: Path) -> None:
+    """Rooms and halves of as many rows each: who knows the half does not know the room."""
+    table = hidden_in_a_room()
+    room = np.array(table.column("room").to_pylist())
+    each = min((room == name).sum() for name in ("a", "b"))
+    kept = np.sort(np.concatenate([np.flatnonzero(room == name)[:each] for name in ("a", "b")]))
+    table = table.take(kept).append_column("half", pa.array(["c", "d"] * int(each)))
+    path = small(tmp_path, table, ATTRIBUTES, keys=("id", "room", "half"), **LIMITS)
+    alone = [[*entry.given] for entry in measured(path)]
+    assert alone == [["room"]]
+    path.write_text(f'{path.read_text()}\n[context.half]\nof = "half"\n')
+    assert [[*entry.given] for entry in measured(path)] == alone
+
+
 def test_a_pair_is_held_against_what_a_declared_one_tells(tmp_path: Path) -> None:
     """The room tells by itself; a second key beside it, which tells nothing, adds nothing."""
     table = hidden_in_a_room()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -64,7 +65,7 @@ def by_key(project: Project, table: Table, learned: Learned, least: int) -> Iter
     counted = Contexts(named, joint, VALUES, dropping=True, pairs=pairs)
     count(project, [labelling.cells for labelling in labels], table, joint.add, counted)
     room = CELLS // math.prod(len(labelling.names) for labelling in labels)
-    declared = [sorted(given.rows.values()) for given in learned.contexts.values()]
+    declared = [_tables(given) for given in learned.contexts.values()]
     for name, within in counted.held().items():
         frequent = within.frequent(least, room)
         if len(within.values) < 2 or not frequent.values:
@@ -74,7 +75,15 @@ def by_key(project: Project, table: Table, learned: Learned, least: int) -> Iter
         if name in pairs:
             words = counted.values_of(name)
             values = {value: words[int(value)] for value in given.values}
-        yield ByKey(names[name], given, sorted(given.rows.values()) in declared, values)
+        known = any(_tables(given) <= tables for tables in declared)
+        yield ByKey(names[name], given, known, values)
+
+
+def _tables(given: Given) -> Counter[bytes]:
+    """What it counts in each of its values, whatever these are called: whoever knows of a context
+    with the same tables learns the same. (As many rows in each value may be of other rows.)
+    """
+    return Counter(counts.tobytes() for counts in given.joint)
 
 
 def _names(
