@@ -7,11 +7,16 @@ from pathlib import Path
 
 import pytest
 
+from tests.serving import building
+from unspoken import leakage
 from unspoken.adversary import Adversary
+from unspoken.errors import LimitExceeded
 from unspoken.ledger import Account, Answer
 from unspoken.mechanisms import Geometric
 from unspoken.mechanisms.parts import Parts
+from unspoken.releasing import adopt_plan
 from unspoken.serving import Curator
+from unspoken.serving.request import Request
 from unspoken.types.domain import Domain
 
 
@@ -47,3 +52,38 @@ def test_an_answer_more_is_looked_at_by_itself(path: Path, monkeypatch: pytest.M
     assert told == sorted(told)
     assert told[-1] > told[0]
     assert [each.as_json() for each in Curator.of(path).standings()] == [e.as_json() for e in now]
+
+
+def test_what_applications_know_is_counted_as_admission_counts_it(tmp_path: Path) -> None:
+    """Of coins: who has an attribute from elsewhere; of noise that took all that was left: all."""
+    terms = 'knows = ["use"]\n[plan]\nodds_cap = 2.0'
+    path = building.project(tmp_path, application=terms)
+    adopt_plan(path, by="a steward", why="a test")
+    curator = Curator.of(path)
+    curator.cells("lighting", Request(("arrival",), epochs=("0",)))
+    ready, _ = curator.current()
+    belief, mechanism = ready.learned.belief, ready.plan().mechanism
+
+    def odds(*knows: str) -> float:
+        looks = Adversary("arrival", secret=["late"], knows=knows, sees=["arrival"])
+        return leakage(belief, mechanism, looks, "odds").value
+
+    (pair,), (alone,) = curator.standings(), curator.standings([("lighting",)])
+    assert pair.odds is not None
+    assert alone.odds is not None
+    assert odds("use") > odds() * (1 + 1e-6)
+    assert pair.knows == ("use",)
+    assert pair.odds.value == pytest.approx(odds("use"))
+    assert alone.knows == ()
+    assert alone.odds.value == pytest.approx(odds())
+
+    curator.answer("lighting", "SELECT COUNT(*) FROM visits WHERE arrival = 'late'")
+    with pytest.raises(LimitExceeded):
+        curator.answer(
+            "lighting", "SELECT COUNT(*) FROM visits WHERE arrival = 'early'", epsilon=0.1
+        )
+    (full,) = curator.standings()
+    assert full.knows == ("use",)
+    assert full.spent is not None
+    assert full.spent == pytest.approx(1.0, abs=0.02)
+    assert not full.broken

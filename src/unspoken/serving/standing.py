@@ -14,6 +14,7 @@ from unspoken.errors import NotKnown, TooLarge
 from unspoken.ledger import Account, Known
 from unspoken.measures import MEASURES
 from unspoken.mechanisms import Mechanism
+from unspoken.policy import Project
 from unspoken.releasing.assessing.coarse import up
 from unspoken.releasing.assessing.leaks import leak, views
 from unspoken.releasing.custody.custody import Custody
@@ -21,6 +22,7 @@ from unspoken.releasing.deciding.judged import (
     ANSWERS,
     WithoutNoise,
     answers_of,
+    beside,
     drawn_of,
     epsilon_of,
 )
@@ -39,8 +41,10 @@ Shown = Sequence[tuple[Mechanism, Known]]
 class Standing:
     """What a coalition has learned about one target by all it was ever given, and what it may.
 
-    ``odds``, ``information``: None where that cannot be looked at, for the reason in ``why``; where
-    anything was disclosed, to whom it tells most. ``knows``: what they know to whom odds grew most.
+    ``odds``, ``information``: None where that cannot be looked at, for the reason in ``why``; else
+    to whom it tells most: of odds, who has what is declared that applications know, or what was
+    disclosed, or neither; on average, what was disclosed or nothing, as limits are. ``knows``: what
+    they know to whom odds grew most.
     """
 
     coalition: tuple[str, ...]
@@ -157,16 +161,29 @@ def _standing(
     draft = Standing(coalition, about, limits.odds_cap, limits.about(about))
     try:  # all that is in the mechanism was given to them, whatever they read by now
         leaks = [
-            (knows, *_leakage(ready, mechanism, about, targets[about], knows))
+            (knows, bool(known), *_leakage(ready, mechanism, about, targets[about], knows))
             for mechanism, known in seen
-            for knows in ((), *known)
+            for knows in ((), *_known(ready.project, coalition, mechanism, known))
             if about not in knows
         ]
     except (TooLarge, NotKnown) as error:
         return replace(draft, why=str(error))
-    worst, odds, _ = max(leaks, key=lambda found: found[1].nats)
-    information = max((each for *_, each in leaks), key=lambda bound: bound.nats)
+    worst, _, odds, _ = max(leaks, key=lambda found: found[2].nats)
+    averages = [each for knows, disclosed, _, each in leaks if disclosed or not knows]
+    information = max(averages, key=lambda bound: bound.nats)
     return replace(draft, odds=odds, information=information, knows=worst)
+
+
+def _known(
+    project: Project, coalition: tuple[str, ...], mechanism: Mechanism, known: Known
+) -> Known:
+    """What whoever is limited may have beside: what admission looks at; else what was disclosed,
+    and each attribute that an application has from elsewhere, as plans of record coins do.
+    """
+    own = sorted({name for who in coalition for name in project.terms[who].known})
+    planned = [(name,) for name in own] if project.plan.by == "record" else []
+    judged = beside(project, mechanism, known) if coalition in project.pools else known
+    return tuple(dict.fromkeys([*judged, *planned]))
 
 
 def _leakage(

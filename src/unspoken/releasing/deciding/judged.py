@@ -40,7 +40,9 @@ from unspoken.types.domain import Domain, Value
 from unspoken.types.sums import moved_by, term
 from unspoken.views import View
 
-__all__ = ["ANSWERS", "Judge", "Planned", "WithoutNoise", "answers_of", "drawn_of", "epsilon_of"]
+__all__ = [
+    "ANSWERS", "Judge", "Planned", "WithoutNoise", "answers_of", "beside", "drawn_of", "epsilon_of",
+]  # fmt: skip
 
 ANSWERS = 2**12  # combinations of noise-free answers that are looked at together
 ASKED = 2**17  # these times what coins show, times cells, of a set of beliefs
@@ -243,7 +245,7 @@ class Judge:
     def _broken(self, belief: Belief, mechanism: Mechanism, limits: Limits) -> list[Broken]:
         """Every limit that is broken, to who knows nothing beside, or what somebody may have."""
         cloud, information = self._cloud(belief, mechanism), dict(limits.information)
-        for names in self._given(mechanism):
+        for names in beside(self.project, mechanism, self.known):
             for about, view in self._cloud(belief, mechanism, names).items():
                 said = f"{about} given {' and '.join(names)}"
                 cloud[said] = view
@@ -263,13 +265,14 @@ class Judge:
             cloud |= pairs_of(belief, mechanism, self.secrets, self.belief, knows)
         return cloud
 
-    def _given(self, mechanism: Mechanism) -> Known:
-        """What somebody may have from elsewhere: declared, where anything is drawn anew (else plans
-        keep to that), or disclosed, or both.
-        """
-        declared = {terms.knows for terms in self.project.terms.values() if terms.knows}
-        found = {*unions([*declared, *self.known])} if self.known else declared
-        return tuple(sorted(found)) if self.known or mechanism.drawn_anew() else ()
+
+def beside(project: Project, mechanism: Mechanism, known: Known) -> Known:
+    """What somebody may have from elsewhere: declared, where anything is drawn anew (else plans
+    keep to that), or disclosed, or both.
+    """
+    declared = {terms.knows for terms in project.terms.values() if terms.knows}
+    found = {*unions([*declared, *known])} if known else declared
+    return tuple(sorted(found)) if known or mechanism.drawn_anew() else ()
 
 
 @dataclass(frozen=True)
