@@ -355,8 +355,15 @@ class Asking:
 
     def _what_fits(self, account: Account) -> str:
         """The most that would."""
-        fits = coarse(moved(self.question.numbers) / self._least(account))
-        return f"epsilon {fits:.3g} would fit, or leave it out"
+        least = self._least(account)
+        fits = coarse(moved(self.question.numbers) / least)
+        noise = Noise(self.question.numbers, least, self.ready.learned.labelling)
+        alone = self.least_error(noise) > self.of_keys.rows.sum()  # refused without an epsilon
+        return f"epsilon {fits:.3g} would fit, {'as noise alone' if alone else 'or leave it out'}"
+
+    def least_error(self, noise: Noise) -> float:
+        """How far off the number is that is known best, in rows."""
+        return min(noise.error(each) / each.reach for each in self.question.numbers)
 
     def promised(self, noise: Noise | None, free: str = "") -> Promised:
         """What is known before anything is charged."""

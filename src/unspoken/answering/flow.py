@@ -116,17 +116,17 @@ def _answered(asking: Asking, noise: Noise, promised: Promised) -> NoisyAnswer:
 
 def _refuse_noise_alone(noise: Noise, rows: int, asking: Asking) -> None:
     """Nobody who says no epsilon means to pay for what says nothing."""
-    errors = [noise.error(each) / each.reach for each in asking.question.numbers]
-    if min(errors) > rows:
+    error = asking.least_error(noise)
+    if error > rows:
         limits = asking.project.limits
         units = {"unit_epsilon": limits.unit_epsilon, "epoch_epsilon": limits.epoch_epsilon}
         names = ["odds_cap", *(name for name, most in units.items() if most < math.inf)]
         raised = " or ".join(f"limit.{name}" for name in names)
         raise LimitExceeded(
-            f"{WHERE}: what is left of the limits leaves noise alone (± {min(errors):,.0f} rows of "
+            f"{WHERE}: what is left of the limits leaves noise alone (± {error:,.0f} rows of "
             f"{rows:,}), so nothing was charged. Raise {raised}, or say which epsilon; "
             "another time write a smaller odds_cap under [plan] before anything is given out",
-            "only an answer that is noise alone does, where an epsilon asks for it",
+            "what would fit is noise alone, and is drawn only where an epsilon is declared",
         )
 
 
