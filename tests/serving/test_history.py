@@ -59,3 +59,14 @@ def test_what_was_read_is_not_read_again(path: Path) -> None:
     curator.answer("lighting", COUNT, epsilon=0.1)
     assert len(curator.history()) == 4
     assert asked == [0, 2]  # what was charged, and what was drawn
+
+
+def test_who_said_so_and_why_is_said_once(path: Path) -> None:
+    """What was counted, adopted and disclosed, to whom; by whom and why stand beside it."""
+    curator = Curator.of(path)
+    curator.disclosed(["use"], readers=["lighting"], epochs=["0"], by="anna", why="a laptop")
+    counted, adopted, known = curator.history()
+    assert counted.what == "1,500 rows, with noise of eps 0.5"
+    assert (adopted.what, adopted.by, adopted.why) == ("a plan", "a steward", "a test")
+    assert (known.what, known.who) == ("use of epoch 0", ("lighting",))
+    assert (known.by, known.why) == ("anna", "a laptop")

@@ -45,6 +45,11 @@ class Learning:
     def __str__(self) -> str:
         return f"{self.table}: {self.rows:,} rows counted, with noise of eps {self.epsilon:g}"
 
+    @property
+    def what(self) -> str:
+        """What was counted."""
+        return f"{self.rows:,} rows, with noise of eps {self.epsilon:g}"
+
     @classmethod
     def from_json(cls, text: str) -> Learning:
         """Refuses what is none, in one line."""
@@ -85,8 +90,16 @@ class Adoption:
 
     def __str__(self) -> str:
         by, why = f" by {self.by}" if self.by else "", f" ({self.why})" if self.why else ""
-        extends = any(len(coin.coins) > 1 for coin in self.mechanism.record_coins())
-        return f"{self.table}: plan {'extended' if extends else 'adopted'}{by}{why}"
+        return f"{self.table}: plan {'extended' if self._extends else 'adopted'}{by}{why}"
+
+    @property
+    def what(self) -> str:
+        """What was adopted."""
+        return "an extension of the plan before" if self._extends else "a plan"
+
+    @property
+    def _extends(self) -> bool:
+        return any(len(coin.coins) > 1 for coin in self.mechanism.record_coins())
 
     @classmethod
     def from_json(cls, text: str) -> Adoption:

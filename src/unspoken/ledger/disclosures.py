@@ -48,10 +48,14 @@ class Disclosure:
 
     def __str__(self) -> str:
         whom = ", ".join(self.readers) or "everybody"
-        where = f" of epoch {', '.join(self.epochs)}" if self.epochs else ""
         by = f" by {self.by}" if self.by else ""
-        known = ", ".join(self.attributes)
-        return f"{self.table}: {known}{where} known to {whom}, said{by} ({self.why})"
+        return f"{self.table}: {self.what} known to {whom}, said{by} ({self.why})"
+
+    @property
+    def what(self) -> str:
+        """What became known."""
+        where = f" of epoch {', '.join(self.epochs)}" if self.epochs else ""
+        return f"{', '.join(self.attributes)}{where}"
 
     @classmethod
     def from_json(cls, text: str) -> Disclosure:

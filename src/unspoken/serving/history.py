@@ -9,14 +9,14 @@ import threading
 from dataclasses import dataclass, field
 from typing import Any
 
-from unspoken.ledger import Answer, Decision, Learning, Ledger, Release
+from unspoken.ledger import Answer, Decision, Disclosure, Learning, Ledger, Release
 
 __all__ = ["Entry", "Happened", "History"]
 
 
 @dataclass(frozen=True)
 class Happened:
-    """One event. ``who``: to whom something was given, nobody: to all; ``by``, ``why``: of who
+    """One event. ``who``: to whom something was given or became known, nobody: to all; ``by``, ``why``: of who
     approved it.
     """
 
@@ -96,7 +96,8 @@ class History:
 
     def _decided(self, at: str, event: Decision) -> Happened:
         by, why = ("", "") if isinstance(event, Learning) else (event.by, event.why)
-        return Happened(self._next, at, event.kind, (), str(event), by, why)
+        whom = event.readers if isinstance(event, Disclosure) else ()
+        return Happened(self._next, at, event.kind, whom, event.what, by, why)
 
     @property
     def _next(self) -> int:

@@ -245,7 +245,7 @@ def _notices(found: Overview) -> list[Row]:
 
 def _happened(each: Happened) -> Row:
     approved = f"by {each.by}" if each.by else ""
-    given = each.kind in ("release", "answer")
+    given = each.kind in ("release", "answer", "disclosure")
     return {
         "at": _when(each.at),
         "kind": KINDS.get(each.kind, each.kind),
