@@ -213,3 +213,9 @@ def test_only_another_plan_is_to_be_approved() -> None:
     assert "Approve" not in shown["same"] + shown["none"]
     assert "served now as declared now with a cap of × 2" in shown["other"]
     assert "50 % 25 % 25 %" in shown["other"]
+
+
+@pytest.mark.parametrize("part", ["limit", "plan"])
+def test_where_the_cap_of_plans_is_written(part: str) -> None:
+    page = PAGES.plan(WhatIf(OFFER, OFFER, None, CURVE, cap_in=part), "visits", None)
+    assert f"<code>[{part}] odds_cap</code>" in page

@@ -131,6 +131,7 @@ def _odds(standing: Standing) -> float:
 def test_nothing_is_charged_by_looking(asked: Curator) -> None:
     before = [event for _, event in asked.current()[1].ledger.decisions()]
     looked = what_if(asked, 2.0)
+    assert looked.cap_in == "limit"
     overview(asked)
     assert [event for _, event in asked.current()[1].ledger.decisions()] == before
     assert looked.asked is not None

@@ -80,7 +80,7 @@ class Offer:
 class WhatIf:
     """``adopted``: the plan that is served; ``declared``: the best one for what is declared now;
     ``asked``: the best with another cap. ``why_not``: why there is none. ``curve``: what other caps
-    would let out.
+    would let out. ``cap_in``: the part of the project file that has the cap of plans.
     """
 
     adopted: Offer
@@ -88,6 +88,7 @@ class WhatIf:
     asked: Offer | None
     curve: tuple[OfCap, ...]
     why_not: str = ""
+    cap_in: str = "limit"
 
 
 def overview(curator: Curator) -> Overview:
@@ -134,7 +135,8 @@ def what_if(curator: Curator, cap: float | None = None) -> WhatIf:
         why_not = str(error)
     asked = None if cap is None else _best(_with_cap(ready, cap))
     curve = tuple(ready.new_plan().by_cap()) if declared is not None else ()
-    return WhatIf(adopted, declared, asked, curve, why_not)
+    cap_in = "limit" if ready.project.plan.odds_cap is None else "plan"
+    return WhatIf(adopted, declared, asked, curve, why_not, cap_in)
 
 
 def _with_cap(ready: Prepared, cap: float) -> Prepared:

@@ -79,6 +79,7 @@ def plan_page(found: WhatIf, table: str, cap: float | None, wrong: str = "") -> 
         "wrong": wrong,
         "digest": "" if found.declared is None else found.declared.digest,
         "asked": "" if cap is None else f"{cap:g}",
+        "cap_in": found.cap_in,
         "offers": list(offers),
         "shares": _shares(offers),
         "leaks": _leaks(offers),
