@@ -16,8 +16,8 @@ __all__ = ["Entry", "Happened", "History"]
 
 @dataclass(frozen=True)
 class Happened:
-    """One event. ``who``: to whom something was given or became known, nobody: to all; ``by``, ``why``: of who
-    approved it.
+    """One event. ``who``: to whom something was given or became known, nobody: to all; ``by``,
+    ``why``: of who approved it.
     """
 
     number: int
