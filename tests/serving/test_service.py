@@ -8,6 +8,7 @@ import logging
 import re
 import socket
 import stat
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -177,6 +178,35 @@ def test_a_body_without_a_length_is_counted(served: Running) -> None:
         )
         line.sendall(b"1000\r\n" + b" " * 4096 + b"\r\n" + b"10\r\n" + b" " * 16 + b"\r\n")
         assert line.recv(100).startswith(b"HTTP/1.1 413")
+
+
+def _head(served: Running, *lengths: bytes) -> bytes:
+    token = served.tokens["lighting"].encode()
+    lines = [b"host: x", b"content-type: application/json", b"authorization: Bearer " + token]
+    return b"\r\n".join([b"POST /v1/cells HTTP/1.1", *lines, *lengths, b"", b""])
+
+
+def test_a_body_of_two_lengths_is_not_read(served: Running) -> None:
+    """A proxy may take the one, and what it passes on as the next request be part of this."""
+    with socket.create_connection(("127.0.0.1", served.port), 30) as line:
+        line.sendall(_head(served, b"transfer-encoding: chunked", b"content-length: 5"))
+        line.sendall(b"2\r\n{}\r\n0\r\n\r\n")
+        assert line.recv(100).startswith(b"HTTP/1.1 400")
+
+
+def test_half_a_body_that_reads_like_a_whole_one_charges_nothing(
+    served: Running, caplog: pytest.LogCaptureFixture
+) -> None:
+    before = len(served.made.curator.history())
+    with caplog.at_level("INFO", "unspoken.service"):
+        with socket.create_connection(("127.0.0.1", served.port), 30) as line:
+            line.sendall(_head(served, b"content-length: 9") + b"{}")
+        for _ in range(200):
+            if "/v1/cells application lighting 400" in caplog.text:
+                break
+            time.sleep(0.05)
+    assert "/v1/cells application lighting 400" in caplog.text
+    assert len(served.made.curator.history()) == before
 
 
 def test_cells_in_every_format(served: Running) -> None:

@@ -149,16 +149,20 @@ class _Passing:
         said = (headers.get("content-length") or ["0"])[0]
         if not said.isdigit() or int(said[:20]) > most:
             raise Turned(413, f"body: has more than {most:,} bytes")
+        if {"content-length", "transfer-encoding"} <= {*headers}:
+            raise Turned(400, "body: has two lengths, of which a proxy may take the other")
         parts, size = list[bytes](), 0
         async with asyncio.timeout(min(SLOWEST, self.gate.bounds.seconds)) as limit:
             try:
                 while True:
                     message = await self._receive()
+                    if message["type"] == "http.disconnect":  # half a body may read like a whole
+                        raise Turned(400, "body: broke off")
                     parts.append(message.get("body", b""))
                     size += len(parts[-1])
                     if size > most:
                         raise Turned(413, f"body: has more than {most:,} bytes")
-                    if message["type"] == "http.disconnect" or not message.get("more_body"):
+                    if not message.get("more_body"):
                         break
             except asyncio.CancelledError:
                 if limit.expired():
