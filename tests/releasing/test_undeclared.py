@@ -207,3 +207,44 @@ def test_columns_may_be_called_as_what_is_looked_at(tmp_path: Path) -> None:
     path = small(tmp_path, table, ATTRIBUTES, keys=("id", "day"), **LIMITS)
     path.write_text(f'{path.read_text()}\n[attribute."weekday of day"]\n')
     assert measured(path)[0].given == {"weekday of day": "Monday"}
+
+
+def test_certainty_is_seen(tmp_path: Path) -> None:
+    """In one room all who are late are ill: no row says otherwise, and chance does not do that."""
+    rng = np.random.default_rng(3)
+    rows = 6000
+    room = np.arange(rows) % 12
+    ill = rng.random(rows) < np.where(room == 0, 0.6, 0.2)
+    late = rng.random(rows) < np.where(room == 0, np.where(ill, 0.8, 0.0), 0.5)
+    table = pa.table(
+        {
+            "id": list(range(rows)),
+            "room": [f"r{k}" for k in room],
+            "x": np.where(ill, "ill", "well").tolist(),
+            "y": np.where(late, "late", "early").tolist(),
+        }
+    )
+    (entry,) = measured(small(tmp_path, table, ATTRIBUTES, keys=("id", "room"), **LIMITS))
+    assert entry.given == {"room": "r0"}
+    assert entry.odds.value == math.inf
+
+
+def test_a_key_is_not_taken_for_a_declared_one_of_as_many_rows(tmp_path: Path) -> None:
+    """Rooms and shifts in a grid: four of each, of as many rows. Only the shift is declared."""
+    rng = np.random.default_rng(1)
+    rows = 8000
+    room, shift = np.arange(rows) % 4, np.arange(rows) // 4 % 4
+    ill = rng.random(rows) < 0.25
+    late = rng.random(rows) < np.where(room == 0, np.where(ill, 0.98, 0.02), 0.3)
+    table = pa.table(
+        {
+            "id": list(range(rows)),
+            "room": [f"r{k}" for k in room],
+            "shift": [f"s{k}" for k in shift],
+            "x": np.where(ill, "ill", "well").tolist(),
+            "y": np.where(late, "late", "early").tolist(),
+        }
+    )
+    path = small(tmp_path, table, ATTRIBUTES, keys=("id", "room", "shift"), **LIMITS)
+    path.write_text(f'{path.read_text()}\n[context.shift]\nof = "shift"\n')
+    assert [entry.given for entry in measured(path)] == [{"room": "r0"}]

@@ -20,6 +20,7 @@ from unspoken.adversary import Adversary
 from unspoken.learning import Given, Learned
 from unspoken.learning.by_key import ByKey, by_key
 from unspoken.mechanisms import Mechanism, OneSided
+from unspoken.numerics.arrays import Array
 from unspoken.releasing.assessing.leaks import Leak
 from unspoken.releasing.preparing import Prepared
 from unspoken.types.bound import Estimate, exp_or_inf
@@ -28,6 +29,7 @@ from unspoken.views import FiniteView
 __all__ = ["LEAST", "Undeclared", "undeclared"]
 
 LEAST = 100  # rows that give an answer
+TINY = float(np.finfo(np.float64).tiny)
 CHANCE = 0.01  # that any of the answers looked at, given one key, is there by chance
 
 
@@ -104,12 +106,15 @@ def _worst(
 ) -> tuple[str, float, float] | None:
     """The value of the key, the factor, and the rows that give the answer with the largest one.
 
-    Of answers of LEAST rows whose log factor is above ``least`` by more than ``chance``: with a and
-    b rows of the answer that have the secret and have not, A and B of the value of the key,
+    Of answers of LEAST rows whose log factor is above ``least`` by more than ``chance``. Of the n
+    rows of an answer a share q has the secret; of those of the value of the key, A have it and B
+    have not, half a row added to each. If no factor were above ``least``, the share would be
 
-        log (a B / b A) - z sqrt(1/a + 1/b + 1/A + 1/B)  >  least,    half a row added to each,
+        log q0 / (1 - q0) = least + log A / B + z sqrt(1/A + 1/B)
 
-    z the standard errors that one of all the answers looked at exceeds with that chance.
+    at most but for half of that chance, and the n rows would show q > q0 with exp(-n KL(q || q0))
+    at most (Chernoff), which all the answers looked at share the other half of. A standard error
+    of log (a B / b A) would not do: it is infinite where all rows of the answer have the secret.
     """
     values = [str(context[given.name]) for context in view.contexts]
     total = np.array([[given.rows[value]] for value in values], np.float64)
@@ -117,20 +122,28 @@ def _worst(
     events = list(after.events())
     looked_at = answered >= LEAST
     looks = max(1, int(looked_at.sum()) * len(events))
-    z = NormalDist().inv_cdf(1 - chance / looks)
+    z = NormalDist().inv_cdf(1 - chance / 2 / looks)
     found: list[tuple[float, str, float]] = []
     for event in events:
         secret = total * after.prior[..., event].sum(-1)
-        inside = answered * after.posterior[..., event].sum(-1)
-        counts = [n + 0.5 for n in (inside, answered - inside, secret, total - secret)]
-        a, b, all_a, all_b = (np.maximum(n, 0.5) for n in counts)
-        error = z * np.sqrt(1 / a + 1 / b + 1 / all_a + 1 / all_b)
-        sure = np.log(a * all_b / (b * all_a)) - error > least
-        factor = np.where(sure & looked_at, after.log_odds_factor(event), -np.inf)
+        a, b = secret + 0.5, np.maximum(total - secret, 0.0) + 0.5
+        most = 1 / (1 + b / a * np.exp(-least - z * np.sqrt(1 / a + 1 / b)))
+        share = np.where(looked_at, after.posterior[..., event].sum(-1), 0.0)
+        needed = math.log(2 * looks / chance)
+        sure = looked_at & (share > most) & (answered * _divergence(share, most) > needed)
+        factor = np.where(sure, after.log_odds_factor(event), -np.inf)
         k, y = np.unravel_index(int(factor.argmax()), factor.shape)
         if factor[k, y] > least:
             found.append((float(factor[k, y]), values[int(k)], float(answered[k, y])))
     if not found:
         return None
-    log, value, share = max(found)
-    return value, exp_or_inf(log), share
+    log, value, rows = max(found)
+    return value, exp_or_inf(log), rows
+
+
+def _divergence(q: Array, p: Array) -> Array:
+    """KL(q || p) of two coins, in nats; a p that was rounded to 1 is the double below."""
+    p = np.minimum(p, 1 - 2.0**-53)
+    first = q * np.log(np.maximum(q, TINY) / np.maximum(p, TINY))
+    rest = np.maximum(1 - q, 0.0)
+    return np.asarray(first + rest * np.log(np.maximum(rest, TINY) / (1 - p)))
