@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -161,8 +162,19 @@ def test_a_release_says_its_limits_and_nothing_measured(folder: Path, run: Run) 
     written(folder, 3_000)
     text = said(run, "release")
     assert "the limits are kept, for each row: odds at most × 4, 0.2 bit about each" in text
+    assert "Limits in bits are kept by the counts in the belief, taken for the truth" in text
     assert "No limit counts the keys: person and day are shown with every row" in text
     assert set(run("release", "--json").json) & {"told", "epsilon"} == set()
+
+
+def test_where_no_bits_are_limited_none_are_spoken_of(folder: Path, run: Run) -> None:
+    written(folder, 3_000)
+    project = folder / "unspoken.toml"
+    text = re.sub(r"(?m)^limit_bits.*$", "", project.read_text())
+    assert text != project.read_text()
+    project.write_text(text)
+    assert "Limits in bits" not in said(run, "release")
+    assert run("release", "--json").json["on_average"] == ""
 
 
 def test_the_lifetime_is_said_where_it_breaks_a_limit_set_later(folder: Path, run: Run) -> None:

@@ -250,6 +250,7 @@ def _said(what: Said) -> list[RenderableType]:
         Prose(f"! {before} {what.together}.", "  ", "bold red")
         if what.together
         else note(f"{before} the limits are kept, for each row: {_limits(what.project)}."),
+        *([note(f"{what.on_average.capitalize()}.")] if what.on_average else []),
         note(
             f"No limit counts the keys: {words.listed(keys)} {beside} shown with every row, and "
             "whoever knows how they go with a secret learns more."

@@ -39,12 +39,24 @@ class Said:
     together: str
     cautions: Sequence[Caution]
 
+    @property
+    def on_average(self) -> str:
+        """What limits in bits stand on, which no box is around; empty if there are none."""
+        limits = self.project.limits
+        if min(limits.bits, *limits.targets.values(), math.inf) == math.inf:
+            return ""
+        return (
+            "limits in bits are kept by the counts in the belief, taken for the truth: the rows "
+            "as they are may tell more"
+        )
+
     def facts(self) -> list[tuple[str, str]]:
         limits = self.project.limits
         bits = f", {limits.bits:g} bit about each attribute" if limits.bits < math.inf else ""
         kept = f"odds x {limits.odds_cap:g}{bits}, for each row"
         return [
             ("together", self.together or f"with all that was released before, at most {kept}"),
+            *([("on average", self.on_average)] if self.on_average else []),
             *self.promise.facts(),
             *(("caution", caution.text) for caution in self.cautions),
         ]
