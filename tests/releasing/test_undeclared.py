@@ -17,7 +17,7 @@ import pytest
 
 from tests.releasing.small import Attributes, small
 from tests.releasing.test_in_context import answers, hidden_in_a_room
-from unspoken.releasing import prepare
+from unspoken.releasing import prepare, release
 from unspoken.releasing.undeclared import LEAST, Undeclared, undeclared
 from unspoken.types.bound import Estimate
 
@@ -92,9 +92,13 @@ def test_functions_of_time_are_looked_at(tmp_path: Path, kind: str) -> None:
     assert [[*entry.given] for entry in found if entry.odds.value > 4.0] == [["weekday of day"]]
 
 
-def test_a_declared_context_is_not_said_twice(tmp_path: Path) -> None:
+@pytest.mark.parametrize("noise", [False, True], ids=["exact counts", "noisy counts"])
+def test_a_declared_context_is_not_said_twice(tmp_path: Path, noise: bool) -> None:
     path = small(tmp_path, hidden_in_a_room(), ATTRIBUTES, keys=("id", "room"), **LIMITS)
     path.write_text(f'{path.read_text()}\n[context.place]\nof = "upper(room)"\n')
+    if noise:
+        path.write_text(path.read_text().replace('noise = "none"', "noise = 3.0"))
+        release(path)
     assert measured(path) == ()
 
 

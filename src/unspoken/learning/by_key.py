@@ -7,18 +7,17 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from unspoken.engines.of_keys import OfKeys
+from unspoken.engines.of_keys import OfKeys, columns_of
 from unspoken.engines.protocol import Scan, Table
 from unspoken.engines.row_sql import RowSQL
 from unspoken.engines.sql import identifier
-from unspoken.learning.counts.contexts import Contexts, Given
+from unspoken.learning.counts.contexts import Contexts, Given, contexts_of
 from unspoken.learning.counts.counting import Combinations
 from unspoken.learning.counts.rows import count
 from unspoken.learning.learned import CELLS, Learned
@@ -65,7 +64,11 @@ def by_key(project: Project, table: Table, learned: Learned, least: int) -> Iter
     counted = Contexts(named, joint, VALUES, dropping=True, pairs=pairs)
     count(project, [labelling.cells for labelling in labels], table, joint.add, counted)
     room = CELLS // math.prod(len(labelling.names) for labelling in labels)
-    declared = [_tables(given) for given in learned.contexts.values()]
+    declared = [
+        (context, len(learned.contexts[name].values))
+        for name, context in contexts_of(project, table).items()
+        if name in learned.contexts
+    ]
     for name, within in counted.held().items():
         frequent = within.frequent(least, room)
         if len(within.values) < 2 or not frequent.values:
@@ -75,15 +78,26 @@ def by_key(project: Project, table: Table, learned: Learned, least: int) -> Iter
         if name in pairs:
             words = counted.values_of(name)
             values = {value: words[int(value)] for value in given.values}
-        known = any(_tables(given) <= tables for tables in declared)
-        yield ByKey(names[name], given, known, values)
+        those = [named[one] for one in pairs.get(name, (name,))]
+        again = any(
+            size == len(within.values) and _parted_alike(those, context, table)
+            for context, size in declared
+        )
+        yield ByKey(names[name], given, again, values)
 
 
-def _tables(given: Given) -> Counter[bytes]:
-    """What it counts in each of its values, whatever these are called: whoever knows of a context
-    with the same tables learns the same. (As many rows in each value may be of other rows.)
+def _parted_alike(parts: Sequence[OfKeys], context: OfKeys, table: Table) -> bool:
+    """Whether rows agree in all the parts just where they agree in the context.
+
+    That both have as many groups, of as many rows each, does not show it: grids of keys do.
     """
-    return Counter(counts.tobytes() for counts in given.joint)
+    all_of = {str(k): each for k, each in enumerate((*parts, context))}
+    seen = set[tuple[str, ...]]()
+    for batch in table.batches(Scan(columns_of(all_of.values()), ordered=False)):
+        words = pa.table(OfKeys.words(batch, all_of)).unify_dictionaries()
+        different = words.group_by([*all_of]).aggregate([]).to_pylist()
+        seen.update(tuple(row[k] for k in all_of) for row in different)
+    return len(seen) == len({row[:-1] for row in seen}) == len({row[-1] for row in seen})
 
 
 def _names(
