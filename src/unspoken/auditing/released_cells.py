@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -89,15 +89,16 @@ class Cells:
 def cells_of(
     released: pa.ChunkedArray, true: pa.ChunkedArray, none: pa.ChunkedArray | None = None
 ) -> Cells:
-    """Both columns in the labels of the original; a value that it has not is another one.
+    """Both columns in the labels of the original; values that it has not have labels of their own.
 
     ``none``: where the release says that there is no value.
     """
     released, true = plain(in_one(released)), plain(in_one(true))
     if released.type != true.type:
-        released, true = released.cast(pa.string()), true.cast(pa.string())
-    words, codes = labelled(true, [true, released])
-    truth, shown = codes
+        common = pa.float64() if _is_number(released) and _is_number(true) else pa.string()
+        released, true = released.cast(common), true.cast(common)
+    words, (truth, shown) = labelled(true, [true, released])
+    words, truth, shown = _with_foreign(words, truth, shown, released)
     nothing = missing(released)
     if none is not None:
         nothing = nothing & ~numbers(pc.fill_null(in_one(none), False)).astype(bool)
@@ -110,8 +111,14 @@ def cells_of(
 
 def together(parts: Sequence[Cells]) -> Cells:
     """One column in several releases of the same rows: shown where any shows it."""
-    shown = np.select([~part.unseen for part in parts], [part.shown for part in parts], WITHHELD_AS)
-    return replace(parts[0], shown=shown, changed=max(part.changed for part in parts))
+    words = [*dict.fromkeys(word for part in parts for word in part.words[:-1]), NONE]
+    place = [np.array([words.index(word) for word in part.words]) for part in parts]
+    for codes in place:
+        codes[-1] = len(words) - 1
+    seen = [codes[part.shown.astype(np.intp)] for codes, part in zip(place, parts, strict=True)]
+    shown = np.select([~part.unseen for part in parts], seen, WITHHELD_AS).astype(np.float64)
+    changed = max(part.changed for part in parts)
+    return Cells(words, place[0][parts[0].truth], shown, changed)
 
 
 def which_show(parts: Sequence[Cells]) -> Cells:
@@ -122,11 +129,30 @@ def which_show(parts: Sequence[Cells]) -> Cells:
     return Cells([*words, NONE], code.ravel(), code.ravel().astype(np.float64), 0)
 
 
+def _is_number(column: pa.Array) -> bool:
+    return bool(pa.types.is_integer(column.type) or pa.types.is_floating(column.type))
+
+
+def _with_foreign(
+    words: list[str], truth: Codes, shown: Codes, released: pa.Array
+) -> tuple[list[str], Codes, Codes]:
+    """Values of a release that its original has not tell, too: ranges, or numbers with noise."""
+    other, none = len(words) - 2, len(words) - 1
+    foreign = shown == other
+    if words[other] != OTHER or not foreign.any():
+        return words, truth, shown
+    alone = pc.if_else(pa.array(foreign), released, pa.scalar(None, released.type))
+    more, (codes,) = labelled(alone, [alone])
+    last = none + len(more) - 1
+    truth, shown = (np.where(column == none, last, column) for column in (truth, shown))
+    return [*words[:-1], *more], truth, np.where(foreign, none + codes, shown)
+
+
 def labelled(of: pa.Array, columns: Sequence[pa.Array]) -> tuple[list[str], list[Codes]]:
     """Labels by this column's values, and the label of each cell of these columns."""
     counts = pc.value_counts(of.drop_null())
     values, many = counts.field("values"), numbers(counts.field("counts"))
-    if len(values) > MOST and (pa.types.is_integer(of.type) or pa.types.is_floating(of.type)):
+    if len(values) > MOST and _is_number(of):
         ends = np.unique(np.quantile(numbers(of.drop_null()), np.arange(1, PARTS) / PARTS))
         words = [
             f"below {ends[0]:g}",
