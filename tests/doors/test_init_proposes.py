@@ -57,6 +57,21 @@ def test_names_are_offered_as_keys_and_never_binned(contacts: pa.Table, run: Run
     assert run("learn").code == 0
 
 
+def test_whom_visits_are_of_may_be_whom_to_protect(tmp_path: Path, run: Run) -> None:
+    visits = pa.table(
+        {
+            "visit": [f"V{row}" for row in range(900)],
+            "patient": [f"P{row * 7 % 150}" for row in range(900)],
+            "ward": ["heart" if row % 3 else "bones" for row in range(900)],
+        }
+    )
+    pq.write_table(visits, "visits.parquet")
+    assert run("init", "visits.parquet").code == 0
+    text = Path("unspoken.toml").read_text()
+    assert '# keys = ["visit", "patient"]\n# unit = ["patient"]' in text
+    assert {*Project.read(".").attributes} == {"ward"}
+
+
 def take_in(*names: str) -> None:
     """Take the SQL that is proposed, and what it groups, as the comments say."""
     lines = Path("unspoken.toml").read_text().splitlines()

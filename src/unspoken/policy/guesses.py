@@ -104,10 +104,12 @@ def named_by(column: ColumnInfo, rows: int = 0) -> str:
 
 
 def is_named(column: ColumnInfo) -> bool:
-    """Whether its name says so: user_id, or whole numbers of a user, as in user_b."""
+    """Whether its name says so: user_id, whole numbers of a user as in user_b, texts of patients."""
     ends = [word for word in _in_order(column) if len(word) > 1][-1:]
     of_unit = ends in [[w] for w in _UNITS.split()] and not _is_count(column)
-    return is_coded(column) or (column.kind == "integer" and of_unit)
+    people = bool(_words(column) & {*_PEOPLE.split()}) and _words(column) <= NAMING
+    named = {"integer": of_unit, "text": people}.get(column.kind, False)
+    return is_coded(column) or named
 
 
 def is_coded(column: ColumnInfo) -> bool:
