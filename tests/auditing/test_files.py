@@ -98,6 +98,19 @@ def test_a_cap_that_is_claimed_is_held_or_beaten(original: Path) -> None:
     assert over.verdict.word == "fail"
 
 
+def test_what_too_few_rows_decide_is_not_called_a_pass_in_words(tmp_path: Path) -> None:
+    """Blanks multiply odds by 4 where 2 is claimed; forty secrets are too few to be sure."""
+    table = {name: values[:400] for name, values in drawn().items()}
+    ill = np.arange(400) % 10 == 0
+    table["state"] = np.where(ill, "ill", "well").tolist()
+    blank = ill | (np.arange(400) % 4 == 1)
+    release = hidden(table, "state", blank)
+    found = audited(written(tmp_path / "few.csv", table), release, "state = 'ill'", 2.0)
+    own = only(found)
+    assert (own.verdict.word, own.verdict.share > 1.25) == ("pass", True)
+    assert "too few rows to tell" in own.in_words()
+
+
 def test_files_that_are_pooled_tell_what_both_do(original: Path) -> None:
     """Coins of their own: two blanks multiply odds by 2.5 twice, one of them once."""
     table, rng = drawn(), np.random.default_rng(6)

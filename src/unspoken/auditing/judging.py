@@ -26,6 +26,7 @@ __all__ = ["FAMILY", "Claim", "Reached", "Verdict", "attacked", "furthest"]
 
 FAMILY = 1e-6  # the chance that any interval of a run misses
 THRESHOLDS = 128
+UNDECIDED = 1.25  # of a bound, as counted: what reaches more, but not surely, decides nothing
 LARGEST = 700.0  # nats that have a factor
 SLACK = 1e-9  # of a bound: what rounding alone may put between it and a count
 
@@ -135,6 +136,11 @@ class Verdict(Shown):
         assert best is not None
         if self.word == "fail":
             return f"the attack “{best.attack}” beat the bound"
+        if self.share > UNDECIDED:
+            return (
+                "no attack here surely beat the bound, in too few rows to tell: as counted the "
+                f"best reached {self.share:.0%} of it"
+            )
         return f"no attack here beat the bound; the best reached {self.share:.0%} of it"
 
     def measured(self) -> str:

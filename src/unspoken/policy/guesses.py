@@ -104,7 +104,7 @@ def named_by(column: ColumnInfo, rows: int = 0) -> str:
 
 
 def is_named(column: ColumnInfo) -> bool:
-    """Whether its name says so: user_id, whole numbers of a user as in user_b, texts of patients."""
+    """Whether its name says so: user_id, whole numbers as in user_b, texts called patient."""
     ends = [word for word in _in_order(column) if len(word) > 1][-1:]
     of_unit = ends in [[w] for w in _UNITS.split()] and not _is_count(column)
     people = bool(_words(column) & {*_PEOPLE.split()}) and _words(column) <= NAMING
