@@ -6,6 +6,7 @@ The secret is whether a and b differ: either alone says nothing of it, both say 
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -20,7 +21,7 @@ import unspoken
 from unspoken.errors import LimitExceeded
 from unspoken.planning import Limits
 from unspoken.policy import Project
-from unspoken.releasing import adopt_plan, release
+from unspoken.releasing import adopt_plan, prepare, release
 from unspoken.releasing.deciding import judged
 from unspoken.releasing.deciding.judged import Judge
 
@@ -186,6 +187,19 @@ def test_what_is_known_after_adoption_asks_for_another_plan(tmp_path: Path) -> N
     adopted = adopt_plan(path).plan()
     assert adopted.p["a"] < 0.9 < adopted.p["b"]
     release(path, reader="two")
+
+
+def test_what_a_reader_has_from_elsewhere_is_in_what_it_learns(tmp_path: Path) -> None:
+    """Half of it says nothing, and with the other half it says all: a row for either."""
+    path = project(tmp_path, {"one": ["a"], "two": ["b"]}, pooled='pooled_cap = "none"')
+    path.write_text(path.read_text().replace('reads = ["a"]', 'reads = ["a"]\nknows = ["b"]'))
+    found = prepare(path).findings(curve=False)
+    openly = {leak.who: leak.odds.odds for leak in found.everything}
+    planned = {leak.who: leak.odds.odds for leak in found.planned}
+    assert openly["one"] == pytest.approx(1.0, abs=0.1)
+    assert openly["one, knowing b"] == math.inf
+    assert 2.0 < planned["one, knowing b"] <= 3.0 + 1e-9
+    assert {"two, knowing a", "two, knowing b"}.isdisjoint(openly)
 
 
 def test_several_plans_are_judged_under_every_belief(

@@ -21,6 +21,7 @@ from unspoken.learning import Given, Learned
 from unspoken.learning.by_key import ByKey, by_key
 from unspoken.mechanisms import Mechanism, OneSided
 from unspoken.numerics.arrays import Array
+from unspoken.releasing.assessing.findings import readers
 from unspoken.releasing.assessing.leaks import Leak
 from unspoken.releasing.preparing import Prepared
 from unspoken.types.bound import Estimate, exp_or_inf
@@ -61,7 +62,8 @@ def undeclared(
     if learned.tree is not None or not without:
         return ()
     alone: defaultdict[str, dict[tuple[str, str], float]] = defaultdict(dict)
-    found = []
+    found, all_readers = [], readers(ready.project)
+    without = [leak for leak in without if leak.who in all_readers]  # and knows nothing beside
     for by in by_key(ready.project, ready.table, learned, LEAST):
         entries = list(_more(by, mechanism, learned, without, alone))
         if len(by.parts) == 1:

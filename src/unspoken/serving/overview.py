@@ -15,8 +15,8 @@ from unspoken.ledger import Adoption, Answer, Release
 from unspoken.planning import Plan
 from unspoken.releasing.assessing.best import shares
 from unspoken.releasing.assessing.closing import closed_by
-from unspoken.releasing.assessing.findings import readers
-from unspoken.releasing.assessing.leaks import Leak, leakage_matrix
+from unspoken.releasing.assessing.findings import who_learns
+from unspoken.releasing.assessing.leaks import Leak
 from unspoken.releasing.assessing.trade_off import OfCap
 from unspoken.releasing.deciding.adopting import adopt
 from unspoken.releasing.preparing import Prepared
@@ -157,7 +157,7 @@ def _best(ready: Prepared) -> Offer:
 
 def _offer(ready: Prepared, plan: Plan) -> Offer:
     learned, project = ready.learned, ready.project
-    leaks = leakage_matrix(learned.belief, plan.mechanism, readers(project), learned.sensitive)
+    leaks = who_learns(project, learned, plan.mechanism)
     described = json.dumps(plan.mechanism.describe(), sort_keys=True).encode()
     return Offer(
         project.planned.limits.odds_cap,

@@ -26,7 +26,7 @@ from unspoken.releasing.assessing.promise import Promise
 from unspoken.releasing.assessing.stated import unexpected
 from unspoken.releasing.assessing.trade_off import ByCap, OfCap, Share, TradeOff
 
-__all__ = ["CELLS", "FLOOR", "NOW", "Findings", "by_cap", "findings", "readers"]
+__all__ = ["CELLS", "FLOOR", "NOW", "Findings", "by_cap", "findings", "readers", "who_learns"]
 
 CELLS, FLOOR = "one coin a cell", "the floor, which needs no belief"  # rivals of record coins
 NOW = "the best plan now"  # where another one is adopted
@@ -202,7 +202,7 @@ def _rivals(project: Project, learned: Learned, chosen: Plan, now: Plan | None) 
 
 def _leaks(project: Project, learned: Learned, mechanism: Mechanism) -> list[Leak]:
     """Who learns what of whom, with the rows that give each answer."""
-    leaks = leakage_matrix(learned.belief, mechanism, readers(project), learned.sensitive)
+    leaks = who_learns(project, learned, mechanism)
     return [
         leak
         if leak.answer is None
@@ -217,21 +217,39 @@ def _leaks(project: Project, learned: Learned, mechanism: Mechanism) -> list[Lea
     ]
 
 
+def who_learns(project: Project, learned: Learned, mechanism: Mechanism) -> list[Leak]:
+    """Of each reader by what it sees; then with each attribute that it has from elsewhere, as plans
+    are held to (`[application] knows`, and what became known otherwise).
+    """
+    belief, secrets = learned.belief, learned.sensitive
+    found = leakage_matrix(belief, mechanism, readers(project), secrets)
+    for members, reads in _groups(project).items():
+        for name in sorted({name for who in members for name in project.terms[who].known}):
+            knowing = {f"{' + '.join(members)}, knowing {name}": reads}
+            others = {about: labels for about, labels in secrets.items() if about != name}
+            found += leakage_matrix(belief, mechanism, knowing, others, (name,))
+    return found
+
+
 def readers(project: Project, serving: str | None = None) -> dict[str, tuple[str, ...]]:
     """Who sees what: each application alone, each coalition pooled, and everybody if all pool.
 
     ``serving``: only that application, and the coalitions it is in.
     """
+    return {
+        " + ".join(members): reads
+        for members, reads in _groups(project).items()
+        if serving is None or serving in members
+    }
+
+
+def _groups(project: Project) -> dict[tuple[str, ...], tuple[str, ...]]:
     groups: dict[tuple[str, ...], tuple[str, ...]] = {}
     groups |= {(name,): reads for name, reads in project.applications.items()}
     groups |= project.pools
     if not project.divided:
         groups[tuple(project.applications)] = project.reads
-    return {
-        " + ".join(members): reads
-        for members, reads in groups.items()
-        if serving is None or serving in members
-    }
+    return groups
 
 
 def _curve(project: Project, learned: Learned, beliefs: Belief) -> TradeOff | ByCap:
