@@ -312,3 +312,10 @@ def test_what_is_certain_before_any_answer_is_no_row_of_a_set():
     for known in ({"knows": ["C"]}, {"knows": [(["A"], ["C"])]}, {"events": [{"A": [0, 1]}]}):
         plan = unspoken.plan(box, by="record", sensitive={"A": [0]}, odds_cap=3.0, **known)
         assert plan.share > 0
+
+
+@pytest.mark.parametrize("more", [{"unbiased": True}, {"order": ["A"]}])
+def test_a_name_of_which_all_is_sensitive_is_in_no_row_of_what_is_alike(more):
+    plan = planned(sensitive={"A": [0, 1, 2]}, **more)
+    assert plan.p["A"] == 0
+    assert plan.p["B"] > 0.3

@@ -204,6 +204,8 @@ def alike_rows(layout: Layout, groups: Sequence[int]) -> Rows:
         labels_of = cells.labels(group)
         _, first, labels = np.unique(labels_of, return_index=True, return_inverse=True)
         shown = np.flatnonzero(pairs.pattern & group)
+        if not len(shown):  # of these names nothing is shown of anybody
+            continue
         # A kind: what is shown of the labels. A row: a kind and a cell, which is as the first is.
         keys = labels[pairs.cell[shown]] << 32 | pairs.pattern[shown] & group
         _, kind = np.unique(keys, return_inverse=True)
