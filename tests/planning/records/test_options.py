@@ -319,3 +319,10 @@ def test_a_name_of_which_all_is_sensitive_is_in_no_row_of_what_is_alike(more):
     plan = planned(sensitive={"A": [0, 1, 2]}, **more)
     assert plan.p["A"] == 0
     assert plan.p["B"] > 0.3
+
+
+def test_where_all_is_about_what_is_known_beside_nothing_is_made_quieter():
+    belief = unspoken.Joint([[3.0, 0.0], [1.0, 0.0]], "AB", [["u", "v"], ["free", "secret"]])
+    plan = unspoken.plan(belief, by="record", sensitive={"B": ["secret"]}, floor=0.7)
+    assert plan.odds.odds <= 4
+    assert plan.share > 0.3

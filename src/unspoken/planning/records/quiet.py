@@ -29,8 +29,10 @@ def quieter(model: Model, solved: Solved, limits: Sequence[BitLimit]) -> Solved:
     count = len(model.values)
     if count > LARGEST or model.bits is not None or not limits or not model.layout.stated:
         return solved
-    program, first = model.program, len(solved.x)
     events = [each for each in model.layout.watched if not each.condition.knowing]
+    if not replace(model.layout, watched=tuple(events)).stated:  # only rows of what is known beside
+        return solved
+    program, first = model.program, len(solved.x)
     excess = cap_rows(replace(model.layout, watched=tuple(events)), slack=1.0)  # s . W_y - o . W_y
     lines, weights = excess.rows.entries.lines, np.concatenate(excess.scales)
     at = np.arange(lines)
@@ -42,7 +44,7 @@ def quieter(model: Model, solved: Solved, limits: Sequence[BitLimit]) -> Solved:
     worth = Entries(1, np.zeros(len(shown), np.intp), shown, model.values[shown])
     program.add_rows(worth, np.array([solved.objective * (1 - FIXED)]), np.array([np.inf]))
     program.change_worth(np.concatenate([np.zeros(first), -weights]))
-    found = program.solve()
+    found = program.solve(model.work)
     quiet = replace(solved, x=found.x[:first])
 
     def leaked(each: Solved) -> float:
