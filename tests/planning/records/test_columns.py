@@ -146,12 +146,37 @@ def test_of_too_many_pairs_those_are_tried_that_matter(monkeypatch):
 
 
 def test_what_is_not_solved_in_time_is_the_floor(monkeypatch):
-    monkeypatch.setattr(model, "WORK_OF_SETS", 0.0)
+    monkeypatch.setattr(model, "WORK", 0.0)
     box = unspoken.Box.within(unspoken.Joint(_table(2), NAMES), 0.02)
     found = unspoken.plan(box, by="record", sensitive={"e": [1]}, reads=NAMES[:4], odds_cap=2.0)
     assert found.share == found.floor.share
     assert "no program was solved" in found.bound.why
     assert found.odds.odds <= 2.0
+
+
+def test_stated_beliefs_end_in_time_below_a_bound_of_what_was_solved(monkeypatch):
+    asked = {"by": "record", "sensitive": {"a": [0], "e": [1]}, "reads": NAMES, "odds_cap": 2.0}
+    asked |= {"coalitions": [NAMES[:3], NAMES[2:]]}
+    belief, best, taken = unspoken.Joint(_table(2), NAMES), Model._best, []
+
+    def nearly(self):
+        """The first program, of all patterns, is solved; then ended short of that; others not."""
+        if len(taken) == 1:
+            self.work = 0.9 * taken[0]
+        found = taken.append(0.0) or best(self)
+        taken[-1] = found.work
+        return found
+
+    monkeypatch.setattr(Model, "_best", nearly)
+    whole, some = (unspoken.plan(belief, **asked) for _ in range(2))
+    monkeypatch.setattr(Model, "_best", best)
+    monkeypatch.setattr(model, "WORK", 0.0)
+    none = unspoken.plan(belief, **asked)
+    assert none.share == none.floor.share
+    assert "patterns are too many to try all" in some.bound.why
+    assert some.objective <= whole.bound.high
+    assert whole.objective * (1 - 1e-9) <= some.bound.high < 0.95 * none.bound.high
+    assert some.odds.odds <= 2.0
 
 
 def test_the_order_hides_what_tells_most():

@@ -25,7 +25,7 @@ from unspoken.planning.records.program import (
 )
 from unspoken.planning.records.solver import Entries, Program, Solved
 
-__all__ = ["Model"]
+__all__ = ["Model", "Unfinished"]
 
 FIXED, LOOSER = 1e-7, 1e-4  # of what a first solution reached, what a second may give up; of bits
 # With bits: what silence may cost of a program of few pairs times limits, of another; for how many
@@ -33,8 +33,16 @@ FIXED, LOOSER = 1e-7, 1e-4  # of what a first solution reached, what a second ma
 NEAR, SMALL, FAR = 1e-6, 2_500, 1e-3
 ROUNDS, STUCK, PATIENCE = 60, 1e-10, 6
 # How long is looked, in steps of the solver times the size of the program, about 1e8 a second: for
-# lines, and for a program about sets of beliefs, after which fewer patterns are tried.
-WORK_OF_BITS, WORK_OF_SETS = 3e9, 6e9
+# lines, and for one solution, after which fewer patterns are tried.
+WORK_OF_BITS, WORK = 3e9, 6e9
+
+
+class Unfinished(TooLarge):
+    """A program was not solved in time; ``upper``: what its last prices say no release exceeds."""
+
+    def __init__(self, status: str, upper: float) -> None:
+        super().__init__(f"plan: the solver ends with {status}; use fewer labels or limits")
+        self.upper = upper
 
 
 @dataclass
@@ -85,11 +93,11 @@ class Model:
             np.concatenate([np.full(count, np.inf), [float(bool(shares))], np.full(spare, np.inf)]),
         )
         rows = sum(part.entries.lines for part in parts)
-        work, bits = WORK_OF_SETS if boxed.uses else math.inf, None
+        bits = None
         if limits:
-            program.solve(work)  # from the best without lines it is a few steps, from nothing many
+            program.solve(WORK)  # from the best without lines it is a few steps, from nothing many
             bits = Bits.added(program, layout, limits, cap, count + 1 + spare, rows)
-        return cls(layout, values, caps, even, listed, boxed, program, bits, work=work)
+        return cls(layout, values, caps, even, listed, boxed, program, bits, work=WORK)
 
     def solve(self) -> Solved:
         """The smallest share first, where there are any, then the sum."""
@@ -108,12 +116,12 @@ class Model:
     def _best(self) -> Solved:
         """With bits, until silence costs next to nothing; what is over is silence."""
         if self.bits is None:
-            return _optimal(self.program.solve(self.work))
+            return self._optimal(self.program.solve(self.work))
         count, left = len(self.values), WORK_OF_BITS
         near = NEAR if count * len(self.bits.lines) <= SMALL else FAR
         last, stuck, best = math.inf, 0, (-math.inf, np.zeros(0), 1.0)
         for _ in range(ROUNDS):
-            solved = _optimal(self.program.solve(self.work))
+            solved = self._optimal(self.program.solve(self.work))
             left -= solved.work
             silent = self.bits.silence(solved.x[:count])
             found = (1 - silent) * solved.objective
@@ -175,8 +183,8 @@ class Model:
             taken, ends = taken + both[0], ends + both[1]
         return upper_bound(self.layout, self.values, prices, taken, ends)
 
-
-def _optimal(solved: Solved) -> Solved:
-    if not solved.optimal:
-        raise TooLarge(f"plan: the solver ends with {solved.status}; use fewer labels or limits")
-    return solved
+    def _optimal(self, solved: Solved) -> Solved:
+        """Else what its prices bound: any prices do, and those of dual steps come down to it."""
+        if not solved.optimal:
+            raise Unfinished(solved.status, self.upper(solved))
+        return solved

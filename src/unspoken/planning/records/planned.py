@@ -18,7 +18,7 @@ from unspoken.planning.records.cells import Cells, Pairs
 from unspoken.planning.records.columns import by_columns
 from unspoken.planning.records.conditions import Rule
 from unspoken.planning.records.floor import floor_table
-from unspoken.planning.records.model import Model
+from unspoken.planning.records.model import Model, Unfinished
 from unspoken.planning.records.problem import RecordProblem
 from unspoken.planning.records.program import Layout
 from unspoken.planning.records.quiet import quieter
@@ -29,11 +29,11 @@ from unspoken.types.bound import LOG2, Bound
 
 FEWER = (
     "; patterns are too many to try all: of those that hide first what tells most, or one label, "
-    "it is the best; the upper end is all that is free"
+    "it is the best; the upper end is {upper}"
 )
-NOT_SOLVED = (
-    "; no program was solved in time, so this is the floor; the upper end is all that is free"
-)
+NOT_SOLVED = "; no program was solved in time, so this is the floor; the upper end is {upper}"
+FREE = "all that is free"
+PRICED = "what the program of all patterns had come down to when its time was over"
 
 LOST = 0.05  # of what a solution shows: what rounding may take before it is said
 EVENED = (
@@ -149,18 +149,26 @@ def plan_records(problem: RecordProblem) -> Planned:
         priced = by_columns(cells, rule, problem.prices(cells))
         table = held(Table.of(cells, priced.pairs, priced.shares), sees, rows)
         return Planned(problem, table, priced.upper)
+    upper = (everything(cells, problem.prices(cells)), FREE)
     for masks in routes(cells, rows):
         try:
-            return _over(problem, cells, rows, masks)
-        except TooLarge:  # in the time there is
+            return _over(problem, cells, rows, masks, upper)
+        except Unfinished as ended:  # in the time there is
+            if masks is None:
+                upper = min(upper, (ended.upper, PRICED))
+        except TooLarge:
             continue
-    return plan_floor(problem, everything(cells, problem.prices(cells)), NOT_SOLVED)
+    return plan_floor(problem, upper[0], NOT_SOLVED.format(upper=upper[1]))
 
 
 def _over(
-    problem: RecordProblem, cells: Cells, rows: Sequence[Rule], masks: Counts | None
+    problem: RecordProblem,
+    cells: Cells,
+    rows: Sequence[Rule],
+    masks: Counts | None,
+    most: tuple[float, str],
 ) -> Planned:
-    """The most worth of these patterns, and what no release exceeds."""
+    """The most worth of these patterns, and what no release exceeds: of some patterns ``most``."""
     sees, limits = problem.sees(), problem.limits(cells)
     alike = tuple(problem.mask(group) for group in problem.alike)
     shares = [problem.mask(names) for names in problem.shares.values()]
@@ -175,7 +183,7 @@ def _over(
     nats = model.bits.multiplier(solved.multipliers) if model.bits else math.nan
     upper, note = model.upper(solved), ""
     if masks is not None:
-        upper, note = everything(cells, problem.prices(cells)), FEWER
+        upper, note = most[0], FEWER.format(upper=most[1])
     found = Planned(problem, table, upper, binding(model, solved), nats, note)
     lost = 1 - found.objective / max(float(values @ quiet.x[: len(values)]), 1e-300)
     evened = EVENED.format(lost=lost) if alike and lost > LOST and not limits else ""
