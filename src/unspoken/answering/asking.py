@@ -14,7 +14,7 @@ from unspoken.answering.exact import Exact
 from unspoken.answering.noise import EPSILONS, Noise, by_epsilon, coarse, least, moved
 from unspoken.answering.question import Question, bound
 from unspoken.answering.select import WHERE
-from unspoken.answering.unit import Told
+from unspoken.answering.unit import SpentBefore
 from unspoken.engines.handed_in import Streams
 from unspoken.engines.protocol import BATCH, Chosen, Scan, Table
 from unspoken.errors import InputError, LimitExceeded
@@ -291,7 +291,7 @@ class Asking:
             )
         admission.covered(event, account)
         broken = admission.too_much(event.mechanism, admission.before(event, account))
-        broken = broken or self._told(event, account).broken(event)
+        broken = broken or self._spent_before(event, account).broken(event)
         if broken:
             fits = self._what_fits(account)
             raise LimitExceeded(f"{WHERE}: {broken}; {fits}", fits)
@@ -341,17 +341,19 @@ class Asking:
         question, labellings = self.question, self.ready.learned.labelling
         draft = self.event(Noise(question.numbers, 1.0, labellings))
         self.admission.covered(draft, account)
-        held, told = self.admission.before(draft, account), self._told(draft, account)
+        held, spent = self.admission.before(draft, account), self._spent_before(draft, account)
 
         def broken(times: float) -> str | None:
             noise = Noise(question.numbers, times, labellings)
-            return told.broken(self.event(noise)) or self.admission.too_much(noise.mechanism, held)
+            return spent.broken(self.event(noise)) or self.admission.too_much(noise.mechanism, held)
 
         return least(broken)
 
-    def _told(self, event: Answer, account: Account) -> Told:
+    def _spent_before(self, event: Answer, account: Account) -> SpentBefore:
         """What answers told of a unit before, to each coalition that sees this one."""
-        return Told.before(self.project, event, account, self.admission.audiences(event, account))
+        return SpentBefore.before(
+            self.project, event, account, self.admission.audiences(event, account)
+        )
 
     def _what_fits(self, account: Account) -> str:
         """The most that would."""

@@ -30,7 +30,7 @@ from unspoken.conversion import temporal_budget
 from unspoken.ledger import Account, Answer, rows_of
 from unspoken.policy import Project
 
-__all__ = ["Told", "share_of_epoch"]
+__all__ = ["SpentBefore", "share_of_epoch"]
 
 
 def share_of_epoch(project: Project) -> float:
@@ -47,7 +47,7 @@ def _share(chain: tuple[tuple[float, ...], ...], most: float) -> float:
 
 
 @dataclass(frozen=True)
-class Told:
+class SpentBefore:
     """What was told of a unit before, to each coalition that sees an answer: of ``all_rows``, and
     by ``epoch`` of those it looks at and those that were, where that is limited. None: it is not
     known.
@@ -64,7 +64,7 @@ class Told:
         event: Answer,
         account: Account,
         audiences: Sequence[Sequence[tuple[str, ...]]],
-    ) -> Told:
+    ) -> SpentBefore:
         """``audiences``: of each coalition, whose answers it has seen."""
         unit, streams, draw = project.source.unit, account.draws.streams, event.noise
         label = rows_of(event)

@@ -21,7 +21,7 @@ from unspoken.ledger.naming import rows_of
 __all__ = ["Streams"]
 
 
-class _Told(NamedTuple):
+class _Cost(NamedTuple):
     """What one draw counts: of all rows of a unit, and of those in each of these epochs."""
 
     unit: str
@@ -67,7 +67,7 @@ class Streams:
         if not self._known(words, unit, own):
             return None
         held = self._summed([("streams", word) for word in words])
-        twice = [_twice(told) for told in self._several(words, but)]
+        twice = [_twice(costs) for costs in self._several(words, but)]
         return held - _counted(own, words) - sum(twice, Fraction(0))
 
     def spent_of(
@@ -85,15 +85,15 @@ class Streams:
         under = [("streams", word, label) for word in words]
         others = self._summed([("streams", word) for word in words]) - self._summed(under)
         twice = dict.fromkeys(epochs, Fraction(0))
-        for told in self._several(words, but):
-            about = {epoch for each in told for epoch in each.epochs if each.label == label}
-            everywhere = any(each.label != label for each in told)
+        for costs in self._several(words, but):
+            about = {epoch for each in costs for epoch in each.epochs if each.label == label}
+            everywhere = any(each.label != label for each in costs)
             for epoch in epochs if everywhere else about & twice.keys():
-                twice[epoch] += _twice(told, label, epoch)
+                twice[epoch] += _twice(costs, label, epoch)
         held = dict.fromkeys(epochs, others)
         kept = self._entries.get([(*key, epoch) for key in under for epoch in epochs])
-        for (*_, epoch), told in kept.items():
-            held[epoch] += Fraction(*told)
+        for (*_, epoch), ends in kept.items():
+            held[epoch] += Fraction(*ends)
         return {
             epoch: spent - _counted(own, words, label, epoch) - twice[epoch]
             for epoch, spent in held.items()
@@ -107,15 +107,15 @@ class Streams:
     def entered(self, event: Answer, word: str) -> Mapping[Key, Any]:
         """The entries with one answer more, which ``word`` was given."""
         unit, epochs = json.dumps([*event.unit]), sorted(event.readings)
-        now = _Told(unit, event.unit_epsilon, rows_of(event), event.of_epoch, epochs)
+        now = _Cost(unit, event.unit_epsilon, rows_of(event), event.of_epoch, epochs)
         given, counted = self._of(draw := event.noise), ("units", word)
         units = dict(self._entries.get([counted]).get(counted, {}))
         changes = now.sums(word)
         before = given.get(word)
         if before is not None:
             units[before.unit] -= 1
-            for key, told in before.sums(word).items():
-                changes[key] = changes.get(key, Fraction(0)) - told
+            for key, cost in before.sums(word).items():
+                changes[key] = changes.get(key, Fraction(0)) - cost
         units[now.unit] = units.get(now.unit, 0) + 1
         held = self._entries.get(changes)
         entries: dict[Key, Any] = {
@@ -130,7 +130,7 @@ class Streams:
     def _summed(self, keys: Collection[Key]) -> Fraction:
         return sum((Fraction(*each) for each in self._entries.get(keys).values()), Fraction(0))
 
-    def _known(self, words: Collection[str], unit: Sequence[str], own: Mapping[str, _Told]) -> bool:
+    def _known(self, words: Collection[str], unit: Sequence[str], own: Mapping[str, _Cost]) -> bool:
         """Whether every answer but its own was charged for this unit."""
         kept, name = self._entries.get([("units", word) for word in words]), json.dumps([*unit])
         return not any(
@@ -140,31 +140,31 @@ class Streams:
             if each != name
         )
 
-    def _of(self, draw: str) -> dict[str, _Told]:
+    def _of(self, draw: str) -> dict[str, _Cost]:
         """What one draw counts, for each who was given it."""
         found = self._entries.get([("streamed", draw)]).get(("streamed", draw), {})
-        return {word: _Told(*row) for word, row in found.items()}
+        return {word: _Cost(*row) for word, row in found.items()}
 
-    def _several(self, words: Collection[str], but: str) -> Iterator[list[_Told]]:
+    def _several(self, words: Collection[str], but: str) -> Iterator[list[_Cost]]:
         """What each draw that was given to several, but for this, counts for each of these."""
         draws = (key[-1] for key, _ in self._entries.below(("streamed", "")))
         found = self._entries.get([("streamed", draw) for draw in draws if draw != but])
         for given in found.values():
-            yield [_Told(*row) for word, row in given.items() if word in words]
+            yield [_Cost(*row) for word, row in given.items() if word in words]
 
 
 def _words(audience: Collection[Sequence[str]]) -> set[str]:
     return {json.dumps(sorted(set(names))) for names in audience}
 
 
-def _counted(own: Mapping[str, _Told], words: Collection[str], *of: str) -> Fraction:
+def _counted(own: Mapping[str, _Cost], words: Collection[str], *of: str) -> Fraction:
     """What sums have of one draw."""
-    return sum((told.of(*of) for word, told in own.items() if word in words), Fraction(0))
+    return sum((cost.of(*of) for word, cost in own.items() if word in words), Fraction(0))
 
 
-def _twice(told: Sequence[_Told], *of: str) -> Fraction:
+def _twice(costs: Sequence[_Cost], *of: str) -> Fraction:
     """What sums have too often of one draw that counts so for several."""
-    counted = [each.of(*of) for each in told]
+    counted = [each.of(*of) for each in costs]
     return sum(counted, Fraction(0)) - max(counted, default=Fraction(0))
 
 

@@ -111,9 +111,9 @@ def streams(project: Project, kept: Custody) -> list[Stream]:
             found.append(Stream(coalition, unit, limits.unit_epsilon, spent, fullest))
 
     kept.ledger.look(look, kept.seal)
-    told = any(each.spent != 0 for each in found)
+    answered = any(each.spent != 0 for each in found)
     limited = min(limits.unit_epsilon, limits.epoch_epsilon) < math.inf
-    return found if told or limited else []
+    return found if answered or limited else []
 
 
 def _fullest(
@@ -125,8 +125,8 @@ def _fullest(
     if math.isinf(share):
         return None
     epochs = streams.epochs(audience, label) or [""]
-    told = streams.spent_of(audience, project.source.unit, label, epochs)
-    if told is None:
+    spent = streams.spent_of(audience, project.source.unit, label, epochs)
+    if spent is None:
         return None
-    most = max(epochs, key=lambda epoch: told[epoch])
-    return FullestEpoch(most, told[most], share, project.limits.epoch_epsilon)
+    most = max(epochs, key=lambda epoch: spent[epoch])
+    return FullestEpoch(most, spent[most], share, project.limits.epoch_epsilon)

@@ -206,10 +206,10 @@ class TwoParts:
         with np.errstate(divide="ignore", invalid="ignore"):
             prior = self.joint / self._context
             if self.in_logs:
-                log_mass = np.logaddexp(self.log_common, self._told)
-                share = np.where(self._told > -np.inf, self._told - log_mass, -np.inf)
+                log_mass = np.logaddexp(self.log_common, self._mean_excess)
+                share = np.where(self._mean_excess > -np.inf, self._mean_excess - log_mass, -np.inf)
                 return Lifts(prior, log_mass, np.exp(share), self, rounding, True)
-            telling = np.abs(self._told)
+            telling = np.abs(self._mean_excess)
             telling = np.divide(telling, self._mass, out=telling, where=self._mass > 0)
             return Lifts(prior, np.log(self._mass), telling, self, rounding)
 
@@ -219,7 +219,7 @@ class TwoParts:
         return context
 
     @cached_property
-    def _told(self) -> Array:
+    def _mean_excess(self) -> Array:
         """The mean ebar of e."""
         if self.in_logs:
             return np.asarray(np.logaddexp.reduce(self.excess, axis=1) - np.log(self._context))
@@ -229,7 +229,7 @@ class TwoParts:
     @cached_property
     def _mass(self) -> Array:
         """P(y | k) = c + ebar."""
-        mass: Array = np.exp(self.log_common) + self._told
+        mass: Array = np.exp(self.log_common) + self._mean_excess
         return mass
 
     @cached_property
@@ -312,7 +312,7 @@ class TwoParts:
     def _read_logs(self) -> tuple[Array, Array, Mask]:
         """The same where the numbers themselves would leave the range of floats."""
         log_e = self.excess - np.log(self.joint)[:, :, None]
-        log_mass = np.logaddexp(self.log_common, self._told)
+        log_mass = np.logaddexp(self.log_common, self._mean_excess)
         relative = log_e - log_mass[:, None, :]
         far = np.logaddexp(self.log_common, log_e) - log_mass[:, None, :]
         return np.exp(relative), far, log_mass == -np.inf
