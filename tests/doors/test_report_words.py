@@ -2,6 +2,8 @@
 
 import math
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -161,3 +163,13 @@ def test_a_cell_that_two_releases_withhold_is_withheld() -> None:
     both = (WITHHELD, WITHHELD)
     assert words.seen({"CO2": both, "Light": WITHHELD}) == "CO2 and Light withheld"
     assert words.seen({"CO2": (WITHHELD, "below 460")}) == "CO2 “withheld, then below 460”"
+
+
+def test_all_who_read_have_a_short_name_together() -> None:
+    who = ["a", "b", "a + b", "a, knowing x", "a + b, knowing x"]
+    project: Any = SimpleNamespace(applications={"a": (), "b": ()})
+    findings: Any = SimpleNamespace(
+        everything=[SimpleNamespace(who=each) for each in who], project=project
+    )
+    short = ["a", "b", "all pooled", "a, knowing x", "all pooled, knowing x"]
+    assert words.readers(findings) == dict(zip(who, short, strict=True))

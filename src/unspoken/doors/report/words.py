@@ -174,7 +174,11 @@ def readers(findings: Openly) -> dict[str, str]:
     names = {entry.who: entry.who for entry in findings.everything}
     everybody = " + ".join(findings.project.applications)
     if everybody in names and len(findings.project.applications) > 1 and "all pooled" not in names:
-        names[everybody] = "all pooled"
+        names |= {
+            who: f"all pooled{who.removeprefix(everybody)}"
+            for who in names
+            if who == everybody or who.startswith(f"{everybody}, ")
+        }
     return names
 
 
