@@ -26,7 +26,7 @@ JSON = {
              "shares", "closed", "promise", "box", "told", "undeclared", "answers",
              "assumptions"},
     "release": {"unspoken", "format", "release", "manifest", "rows", "again", "p", "limits",
-                "together", "promise", "warnings"},
+                "together", "on_average", "promise", "warnings"},
     "ledger": {"unspoken", "format", "events", "exposure", "decisions", "answers", "warnings"},
     "report": {"unspoken", "format", "report", "charts"},
 }  # fmt: skip
