@@ -84,9 +84,7 @@ def coded(codes: npt.NDArray[Any], values: pa.Array, absent: Mask) -> pa.Diction
     """A dictionary of these values, NULL where one is ``absent``; its code is 0 then."""
     few, present = len(values) <= 1 << 7, ~absent
     held = codes.astype(np.int8 if few else np.int32)
-    np.multiply(
-        held, present, out=held
-    )  # without a branch, whose cost would be that of guessing each row
+    np.multiply(held, present, out=held)  # np.where would branch, and guess wrong for many rows
     valid = None if present.all() else boolean(present).buffers()[1]
     kind = pa.dictionary(pa.int8() if few else pa.int32(), values.type)
     return pa.DictionaryArray.from_buffers(kind, len(held), [valid, pa.py_buffer(held)], values)
