@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property, reduce
 from typing import ClassVar
 
 import numpy as np
@@ -44,16 +44,21 @@ class Finite(Mechanism, Shown):
 
     def __post_init__(self) -> None:
         law = as_laws(self.matrix, f"finite.matrix of {self.name}")
-        columns = range(law.shape[1]) if self.outputs is None else self.outputs
-        outputs = labels(columns, f"finite.outputs of {self.name}")
+        object.__setattr__(self, "matrix", law)
+        object.__setattr__(self, "outputs", self._outputs(law.shape[1]))
+
+    def _outputs(self, columns: int) -> tuple[Output, ...]:
+        """One for each column, all different."""
+        if self.outputs is None:
+            return tuple(range(columns))
+        outputs = labels(self.outputs, f"finite.outputs of {self.name}")
         different = len(set(outputs))
-        if different != law.shape[1] or different != len(outputs):
+        if different != columns or different != len(outputs):
             raise InputError(
                 f"finite.outputs of {self.name}: {different} different outputs for "
-                f"{law.shape[1]} columns; give a word or a number for each"
+                f"{columns} columns; give a word or a number for each"
             )
-        object.__setattr__(self, "matrix", law)
-        object.__setattr__(self, "outputs", outputs)
+        return outputs
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Finite) and self._law() == other._law()
@@ -65,8 +70,9 @@ class Finite(Mechanism, Shown):
         law = np.asarray(self.matrix)
         return self.name, self.outputs, law.shape, law.tobytes()
 
+    @cached_property
     def channel(self) -> Channel:
-        """What one request shows."""
+        """What one request shows; the matrix is our own, and nobody can change it."""
         return Channel.of(self.outputs or (), np.asarray(self.matrix))
 
     def parts(self, domain: Domain, adversary: Adversary) -> Parts:
@@ -75,7 +81,7 @@ class Finite(Mechanism, Shown):
             raise InputError(
                 f"finite.matrix of {self.name}: {len(law)} rows for {len(values)} values"
             )
-        return Parts(channels=((self.name, fresh(self.channel(), adversary, self.name)),))
+        return Parts(channels=((self.name, fresh(self.channel, adversary, self.name)),))
 
     def facts(self) -> list[tuple[str, str]]:
         rows, columns = np.asarray(self.matrix).shape

@@ -124,10 +124,10 @@ def as_laws(
         kind = "matrix" if axes == 2 else "table"
         raise InputError(f"{what}: shape {table.shape}; give a {kind}, each row a law")
     with np.errstate(invalid="ignore", over="ignore"):
-        sums = table.sum(-1)
-        fine = (np.abs(sums - 1) <= _rounding(table.shape[-1])) & (table.min(-1) >= 0)
-    if fine.all():
-        return table
+        fine = np.abs(table.sum(-1) - 1) <= _rounding(table.shape[-1])
+        if fine.all() and table.min() >= 0:
+            return table
+        fine &= table.min(-1) >= 0
     laws = table.copy()
     for row in map(tuple, np.argwhere(~fine).tolist()):
         laws[row] = as_law(table[row], f"{what}{case(row)}")

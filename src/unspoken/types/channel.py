@@ -49,7 +49,8 @@ class Channel:
         """
         common = law.min(axis=0)
         excess = law - common
-        rounding = Rounding.of_numbers(2.0, 2.0 + beside_one(law) if excess.any() else 0.0)
+        tells = excess[0].any() or excess.any()  # mostly the first row says it
+        rounding = Rounding.of_numbers(2.0, 2.0 + beside_one(law) if tells else 0.0)
         with np.errstate(divide="ignore"):
             return cls(tuple(outputs), np.log(common), excess, rounding)
 
@@ -78,7 +79,8 @@ class Channel:
 
     def split(self) -> Channel:
         """All is common where every value shows the same: then it is certain that nothing tells."""
-        if (self.excess != self.excess[0]).any() or not self.excess.any():
+        first, last = self.excess[0], self.excess[-1]
+        if (last != first).any() or (self.excess != first).any() or not self.excess.any():
             return self
         with np.errstate(divide="ignore"):
             common = np.log(self.law[0])

@@ -90,7 +90,8 @@ class Lifts:
         the mass, of a prior and as large as there are on the way; the first is the lift's own.
         """
         quick, rounding = self.divergences is not None, self.rounding
-        furthest = self.source.furthest if quick else Listed(self.log_lift).furthest
+        source = self.source if quick else Listed(self.log_lift)
+        furthest = source.furthest
         shares, logs = gamma(rounding.parts) + 4.0 * gamma(rounding.whole), 0.0
         masses = np.broadcast_to(shares, furthest.shape)
         moved = np.minimum(furthest + 4.0 * self.telling, 3.0)
@@ -232,7 +233,7 @@ class TwoParts:
         mass: Array = np.exp(self.log_common) + self._mean_excess
         return mass
 
-    @cached_property
+    @property
     def divergences(self) -> Array | None:
         """sum_s P(s) h(r_s), r the lift and h(r) = r log r - r + 1, for each context and outcome.
 
@@ -243,7 +244,23 @@ class TwoParts:
         """
         if self.in_logs or not self.joint.min(initial=1.0) * self._mass.min(initial=1.0) > TINY:
             return None
+        total, _ = self._plain
+        return total if total.min(initial=1.0) > LITTLE else None
+
+    @property
+    def furthest(self) -> Array:
+        """At least the largest |lift - 1| of each outcome, from plain lifts (`divergences`)."""
+        _, over = self._plain
+        return over * (1.0 + 2.0**-40)
+
+    @cached_property
+    def _plain(self) -> tuple[Array, Array]:
+        """The divergences, and the largest |lift - 1|, in one go over the lifts.
+
+        Where some lift is 2 or more, nobody's is further below 1.
+        """
         prior, total = self.joint / self._context, np.zeros_like(self._mass)
+        over = np.zeros_like(self._mass)
         silent = bool((np.exp(self.log_common) > TINY * self._mass).all())  # so that no lift is 0
         for some, lift in self._lifts():
             terms = np.log(lift if silent else np.maximum(lift, TINY))
@@ -251,16 +268,10 @@ class TwoParts:
             lift -= 1.0
             terms -= lift
             total += np.matmul(prior[:, None, some], terms)[:, 0]
-        return total if total.min(initial=1.0) > LITTLE else None
-
-    @property
-    def furthest(self) -> Array:
-        """The largest |lift - 1| of each outcome, where they are far from 1 (`divergences`)."""
-        relative, common = self.excess * (1.0 / self.joint)[:, :, None], np.exp(self.log_common)
-        ends = relative.max(1), relative.min(1)
-        most, least = ((common + end) / self._mass for end in ends)
-        furthest: Array = np.maximum(most - 1.0, 1.0 - least)
-        return furthest * (1.0 + 2.0**-40)
+            np.maximum(over, lift.max(1), out=over)
+            if over.min(initial=1.0) < 1.0:
+                np.maximum(over, -lift.min(1), out=over)
+        return total, over
 
     def _lifts(self) -> Iterator[tuple[slice, Array]]:
         """Some classes, and (c + e) / (c + ebar) of them as [k, s, y]; plain numbers only.
