@@ -119,3 +119,20 @@ def test_on_a_narrow_terminal_a_plan_is_whole(
     lines = run("plan").out.splitlines()
     assert "  first_arrival" in lines
     assert max(map(len, lines)) <= 32
+
+
+def test_of_many_columns_the_most_telling_are_listed_and_the_rest_counted(
+    run: Run, folder: Path
+) -> None:
+    """Seven copies of one column, and seven of half of it: fourteen that others tell of."""
+    columns = [f"i // {2 if k < 7 else 4} % 2 AS c{k}" for k in range(14)]
+    with duckdb.connect() as con:
+        con.execute(
+            f"COPY (SELECT {', '.join(columns)} FROM range(400) t(i)) TO '{folder}/many.csv'"
+        )
+    done = run("leak", "many.csv")
+    words = " ".join(done.out.replace("\u00a0", " ").split())
+    assert "The 12 of 14 columns that others tell the most bits of; --picture FILE or" in words
+    listed = [line.strip() for line in done.out.splitlines() if line.strip().startswith("c")]
+    assert sum(line in {f"c{k}" for k in range(14)} for line in listed) == 12
+    assert len(run("leak", "many.csv", "--json").json["about"]) == 14

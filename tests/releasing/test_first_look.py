@@ -9,9 +9,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from unspoken import Finite, Independent
 from unspoken.doors.first_minute import _notes
 from unspoken.errors import InputError
 from unspoken.releasing.assessing.first_look import first_look
+from unspoken.releasing.assessing.leaks import leak
 from unspoken.releasing.assessing.rare import FEW, Grouped
 
 ROWS = 400
@@ -154,3 +156,14 @@ def test_few_rows_are_as_few_as_in_a_project(
     second = first if values > 2 else [k // 2 % 2 for k in range(rows)]
     pq.write_table(pa.table({"a": first, "b": second}), tmp_path / "t.parquet")
     assert first_look(str(tmp_path / "t.parquet")).few_rows is few
+
+
+@pytest.mark.parametrize("secrets", [3, 7, 10, 13])
+def test_what_is_certain_is_so_however_its_sum_rounds(secrets: int) -> None:
+    """After "one of them" nothing else is possible: 1, of some of them an ulp less as a sum."""
+    values = [f"s{k}" for k in range(secrets)]
+    belief = Independent({"x": [*range(1, secrets + 1), 97]}, values={"x": [*values, "free"]})
+    shows = np.eye(2)[[0] * secrets + [1]]
+    found = leak(belief, Finite("x", shows), "anybody", ("x",), "x", values)
+    assert found.answer is not None
+    assert found.answer.after == 1.0

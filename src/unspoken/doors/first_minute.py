@@ -21,6 +21,7 @@ from unspoken.releasing.assessing.rare import FEW
 __all__ = ["in_words", "picture"]
 
 SHOWN = 3  # columns listed for each secret where every column is one in turn
+SECRETS = 12  # secrets listed where every column is one in turn
 LEAST = 0.001  # bits: what tells less is not worth a line
 # The odds cap that a new project is given: pictures turn red beyond it.
 CAP: float = LimitTable.model_fields["odds_cap"].default
@@ -51,13 +52,20 @@ def _all_columns(look: FirstLook) -> Iterator[RenderableType]:
     yield head(f"{words.rows(look.rows)}. Who tells what of a column, by itself:")
     yield blank()
     worth = {about: _worth(leaks) for about, leaks in look.leaks.items()}
+    learned = [about for about, leaks in worth.items() if leaks]
+    most = sorted(learned, key=lambda about: -worth[about][0].information.nats)[:SECRETS]
     rows = list[list[Prose | str]]()
-    for about, leaks in worth.items():
-        if leaks:
-            rows.append([Prose(about, style="bold", breaks=True), *[""] * len(NUMBERS)])
-            rows += [_row(entry, look, "  ") for entry in leaks[:SHOWN]]
+    for about in (about for about in learned if about in most):
+        rows.append([Prose(about, style="bold", breaks=True), *[""] * len(NUMBERS)])
+        rows += [_row(entry, look, "  ") for entry in worth[about][:SHOWN]]
     if rows:
         yield rows_of(["of, who: if it is → then", *NUMBERS], rows)
+    if len(learned) > len(most):
+        yield blank()
+        yield note(
+            f"The {len(most)} of {len(learned)} columns that others tell the most bits of; "
+            "--picture FILE or --json shows all, --secret one."
+        )
     silent = [about for about, leaks in worth.items() if not leaks]
     if silent:
         yield from [blank()] * bool(rows)

@@ -191,10 +191,15 @@ def most_telling(view: View) -> TellingAnswer | None:
     point, labels = view.worst(_factor(number)), events[number]
     if point is None:
         return None
-    after = math.fsum(point.posterior[label] for label in labels)
-    before = math.fsum(point.prior[label] for label in labels)
+    after, before = (_share(law, labels) for law in (point.posterior, point.prior))
     secret = " or ".join(map(str, labels))
     return TellingAnswer(point.outcome, secret, before, after, point.mass, known=point.known)
+
+
+def _share(law: Mapping[Value, float], labels: Sequence[Value]) -> float:
+    """The probability of these labels; 1 where no other is possible, however a sum rounds."""
+    certain = not any(p for label, p in law.items() if label not in labels)
+    return 1.0 if certain else math.fsum(law[label] for label in labels)
 
 
 def _factor(number: int) -> Callable[[Posteriors], Array]:
