@@ -37,9 +37,9 @@ def test_a_misspelt_secret_is_refused_with_what_was_meant(tmp_path: Path) -> Non
     ready = prepare(path)
     (said,) = ready.warnings
     assert (
-        'late.sensitive: is true in no row of table.parquet; late is never "Yes": did you' in said
-    )
-    assert 'did you mean "yes"?' in said
+        "late.sensitive: is true in no row of table.parquet, so it protects nothing; "
+        'late is never "Yes": did you mean "yes"? Correct it, or'
+    ) in said
     assert ready.findings(curve=False).learned.sensitive["late"] == ()  # leak looks all the same
     for refused in (release, rehearse, lambda path: prepare(path).plan()):
         with pytest.raises(InputError, match='did you mean "yes"'):

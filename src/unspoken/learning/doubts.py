@@ -85,14 +85,15 @@ class _Predicate:
 
     def _of_no_row(self, place: str, hints: list[str]) -> Doubt:
         """Somebody has said so, where a declared label without rows stands for what is to come."""
-        text = "; ".join([f"{place}: is true in no row of {self.table.title}", *hints])
+        text = f"{place}: is true in no row of {self.table.title}"
         counts = dict(zip(self.learned.labels[self.name], self._counts, strict=True))
         declared = any(not counts[label] for label in self.learned.sensitive[self.name])
         if declared or self.project.attributes[self.name].none_yet:
-            return Doubt(f"{text}; it protects nothing yet")
+            return Doubt("; ".join([f"{text}, so it protects nothing yet", *hints]))
+        said = "; ".join([f"{text}, so it protects nothing", *hints])
         return Doubt(
-            f"{text}; so it protects nothing. Correct it, or, if none is sensitive yet, give what "
-            "will be a place in values or bins, or write none_yet = true",
+            f"{said}{'' if said.endswith('?') else '.'} Correct it, or, if none is sensitive yet, "
+            "give what will be a place in values or bins, or write none_yet = true",
             idle=True,
         )
 
