@@ -132,7 +132,7 @@ def test_of_many_columns_the_most_telling_are_listed_and_the_rest_counted(
         )
     done = run("leak", "many.csv")
     words = " ".join(done.out.replace("\u00a0", " ").split())
-    assert "The 12 of 14 columns that others tell the most bits of; --picture FILE or" in words
+    assert "The 12 of 14 columns that others tell the most bits of; --picture FILE draws" in words
     listed = [line.strip() for line in done.out.splitlines() if line.strip().startswith("c")]
     assert sum(line in {f"c{k}" for k in range(14)} for line in listed) == 12
     assert len(run("leak", "many.csv", "--json").json["about"]) == 14

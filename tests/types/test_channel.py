@@ -77,3 +77,11 @@ def test_samples_follow_the_rows() -> None:
         shares = [part.count(output) / 4000 for output in "abc"]
         assert shares == pytest.approx(law[row], abs=0.04)
         assert all(share == 0 for share, p in zip(shares, law[row], strict=True) if p == 0)
+
+
+def test_what_a_channel_is_made_of_stays() -> None:
+    """Mechanisms keep theirs between questions."""
+    channel = Channel.of("ab", np.array([[0.5, 0.5], [0.25, 0.75]]))
+    for part in (channel.log_common, channel.excess):
+        with pytest.raises(ValueError, match="read-only"):
+            part[...] = 0.0

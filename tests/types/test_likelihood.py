@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from unspoken.types.likelihood import LITTLE, Likelihood
+from unspoken.types.likelihood import AT_HAND, LITTLE, Likelihood
 
 SINGLE = np.eye(3, dtype=bool)
 MERGED = np.array([[True, False, False], [False, True, True]])
@@ -88,9 +88,15 @@ def test_told_the_class_itself() -> None:
         assert posterior == pytest.approx(np.tile(np.eye(3)[s], (2, 1)), abs=1e-14)
 
 
+@pytest.mark.parametrize("at_hand", [1, AT_HAND])
 @pytest.mark.parametrize("seed", range(12))
-def test_divergences_without_log_lifts(seed: int) -> None:
-    """sum_s P(s) r log r by plain lifts is what the log lifts say, and takes none of them."""
+def test_divergences_without_log_lifts(
+    seed: int, at_hand: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """sum_s P(s) r log r by plain lifts is what the log lifts say, and takes none of them; class by
+    class, or all at once.
+    """
+    monkeypatch.setattr("unspoken.types.likelihood.AT_HAND", at_hand)
     rng = np.random.default_rng(seed)
     matrix = rng.dirichlet(np.full(40, 0.2), 3)  # some rows have next to nothing somewhere
     matrix[:, 0] *= rng.integers(0, 2, 3)

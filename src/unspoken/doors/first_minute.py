@@ -54,17 +54,18 @@ def _all_columns(look: FirstLook) -> Iterator[RenderableType]:
     worth = {about: _worth(leaks) for about, leaks in look.leaks.items()}
     learned = [about for about, leaks in worth.items() if leaks]
     most = sorted(learned, key=lambda about: -worth[about][0].information.nats)[:SECRETS]
+    listed = [about for about in learned if about in most]  # as they stand in the table
     rows = list[list[Prose | str]]()
-    for about in (about for about in learned if about in most):
+    for about in listed:
         rows.append([Prose(about, style="bold", breaks=True), *[""] * len(NUMBERS)])
         rows += [_row(entry, look, "  ") for entry in worth[about][:SHOWN]]
     if rows:
         yield rows_of(["of, who: if it is → then", *NUMBERS], rows)
-    if len(learned) > len(most):
+    if len(learned) > len(listed):
         yield blank()
         yield note(
-            f"The {len(most)} of {len(learned)} columns that others tell the most bits of; "
-            "--picture FILE or --json shows all, --secret one."
+            f"The {len(listed)} of {len(learned)} columns that others tell the most bits of; "
+            "--picture FILE draws all, --json lists them."
         )
     silent = [about for about, leaks in worth.items() if not leaks]
     if silent:

@@ -72,7 +72,7 @@ class Finite(Mechanism, Shown):
 
     @cached_property
     def channel(self) -> Channel:
-        """What one request shows; the matrix is our own, and nobody can change it."""
+        """What one request shows; kept, since nobody can change it or the matrix."""
         return Channel.of(self.outputs or (), np.asarray(self.matrix))
 
     def parts(self, domain: Domain, adversary: Adversary) -> Parts:

@@ -18,6 +18,7 @@ import numpy as np
 from unspoken.errors import InputError
 from unspoken.numerics.arrays import Array, Codes, Mask
 from unspoken.numerics.rounding import Rounding, beside_one
+from unspoken.numerics.tables import fixed
 from unspoken.types.domain import Symbol, Value
 
 __all__ = ["Channel", "Output"]
@@ -52,7 +53,7 @@ class Channel:
         tells = excess[0].any() or excess.any()  # mostly the first row says it
         rounding = Rounding.of_numbers(2.0, 2.0 + beside_one(law) if tells else 0.0)
         with np.errstate(divide="ignore"):
-            return cls(tuple(outputs), np.log(common), excess, rounding)
+            return cls(tuple(outputs), fixed(np.log(common)), fixed(excess), rounding)
 
     @property
     def heads(self) -> float:

@@ -90,8 +90,7 @@ class Lifts:
         the mass, of a prior and as large as there are on the way; the first is the lift's own.
         """
         quick, rounding = self.divergences is not None, self.rounding
-        source = self.source if quick else Listed(self.log_lift)
-        furthest = source.furthest
+        furthest = (self.source if quick else Listed(self.log_lift)).furthest
         shares, logs = gamma(rounding.parts) + 4.0 * gamma(rounding.whole), 0.0
         masses = np.broadcast_to(shares, furthest.shape)
         moved = np.minimum(furthest + 4.0 * self.telling, 3.0)
@@ -249,7 +248,7 @@ class TwoParts:
 
     @property
     def furthest(self) -> Array:
-        """At least the largest |lift - 1| of each outcome, from plain lifts (`divergences`)."""
+        """The largest |lift - 1| of each outcome, where they are far from 1 (`divergences`)."""
         _, over = self._plain
         return over * (1.0 + 2.0**-40)
 
