@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
 
@@ -200,6 +201,31 @@ def test_a_plan_offers_what_a_unit_may_be_told(limit: str, tmp_path: Path) -> No
     assert isinstance(asked, Promised)
     assert offer.epsilon == pytest.approx(asked.epsilon, rel=1e-3)
     assert offer.epsilon < 0.2
+
+
+@pytest.mark.parametrize(
+    ("limit", "first"), [(LIMIT.format(STAYS), 0.05), ("unit_epsilon = 0.5", 0.2), ("", 2.5)]
+)
+def test_a_plan_offers_what_is_left(limit: str, first: float, tmp_path: Path) -> None:
+    """Of the share of an epoch, of a unit's, of the cap: what answers had of it is not there."""
+    path = six_days(tmp_path, limit)
+
+    def offered() -> float:
+        ready = prepare(path)
+        (offer,) = offers(ready, ready.findings(curve=False))
+        fits = query(path, offer.query, dry_run=True)
+        assert isinstance(fits, Promised)
+        assert offer.epsilon == pytest.approx(fits.epsilon, rel=1e-3)
+        return offer.epsilon
+
+    before = offered()
+    asked(path, 2, first)
+    assert offered() < 0.97 * before
+    with suppress(LimitExceeded):  # all that is left, if it is more than noise alone
+        query(path, late("day = 2"))
+    ready = prepare(path)
+    for offer in offers(ready, ready.findings(curve=False)):
+        query(path, offer.query, epsilon=0.999 * offer.epsilon, dry_run=True)
 
 
 @pytest.mark.parametrize("name", ["unit_epsilon", "epoch_epsilon"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, partial, reduce
@@ -20,7 +20,7 @@ from unspoken.engines.protocol import BATCH, Chosen, Scan, Table
 from unspoken.errors import InputError, LimitExceeded
 from unspoken.learning.counts.looked import Looked
 from unspoken.ledger import EXACT, Account, Answer, Asked
-from unspoken.mechanisms import OneSided
+from unspoken.mechanisms import Mechanism, OneSided, Together
 from unspoken.numerics.coins import ALGORITHM, MasterKey
 from unspoken.numerics.prf import KEY_BYTES
 from unspoken.policy import Project
@@ -247,15 +247,19 @@ class Asking:
             self.held.ledger.look(look, self.held.seal)
         return found[-1]
 
-    def event(self, noise: Noise) -> Answer:
-        """What the ledger is to keep of it before anything is drawn."""
+    def event(
+        self, noise: Noise, readings: Mapping[str, Mapping[str, str]] | None = None
+    ) -> Answer:
+        """What the ledger is to keep of it before anything is drawn; ``readings``: if not those of
+        the rows as they are.
+        """
         ready, whole, keys = self.ready, self.project, self.ready.table.keys
         return Answer(
             table=whole.source.name,
             epoch=coined_by(whole),
             per_key=whole.epoch.of is not None,
             mechanism=noise.mechanism,
-            readings=self.readings,
+            readings=self.readings if readings is None else readings,
             key=self.master.fingerprint,
             coins=ALGORITHM,
             limits=declared(whole),
@@ -298,11 +302,8 @@ class Asking:
 
     def noise(self, before: Asked | None) -> Noise:
         """As declared, or the least that fits; as it was charged, where it was."""
-        question, labellings = self.question, self.ready.learned.labelling
-        numbers = question.numbers
         if before is not None or self.epsilon is not None:
-            times = self._declared() if before is None else before.times
-            noise = Noise(numbers, times, labellings)
+            noise = self._noise(self._declared() if before is None else before.times)
             self._look(partial(self.admit, self.event(noise)))
             return noise
         if not self.project.protected:
@@ -311,12 +312,8 @@ class Asking:
                 "epsilon"
             )
         found: list[float] = []
-
-        def look(account: Account) -> None:
-            found.append(self._least(account))
-
-        self._look(look)
-        noise = Noise(numbers, found[0] / self.share, labellings)
+        self._look(lambda account: found.append(self._least(account)))
+        noise = self._noise(found[0] / self.share)
         if self.share < 1.0 and noise.epsilon < EPSILONS[0]:
             raise InputError(
                 f"share {self.share:g}: is an epsilon of {noise.epsilon:.2g}, and noise is drawn "
@@ -326,7 +323,10 @@ class Asking:
 
     def drawn_with(self, before: Asked) -> Noise:
         """The noise of an answer that there is."""
-        return Noise(self.question.numbers, before.times, self.ready.learned.labelling)
+        return self._noise(before.times)
+
+    def _noise(self, times: float) -> Noise:
+        return Noise(self.question.numbers, times, self.ready.learned.labelling)
 
     def _declared(self) -> float:
         assert self.epsilon is not None
@@ -338,14 +338,30 @@ class Asking:
 
     def _least(self, account: Account) -> float:
         """The least noise that fits beside what the account has."""
-        question, labellings = self.question, self.ready.learned.labelling
-        draft = self.event(Noise(question.numbers, 1.0, labellings))
+        draft = self.event(self._noise(1.0))
         self.admission.covered(draft, account)
-        held, spent = self.admission.before(draft, account), self._spent_before(draft, account)
+        return self._least_for(draft, account, self.admission, ())
+
+    def least_beside(
+        self, planned: Sequence[Mechanism], epochs: Collection[str], admission: Admission
+    ) -> Noise:
+        """The least that fits beside what was given out of these epochs and what is ``planned``,
+        whatever their rows are by now: what they were read as is not compared.
+        """
+        draft, found = self.event(self._noise(1.0), {epoch: {} for epoch in epochs}), list[float]()
+        self._look(lambda had: found.append(self._least_for(draft, had, admission, planned)))
+        return self._noise(found[0])
+
+    def _least_for(
+        self, draft: Answer, account: Account, admission: Admission, planned: Sequence[Mechanism]
+    ) -> float:
+        held, spent = admission.before(draft, account), self._spent_before(draft, account)
 
         def broken(times: float) -> str | None:
-            noise = Noise(question.numbers, times, labellings)
-            return spent.broken(self.event(noise)) or self.admission.too_much(noise.mechanism, held)
+            noise = self._noise(times)
+            given = Together([*planned, noise.mechanism]) if planned else noise.mechanism
+            event = self.event(noise, draft.readings)
+            return spent.broken(event) or admission.too_much(given, held)
 
         return least(broken)
 
@@ -359,7 +375,7 @@ class Asking:
         """The most that would."""
         least = self._least(account)
         fits = coarse(moved(self.question.numbers) / least)
-        noise = Noise(self.question.numbers, least, self.ready.learned.labelling)
+        noise = self._noise(least)
         alone = self.least_error(noise) > self.of_keys.rows.sum()  # refused without an epsilon
         return f"epsilon {fits:.3g} would fit, {'as noise alone' if alone else 'or leave it out'}"
 

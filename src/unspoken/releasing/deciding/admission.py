@@ -42,7 +42,7 @@ class Admission:
     readings that its rows were compared with, record by record. ``possible``: gives all that the
     counts leave possible, under which odds hold beside answers with noise, too; None: the belief.
     ``kept``: what an adopted plan keeps to under all of that. ``answers``: whether events are
-    answers with noise, of which nothing is written again.
+    answers with noise, of which nothing is written again. ``looks``: as of a `Judge`.
     """
 
     project: Project
@@ -56,6 +56,7 @@ class Admission:
     possible: Callable[[], Belief] | None = None
     kept: Planned | None = None
     answers: bool = False
+    looks: bool = True
 
     def check(self, event: Release, account: Account) -> None:
         """Raise, before anything is charged or read, if ``event`` must not follow what has been."""
@@ -313,7 +314,13 @@ class Admission:
         """What holds accounts against limits, where this is known from elsewhere."""
         possible = self.possible or (lambda: self.belief)
         judge = Judge(
-            self.project, self.belief, possible, self.declared, planned=self.kept, known=known
+            self.project,
+            self.belief,
+            possible,
+            self.declared,
+            self.looks,
+            planned=self.kept,
+            known=known,
         )
         return self._judges.setdefault(known, judge)
 
