@@ -228,6 +228,19 @@ def test_a_plan_offers_what_is_left(limit: str, first: float, tmp_path: Path) ->
         query(path, offer.query, epsilon=0.999 * offer.epsilon, dry_run=True)
 
 
+def test_what_was_answered_is_not_offered_again(tmp_path: Path) -> None:
+    """The same question is the same answer, however much would fit by now."""
+    path = six_days(tmp_path, "")
+    ready = prepare(path)
+    (offer,) = offers(ready, ready.findings(curve=False))
+    query(path, offer.query, share=0.5)
+    again = query(path, offer.query, dry_run=True)
+    assert isinstance(again, Promised)
+    assert again.epsilon == pytest.approx(offer.epsilon / 2, rel=1e-2)
+    ready = prepare(path)
+    assert not offers(ready, ready.findings(curve=False))
+
+
 @pytest.mark.parametrize("name", ["unit_epsilon", "epoch_epsilon"])
 def test_refusals_name_the_limit_of_a_unit(name: str, tmp_path: Path) -> None:
     chain = f"\nepoch_chain = {STAYS}" if name == "epoch_epsilon" else ""

@@ -90,6 +90,8 @@ def _asking(ready: Prepared, name: str, kept: Custody | None) -> Asking | None:
 
 def _offer(asking: Asking, planned: Mechanism, epochs: Collection[str]) -> Offer | None:
     ready, (name,) = asking.ready, asking.question.names
+    if asking.before() is not None:
+        return None  # asked again it is the answer that there is, with the noise of that
     for shown in ([planned], []):
         kept = _planned(ready, shown) or asking.admission.kept
         try:
