@@ -66,6 +66,41 @@ def test_a_unit_that_is_not_declared_is_looked_for_in_the_keys(tmp_path: Path) -
         release(path)
 
 
+def test_what_rows_of_other_keys_have_in_common_is_warned_of(tmp_path: Path) -> None:
+    """A bad month is one for all persons, and whoever puts its rows together sees which it is."""
+    month = np.arange(PERSONS * MONTHS) % MONTHS
+    bad = np.where(month >= 4, "yes", "no")
+    path = project(tmp_path, rows(ill=bad))
+    (warning,) = [str(each) for each in unspoken.prepare(path).warnings]
+    assert "is true in all rows of one month or in none" in warning
+    assert "one row for each month" in warning
+    bad[0] = "yes"  # one person's first month
+    assert not unspoken.prepare(project(tmp_path, rows(ill=bad))).warnings
+    again = project(tmp_path, rows(ill=np.where(month >= 4, "yes", "no")), static=False)
+    assert not unspoken.prepare(again).warnings
+
+
+def test_three_keys_are_looked_at_without_one_and_alone(tmp_path: Path) -> None:
+    """Ill on a day is ill in all of its slots; the fewest keys are named."""
+    rng = np.random.default_rng(5)
+    person, day, slot = (grid.ravel() for grid in np.indices((4, 10, 1000)))
+    ill = (rng.random((4, 10)) < 0.3)[person, day]
+    attributes: dict[str, dict[str, Any]] = {
+        "ill": {"values": ["no", "yes"], "sensitive": "ill = 'yes'"}
+    }
+
+    def warned(ill: Any) -> str:
+        columns = {"person": person, "day": day, "slot": slot, "ill": np.where(ill, "yes", "no")}
+        keys = ["person", "day", "slot"]
+        source = 'table = "table.parquet"\nunit = ["person"]'
+        path = small(tmp_path, pa.table(columns), attributes, keys=keys, source=source)
+        return " ".join(map(str, unspoken.prepare(path).warnings))
+
+    assert "in all rows of one person and day or in none" in warned(ill)
+    assert "in all rows of one day or in none" in warned(day >= 7)
+    assert "rows of one" not in warned(rng.random(len(day)) < 0.3)
+
+
 def test_who_says_that_it_may_change_goes_on(tmp_path: Path) -> None:
     assert release(project(tmp_path, rows(), static=False)).rows == PERSONS * MONTHS
 

@@ -1,21 +1,27 @@
 """Secrets that do not change between the rows of one unit: every row tells of them anew.
 
 Limits are for each row. Where a secret is the same in all of a unit's rows, T of them multiply its
-odds by up to cap^T, though each keeps the cap. What does not change is released once.
+odds by up to cap^T, though each keeps the cap. What does not change is released once. The same of
+rows that have other keys in common: a weekend is one in all offices.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
 
 from unspoken.engines.protocol import Table
 from unspoken.learning.learned import Learned
 from unspoken.policy import Project
 
-__all__ = ["changing", "lasting"]
+__all__ = ["changing", "common", "lasting"]
 
 ENOUGH = 10  # units with the secret in all of several rows, and as many without: no chance
+CHANCE = 1e-6  # that groups of rows have a secret in all or none of them, rows being independent
 
 Tally = Sequence[tuple[int, int, int]]  # rows of a unit, of these secret ones, and such units
 
@@ -35,6 +41,43 @@ def lasting(project: Project, table: Table, learned: Learned) -> Iterator[str]:
                     f"{unit}, or, if it may change, write static = false"
                 )
                 break
+
+
+def common(project: Project, table: Table, learned: Learned) -> Iterator[str]:
+    """Of every secret that rows with the same values of some keys have in common, whoever groups
+    rows by these sees it; the fewest keys. Those that are refused are not said again.
+    """
+    for name in project.protected:
+        if project.attributes[name].static is not None:
+            continue
+        for names in _grouped(project, table, learned, name):
+            keys = " and ".join(names)
+            yield (
+                f"{project.at('attribute', name, 'sensitive')}: is true in all rows of one {keys} "
+                f"or in none, and each row tosses a coin of its own: whoever puts the rows of one "
+                f"{keys} together sees which, whatever the limits, which are of each row. Release "
+                f"{name} once, from a table with one row for each {keys}, or let nobody read it; "
+                "if it may change, write static = false"
+            )
+
+
+def _grouped(
+    project: Project, table: Table, learned: Learned, name: str
+) -> Iterator[tuple[str, ...]]:
+    """All keys but one; where these have it in common, each of them by itself. What fewer keys
+    group has more rows in a group, so where those are mixed these are, too.
+    """
+    keys, refused = project.source.keys, _units(project)
+
+    def held(names: tuple[str, ...]) -> bool:
+        return _in_common(_tally(project, table, learned, name, names))
+
+    if any(_lasts(_tally(project, table, learned, name, names)) for names in refused):
+        return
+    several = [names for names in combinations(keys, len(keys) - 1) if names and held(names)]
+    alone = dict.fromkeys((key,) for names in several for key in names if len(names) > 1)
+    single = [names for names in alone if held(names)]
+    yield from single or several
 
 
 def changing(project: Project, table: Table) -> Iterator[str]:
@@ -72,6 +115,21 @@ def _lasts(tally: Tally) -> bool:
     never = sum(units for _, secret, units in several if secret == 0)
     mixed = sum(units for *_, units in several) - always - never
     return not mixed and min(always, never) >= ENOUGH
+
+
+def _in_common(tally: Tally) -> bool:
+    """Whether no group of rows has a secret in some of them alone, and others in all of theirs;
+    and hardly by chance: of T rows, each secret with s, that is s^T + (1 - s)^T.
+    """
+    if any(0 < secret < total for total, secret, _ in tally):
+        return False
+    rows = sum(total * groups for total, _, groups in tally)
+    share = sum(secret * groups for _, secret, groups in tally) / max(1, rows)
+    if not 0 < share < 1:
+        return False
+    log, others = math.log(share), math.log1p(-share)
+    logs = (n * float(np.logaddexp(t * log, t * others)) for t, _, n in tally if t > 1)
+    return sum(logs) < math.log(CHANCE)
 
 
 def _tally(
