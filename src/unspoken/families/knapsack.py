@@ -109,13 +109,56 @@ class Cells:
         )
         return least, most
 
-    def breaks(self, kernel: Array, sign: int) -> Array:
-        """The masses at which filling goes on to the next cell."""
+    def filling(self, kernel: Array, sign: int) -> Filling:
+        """The best masses of every total, one cell after another."""
+        return Filling.of(self.low, self.up, kernel, sign)
+
+
+@dataclass(frozen=True)
+class Filling:
+    """What `fill` gives for any total: its sum of m k is piecewise linear, so no cell is looked at.
+
+    ``least``: of total and sum at the lower ends; of each cell in its turn, ``room``, ``kernel``,
+    and the mass and the sum that were filled ``before``; ``limits``: between the means that are.
+    """
+
+    least: tuple[float, float]
+    room: Array
+    kernel: Array
+    before: tuple[Array, Array]
+    limits: tuple[float, float]
+    sign: int
+
+    @classmethod
+    def of(cls, low: Array, up: Array, kernel: Array, sign: int) -> Filling:
         order = np.argsort(-sign * kernel, kind="stable")
-        filled: Array = float(self.low.sum()) + np.cumsum(
-            np.pad((self.up - self.low)[order], (1, 0))
-        )
-        return filled
+        room, sorted_kernel, allowed = (up - low)[order], kernel[order], kernel[up > 0]
+        mass, worth = (np.cumsum(np.pad(each, (1, 0))) for each in (room, room * sorted_kernel))
+        least = float(low.sum()), float(low @ kernel)
+        limits = np.min(allowed, initial=np.inf), np.max(allowed, initial=-np.inf)
+        return cls(least, room, sorted_kernel, (mass, worth), limits, sign)
+
+    @property
+    def breaks(self) -> Array:
+        """The totals at which filling goes on to the next cell."""
+        breaks: Array = self.least[0] + self.before[0]
+        return breaks
+
+    def sums(self, total: Array) -> tuple[Array, Array]:
+        """Of masses of each ``total``, as far as these can weigh it: what they do, and of m k."""
+        left = total - self.least[0]
+        at = np.searchsorted(self.before[0][:-1], left, "right").clip(1) - 1
+        part = np.clip(left - self.before[0][at], 0.0, self.room[at])
+        mass, worth = (before[at] for before in self.before)
+        return self.least[0] + mass + part, self.least[1] + worth + part * self.kernel[at]
+
+    def mean(self, total: Array) -> Array:
+        """The kernel's mean, of each total; of none, what it tends to."""
+        mass, worth = self.sums(total)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            held = np.clip(worth / mass, *self.limits)
+        means: Array = np.where(mass > 0, held, self.limits[self.sign > 0])
+        return means
 
 
 def share(
@@ -127,29 +170,25 @@ def share(
     derivative is 0, a quadratic equation in each piece. A mass t next to 1 has lost digits of
     M - t: where it is the other side that goes on, its own mass is kept.
     """
+    upper, lower = above.filling(kernels[0], 1), below.filling(kernels[1], -1)
     masses, others = (
         np.clip(
-            np.append(breaks, (first.least, first.most)),
+            np.append(filling.breaks, (first.least, first.most)),
             max(first.least, total - second.most),
             max(first.least, total - second.most, min(first.most, total - second.least)),
         )
-        for first, second, breaks in (
-            (above, below, above.breaks(kernels[0], 1)),
-            (below, above, below.breaks(kernels[1], -1)),
-        )
+        for first, second, filling in ((above, below, upper), (below, above, lower))
     )
     t: Array = np.unique(np.concatenate([masses, total - others]))
-    g = above.weighing(kernels[0], 1, t) @ kernels[0]
-    h = below.weighing(kernels[1], -1, total - t) @ kernels[1]
-    masses = np.concatenate([masses, _stationary(t, g, h, total)])
-    most = above.weighing(kernels[0], 1, np.concatenate([masses, total - others]))
-    least = below.weighing(kernels[1], -1, np.concatenate([total - masses, others]))
+    masses = np.concatenate(
+        [masses, _stationary(t, upper.sums(t)[1], lower.sums(total - t)[1], total)]
+    )
+    ways = np.concatenate([masses, total - others]), np.concatenate([total - masses, others])
     with np.errstate(divide="ignore", invalid="ignore"):
-        log_ratio = np.log(above.mean(most, kernels[0], 1)) - np.log(
-            below.mean(least, kernels[1], -1)
-        )
-    at = int(np.argmax(np.where(np.isnan(log_ratio), -np.inf, log_ratio)))
-    return most[at], least[at]
+        log_ratio = np.log(upper.mean(ways[0])) - np.log(lower.mean(ways[1]))
+    at = [int(np.argmax(np.where(np.isnan(log_ratio), -np.inf, log_ratio)))]
+    most = above.weighing(kernels[0], 1, ways[0][at])[0]
+    return most, below.weighing(kernels[1], -1, ways[1][at])[0]
 
 
 def _stationary(t: Array, g: Array, h: Array, total: float) -> Array:
