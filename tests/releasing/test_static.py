@@ -80,6 +80,26 @@ def test_what_rows_of_other_keys_have_in_common_is_warned_of(tmp_path: Path) -> 
     assert not unspoken.prepare(again).warnings
 
 
+def test_a_few_that_changed_hide_nothing(tmp_path: Path) -> None:
+    """Three of 60 persons fell ill in mid-year: not refused, since it changes; who counts the rows
+    of the others sees who is ill. With ten, or with nobody who always was, there is no such word.
+    """
+    ill = rows()["ill"].to_numpy(zero_copy_only=False).copy().reshape(PERSONS, MONTHS)
+    healthy = np.flatnonzero(ill[:, 0] == "no")
+
+    def warned(ill: Any) -> str:
+        path = project(tmp_path, rows(ill=ill.ravel()))
+        return " ".join(map(str, unspoken.prepare(path).warnings))
+
+    ill[healthy[:3], 3:] = "yes"
+    assert "in all rows of one person or in none (but for 3 of 60)" in warned(ill)
+    release(project(tmp_path, rows(ill=ill.ravel())))
+    ill[healthy[:10], 3:] = "yes"
+    assert "rows of one person or in none" not in warned(ill)
+    ill[:], ill[healthy[:3], :3] = "no", "yes"
+    assert "rows of one person or in none" not in warned(ill)
+
+
 def test_three_keys_are_looked_at_without_one_and_alone(tmp_path: Path) -> None:
     """Ill on a day is ill in all of its slots; the fewest keys are named."""
     rng = np.random.default_rng(5)

@@ -8,7 +8,7 @@ rows that have other keys in common: a weekend is one in all offices.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 
@@ -21,6 +21,7 @@ from unspoken.policy import Project
 __all__ = ["changing", "common", "lasting"]
 
 ENOUGH = 10  # units with the secret in all of several rows, and as many without: no chance
+MIXED = 0.05  # of groups of rows, up to which the others are said to have it in common
 CHANCE = 1e-6  # that groups of rows have a secret in all or none of them, rows being independent
 
 Tally = Sequence[tuple[int, int, int]]  # rows of a unit, of these secret ones, and such units
@@ -44,40 +45,41 @@ def lasting(project: Project, table: Table, learned: Learned) -> Iterator[str]:
 
 
 def common(project: Project, table: Table, learned: Learned) -> Iterator[str]:
-    """Of every secret that rows with the same values of some keys have in common, whoever groups
-    rows by these sees it; the fewest keys. Those that are refused are not said again.
+    """Of every secret that rows with the same values of some keys have in common, all but a few:
+    whoever groups rows by these sees it. The fewest keys; those that are refused are not said
+    again.
     """
     for name in project.protected:
         if project.attributes[name].static is not None:
             continue
-        for names in _grouped(project, table, learned, name):
+        for names, but in _grouped(project, table, learned, name):
             keys = " and ".join(names)
             yield (
                 f"{project.at('attribute', name, 'sensitive')}: is true in all rows of one {keys} "
-                f"or in none, and each row tosses a coin of its own: whoever puts the rows of one "
-                f"{keys} together sees which, whatever the limits, which are of each row. Release "
-                f"{name} once, from a table with one row for each {keys}, or let nobody read it; "
-                "if it may change, write static = false"
+                f"or in none{but}, and each row tosses a coin of its own: whoever puts the rows of "
+                f"one {keys} together sees which, whatever the limits, which are of each row. "
+                f"Release {name} once, from a table with one row for each {keys}, or let nobody "
+                "read it; if it may change, write static = false"
             )
 
 
 def _grouped(
     project: Project, table: Table, learned: Learned, name: str
-) -> Iterator[tuple[str, ...]]:
-    """All keys but one; where these have it in common, each of them by itself. What fewer keys
-    group has more rows in a group, so where those are mixed these are, too.
+) -> Iterator[tuple[tuple[str, ...], str]]:
+    """All keys but one; where these have it in common, each of them by itself; and but for what.
+    What fewer keys group has more rows in a group, so where those are mixed these are, too.
     """
     keys, refused = project.source.keys, _units(project)
 
-    def held(names: tuple[str, ...]) -> bool:
-        return _in_common(_tally(project, table, learned, name, names))
+    def held(several: Iterable[tuple[str, ...]]) -> dict[tuple[str, ...], str]:
+        found = {n: _in_common(_tally(project, table, learned, name, n)) for n in several}
+        return {names: but for names, but in found.items() if but is not None}
 
     if any(_lasts(_tally(project, table, learned, name, names)) for names in refused):
         return
-    several = [names for names in combinations(keys, len(keys) - 1) if names and held(names)]
-    alone = dict.fromkeys((key,) for names in several for key in names if len(names) > 1)
-    single = [names for names in alone if held(names)]
-    yield from single or several
+    several = held(names for names in combinations(keys, len(keys) - 1) if names)
+    alone = held(dict.fromkeys((key,) for names in several for key in names if len(names) > 1))
+    yield from (alone or several).items()
 
 
 def changing(project: Project, table: Table) -> Iterator[str]:
@@ -117,19 +119,29 @@ def _lasts(tally: Tally) -> bool:
     return not mixed and min(always, never) >= ENOUGH
 
 
-def _in_common(tally: Tally) -> bool:
-    """Whether no group of rows has a secret in some of them alone, and others in all of theirs;
-    and hardly by chance: of T rows, each secret with s, that is s^T + (1 - s)^T.
+def _in_common(tally: Tally) -> str | None:
+    """Whether next to all groups of several rows have a secret in all of them or in none, hardly
+    by chance; and but for how many. With rows independent, each secret with s, that has at most
+    the probability C(groups, mixed) prod (s^T + (1 - s)^T), over the groups of T that are not.
     """
-    if any(0 < secret < total for total, secret, _ in tally):
-        return False
-    rows = sum(total * groups for total, _, groups in tally)
-    share = sum(secret * groups for _, secret, groups in tally) / max(1, rows)
-    if not 0 < share < 1:
-        return False
+    several = [group for group in tally if group[0] > 1]
+    groups = sum(count for *_, count in several)
+    mixed = sum(count for total, secret, count in several if 0 < secret < total)
+    rows = sum(total * count for total, _, count in tally)
+    share = sum(secret * count for _, secret, count in tally) / max(1, rows)
+    always = sum(count for total, secret, count in several if secret == total)
+    if mixed > MIXED * groups or mixed >= always or not 0 < share < 1:
+        return None
     log, others = math.log(share), math.log1p(-share)
-    logs = (n * float(np.logaddexp(t * log, t * others)) for t, _, n in tally if t > 1)
-    return sum(logs) < math.log(CHANCE)
+    logs = [
+        count * float(np.logaddexp(total * log, total * others))
+        for total, secret, count in several
+        if secret in (0, total)
+    ]
+    ways = math.lgamma(groups + 1) - math.lgamma(mixed + 1) - math.lgamma(groups - mixed + 1)
+    if sum(logs) + ways >= math.log(CHANCE):
+        return None
+    return f" (but for {mixed:,} of {groups:,})" if mixed else ""
 
 
 def _tally(
