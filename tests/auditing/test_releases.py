@@ -127,20 +127,22 @@ def test_rows_that_one_draw_has_are_attacked_in_it_alone(folder: Path) -> None:
 
 
 def test_a_release_that_gives_away_is_found(folder: Path) -> None:
+    giving_away(unspoken.release(folder), folder)
+    (one,) = unspoken.audit(folder).beaten
+    best = one.verdict.best
+    assert best is not None
+    assert (best.recovered, best.right, one.verdict.share) == (1.0, 1.0, math.inf)
+
+
+def giving_away(done: Released, folder: Path) -> None:
     """Somebody puts the cells back that coins withheld, and has the manifest agree."""
-    done = unspoken.release(folder)
     rows, source = pq.read_table(done.path), pq.read_table(folder / "days.parquet")
     keys = ["who", "day", "at"]
     place = {tuple(row[k] for k in keys): row["late"] for row in source.to_pylist()}
     late = [place[tuple(row[k] for k in keys)] for row in rows.select(keys).to_pylist()]
     shown = pa.array([None if cell == "yes" else cell for cell in late])
     kind = rows.schema.field("late").type
-    rows = rows.set_column(rows.column_names.index("late"), "late", shown.cast(kind))
-    tampered(done, rows)
-    (one,) = unspoken.audit(folder).beaten
-    best = one.verdict.best
-    assert best is not None
-    assert (best.recovered, best.right, one.verdict.share) == (1.0, 1.0, math.inf)
+    tampered(done, rows.set_column(rows.column_names.index("late"), "late", shown.cast(kind)))
 
 
 def tampered(done: Released, rows: pa.Table) -> None:
@@ -187,3 +189,30 @@ def test_no_cap_for_every_answer_is_no_bound(folder: Path) -> None:
     unspoken.release(project)
     (one,) = unspoken.audit(project).attacked
     assert (one.verdict.word, one.verdict.in_words()) == ("not testable", "no bound is claimed")
+
+
+PUBLIC = PROJECT.replace('missing = "value"', 'missing = "public"')
+
+
+def test_what_is_missing_in_public_is_known_and_not_told(folder: Path) -> None:
+    """Late days lack their use: no limit counts that, so none is beaten by it; what it tells by
+    itself is said. Who gives away the secret where nothing is missing is found out all the same.
+    """
+    table = pq.read_table(folder / "days.parquet")
+    late = np.array(table["late"].to_pylist()) == "yes"
+    lacks = late & (np.arange(ROWS) % 8 == 0)
+    use = pa.array(table["use"].fill_null("much").to_pylist(), mask=lacks)
+    pq.write_table(table.set_column(4, "use", use), folder / "days.parquet")
+    (folder / "unspoken.toml").write_text(PUBLIC)
+    done = unspoken.release(folder)
+    found = {one.sought: one for one in unspoken.audit(folder).attacked}
+    assert [*found] == ["late", "late, by what is missing, too", "late, given missing = nothing"]
+    plain, told, given = found.values()
+    assert {each.verdict.word for each in (plain, given)} == {"pass"}
+    assert plain.verdict.claim.bound == given.verdict.claim.bound == math.log(4)
+    assert told.verdict.claim.bound is None
+    assert told.verdict.best is not None
+    assert told.verdict.best.low > math.log(4)
+    giving_away(done, folder)
+    beaten = unspoken.audit(folder).beaten
+    assert [one.sought for one in beaten] == ["late", "late, given missing = nothing"]

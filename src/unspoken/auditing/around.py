@@ -47,11 +47,12 @@ LEAST = 200  # rows of a value of a context: fewer show nothing
 
 @dataclass(frozen=True)
 class Context:
-    """``codes``: which of its ``values`` each row has."""
+    """``codes``: which of its ``values`` each row has; ``held``: limits hold given each of them."""
 
     name: str
     values: Sequence[str]
     codes: Codes
+    held: bool = False
 
     @property
     def frequent(self) -> list[int]:
@@ -115,10 +116,11 @@ def units_of(rows: pa.Table, unit: Sequence[str]) -> Codes:
     return Units([*unit]).of(batch)
 
 
-def context_of(name: str, column: pa.ChunkedArray) -> Context:
+def context_of(name: str, column: pa.ChunkedArray, held: bool = False) -> Context:
     """Of the value in each row."""
     words = in_one(column).dictionary_encode()
-    return Context(name, words.dictionary.to_pylist(), numbers(words.indices).astype(np.intp))
+    codes = numbers(words.indices).astype(np.intp)
+    return Context(name, words.dictionary.to_pylist(), codes, held)
 
 
 def worst_value(

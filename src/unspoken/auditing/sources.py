@@ -17,7 +17,7 @@ from unspoken.policy import Context
 from unspoken.policy.edges import bin_names
 from unspoken.releasing import Prepared
 
-__all__ = ["GIVEN", "codes_of", "hidden", "labels"]
+__all__ = ["GIVEN", "codes_of", "gaps", "hidden", "labels"]
 
 # Columns beside the keys: of labels, and of contexts.
 CODE, GIVEN = "unspoken label {}", "unspoken context {}"
@@ -55,6 +55,20 @@ def hidden(ready: Prepared, rows: pa.Table, name: str) -> Mask:
     labels = ready.learned.labels[name]
     codes = [place for place, label in enumerate(labels) if label in ready.learned.sensitive[name]]
     return np.isin(codes_of(rows, name), codes)
+
+
+def gaps(ready: Prepared, rows: pa.Table) -> pa.ChunkedArray | None:
+    """Of each row where it is public that a value is missing; None: of no attribute it is."""
+    attributes, labels = ready.project.attributes, ready.learned.labels
+    public = [name for name, attribute in attributes.items() if attribute.missing == "public"]
+    if not public:
+        return None
+    missing = np.stack([codes_of(rows, name) == len(labels[name]) - 1 for name in public], 1)
+    kinds, which = np.unique(missing, axis=0, return_inverse=True)
+    words = [" and ".join(n for n, of in zip(public, kind, strict=True) if of) for kind in kinds]
+    return pa.chunked_array(
+        [pa.array([word or "nothing" for word in words]).take(pa.array(which.ravel()))]
+    )
 
 
 def _of_unit(ready: Prepared, rows: pa.Table, context: Context) -> pa.Array:
