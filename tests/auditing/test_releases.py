@@ -195,8 +195,8 @@ PUBLIC = PROJECT.replace('missing = "value"', 'missing = "public"')
 
 
 def test_what_is_missing_in_public_is_known_and_not_told(folder: Path) -> None:
-    """Late days lack their use: no limit counts that, so none is beaten by it; what it tells by
-    itself is said. Who gives away the secret where nothing is missing is found out all the same.
+    """Late days lack their use: no limit counts that, so none is beaten by it, and it is said how
+    much it is. Who gives away the secret where nothing is missing is found out all the same.
     """
     table = pq.read_table(folder / "days.parquet")
     late = np.array(table["late"].to_pylist()) == "yes"
@@ -206,13 +206,12 @@ def test_what_is_missing_in_public_is_known_and_not_told(folder: Path) -> None:
     (folder / "unspoken.toml").write_text(PUBLIC)
     done = unspoken.release(folder)
     found = {one.sought: one for one in unspoken.audit(folder).attacked}
-    assert [*found] == ["late", "late, by what is missing, too", "late, given missing = nothing"]
-    plain, told, given = found.values()
-    assert {each.verdict.word for each in (plain, given)} == {"pass"}
-    assert plain.verdict.claim.bound == given.verdict.claim.bound == math.log(4)
-    assert told.verdict.claim.bound is None
-    assert told.verdict.best is not None
-    assert told.verdict.best.low > math.log(4)
+    assert [*found] == ["late", "late, given missing = nothing"]
+    whole, given = found.values()
+    assert (whole.verdict.word, given.verdict.word) == ("not testable", "pass")
+    assert (whole.verdict.claim.bound, given.verdict.claim.bound) == (None, math.log(4))
+    assert whole.verdict.best is not None
+    assert whole.verdict.best.low > math.log(4)
     giving_away(done, folder)
-    beaten = unspoken.audit(folder).beaten
-    assert [one.sought for one in beaten] == ["late", "late, given missing = nothing"]
+    (beaten,) = unspoken.audit(folder).beaten
+    assert beaten.sought == "late, given missing = nothing"

@@ -65,18 +65,27 @@ def test_what_comes_out_otherwise_is_said(run: Run, monkeypatch: pytest.MonkeyPa
 
 def test_a_project_is_attacked_where_there_is_one(run: Run, edited: Path) -> None:
     run("audit").refused_with(2, "nothing is released yet")
+    edited.write_text(edited.read_text().replace('missing = "public"', 'missing = "value"'))
     assert run("release").code == 0
     done = run("audit")
     assert (done.code, done.err) == (0, "")
     assert all(len(line) <= 80 for line in done.out.splitlines())
     said = " ".join(done.out.split())
-    assert "About first_arrival, to everybody: no attack here surely beat the bound, in too" in said
+    assert "About first_arrival, to everybody: no attack here beat the bound; the best" in said
     assert "would have found 100.0% of the secrets, and been right in 100.0%" in said
     one, *given = run("audit", "--json").json["releases"]
     assert (one["about"], one["for"], one["verdict"]) == ("first_arrival", None, "pass")
     assert one["naive"]["verdict"] == "fail"
     assert {each["verdict"] for each in given} == {"not testable"}  # limits are without contexts
     run("audit", edited, "--catalogue").refused_with(2, "--catalogue")
+
+
+def test_what_is_missing_in_public_is_held_to_no_limit(run: Run, edited: Path) -> None:
+    """Coins of single cells are chosen as if missing values were withheld like others."""
+    assert run("release").code == 0
+    whole, *given = run("audit", "--json").json["releases"]
+    assert "missing = nothing" in [each["given"] for each in given]
+    assert {each["verdict"] for each in (whole, *given)} == {"not testable"}
 
 
 def test_a_table_that_anybody_made_is_attacked(run: Run, folder: Path) -> None:

@@ -143,9 +143,7 @@ def audit(project: Project | str | Path) -> Audited:
         raise InputError(f"{release}: nothing is released yet; first unspoken release")
     given = [sight for sight in sights if sight.rows.num_rows]
     secrets = [name for name, hidden in ready.learned.sensitive.items() if hidden]
-    each = FAMILY / max(
-        1, 2 * len(secrets) * sum(_intervals(ready.project, sight) for sight in given)
-    )
+    each = FAMILY / max(1, 2 * len(secrets) * sum(map(_intervals, given)))
     found = [
         one for sight in given for about in secrets for one in _each(ready, sight, about, each)
     ]
@@ -167,10 +165,9 @@ class _Sight:
     strays: Sequence[Strays]
 
 
-def _intervals(project: Project, sight: _Sight) -> int:
+def _intervals(sight: _Sight) -> int:
     values = sum(len(context.frequent) for context in sight.contexts)
-    whole = 1 + bool(_public(project.serving(sight.reader)))
-    return (whole + values) * len(ATTACKS) + (0 if sight.units is None else OF_UNITS)
+    return (1 + values) * len(ATTACKS) + (0 if sight.units is None else OF_UNITS)
 
 
 def _released(ready: Prepared) -> Iterator[_Sight]:
@@ -210,12 +207,12 @@ def _sight(
     joined = joined.take(pa.array(np.argsort(fresh_draws(joined.num_rows))))
     place = joined.select(keys).append_column(PLACE, pa.array(np.arange(joined.num_rows)))
     shown = [place.join(each, list(keys), join_type="left outer").sort_by(PLACE) for each in drawn]
+    lacking, given = gaps(ready, joined), project.plan.given
     contexts = [
-        context_of(name, joined[GIVEN.format(name)], project.plan.given == name)
+        context_of(name, joined[GIVEN.format(name)], given == name and lacking is None)
         for name in project.contexts
     ]
-    lacking = gaps(ready, joined)
-    if lacking is not None:  # everybody knows it: plans by record are made for who does
+    if lacking is not None:
         contexts.append(context_of("missing", lacking, project.plan.by == "record"))
     several = set(project.source.unit) != set(keys) and joined.num_rows
     units = units_of(joined, project.source.unit) if several else None
@@ -238,12 +235,10 @@ def _each(ready: Prepared, sight: _Sight, about: str, chance: float) -> Iterator
         real, naive = (judged(which, rows, held) for which in seen)
         return Attacked(sight.reader, about, of, real, naive, draws, given)
 
-    yield found(slice(None), len(secret), True, None)
-    if _public(served):
-        with_gaps = np.concatenate([_shown(served, each, True) for each in sight.shown], 1)
-        real, naive = judged(with_gaps, slice(None), False), judged(seen[1], slice(None), False)
-        name = f"{about}, by what is missing, too"
-        yield Attacked(sight.reader, name, len(secret), real, naive, draws)
+    # What is missing in public is beside what is shown, and no limit counts what it tells: plans by
+    # record keep theirs given any of it, which is a context here.
+    public = (served.attributes[name].missing == "public" for name in served.reads)
+    yield found(slice(None), len(secret), not any(public), None)
     for context in sight.contexts:
         worst = worst_value(context, partial(judged, shown, held=context.held))
         if worst is not None:
@@ -264,31 +259,21 @@ def _claim(project: Project, prior: float, held: bool) -> Claim:
     every = limits.exceed == 0 and limits.odds_cap < math.inf
     bound = math.log(limits.odds_cap) if every and held else None
     if not held:
-        why = "limits hold given the context [plan] given names, and count nothing that is public"
+        why = "limits hold given the context [plan] given names, and what is missing in public"
         return Claim("odds", None, prior, why=why)
     why = f"odds_cap = {limits.odds_cap:g}" if every else "no cap holds for every answer"
     return Claim("odds", bound, prior, why=why)
 
 
-def _shown(served: Project, rows: pa.Table, gaps: bool = False) -> Array:
-    """[row, attribute] -> the number of what is shown; a value that is missing is shown to be;
-    ``gaps``: also where that is public.
-    """
-    public = [] if gaps else _public(served)
-    return np.stack([_column(rows, name, name in public) for name in served.reads], 1)
+def _shown(served: Project, rows: pa.Table) -> Array:
+    """[row, attribute] -> the number of what is shown; a value that is missing is shown to be."""
+    return np.stack([_column(rows, name) for name in served.reads], 1)
 
 
-def _public(served: Project) -> list[str]:
-    """Where a value is missing is known beforehand, of these: no limit counts it (limits.md), so it
-    is something that is given, and not what is seen.
-    """
-    return [name for name in served.reads if served.attributes[name].missing == "public"]
-
-
-def _column(rows: pa.Table, name: str, public: bool) -> Array:
+def _column(rows: pa.Table, name: str) -> Array:
     words = in_one(rows.column(name)).dictionary_encode()
     found = numbers(words.indices.fill_null(int(WITHHELD_AS))).astype(float)
-    if missing(name) in rows.column_names and not public:
+    if missing(name) in rows.column_names:
         released = in_one(rows.column(missing(name)))
         found[numbers(pc.fill_null(released, False).cast(pa.int8())) > 0] = len(words.dictionary)
     return found
@@ -296,13 +281,13 @@ def _column(rows: pa.Table, name: str, public: bool) -> Array:
 
 def _naive(ready: Prepared, served: Project, rows: pa.Table) -> Array:
     """The same, if sensitive cells were blank and all others shown."""
-    public, columns = _public(served), list[Array]()
-    for name in served.reads:
-        codes, blank = codes_of(rows, name), hidden(ready, rows, name)
-        if name in public:
-            blank = blank | (codes == len(ready.learned.labels[name]) - 1)
-        columns.append(np.where(blank, WITHHELD_AS, codes))
-    return np.stack(columns, 1)
+    return np.stack(
+        [
+            np.where(hidden(ready, rows, name), WITHHELD_AS, codes_of(rows, name))
+            for name in served.reads
+        ],
+        1,
+    )
 
 
 def _known(seen: Array) -> Known:
