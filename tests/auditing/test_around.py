@@ -222,3 +222,52 @@ def test_what_a_plan_holds_given_a_context_is_claimed_given_it(tmp_path: Path) -
     assert weekday.bound == math.log(4)
     assert habit.bound == pytest.approx(0.5 * math.log(2))
     assert not unspoken.audit(tmp_path).failed
+
+
+WEEKENDS = """
+format = 1
+[source]
+table = "original.parquet"
+keys = ["who", "day"]
+[epoch]
+label = "1"
+[attribute.off]
+values = ["no", "yes"]
+sensitive = "off = 'yes'"
+static = false
+[application.all]
+reads = ["off"]
+[limit]
+odds_cap = 4
+[secret]
+key = "unspoken.key"
+ledger = "ledger.sqlite"
+[output]
+release = "out.parquet"
+manifest = "manifest.json"
+"""
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_what_rows_of_one_day_have_in_common_is_told_by_the_day(
+    shared: bool, tmp_path: Path
+) -> None:
+    """At a weekend everybody is off, and no row of it shows whether: each row keeps its cap, the
+    rows of a day do not. Where each is off by chance, blanks still count
+    how many are, and no key is named.
+    """
+    day, who = np.divmod(np.arange(1500 * 12), 12)
+    off = (day if shared else RNG(5).integers(0, 7, len(day))) % 7 >= 5
+    table = {"who": who, "day": day, "off": np.where(off, "yes", "no")}
+    pq.write_table(pa.table(table), tmp_path / "original.parquet")
+    (tmp_path / "unspoken.toml").write_text(WEEKENDS)
+    unspoken.release(tmp_path)
+    alone, *habits_of = unspoken.audit(tmp_path).attacked
+    assert alone.verdict.word == "pass"
+    assert len(habits_of) == shared
+    for habit in habits_of:
+        assert habit.about == "off, in more than 0% of the rows of one day"
+        assert (habit.rows, habit.verdict.word) == (1500, "not testable")
+        best = habit.verdict.best
+        assert best is not None
+        assert (best.right, best.recovered) == (1.0, 1.0)

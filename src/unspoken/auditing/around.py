@@ -6,7 +6,7 @@ away stands for the context.
 
 *Of a unit*, such as a person, a trial is all of its rows, and what is seen of them is in which
 share each column is blank. The secret is a habit: to have the secret of a row in more of one's rows
-than the unit in the middle has.
+than the unit in the middle has. So are rows put together that have one of their keys in common.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ looked for in rows by themselves, given each context of the project, and as a ha
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -154,20 +154,21 @@ def audit(project: Project | str | Path) -> Audited:
 @dataclass(frozen=True)
 class _Sight:
     """What a ``reader`` has: ``rows`` with the labels that the source has, and ``shown`` of them by
-    each draw, in the same order. ``strays``: rows of it that the source has not.
+    each draw, in the same order. ``grouped``: by which rows are put together. ``strays``: rows of
+    it that the source has not.
     """
 
     reader: str | None
     rows: pa.Table
     shown: Sequence[pa.Table]
     contexts: Sequence[Context]
-    units: Codes | None
+    grouped: Mapping[tuple[str, ...], Codes]
     strays: Sequence[Strays]
 
 
 def _intervals(sight: _Sight) -> int:
     values = sum(len(context.frequent) for context in sight.contexts)
-    return (1 + values) * len(ATTACKS) + (0 if sight.units is None else OF_UNITS)
+    return (1 + values) * len(ATTACKS) + len(sight.grouped) * OF_UNITS
 
 
 def _released(ready: Prepared) -> Iterator[_Sight]:
@@ -214,9 +215,15 @@ def _sight(
     ]
     if lacking is not None:
         contexts.append(context_of("missing", lacking, project.plan.by == "record"))
-    several = set(project.source.unit) != set(keys) and joined.num_rows
-    units = units_of(joined, project.source.unit) if several else None
-    return _Sight(reader, joined, shown, contexts, units, strays)
+    return _Sight(reader, joined, shown, contexts, _grouped(project, joined, keys), strays)
+
+
+def _grouped(project: Project, rows: pa.Table, keys: Sequence[str]) -> dict[tuple[str, ...], Codes]:
+    """The rows of one unit, and those that have one of their keys in common."""
+    by = dict.fromkeys([tuple(project.source.unit), *((key,) for key in keys)])
+    several = (names for names in by if set(names) != set(keys) and rows.num_rows)
+    found = {names: units_of(rows, names) for names in several}
+    return {names: codes for names, codes in found.items() if codes.max() + 1 < len(codes)}
 
 
 def _each(ready: Prepared, sight: _Sight, about: str, chance: float) -> Iterator[Attacked]:
@@ -243,14 +250,27 @@ def _each(ready: Prepared, sight: _Sight, about: str, chance: float) -> Iterator
         worst = worst_value(context, partial(judged, shown, held=context.held))
         if worst is not None:
             yield found(worst[1], len(worst[1]), context.held, context.given(worst[0]))
-    if sight.units is not None:
-        reads = served.reads
-        own = [k for k in range(shown.shape[1]) if reads[k % len(reads)] == about]
-        bits, whose = ready.project.limits.unit_bits, " and ".join(ready.project.source.unit)
-        of_units = [habits(sight.units, Trials(which, secret)) for which in seen]
+    yield from _habits(ready, sight, about, [Trials(which, secret) for which in seen], chance)
+
+
+def _habits(
+    ready: Prepared, sight: _Sight, about: str, trials: Sequence[Trials], chance: float
+) -> Iterator[Attacked]:
+    """Of all rows of a unit; and of those with a key in common, where they surely tell more than
+    the cap lets a row: any rows tell something of how many have a secret.
+    """
+    source, limits = ready.project.source, ready.project.limits
+    reads = ready.project.serving(sight.reader).reads
+    own = [k for k in range(trials[0].seen.shape[1]) if reads[k % len(reads)] == about]
+    for names, codes in sight.grouped.items():
+        is_unit = set(names) == set(source.unit)
+        of_units = [habits(codes, each) for each in trials]
+        bits = limits.unit_bits if is_unit else None
         real, naive = (each.attacked(bits, own, chance) for each in of_units)
-        habit = of_units[0].of(about, whose)
-        yield Attacked(sight.reader, habit, len(of_units[0].trials), real, naive, draws)
+        low = -math.inf if real.best is None else real.best.low
+        if is_unit or low > math.log(limits.odds_cap):
+            habit, of = of_units[0].of(about, " and ".join(names)), len(of_units[0].trials)
+            yield Attacked(sight.reader, habit, of, real, naive, len(sight.shown))
 
 
 def _claim(project: Project, prior: float, held: bool) -> Claim:
