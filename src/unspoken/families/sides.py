@@ -106,10 +106,9 @@ class Side:
         """
         least = 1.0 - (float(self.up.sum()) - up)
         most = 1.0 - (float(self.low.sum()) - low)
-        for held in self.marginals:
+        for held, sums in zip(self.marginals, self._sums, strict=True):
             at = np.flatnonzero(axes & held.axes == held.axes)
             of = held.place[cell[at]]
-            sums = (np.bincount(held.place, ends, len(held.most)) for ends in (self.low, self.up))
             below, above = (ends[of] for ends in sums)
             most[at] = np.minimum(most[at], held.most[of] - (below - low[at]))
             least[at] = np.maximum(least[at], held.least[of] - (above - up[at]))
@@ -120,13 +119,51 @@ class Side:
         low, up = float(self.low[at].sum()), float(self.up[at].sum())
         least = 1.0 - (float(self.up.sum()) - up)
         most = 1.0 - (float(self.low.sum()) - low)
-        for held in self.marginals if len(at) else ():
-            of = held.place[at[0]]
-            if (held.place[at] == of).all():
-                among = held.place == of
-                most = min(most, float(held.most[of]) - (float(self.low[among].sum()) - low))
-                least = max(least, float(held.least[of]) - (float(self.up[among].sum()) - up))
+        if len(at) and self.marginals:
+            of = self._agreed(at)
+            least_of, most_of, below, above = (ends[of] for ends in self._listed)
+            most = float((most_of - (below - low)).min(initial=most))
+            least = float((least_of - (above - up)).max(initial=least))
         return least, most
+
+    def _agreed(self, at: Codes) -> Codes:
+        """The combinations that all of these cells have, in the list of those of all marginals.
+
+        None where a variable differs that is a marginal by itself; seldom is there any other.
+        """
+        alone, differ = 0, 0
+        for held in self.marginals:
+            if held.axes.bit_count() == 1:
+                alone |= held.axes
+                differ |= held.axes if (held.place[at] != held.place[at[0]]).any() else 0
+        found, first = list[int](), 0
+        for held in self.marginals:
+            if not held.axes & differ:
+                of = held.place[at[0]]
+                if not held.axes & ~alone or (held.place[at] == of).all():
+                    found.append(first + int(of))
+            first += len(held.most)
+        return np.array(found, dtype=np.intp)
+
+    @cached_property
+    def _listed(self) -> tuple[Array, Array, Array, Array]:
+        """Of all combinations, by marginal: both ends, and what those of their cells add up to."""
+        ends = (
+            (h.least, h.most, *sums) for h, sums in zip(self.marginals, self._sums, strict=True)
+        )
+        least, most, below, above = map(np.concatenate, zip(*ends, strict=True))
+        return least, most, below, above
+
+    @cached_property
+    def _sums(self) -> list[tuple[Array, Array]]:
+        """Of each marginal what the ends of the cells of each combination add up to."""
+        return [
+            (
+                np.bincount(held.place, self.low, len(held.most)).astype(np.float64),
+                np.bincount(held.place, self.up, len(held.most)).astype(np.float64),
+            )
+            for held in self.marginals
+        ]
 
     def agrees(self, law: Array, off: float) -> bool:
         """Whether its marginals are these of a law [cell]."""
