@@ -28,6 +28,7 @@ from unspoken.types.domain import Value
 __all__ = ["Admission", "policy_of"]
 
 FINE = 2.0**-30  # how close the share that fits comes to the largest one
+CLOSE = 0.05  # nats beside a cap: in two digits, rounded up, they would look like more
 Held = tuple[Exposure, Limits]  # what was shown, and what it may tell with what is asked for
 SENSITIVE = " (sensitive)"  # how labels of a bin end of which only a part is sensitive
 
@@ -339,6 +340,8 @@ class Admission:
             cap += " (limit.pooled_cap, for all readers together)"
         if math.isinf(factor):
             return f"{broken.target} could become certain, the cap on its odds is {cap}"
+        if broken.excess < CLOSE:
+            return f"the odds of {broken.target} could grow a little more than x {cap}, the cap"
         return f"the odds of {broken.target} could grow x {factor:g}, the cap is {cap}"
 
     def _what_fits(self, event: Release, before: Sequence[Held]) -> str:
