@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from tests.doors.conftest import Run
+from unspoken.doors import tables
 from unspoken.doors.report.starved import in_words
 from unspoken.releasing import prepare
 from unspoken.releasing.assessing.starved import broken_by
+from unspoken.types.bound import Bound
 
 # Whoever has job a and street c is mostly sick: either alone tells little, both tell a lot.
 SICK = {("a", "c"): 40, ("a", "d"): 3, ("b", "c"): 2, ("b", "d"): 2}
@@ -126,3 +129,18 @@ def test_who_does_not_pool_breaks_no_limit_together(people: Path) -> None:
     pooled = replace(found, project=replace(found.project, limits=together))
     (broken,) = broken_by(pooled, found.plan.epsilon)
     assert (broken.target, broken.limit) == ("ill", "odds")
+
+
+@pytest.mark.parametrize(
+    ("high", "said"),
+    [
+        (2.0, "No plan within these limits lets out 0.01\u00a0% more."),
+        (2.12, "No plan within these limits lets out 6.0\u00a0% more."),
+        (6.9, "Whether other plans within these limits let out more is not known: up to 3.5 times"),
+    ],
+)
+def test_how_far_from_the_best_a_plan_may_be(high: float, said: str) -> None:
+    """In times as much, where it is far: so many per cent are not a share of all cells."""
+    bound = Bound(2.0, high, "number", premise="stated", why="")
+    plan = SimpleNamespace(bound=bound, shares={"all": 1.0})
+    assert tables._best(SimpleNamespace(planned=True, plan=plan)).startswith(said)

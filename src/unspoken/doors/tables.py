@@ -214,11 +214,15 @@ def _best(findings: Findings) -> str:
             "Nothing can be released within these limits. See what a higher cap or limit lets out: "
             "unspoken report draws the curve."
         )
-    more = 100 * (bound.high / bound.low - 1)
+    times = bound.high / bound.low
+    more = 100 * (times - 1)
     most = words.digits(up(more)) if more > 0.01 else "0.01"
     fair = " that gives whoever gets least as much" if len(findings.plan.shares) > 1 else ""
     if more > FAR:
-        return f"Other plans within these limits{fair} may let out more, {most}{NBSP}% at most."
+        as_much = f"up to {words.digits(up(times))} times as much"
+        return (
+            f"Whether other plans within these limits{fair} let out more is not known: {as_much}."
+        )
     return f"No plan within these limits{fair} lets out {most}{NBSP}% more."
 
 
