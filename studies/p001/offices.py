@@ -145,9 +145,9 @@ def trade(small: bool) -> Outcome:
 ROWS = (
     Row("001", "Fig. 1, real rooms", "occupancy shows start, leaving, exits, mean occupancy",
         "`attributes` of the minutes of a day", figure_1, needs=DATA),
-    Row("001", "IV, lighting, real rooms", "average starting times under OSDPRR; lights go on at a "
+    Row("001", "IV, lighting, real rooms", "a potential solution, as above; lights go on at a "
         "default hour", f"coins in NumPy, {OFTEN} times", lighting, needs=DATA),
-    Row("001", "IV, space planning, real rooms", "average occupancy under OSDPRR",
+    Row("001", "IV, space planning, real rooms", "a potential solution for average occupancy, too",
         f"coins in NumPy, {OFTEN} times", space, needs=DATA),
     Row("001", "IV, averages, real rooms", "applications need averages", "`sensitivities.mean`",
         estimated, needs=DATA),

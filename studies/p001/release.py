@@ -100,7 +100,8 @@ def lighting(small: bool) -> Outcome:
         abs(float(shown.mean()) - float(arrival.mean())) < 0.1,
         f"simulated arrivals, 10 h and later sensitive ({late.mean():.0%}), eps = 1: mean of the "
         f"released {shown.mean():.2f} h, of all {arrival.mean():.2f} h",
-        "one-sided release never shows the late, so the average that lighting needs is biased",
+        "how an average is made is not said; one-sided release never shows the late, so that of "
+        "what is shown is biased",
     )
 
 
@@ -179,7 +180,8 @@ ROWS = (
         "`view` and all cases listed, 20 drawn laws", definition_2),
     Row("001", "Fig. 1", "occupancy of an office shows start, leaving, exits, mean occupancy",
         "`unspoken.simulation`", figure_1),
-    Row("001", "IV, lighting", "lighting control can use average starting times under OSDPRR",
+    Row("001", "IV, lighting", "OSDPRR is a potential solution that lets lighting use average "
+        "starting times",
         "coins in NumPy on simulated arrivals", lighting),
     Row("001", "IV, per attribute", "OSDPRR can be implemented for each attribute",
         "`view` and all cases listed, 20 drawn laws", per_attribute),

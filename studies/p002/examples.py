@@ -15,10 +15,23 @@ CELLS = 40  # D_i and X stand on a grid of so many steps of [0, 1]
 EPSILONS = (0.1, 0.5, 1.0, 2.0, 5.0)
 
 
-def example(query: Callable[[float, float], float] | None = None) -> unspoken.Joint:
-    """D_i with D_j; or with what a query makes of both."""
+def halves(own: float, x: float) -> float:
+    """D_j of Example 1."""
+    return (own + x) / 2
+
+
+def free(own: float, x: float) -> float:
+    """D_j that has nothing to do with D_i."""
+    return x
+
+
+def example(
+    query: Callable[[float, float], float] | None = None,
+    beside: Callable[[float, float], float] = halves,
+) -> unspoken.Joint:
+    """D_i with the D_j ``beside`` it; or with what a query makes of both."""
     own = np.linspace(0.0, 1.0, CELLS + 1)
-    rows = [[(d, (d + x) / 2) for x in own] for d in own]
+    rows = [[(d, beside(d, x)) for x in own] for d in own]
     other = [[j if query is None else query(i, j) for i, j in row] for row in rows]
     values = sorted({round(value, 12) for row in other for value in row})
     table = np.zeros((CELLS + 1, len(values)))
@@ -29,10 +42,14 @@ def example(query: Callable[[float, float], float] | None = None) -> unspoken.Jo
     return unspoken.Joint(table / table.sum(), names=names, values=[own.tolist(), values])
 
 
-def separation(query: Callable[[float, float], float], epsilon: float, who: str = "Di") -> float:
+def separation(
+    query: Callable[[float, float], float],
+    epsilon: float,
+    beside: Callable[[float, float], float] = halves,
+) -> float:
     """Of query + Lap(1 / epsilon), in units of epsilon."""
-    noisy = unspoken.Laplace(1 / epsilon, [0, 1])
-    return unspoken.leakage(example(query), noisy, unspoken.Adversary(who)).value / epsilon
+    noisy, belief = unspoken.Laplace(1 / epsilon, [0, 1]), example(query, beside)
+    return unspoken.leakage(belief, noisy, unspoken.Adversary("Di")).value / epsilon
 
 
 def total(i: float, j: float) -> float:
@@ -69,23 +86,29 @@ def knowing(small: bool) -> Outcome:
 
 
 def figure_6(small: bool) -> Outcome:
+    """Beside each query the same of independent tuples, D_j not known there either."""
     queries = {"sum": total, "subtraction": difference, "multiplication": product}
-    points = {
-        name: [Point(epsilon, epsilon * separation(query, epsilon)) for epsilon in EPSILONS]
+    tuples = {"": halves, " of independent tuples": free}
+    lines = {
+        f"{name}{of}": [Point(e, e * separation(query, e, beside)) for e in EPSILONS]
+        for of, beside in tuples.items()
         for name, query in queries.items()
     }
-    independent = [Point(epsilon, epsilon) for epsilon in EPSILONS]
     chart = curves(
-        {**points, "independent tuples": independent},
-        "How far Lap(1/eps) keeps D_i = 0 and 1 apart",
-        ("eps", "separation, nat"),
+        lines, "How far Lap(1/eps) keeps D_i = 0 and 1 apart", ("eps", "separation, nat")
     )
-    at_one = {name: own[EPSILONS.index(1.0)].y for name, own in points.items()}
-    shown = ", ".join(f"{name} {value:.3f}" for name, value in at_one.items())
+    own, alone = (
+        {name: lines[f"{name}{of}"][EPSILONS.index(1.0)].y for name in queries} for of in tuples
+    )
+    shown = [
+        ", ".join(f"{name} {nats:.3f}" for name, nats in each.items()) for each in (own, alone)
+    ]
     return compared(
-        at_one["sum"] > 1 > max(at_one["subtraction"], at_one["multiplication"]),
-        f"at eps = 1: {shown}",
-        "the figure's curves are not in the text; that some grow and others shrink comes out",
+        own["sum"] > alone["sum"] and own["subtraction"] < alone["subtraction"],
+        f"at eps = 1: {shown[0]}; of independent tuples {shown[1]}",
+        "the figure's curves are not in the text; that some grow and others shrink comes out. Of "
+        "independent tuples all three are said to have eps; of the product less is told to who "
+        "does not know D_j",
         {"p002-fig6": chart},
     )
 

@@ -91,6 +91,26 @@ def bullets(small: bool) -> Outcome:
     )
 
 
+def weaker(small: bool) -> Outcome:
+    """Three values of x_0; the two that are furthest apart pull x_1 the other way."""
+    law, values = np.array([[0.40, 0.05], [0, 0.45], [0.10, 0]]), [0, 0.5]
+    belief = unspoken.Joint(law, values=[[0, 1, 2], values])
+    knowing, nothing = (
+        unspoken.leakage(belief, Laplace(1.0), Adversary("x0", knows=knows)).value
+        for knows in (["x1"], [])
+    )
+    pulled = [law for law in drawn(DRAWS, (2, 3), SEED) if correlation(law, [0, 1, 2]) > 0]
+    more = sum(leak(law, [1, 1], 1.0, 0) > leak(law, [1, 1], 1.0, 0, [1]) for law in pulled)
+    return compared(
+        nothing >= knowing and more == len(pulled),
+        f"three values of x_0, correlation {correlation(law, values):+.4f}: who knows x_1 learns "
+        f"{knowing:.4f}, who does not {nothing:.4f}; two values: who does not learns more in "
+        f"{more} of {len(pulled)} drawn laws",
+        "one edge of its sign need not be of the values that are furthest apart; of two values "
+        "there is but one pair",
+    )
+
+
 def first_layer(small: bool) -> Outcome:
     worst = 0.0
     for law in drawn(40, (2, 3), SEED):
@@ -142,11 +162,14 @@ def corollary(case: int) -> Outcome:
 
 
 def full_search(small: bool) -> Outcome:
-    sizes = [len(graph(uniform(n), [1.0] * n, 1.0).nodes()) for n in (3, 5, 7)]
+    layers = [graph(uniform(n), [1.0] * n, 1.0).nodes() for n in (2, 3, 5, 7)]
+    sizes = ", ".join(str(len(nodes)) for nodes in layers)
+    edges = ", ".join(str(sum(len(node.knows) for node in nodes)) for nodes in layers)
     return Outcome(
-        f"{', '.join(map(str, sizes))} nodes for 3, 5, 7 tuples",
+        f"{sizes} nodes and {edges} edges for 2, 3, 5, 7 tuples",
         Verdict.CANNOT,
-        "eq. 18 is lost in the text; the nodes, n 2^(n-1), are counted in its place",
+        "eq. 18 is lost in the text; nodes, n 2^(n-1), and edges, (n - 1) / 2 a node, are counted "
+        "in its place. No fewer edges than nodes, as is said there, from three tuples on",
     )
 
 
@@ -229,6 +252,8 @@ ROWS = (
         "eq. 9 in NumPy", signs_wide),
     Row("003", "V.B, three bullets", "larger domains: at least one IR has the sign; independent, "
         "all are 0", f"eq. 9 in NumPy, {DRAWS} drawn laws", bullets),
+    Row("003", "V.B, weaker adversaries", "larger domains: a weaker adversary can learn more where "
+        "the correlation is positive", "`leakage` of three values by two", weaker),
     Row("003", "Theorem 4", "nodes of the first layer are D_i / lambda", "`published.graph`",
         first_layer),
     Row("003", "Theorem 5, eq. 14, 15", "a node is the least over paths of summed edges",

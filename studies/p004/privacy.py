@@ -71,10 +71,24 @@ def neighbours(small: bool) -> Outcome:
     table = np.stack([told, 1 - told], axis=-1)
     add = max(float(mechanism_distances(table[[0, i]])[1]) for i in (1, 2))
     replaced = float(mechanism_distances(table)[1])
+    present = max_information(np.array([0.999, 0.001]), table[1:], 0)
     return compared(
         replaced <= 2 * add + 1e-9,
-        f"add or remove {add:.3f}; replace {replaced:.3f}",
-        "histograms one row apart: replacing a row is two steps, so its eps is half of ours",
+        f"add or remove {add:.3f}; replace {replaced:.3f}; I_inf of one who is surely there, with "
+        f"either of two values {present:.3f}",
+        "histograms one row apart: replacing a row is two steps, so its eps is half of ours. All "
+        "that follows from eps there, Corollary 2 first, takes the eps of replacing",
+    )
+
+
+def universe(small: bool) -> Outcome:
+    """The Netflix Prize: so many ratings, of one to five stars."""
+    ratings, stars = 100_480_507, 5
+    most = ratings * math.log2(stars)
+    return compared(
+        most > ratings,
+        f"{ratings:,} ratings of {stars} values: {most:,.0f} bits if all are likely alike",
+        "arithmetic: a bit a rating is less than that. What an adversary is left with is not said",
     )
 
 
@@ -246,6 +260,8 @@ def corollary_2(small: bool) -> Outcome:
 ROWS = (
     Row("004", "Definition 1, Assumption 1", "H(X) >= b restricts what an adversary can know",
         "a belief of four variables, every case listed", assumption_1),
+    Row("004", "I, 100,480,507 bits", "the largest entropy of the Netflix Prize's data is more "
+        "than that", "the logarithm of how many such data there are", universe),
     Row("004", "Corollary 1", "eps-DP allows I_inf near n eps",
         "six equal bits, every case listed", corollary_1),
     Row("004", "Definition 2", "neighbours are histograms that differ by one row",

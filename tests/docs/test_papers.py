@@ -14,6 +14,7 @@ OF = {
     "wrong": {Verdict.DIFFERS},
     "on a condition": {Verdict.DIFFERS},
     "two readings": {Verdict.DIFFERS, Verdict.AGREES},
+    "not found here": {Verdict.DIFFERS},
     "open": {Verdict.AGREES, Verdict.CANNOT},
     "true": {Verdict.AGREES},
 }
