@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import itertools
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,6 +28,8 @@ from unspoken.releasing.rows.reading import missing
 
 __all__ = ["Around", "Beside", "beside"]
 
+PARTS = 8  # of a file, by where a row stands in it
+MOST_ORDERS = 24  # of keys that are tried
 SECRET = "unspoken secret"  # a column beside those of the original
 IDLE = "it says nothing of a row; write SQL over a key"
 
@@ -62,7 +65,9 @@ class Beside:
 
     whose each row is. ``strays``: rows that are not among these; ``absent``: how many rows of the
     original no release has; ``left_out``: of all rows of the original whether any release has
-    them, where there is a condition.
+    them, where there is a condition. ``beyond``: columns that the original has not, among ``cells``
+    as they stand. ``orders``: of each release whose rows are not in an order of keys, in which part
+    of it each row is.
     """
 
     releases: str
@@ -75,6 +80,8 @@ class Beside:
     strays: Sequence[Strays]
     absent: int
     left_out: Trials | None
+    beyond: Sequence[str]
+    orders: Mapping[str, Codes]
 
 
 def beside(
@@ -89,15 +96,18 @@ def beside(
     around.check(keys, [*original.columns])
     source = _source(original, secret, around)
     tables, columns, strays = list[pa.Table](), list[list[str]](), list[Strays]()
+    beyond = list[list[str]]()
     titles, named = list[str](), list[pa.Table]()
     for place, file in enumerate(releases):
         released = _opened(file, keys, "--release", _texts(original), checked=False)
         shared = _shared(released, original)
-        shown = _named(released, shared, place, source.schema)
+        own = _beyond(released, original, shared)
+        shown = _named(released, [*shared, *own], place, source.schema)
         kept, stray = parted(shown, source, keys, released.title, original.title)
         tables.append(kept)
         named.append(shown.select(keys))
         columns.append(shared)
+        beyond.append(own)
         titles.append(released.title)
         strays += [] if stray is None else [stray]
     rows = _joined(tables, source, keys)
@@ -110,13 +120,15 @@ def beside(
         ", ".join(titles),
         original,
         rows.num_rows,
-        _pooled(rows, columns),
+        {**_pooled(rows, columns), **_as_they_stand(rows, beyond)},
         None if secret is None else numbers(in_one(rows.column(SECRET))).astype(bool),
         [context_of(name, rows[_given(name)]) for name in of_rows],
         units_of(rows, around.unit) if around.unit else None,
         strays,
         int(out.sum()),
         None if secret is None else _left_out(out, source),
+        [*dict.fromkeys(name for own in beyond for name in own)],
+        _orders(rows, titles),
     )
 
 
@@ -173,6 +185,10 @@ def _none(place: int, name: str) -> str:
     return f"unspoken {place} none {name}"
 
 
+def _order(place: int) -> str:
+    return f"unspoken {place} order"
+
+
 def _given(name: str) -> str:
     return f"unspoken context {name}"
 
@@ -219,6 +235,45 @@ def _shared(released: DuckTable, original: DuckTable) -> list[str]:
     return columns
 
 
+def _beyond(released: DuckTable, original: DuckTable, shared: Sequence[str]) -> list[str]:
+    """Columns that the original has not, but for those that say where a value was missing."""
+    says = {missing(name) for name in shared}
+    return [
+        name
+        for name in released.columns
+        if name not in original.columns and name not in released.keys and name not in says
+    ]
+
+
+def _as_they_stand(rows: pa.Table, beyond: Sequence[Sequence[str]]) -> dict[str, Cells]:
+    """Of each such column what it shows: there is no truth that it hides."""
+    found = dict[str, Cells]()
+    for place, names in enumerate(beyond):
+        for name in names:
+            column = rows[_from(place, name)]
+            cells = cells_of(column, column)
+            found[name if name not in found else f"{name} of file {place + 1}"] = cells
+    return found
+
+
+def _orders(rows: pa.Table, titles: Sequence[str]) -> dict[str, Codes]:
+    """Which of so many parts of a release each row is in; -1: it is not in it."""
+    found = dict[str, Codes]()
+    for place, title in enumerate(titles):
+        if _order(place) in rows.column_names:
+            found[title] = numbers(pc.fill_null(in_one(rows[_order(place)]), -1)).astype(np.intp)
+    return found
+
+
+def _sorted(rows: pa.Table, keys: Sequence[str]) -> bool:
+    """Whether rows are in an order of keys, which are known: whichever key comes first."""
+    return any(
+        (numbers(pc.sort_indices(rows, [(key, "ascending") for key in order])) == at).all()
+        for at in [np.arange(rows.num_rows)]
+        for order in itertools.islice(itertools.permutations(keys), MOST_ORDERS)
+    )
+
+
 def _named(table: DuckTable, columns: Sequence[str], place: int, schema: pa.Schema) -> pa.Table:
     """What it shows, by whose it is; keys as the original has them."""
     says = [name for name in columns if table.columns.get(missing(name)) == "BOOLEAN"]
@@ -232,7 +287,11 @@ def _named(table: DuckTable, columns: Sequence[str], place: int, schema: pa.Sche
             ) from None
         shown = shown.set_column(at, key, cast)
     seen = (_from(place, name) for name in columns)
-    return shown.rename_columns([*table.keys, *seen, *(_none(place, name) for name in says)])
+    shown = shown.rename_columns([*table.keys, *seen, *(_none(place, name) for name in says)])
+    if shown.num_rows and not _sorted(shown, table.keys):
+        parts = np.arange(shown.num_rows) * PARTS // shown.num_rows
+        shown = shown.append_column(_order(place), pa.array(parts))
+    return shown
 
 
 def _joined(released: Sequence[pa.Table], source: pa.Table, keys: Sequence[str]) -> pa.Table:

@@ -19,7 +19,7 @@ import numpy as np
 
 from unspoken.auditing.around import OF_UNITS, habits, worst_value
 from unspoken.auditing.attacks import Known
-from unspoken.auditing.beside import Around, Beside, beside
+from unspoken.auditing.beside import PARTS, Around, Beside, beside
 from unspoken.auditing.guessing import Guessed, guessed
 from unspoken.auditing.judging import FAMILY, Claim, Verdict, attacked, furthest
 from unspoken.auditing.released_cells import Cells
@@ -35,6 +35,7 @@ __all__ = ["AuditedFile", "Guessed", "Secret", "audit_file"]
 
 ATTACKS = ("frequent", "classified", "nearest")
 OWN = "own blank"  # the attack that looks at one column's blank, and at nothing else
+IN_ORDER = "the order of rows in {}"  # what is known where they are in no order of keys
 LEFT_OUT = "which rows are left out"  # what is known where rows are absent
 FEW = 6  # values that are listed
 ENOUGH = 20  # rows that have a value which is never shown: fewer may be so by chance
@@ -102,7 +103,8 @@ class AuditedFile(Shown):
     """What attacks on a released table came to. ``changed``: cells that show another value.
 
     ``strays``: released rows that were not attacked; ``absent``: how many of the original are in no
-    release, which attacks look at where ``secret`` is a condition.
+    release, which attacks look at where ``secret`` is a condition. ``beyond``: columns that the
+    original has not, which attacks look at as they stand.
     """
 
     release: str
@@ -114,6 +116,7 @@ class AuditedFile(Shown):
     chance: float
     strays: Sequence[Strays] = ()
     absent: int = 0
+    beyond: Sequence[str] = ()
 
     @property
     def beaten(self) -> list[Secret]:
@@ -132,6 +135,7 @@ class AuditedFile(Shown):
             "rows": self.rows,
             "strays": [stray.as_json() for stray in self.strays],
             "absent": self.absent,
+            "beyond": list(self.beyond),
             "changed": self.changed,
             "guessed": [guess.as_json() for guess in self.guessed],
             "secrets": [secret.as_json() for secret in self.secrets],
@@ -180,13 +184,13 @@ def audit_file(
     }
     sought = _sought(rows, with_blanks, secret)
     looks = 1 + sum(len(each.frequent) for each in rows.contexts)
-    looks = looks * (len(ATTACKS) + 1) + (OF_UNITS if unit else 0) + 1
+    looks = looks * (len(ATTACKS) + 1) + (OF_UNITS if unit else 0) + 1 + len(rows.orders)
     each = FAMILY / max(1, 2 * len(sought) * looks + 2 * len(with_blanks))
     found = list[Secret]()
     for about in sought:
         cells = rows.cells if secret else _unread(rows.cells, about.column)
         attack = _Attack(rows, about, cells, odds_cap, each)
-        found += [attack.on_rows(), *attack.given()]
+        found += [attack.on_rows(), *attack.given(), *attack.on_orders()]
         if rows.absent and rows.left_out is not None:
             found.append(attack.on_absence(rows.left_out))
         if rows.units is not None:
@@ -201,6 +205,7 @@ def audit_file(
         FAMILY,
         rows.strays,
         rows.absent,
+        rows.beyond,
     )
 
 
@@ -275,6 +280,22 @@ class _Attack:
                 about, given = self.sought.about, context.given(value)
                 yield Secret(about, len(rows), self._naive(rows), verdict, control, given)
 
+    def on_orders(self) -> Iterator[Secret]:
+        """In where rows stand in a file that is in no order of keys; where that tells nothing, no
+        word is said of it.
+        """
+        for title, parts in self.rows.orders.items():
+            real, control = (
+                self._seen_alone(Trials(parts[:, None].astype(float), truth), PARTS, "frequent")
+                for truth in self.truths
+            )
+            if real.best is not None and real.best.low > 0:
+                about, given = self.sought.about, IN_ORDER.format(title)
+                yield Secret(about, len(parts), False, real, control, given)
+
+    def _seen_alone(self, trials: Trials, labels: int, attack: str) -> Verdict:
+        return attacked(self._claim(trials), Known(None, (labels,)), trials, (attack,), self.chance)
+
     def on_units(self, units: Codes, whose: str, unit_bits: float | None) -> Secret:
         """As a habit; the control has the habits shuffled among the units."""
         real = habits(units, Trials(self.seen, self.truths[0]))
@@ -290,10 +311,7 @@ class _Attack:
     def on_absence(self, trials: Trials) -> Secret:
         """In which rows of the original no release has: leaving out tells what a blank does."""
         shuffled = replace(trials, secret=trials.secret[np.argsort(fresh_draws(len(trials)))])
-        claim, known = self._claim(trials), Known(None, (1,))
-        real, control = (
-            attacked(claim, known, each, ("blanks",), self.chance) for each in (trials, shuffled)
-        )
+        real, control = (self._seen_alone(each, 1, "blanks") for each in (trials, shuffled))
         naive = bool(((trials.seen[:, 0] == WITHHELD_AS) == trials.secret).all())
         return Secret(self.sought.about, len(trials), naive, real, control, LEFT_OUT)
 

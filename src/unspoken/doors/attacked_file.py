@@ -70,6 +70,9 @@ def _file(found: AuditedFile) -> RenderableType:
     lines: list[RenderableType] = [said(secret.in_words()) for secret in found.secrets]
     if found.changed:
         lines.append(said(f"{found.changed:,} cells show another value."))
+    if found.beyond:
+        names = ", ".join(found.beyond)
+        lines.append(said(f"Not in the original, and attacked as it stands: {names}."))
     lines += _not_looked_at(found)
     rows = "1 released row" if found.rows == 1 else f"{found.rows:,} released rows"
     return Group(
