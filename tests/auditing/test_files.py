@@ -179,6 +179,18 @@ def test_shown_cells_teach_what_blanks_are(original: Path) -> None:
     assert guessed.learned.interval[0] > guessed.commonest.interval[1]
 
 
+def test_rows_alike_teach_what_no_column_does_by_itself(tmp_path: Path) -> None:
+    """A state that is one of two marks and not both: neither says anything of it alone."""
+    rng = np.random.default_rng(10)
+    a, b = (rng.integers(0, 2, ROWS) for _ in range(2))
+    table: Table = {"who": [*range(ROWS)], "a": a.tolist(), "b": b.tolist()}
+    table["state"] = np.where(a ^ b, "ill", "well").tolist()
+    original = written(tmp_path / "original.csv", table)
+    (guessed,) = audited(original, hidden(table, "state", rng.random(ROWS) < 0.4)).guessed
+    assert guessed.learned.value == 1.0
+    assert guessed.commonest.value < 0.6
+
+
 def test_numbers_are_parted_and_changes_are_counted(tmp_path: Path) -> None:
     rng = np.random.default_rng(9)
     age = rng.integers(0, 90, ROWS)

@@ -1,7 +1,8 @@
 """Blank cells guessed from the release alone, without the truth.
 
-Who has seen the shown cells of a column guesses the blank ones by what else is shown of their rows
-(naive Bayes), beside always guessing the commonest.
+Who has seen the shown cells of a column guesses the blank ones by what else is shown of their rows:
+by shown cells of rows alike, which know of any dependence, and by naive Bayes where these are few;
+beside always guessing the commonest.
 """
 
 from __future__ import annotations
@@ -48,14 +49,20 @@ class Guessed(Shown):
 
 
 def guessed(name: str, cells: Mapping[str, Cells], chance: float) -> Guessed:
-    """By what is shown in rows whose cell is shown: P(label) prod P(other cell | label)."""
+    """By rows whose cell is shown: those of them that are alike in all else, n(label), and with the
+    weight of one more P(label) prod P(other cell | label).
+    """
     column, blank, seen = cells[name], cells[name].blank, ~cells[name].unseen
     size = len(column.words)
     usual = np.bincount(column.shown[seen].astype(np.intp), minlength=size) + 1.0
-    score = np.tile(np.log(usual / usual.sum()), (int(blank.sum()), 1))
+    score = np.zeros((int(blank.sum()), size))
     for other, beside in cells.items():
         if other != name:
             score += _log_likelihood(beside, column, blank)
+    score += np.log(usual / usual.sum())
+    score -= score.max(1, keepdims=True)
+    bayes = np.exp(score)
+    score = bayes / bayes.sum(1, keepdims=True) + _alike(name, cells)
     truth = column.truth[blank]
     learned, commonest = score.argmax(1) == truth, truth == int(usual.argmax())
     return Guessed(
@@ -64,6 +71,20 @@ def guessed(name: str, cells: Mapping[str, Cells], chance: float) -> Guessed:
         _share(learned, "learned from shown cells", chance),
         _share(commonest, "always the commonest that is shown", chance),
     )
+
+
+def _alike(name: str, cells: Mapping[str, Cells]) -> Array:
+    """How many shown cells of the column, in rows alike, have each label: [blank, label]."""
+    column, rows = cells[name], np.zeros(len(cells[name].blank), dtype=np.intp)
+    for other, beside in cells.items():
+        if other != name:
+            codes = (beside.shown - WITHHELD_AS).astype(np.intp)
+            _, rows = np.unique(rows * (len(beside.words) + 1) + codes, return_inverse=True)
+    seen, size = ~column.unseen, len(column.words)
+    at = rows[seen] * size + column.shown[seen].astype(np.intp)
+    counts = np.bincount(at, minlength=(int(rows.max(initial=0)) + 1) * size).reshape(-1, size)
+    alike: Array = counts[rows[column.blank]].astype(float)
+    return alike
 
 
 def _log_likelihood(beside: Cells, column: Cells, blank: Mask) -> Array:

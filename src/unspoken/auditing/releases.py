@@ -279,7 +279,7 @@ def _claim(project: Project, prior: float, held: bool) -> Claim:
     every = limits.exceed == 0 and limits.odds_cap < math.inf
     bound = math.log(limits.odds_cap) if every and held else None
     if not held:
-        why = "limits hold given the context [plan] given names, and what is missing in public"
+        why = "no limit is about this: they hold given what [plan] given names, and missing values"
         return Claim("odds", None, prior, why=why)
     why = f"odds_cap = {limits.odds_cap:g}" if every else "no cap holds for every answer"
     return Claim("odds", bound, prior, why=why)
