@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.doors.conftest import Run
-from unspoken.doors import waiting
+from unspoken.doors import cli, waiting
 from unspoken.policy import Project
 from unspoken.releasing.custody.custody import Custody
 
@@ -195,3 +195,13 @@ def test_an_option_before_its_command_is_told_where_it_belongs(
     done = run(*words)
     assert (done.code, done.err.count("\n")) == (2, 1)
     assert named in done.err
+
+
+@pytest.mark.parametrize("command", [name for name in cli.COMMANDS if name != "demo"])
+def test_a_slip_is_told_which_command_says_what_it_takes(run: Run, command: str) -> None:
+    done = run(command, "--nonsense")
+    done.refused_with(2, f"unspoken {command}: ", f"(unspoken {command} --help says what there is)")
+
+
+def test_what_is_missing_is_asked_of_its_command(run: Run) -> None:
+    run("verify").refused_with(2, "manifest", "unspoken verify --help")

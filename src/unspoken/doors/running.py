@@ -80,8 +80,9 @@ def _ran(command: Callable[[], Any], in_json: bool) -> int:
         return _failed(BAD_INPUT, mistake.place, mistake.text, in_json, str(mistake))
     except USAGE as mistake:
         said = " ".join(getattr(mistake, "format_message", mistake.__str__)().split())
-        hint = f"{said} (unspoken --help says what there is)"
-        return _failed(BAD_INPUT, "unspoken", hint, in_json) if said else BAD_INPUT
+        where = getattr(getattr(mistake, "ctx", None), "command_path", "unspoken")
+        hint = f"{said} ({where} --help says what there is)"
+        return _failed(BAD_INPUT, where, hint, in_json) if said else BAD_INPUT
     except BrokenPipeError:  # whoever read along has gone, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
