@@ -51,6 +51,9 @@ def test_the_same_bytes(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert found.sha256 == json.loads(manifest.read_text())["release"]["sha256"]
     assert run(["verify", str(manifest), str(path)]) == 0
     assert "event 1 gives the same 200 rows again, to the byte" in capsys.readouterr().err
+    assert run(["verify", str(manifest), str(path), "--json"]) == 0
+    same = {"manifest": str(manifest), "event": 1, "rows": 200, "sha256": found.sha256}
+    assert json.loads(capsys.readouterr().out)["reproduced"] == [same]
 
 
 def test_a_changed_source_is_named(path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from unspoken.errors import UnspokenError
 
-__all__ = ["checked", "error", "head", "started", "written"]
+if TYPE_CHECKING:  # what only says that something went wrong loads nothing of releases
+    from unspoken.releasing.reproducing import Reproduced
+
+__all__ = ["checked", "error", "head", "reproduced", "started", "written"]
 
 FORMAT = 1
 
@@ -49,3 +52,12 @@ def started(project: Path, keys: Sequence[str], attributes: Sequence[str]) -> di
 def written(report: Path, charts: Sequence[Path]) -> dict[str, Any]:
     """Where the report is."""
     return {**head("report"), "report": str(report), "charts": [str(path) for path in charts]}
+
+
+def reproduced(found: Sequence[tuple[Path, Reproduced]]) -> dict[str, Any]:
+    """Releases that came out again as their manifests say, each to the byte."""
+    same = [
+        {"manifest": str(paper), "event": each.number, "rows": each.rows, "sha256": each.sha256}
+        for paper, each in found
+    ]
+    return {**head("verify"), "reproduced": same}

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from unspoken.doors import envelope
 from unspoken.doors.commands.options import AsJson, ProjectFile
 from unspoken.doors.running import err, say, show, warn
 from unspoken.doors.terminal import near
@@ -58,6 +59,7 @@ def verify_command(
         Path, typer.Argument(help="The manifest of a release, or a folder of them.")
     ],
     project: ProjectFile = Path(),
+    in_json: AsJson = False,
 ) -> None:
     """Make a release again, and compare it with its manifest."""
     from unspoken.releasing.reproducing import reproduce_all
@@ -77,6 +79,8 @@ def verify_command(
     if wrong:
         said = (f"{near(paper)}: is not reproduced: {'; '.join(e.differs)}" for paper, e in wrong)
         raise InputError("; ".join(said))
+    if in_json:
+        show(envelope.reproduced(found))
 
 
 def backup_command(
