@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 
 from unspoken import Finite, Independent
 from unspoken.doors.first_minute import _notes
+from unspoken.doors.report.words import percent
 from unspoken.errors import InputError
 from unspoken.releasing.assessing.first_look import first_look
 from unspoken.releasing.assessing.leaks import leak
@@ -167,3 +169,14 @@ def test_what_is_certain_is_so_however_its_sum_rounds(secrets: int) -> None:
     found = leak(belief, Finite("x", shows), "anybody", ("x",), "x", values)
     assert found.answer is not None
     assert found.answer.after == 1.0
+
+
+def test_what_is_not_certain_is_never_1() -> None:
+    """Seen "yes", all else is one in 10^20: as a double that is 1; odds stay finite."""
+    belief = Independent({"x": [1, 1]}, values={"x": ["s", "free"]})
+    shows = np.array([[1.0, 0.0], [1e-20, 1.0]])
+    found = leak(belief, Finite("x", shows), "anybody", ("x",), "x", ["s"])
+    assert found.answer is not None
+    assert found.odds.odds < math.inf
+    assert 0.999 < found.answer.after < 1.0
+    assert percent(found.answer.after) == ">\N{NO-BREAK SPACE}99.9\N{NO-BREAK SPACE}%"

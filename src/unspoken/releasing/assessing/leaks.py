@@ -34,6 +34,8 @@ __all__ = [
     "views",
 ]
 
+NEAR_ONE = math.nextafter(1.0, 0.0)
+
 
 @dataclass(frozen=True)
 class TellingAnswer:
@@ -197,9 +199,11 @@ def most_telling(view: View) -> TellingAnswer | None:
 
 
 def _share(law: Mapping[Value, float], labels: Sequence[Value]) -> float:
-    """The probability of these labels; 1 where no other is possible, however a sum rounds."""
+    """The probability of these labels: 1 where no other is possible, and only there, however a sum
+    rounds.
+    """
     certain = not any(p for label, p in law.items() if label not in labels)
-    return 1.0 if certain else math.fsum(law[label] for label in labels)
+    return 1.0 if certain else min(math.fsum(law[label] for label in labels), NEAR_ONE)
 
 
 def _factor(number: int) -> Callable[[Posteriors], Array]:
