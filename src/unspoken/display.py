@@ -9,7 +9,7 @@ from typing import Any
 
 from unspoken.errors import printable
 
-__all__ = ["Framed", "Shown", "Tabled", "html_table", "json_number"]
+__all__ = ["Framed", "Shown", "Tabled", "html_table", "json_number", "share"]
 
 ROWS, LAST = 30, 8  # facts that are shown, and how many of these are the last ones
 LONGEST = 400  # letters of a fact
@@ -116,6 +116,14 @@ class Framed:
 def json_number(x: float) -> float | str:
     """JSON has no infinity: the word "inf" stands for it."""
     return str(x) if math.isinf(x) else x
+
+
+def share(x: float) -> str:
+    """A share to a tenth of a per cent; never 0.0% or 100.0% of what is merely close to it."""
+    shown = f"{x:.1%}"
+    if shown == "100.0%":
+        return shown if x >= 1 else "> 99.9%"
+    return "< 0.1%" if shown == "0.0%" and x > 0 else shown
 
 
 def _escaped(text: str) -> str:

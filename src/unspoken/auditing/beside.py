@@ -12,7 +12,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from unspoken.auditing.around import Context, coded, context_of, named, units_of
-from unspoken.auditing.released_cells import Cells, cells_of, labelled, together, which_show
+from unspoken.auditing.released_cells import (
+    Cells,
+    cells_of,
+    labelled,
+    never_shown,
+    together,
+    which_show,
+)
 from unspoken.auditing.strays import Strays, parted, there
 from unspoken.auditing.trials import WITHHELD_AS, Trials
 from unspoken.engines.arrow import in_one, numbers, plain
@@ -309,14 +316,16 @@ def _pooled(rows: pa.Table, columns: Sequence[Sequence[str]]) -> dict[str, Cells
     A row that a release has not is one of which it shows nothing.
     """
 
-    def part(place: int, name: str) -> Cells:
+    def part(place: int, name: str, cuts: Sequence[float]) -> Cells:
         none = _none(place, name)
         said = rows[none] if none in rows.column_names else None
-        return cells_of(rows[_from(place, name)], rows[_true(name)], said)
+        return cells_of(rows[_from(place, name)], rows[_true(name)], said, cuts)
 
     found = dict[str, Cells]()
     for name in dict.fromkeys(name for each in columns for name in each):
-        parts = [part(place, name) for place, each in enumerate(columns) if name in each]
+        places = [place for place, each in enumerate(columns) if name in each]
+        cuts = never_shown(rows[_true(name)], [rows[_from(place, name)] for place in places])
+        parts = [part(place, name, cuts) for place in places]
         found[name] = parts[0] if len(parts) == 1 else together(parts)
         if len(parts) > 1:
             found[f"which files show {name}"] = which_show(parts)

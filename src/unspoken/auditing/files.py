@@ -25,7 +25,7 @@ from unspoken.auditing.judging import FAMILY, Claim, Verdict, attacked, furthest
 from unspoken.auditing.released_cells import Cells
 from unspoken.auditing.strays import Strays
 from unspoken.auditing.trials import WITHHELD_AS, Trials
-from unspoken.display import Shown
+from unspoken.display import Shown, share
 from unspoken.engines.row_sql import RowSQL
 from unspoken.errors import InputError
 from unspoken.numerics.arrays import Array, Codes, Mask
@@ -224,7 +224,10 @@ def _sought(rows: Beside, cells: Mapping[str, Cells], secret: str | None) -> lis
             listed = ", ".join(column.words[label] for label in labels[:FEW])
             listed += f" and {len(labels) - FEW} more" if len(labels) > FEW else ""
             truth = np.isin(column.truth, labels)
-            found.append(Sought(f"{name} = {listed}", name, truth, bool(hidden)))
+            about = f"{name} = {listed}"
+            if not hidden:  # a secret that the holder may not have meant: what is blank of it
+                about += f" ({share(column.blank[truth].mean())} of these blank)"
+            found.append(Sought(about, name, truth, bool(hidden)))
     return found
 
 

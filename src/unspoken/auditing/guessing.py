@@ -15,7 +15,7 @@ import numpy as np
 
 from unspoken.auditing.released_cells import Cells
 from unspoken.auditing.trials import WITHHELD_AS
-from unspoken.display import Shown
+from unspoken.display import Shown, share
 from unspoken.numerics.arrays import Array, Mask
 from unspoken.numerics.binomial import lower_end, upper_end
 from unspoken.types.bound import Estimate
@@ -103,6 +103,6 @@ def _share(right: Mask, why: str, chance: float) -> Estimate:
     return Estimate(float(hits[0]) / of, "probability", why, ends)
 
 
-def _ends(share: Estimate) -> str:
-    low, high = share.interval or (0.0, 1.0)
-    return f"{share.value:.1%} ({low:.1%} to {high:.1%})"
+def _ends(found: Estimate) -> str:
+    low, high = found.interval or (0.0, 1.0)
+    return f"{share(found.value)} ({share(low)} to {share(high)})"

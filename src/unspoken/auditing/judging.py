@@ -18,7 +18,7 @@ import numpy as np
 from unspoken.auditing.attacks import ATTACKS, Known
 from unspoken.auditing.counted import Counted, Scale, scale_named
 from unspoken.auditing.trials import Trials
-from unspoken.display import Shown, json_number
+from unspoken.display import Shown, json_number, share
 from unspoken.numerics.arrays import Array, Mask
 from unspoken.types.bound import Estimate
 
@@ -149,7 +149,7 @@ class Verdict(Shown):
         if best is None:
             return "too few rows to count"
         if best.low <= 0:
-            return f"no attack here beat the prior, {prior:.1%}"
+            return f"no attack here beat the prior, {share(prior)}"
         low, high = best.leakage.interval or (-math.inf, math.inf)
         most = "any factor" if math.isinf(high) else f"{math.exp(high):.3g}"
         factor = f"{math.exp(low):.3g} or more"
@@ -158,8 +158,8 @@ class Verdict(Shown):
                 f"{math.exp(min(best.leakage.value, LARGEST)):.3g} ({math.exp(low):.3g} to {most})"
             )
         return (
-            f"“{best.attack}” multiplies odds by {factor}; what it flags is one in "
-            f"{best.right:.1%}, where {prior:.1%} of all are"
+            f"“{best.attack}” multiplies odds by {factor}; of what it flags {share(best.right)} "
+            f"have it, of all {share(prior)}"
         )
 
     def as_json(self) -> dict[str, Any]:

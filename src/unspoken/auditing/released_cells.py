@@ -15,10 +15,11 @@ from unspoken.auditing.trials import WITHHELD_AS
 from unspoken.engines.arrow import in_one, missing, numbers, plain
 from unspoken.numerics.arrays import Array, Codes, Mask
 
-__all__ = ["Cells", "cells_of", "labelled", "together", "which_show"]
+__all__ = ["Cells", "cells_of", "labelled", "never_shown", "together", "which_show"]
 
 MOST = 24  # labels of a column; numbers of more values are parted
 PARTS = 8
+CHANCE = 1e-6  # that coins which know no value leave one stretch of numbers blank
 OTHER, NONE = "anything else", "missing"
 
 
@@ -86,18 +87,45 @@ class Cells:
         )
 
 
+def never_shown(true: pa.ChunkedArray, releases: Sequence[pa.ChunkedArray]) -> Sequence[float]:
+    """Where stretches of numbers begin and end of which no release shows any: labels part there.
+
+    Coins that know no value leave m rows in a row blank with q^m, q the share of blanks, and there
+    are n rows to begin with: a stretch is longer than that makes likely, n q^m < CHANCE.
+    """
+    known = in_one(true).is_valid()
+    truth = plain(in_one(true).filter(known))
+    if not _is_number(truth) or not len(truth):
+        return ()
+    nowhere = [missing(plain(in_one(release))) for release in releases]
+    blank = np.logical_and.reduce(nowhere)[np.asarray(known)]
+    values, of = np.unique(numbers(truth), return_inverse=True)
+    rows = np.bincount(of)
+    all_blank = np.bincount(of, blank) == rows
+    q = blank.mean()
+    if not 0 < q < 1:
+        return ()
+    least = math.log(CHANCE / len(truth)) / math.log(q)
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], all_blank, [0]])))
+    ends = [(a, b) for a, b in edges.reshape(-1, 2) if rows[a:b].sum() > least]
+    return [float(values[end]) for pair in ends for end in pair if 0 < end < len(values)]
+
+
 def cells_of(
-    released: pa.ChunkedArray, true: pa.ChunkedArray, none: pa.ChunkedArray | None = None
+    released: pa.ChunkedArray,
+    true: pa.ChunkedArray,
+    none: pa.ChunkedArray | None = None,
+    cuts: Sequence[float] = (),
 ) -> Cells:
     """Both columns in the labels of the original; values that it has not have labels of their own.
 
-    ``none``: where the release says that there is no value.
+    ``none``: where the release says that there is no value. ``cuts``: where numbers part besides.
     """
     released, true = plain(in_one(released)), plain(in_one(true))
     if released.type != true.type:
         common = pa.float64() if _is_number(released) and _is_number(true) else pa.string()
         released, true = released.cast(common), true.cast(common)
-    words, (truth, shown) = labelled(true, [true, released])
+    words, (truth, shown) = labelled(true, [true, released], cuts)
     words, truth, shown = _with_foreign(words, truth, shown, released)
     nothing = missing(released)
     if none is not None:
@@ -148,12 +176,15 @@ def _with_foreign(
     return [*words[:-1], *more], truth, np.where(foreign, none + codes, shown)
 
 
-def labelled(of: pa.Array, columns: Sequence[pa.Array]) -> tuple[list[str], list[Codes]]:
+def labelled(
+    of: pa.Array, columns: Sequence[pa.Array], cuts: Sequence[float] = ()
+) -> tuple[list[str], list[Codes]]:
     """Labels by this column's values, and the label of each cell of these columns."""
     counts = pc.value_counts(of.drop_null())
     values, many = counts.field("values"), numbers(counts.field("counts"))
     if len(values) > MOST and _is_number(of):
-        ends = np.unique(np.quantile(numbers(of.drop_null()), np.arange(1, PARTS) / PARTS))
+        parts = np.quantile(numbers(of.drop_null()), np.arange(1, PARTS) / PARTS)
+        ends = np.unique(np.concatenate([parts, cuts]))
         words = [
             f"below {ends[0]:g}",
             *(f"{a:g} to {b:g}" for a, b in itertools.pairwise(ends)),

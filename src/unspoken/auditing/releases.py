@@ -33,7 +33,7 @@ from unspoken.auditing.judging import FAMILY, Claim, Verdict, attacked
 from unspoken.auditing.sources import GIVEN, codes_of, gaps, hidden, labels
 from unspoken.auditing.strays import Strays, parted
 from unspoken.auditing.trials import WITHHELD_AS, Trials
-from unspoken.display import Shown
+from unspoken.display import Shown, share
 from unspoken.engines.arrow import in_one, numbers
 from unspoken.errors import InputError
 from unspoken.numerics.arrays import Array, Codes
@@ -92,7 +92,7 @@ class Attacked(Shown):
             return f"{said}."
         return (
             f"{said}. Had sensitive cells alone been blank, “{best.attack}” would have found "
-            f"{best.recovered:.1%} of the secrets, and been right in {best.right:.1%}."
+            f"{share(best.recovered)} of the secrets, and been right in {share(best.right)}."
         )
 
     def facts(self) -> list[tuple[str, str]]:

@@ -10,6 +10,7 @@ from rich.console import Group, RenderableType
 
 from unspoken.auditing import AuditedFile, audit_file
 from unspoken.auditing.judging import Verdict
+from unspoken.display import share
 from unspoken.doors import as_json
 from unspoken.doors.attacks.page import file_page, to_write
 from unspoken.doors.auditing import HOW, left_out
@@ -54,15 +55,15 @@ def _file(found: AuditedFile) -> RenderableType:
         (
             guess.column,
             f"{guess.blanks:,}",
-            f"{guess.learned.value:.1%}",
-            f"{guess.commonest.value:.1%}",
+            share(guess.learned.value),
+            share(guess.commonest.value),
         )
         for guess in found.guessed
     ]
     tried = [
         (
             secret.sought,
-            f"{secret.verdict.claim.prior:.1%}",
+            share(secret.verdict.claim.prior),
             *_counted_of(secret.verdict, secret.control),
         )
         for secret in found.secrets
@@ -102,4 +103,4 @@ def _counted_of(verdict: Verdict, control: Verdict) -> list[str]:
     if best is None:
         return [verdict.in_words(), "", "", ""]
     low = "" if other is None else f"{max(0.0, other.low):.3f}"
-    return [best.attack, f">{NBSP}{max(0.0, best.low):.3f}", f"{best.right:.1%}", low]
+    return [best.attack, f">{NBSP}{max(0.0, best.low):.3f}", share(best.right), low]
