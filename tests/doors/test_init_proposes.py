@@ -173,6 +173,13 @@ def test_what_follows_from_the_day_is_no_attribute(
     assert (said in text) is ("weekday" not in there)
 
 
+def test_what_follows_from_the_number_of_a_day_is_no_attribute(folder: Path, run: Run) -> None:
+    table = by_day(6)
+    numbered = table.set_column(1, "day_id", pa.array([*range(60)] * 6))
+    assert [*run_init(numbered, folder, run).attributes] == ["kind", "use"]
+    assert "one value for each day_id, as in a calendar" in Path("unspoken.toml").read_text()
+
+
 def test_what_there_is_room_for_then_is_not_of_a_calendar_either(folder: Path, run: Run) -> None:
     """There is room for six of these: "moon" would come in where "tide" goes."""
     table, drawn = by_day(6).select(["room", "day"]), np.random.default_rng(5)

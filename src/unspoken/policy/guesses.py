@@ -141,10 +141,9 @@ def _is_count(column: ColumnInfo) -> bool:
 
 
 def is_time(column: ColumnInfo) -> bool:
-    """Whether it says when, and nothing but that."""
-    return column.kind in ("date", "time", "clock") or (
-        bool(_words(column)) and _words(column) <= TIMES
-    )
+    """Whether it says when, and nothing but that: a date, or numbers of one, as day_id."""
+    words, named = _words(column), TIMES | {*_NUMBERS.split()}
+    return column.kind in ("date", "time", "clock") or (bool(words & TIMES) and words <= named)
 
 
 def _words(column: ColumnInfo) -> set[str]:
