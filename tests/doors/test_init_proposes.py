@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,21 @@ from unspoken.policy import Project
 
 ROWS = 2_000
 DAY = dt.datetime(2026, 1, 1)
+
+
+@pytest.fixture
+def checkins(folder: Path) -> pa.Table:
+    """As an app writes them: who, where and when in whole numbers, and none that names a row."""
+    rng = np.random.default_rng(3)
+    columns = {
+        "user": rng.integers(1, 300, ROWS),
+        "venue": rng.zipf(1.5, ROWS) % 90,
+        "hours": rng.integers(0, 5, ROWS),
+        "epoch": 1_377_000_000 + rng.integers(0, 700_000, ROWS),
+    }
+    table = pa.table(columns)
+    pq.write_table(table, folder / "checkins.parquet")
+    return table
 
 
 @pytest.fixture
@@ -158,6 +174,58 @@ def by_day(rooms: int) -> pa.Table:
         "kind": [room % 2 for room in range(rooms) for _ in range(60)],
         "use": drawn.choice(["few", "many"], 60 * rooms).tolist(),
     })  # fmt: skip
+
+
+def test_numbers_that_stand_for_words_keep_the_most_frequent(checkins: pa.Table, run: Run) -> None:
+    """Their neighbours are nothing alike, so that no digit can go."""
+    assert run("init", "checkins.parquet", "--keys", "user,epoch").code == 0
+    text = Path("unspoken.toml").read_text()
+    assert "# [attribute.venue]  # by the most frequent, with the sql above" in text
+    take_in("venue")
+    learned = run("learn", "--json").json["attributes"]
+    venues = Counter(checkins["venue"].to_pylist())
+    most = sorted(venues, key=lambda venue: (-venues[venue], venue))[:9]
+    assert {*learned["venue"]["labels"]} == {*map(str, most), "other"}
+
+
+def test_seconds_since_1970_are_moments(checkins: pa.Table, run: Run) -> None:
+    assert run("init", "checkins.parquet", "--keys", "user,epoch").code == 0
+    text = Path("unspoken.toml").read_text()
+    assert 'hour = { of = "hour(make_timestamp(epoch * 1000000))" }' in text
+    assert """# of = "strftime(make_timestamp(epoch * 1000000), '%Y-%m')" """ in text
+    before = re.search(r'# history = "epoch < (\d+)"', text)
+    assert before is not None
+    assert 0.4 < np.mean(checkins["epoch"].to_numpy() < int(before[1])) < 0.6
+    live = text.replace("# hour = ", "hour = ").replace("# of = ", "of = ")
+    Path("unspoken.toml").write_text(re.sub(r"(?m)^label = .*\n", "", live))
+    assert run("check").code == 0
+    assert run("learn").code == 0
+
+
+def test_a_first_look_groups_what_has_too_many_values(checkins: pa.Table, run: Run) -> None:
+    shown = run("leak", "checkins.parquet", "--json").json
+    assert shown["grouped"] == {"venue": "the most frequent"}
+    assert {*shown["about"]} == {"venue", "hours"}
+    venues = Counter(checkins["venue"].to_pylist())
+    share = venues.most_common(1)[0][1] / ROWS
+    assert shown["about"]["venue"]["shares"][str(venues.most_common(1)[0][0])] == share
+    assert "Grouped, of too many values: venue by the most frequent." in " ".join(
+        run("leak", "checkins.parquet").out.split()
+    )
+    asked = run("leak", "checkins.parquet", "--secret", "hours = 1", "--json").json
+    assert asked["grouped"] == {"venue": "the most frequent"}
+    assert "hours" in asked["left_out"]
+
+
+def test_a_first_look_at_keys_alone_groups_them(checkins: pa.Table, run: Run) -> None:
+    """Where nothing else is there to be looked at: hours of the day, the beginnings of rooms."""
+    rooms = [f"{user}A" for user in checkins["user"].to_pylist()]
+    events = pa.table({"room": rooms, "epoch": checkins["epoch"], "pir": checkins["hours"]})
+    pq.write_table(events, "events.parquet")
+    shown = run("leak", "events.parquet", "--json").json
+    assert shown["grouped"] == {"room": "the first letter", "epoch": "three hours"}
+    hours = Counter(second // 3600 % 24 // 3 * 3 for second in checkins["epoch"].to_pylist())
+    assert shown["about"]["epoch"]["shares"] == {str(h): n / ROWS for h, n in hours.items()}
 
 
 @pytest.mark.parametrize(("rooms", "there"), [(6, ["kind", "use"]), (2, ["weekday", "use"])])

@@ -139,6 +139,7 @@ def first_look(look: FirstLook) -> dict[str, Any]:
         },
         "few_rows": look.few_rows,
         "left_out": dict(look.left_out),
+        "grouped": dict(look.grouped),
     }
 
 

@@ -110,6 +110,9 @@ def _notes(look: FirstLook, begin: str) -> Iterator[str]:
         reasons.setdefault(why, []).append(name)
     for why, names in reasons.items():
         yield f"Left out: {words.listed(names)}: {why.rstrip('.')}."
+    if look.grouped:
+        ways = words.listed(f"{name} by {by}" for name, by in look.grouped.items())
+        yield f"Grouped, of too many values: {ways}."
     yield (
         f"A plug-in from {words.rows(look.rows)}; values that fewer than {FEW} rows have are taken "
         f"together. Columns together tell more than each by itself. Next: {begin}"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
-from unspoken.engines.grouping import grouping
+from unspoken.engines.grouping import frequent, grouping
 from unspoken.engines.opening import Opened
 from unspoken.engines.sql import identifier
 from unspoken.types.column import ColumnInfo, Kind
@@ -70,12 +71,14 @@ def column_info(opening: Opened, view: str, name: str, kind: Kind) -> ColumnInfo
         shown = f"CAST({column} AS {SHOWN[kind]})" if kind in SHOWN else column
         query = f"SELECT list_sort(list(DISTINCT {shown})) FROM {view} WHERE {column} IS NOT NULL"
         values = tuple(_row(opening, name, query)[0])
-    groups = None
+    groups = most = None
     # Of text that nearly each row has its own of, no group says anything.
     if FEW < distinct < rows / 2 or (distinct > FEW and kind in ("date", "time", "clock")):
-        groups = grouping(lambda query: _row(opening, name, query), view, name, kind)
+        ask = partial(_row, opening, name)
+        groups = grouping(ask, view, name, kind)
+        most = frequent(ask, view, name, whole=True) if kind == "integer" else None
     return ColumnInfo(
-        name, kind, distinct, rows - present, quantiles, values, nan, groups, infinite
+        name, kind, distinct, rows - present, quantiles, values, nan, groups, infinite, most
     )
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from unspoken.engines.sql import literal, name_in_sql
 from unspoken.types.column import Grouping, Kind
 
-__all__ = ["MOST", "grouping"]
+__all__ = ["MOST", "frequent", "grouping"]
 
 MOST = 20  # groups
 FREQUENT = 9  # values that stay by themselves, beside "other"
@@ -30,7 +30,7 @@ PERIODS = (
     ("concat(strftime({}, '%Y')[1:3], '0s')", "decade"),
 )
 
-HOURS = (("hour({})", "hour"), ("hour({}) // 3", "three hours"))
+HOURS = (("hour({})", "hour"), ("hour({}) // 3 * 3", "three hours"))
 
 
 def grouping(ask: Ask, view: str, name: str, kind: Kind) -> Grouping | None:
@@ -43,7 +43,7 @@ def grouping(ask: Ask, view: str, name: str, kind: Kind) -> Grouping | None:
         return _leading(ask, view, name)
     if kind != "text":
         return None
-    return _codes(ask, view, name) or _frequent(ask, view, name)
+    return _codes(ask, view, name) or frequent(ask, view, name)
 
 
 def _first_of(ask: Ask, view: str, ways: list[tuple[str, str]]) -> Grouping | None:
@@ -77,17 +77,22 @@ def _codes(ask: Ask, view: str, name: str) -> Grouping | None:
     if not like or int(str(longest)) > LONGEST:
         return None
     lengths = range(min(4, int(str(longest)) - 1), 0, -1)
-    beginnings = [(f"left({column}, {n})", f"the first {n}") for n in lengths]
+    beginnings = [
+        (f"left({column}, {n})", f"the first {n} letters" if n > 1 else "the first letter")
+        for n in lengths
+    ]
     return _first_of(ask, view, beginnings)
 
 
-def _frequent(ask: Ask, view: str, name: str) -> Grouping:
+def frequent(ask: Ask, view: str, name: str, whole: bool = False) -> Grouping:
+    """The most frequent values stay; ``whole``: they are whole numbers, which become text."""
     column = name_in_sql(name)
     (values,) = ask(
         f"SELECT list(x) FROM (SELECT {column} AS x FROM {view} WHERE x IS NOT NULL"
         f" GROUP BY x ORDER BY count(*) DESC, x LIMIT {FREQUENT})"
     )
-    kept = ", ".join(literal(str(value)) for value in values)  # type: ignore[attr-defined]
+    kept = ", ".join(str(v) if whole else literal(str(v)) for v in values)  # type: ignore[attr-defined]
+    itself = f"{column}::VARCHAR" if whole else column
     # A missing value stays missing.
-    sql = f"CASE WHEN {column} IN ({kept}) OR {column} IS NULL THEN {column} ELSE 'other' END"
+    sql = f"CASE WHEN {column} IN ({kept}) OR {column} IS NULL THEN {itself} ELSE 'other' END"
     return Grouping(sql, "the most frequent", FREQUENT + 1)

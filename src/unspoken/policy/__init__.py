@@ -12,7 +12,7 @@ from unspoken.policy.declared import (
 from unspoken.policy.faults import faults
 from unspoken.policy.presence import check_files
 from unspoken.policy.project import Project, project_file
-from unspoken.policy.starter import left_out, starter
+from unspoken.policy.starter import groupings, left_out, starter
 
 __all__ = [
     "Attribute",
@@ -26,6 +26,7 @@ __all__ = [
     "check_files",
     "column_faults",
     "faults",
+    "groupings",
     "left_out",
     "project_file",
     "starter",

@@ -8,15 +8,18 @@ from collections.abc import Sequence
 from decimal import Decimal
 from itertools import pairwise
 
+from unspoken.engines.sql import name_in_sql
 from unspoken.policy.columns import KEY_KINDS, MOST_VALUES
-from unspoken.types.column import ColumnInfo
+from unspoken.types.column import ColumnInfo, Grouping
 
 __all__ = [
+    "grouped_by",
     "guess_keys",
     "guess_unit",
     "is_coded",
     "is_named",
     "is_time",
+    "moment",
     "named_by",
     "round_edges",
     "slots",
@@ -26,6 +29,7 @@ MOST_BINS = 4
 NEARLY = 0.9  # of all rows: a column of so many different values names nearly each of them
 CODES = 50  # different whole numbers without a gap: a measurement rarely has so many
 NUMBERED = 1000  # such numbers from 0 or 1: names, however often each occurs
+SECONDS = (10**8, 5 * 10**9)  # since 1970: from 1973 to 2128
 STRAIGHT = 0.05  # of their range: how far quantiles of codes may be from a straight line
 
 # Words in a column's name: it numbers something, is whom the rows are about, or when.
@@ -91,7 +95,7 @@ def named_by(column: ColumnInfo, rows: int = 0) -> str:
     """Why the values of a column look like names of somebody or something; empty if they do not."""
     if column.kind not in ("integer", "number", "text") or column.distinct <= MOST_VALUES:
         return ""
-    if column.grouping and _is_classed(column):
+    if grouped_by(column) and (_is_classed(column) or _is_worded(column)):
         return ""
     if is_named(column):
         return f"{column.distinct:,} different values under this name"
@@ -133,6 +137,32 @@ def _without_gap(column: ColumnInfo) -> bool:
 def _is_classed(column: ColumnInfo) -> bool:
     """Whether they are whole numbers that begin alike where they mean alike: zip, icd_code."""
     return column.kind == "integer" and _in_order(column)[-1:] in [[w] for w in _CLASSES.split()]
+
+
+def _is_worded(column: ColumnInfo) -> bool:
+    """Whether they are whole numbers that stand for words: near ones are nothing alike."""
+    return column.kind == "integer" and _in_order(column)[-1:] in [[w] for w in _NUMBERED.split()]
+
+
+def grouped_by(column: ColumnInfo) -> Grouping | None:
+    """Fewer values for a column that has too many; None: no way is known."""
+    if column.kind == "integer" and (at := moment(column)):
+        return Grouping(f"hour({at}) // 3 * 3", "three hours", 8)
+    return column.frequent if _is_worded(column) else column.grouping
+
+
+def moment(column: ColumnInfo) -> str | None:
+    """SQL for the moment or day that each value is: a date, a time, or seconds since 1970."""
+    name = name_in_sql(column.name)
+    if column.kind in ("date", "time"):
+        return f"{name}::DATE" if column.kind == "date" else name
+    if column.kind != "integer" or not is_time(column) or not column.quantiles:
+        return None
+    least, most = column.quantiles[0], column.quantiles[-1]
+    for per_second, micro in ((1, 1_000_000), (1_000, 1_000)):
+        if all(SECONDS[0] <= end / per_second < SECONDS[1] for end in (least, most)):
+            return f"make_timestamp({name} * {micro})"
+    return None
 
 
 def _is_count(column: ColumnInfo) -> bool:

@@ -7,6 +7,7 @@ from itertools import chain, count
 from typing import NamedTuple
 
 from unspoken.engines.sql import literal, name_in_sql
+from unspoken.policy.guesses import moment
 from unspoken.policy.quoting import toml_key, toml_text
 from unspoken.types.column import ColumnInfo
 
@@ -23,22 +24,22 @@ ABOUT = """
 
 def epoch(columns: Sequence[ColumnInfo], keys: Sequence[str]) -> Iterator[str]:
     """In place of a label the month, of a key that is a time, or of a text called day."""
-    moment, month = _moment(columns, keys), "substr(day, 1, 7)"
-    if moment is not None and _in_one_month(moment):
+    key, month = _moment(columns, keys), "substr(day, 1, 7)"
+    if key is not None and _in_one_month(key):
         return
-    if moment is not None:
-        cast = "::DATE" if moment.kind == "date" else ""
-        month = f"strftime({name_in_sql(moment.name)}{cast}, '%Y-%m')"
+    if key is not None:
+        month = f"strftime({moment(key)}, '%Y-%m')"
     yield f"# of = {toml_text(month)}  # or, for ever, SQL over keys in place of a label\n"
 
 
 def history(columns: Sequence[ColumnInfo], keys: Sequence[str]) -> Iterator[str]:
     """To learn from the first half of the days, and release from then on."""
-    moment, before = _moment(columns, keys), "day < '2026-01-01'"
-    if moment is not None:
-        days = [value for value in moment.values if isinstance(value, str)]
-        day = days[len(days) // 2] if len(days) > 1 else "2026-01-01"
-        before = f"{name_in_sql(moment.name)} < {literal(day)}"
+    key, before = _moment(columns, keys), "day < '2026-01-01'"
+    if key is not None:
+        days = [value for value in key.values if isinstance(value, str)]
+        day = literal(days[len(days) // 2] if len(days) > 1 else "2026-01-01")
+        half = int(key.quantiles[len(key.quantiles) // 2]) if key.kind == "integer" else day
+        before = f"{name_in_sql(key.name)} < {half}"
     yield f"# history = {toml_text(before)}  # best: learn from rows never released\n"
 
 
@@ -48,7 +49,7 @@ def _in_one_month(moment: ColumnInfo) -> bool:
 
 
 def _moment(columns: Sequence[ColumnInfo], keys: Sequence[str]) -> ColumnInfo | None:
-    return next((c for c in columns if c.name in keys and c.kind in ("date", "time")), None)
+    return next((c for c in columns if c.name in keys and moment(c)), None)
 
 
 class _Proposed(NamedTuple):
@@ -73,16 +74,14 @@ def contexts(columns: Sequence[ColumnInfo], keys: Sequence[str], rows: int) -> I
 
 def _of(column: ColumnInfo, columns: Sequence[ColumnInfo]) -> Iterator[_Proposed]:
     """Weekday, month and hour of a time; a key itself, if it has few values."""
-    sql = name_in_sql(column.name)
-    if column.kind in ("date", "time"):
-        moment = f"{sql}::DATE" if column.kind == "date" else sql
-        yield _Proposed(_free("weekday", column, columns), f"dayname({moment})", 7)
+    if at := moment(column):
+        yield _Proposed(_free("weekday", column, columns), f"dayname({at})", 7)
         if not _in_one_month(column):
-            yield _Proposed(_free("month", column, columns), f"month({moment})", 12)
-        if column.kind == "time":
-            yield _Proposed(_free("hour", column, columns), f"hour({moment})", 24)
+            yield _Proposed(_free("month", column, columns), f"month({at})", 12)
+        if column.kind != "date":
+            yield _Proposed(_free("hour", column, columns), f"hour({at})", 24)
     elif 2 <= column.distinct <= MOST:
-        yield _Proposed(column.name, sql, column.distinct)
+        yield _Proposed(column.name, name_in_sql(column.name), column.distinct)
 
 
 def _free(name: str, of: ColumnInfo, columns: Sequence[ColumnInfo]) -> str:

@@ -9,6 +9,7 @@ from itertools import count
 from unspoken.engines.sql import literal, name_in_sql
 from unspoken.policy.columns import KEY_KINDS, MOST_VALUES
 from unspoken.policy.guesses import (
+    grouped_by,
     guess_keys,
     guess_unit,
     is_coded,
@@ -18,9 +19,9 @@ from unspoken.policy.guesses import (
 )
 from unspoken.policy.proposed import contexts, epoch, history
 from unspoken.policy.quoting import toml_key, toml_text
-from unspoken.types.column import Cell, ColumnInfo
+from unspoken.types.column import Cell, ColumnInfo, Grouping
 
-__all__ = ["left_out", "starter"]
+__all__ = ["groupings", "left_out", "starter"]
 
 NUMERIC = ("integer", "number")
 MOST_COMBINATIONS = 2**16  # of values, of all attributes: more are slow to plan, and rarely seen
@@ -101,7 +102,7 @@ def starter(
     named, nobody = guess or (_free("row", names),), _free("column", names)
     reasons = left_out(columns, named, most, rows, follows)
     usable = [c for c, why in reasons.items() if not why]
-    grouped = [c for c, why in reasons.items() if c.grouping and why == _too_many(c)]
+    grouped = groupings(reasons)
     naming = [c for c, why in reasons.items() if why and why == named_by(c, rows)]
     text = [
         TOP,
@@ -139,6 +140,12 @@ def left_out(
     return reasons | _reasons(rest, _unlike(columns, keys), rows, most)
 
 
+def groupings(reasons: Mapping[ColumnInfo, str]) -> dict[ColumnInfo, Grouping]:
+    """Of the columns that are left out for having too many values, how they may have fewer."""
+    many = (c for c, why in reasons.items() if why == _too_many(c))
+    return {c: grouping for c in many if (grouping := grouped_by(c)) is not None}
+
+
 # ---------------------------------------------------------------- the tables of the file
 
 
@@ -166,7 +173,11 @@ def _rows_of(source: str, database: str | None) -> str:
 
 
 def _keys(
-    guess: Sequence[str], doubt: str, row: str, rows: str, grouped: Sequence[ColumnInfo]
+    guess: Sequence[str],
+    doubt: str,
+    row: str,
+    rows: str,
+    grouped: Mapping[ColumnInfo, Grouping],
 ) -> Iterator[str]:
     """The keys; where no columns name each row, a way to number the ``rows``, each a ``row``; and
     where columns have too many values, fewer for them.
@@ -187,16 +198,15 @@ def _keys(
         yield _entry("# keys", _list((*guess, row)), "in place of keys")
 
 
-def _query(number: str, grouped: Sequence[ColumnInfo], rows: str) -> Iterator[str]:
+def _query(number: str, grouped: Mapping[ColumnInfo, Grouping], rows: str) -> Iterator[str]:
     """All columns, some of them grouped, as a comment."""
     if not grouped:
         yield _entry("# sql", toml_text(f"SELECT {number}* FROM {rows}"))
         return
     yield f'# sql = """SELECT {number}* REPLACE (\n'
     last = len(grouped) - 1
-    for place, column in enumerate(grouped):
-        sql = "" if column.grouping is None else column.grouping.sql
-        line = f"{sql} AS {name_in_sql(column.name)}{')' if place == last else ','}"
+    for place, (column, grouping) in enumerate(grouped.items()):
+        line = f"{grouping.sql} AS {name_in_sql(column.name)}{')' if place == last else ','}"
         yield f"#     {toml_text(line)[1:-1]}\n"
     yield f'#     FROM {toml_text(rows)[1:-1]}"""\n'
 
@@ -270,13 +280,15 @@ def _labels(column: ColumnInfo) -> int:
 
 
 def _left_out(
-    reasons: Mapping[ColumnInfo, str], grouped: Sequence[ColumnInfo], naming: Sequence[ColumnInfo]
+    reasons: Mapping[ColumnInfo, str],
+    grouped: Mapping[ColumnInfo, Grouping],
+    naming: Sequence[ColumnInfo],
 ) -> Iterator[str]:
     """Why, and what may be done about it."""
     for column, why in reasons.items():
         name = toml_text(column.name)
-        if column in grouped and column.grouping is not None:
-            by = f"by {column.grouping.by}, with the sql above: it has {column.distinct:,} values"
+        if column in grouped:
+            by = f"by {grouped[column].by}, with the sql above: it has {column.distinct:,} values"
             yield f"# [attribute.{toml_key(column.name)}]  # {by}\n"
             yield '# missing = "value"\n' if column.missing else ""
         elif column in naming:

@@ -28,7 +28,7 @@ class ColumnInfo:
     the largest last; ``values`` are all its values, sorted, where they are few (dates as text).
     Either may be empty: then nobody counted. ``nan``: how many are NaN, which is no value, nor one
     of the different ones; ``infinite``: how many are that. ``grouping``: where there are too many
-    values to list.
+    values to list; ``frequent``: of such whole numbers another one, for those that stand for words.
     """
 
     name: str
@@ -40,3 +40,4 @@ class ColumnInfo:
     nan: int = 0
     grouping: Grouping | None = None
     infinite: int = 0
+    frequent: Grouping | None = None

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations, count
@@ -25,9 +25,9 @@ from unspoken.learning import counted_pairs
 from unspoken.learning.counts.pairs import Pairs
 from unspoken.mechanisms import OneSided
 from unspoken.numerics.arrays import Array
-from unspoken.policy import Project, left_out, starter
+from unspoken.policy import Project, groupings, left_out, starter
 from unspoken.policy.columns import MOST_VALUES
-from unspoken.policy.guesses import guess_keys
+from unspoken.policy.guesses import grouped_by, guess_keys
 from unspoken.releasing.assessing.few import scarce
 from unspoken.releasing.assessing.leaks import Leak, leak
 from unspoken.releasing.assessing.rare import Grouped
@@ -38,6 +38,7 @@ __all__ = ["HAS", "FirstLook", "first_look"]
 
 ANY = 2**62  # combinations of the values of all columns: only those of pairs are counted
 UNIQUE = 0.95  # different whole numbers a row from which a column numbers the rows
+NAMED = "named as a key would be"
 HAS = "true"  # the label of a row that has the secret
 WHERE = {"table": "TABLE", "database": "--database"}
 
@@ -49,7 +50,8 @@ class FirstLook:
     ``secret``: the SQL that was asked about; None: every column in turn, each value of it.
     ``before``: of each secret the share of rows that have each value. ``few_rows``: whether of two
     columns so few rows have each combination of values that much of what is said is chance.
-    ``left_out``: columns that are not looked at, and why. ``unsure``: whether of some rows nobody
+    ``left_out``: columns that are not looked at, and why; ``grouped``: by what those of too many
+    values have fewer. ``unsure``: whether of some rows nobody
     knows if they have the secret, since it is NULL for them; they count as having it.
     """
 
@@ -60,6 +62,7 @@ class FirstLook:
     before: Mapping[str, Mapping[str, float]]
     few_rows: bool
     left_out: Mapping[str, str]
+    grouped: Mapping[str, str]
     unsure: bool = False
 
     def share_learned(self, entry: Leak) -> float:
@@ -81,55 +84,85 @@ def first_look(table: str, database: str | None = None, secret: str | None = Non
         nan_missing=True,
     )
     file = table if database is not None else os.path.expanduser(table)
+    named = identifier(table) if database is not None else literal(file)
     opened = of(file)
     if secret is None:
-        return _look(_Columns(opened, opened.describe()), None)
+        return _look(_Columns(opened, opened.describe(), of, named), None)
     asked = RowSQL(opened.columns, table).read(secret, "--secret", condition=True)
     about = _free("secret", opened.columns)
     opened.close()
-    named = identifier(table) if database is not None else literal(file)
     marked = f"SELECT *, ({asked.sql}) IS NOT FALSE AS {identifier(about)} FROM {named}"
     with_secret = of(sql=marked)
     described = with_secret.describe()
     _refuse_constant(secret, about, asked.columns, described)
     (alone,) = of(sql=f"SELECT ({asked.sql}) AS {identifier(about)} FROM {named}").describe()
-    look = _look(_Columns(with_secret, described, about, asked.columns), secret)
+    look = _look(_Columns(with_secret, described, of, f"({marked})", about, asked.columns), secret)
     return replace(look, unsure=alone.missing > 0)
 
 
 @dataclass(frozen=True)
 class _Columns:
-    """What is looked at: the secret, if it is a column of its own, has ``reads`` within it."""
+    """What is looked at: the secret, if it is a column of its own, has ``reads`` within it.
+
+    ``rows``: the table as SQL names it, and ``of`` opens SQL.
+    """
 
     table: DuckTable
     described: Sequence[ColumnInfo]
+    of: Callable[..., DuckTable]
+    rows: str
     about: str | None = None
     reads: Sequence[str] = ()
 
+    def grouped(self, rows: int) -> tuple[_Columns, dict[str, str]]:
+        """The same, with fewer values of the columns that have too many; and by what they are.
+
+        Where nothing else is to be looked at those that name the rows are grouped, too.
+        """
+        reasons = self._reasons(rows)
+        found = groupings(reasons)
+        if sum(not why for why in reasons.values()) + len(found) < 2:
+            whom = [c for c, why in reasons.items() if why == NAMED]
+            found |= {c: way for c in whom if (way := grouped_by(c)) is not None}
+        if not found:
+            return self, {}
+        ways = ", ".join(f"{way.sql} AS {identifier(c.name)}" for c, way in found.items())
+        alone = self.of(sql=f"SELECT {ways} FROM {self.rows}")
+        fewer = {column.name: column for column in alone.describe()}
+        alone.close()
+        table = self.of(sql=f"SELECT * REPLACE ({ways}) FROM {self.rows}")
+        described = [fewer.get(column.name, column) for column in self.described]
+        by = {column.name: way.by for column, way in found.items()}
+        return replace(self, table=table, described=described), by
+
     def project(self, rows: int) -> tuple[Project, dict[str, str]]:
         """Values told apart as `init` would; and why some columns are not looked at."""
-        why = dict.fromkeys(self.reads, "is what the secret is made of")
-        others = [c for c in self.described if c.name not in why]
-        many = min(MOST_VALUES + 1, rows)
-        keys = [c for c in others if c.distinct >= many and c.name != self.about]
-        named = set(guess_keys(others, rows))
-        why |= {
-            c.name: "names each row" if c.distinct == rows else "named as a key would be"
-            for c in keys
-            if c.name in named
-        }
-        why |= {
-            c.name: "has a value of its own in nearly every row"
-            for c in keys
-            if c.kind != "number" and c.distinct >= UNIQUE * rows and c.name not in why
-        }
-        rest = [c for c in others if c.name not in why]
-        row = _free("row", [c.name for c in self.described])
-        why |= {c.name: reason for c, reason in left_out(rest, [row], ANY).items() if reason}
+        reasons = self._reasons(rows)
+        why = {column.name: reason for column, reason in reasons.items() if reason}
         if set(why) >= {c.name for c in self.described}:
             raise self.too_few(why)
+        rest = [column for column, reason in reasons.items() if not reason]
+        row = _free("row", [c.name for c in self.described])
         text = starter(rest, "table.parquet", keys=[row], rows=rows, most=ANY)
         return Project.parse(text, "TABLE"), why
+
+    def _reasons(self, rows: int) -> dict[ColumnInfo, str]:
+        """Of each column why it is not looked at; empty if it is."""
+        keys = {*guess_keys([c for c in self.described if c.name not in self.reads], rows)}
+        why = {column: self._reason(column, rows, keys) for column in self.described}
+        rest = [column for column, reason in why.items() if not reason]
+        return why | left_out(rest, [_free("row", [c.name for c in self.described])], ANY)
+
+    def _reason(self, column: ColumnInfo, rows: int, keys: Collection[str]) -> str:
+        """Why a column by itself says who or which row it is, or is the secret; else empty."""
+        if column.name in self.reads:
+            return "is what the secret is made of"
+        if column.name == self.about or column.distinct < min(MOST_VALUES + 1, rows):
+            return ""
+        if column.name in keys:
+            return "names each row" if column.distinct == rows else NAMED
+        each = column.kind != "number" and column.distinct >= UNIQUE * rows
+        return "has a value of its own in nearly every row" if each else ""
 
     def too_few(self, why: Mapping[str, str]) -> InputError:
         """There is nothing to compare, and why."""
@@ -165,6 +198,7 @@ def _refuse_constant(
 
 def _look(columns: _Columns, secret: str | None) -> FirstLook:
     rows = columns.table.count()
+    columns, by = columns.grouped(rows)
     project, why = columns.project(rows)
     labels, pairs = counted_pairs(project, columns.table)
     grouped = [
@@ -185,6 +219,7 @@ def _look(columns: _Columns, secret: str | None) -> FirstLook:
         before={g.name: asked.before(g) for g in abouts},
         few_rows=asked.few_rows,
         left_out=why,
+        grouped=by,
     )
 
 
