@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
@@ -27,7 +28,7 @@ def checkins(folder: Path) -> pa.Table:
         "user": rng.integers(1, 300, ROWS),
         "venue": rng.zipf(1.5, ROWS) % 90,
         "hours": rng.integers(0, 5, ROWS),
-        "epoch": 1_377_000_000 + rng.integers(0, 700_000, ROWS),
+        "epoch": 1_377_000_000 + rng.integers(0, 2_000_000, ROWS),  # 20 August to 12 September
     }
     table = pa.table(columns)
     pq.write_table(table, folder / "checkins.parquet")
@@ -193,9 +194,13 @@ def test_seconds_since_1970_are_moments(checkins: pa.Table, run: Run) -> None:
     text = Path("unspoken.toml").read_text()
     assert 'hour = { of = "hour(make_timestamp(epoch * 1000000))" }' in text
     assert """# of = "strftime(make_timestamp(epoch * 1000000), '%Y-%m')" """ in text
+    assert '# month = { of = "month(make_timestamp(epoch * 1000000))" }' in text
     before = re.search(r'# history = "epoch < (\d+)"', text)
     assert before is not None
     assert 0.4 < np.mean(checkins["epoch"].to_numpy() < int(before[1])) < 0.6
+    pq.write_table(checkins.filter(pc.less(checkins["epoch"], 1_377_900_000)), "august.parquet")
+    assert run("init", "august.parquet", "--keys", "user,epoch", "--project", "a.toml").code == 0
+    assert "month" not in Path("a.toml").read_text()
     live = text.replace("# hour = ", "hour = ").replace("# of = ", "of = ")
     Path("unspoken.toml").write_text(re.sub(r"(?m)^label = .*\n", "", live))
     assert run("check").code == 0

@@ -21,6 +21,7 @@ __all__ = [
     "is_time",
     "moment",
     "named_by",
+    "per_second",
     "round_edges",
     "slots",
 ]
@@ -156,13 +157,15 @@ def moment(column: ColumnInfo) -> str | None:
     name = name_in_sql(column.name)
     if column.kind in ("date", "time"):
         return f"{name}::DATE" if column.kind == "date" else name
+    return f"make_timestamp({name} * {1_000_000 // n})" if (n := per_second(column)) else None
+
+
+def per_second(column: ColumnInfo) -> int | None:
+    """How many to a second, of whole numbers that count time since 1970; None: they do not."""
     if column.kind != "integer" or not is_time(column) or not column.quantiles:
         return None
-    least, most = column.quantiles[0], column.quantiles[-1]
-    for per_second, micro in ((1, 1_000_000), (1_000, 1_000)):
-        if all(SECONDS[0] <= end / per_second < SECONDS[1] for end in (least, most)):
-            return f"make_timestamp({name} * {micro})"
-    return None
+    ends = column.quantiles[0], column.quantiles[-1]
+    return next((n for n in (1, 1000) if all(SECONDS[0] <= e / n < SECONDS[1] for e in ends)), None)
 
 
 def _is_count(column: ColumnInfo) -> bool:

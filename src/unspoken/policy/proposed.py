@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterator, Sequence
 from itertools import chain, count
 from typing import NamedTuple
 
 from unspoken.engines.sql import literal, name_in_sql
-from unspoken.policy.guesses import moment
+from unspoken.policy.guesses import moment, per_second
 from unspoken.policy.quoting import toml_key, toml_text
 from unspoken.types.column import ColumnInfo
 
@@ -43,9 +44,12 @@ def history(columns: Sequence[ColumnInfo], keys: Sequence[str]) -> Iterator[str]
     yield f"# history = {toml_text(before)}  # best: learn from rows never released\n"
 
 
-def _in_one_month(moment: ColumnInfo) -> bool:
+def _in_one_month(column: ColumnInfo) -> bool:
     """Whether all its values are known, and are days of one month."""
-    return bool(moment.values) and len({str(value)[:7] for value in moment.values}) == 1
+    if n := per_second(column):
+        ends = (dt.datetime.fromtimestamp(column.quantiles[k] / n, dt.UTC) for k in (0, -1))
+        return len({(end.year, end.month) for end in ends}) == 1
+    return bool(column.values) and len({str(value)[:7] for value in column.values}) == 1
 
 
 def _moment(columns: Sequence[ColumnInfo], keys: Sequence[str]) -> ColumnInfo | None:
