@@ -149,7 +149,8 @@ class _Columns:
     def _reasons(self, rows: int) -> dict[ColumnInfo, str]:
         """Of each column why it is not looked at; empty if it is."""
         keys = {*guess_keys([c for c in self.described if c.name not in self.reads], rows)}
-        why = {column: self._reason(column, rows, keys) for column in self.described}
+        in_order = sorted(self.described, key=lambda column: column.name not in self.reads)
+        why = {column: self._reason(column, rows, keys) for column in in_order}
         rest = [column for column, reason in why.items() if not reason]
         return why | left_out(rest, [_free("row", [c.name for c in self.described])], ANY)
 

@@ -1,0 +1,48 @@
+"""Numbers of many values are looked at in parts, which begin where a table hides them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.auditing.test_files import ROWS, only, written
+from unspoken.auditing.files import Secret, audit_file
+from unspoken.display import share
+
+
+def numbers_hidden(tmp_path: Path, blank: np.ndarray, other: np.ndarray | None = None) -> Secret:
+    """Counts from 1 on, of which three in a hundred are 40 or more, and which of them are blank."""
+    original = written(tmp_path / "original.csv", {"who": [*range(ROWS)], "n": counts().tolist()})
+    files = []
+    for place, gone in enumerate([blank] if other is None else [blank, other]):
+        shown = [None if hidden else n for n, hidden in zip(counts().tolist(), gone, strict=True)]
+        files.append(written(tmp_path / f"{place}.csv", {"who": [*range(ROWS)], "n": shown}))
+    return only(audit_file(files, original, ["who"]))
+
+
+def counts() -> np.ndarray:
+    return np.random.default_rng(6).geometric(0.085, ROWS)
+
+
+def test_numbers_part_where_they_are_hidden(tmp_path: Path) -> None:
+    """By eighths of the rows alone the last label, 25 and more, is of four times as many rows."""
+    found = numbers_hidden(tmp_path, counts() >= 40)
+    assert (found.about, found.naive) == ("n = 40 or more", True)
+    assert found.verdict.claim.prior == pytest.approx((counts() >= 40).mean())
+    middle = (counts() >= 5) & (counts() < 7)
+    both = numbers_hidden(tmp_path, middle | (counts() % 2 == 0), middle | (counts() % 2 == 1))
+    assert both.about == "n = 5 to 6, 6 to 7"
+
+
+def test_numbers_that_coins_leave_blank_do_not_part(tmp_path: Path) -> None:
+    """Of nine tenths blank, stretches of twenty rows are by chance; what is blank of it is said."""
+    found = numbers_hidden(tmp_path, np.random.default_rng(7).random(ROWS) < 0.9)
+    assert found.about.endswith(" of these blank)")
+    assert found.verdict.claim.prior > 0.05
+
+
+def test_shares_are_never_all_of_what_is_close_to_it() -> None:
+    shown = [share(x) for x in (0.0, 1e-9, 0.057, 0.9996, 1.0)]
+    assert shown == ["0.0%", "< 0.1%", "5.7%", "> 99.9%", "100.0%"]
