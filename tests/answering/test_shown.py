@@ -5,13 +5,16 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from tests.answering.test_answers import APART, DISEASES, answered
 from tests.answering.wards import project, wards
 from unspoken.answering import Promised, given_answers, offers, query, together
 from unspoken.errors import InputError
-from unspoken.releasing import prepare
+from unspoken.releasing import prepare, release
 
 
 def test_an_answer_is_a_frame_and_a_picture(tmp_path: Path) -> None:
@@ -51,6 +54,50 @@ def test_offers_are_for_a_shell(tmp_path: Path) -> None:
     assert words[3:] == ["--for", "city"]
     assert '"the disease"' in words[2]
     assert isinstance(query(path, words[2], words[4], dry_run=True), Promised)
+
+
+CHECKINS = """\
+format = 1
+[source]
+table = "checkins.parquet"
+keys = ["id"]
+[epoch]
+label = "1"
+[attribute.place]
+sensitive = "place = 'p1'"
+values = ["p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7", "p8", "p9"]
+[attribute.hour]
+sensitive = "hour = 0"
+values = [0, 1, 2, 3, 4]
+[attribute.weekend]
+[application.transit]
+reads = ["place", "hour", "weekend"]
+[plan]
+by = "cell"
+odds_cap = 2.0
+"""
+
+
+def test_beside_coins_of_cells_an_offer_is_what_is_charged(tmp_path: Path) -> None:
+    """As many answers as there are of ten places are not looked at together; the coins are."""
+    rng = np.random.default_rng(8)
+    weekend = rng.random(60_000) < 0.3
+    columns = {
+        "id": range(60_000),
+        "place": [f"p{place}" for place in rng.integers(0, 10, 60_000)],
+        "hour": np.where(weekend, rng.integers(0, 4, 60_000), rng.integers(0, 5, 60_000)),
+        "weekend": weekend,
+    }
+    pq.write_table(pa.table(columns), tmp_path / "checkins.parquet")
+    path = tmp_path / "unspoken.toml"
+    path.write_text(CHECKINS)
+    release(path)
+    ready = prepare(path)
+    found = offers(ready, ready.findings(curve=False))
+    assert [(offer.attribute, offer.beside) for offer in found] == [("place", True), ("hour", True)]
+    promised = query(path, found[0].query, dry_run=True)
+    assert isinstance(promised, Promised)
+    assert promised.epsilon == pytest.approx(found[0].epsilon)
 
 
 def test_what_was_given_out_is_listed_once(tmp_path: Path) -> None:

@@ -95,8 +95,9 @@ def _offer(asking: Asking, planned: Mechanism, epochs: Collection[str]) -> Offer
     for shown in ([planned], []):
         kept = _planned(ready, shown) or asking.admission.kept
         try:
-            # Coins of other plans are not looked at: minutes less, and never too little noise.
-            admission = replace(asking.admission, kept=kept, looks=False)
+            # Coins of records of other plans are not looked at: minutes less, and never too little
+            # noise. Those of cells are, or they would count as if they used up the cap.
+            admission = replace(asking.admission, kept=kept, looks=not planned.record_coins())
             noise = asking.least_beside(shown, epochs, admission)
         except LimitExceeded:
             continue
