@@ -76,6 +76,17 @@ def test_the_cap_that_starves_is_named(people: Path, run: Run) -> None:
     assert said.count("gets nothing") == 1
 
 
+def test_the_cap_of_plans_is_named_where_it_is_less(people: Path, run: Run) -> None:
+    """What is left for answers is not what plans may take: the limit of all would not be broken."""
+    by_cell = 'by = "cell"'
+    lower = PROJECT.replace(by_cell, f"{by_cell}\nodds_cap = 4.0").replace("= {cap}", "= 100.0")
+    (people / "unspoken.toml").write_text(lower.format(bits=0.9, more=""))
+    said = " ".join(run("plan").out.replace("\u00a0", " ").split())
+    assert "beside the rest would break the odds cap of × 4 about ill. Ways" in said
+    assert "would change the odds about ill by" in said
+    assert "less than a thousandth" not in said
+
+
 def test_the_limit_that_starves_is_named(people: Path, run: Run) -> None:
     said = planned(people, run, bits=0.02, cap=100.0)
     assert "beside the rest would break the limit of 0.02 bit about ill. Ways" in said

@@ -119,7 +119,7 @@ def _said(findings: Findings, case: Starved) -> str:
 
 
 def _limit(project: Project, broken: Broken) -> str:
-    limits, about = project.limits, broken.target
+    limits, about = project.planned.limits, broken.target
     if broken.limit == "odds":
         return f"the odds cap of {words.factor(limits.odds_cap)} about {about}"
     return f"the limit of {words.limit(limits.about(about))} about {about}"

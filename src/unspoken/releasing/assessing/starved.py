@@ -114,9 +114,9 @@ def _of(findings: Findings, application: str, reads: tuple[str, ...]) -> Starved
 
 
 def broken_by(findings: Findings, epsilon: Mapping[str, float]) -> list[Broken]:
-    """The limits that a release with these eps would break, for those who pool: each once."""
+    """The limits of plans that these eps would break, for those who pool: each once."""
     tried, secrets = with_exponents(findings.plan.mechanism, epsilon), findings.learned.sensitive
-    limits = limits_of(findings.project)
+    limits = limits_of(findings.project.planned)
     broken = {
         (breach.target, breach.limit): breach
         for reads in findings.project.pools.values()
