@@ -133,6 +133,12 @@ def test_a_number_beyond_its_end_is_told_the_end(served: Running) -> None:
     assert named == {*json.loads(said)["error"].split("; ")}
 
 
+def test_a_word_that_is_not_known_is_told_where_the_others_are(served: Running) -> None:
+    status, _, said = served.send("POST", "/v1/cells", "lighting", raw=b'{"attributez": ["a"]}')
+    wanted = "body.attributez: is not taken here; /openapi.json lists what is"
+    assert (status, json.loads(said)["error"]) == (422, wanted)
+
+
 @pytest.mark.parametrize(
     "body",
     [

@@ -232,6 +232,8 @@ async def _invalid(_request: Any, error: Exception) -> fastapi.Response:
 
 def _kind(fault: Mapping[str, Any]) -> str:
     """What is wrong, with the end that a number is beyond."""
+    if fault["type"] == "extra_forbidden":
+        return "is not taken here; /openapi.json lists what is"
     ends = [f"{value:g}" for key, value in fault.get("ctx", {}).items() if key in ENDS]
     return " ".join([str(fault["type"]).replace("_", " "), *ends])
 
