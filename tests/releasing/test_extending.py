@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 import unspoken
+from tests.releasing.small import small
 from tests.releasing.test_by_record import project, shown, table
 from unspoken import Extension, release
 from unspoken.errors import InputError, LimitExceeded
@@ -105,6 +107,22 @@ def test_a_new_attribute_is_counted_first(tmp_path: Path) -> None:
     after = shown(release(path).path)
     assert (after[:, :2] >= before).all()
     assert after[:, 2].mean() > 0.1
+
+
+def test_coins_of_cells_show_more_by_another_plan(tmp_path: Path) -> None:
+    """The same coins: what the remedy says is so, and no cell is lost."""
+    rows = pa.table({"id": range(2_000), "late": [n % 5 == 0 for n in range(2_000)]})
+    late = {"late": {"sensitive": "late"}}
+    path = small(tmp_path, rows, late, odds_cap=2.0)
+    edited(path, 'noise = "none"', "noise = 20.0")
+    before = shown(release(path).path)
+    edited(path, "odds_cap = 2.0", "odds_cap = 4.0")
+    with pytest.raises(InputError, match=r"cells keep their coins .* unspoken plan --adopt, then"):
+        adopt_plan(path, extend=True)
+    adopt_plan(path)
+    after = shown(release(path).path)
+    assert (after >= before).all()
+    assert after.sum() > before.sum()
 
 
 def test_what_is_refused(tmp_path: Path) -> None:

@@ -249,6 +249,11 @@ class Prepared(Shown):
     def extending(self) -> Prepared:
         """The same, planning more beside what the adopted plan has shown."""
         coins = () if self.adopted is None else self.adopted.mechanism.record_coins()
+        if not coins and self.project.plan.by == "cell":
+            raise InputError(
+                "plan --extend: is for one coin a record; cells keep their coins whatever plan is "
+                "adopted, so unspoken plan --adopt, then unspoken release shows what is more"
+            )
         if not coins:
             raise InputError(
                 "plan --extend: no plan with one coin a record is adopted, so there is nothing to "
