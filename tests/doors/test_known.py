@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from tests.releasing.test_in_context import hidden_in_a_room
 from unspoken.doors.report.content import known
 from unspoken.doors.report.decision import Signed
 from unspoken.doors.report.page import page
+from unspoken.doors.report.words import held
 from unspoken.releasing import prepare
 
 ATTRIBUTES: Attributes = {"x": {"sensitive": "x = 'ill'"}, "y": {}}
@@ -54,3 +56,6 @@ def test_the_report_has_the_worst_given_each_context(folder: Path, run: Run) -> 
     assert (row["given"], row["about"], row["beyond"]) == (f"place {value}", "x", True)
     shown = page(found, Signed(datetime(2026, 3, 1, tzinfo=UTC)))
     assert f'<th scope="row" class="plain">place {value}</th>' in shown
+    assert "the same value. The limits are held without.</caption>" in shown
+    project = replace(found.project, plan=replace(found.project.plan, given="place"))
+    assert held(replace(found, project=project)).endswith("given place, and without others.")

@@ -137,6 +137,9 @@ def test_a_plan_that_is_the_floor_says_so(tmp_path: Path) -> None:
     whatever = "The odds cap of this plan holds whatever is known"
     assert caution.text.startswith(f"{whatever}: under the plan")
     assert caution.handed_on == f"{whatever} of a row, such as half."
+    beside = said(replace(known, curve=TradeOff()))
+    assert f"the same value. {whatever}." in beside
+    assert "The limits are held without." not in beside
     rows = text[text.index("The same limits kept in other ways") :].split("Application by")[0]
     assert "one coin a record" not in rows
     assert rows.index("(this plan)") < rows.index(CELLS)

@@ -48,6 +48,7 @@ def content(findings: Findings, signed: Signed) -> Row:
         "tiles": tiles(findings),
         "matrix": matrix(findings),
         "known": known(findings),
+        "known_held": words.held(findings),
         "pooled": _pooled(findings),
         "worst": worst(findings),
         "plan": plan_rows(findings),
@@ -85,7 +86,7 @@ def _about_table(findings: Findings, on: datetime) -> list[str]:
     label = project.epoch.label
     said = [
         f"{on.day} {on:%B %Y}",
-        words.rows(findings.learned.rows),
+        f"{words.rows(findings.learned.rows)} counted",
         f"one row for each {words.listed(project.source.keys)}",
         f"epoch {label}" if label else "epochs by key",
     ]

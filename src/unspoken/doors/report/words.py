@@ -21,6 +21,7 @@ __all__ = [
     "chance",
     "digits",
     "factor",
+    "held",
     "labels",
     "limit",
     "listed",
@@ -159,6 +160,14 @@ def stands(findings: Findings) -> str:
         f"The cap holds for every belief that the counts leave possible ({held}), rows being "
         f"independent. {numbers}"
     )
+
+
+def held(findings: Findings) -> str:
+    """Whether limits are held given what is known of a row by its keys."""
+    given = findings.project.plan.given
+    if findings.is_floor:
+        return "The odds cap of this plan holds whatever is known."
+    return f"The limits are held {f'given {given}, and without others' if given else 'without'}."
 
 
 def labels(findings: Openly, name: str, some: Iterable[object]) -> list[str]:
