@@ -210,3 +210,15 @@ def test_python_variables_are_no_tables(days: Path, write: Write) -> None:
     with pytest.raises(InputError, match='there is no "hidden"'):
         DuckTable.open(sql="FROM hidden", folder=days)
     assert hidden.fetchall() == [(1,)]
+
+
+def test_a_function_that_takes_no_text_is_told_the_way() -> None:
+    """Keys that are days are text to whoever asks; functions of days want them as such."""
+    row = RowSQL({"day": "VARCHAR", "n": "INTEGER"}, "t.csv")
+    with pytest.raises(InputError) as wrong:
+        row.read("dayname(day)", "query: GROUP BY")
+    way = "'dayname(VARCHAR)'; day is text here, so CAST it, as in day::DATE"
+    assert str(wrong.value).endswith(way)
+    assert row.read("dayname(day::DATE)", "query: GROUP BY").type == "VARCHAR"
+    with pytest.raises(InputError, match="Candidate functions"):
+        row.read("dayname(n)", "query: GROUP BY")

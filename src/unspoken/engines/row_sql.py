@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 
 import duckdb
 import numpy as np
@@ -15,14 +15,15 @@ import pyarrow as pa
 
 from unspoken.engines.arrow import in_one, kept, texts
 from unspoken.engines.session import OURS, session
-from unspoken.engines.sql import Expression, identifier, read_expression
-from unspoken.engines.syntax import comparisons, nodes, parsed, reworded, turning_points
+from unspoken.engines.sql import Expression, identifier, name_in_sql, read_expression
+from unspoken.engines.syntax import comparisons, nodes, one_line, parsed, reworded, turning_points
 from unspoken.errors import InputError
 
 __all__ = ["ROW", "RowSQL"]
 
 # Under a name that no expression has a column for: `rows.x` is the field x of a column "rows".
 ROW = f'"{OURS} rows"'
+CASTS = "You might need to add explicit type casts"  # DuckDB, before it lists what there is
 
 
 @cache
@@ -31,6 +32,15 @@ def _embedded(_process: int, timezone: str) -> duckdb.DuckDBPyConnection:
     con = session(timezone, threads="1", temp_directory="''", enable_external_access="false")
     con.execute("SET GLOBAL lock_configuration = true")
     return con
+
+
+def _uncast(error: Exception, texts: Sequence[str]) -> str:
+    """The error; where no function takes a text that is read, the way: keys that are days are."""
+    said, found, _ = one_line(error).partition(CASTS)
+    if not found or not texts:
+        return one_line(error)
+    name = name_in_sql(texts[0])
+    return f"{said.rstrip('. ')}; {name} is text here, so CAST it, as in {name}::DATE"
 
 
 class RowSQL:
@@ -56,11 +66,14 @@ class RowSQL:
             f"CAST(NULL AS {self._columns[name]}) AS {identifier(name)}" for name in reads
         )
         query = f"SELECT {sql} AS x FROM (SELECT {row or '1'}) AS {ROW}"
-        with reworded(where):
+        with reworded(where, partial(_uncast, texts=[n for n in reads if self._is_text(n)])):
             kind = str(self._con.execute(f"DESCRIBE {query}").fetchall()[0][1])
         if condition and kind not in ("BOOLEAN", '"NULL"', "NULL"):
             raise InputError(f"{where}: gives {kind}; a condition is true or false, such as x > 3")
         return Expression(sql, kind, reads)
+
+    def _is_text(self, name: str) -> bool:
+        return self._columns[name] == "VARCHAR"
 
     def compared(self, expression: Expression) -> list[tuple[str, str]]:
         """The columns that it compares with a text or whole number, and these."""
