@@ -151,11 +151,12 @@ def released(done: Released) -> RenderableType:
     """Where the release is and what it may tell."""
     same = "the same as before" if done.epochs is None else "nothing is new"
     charge = f"{same}, so nothing was charged" if done.again else "charged to the ledger"
+    what = f"({words.rows(done.rows)}; withheld cells are NULL, sorted by key)"
+    where = f"Released to {near(done.path)} {what} and {near(done.manifest)}; {charge}."
+    if done.again and not done.rows:
+        where = f"In {near(done.path)} nothing is new, so nothing was written or charged."
     return Group(
-        Prose(
-            f"Released to {near(done.path)} ({words.rows(done.rows)}; withheld cells are NULL, "
-            f"sorted by key) and {near(done.manifest)}; {charge}."
-        ),
+        Prose(where),
         *_epochs(done.epochs),
         *_shown(done.p),
         *_said(done.said),
