@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from tests.auditing.test_files import ROWS, only, written
@@ -34,6 +36,18 @@ def test_numbers_part_where_they_are_hidden(tmp_path: Path) -> None:
     middle = (counts() >= 5) & (counts() < 7)
     both = numbers_hidden(tmp_path, middle | (counts() % 2 == 0), middle | (counts() % 2 == 1))
     assert both.about == "n = 5 to 6, 6 to 7"
+
+
+def test_what_is_no_number_parts_none(tmp_path: Path) -> None:
+    """NaN and infinity lie in the last part, and hide nothing of where the others are blank."""
+    n = counts().astype(float)
+    n[::50], n[1::50] = np.nan, np.inf
+    columns = {"who": np.arange(ROWS), "n": n}
+    pq.write_table(pa.table(columns), tmp_path / "original.parquet")
+    shown = pa.array(n, mask=n < 3)
+    pq.write_table(pa.table({**columns, "n": shown}), tmp_path / "released.parquet")
+    found = only(audit_file(tmp_path / "released.parquet", tmp_path / "original.parquet", ["who"]))
+    assert (found.about, found.naive) == ("n = below 2, 2 to 3", True)
 
 
 def test_numbers_that_coins_leave_blank_do_not_part(tmp_path: Path) -> None:

@@ -93,13 +93,15 @@ def never_shown(true: pa.ChunkedArray, releases: Sequence[pa.ChunkedArray]) -> S
     Coins that know no value leave m rows in a row blank with q^m, q the share of blanks, and there
     are n rows to begin with: a stretch is longer than that makes likely, n q^m < CHANCE.
     """
-    known = in_one(true).is_valid()
-    truth = plain(in_one(true).filter(known))
-    if not _is_number(truth) or not len(truth):
+    if not _is_number(column := plain(in_one(true))):
+        return ()
+    known = ~missing(column) & np.isfinite(numbers(column))
+    truth = numbers(column)[known]
+    if not len(truth):
         return ()
     nowhere = [missing(plain(in_one(release))) for release in releases]
-    blank = np.logical_and.reduce(nowhere)[np.asarray(known)]
-    values, of = np.unique(numbers(truth), return_inverse=True)
+    blank = np.logical_and.reduce(nowhere)[known]
+    values, of = np.unique(truth, return_inverse=True)
     rows = np.bincount(of)
     all_blank = np.bincount(of, blank) == rows
     q = blank.mean()
@@ -183,7 +185,8 @@ def labelled(
     counts = pc.value_counts(of.drop_null())
     values, many = counts.field("values"), numbers(counts.field("counts"))
     if len(values) > MOST and _is_number(of):
-        parts = np.quantile(numbers(of.drop_null()), np.arange(1, PARTS) / PARTS)
+        finite = numbers(of.drop_null())
+        parts = np.quantile(finite[np.isfinite(finite)], np.arange(1, PARTS) / PARTS)
         ends = np.unique(np.concatenate([parts, cuts]))
         words = [
             f"below {ends[0]:g}",
