@@ -171,6 +171,14 @@ def test_what_is_certain_is_so_however_its_sum_rounds(secrets: int) -> None:
     assert found.answer.after == 1.0
 
 
+def test_pairs_of_people_are_not_to_be_grouped(tmp_path: Path) -> None:
+    """Who knows whom: no group of names is proposed, so none is promised."""
+    pairs = {"user_a": np.arange(ROWS) // 4, "user_b": np.arange(ROWS) % 90}
+    pq.write_table(pa.table(pairs), tmp_path / "friends.parquet")
+    with pytest.raises(InputError, match=r"user_b: 90 .* names of people say nothing in groups"):
+        first_look(str(tmp_path / "friends.parquet"))
+
+
 def test_what_is_not_certain_is_never_1() -> None:
     """Seen "yes", all else is one in 10^20: as a double that is 1; odds stay finite."""
     belief = Independent({"x": [1, 1]}, values={"x": ["s", "free"]})

@@ -169,7 +169,8 @@ class _Columns:
         """There is nothing to compare, and why."""
         reasons = "; ".join(f"{name}: {reason}" for name, reason in why.items())
         text = f"{self.table.title}: no two columns to look at: {reasons.rstrip('.')}"
-        return InputError(f"{text}. unspoken init writes a project file, where they can be grouped")
+        way = "Make columns of fewer values by [source] sql of a project file (unspoken init)"
+        return InputError(f"{text}. {way}; names of people say nothing in groups")
 
 
 def _free(name: str, taken: Sequence[str] | Mapping[str, str]) -> str:
