@@ -111,6 +111,49 @@ def test_a_signal_while_rows_are_read(name: str, signals: int) -> None:
     assert (reader.returncode, said) == (130, b"interrupted\n")
 
 
+GOING = """\
+import os, signal, sys, time
+from pathlib import Path
+from unspoken.doors import ending
+from unspoken.doors.running import running
+from unspoken.engines.opening import Opened
+from unspoken.engines.spill import Spill
+ending.heed()
+class Closing:
+    def close(self):
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(0.2)
+def command():
+    spill = Spill.made()
+    Path(spill.folder, "rows").write_text("raw")
+    opening = Opened(Closing(), Path(), spill)
+    if sys.argv[1] == "during":
+        del opening
+        time.sleep(30)
+        return 0
+    globals()["kept"] = opening
+    return 0
+code = running(command, False)
+ending.over()
+sys.exit(code)
+"""
+
+
+@pytest.mark.parametrize(("when", "end"), [("during", (130, "interrupted\n")), ("after", (0, ""))])
+def test_a_signal_while_a_table_goes(when: str, end: tuple[int, str], tmp_path: Path) -> None:
+    """What it spilled goes all the same, nothing but one line is said, and the command ends."""
+    done = subprocess.run(
+        [sys.executable, "-c", GOING, when],
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+        stderr=subprocess.PIPE,
+        text=True,
+        timeout=20,
+        preexec_fn=as_in_a_terminal,
+    )
+    assert (done.returncode, done.stderr) == end
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize("in_json", [False, True])
 def test_what_fails_after_a_signal_was_interrupted(
     in_json: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -17,7 +17,7 @@ import typer
 from typer.main import get_command
 
 from unspoken.doors.commands import giving, keeping, looking, trying
-from unspoken.doors.ending import ended_by, heed
+from unspoken.doors.ending import ended_by, heed, over
 from unspoken.doors.everywhere import Everywhere
 from unspoken.doors.running import out, running
 from unspoken.doors.waiting import quietly
@@ -99,7 +99,9 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without × or “ shows ? instead
     heed()
-    code, signal = run(), ended_by()
+    code = run()
+    over()
+    signal = ended_by()
     sys.exit(code if signal is None else SIGNALLED + signal)
 
 

@@ -171,7 +171,11 @@ def opened(
     spill = Spill.made()
     more = {} if threads is None else {"threads": str(threads)}
     limits = {"memory_limit": literal(memory), "temp_directory": literal(spill.folder)}
-    con = session(timezone, **limits, **more)
+    try:
+        con = session(timezone, **limits, **more)
+    except BaseException:
+        spill.remove()
+        raise
     opening = Opened(con, folder, spill)
     try:
         yield opening
@@ -181,5 +185,7 @@ def opened(
 
 
 def _end(con: duckdb.DuckDBPyConnection, spill: Spill) -> None:
-    con.close()
-    spill.remove()
+    try:
+        con.close()
+    finally:  # also where a signal was heard of meanwhile
+        spill.remove()

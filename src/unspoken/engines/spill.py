@@ -45,11 +45,16 @@ class Spill:
             os.close(held)  # another process took it for left behind before it was locked
 
     def remove(self) -> None:
-        """Remove what was spilled, then let go."""
-        _cleared(self.folder)
-        if self.held is not None:
-            with contextlib.suppress(OSError):
-                os.close(self.held)
+        """Remove what was spilled, then let go; a signal does not keep it from that."""
+        try:
+            _cleared(self.folder)
+        except KeyboardInterrupt:
+            _cleared(self.folder)
+            raise
+        finally:
+            if self.held is not None:
+                with contextlib.suppress(OSError):
+                    os.close(self.held)
 
 
 def _sweep(beside: Path) -> None:
