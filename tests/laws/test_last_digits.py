@@ -89,3 +89,25 @@ def test_what_is_not_moved_outward_misses_the_truth() -> None:
             bound = MEASURES["mutual-information"].of(cloud)
             missed += not holds(bound, question.truth("mutual-information"))
         assert missed
+
+
+@pytest.mark.parametrize("rare", [1e-60, 1e-150, 3.99104e-237])
+@pytest.mark.parametrize("at", range(6))
+def test_a_class_so_rare_that_a_lift_is_hundreds_of_nats(rare: float, at: int) -> None:
+    """Its own logarithm is rounded by more than all that is behind it. Shown with 1 - e^-eps:
+    maximal leakage is log(2 - e^-eps), and what a release shows is this class for certain.
+    """
+    eps = 0.0780415 + at / 64
+    belief = unspoken.Joint([1.0 - rare, rare], names=["A"])
+    shown = unspoken.OneSided({"A": eps}, {"A": [0]}, shows="bit")
+    whom = unspoken.Adversary("A", secret=[0, 1])
+    with mpmath.workdps(DIGITS):
+        prior = mpmath.mpf(rare) / (mpmath.mpf(1.0 - rare) + mpmath.mpf(rare))
+        truth = {
+            "maximal-leakage": mpmath.log(2 - mpmath.exp(-mpmath.mpf(eps))),
+            "relative-entropy": -mpmath.log(prior),
+        }
+        name: Any
+        for name, exact in truth.items():
+            bound = unspoken.leakage(belief, shown, whom, name)
+            assert holds(bound, exact), name

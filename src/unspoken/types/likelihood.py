@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from unspoken.numerics.arrays import Array, Mask
-from unspoken.numerics.rounding import NOTHING, Rounding, gamma
+from unspoken.numerics.rounding import NOTHING, UNIT, Rounding, gamma
 from unspoken.types.posteriors import Off
 
 __all__ = ["Likelihood", "Lifts"]
@@ -87,7 +87,8 @@ class Lifts:
         doubles like x.
 
         In logs each operation leaves u of a logarithm, which is at most that of the lift, of t, of
-        the mass, of a prior and as large as there are on the way; the first is the lift's own.
+        the mass, of a prior and as large as there are on the way; the first is the lift's own. Its
+        own logarithm is off by 2 u of itself: of one far above 1 (a prior of 1e-60) that is more.
         """
         quick, rounding = self.divergences is not None, self.rounding
         furthest = (self.source if quick else Listed(self.log_lift)).furthest
@@ -95,6 +96,7 @@ class Lifts:
         masses = np.broadcast_to(shares, furthest.shape)
         moved = np.minimum(furthest + 4.0 * self.telling, 3.0)
         lifts = gamma(rounding.parts) * moved + 4.0 * gamma(rounding.whole)
+        lifts += 2.0 * UNIT * np.log1p(furthest)
         if self.in_logs:
             logs = gamma(rounding.on_logs)
             rarest = -math.log(self.prior.min(where=self.prior > 0, initial=1.0))
