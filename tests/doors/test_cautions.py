@@ -207,3 +207,12 @@ def test_a_zero_is_explained(folder: Path, run: Run) -> None:
     rows = int(text.split("(about ")[1].split(" rows with these values")[0])
     assert 100 < rows <= a.count("told")
     assert rows % 10 == 0  # two digits
+
+
+def test_a_secret_of_every_row_leaves_no_cell_to_speak_of(folder: Path, run: Run) -> None:
+    """So do noisy counts that leave no row without it: the share of its cells shown is 0 of 0."""
+    written(folder, 300, unit='["person"]')
+    project = folder / "unspoken.toml"
+    every = project.read_text("utf-8").replace("s = 'ill'\"", 's IS NOT NULL"\nstatic = false')
+    project.write_text(every)
+    assert "One person has 150 rows" in said(run, "plan")

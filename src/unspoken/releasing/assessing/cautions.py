@@ -162,10 +162,14 @@ def _of_units(
 
 
 def _open(learned: Learned, name: str, hidden: Sequence[Value]) -> float:
-    """Of the rows in which an attribute is not sensitive, the share that may be shown."""
+    """Of the rows in which an attribute is not sensitive, the share that may be shown.
+
+    None, where noisy counts leave no such rows.
+    """
     counts = dict(zip(learned.labels[name], learned.counts[name], strict=True))
     free = sum(count for label, count in counts.items() if label not in hidden)
-    return free / sum(n for label, n in counts.items() if label not in learned.sensitive[name])
+    harmless = sum(n for label, n in counts.items() if label not in learned.sensitive[name])
+    return free / harmless if harmless else 0.0
 
 
 def _of_tree(units: Units, learned: Learned) -> Caution:
