@@ -106,6 +106,16 @@ def test_the_key_may_be_left_out_and_has_a_home() -> None:
         project_of("[attribute.x]", source, 'form = "tree"')
 
 
+def test_a_tree_of_one_attribute_is_counted_as_its_joint_table(tmp_path: Path) -> None:
+    """It has no pairs, and with noise what is counted are these: the ledger was left unreadable."""
+    pq.write_table(pa.table({"id": range(99), "x": ["a", "b", "b"] * 33}), tmp_path / "t.parquet")
+    text = 'format = 1\n[source]\ntable = "t.parquet"\nkeys = ["id"]\n[epoch]\nlabel = "1"\n'
+    text += '[attribute.x]\nsensitive = "x = \'a\'"\n[application.a]\nreads = ["x"]\n'
+    (tmp_path / "unspoken.toml").write_text(f'{text}[belief]\nnoise = 5.0\nform = "tree"\n')
+    assert release(tmp_path).rows == 99
+    assert release(tmp_path).again
+
+
 # ---------------------------------------------------------------- what is learned
 
 

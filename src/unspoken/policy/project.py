@@ -240,9 +240,10 @@ def _attribute(name: str, given: AttributeTable) -> Attribute:
 
 
 def _belief(tables: ProjectTable) -> DeclaredBelief:
+    """A tree of one attribute has no pairs, and is its joint table."""
     given = tables.belief
     return DeclaredBelief(
-        form=given.form,
+        form=given.form if len(tables.attribute) > 1 else None,
         noise=None if given.noise == "none" else float(given.noise),
         confidence=None if given.confidence == "none" else float(given.confidence),
         history=given.history,
