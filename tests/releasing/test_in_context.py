@@ -199,3 +199,17 @@ def test_a_release_says_that_a_context_makes_certain(tmp_path: Path) -> None:
     path.write_text(text + '\n[context.odd]\nof = "id % 2"\n')
     said = [caution.text for caution in release(path).said.cautions]
     assert any("whoever knows odd of a row can become certain about s" in text for text in said)
+
+
+def test_whoever_knows_an_attribute_is_looked_at_beside_contexts(tmp_path: Path) -> None:
+    """What it learns is one more row, without contexts; the others are compared as before."""
+    attributes: Attributes = {"x": {"sensitive": "x = 'ill'"}, "y": {}}
+    path = small(tmp_path, hidden_in_a_room(400), attributes, reads=["x"])
+    said = path.read_text("utf-8").replace('[plan]\nby = "cell"', "")
+    said = said.replace("[application.all]\n", '[application.all]\nknows = ["y"]\n')
+    path.write_text(f'{said}\n[context.third]\nof = "id % 3"\n')
+    looked = prepare(path)
+    for found in (looked.openly(), looked.findings()):
+        assert any("knowing y" in leak.who for leak in found.everything)
+        assert {entry.context for entry in found.known} == {"third"}
+        assert not any("knowing y" in entry.leak.who for entry in found.known)

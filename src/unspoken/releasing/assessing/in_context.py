@@ -38,15 +38,16 @@ def in_contexts(
     readers: Mapping[str, Sequence[str]],
     without: Sequence[Leak],
 ) -> list[InContext]:
-    """One entry for each context and each leak ``without``, the worst odds first."""
+    """One entry for each context, reader and target, the worst odds first.
+
+    ``without``: what each learns without a context; more leaks, to who knows attributes, may be
+    among these.
+    """
+    plain = {(leak.who, leak.about): leak for leak in without}
     found = [
-        InContext(name, _with_rows(given, leak), plain)
+        InContext(name, _with_rows(given, leak), plain[leak.who, leak.about])
         for name, given in learned.contexts.items()
-        for leak, plain in zip(
-            leakage_matrix(given.belief, mechanism, readers, learned.sensitive, (name,)),
-            without,
-            strict=True,
-        )
+        for leak in leakage_matrix(given.belief, mechanism, readers, learned.sensitive, (name,))
     ]
     return sorted(found, key=lambda entry: (-entry.leak.odds.nats, -entry.leak.information.nats))
 
