@@ -13,7 +13,7 @@ import pytest
 from unspoken.learning import Learned, Unmodelled, table_of, unmodelled
 from unspoken.learning.unmodelled import MOST
 from unspoken.policy import Project
-from unspoken.releasing import prepare
+from unspoken.releasing import prepare, rehearse, release
 
 PROJECT = """format = 1
 [source]
@@ -113,6 +113,15 @@ def test_it_is_said_to_the_holder(tmp_path: Path) -> None:
     assert "bit by a tree" in said.text
     assert text not in said.unmeasured().text
     assert "three or more attributes" in said.unmeasured().text
+
+
+def test_who_only_releases_is_warned_of_it(tmp_path: Path) -> None:
+    """On standard error, for the holder: the message that is handed on measures nothing."""
+    path = written(tmp_path, right=0.98)
+    text = "a and b together tell 0.93 bit of what is sensitive of s and multiply its odds by 126"
+    for done in (rehearse(path), release(path)):
+        assert any(text in warning for warning in done.warnings)
+        assert not any(text in caution.text for caution in done.said.cautions)
 
 
 def test_a_secret_of_every_row_or_of_none_tells_nothing() -> None:

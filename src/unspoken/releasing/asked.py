@@ -97,7 +97,9 @@ class Asked:
         admission = self.admission
         unlooked = filter(None, [admission.unlooked(event, account)])
         together = admission.together(event, account)
-        return Said(ready.project, ready.promise, together, (*cautions, *map(Caution, unlooked)))
+        said = (*cautions, *map(Caution, unlooked))
+        measured = [caution.text for caution in beside if caution.red and caution.handed_on]
+        return Said(ready.project, ready.promise, together, said, measured)
 
     def _by_all_draws(self, event: Release, account: Account) -> dict[str, float]:
         """How often a cell that may be shown is, by any draw of it that its readers have."""

@@ -69,7 +69,7 @@ def release_epochs(asked: Asked, kept: Custody, epochs: Collection[str] | None =
         p=asked.p,
         again=not sifted.new,
         said=said[-1],
-        warnings=(*asked.ready.warnings, *release.epochs.refused()),
+        warnings=(*asked.ready.warnings, *said[-1].measured, *release.epochs.refused()),
         epochs=release.epochs,
     )
 
@@ -84,7 +84,7 @@ def rehearse_epochs(asked: Asked, kept: Custody | None, master: MasterKey) -> Re
         said.append(release.admitted(account))
 
     kept.ledger.look(admit, kept.seal) if kept else admit(Account.of(()))
-    odd = (*asked.ready.warnings, *release.epochs.refused())
+    odd = (*asked.ready.warnings, *said[-1].measured, *release.epochs.refused())
     return Rehearsed(asked.p, asked.plan, asked.leakage, said[-1], odd, release.epochs)
 
 

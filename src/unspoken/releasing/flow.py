@@ -89,7 +89,7 @@ def release(
         p=asked.p,
         again=same != [None],
         said=said[-1],
-        warnings=asked.ready.warnings,
+        warnings=(*asked.ready.warnings, *said[-1].measured),
     )
 
 
@@ -123,7 +123,7 @@ def rehearse(
         said.append(asked.said(event, account))
 
     kept.ledger.look(admit, kept.seal) if kept else admit(Account.of(()))
-    odd = asked.ready.warnings
+    odd = (*asked.ready.warnings, *said[-1].measured)
     return Rehearsed(asked.p, asked.plan, asked.leakage, said[-1], odd)
 
 

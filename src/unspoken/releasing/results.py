@@ -31,13 +31,15 @@ FEW = 3  # epochs that are named
 class Said:
     """What a message about a release says: limits as they were declared, nothing as measured.
 
-    ``together``: which of them everything that was given out breaks, empty if none.
+    ``together``: which of them everything that was given out breaks, empty if none. ``measured``:
+    what the rows show to be above one, for the holder alone.
     """
 
     project: Project
     promise: Promise
     together: str
     cautions: Sequence[Caution]
+    measured: Sequence[str] = ()
 
     @property
     def on_average(self) -> str:
