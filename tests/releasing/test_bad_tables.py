@@ -241,6 +241,23 @@ def test_ten_megabytes_in_a_value_of_ones_own(output: str, tmp_path: Path) -> No
     refused(path, r"\.toml:\d+ attribute\.c: a row: has 10,000,000 bytes of text: at most 65,536")
 
 
+@pytest.mark.parametrize("column", ["c", "id"])
+@pytest.mark.parametrize("form", ["joint", "tree"])
+def test_a_row_too_long_for_coins_is_refused_before_it_is_counted(
+    form: str, column: str, tmp_path: Path
+) -> None:
+    """What is counted with noise is charged, and rows are read for coins after that only."""
+    cells = {"id": [f"k{i}" for i in range(ROWS)], "c": ["x", "y"] * (ROWS // 2)}
+    cells["d"] = cells["c"]
+    cells[column][5] = "x" * 70_000
+    path = small(tmp_path, pa.table(cells), {"c": {}, "d": {}}, key=None, form=form)
+    path.write_text(path.read_text().replace('noise = "none"', "noise = 0.5"))
+    refused(path, r"\.toml:\d+ (attribute\.c|source\.keys): a row: has 70,0\d\d bytes of text: at")
+    assert not (tmp_path / "belief.json").exists()
+    ledger = tmp_path / "ledger.sqlite"
+    assert not ledger.exists() or not Ledger(ledger).events()
+
+
 def test_a_parquet_file_that_breaks_off(tmp_path: Path) -> None:
     """Its end, with the schema, is whole; its rows are not."""
     path = small(tmp_path, table(), ATTRIBUTES)

@@ -12,6 +12,7 @@ from unspoken.engines.opening import Opened
 from unspoken.engines.session import OURS
 from unspoken.engines.sql import column_of, identifier
 from unspoken.errors import InputError
+from unspoken.numerics.texts import LONGEST_TEXT, too_long
 
 __all__ = [
     "check_keys",
@@ -140,16 +141,24 @@ def key_types_given(
 
 
 def check_keys(opening: Opened, view: str, keys: Sequence[str], title: str, where: str) -> None:
-    """Refuse missing keys, and two rows with the same one; keys are public, so they are named."""
+    """Refuse missing keys, longer ones than coins take, and two rows with the same one; keys are
+    public, so they are named.
+    """
     if not keys:
         return
     names = [identifier(name) for name in keys]
     nulls = ", ".join(f"count(*) FILTER ({name} IS NULL)" for name in names)
+    text = " + ".join(
+        f"if(typeof({name}) = 'VARCHAR', strlen(CAST({name} AS VARCHAR)), 0)" for name in names
+    )
     with opening.reworded(where):
-        missing = opening.con.execute(f"SELECT {nulls} FROM {view}").fetchone() or ()
+        query = f"SELECT {nulls}, max({text}) FROM {view}"
+        *missing, longest = opening.con.execute(query).fetchone() or (*[0] * len(keys), 0)
     for name, count in zip(keys, missing, strict=True):
         if count:
             raise absent(where, name, count, title)
+    if (longest or 0) > LONGEST_TEXT:
+        raise too_long(longest, f"{where}: ")
     with opening.reworded(where):
         if any(marked_once(opening, view, name) for name in names):
             return

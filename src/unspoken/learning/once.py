@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from unspoken.engines.protocol import Table
 from unspoken.errors import InputError, TooLarge
@@ -28,6 +29,7 @@ from unspoken.learning.marks.possible import possible_labels
 from unspoken.learning.pinned import JOINT, Pinned, of_pair, rules
 from unspoken.numerics.arrays import Counts
 from unspoken.numerics.noise import with_noise
+from unspoken.numerics.texts import LONGEST_TEXT, too_long
 from unspoken.policy import Project
 
 __all__ = ["Once", "moved"]
@@ -64,6 +66,7 @@ class Once:
         if counted is None:
             raise TooLarge("learn: there are too many combinations of labels to count")
         _refuse_unforeseen(labels, counted.marks)
+        _refuse_long(project, counted.values)
         joint = table_by_label(labels, counted.marks, counted.counts).astype(np.int64)
         given = given_of(project, counted.contexts, labels, CELLS)
         tables = {name: each.joint.astype(np.int64) for name, each in given.items()}
@@ -84,6 +87,7 @@ class Once:
             for (i, j), table in pairs.pair.items()
         }
         units = _units(project, noted)
+        _refuse_long(project, noted.values_seen)
         return cls(project, labels, tables, pairs.rows, noted.values_seen, units=units)
 
     @property
@@ -150,6 +154,16 @@ def _refuse_unforeseen(labels: Sequence[Labelling], marks: Sequence[np.ndarray])
                 f"attribute.{each.cells.name}: a row is sensitive where its predicate did not let "
                 "foresee it; write the predicate with comparisons alone"
             )
+
+
+def _refuse_long(project: Project, held: Mapping[str, pa.Array]) -> None:
+    """No value may be longer than a coin takes: what is counted is charged before rows are read."""
+    for name, values in held.items():
+        kind = values.type
+        if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+            longest = pc.max(pc.binary_length(values)).as_py() or 0
+            if longest > LONGEST_TEXT:
+                raise too_long(longest, f"{project.at('attribute', name)}: ")
 
 
 def _described(labelling: Labelling) -> dict[str, list[object]]:

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from unspoken.errors import InputError
 from unspoken.numerics.arrays import Codes, Words
 
-__all__ = ["ONE_EMPTY", "Blocks", "Coded", "joined", "text_of"]
+__all__ = ["LONGEST_TEXT", "ONE_EMPTY", "Blocks", "Coded", "joined", "text_of", "too_long"]
 
 Bytes = npt.NDArray[np.uint8]
 
@@ -145,11 +145,16 @@ def joined(columns: Sequence[Coded]) -> Blocks | None:
         text = text_of(pc.binary_join_element_wise(*each, ONE_EMPTY[0]))
     longest = int(text.lengths.max(initial=0))
     if longest > LONGEST_TEXT:
-        raise InputError(
-            f"a row: has {longest:,} bytes of text: at most {LONGEST_TEXT:,} are taken, of keys "
-            "and a value; shorten them"
-        )
+        raise too_long(longest)
     return text
+
+
+def too_long(longest: int, where: str = "") -> InputError:
+    """That no coin is tossed for a row of so many bytes of text."""
+    return InputError(
+        f"{where}a row: has {longest:,} bytes of text: at most {LONGEST_TEXT:,} are taken, of keys "
+        "and a value; shorten them"
+    )
 
 
 def text_of(column: pa.Array) -> Text:
