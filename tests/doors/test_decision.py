@@ -83,6 +83,17 @@ def test_no_number_of_the_page_has_more_than_three_digits(found: Findings) -> No
     assert all(float(f"{point['released']:.1e}") == point["released"] for point in drawn)
 
 
+def test_both_limits_have_a_curve(found: Findings) -> None:
+    """Both go through the project, each limit staying while the other moves."""
+    limits = found.project.limits
+    (bits,) = (p for p in found.curve if p.chosen)
+    (cap,) = (p for p in found.curve_of_caps if p.chosen)
+    assert (bits.limit, cap.limit) == (limits.bits, limits.odds_cap)
+    assert bits.released == pytest.approx(cap.released)
+    assert bits.released < found.curve_of_caps[-1].released
+    assert charts.chart("trade-off-caps", found, palette.PAGE)["data"]["values"]
+
+
 def test_the_words_of_the_page_are_explained_on_it(tight: Findings) -> None:
     html = page.page(tight, DAY)
     for word in ("plug-in", "closed"):

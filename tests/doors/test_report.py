@@ -23,7 +23,7 @@ from unspoken.pictures import images
 from unspoken.planning import closure
 from unspoken.policy import Project
 from unspoken.releasing.assessing.findings import Findings, findings
-from unspoken.releasing.assessing.trade_off import TradeOff
+from unspoken.releasing.assessing.trade_off import ByCap, TradeOff
 from unspoken.types.premise import Premise
 
 pytest.importorskip("vl_convert", reason="needs the extra `report`: vl-convert-python")
@@ -112,7 +112,7 @@ def html(found: Findings) -> str:
 @pytest.fixture(scope="module")
 def hostile() -> Findings:
     labels = (("plain", *LABELS[0][1:5], HOSTILE[0]), ("{%", *LABELS[1][1:]), *LABELS[2:])
-    return replace(building(HOSTILE, labels), curve=TradeOff())
+    return replace(building(HOSTILE, labels), curve=TradeOff(), curve_of_caps=ByCap())
 
 
 class Outline(HTMLParser):
@@ -174,9 +174,9 @@ def test_the_page_is_small_and_well_formed(html: str) -> None:
 def test_every_picture_has_words_and_a_table(html: str) -> None:
     elements = Outline(html).elements
     pictures = [attrs for tag, attrs in elements if tag == "div" and attrs.get("role") == "img"]
-    assert len(pictures) == len(drawings(html)) == 3
+    assert len(pictures) == len(drawings(html)) == 4
     assert all("in the table" in (attrs["aria-label"] or "") for attrs in pictures)
-    assert html.count("The same as a table") == 2  # the two heat maps share one
+    assert html.count("The same as a table") == 3  # the two heat maps share one
     headings = [tag for tag, _ in elements if tag in {"h1", "h2", "h3", "h4"}]
     assert headings[0] == "h1"
     assert headings.count("h1") == 1
@@ -212,9 +212,10 @@ def test_every_number_is_there(found: Findings, html: str) -> None:
     for name, share in found.shares.items():
         assert words.percent(share) in text
         assert words.chance(found.plan.p[name]) in text
-    for point in found.curve:
-        assert words.bits(point.limit) in text
-        assert words.percent(point.released) in text
+    for curve, limit in ((found.curve, words.bits), (found.curve_of_caps, words.factor)):
+        for point in curve:
+            assert limit(point.limit) in text
+            assert words.percent(point.released) in text
     for one in found.assumptions:
         assert one in text
 
@@ -365,7 +366,7 @@ def test_a_folder_that_is_not_there_is_one_line(found: Findings, tmp_path: Path)
 
 
 def test_pictures_as_files(found: Findings, tmp_path: Path) -> None:
-    names = ["leakage", "leakage-everything", "leakage-planned", "trade-off"]
+    names = ["leakage", "leakage-everything", "leakage-planned", "trade-off", "trade-off-caps"]
     made = page.write_report(found, tmp_path / "report.html", tmp_path)
     assert [path.name for path in made] == [
         f"{n}{kind}" for kind in (".png", ".svg") for n in names

@@ -14,7 +14,8 @@ import pytest
 
 from unspoken.doors.report import charts, coins, page, palette, words
 from unspoken.doors.report.decision import Signed
-from unspoken.releasing import prepare
+from unspoken.releasing import prepare, release
+from unspoken.releasing.assessing import findings
 from unspoken.releasing.assessing.findings import CELLS, FLOOR, Findings, by_cap
 from unspoken.releasing.assessing.held_back import LARGER, held_back
 from unspoken.releasing.assessing.trade_off import TradeOff
@@ -141,8 +142,13 @@ def test_a_plan_that_is_the_floor_says_so(tmp_path: Path) -> None:
     assert f"the same value. {whatever}." in beside
     assert "The limits are held without." not in beside
     rows = text[text.index("The same limits kept in other ways") :].split("Application by")[0]
-    assert "one coin a record" not in rows
     assert rows.index("(this plan)") < rows.index(CELLS)
+    upper = words.percent(few.plan.bound.high).replace("\u00a0", " ")
+    assert f"one coin a record, at most {upper} a belief" in rows
+    assert few.released < few.plan.bound.high < few.released + 0.05
+    dear = replace(few.project, terms={"taxes": replace(few.project.terms["taxes"], weight=2.0)})
+    (row,) = (r for r in coins.beside(replace(few, project=dear)) if r["name"].endswith("at most"))
+    assert row["share"] == words.percent(few.plan.bound.high / 2)
 
 
 def test_what_shows_more_by_trusting_more_says_so(found: Findings) -> None:
@@ -193,6 +199,59 @@ def test_who_gets_next_to_nothing_is_told_what_would_help(tmp_path: Path) -> Non
     share = words.percent(first.remedies["an odds_cap twice as large"]).replace("\u00a0", " ")
     assert f"Planned again: an odds_cap twice as large {share}; if nothing else" in text
     assert "taxes gets next to nothing under this plan." in text
+
+
+def test_all_that_get_next_to_nothing_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not only those for which plans of their own are made, and everybody who reads only these."""
+    monkeypatch.setattr("unspoken.releasing.assessing.held_back.TRIED", 1)
+    tight = people(tmp_path, 1.01, '[application.health]\nreads = ["ill"]\n')
+    assert sorted(each.attribute for each in tight.poor) == ["ill", "job", "street"]
+    assert ["if nothing else were read" in each.remedies for each in tight.poor] == [
+        True,
+        False,
+        False,
+    ]
+    (box,) = re.findall("Recommended (.*?) made 2026", said(tight))
+    assert "taxes would get next to nothing." in box
+    assert "health would get next to nothing." in box
+
+
+def test_a_change_is_seen_in_its_words() -> None:
+    for before, after, shown in (
+        (0.25, 0.5, ("25 %", "50 %")),
+        (0.317, 0.3216, ("31.7 %", "32.2 %")),
+        (0.01003, 0.01014, ("1.00 %", "1.01 %")),
+        (0.0, 0.0, ("0 %", "0 %")),
+        (0.25, 1.0, ("25 %", "100 %")),
+    ):
+        said = words.change(before, after)
+        assert tuple(each.replace("\u00a0", " ") for each in said) == shown
+
+
+def test_an_adopted_plan_of_a_larger_table_is_looked_at_as_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where a curve takes minutes, what the plan stands on, what holds it back and the floor are
+    there all the same once it is adopted; where one plan does, nothing is said of a plan for all.
+    """
+    people(tmp_path, 2.0)
+    path = tmp_path / "unspoken.toml"
+    path.write_text(path.read_text().replace('noise = "none"', "noise = 2.0"))
+    release(path)
+    monkeypatch.setattr(findings, "PAIRS", 1)
+    found = prepare(path).findings(adopted=True)
+    assert found.adopted
+    assert not found.curve
+    assert found.held_back
+    assert found.rivals[FLOOR] < found.released
+    text = said(found)
+    assert "run unspoken plan, which changes nothing that is adopted" in text
+    assert "(box(95 %)), rows being independent (this plan)" in text
+    monkeypatch.setattr(findings, "ONCE", 1)
+    text = said(prepare(path).findings(adopted=True))
+    assert "one coin a record 75 % the counts it was adopted by" in re.sub(r"\d+ %", "75 %", text)
 
 
 def test_the_curve_of_caps_names_them_as_they_are(found: Findings) -> None:

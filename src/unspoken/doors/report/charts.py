@@ -16,6 +16,7 @@ from unspoken.doors.report.palette import BEYOND, LIGHT, PAGE, Palette
 from unspoken.pictures import FONT, Chart
 from unspoken.releasing.assessing.findings import Findings
 from unspoken.releasing.assessing.leaks import Leak
+from unspoken.releasing.assessing.trade_off import ByCap, TradeOff
 
 __all__ = ["CHARTS", "Chart", "band", "bands", "by_lines", "chart", "heat", "looks"]
 
@@ -108,10 +109,10 @@ def _cell(entry: Leak, names: Mapping[str, str], cap: float, use: Palette) -> di
     }
 
 
-def trade_off(findings: Findings, use: Palette) -> Chart:
-    """Limits, each twice the one before, against the share of cells they let out."""
-    points = _points(findings)
-    reached = max(point.released for point in findings.curve)
+def trade_off(curve: TradeOff | ByCap, use: Palette) -> Chart:
+    """Limits against the share of cells they let out."""
+    points = _points(curve)
+    reached = max(point.released for point in curve)
     top = next((top for top in TOPS if top >= 1.2 * reached), 1.0)
     ticks = [quarter * top / 4 for quarter in range(5)]
     percent = f"format(100 * datum.value, '~g') + '{words.NBSP}%'"
@@ -130,7 +131,7 @@ def trade_off(findings: Findings, use: Palette) -> Chart:
     edge = _mark("text", dy=-13, fontSize=12, color=use.paper, stroke=use.paper, strokeWidth=5)
     return {
         "data": {"values": points},
-        "encoding": {"x": {**across, "title": findings.curve.along}, "y": up},
+        "encoding": {"x": {**across, "title": curve.along}, "y": up},
         "layer": [
             {**rule, **chosen, "encoding": {"y2": {"datum": 0}}},
             line,
@@ -145,7 +146,7 @@ def trade_off(findings: Findings, use: Palette) -> Chart:
     }
 
 
-def _points(findings: Findings) -> list[Chart]:
+def _points(curve: TradeOff | ByCap) -> list[Chart]:
     return [
         {
             "limit": _tick(point.limit),
@@ -153,7 +154,7 @@ def _points(findings: Findings) -> list[Chart]:
             "share": words.percent(point.released),
             "chosen": point.chosen,
         }
-        for point in findings.curve
+        for point in curve
     ]
 
 
@@ -181,17 +182,29 @@ def planned(findings: Findings, use: Palette) -> Chart:
     return heat(findings.planned, words.readers(findings), _cap(findings), use)
 
 
+def of_limits(findings: Findings, use: Palette) -> Chart:
+    """Bits, each limit twice the one before; odds caps where no bits are limited."""
+    return trade_off(findings.curve, use)
+
+
+def of_caps(findings: Findings, use: Palette) -> Chart:
+    """Odds caps, where bits are limited too."""
+    return trade_off(findings.curve_of_caps, use)
+
+
 CHARTS: dict[str, Callable[[Findings, Palette], Chart]] = {
     "leakage": both,
     "leakage-everything": everything,
     "leakage-planned": planned,
-    "trade-off": trade_off,
+    "trade-off": of_limits,
+    "trade-off-caps": of_caps,
 }
 
 
 def chart(name: str, findings: Findings, use: Palette) -> Chart:
     """A picture by its name; empty where there is nothing to draw."""
-    shown = findings.curve if name == "trade-off" else findings.everything
+    curves = {"trade-off": findings.curve, "trade-off-caps": findings.curve_of_caps}
+    shown = curves.get(name, findings.everything)
     return {**CHARTS[name](findings, use), "config": looks(use)} if shown else {}
 
 

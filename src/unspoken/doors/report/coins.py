@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
 from unspoken.doors.report import words
+from unspoken.releasing.assessing.best import weights
 from unspoken.releasing.assessing.findings import CELLS, FLOOR, NOW, Findings
 
 __all__ = ["beside", "coin", "in_words"]
 
 RECORDS = "one coin a record"
+NOT_WORTH_IT = "a belief: what was found gains too little over the floor to be worth it"
+ADOPTED = "the counts it was adopted by, not looked at again for this page"
 LEARNED = "the shares that were learned, taken for the truth; rows being independent"
 
 
@@ -57,19 +61,16 @@ def beside(findings: Findings) -> list[dict[str, Any]]:
     """The floor, one coin a cell and one coin a record: what each lets out, and stands on."""
     if not findings.rivals:
         return []
-    held = findings.plan.bound.premise
     stands = {
         FLOOR: "nothing: it holds whatever anybody believes of a row",
         CELLS: LEARNED,
         NOW: "the counts there are now: it is released once it is adopted",
-        RECORDS: f"every belief that the counts leave possible ({held}), rows being independent"
-        if held.level is not None
-        else LEARNED,
+        RECORDS: _stands(findings),
     }
     names = [name for name in (FLOOR, CELLS, NOW) if name in findings.rivals]
     shares = {name: findings.rivals[name] for name in names}
     sentence = FLOOR if findings.is_floor else RECORDS
-    return [
+    rows = [
         {
             "name": name,
             "share": words.percent(share),
@@ -78,6 +79,28 @@ def beside(findings: Findings) -> list[dict[str, Any]]:
         }
         for name, share in {**shares, sentence: findings.released}.items()
     ]
+    return [*rows, *_not_worth_it(findings)]
+
+
+def _stands(findings: Findings) -> str:
+    """What one coin a record stands on, so far as it was planned again for this page."""
+    held = findings.plan.bound.premise
+    if held.level is not None:
+        return f"every belief that the counts leave possible ({held}), rows being independent"
+    boxed = findings.project.belief.confidence is not None
+    unseen = findings.adopted and boxed and not findings.plan.binding
+    return ADOPTED if unseen else LEARNED
+
+
+def _not_worth_it(findings: Findings) -> list[dict[str, Any]]:
+    """One coin a record, where the floor is taken instead: at most what no release exceeds."""
+    worth = set(weights(findings.project).values())
+    upper = findings.plan.bound.high / len(findings.project.reads)
+    if not findings.is_floor or len(worth) > 1 or not upper < math.inf:
+        return []
+    most = min(1.0, upper / worth.pop())
+    row = {"name": f"{RECORDS}, at most", "share": words.percent(most), "stands": NOT_WORTH_IT}
+    return [{**row, "chosen": False}]
 
 
 def in_words(findings: Findings) -> list[str]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from unspoken.doors.report import answers, coins, starved, words
 from unspoken.doors.report.charts import bands
+from unspoken.doors.report.curves import NOT_DRAWN, curves
 from unspoken.doors.report.decision import Signed, decision
 from unspoken.doors.report.palette import BEYOND
 from unspoken.planning import Plan
@@ -40,7 +41,6 @@ def content(findings: Findings, signed: Signed) -> Row:
         "rivals": coins.beside(findings),
         "limits": limits(findings),
         "on_average": _on_average(findings),
-        "limit_bits": findings.project.limits.bits < math.inf,
         "but_for": _but_for(findings),
         "cap": words.factor(findings.project.limits.odds_cap),
         "first_beyond": BEYOND,
@@ -57,7 +57,8 @@ def content(findings: Findings, signed: Signed) -> Row:
         "starved": list(nothing.values()),
         "releases": findings.plan.objective > 0,
         "unread": _unread(findings),
-        "curve": curve(findings),
+        "curves": curves(findings),
+        "not_drawn": NOT_DRAWN,
         "closing": closing(findings) if findings.project.plan.by == "cell" else None,
         "applications": [
             application(findings, name, nothing.get(name, ""))
@@ -278,19 +279,6 @@ def _chance(plan: Plan, name: str) -> str:
 def _unread(findings: Findings) -> str:
     read = findings.project.reads
     return words.listed(name for name in findings.project.attributes if name not in read)
-
-
-def curve(findings: Findings) -> list[Row]:
-    """The points of the trade-off."""
-    said = words.bits if findings.project.limits.bits < math.inf else words.factor
-    return [
-        {
-            "limit": said(point.limit),
-            "released": words.percent(point.released),
-            "chosen": point.chosen,
-        }
-        for point in findings.curve
-    ]
 
 
 def closing(findings: Findings) -> Row:

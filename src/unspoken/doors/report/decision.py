@@ -37,7 +37,10 @@ class Signed:
 
 def decision(findings: Findings, signed: Signed) -> dict[str, Any]:
     """What goes to whom under which limits, what may still happen, and what is recommended."""
-    against, red = _against(findings), [c.unmeasured().text for c in findings.cautions if c.red]
+    against, red = (
+        _against(findings),
+        [_whole(c.unmeasured().text) for c in findings.cautions if c.red],
+    )
     project = findings.project
     gets = [
         f"{name}: {words.listed(reads)}, true where shown, {_shares(findings, reads)}"
@@ -54,7 +57,7 @@ def decision(findings: Findings, signed: Signed) -> dict[str, Any]:
         "stands": [words.stands(findings), *boxed] if findings.planned else [],
         "risk": [
             _risk(findings),
-            *(c.unmeasured().text for c in findings.cautions if not c.red),
+            *(_whole(c.unmeasured().text) for c in findings.cautions if not c.red),
         ],
         "facts": [
             ("made", f"{signed.at:%Y-%m-%d %H:%M:%S %Z}".strip()),
@@ -64,6 +67,11 @@ def decision(findings: Findings, signed: Signed) -> dict[str, Any]:
             ("ledger", signed.ledger),
         ],
     }
+
+
+def _whole(text: str) -> str:
+    """With numbers that stay beside their per cent."""
+    return text.replace(" %", f"{words.NBSP}%")
 
 
 def _promised(findings: Findings) -> list[str]:
@@ -109,11 +117,10 @@ def _risk(findings: Findings) -> str:
     if words.tells_nothing(worst) or not findings.plan.objective > 0:
         return "No answer makes a sensitive value noticeably more likely."
     odds = words.odds_of(worst.odds)
-    moved = (
-        ""
-        if worst.answer is None
-        else f" (from {words.percent(worst.answer.before)} to {words.percent(worst.answer.after)})"
-    )
+    moved = ""
+    if worst.answer is not None:
+        before, after = words.change(worst.answer.before, worst.answer.after)
+        moved = f" (from {before} to {after})"
     return (
         "For each row, the most telling answer changes the odds of a sensitive value of "
         f"{worst.about} by {odds}{moved}, to somebody who knows no more than this table shows; "

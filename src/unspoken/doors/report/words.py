@@ -19,6 +19,7 @@ __all__ = [
     "bits_of",
     "cell",
     "chance",
+    "change",
     "digits",
     "factor",
     "held",
@@ -65,6 +66,14 @@ def percent(share: float) -> str:
     if share > 0.9995:
         return f">{NBSP}99.9{NBSP}%"
     return f"{digits(100 * share) if share < 0.1 else _tenths(100 * share)}{NBSP}%"
+
+
+def change(before: float, after: float) -> tuple[str, str]:
+    """Two shares as words that differ: a third digit where two are the same."""
+    both = (percent(before), percent(after))
+    if both[0] != both[1] or not 0 < before < 1:
+        return both
+    return (f"{digits(100 * before, 3)}{NBSP}%", f"{digits(100 * after, 3)}{NBSP}%")
 
 
 def factor(odds: float) -> str:
@@ -219,11 +228,11 @@ def sentence(entry: Leak, secrets: Sequence[object]) -> str:
 def _answered(entry: Leak, answer: TellingAnswer, secret: str) -> str:
     """Before, what is seen, after."""
     certain = math.isinf(entry.odds.odds)
-    after = "certainty" if certain else percent(answer.after)
+    before, after = change(answer.before, answer.after)
     odds = "" if certain else f", odds {odds_of(entry.odds)},"
     return (
-        f"The chance that {entry.about} is {secret} goes from {percent(answer.before)} to "
-        f"{after}{odds} for whoever sees {seen(answer.seen)}. "
+        f"The chance that {entry.about} is {secret} goes from {before} to "
+        f"{'certainty' if certain else after}{odds} for whoever sees {seen(answer.seen)}. "
         f"Share of rows with this answer: {percent(answer.mass)}."
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from unspoken.beliefs import Belief
 from unspoken.display import Shown
@@ -34,7 +34,9 @@ OUT = "what is out already"  # of an extension, which has no other
 
 # The limits of the trade-off curve, as multiples of the one that is set.
 CURVE = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8)
-PAIRS = 5_000  # of combinations and what they may show, up to which a plan takes seconds
+# Of combinations and what they may show: up to how many a dozen plans take a minute or so, with
+# secrets of one attribute twice as many; and up to how many one plan does.
+PAIRS, ONCE = 5_000, 40_000
 # The odds caps of the other curve, beside the one that is set if that can be drawn with them.
 CAPS, LARGEST = (1.25, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 16.0, 32.0), 1e3
 
@@ -91,6 +93,7 @@ class Findings(Openly):
     poor: Sequence[Poor] = ()
     unexpected: Sequence[str] = ()
     adopted: bool = False
+    curve_of_caps: ByCap = field(default_factory=ByCap)
 
     def facts(self) -> list[tuple[str, str]]:
         shares = [
@@ -136,6 +139,7 @@ def findings(
     planned_known = in_contexts(learned, chosen.mechanism, readers(project), planned)
     shown = shares(project, learned, chosen)
     by_record = project.plan.by == "record"
+    drawn, of_caps = _curves(project, learned, beliefs) if curve else (TradeOff(), ByCap())
     return Findings(
         project=project,
         learned=learned,
@@ -149,7 +153,8 @@ def findings(
         shares=shown,
         open_shares=shares(project, learned, left_open),
         rivals=_rivals(project, learned, chosen, now),
-        curve=_curve(project, learned, beliefs) if curve else TradeOff(),
+        curve=drawn,
+        curve_of_caps=of_caps,
         assumptions=assumptions(project, learned, chosen),
         adopted=adopted is not None,
         held_back=held_back(project, learned, chosen) if by_record else (),
@@ -168,7 +173,7 @@ def _chosen(
     """The plan that is looked at, and the best one now, where that is another; None: it was not
     looked for, which would take minutes.
     """
-    if adopted is not None and not _quick(project, learned):
+    if adopted is not None and not (_quick(project, learned) or _pairs(project, learned) <= ONCE):
         return as_adopted(project, learned, adopted), None
     now = best(project, learned, beliefs, withheld_by(project, learned), extends=extends)
     if adopted is None or adopted.mechanism == now.mechanism.showing(project.reads):
@@ -252,21 +257,30 @@ def _groups(project: Project) -> dict[tuple[str, ...], tuple[str, ...]]:
     return groups
 
 
-def _curve(project: Project, learned: Learned, beliefs: Belief) -> TradeOff | ByCap:
-    """Of the limit on bits; of the odds cap where there is no other; none that takes minutes."""
+def _curves(project: Project, learned: Learned, beliefs: Belief) -> tuple[TradeOff | ByCap, ByCap]:
+    """Of the limit on bits, and of the odds cap; of the cap alone where there is no other; none
+    that take minutes.
+    """
     if not _quick(project, learned):
-        return TradeOff()
+        return TradeOff(), ByCap()
+    caps = by_cap(project, learned, beliefs)
     if project.limits.bits < math.inf:
-        return trade_off(project, learned, beliefs)
-    return by_cap(project, learned, beliefs)
+        return trade_off(project, learned, beliefs), caps
+    return caps, ByCap()
 
 
 def _quick(project: Project, learned: Learned) -> bool:
     """Whether a plan takes seconds."""
+    events = min(2, len([name for name, labels in learned.sensitive.items() if labels]))
+    return project.plan.by == "cell" or events * _pairs(project, learned) <= 2 * PAIRS
+
+
+def _pairs(project: Project, learned: Learned) -> int:
+    """Of a combination of values and what may be shown of it; of two contexts where given one."""
     cells = math.prod(map(len, learned.labels.values()))
     if project.plan.given is not None:
         cells *= len(learned.contexts[project.plan.given].values) ** 2  # rows are of two of them
-    return project.plan.by == "cell" or cells << len(project.reads) <= PAIRS
+    return cells << len(project.reads)
 
 
 def trade_off(project: Project, learned: Learned, beliefs: Belief) -> TradeOff:

@@ -27,7 +27,7 @@ LARGER = 1.1  # how much larger a cap is taken to be
 LEAST = 5e-4  # of all that is read: an answer that costs less is not worth a line
 MOST = 5  # answers
 POOR = 0.02  # of all rows: an attribute that is shown in fewer is said to get next to nothing
-TRIED = 3  # attributes for which plans are made again
+TRIED = 3  # attributes for which plans of their own are made again, the poorest
 CAP, ALONE, FLOOR = "an odds_cap twice as large", "if nothing else were read", "by the floor"
 
 
@@ -70,18 +70,18 @@ def poor(
     shown: Mapping[str, float],
     pinned: Pinned | None = None,
 ) -> list[Poor]:
-    """The poorest attributes of which something might be shown; ``shown``: of all rows;
-    ``pinned``: the counts, if they have noise.
+    """The attributes of which next to nothing is shown though something might be, the poorest
+    first; ``shown``: of all rows; ``pinned``: the counts, if they have noise.
     """
     hidden = learned.sensitive
     names = [
         name
         for name in sorted(shown, key=shown.__getitem__)
         if shown[name] < POOR and set(learned.labels[name]) > set(map(str, hidden.get(name, ())))
-    ][:TRIED]
+    ]
     if not names or not project.protected:
         return []
-    within = project.planned
+    within, tried = project.planned, names[:TRIED]
     cap = 2 * within.limits.odds_cap
     larger = replace(within, limits=replace(within.limits, odds_cap=cap))
     more = _shares(larger, learned, beliefs)
@@ -95,8 +95,7 @@ def poor(
             next((_held(project, learned, b) for b in chosen.binding if name in b.shown), None),
             {
                 CAP: more[name],
-                ALONE: _shares(_alone(project, name), learned, beliefs)[name],
-                **_merged(project, learned, pinned, name),
+                **(_of_its_own(project, learned, beliefs, pinned, name) if name in tried else {}),
                 **({FLOOR: least[name]} if least else {}),
             },
         )
@@ -136,6 +135,14 @@ def _names_few(project: Project, learned: Learned, about: str) -> bool:
 def _shares(project: Project, learned: Learned, beliefs: Belief) -> dict[str, float]:
     chosen = best(project, learned, beliefs, withheld_by(project, learned))
     return shares(project, learned, chosen)
+
+
+def _of_its_own(
+    project: Project, learned: Learned, beliefs: Belief, pinned: Pinned | None, name: str
+) -> dict[str, float]:
+    """What is shown of an attribute by the plans that are made for it alone."""
+    alone = _shares(_alone(project, name), learned, beliefs)[name]
+    return {ALONE: alone, **_merged(project, learned, pinned, name)}
 
 
 def _merged(

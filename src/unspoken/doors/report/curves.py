@@ -1,0 +1,56 @@
+"""What the page says of other limits: the curves of bits and of odds caps, with their points."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from unspoken.doors.report import words
+from unspoken.releasing.assessing.findings import Findings
+from unspoken.releasing.assessing.trade_off import ByCap, TradeOff
+
+__all__ = ["NOT_DRAWN", "curves"]
+
+NOT_DRAWN = (
+    "The curve was not computed for this page: a plan of so many combinations of values takes a "
+    "minute, and a curve has a dozen. To see another limit, write it into the project file and "
+    "run unspoken plan, which changes nothing that is adopted."
+)
+
+
+def curves(findings: Findings) -> list[dict[str, Any]]:
+    """Each with what it is of, the name of its picture and its points."""
+    cap = words.factor(findings.project.limits.odds_cap)
+    of_bits = findings.project.limits.bits < math.inf
+    said = (
+        f"Each point is the best plan for one limit on the average, with the same cap of {cap} on "
+        "the odds. Where the curve is flat, the cap decides and a higher limit buys nothing."
+        if of_bits
+        else "Each point is the best plan for one cap on the odds."
+    )
+    bits = f"Each point is the best plan for one cap on the odds, {_average(findings)} staying."
+    drawn = [
+        (findings.curve, "trade-off", said, words.bits if of_bits else words.factor),
+        (findings.curve_of_caps, "trade-off-caps", bits, words.factor),
+    ]
+    return [
+        {"says": says, "picture": picture, "points": _points(curve, unit)}
+        for curve, picture, says, unit in drawn
+        if curve
+    ]
+
+
+def _average(findings: Findings) -> str:
+    return f"the limit of {words.limit(findings.project.limits.bits)} on the average"
+
+
+def _points(curve: TradeOff | ByCap, unit: Callable[[float], str]) -> list[dict[str, Any]]:
+    return [
+        {
+            "limit": unit(point.limit),
+            "released": words.percent(point.released),
+            "chosen": point.chosen,
+        }
+        for point in curve
+    ]
