@@ -12,7 +12,7 @@ from typing import Literal
 
 import pytest
 
-from unspoken.doors.report import charts, coins, page, palette, words
+from unspoken.doors.report import charts, coins, page, palette, recipients, words
 from unspoken.doors.report.decision import Signed
 from unspoken.releasing import prepare, release
 from unspoken.releasing.assessing import findings
@@ -281,6 +281,37 @@ def test_recipients_are_told_what_to_compute(
 
 def test_the_page_tells_recipients(found: Findings) -> None:
     assert "since the table was counted without noise" in said(found)
+
+
+@pytest.mark.parametrize("by", ["record", "cell"])
+def test_the_code_for_recipients_runs(
+    by: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As it stands on the page, beside what was released."""
+    people(tmp_path, 2.0, f'[plan]\nby = "{by}"\n', '["job", "street"]')
+    path = tmp_path / "unspoken.toml"
+    path.write_text(path.read_text().replace('noise = "none"', "noise = 2.0"))
+    release(path)
+    html = page.page(prepare(path).findings(curve=False, adopted=True), Signed(DAY))
+    (code,) = re.findall("<pre>(.*?)</pre>", html, re.DOTALL)
+    monkeypatch.chdir(tmp_path)
+    exec(compile(unescape(code), "page", "exec"), {})
+    shares = {
+        line.split()[1]: float(line.split()[2]) for line in capsys.readouterr().out.splitlines()
+    }
+    assert {"farm", "mill"} <= shares.keys() <= {"farm", "mill", "high", "low"}
+    assert all(abs(share - 0.5) < 0.05 for share in shares.values())
+
+
+def test_no_code_where_shares_cannot_be_had(found: Findings) -> None:
+    assert "<pre>" not in page.page(found, Signed(DAY))
+    files = replace(found.project.files, release=Path("out"), manifest=Path("papers"))
+    belief = replace(found.project.belief, noise=0.5)
+    code = recipients.code(
+        replace(found, project=replace(found.project, files=files, belief=belief))
+    )
+    assert "out/EPOCH.parquet" in code
+    assert "papers/EPOCH.json" in code
 
 
 def test_what_is_a_plug_in_claims_no_more(found: Findings) -> None:

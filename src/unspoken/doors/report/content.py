@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from unspoken.doors.report import answers, coins, starved, words
+from unspoken.doors.report import answers, coins, recipients, starved, words
 from unspoken.doors.report.charts import bands
 from unspoken.doors.report.curves import NOT_DRAWN, curves
 from unspoken.doors.report.decision import Signed, decision
@@ -18,7 +18,6 @@ from unspoken.releasing.assessing.few import GROUP, few, named, rows_of_label
 from unspoken.releasing.assessing.findings import Findings
 from unspoken.releasing.assessing.in_context import worst_of
 from unspoken.releasing.assessing.leaks import Leak
-from unspoken.releasing.writing.manifest import estimating
 
 __all__ = ["content"]
 
@@ -64,7 +63,8 @@ def content(findings: Findings, signed: Signed) -> Row:
             application(findings, name, nothing.get(name, ""))
             for name in findings.project.applications
         ],
-        "estimating": _estimating(findings),
+        "estimating": recipients.said(findings),
+        "code": recipients.code(findings),
         "assumptions": list(findings.assumptions),
     }
 
@@ -263,13 +263,6 @@ def plan_rows(findings: Findings) -> list[Row]:
 def _labels(findings: Findings, name: str, labels: Sequence[object]) -> list[str]:
     """As far as they may be named."""
     return named(findings.project, findings.learned, name, [str(label) for label in labels])
-
-
-def _estimating(findings: Findings) -> str:
-    """As the manifest of a release will say it."""
-    closed = findings.closure.added if findings.project.closing_values else {}
-    noisy = findings.project.belief.noise is not None
-    return estimating(findings.project, noisy, closed, findings.unexpected)
 
 
 def _chance(plan: Plan, name: str) -> str:

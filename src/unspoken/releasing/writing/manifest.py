@@ -144,8 +144,8 @@ def _weighted(project: Project, given: bool) -> str:
         )
     return (
         "Count a shown label as 1 / shown_given cells: right under the belief that was learned, on "
-        "average over all rows; off in groups of rows and in other tables, and for two attributes "
-        "at once."
+        "average over all rows; off in groups of rows and in other tables, for labels of which few "
+        "rows are shown, since the counts have noise, and for two attributes at once."
     )
 
 
