@@ -29,6 +29,12 @@ class Believed:
         """Whether rows hold for every table between two ends: then about every cell there is."""
         return any(isinstance(belief, TableSet) for belief in self.beliefs)
 
+    @property
+    def several(self) -> bool:
+        """Whether rows are about more than one law."""
+        alone = len(self.beliefs) == 1
+        return self.of_sets or not alone or len(self.beliefs[0].candidates) > 1
+
     @cached_property
     def members(self) -> tuple[tuple[Belief, ...], ...]:
         """Of each context the beliefs that may be true; a set has its middle."""

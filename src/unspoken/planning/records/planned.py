@@ -115,7 +115,13 @@ class Planned:
         """What was not tried and what the limits leave out, in words."""
         middle = self.problem.believed.of_sets and self.problem.limit != math.inf
         bits = "; bits are limited under the belief in the middle of the set" if middle else ""
-        return self.note + bits
+        return self.note + bits + self._unlooked
+
+    @property
+    def _unlooked(self) -> str:
+        """Which releases the upper end is not about."""
+        names = self.problem.unlooked
+        return f"; of releases that do not look at {', '.join(names)} of a record" if names else ""
 
     @property
     def mechanism(self) -> Suppression | Extension:

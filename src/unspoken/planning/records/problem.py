@@ -87,6 +87,9 @@ def refuse_for_records(objective: str, caps: object, exceed: object, account: st
             raise InputError(f'plan.{what}: is for by="cell" only; {why}')
 
 
+LOOKED_AT = 5_000  # pairs up to which what is neither read nor secret is looked at, too
+
+
 @dataclass(frozen=True)
 class RecordProblem:
     """Maximise what is shown of a record, worth [name][label], within caps on every answer.
@@ -143,6 +146,9 @@ class RecordProblem:
         if asked.extends is not None:
             check_earlier(asked.extends, whole.domain, hidden, vars(asked))
             needed |= {*asked.extends.names}
+        held_by = Believed(tuple(each for _, each in contexts or ((1.0, whole),)))
+        if asked.floor is not None or held_by.several:
+            needed |= _looked_at(whole, reads)
         kept = tuple(name for name in whole.domain.names if name in needed)
         return cls(
             belief=whole,
@@ -172,6 +178,15 @@ class RecordProblem:
     def sees(self) -> tuple[int, ...]:
         """Of every coalition that is part of no other."""
         return maximal([self.mask(names) for names in self.coalitions])
+
+    @property
+    def unlooked(self) -> tuple[str, ...]:
+        """The names left out that a release might look at with profit: what they say of a record
+        differs from belief to belief, or rows are held against its neighbours.
+        """
+        if self.floor == math.inf and not self.believed.several:
+            return ()
+        return tuple(n for n in self.belief.domain.names if n not in self.domain.names)
 
     @property
     def needs_whole(self) -> bool:
@@ -262,6 +277,15 @@ class RecordProblem:
             for name, codes in zip(self.domain.names, cells.codes.T, strict=True)
         ]
         return np.stack(columns, axis=1)
+
+
+def _looked_at(belief: Belief, reads: Sequence[str]) -> set[str]:
+    """All names, where a program has room for them. Of one law what is shown of x may be averaged
+    over the rest u of the record, by P(u | x), and tells the same; of several there are several
+    P(u | x), and looking at u may show more.
+    """
+    room = math.prod(belief.domain.sizes) << len(reads) <= LOOKED_AT
+    return {*belief.domain.names} if room else set()
 
 
 def _alike(
