@@ -146,15 +146,14 @@ class RecordProblem:
         if asked.extends is not None:
             check_earlier(asked.extends, whole.domain, hidden, vars(asked))
             needed |= {*asked.extends.names}
-        held_by = Believed(tuple(each for _, each in contexts or ((1.0, whole),)))
-        if asked.floor is not None or held_by.several:
-            needed |= _looked_at(whole, reads)
+        beliefs = contexts or ((1.0, whole),)
+        needed |= _looked_at(beliefs, reads, asked.floor is not None)
         kept = tuple(name for name in whole.domain.names if name in needed)
         return cls(
             belief=whole,
             domain=Domain(kept, tuple(whole.domain.values_of(name) for name in kept)),
-            beliefs=contexts or ((1.0, whole),),
-            premise=weakest(each.premise for _, each in contexts or ((1.0, whole),)),
+            beliefs=beliefs,
+            premise=weakest(each.premise for _, each in beliefs),
             sensitive={name: hidden[name] for name in kept},
             secrets={name: kept_secret[name] for name in kept if kept_secret[name]},
             reads=reads,
@@ -279,13 +278,17 @@ class RecordProblem:
         return np.stack(columns, axis=1)
 
 
-def _looked_at(belief: Belief, reads: Sequence[str]) -> set[str]:
-    """All names, where a program has room for them. Of one law what is shown of x may be averaged
+def _looked_at(
+    beliefs: Sequence[tuple[float, Belief]], reads: Sequence[str], floor: bool
+) -> set[str]:
+    """All names, where they matter and a program has room for them. Of one law what is shown of x may be averaged
     over the rest u of the record, by P(u | x), and tells the same; of several there are several
     P(u | x), and looking at u may show more.
     """
-    room = math.prod(belief.domain.sizes) << len(reads) <= LOOKED_AT
-    return {*belief.domain.names} if room else set()
+    domain = beliefs[0][1].domain
+    matter = floor or Believed(tuple(each for _, each in beliefs)).several
+    room = math.prod(domain.sizes) << len(reads) <= LOOKED_AT
+    return {*domain.names} if matter and room else set()
 
 
 def _alike(
