@@ -281,9 +281,9 @@ class RecordProblem:
 def _looked_at(
     beliefs: Sequence[tuple[float, Belief]], reads: Sequence[str], floor: bool
 ) -> set[str]:
-    """All names, where they matter and a program has room for them. Of one law what is shown of x may be averaged
-    over the rest u of the record, by P(u | x), and tells the same; of several there are several
-    P(u | x), and looking at u may show more.
+    """All names, where they matter and a program has room for them. Of one law what is shown of x
+    may be averaged over the rest u of the record, by P(u | x), and tells the same; of several laws
+    there are several P(u | x), and looking at u may show more.
     """
     domain = beliefs[0][1].domain
     matter = floor or Believed(tuple(each for _, each in beliefs)).several
