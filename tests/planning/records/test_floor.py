@@ -5,12 +5,14 @@ import pytest
 
 import unspoken
 from tests.planning.records.enumerated import objective, shown, worst_odds
+from unspoken.planning.records import planned as records_planned
 from unspoken.planning.records.bits import nats
 from unspoken.planning.records.cells import Pairs
 from unspoken.planning.records.model import Model
 from unspoken.planning.records.problem import RecordOptions, RecordProblem
 from unspoken.planning.records.program import Layout
 from unspoken.planning.records.quiet import quieter
+from unspoken.planning.records.rounding import held
 
 RNG = np.random.default_rng(3)
 BELIEF = unspoken.Joint(RNG.integers(1, 60, (3, 2, 3)), names="ABC")
@@ -76,6 +78,21 @@ def test_it_keeps_what_else_is_asked(more):
     assert plan.floor.objective > 0 or "unbiased" in more
     assert all(bound.bits <= limit for bound in plan.floor.information.values())
     assert plan.floor.odds.value <= more.get("pooled_cap", 4.0)
+
+
+def test_rows_are_held_once_however_much_silence_a_limit_on_bits_takes(monkeypatch):
+    """Of sets of beliefs and contexts that takes seconds each time."""
+    laps = []
+
+    def counted(table, *rows):
+        laps.append(table)
+        return held(table, *rows)
+
+    monkeypatch.setattr(records_planned, "held", counted)
+    floor = planned(limit_bits=0.02).floor
+    assert len(laps) <= 4  # the plan and its floor, and both with the silence that mends them
+    told = [bound.bits for bound in floor.information.values()]
+    assert 0.0198 < max(told) <= 0.02  # no more silence than it takes
 
 
 def test_of_all_optima_one_that_tells_little_is_taken():

@@ -246,10 +246,13 @@ def _quieter(
     rows: Sequence[Rule],
     alike: Sequence[int],
 ) -> Table:
-    """With as little silence as keeps every limit on bits: mostly none."""
+    """With as little silence as keeps every limit on bits: mostly none.
+
+    Silence breaks no row but by rounding, so rows are held once how much it takes is known.
+    """
 
     def silenced(part: int) -> Table:
-        return held(table.scaled(FINE - part, FINE), sees, rows, alike) if part else table
+        return table.scaled(FINE - part, FINE) if part else table
 
     def kept(each: Table) -> bool:
         leaked = (nats(each.cells, each.pairs, each.shares, limit) for limit in limits)
@@ -261,4 +264,8 @@ def _quieter(
     while high - low > max(1, high >> 10):
         middle = (low + high) // 2
         low, high = (low, middle) if kept(silenced(middle)) else (middle, high)
-    return silenced(high)
+    found = held(silenced(high), sees, rows, alike) if high else table
+    while high < FINE and not kept(found):
+        high = min(FINE, 2 * high)
+        found = held(silenced(high), sees, rows, alike)
+    return found
