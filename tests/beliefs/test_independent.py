@@ -118,9 +118,7 @@ def test_theorem_1(data: st.DataObject) -> None:
     adversary = unspoken.Adversary(f"x{i}", knows=knows)
     bound = unspoken.leakage(belief, Laplace(scale, weights), adversary)
     assert bound.exact
-    assert bound.low <= change / scale * (1 + 1e-15)
-    # Of a small scale sums are many noise scales apart, and so is what rounds them.
-    assert bound.value == pytest.approx(change / scale, rel=1e-11, abs=1e-12 + 1e-13 / scale)
+    assert bound.value == pytest.approx(change / scale, rel=1e-11)
 
 
 @pytest.mark.parametrize("scale", [0.01, 5.0, 1e7])

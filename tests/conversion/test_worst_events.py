@@ -37,7 +37,6 @@ def exactly(p: np.ndarray, q: np.ndarray, given: float) -> mpmath.mpf:
         for event in itertools.product((0, 1), repeat=len(p)):
             above = sum((mpmath.mpf(float(x)) for x, e in zip(p, event, strict=True) if e), 0)
             below = sum((mpmath.mpf(float(x)) for x, e in zip(q, event, strict=True) if e), 0)
-            above = min(above, mpmath.mpf(1))  # the floats of a law may add up to a little more
             best = max(best, mpmath.log((1 + above * grown) / (1 + below * grown)))
         return best * (1 - mpmath.mpf(10) ** -50)  # less what these digits leave open
 
