@@ -15,7 +15,7 @@ from unspoken.doors.report.starved import in_words
 from unspoken.releasing import prepare
 from unspoken.releasing.assessing.starved import broken_by
 from unspoken.types.bound import Bound
-from unspoken.types.premise import Premise
+from unspoken.types.premise import STATED
 
 # Whoever has job a and street c is mostly sick: either alone tells little, both tell a lot.
 SICK = {("a", "c"): 40, ("a", "d"): 3, ("b", "c"): 2, ("b", "d"): 2}
@@ -154,7 +154,7 @@ def test_who_does_not_pool_breaks_no_limit_together(people: Path) -> None:
 )
 def test_how_far_from_the_best_a_plan_may_be(high: float, said: str) -> None:
     """In times as much, where it is far: so many per cent are not a share of all cells."""
-    bound = Bound(2.0, high, "number", premise=Premise.STATED, why="")
+    bound = Bound(2.0, high, "number", premise=STATED, why="")
     plan = SimpleNamespace(bound=bound, shares={"all": 1.0})
     found: Any = SimpleNamespace(planned=True, plan=plan)
     assert tables._best(found).startswith(said)

@@ -193,7 +193,10 @@ class NoisyAnswers:
         for name, answer_bins in zip(self.answers, bins, strict=True):
             shown[name] = (answer_bins.high + self.known[name].sum()).tolist()
         rounding = self._rounding(bins, shown) + self._behind(shown)
-        seen = self.question.cloud(through(self.law, self.sums.points, bins), shown, rounding)
+        likelihood = through(self.law, self.sums.points, bins)
+        if self._independent:
+            likelihood, rounding = likelihood.of_anybody(), rounding.of_common
+        seen = self.question.cloud(likelihood, shown, rounding)
         if len(seen.contexts) == 1:
             return seen
         return replace(seen, lifts=replace(seen.lifts, ends=self._own(bins)))
@@ -253,6 +256,16 @@ class NoisyAnswers:
         if self._contracted:
             return self._contracted.likelihood
         return self._beside_channels(self._table)
+
+    @property
+    def _independent(self) -> bool:
+        """Whether the answers, which are all that is seen, say nothing of what is kept."""
+        if self.channels or self.recorded or self.blurred:
+            return False
+        belief, queries = self.question.belief, [query.weights for query in self.answers.values()]
+        added = {name for weights in queries for name, weight in weights.items() if weight}
+        inside = tuple(name for name in belief.domain.names if name in added)
+        return not belief.relevant(self.question.keep, inside)
 
     @cached_property
     def _contracted(self) -> Contracted | None:

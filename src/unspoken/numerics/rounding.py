@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -60,6 +60,11 @@ class Rounding:
     def on_logs(self) -> float:
         """How many operations may have been on logarithms."""
         return self.parts - self.plain
+
+    @property
+    def of_common(self) -> Rounding:
+        """Of the common part alone, where there is no other (four times: see `Lifts.off`)."""
+        return replace(self, parts=self.parts + 4.0 * self.whole, whole=0.0)
 
     def __add__(self, other: Rounding) -> Rounding:
         return Rounding(

@@ -164,6 +164,21 @@ class Likelihood:
         slack = SLACK + gamma(rounding.parts)
         return TwoParts(joint, self.log_common, excess, self.in_logs, slack)
 
+    def of_anybody(self) -> Likelihood:
+        """P(y | x_keep) = P(y), where what is seen is independent of what is kept: all is common.
+
+        So every lift is 1, where quotients of numbers that were rounded apart are next to it.
+        """
+        if self.in_logs:
+            seen = np.logaddexp.reduce(self.excess.reshape(self.prior.size, -1), axis=0)
+            seen = np.logaddexp(self.log_common, seen - math.log(self.prior.sum()))
+        else:
+            seen = self.excess.reshape(self.prior.size, -1).sum(0) / self.prior.sum()
+            with np.errstate(divide="ignore"):
+                seen = np.log(np.exp(self.log_common) + seen)
+        none = np.full_like(self.excess, -np.inf if self.in_logs else 0.0)
+        return replace(self, log_common=seen, excess=none)
+
     @cached_property
     def possible(self) -> Mask:
         """Which contexts (values of the known variables, flattened) can occur."""
