@@ -30,13 +30,20 @@ def rows(draw: st.DrawFn, count: int | None = None, most: int = 6) -> np.ndarray
 
 
 def exactly(p: np.ndarray, q: np.ndarray, given: float) -> mpmath.mpf:
-    """Every event, with 60 digits, the laws taken as the floats they are."""
+    """Every event, with 60 digits, the laws taken as the floats they are, over their exact sums.
+
+    Floats that add up to 1 + 5e-17 are no law: of p(A) > 1 the best h would leak more than e^L,
+    which no program of that form can.
+    """
     with mpmath.workdps(60):
         grown = mpmath.expm1(mpmath.mpf(given))
+        laws = [[mpmath.mpf(float(x)) for x in law] for law in (p, q)]
+        of_all = [[x / mpmath.fsum(law) for x in law] for law in laws]
         best = mpmath.mpf(0)
         for event in itertools.product((0, 1), repeat=len(p)):
-            above = sum((mpmath.mpf(float(x)) for x, e in zip(p, event, strict=True) if e), 0)
-            below = sum((mpmath.mpf(float(x)) for x, e in zip(q, event, strict=True) if e), 0)
+            above, below = (
+                mpmath.fsum(x for x, e in zip(law, event, strict=True) if e) for law in of_all
+            )
             best = max(best, mpmath.log((1 + above * grown) / (1 + below * grown)))
         return best * (1 - mpmath.mpf(10) ** -50)  # less what these digits leave open
 

@@ -22,7 +22,7 @@ from unspoken.beliefs.belief import (
 from unspoken.beliefs.forests.markov import occurring
 from unspoken.beliefs.lattice import Lattice
 from unspoken.errors import InputError, TooLarge
-from unspoken.numerics.arrays import CELLS, Array, Codes
+from unspoken.numerics.arrays import CELLS, Array, Codes, least_positive
 from unspoken.numerics.ring import LEAST, LINEAR, LOGS, Ring
 from unspoken.numerics.tables import as_law
 from unspoken.types.channel import Channel
@@ -64,12 +64,15 @@ class Independent(Belief):
         return reduce(np.multiply.outer, tables, np.array(1.0))
 
     def _joint(self, names: Sequence[str]) -> tuple[Array, bool]:
-        table = self.marginal(names)
-        if table.min(initial=1.0) > LEAST:
-            return table, False
+        if self._rarest(names) > LEAST:
+            return self.marginal(names), False
         with np.errstate(divide="ignore"):
             logs = [np.log(self.marginal([name])) for name in names]
         return reduce(np.add.outer, logs, np.array(0.0)), True
+
+    def _rarest(self, names: Sequence[str]) -> float:
+        """The least probability of anything that may happen to these."""
+        return math.prod(least_positive(self.marginal([name])) for name in names)
 
     def given(self, known: Mapping[str, Value]) -> Independent:
         for name, value in evidence(known).items():
@@ -138,8 +141,7 @@ class Independent(Belief):
         law = np.concatenate([law, np.zeros(lattice.size - len(law))])
         law[law < NEGLIGIBLE] = 0.0
         kept = [self.marginal([name]) for name in keep]
-        rarest = math.prod(float(table.min(where=table > 0, initial=1.0)) for table in kept)
-        ring = LINEAR if rarest * NEGLIGIBLE > LEAST else LOGS
+        ring = LINEAR if self._rarest(keep) * NEGLIGIBLE > LEAST else LOGS
         law = ring.of(law)
         for name, table in zip(reversed(keep), reversed(kept), strict=True):
             law = _beside(ring.of(table), steps[name], law, ring)

@@ -31,7 +31,7 @@ from unspoken.planning.supports import worst_by_support
 __all__ = ["Group", "overlapping"]
 
 # How much may be looked at: so many numbers of laws of answers, and what any look costs beside.
-WORK, LOOK = 6e7, 1e4
+WORK, LOOK = 6e7, 1e3
 # Levels tried of a coordinate that is raised, and halvings above the last level kept.
 LEVELS, HALVINGS = 16, 24
 
