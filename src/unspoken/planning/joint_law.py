@@ -17,7 +17,7 @@ import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, reduce
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -52,10 +52,6 @@ class Classes:
     rows: Codes
     prior: float
 
-    def likelihood(self, table: Array) -> Array:
-        """P(y | these classes), [y], from a table [rows of the joint law, y]."""
-        return np.asarray(table[self.rows].sum(0) / self.prior)
-
 
 @dataclass(frozen=True)
 class SecretEvent:
@@ -65,9 +61,24 @@ class SecretEvent:
     inside: Classes
     outside: Classes
 
-    @property
-    def prior(self) -> float:
-        return self.inside.prior
+
+@dataclass(frozen=True)
+class Side:
+    """Some classes for each of many events: 1 where a row is one of them, and their probability."""
+
+    rows: Array  # [event, row]
+    prior: Array  # [event, 1]
+
+    @classmethod
+    def of(cls, classes: Sequence[Classes], count: int) -> Side:
+        rows = np.zeros((len(classes), count))
+        for k, each in enumerate(classes):
+            rows[k, each.rows] = 1.0
+        return cls(rows, np.array([each.prior for each in classes]).reshape(-1, 1))
+
+    def likelihood(self, table: Array) -> Array:
+        """P(y | these classes), [event, y], from a table [rows of the joint law, y]."""
+        return np.asarray(self.rows @ table / self.prior)
 
 
 @dataclass(frozen=True)
@@ -143,6 +154,13 @@ class JointLaw:
         return tuple(event for target in range(len(self.targets)) for event in self._events(target))
 
     @cached_property
+    def sides(self) -> tuple[Side, Side]:
+        """What is inside every event, and what is outside."""
+        parts = zip(*((event.inside, event.outside) for event in self.events), strict=True)
+        inside, outside = parts if self.events else ((), ())
+        return Side.of(inside, len(self.table)), Side.of(outside, len(self.table))
+
+    @cached_property
     def released(self) -> Mask:
         """(answers, names): which names show a value in each answer."""
         codes = np.indices(self.outputs).reshape(len(self.names), -1)
@@ -200,11 +218,7 @@ class AnswerLaw:
     @cached_property
     def mass(self) -> Array:
         """P(y), [y]."""
-        rates = [
-            np.array([1.0, *[rate] * (outputs - 1)])
-            for rate, outputs in zip(self.p.tolist(), self.joint.outputs, strict=True)
-        ]
-        factors = reduce(np.multiply.outer, rates, np.array(1.0)).ravel()
+        factors = np.where(self.joint.released, self.p, 1.0).prod(1)
         return np.asarray(self.unscaled_mass * factors)
 
     @cached_property
@@ -225,12 +239,8 @@ class AnswerLaw:
     @cached_property
     def likelihoods(self) -> tuple[Array, Array]:
         """P(y | E) and P(y | not E), each [event, y], but for the factors p_i."""
-        shape = (len(self.joint.events), self.table.shape[1])
-        inside, outside = np.zeros(shape), np.zeros(shape)
-        for k, event in enumerate(self.joint.events):
-            inside[k] = event.inside.likelihood(self.table)
-            outside[k] = event.outside.likelihood(self.table)
-        return inside, outside
+        inside, outside = self.joint.sides
+        return inside.likelihood(self.table), outside.likelihood(self.table)
 
     @cached_property
     def log_factors(self) -> Array:
@@ -268,8 +278,8 @@ class AnswerLaw:
         """
         scaled = self.mass / np.where(self.unscaled_mass > 0, self.unscaled_mass, 1.0)
         inside, outside = (likelihood * scaled for likelihood in self.likelihoods)
-        prior = np.array([event.prior for event in self.joint.events])
-        return np.asarray(prior * np.maximum(inside - math.exp(log_cap) * outside, 0.0).sum(1))
+        above = np.maximum(inside - math.exp(log_cap) * outside, 0.0)
+        return np.asarray(self.joint.sides[0].prior[:, 0] * above.sum(1))
 
 
 def releases(

@@ -62,8 +62,8 @@ class Allowed:
             return above
         if self.exceed > 0:
             excess = answers.hockey_stick(self.log_cap).max(initial=0.0)
-            return np.append(above, float(excess) / self.exceed - 1.0)
-        return np.append(above, answers.log_odds() - self.log_cap)
+            return np.concatenate([above, [float(excess) / self.exceed - 1.0]])
+        return np.concatenate([above, [answers.log_odds() - self.log_cap]])
 
     def kept(self, answers: AnswerLaw) -> bool:
         """Whether every limit is kept, the exempt probability counted as it is."""
