@@ -1,4 +1,4 @@
-"""How hard the tests try: half as hard in a daily run as UNSPOKEN_STRESS=1, or times as hard in
+"""How hard the tests try: a third as hard in a daily run as UNSPOKEN_STRESS=1, or times as hard in
 `make stress`, which .ci/run always does after it.
 """
 
@@ -12,7 +12,7 @@ EFFORT = int(os.environ.get("UNSPOKEN_STRESS", "1"))
 
 def tries(count: int) -> int:
     """How many examples are tried where ``count`` are worth it."""
-    return -(-count // 2) if DAILY else count * EFFORT
+    return -(-count // 3) if DAILY else count * EFFORT
 
 
 EXAMPLES = tries(100)

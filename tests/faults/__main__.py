@@ -37,7 +37,7 @@ def run(source: Path, tests: Sequence[str], seconds: int | None = None) -> tuple
         **os.environ,
         "PYTHONPATH": str(source),
         "PYTHONDONTWRITEBYTECODE": "1",
-        "UNSPOKEN_STRESS": "1",  # as many examples as are worth it, where a daily run takes half
+        "UNSPOKEN_STRESS": "1",  # as many examples as are worth it, where a daily run takes a third
     }
     try:
         done = subprocess.run(
