@@ -147,6 +147,10 @@ def check_keys(opening: Opened, view: str, keys: Sequence[str], title: str, wher
     if not keys:
         return
     names = [identifier(name) for name in keys]
+    with opening.reworded(where):
+        once = any(marked_once(opening, view, name) for name in names)
+    if once and len(keys) == 1:
+        return
     nulls = ", ".join(f"count(*) FILTER ({name} IS NULL)" for name in names)
     text = " + ".join(
         f"if(typeof({name}) = 'VARCHAR', strlen(CAST({name} AS VARCHAR)), 0)" for name in names
@@ -159,9 +163,8 @@ def check_keys(opening: Opened, view: str, keys: Sequence[str], title: str, wher
             raise absent(where, name, count, title)
     if (longest or 0) > LONGEST_TEXT:
         raise too_long(longest, f"{where}: ")
-    with opening.reworded(where):
-        if any(marked_once(opening, view, name) for name in names):
-            return
+    if once:
+        return
     keys_listed = ", ".join(names)
     written = ", ".join(
         f"if(typeof({name}) = 'VARCHAR', concat(chr(39), {name}, chr(39)), CAST({name} AS VARCHAR))"
@@ -178,8 +181,9 @@ def check_keys(opening: Opened, view: str, keys: Sequence[str], title: str, wher
 
 
 def marked_once(opening: Opened, view: str, key: str) -> bool:
-    """Whether whole numbers that lie close together differ: each has a bit, which costs far less
-    than grouping by them. False: there may be two of one, none, or it is another kind of key.
+    """Whether whole numbers that lie close together differ, and none is missing: each has a bit,
+    which costs far less than grouping by them. False: there may be two of one, one missing, no row,
+    or it is another kind of key.
     """
     (kind,) = opening.con.execute(f"SELECT typeof({key}) FROM {view} LIMIT 1").fetchone() or ("",)
     if kind != "BIGINT":
