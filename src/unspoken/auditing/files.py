@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -45,13 +45,24 @@ ENOUGH = 20  # rows that have a value which is never shown: fewer may be so by c
 class Sought:
     """What is looked for: in words, whose blank alone may tell it, and in which rows it is so.
 
-    ``hidden``: whether limits are for it; of values that are shown now and then none is said to be.
+    ``reads``: the columns whose shown cells tell it, all of them together, if any do. ``hidden``:
+    whether limits are for it; of values that are shown now and then none is said to be.
     """
 
     about: str
     column: str | None
     truth: Mask
+    reads: Sequence[str]
     hidden: bool = True
+
+    def open(self, cells: Mapping[str, Cells]) -> Mask:
+        """In which rows it is shown as it is."""
+        if not self.reads or not {*self.reads} <= {*cells}:
+            return np.zeros(len(self.truth), dtype=bool)
+        open_: Mask = self.truth.copy()
+        for name in self.reads:
+            open_ &= cells[name].as_is
+        return open_
 
 
 @dataclass(frozen=True, repr=False)
@@ -179,10 +190,9 @@ def audit_file(
     around = Around(unit, context, previous)
     rows = beside(files, against, keys, secret, around)
     # A column of which nothing is shown is left out, rather than hidden.
-    with_blanks = {
-        name: column for name, column in rows.cells.items() if 0 < column.blank.sum() < column.given
-    }
-    sought = _sought(rows, with_blanks, secret)
+    with_blanks = {n: c for n, c in rows.cells.items() if 0 < c.blank.sum() < c.given}
+    in_part = {n: c for n, c in rows.cells.items() if c.blank.sum() < c.given}
+    sought = _sought(rows, in_part, secret)
     looks = 1 + sum(len(each.frequent) for each in rows.contexts)
     looks = looks * (len(ATTACKS) + 1) + (OF_UNITS if unit else 0) + 1 + len(rows.orders)
     each = FAMILY / max(1, 2 * len(sought) * looks + 2 * len(with_blanks))
@@ -215,7 +225,7 @@ def _sought(rows: Beside, cells: Mapping[str, Cells], secret: str | None) -> lis
         original = rows.original
         reads = RowSQL(original.columns, original.title).read(secret, "--secret").columns
         of = [name for name in reads if name in cells]
-        return [Sought(secret, of[0] if len(of) == 1 else None, rows.secret)]
+        return [Sought(secret, of[0] if len(of) == 1 else None, rows.secret, [*reads])]
     found = list[Sought]()
     for name, column in cells.items():
         hidden = column.hidden(FAMILY) or column.never_shown(ENOUGH)
@@ -227,19 +237,20 @@ def _sought(rows: Beside, cells: Mapping[str, Cells], secret: str | None) -> lis
             about = f"{name} = {listed}"
             if not hidden:  # a secret that the holder may not have meant: what is blank of it
                 about += f" ({share(column.blank[truth].mean())} of these blank)"
-            found.append(Sought(about, name, truth, bool(hidden)))
+            found.append(Sought(about, name, truth, [name] if hidden else [], bool(hidden)))
     return found
 
 
 def _unread(cells: Mapping[str, Cells], column: str | None) -> Mapping[str, Cells]:
-    """The same, but of this column it is seen only whether it is blank.
+    """The same, but of this column it is not seen which of its values is shown.
 
-    What is shown is no secret: the question is what blanks and all other cells tell.
+    What is shown is no secret: the question is what blanks tell, what stands in place of values,
+    and all other cells.
     """
     if column is None:
         return cells
     read = cells[column]
-    return {**cells, column: replace(read, shown=np.where(read.unseen, WITHHELD_AS, 0.0))}
+    return {**cells, column: replace(read, shown=np.where(read.valued, 0.0, read.shown))}
 
 
 @dataclass(frozen=True)
@@ -262,6 +273,10 @@ class _Attack:
         return np.stack([column.shown for column in self.cells.values()], 1)
 
     @cached_property
+    def open(self) -> Mask:
+        return self.sought.open(self.rows.cells)
+
+    @cached_property
     def truths(self) -> tuple[Mask, Mask]:
         """As it is, and shuffled among the rows: the control."""
         truth = self.sought.truth
@@ -270,13 +285,13 @@ class _Attack:
     def on_rows(self) -> Secret:
         """In rows by themselves."""
         every = np.arange(self.rows.rows)
-        real, control = (self._tried(truth, every) for truth in self.truths)
+        real, control = self._judged(every), self._tried(self.truths[1], every)
         return Secret(self.sought.about, len(every), self._naive(every), real, control)
 
     def given(self) -> Iterator[Secret]:
         """Given each context, in the rows of that value of it where most is found."""
         for context in self.rows.contexts:
-            worst = worst_value(context, partial(self._tried, self.truths[0]))
+            worst = worst_value(context, self._judged)
             if worst is not None:
                 value, rows, verdict = worst
                 control = self._tried(self.truths[1], rows)
@@ -328,6 +343,9 @@ class _Attack:
     def _naive(self, rows: Codes) -> bool:
         column, truth = self.sought.column, self.sought.truth[rows]
         return column is not None and bool((self.cells[column].unseen[rows] == truth).all())
+
+    def _judged(self, rows: Codes) -> Verdict:
+        return replace(self._tried(self.truths[0], rows), open=int(self.open[rows].sum()))
 
     def _tried(self, truth: Mask, rows: Codes) -> Verdict:
         trials = Trials(self.seen, truth).taken(rows)

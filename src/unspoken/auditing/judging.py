@@ -105,11 +105,13 @@ class Reached(Shown):
 class Verdict(Shown):
     """What all attacks came to, the furthest first, beside what was claimed.
 
-    Infinity is a bound that nothing beats.
+    Infinity is a bound that nothing beats. ``open``: so many secrets are shown as they are, which
+    takes no attack and no counting: whoever reads one is certain, so any bound on odds is beaten.
     """
 
     claim: Claim
     reached: Sequence[Reached]
+    open: int = 0
 
     @property
     def best(self) -> Reached | None:
@@ -117,9 +119,12 @@ class Verdict(Shown):
 
     @property
     def word(self) -> Word:
-        if self.claim.bound is None or not self.reached:
+        bound = self.claim.bound
+        if bound is not None and self.open:
+            return "fail"
+        if bound is None or not self.reached:
             return "not testable"
-        return "fail" if any(attack.beats(self.claim.bound) for attack in self.reached) else "pass"
+        return "fail" if any(attack.beats(bound) for attack in self.reached) else "pass"
 
     @property
     def share(self) -> float:
@@ -130,6 +135,8 @@ class Verdict(Shown):
 
     def in_words(self) -> str:
         """What may be said: never more than that nothing tried here got through."""
+        if self.claim.bound is not None and self.open:
+            return f"{self.laid_open()}: whoever reads one is certain"
         if self.word == "not testable":
             return "no bound is claimed" if self.claim.bound is None else "too few trials to count"
         best = self.best
@@ -143,8 +150,17 @@ class Verdict(Shown):
             )
         return f"no attack here beat the bound; the best reached {self.share:.0%} of it"
 
+    def laid_open(self) -> str:
+        """How many secrets need no attack."""
+        as_is = "are shown as they are" if self.open > 1 else "is shown as it is"
+        return f"{self.open:,} of the secrets {as_is}"
+
     def measured(self) -> str:
         """Where no bound is claimed, of odds: by how much the best attack multiplies them."""
+        said = self._multiplied()
+        return f"{self.laid_open()}; {said}" if self.open else said
+
+    def _multiplied(self) -> str:
         best, prior = self.best, self.claim.prior
         if best is None:
             return "too few rows to count"
@@ -172,6 +188,7 @@ class Verdict(Shown):
             "prior": claim.prior,
             "verdict": self.word,
             "share": None if math.isnan(self.share) else json_number(self.share),
+            "open": self.open,
             "reached": [attack.as_json() for attack in self.reached],
         }
 

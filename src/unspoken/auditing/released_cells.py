@@ -28,13 +28,14 @@ class Cells:
     """``words`` of each label, "missing" last; ``truth``: the label of each row.
 
     ``shown``: the one that is seen, or that nothing is: who has the release alone cannot tell a
-    withheld cell from one without a value, unless it says which. ``changed``: how many cells show
-    another value than the true one.
+    withheld cell from one without a value, unless it says which. ``as_is``: which cells show what
+    is true, also that there is no value. ``changed``: how many show another value.
     """
 
     words: Sequence[str]
     truth: Codes
     shown: Array
+    as_is: Mask
     changed: int
 
     @property
@@ -52,39 +53,50 @@ class Cells:
         """Withheld: there is a value, and none is shown."""
         return np.asarray(self.unseen & (self.truth != len(self.words) - 1))
 
-    def hidden(self, chance: float) -> list[int]:
-        """The labels whose cells are all blank, where no other cell is, and hardly by chance.
+    @property
+    def valued(self) -> Mask:
+        """One of the original's values is shown, true or not."""
+        return np.isin(self.shown, np.setdiff1d(self.truth, len(self.words) - 1))
 
-        Of C(given, blanks) choices of blanks no more than 2^labels are made of whole labels.
+    @property
+    def withheld(self) -> Mask:
+        """There is a value, and none is shown: a blank, or a word in its place."""
+        return np.asarray(~self.valued & (self.truth != len(self.words) - 1))
+
+    def hidden(self, chance: float) -> list[int]:
+        """The labels whose cells are all withheld, where no other cell is, and hardly by chance.
+
+        Of C(given, withheld) choices no more than 2^labels are made of whole labels.
         """
-        have, blank = self._counts()
+        have, withheld = self._counts(self.withheld)
         labels = np.flatnonzero(have[:-1])
-        if not (blank[labels] % have[labels] == 0).all():
+        if not (withheld[labels] % have[labels] == 0).all():
             return []
-        n, k = self.given, int(blank.sum())
+        n, k = self.given, int(withheld.sum())
         choices = math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
         if choices < len(labels) * math.log(2) - math.log(chance):
             return []
-        return np.flatnonzero(blank[:-1]).tolist()
+        return np.flatnonzero(withheld[:-1]).tolist()
 
     def never_shown(self, least: int) -> list[int]:
-        """Labels that so many rows have, and none shows."""
-        have, blank = self._counts()
-        return np.flatnonzero((have >= least) & (blank == have)).tolist()
+        """Labels that so many rows have, and none shows; where none is shown, all are rewritten."""
+        have, withheld = self._counts(self.withheld)
+        if (withheld == have).all():
+            return []
+        return np.flatnonzero((have >= least) & (withheld == have)).tolist()
 
     def mostly_blank(self, least: int) -> list[int]:
         """The label whose cells are blank the most often, of those that so many rows have."""
-        have, blank = self._counts()
-        if not (have >= least).any():
+        have, blank = self._counts(self.blank)
+        if not blank.any() or not (have >= least).any():
             return []
         return [int(np.argmax(np.where(have >= least, blank / np.maximum(have, 1), -1.0)))]
 
-    def _counts(self) -> tuple[Codes, Codes]:
-        """How many rows have each label, and how many of these are blank."""
+    def _counts(self, which: Mask) -> tuple[Codes, Codes]:
+        """How many rows have a value of each label, and how many of these are among them."""
         size = len(self.words)
-        return np.bincount(self.truth, minlength=size), np.bincount(
-            self.truth[self.blank], minlength=size
-        )
+        valued = self.truth[self.truth != size - 1]
+        return np.bincount(valued, minlength=size), np.bincount(self.truth[which], minlength=size)
 
 
 def never_shown(true: pa.ChunkedArray, releases: Sequence[pa.ChunkedArray]) -> Sequence[float]:
@@ -132,11 +144,11 @@ def cells_of(
     nothing = missing(released)
     if none is not None:
         nothing = nothing & ~numbers(pc.fill_null(in_one(none), False)).astype(bool)
-    there = ~missing(released) & ~missing(true)
-    changed = there & ~numbers(pc.fill_null(pc.equal(released, true), False)).astype(bool)
-    return Cells(
-        words, truth, np.where(nothing, WITHHELD_AS, shown).astype(np.float64), int(changed.sum())
-    )
+    same = numbers(pc.fill_null(pc.equal(released, true), False)).astype(bool)
+    changed = ~missing(released) & ~missing(true) & ~same
+    as_is = same | (missing(released) & missing(true) & ~nothing)
+    seen = np.where(nothing, WITHHELD_AS, shown).astype(np.float64)
+    return Cells(words, truth, seen, as_is, int(changed.sum()))
 
 
 def together(parts: Sequence[Cells]) -> Cells:
@@ -148,7 +160,8 @@ def together(parts: Sequence[Cells]) -> Cells:
     seen = [codes[part.shown.astype(np.intp)] for codes, part in zip(place, parts, strict=True)]
     shown = np.select([~part.unseen for part in parts], seen, WITHHELD_AS).astype(np.float64)
     changed = max(part.changed for part in parts)
-    return Cells(words, place[0][parts[0].truth], shown, changed)
+    as_is = np.logical_or.reduce([part.as_is for part in parts])
+    return Cells(words, place[0][parts[0].truth], shown, as_is, changed)
 
 
 def which_show(parts: Sequence[Cells]) -> Cells:
@@ -156,7 +169,8 @@ def which_show(parts: Sequence[Cells]) -> Cells:
     bits = sum(~part.unseen * 2.0**place for place, part in enumerate(parts))
     kinds, code = np.unique(bits, return_inverse=True)
     words = [f"{int(kind):0{len(parts)}b}" for kind in kinds]
-    return Cells([*words, NONE], code.ravel(), code.ravel().astype(np.float64), 0)
+    codes, all_of_them = code.ravel(), np.ones(len(code.ravel()), dtype=bool)
+    return Cells([*words, NONE], codes, codes.astype(np.float64), all_of_them, 0)
 
 
 def _is_number(column: pa.Array) -> bool:

@@ -30,7 +30,7 @@ from unspoken.auditing.around import (
 )
 from unspoken.auditing.attacks import Known
 from unspoken.auditing.judging import FAMILY, Claim, Verdict, attacked
-from unspoken.auditing.sources import GIVEN, codes_of, gaps, hidden, labels
+from unspoken.auditing.sources import GIVEN, codes_of, gaps, hidden, labels, laid_open
 from unspoken.auditing.strays import Strays, parted
 from unspoken.auditing.trials import WITHHELD_AS, Trials
 from unspoken.display import Shown, share
@@ -115,8 +115,8 @@ class Audited(Shown):
 
     @property
     def beaten(self) -> list[Attacked]:
-        """Where an attack beat the limit."""
-        return [attacked for attacked in self.attacked if attacked.verdict.word == "fail"]
+        """Where an attack beat the limit, or needs none: a sensitive cell is never to be shown."""
+        return [each for each in self.attacked if each.verdict.word == "fail" or each.verdict.open]
 
     @property
     def failed(self) -> bool:
@@ -232,6 +232,9 @@ def _each(ready: Prepared, sight: _Sight, about: str, chance: float) -> Iterator
     secret = hidden(ready, sight.rows, about)
     shown = np.concatenate([_shown(served, each) for each in sight.shown], 1)
     seen = shown, _naive(ready, served, sight.rows)
+    as_is = np.zeros(len(secret), dtype=bool)
+    for each in sight.shown if about in served.reads else ():
+        as_is |= laid_open(ready, sight.rows, each, about)
 
     def judged(which: Array, rows: Codes | slice, held: bool) -> Verdict:
         trials = Trials(which, secret).taken(rows)
@@ -240,6 +243,7 @@ def _each(ready: Prepared, sight: _Sight, about: str, chance: float) -> Iterator
 
     def found(rows: Codes | slice, of: int, held: bool, given: str | None) -> Attacked:
         real, naive = (judged(which, rows, held) for which in seen)
+        real = replace(real, open=int(as_is[rows].sum()))
         return Attacked(sight.reader, about, of, real, naive, draws, given)
 
     # What is missing in public is beside what is shown, and no limit counts what it tells: plans by

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from unspoken.auditing.around import coded, named, units_of
-from unspoken.engines.arrow import as_given, in_one, numbers
+from unspoken.engines.arrow import as_given, in_one, numbers, plain
 from unspoken.engines.of_keys import columns_of
 from unspoken.engines.protocol import Scan
 from unspoken.learning import Labeller
@@ -16,11 +17,12 @@ from unspoken.numerics.arrays import Codes, Mask
 from unspoken.policy import Context
 from unspoken.policy.edges import bin_names
 from unspoken.releasing import Prepared
+from unspoken.releasing.rows.reading import missing
 
-__all__ = ["GIVEN", "codes_of", "gaps", "hidden", "labels"]
+__all__ = ["GIVEN", "codes_of", "gaps", "hidden", "labels", "laid_open"]
 
-# Columns beside the keys: of labels, and of contexts.
-CODE, GIVEN = "unspoken label {}", "unspoken context {}"
+# Columns beside the keys: of labels, of what a release would show, and of contexts.
+CODE, TRUE, GIVEN = "unspoken label {}", "unspoken true {}", "unspoken context {}"
 
 
 def labels(ready: Prepared, released: pa.Schema) -> pa.Table:
@@ -35,9 +37,11 @@ def labels(ready: Prepared, released: pa.Schema) -> pa.Table:
     for batch in table.batches(Scan([*reads], ordered)):
         keys = {key: as_given(batch.column(key), table.given[key]) for key in table.keys}
         keys = {key: column.cast(released.field(key).type) for key, column in keys.items()}
-        codes = {CODE.format(name): pa.array(c) for name, c in labeller.codes(batch).items()}
+        said = labeller.read(batch)
+        codes = {CODE.format(name): pa.array(read.codes) for name, read in said.items()}
+        true = {TRUE.format(name): plain(read.shown) for name, read in said.items()}
         given = {GIVEN.format(name): column for name, column in named(of_keys, batch).items()}
-        parts.append(pa.table({**keys, **codes, **given}))
+        parts.append(pa.table({**keys, **codes, **true, **given}))
     rows = pa.concat_tables(parts)
     for name, context in project.contexts.items():
         if context.of is None:
@@ -57,14 +61,25 @@ def hidden(ready: Prepared, rows: pa.Table, name: str) -> Mask:
     return np.isin(codes_of(rows, name), codes)
 
 
+def laid_open(ready: Prepared, rows: pa.Table, released: pa.Table, name: str) -> Mask:
+    """In which rows a sensitive cell is shown as it is, also one whose value is missing."""
+    true, seen = in_one(rows.column(TRUE.format(name))), in_one(released.column(name))
+    same = pc.equal(seen.cast(true.type), true)
+    if missing(name) in released.column_names:
+        said = in_one(released.column(missing(name)))
+        same = pc.if_else(true.is_null(), said, same)
+    shown = numbers(pc.fill_null(same, False)).astype(bool)
+    return np.asarray(shown & hidden(ready, rows, name))
+
+
 def gaps(ready: Prepared, rows: pa.Table) -> pa.ChunkedArray | None:
     """Of each row where it is public that a value is missing; None: of no attribute it is."""
     attributes, labels = ready.project.attributes, ready.learned.labels
     public = [name for name, attribute in attributes.items() if attribute.missing == "public"]
     if not public:
         return None
-    missing = np.stack([codes_of(rows, name) == len(labels[name]) - 1 for name in public], 1)
-    kinds, which = np.unique(missing, axis=0, return_inverse=True)
+    lacks = np.stack([codes_of(rows, name) == len(labels[name]) - 1 for name in public], 1)
+    kinds, which = np.unique(lacks, axis=0, return_inverse=True)
     words = [" and ".join(n for n, of in zip(public, kind, strict=True) if of) for kind in kinds]
     return pa.chunked_array(
         [pa.array([word or "nothing" for word in words]).take(pa.array(which.ravel()))]
