@@ -19,7 +19,7 @@ CELLS = 32  # into which an answer that is a number is parted
 REMEMBERED = 400  # trials of either case that are compared with
 NEAREST = 25
 AT_ONCE = 4_000_000  # distances that are held at a time
-LABELS = 24  # of a column, each with a weight of its own
+LABELS = 24  # of a column, the commonest, each with a weight of its own
 STEPS, RIDGE = 12, 1e-3  # of Newton's method; what keeps weights finite where cases part cleanly
 
 
@@ -104,15 +104,14 @@ def nearest(known: Known, practice: Trials) -> Scorer | None:
 def classified(known: Known, practice: Trials) -> Scorer | None:
     """A logistic line: each label has a weight, and each number."""
     middle, scale = practice.seen.mean(0), np.maximum(practice.seen.std(0), 1e-9)
+    common = [_commonest(column) for column in practice.seen.T]
 
     def features(seen: Array) -> Array:
         columns = [np.ones(len(seen))]
         for place, size in enumerate(known.sizes):
             column = seen[:, place]
             if size:
-                columns += [
-                    (column == label).astype(float) for label in range(-1, min(size, LABELS))
-                ]
+                columns += [(column == label).astype(float) for label in common[place]]
             else:
                 columns.append((column - middle[place]) / scale[place])
         return np.stack(columns, 1)
@@ -124,6 +123,12 @@ def classified(known: Known, practice: Trials) -> Scorer | None:
         return line
 
     return scored
+
+
+def _commonest(column: Array) -> Array:
+    values, counts = np.unique(column, return_counts=True)
+    kept: Array = values[np.argsort(-counts, kind="stable")[:LABELS]]
+    return kept
 
 
 def _parted(column: Array, size: int) -> Array:
