@@ -6,9 +6,11 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from tests.auditing.test_files import KEEPS, ROWS, drawn, hidden, written
 from unspoken.auditing.files import AuditedFile, audit_file
+from unspoken.errors import InputError
 
 ILL = np.array(drawn()["state"]) == "ill"
 
@@ -77,3 +79,25 @@ def test_two_keys_in_either_order(tmp_path: Path) -> None:
     release = written(tmp_path / "released.csv", hidden(table, "state", ill | (day % 2 == 0)))
     for keys in (["day", "who"], ["who", "day"]):
         assert len(audit_file(release, original, keys).secrets) == 1
+
+
+def test_a_release_of_columns_of_its_own_alone(tmp_path: Path) -> None:
+    original = written(tmp_path / "original.csv", drawn())
+    score: dict[str, list[object]] = {**coined(), "score": np.where(ILL, "high", "low").tolist()}
+    del score["state"]
+    release = written(tmp_path / "released.csv", score)
+    assert audit_file(release, original, ["who"]).secrets == []
+    (own,) = audit_file(release, original, ["who"], "state = 'ill'", 2.0).beaten
+    assert own.verdict.best is not None
+    assert (own.verdict.best.recovered, own.verdict.best.right) == (1.0, 1.0)
+
+
+def test_a_release_of_keys_alone_tells_by_which_it_has(tmp_path: Path) -> None:
+    original = written(tmp_path / "original.csv", drawn())
+    kept = [who for who, ill in zip(drawn()["who"], ILL, strict=True) if not ill]
+    release = written(tmp_path / "released.csv", {"who": kept})
+    with pytest.raises(InputError, match="no column but keys; --secret asks"):
+        audit_file(release, original, ["who"])
+    rows, left_out = audit_file(release, original, ["who"], "state = 'ill'", 2.0).secrets
+    assert rows.in_words() == "state = 'ill': none of them has it."
+    assert (left_out.naive, left_out.verdict.word) == (True, "fail")

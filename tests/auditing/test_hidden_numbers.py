@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
@@ -60,3 +61,34 @@ def test_numbers_that_coins_leave_blank_do_not_part(tmp_path: Path) -> None:
 def test_shares_are_never_all_of_what_is_close_to_it() -> None:
     shown = [share(x) for x in (0.0, 1e-9, 0.057, 0.9996, 1.0)]
     assert shown == ["0.0%", "< 0.1%", "5.7%", "> 99.9%", "100.0%"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "about"),
+    [
+        (pa.time64("us"), "at = 00:00:40 or more"),
+        (pa.date32(), "at = 1970-02-10 or more"),
+        (pa.timestamp("s"), "at = 1970-01-01 00:00:40 or more"),
+        (pa.decimal128(24, 2), "at = 40 or more"),
+    ],
+)
+def test_days_and_moments_part_as_numbers_do(tmp_path: Path, kind: pa.DataType, about: str) -> None:
+    """Late arrivals, of which no two need be the same."""
+    step = 1_000_000 if kind == pa.time64("us") else 1
+    at = pa.array(counts() * step, pa.int32() if kind == pa.date32() else pa.int64()).cast(kind)
+    late = counts() >= 40
+    files = tmp_path / "released.parquet", tmp_path / "original.parquet"
+    for path, mask in zip(files, (pa.array(late), None), strict=True):
+        shown = at if mask is None else pc.if_else(mask, pa.scalar(None, kind), at)
+        pq.write_table(pa.table({"who": np.arange(ROWS), "at": shown}), path)
+    own = only(audit_file(*files, ["who"]))
+    assert (own.about, own.naive) == (about, True)
+
+
+def test_texts_that_are_rare_are_values_of_the_original(tmp_path: Path) -> None:
+    """Of more words than have labels the rest are one label, shown and true alike."""
+    words = np.array([f"w{k % 90:02}" for k in range(ROWS)])
+    files = tmp_path / "released.parquet", tmp_path / "original.parquet"
+    for path in files:
+        pq.write_table(pa.table({"who": np.arange(ROWS), "word": words}), path)
+    assert audit_file(*files, ["who"], odds_cap=2.0).secrets == []

@@ -33,6 +33,7 @@ __all__ = [
     "Habits",
     "coded",
     "context_of",
+    "grouped",
     "habits",
     "named",
     "units_of",
@@ -114,6 +115,16 @@ def units_of(rows: pa.Table, unit: Sequence[str]) -> Codes:
     """[row] -> its unit."""
     (batch,) = rows.select([*unit]).combine_chunks().to_batches()
     return Units([*unit]).of(batch)
+
+
+def grouped(
+    rows: pa.Table, unit: Sequence[str], keys: Sequence[str]
+) -> dict[tuple[str, ...], Codes]:
+    """The rows of one unit, and those that have one of their keys in common."""
+    by = dict.fromkeys([tuple(unit), *((key,) for key in keys)])
+    several = (names for names in by if names and {*names} != {*keys} and rows.num_rows)
+    found = {names: units_of(rows, names) for names in several}
+    return {names: codes for names, codes in found.items() if codes.max() + 1 < len(codes)}
 
 
 def context_of(name: str, column: pa.ChunkedArray, held: bool = False) -> Context:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from unspoken.auditing.around import Context, coded, context_of, named, units_of
+from unspoken.auditing.around import Context, coded, context_of, grouped, named, units_of
+from unspoken.auditing.hints import NOTHING, Hint, where, written
 from unspoken.auditing.released_cells import (
     Cells,
     cells_of,
@@ -35,8 +35,6 @@ from unspoken.releasing.rows.reading import missing
 
 __all__ = ["Around", "Beside", "beside"]
 
-PARTS = 8  # of a file, by where a row stands in it
-MOST_ORDERS = 24  # of keys that are tried
 SECRET = "unspoken secret"  # a column beside those of the original
 IDLE = "it says nothing of a row; write SQL over a key"
 
@@ -73,8 +71,8 @@ class Beside:
     whose each row is. ``strays``: rows that are not among these; ``absent``: how many rows of the
     original no release has; ``left_out``: of all rows of the original whether any release has
     them, where there is a condition. ``beyond``: columns that the original has not, among ``cells``
-    as they stand. ``orders``: of each release whose rows are not in an order of keys, in which part
-    of it each row is.
+    as they stand. ``hints``: what else the releases tell. ``grouped``: {key: which rows have it in
+    common}.
     """
 
     releases: str
@@ -88,7 +86,8 @@ class Beside:
     absent: int
     left_out: Trials | None
     beyond: Sequence[str]
-    orders: Mapping[str, Codes]
+    hints: Sequence[Hint]
+    grouped: Mapping[str, Codes]
 
 
 def beside(
@@ -103,18 +102,20 @@ def beside(
     around.check(keys, [*original.columns])
     source = _source(original, secret, around)
     tables, columns, strays = list[pa.Table](), list[list[str]](), list[Strays]()
-    beyond = list[list[str]]()
+    beyond, hints = list[list[str]](), list[list[Hint]]()
     titles, named = list[str](), list[pa.Table]()
     for place, file in enumerate(releases):
         released = _opened(file, keys, "--release", _texts(original), checked=False)
-        shared = _shared(released, original)
+        shared = _shared(released, original, secret)
         own = _beyond(released, original, shared)
         shown = _named(released, [*shared, *own], place, source.schema)
+        shown, hinted = _hinted(shown, released, place)
         kept, stray = parted(shown, source, keys, released.title, original.title)
         tables.append(kept)
         named.append(shown.select(keys))
         columns.append(shared)
         beyond.append(own)
+        hints.append(hinted)
         titles.append(released.title)
         strays += [] if stray is None else [stray]
     rows = _joined(tables, source, keys)
@@ -135,7 +136,8 @@ def beside(
         int(out.sum()),
         None if secret is None else _left_out(out, source),
         [*dict.fromkeys(name for own in beyond for name in own)],
-        _orders(rows, titles),
+        _hints(rows, hints, titles),
+        {name: codes for (name,), codes in grouped(rows, (), keys).items()},
     )
 
 
@@ -192,8 +194,8 @@ def _none(place: int, name: str) -> str:
     return f"unspoken {place} none {name}"
 
 
-def _order(place: int) -> str:
-    return f"unspoken {place} order"
+def _hint(place: int, at: int) -> str:
+    return f"unspoken {place} hint {at}"
 
 
 def _given(name: str) -> str:
@@ -232,14 +234,14 @@ def _source(original: DuckTable, secret: str | None, around: Around) -> pa.Table
     return source
 
 
-def _shared(released: DuckTable, original: DuckTable) -> list[str]:
+def _shared(released: DuckTable, original: DuckTable, secret: str | None) -> list[str]:
     keys = released.keys
-    columns = [name for name in released.columns if name in original.columns and name not in keys]
-    if not columns:
+    if {*released.columns} == {*keys} and secret is None:
         raise InputError(
-            f"--release: {released.title} and {original.title} share no column but keys"
+            f"--release: {released.title} has no column but keys; --secret asks what it tells "
+            "which rows it has"
         )
-    return columns
+    return [name for name in released.columns if name in original.columns and name not in keys]
 
 
 def _beyond(released: DuckTable, original: DuckTable, shared: Sequence[str]) -> list[str]:
@@ -263,22 +265,28 @@ def _as_they_stand(rows: pa.Table, beyond: Sequence[Sequence[str]]) -> dict[str,
     return found
 
 
-def _orders(rows: pa.Table, titles: Sequence[str]) -> dict[str, Codes]:
-    """Which of so many parts of a release each row is in; -1: it is not in it."""
-    found = dict[str, Codes]()
-    for place, title in enumerate(titles):
-        if _order(place) in rows.column_names:
-            found[title] = numbers(pc.fill_null(in_one(rows[_order(place)]), -1)).astype(np.intp)
+def _hinted(shown: pa.Table, released: DuckTable, place: int) -> tuple[pa.Table, list[Hint]]:
+    """What else its rows and values tell, and with a column for each."""
+    cells = [name for name in released.columns if _from(place, name) in shown.column_names]
+    whole = [_from(place, name) for name in cells if not shown[_from(place, name)].null_count]
+    order = where(shown, [*released.keys, *whole])
+    found = [] if order is None else [order]
+    for name in cells:
+        found += written(name, shown[_from(place, name)])
+    for at, hint in enumerate(found):
+        shown = shown.append_column(_hint(place, at), pa.array(hint.codes))
+    return shown, found
+
+
+def _hints(rows: pa.Table, hints: Sequence[Sequence[Hint]], titles: Sequence[str]) -> list[Hint]:
+    """The same in these rows."""
+    found = list[Hint]()
+    for place, (each, title) in enumerate(zip(hints, titles, strict=True)):
+        for at, hint in enumerate(each):
+            codes = numbers(pc.fill_null(in_one(rows[_hint(place, at)]), NOTHING)).astype(np.intp)
+            name = hint.name if hint.column and len(hints) == 1 else f"{hint.name} in {title}"
+            found.append(Hint(name, codes, hint.column))
     return found
-
-
-def _sorted(rows: pa.Table, keys: Sequence[str]) -> bool:
-    """Whether rows are in an order of keys, which are known: whichever key comes first."""
-    return any(
-        (numbers(pc.sort_indices(rows, [(key, "ascending") for key in order])) == at).all()
-        for at in [np.arange(rows.num_rows)]
-        for order in itertools.islice(itertools.permutations(keys), MOST_ORDERS)
-    )
 
 
 def _named(table: DuckTable, columns: Sequence[str], place: int, schema: pa.Schema) -> pa.Table:
@@ -295,9 +303,6 @@ def _named(table: DuckTable, columns: Sequence[str], place: int, schema: pa.Sche
         shown = shown.set_column(at, key, cast)
     seen = (_from(place, name) for name in columns)
     shown = shown.rename_columns([*table.keys, *seen, *(_none(place, name) for name in says)])
-    if shown.num_rows and not _sorted(shown, table.keys):
-        parts = np.arange(shown.num_rows) * PARTS // shown.num_rows
-        shown = shown.append_column(_order(place), pa.array(parts))
     return shown
 
 

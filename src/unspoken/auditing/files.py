@@ -19,8 +19,9 @@ import numpy as np
 
 from unspoken.auditing.around import OF_UNITS, habits, worst_value
 from unspoken.auditing.attacks import Known
-from unspoken.auditing.beside import PARTS, Around, Beside, beside
+from unspoken.auditing.beside import Around, Beside, beside
 from unspoken.auditing.guessing import Guessed, guessed
+from unspoken.auditing.hints import NOTHING
 from unspoken.auditing.judging import FAMILY, Claim, Verdict, attacked, furthest
 from unspoken.auditing.released_cells import Cells
 from unspoken.auditing.strays import Strays
@@ -35,7 +36,6 @@ __all__ = ["AuditedFile", "Guessed", "Secret", "audit_file"]
 
 ATTACKS = ("frequent", "classified", "nearest")
 OWN = "own blank"  # the attack that looks at one column's blank, and at nothing else
-IN_ORDER = "the order of rows in {}"  # what is known where they are in no order of keys
 LEFT_OUT = "which rows are left out"  # what is known where rows are absent
 FEW = 6  # values that are listed
 ENOUGH = 20  # rows that have a value which is never shown: fewer may be so by chance
@@ -194,17 +194,20 @@ def audit_file(
     in_part = {n: c for n, c in rows.cells.items() if c.blank.sum() < c.given}
     sought = _sought(rows, in_part, secret)
     looks = 1 + sum(len(each.frequent) for each in rows.contexts)
-    looks = looks * (len(ATTACKS) + 1) + (OF_UNITS if unit else 0) + 1 + len(rows.orders)
+    groups = len(rows.grouped) + bool(unit)
+    looks = looks * (len(ATTACKS) + 1) + OF_UNITS * groups + 1 + 2 * len(rows.hints)
     each = FAMILY / max(1, 2 * len(sought) * looks + 2 * len(with_blanks))
     found = list[Secret]()
     for about in sought:
         cells = rows.cells if secret else _unread(rows.cells, about.column)
         attack = _Attack(rows, about, cells, odds_cap, each)
-        found += [attack.on_rows(), *attack.given(), *attack.on_orders()]
+        alone = attack.on_rows()
+        found += [alone, *attack.given(), *attack.by_hints(alone)]
         if rows.absent and rows.left_out is not None:
             found.append(attack.on_absence(rows.left_out))
         if rows.units is not None:
             found.append(attack.on_units(rows.units, " and ".join(unit), unit_bits))
+        found += attack.on_groups(alone, unit)
     return AuditedFile(
         rows.releases,
         rows.original.title,
@@ -253,6 +256,14 @@ def _unread(cells: Mapping[str, Cells], column: str | None) -> Mapping[str, Cell
     return {**cells, column: replace(read, shown=np.where(read.valued, 0.0, read.shown))}
 
 
+def _more(alone: Secret) -> float:
+    """What is surely more than rows ``alone`` may tell; where nothing is claimed, than they do."""
+    claim, best = alone.verdict.claim, alone.verdict.best
+    if claim.bound is not None:
+        return claim.bound
+    return math.inf if best is None else (best.leakage.interval or (0.0, math.inf))[1]
+
+
 @dataclass(frozen=True)
 class _Attack:
     """On one secret, in what is seen of ``cells``."""
@@ -270,7 +281,8 @@ class _Attack:
 
     @cached_property
     def seen(self) -> Array:
-        return np.stack([column.shown for column in self.cells.values()], 1)
+        none = np.zeros(self.rows.rows)  # of keys alone nothing is seen
+        return np.stack([column.shown for column in self.cells.values()] or [none], 1)
 
     @cached_property
     def open(self) -> Mask:
@@ -298,21 +310,36 @@ class _Attack:
                 about, given = self.sought.about, context.given(value)
                 yield Secret(about, len(rows), self._naive(rows), verdict, control, given)
 
-    def on_orders(self) -> Iterator[Secret]:
-        """In where rows stand in a file that is in no order of keys; where that tells nothing, no
-        word is said of it.
+    def by_hints(self, alone: Secret) -> Iterator[Secret]:
+        """In rows that have a hint, by it, and by it beside the column's blank. A word is said of
+        an order that tells anything, and of values that are written so as to tell ``more``.
         """
-        for title, parts in self.rows.orders.items():
-            real, control = (
-                self._seen_alone(Trials(parts[:, None].astype(float), truth), PARTS, "frequent")
-                for truth in self.truths
-            )
-            if real.best is not None and real.best.low > 0:
-                about, given = self.sought.about, IN_ORDER.format(title)
-                yield Secret(about, len(parts), False, real, control, given)
+        for hint in self.rows.hints:
+            rows = np.flatnonzero(hint.codes != NOTHING)
+            if hint.column == self.sought.column is not None or not len(rows):
+                continue
+            seen = hint.codes[:, None].astype(float)
+            real = self._frequent(seen, self.truths[0], rows)
+            if real.best is not None and real.best.low > (_more(alone) if hint.column else 0.0):
+                seen = np.column_stack([seen, self.seen[:, self.own]])
+                both, control = (self._frequent(seen, truth, rows) for truth in self.truths)
+                real = replace(real, reached=furthest([*real.reached, *both.reached]))
+                yield Secret(self.sought.about, len(rows), False, real, control, hint.name)
 
-    def _seen_alone(self, trials: Trials, labels: int, attack: str) -> Verdict:
-        return attacked(self._claim(trials), Known(None, (labels,)), trials, (attack,), self.chance)
+    def on_groups(self, alone: Secret, unit: Sequence[str]) -> Iterator[Secret]:
+        """In rows with a key in common, where they tell ``more``."""
+        for key, codes in self.rows.grouped.items():
+            found = self.on_units(codes, key, None)
+            best = found.verdict.best
+            if [key] != [*unit] and best is not None and best.low > _more(alone):
+                yield found
+
+    def _frequent(self, seen: Array, truth: Mask, rows: Codes) -> Verdict:
+        return self._seen_alone(Trials(seen, truth).taken(rows), "frequent")
+
+    def _seen_alone(self, trials: Trials, attack: str) -> Verdict:
+        sizes = tuple(int(most) + 1 for most in trials.seen.max(0, initial=0))
+        return attacked(self._claim(trials), Known(None, sizes), trials, (attack,), self.chance)
 
     def on_units(self, units: Codes, whose: str, unit_bits: float | None) -> Secret:
         """As a habit; the control has the habits shuffled among the units."""
@@ -329,7 +356,7 @@ class _Attack:
     def on_absence(self, trials: Trials) -> Secret:
         """In which rows of the original no release has: leaving out tells what a blank does."""
         shuffled = replace(trials, secret=trials.secret[np.argsort(fresh_draws(len(trials)))])
-        real, control = (self._seen_alone(each, 1, "blanks") for each in (trials, shuffled))
+        real, control = (self._seen_alone(each, "blanks") for each in (trials, shuffled))
         naive = bool(((trials.seen[:, 0] == WITHHELD_AS) == trials.secret).all())
         return Secret(self.sought.about, len(trials), naive, real, control, LEFT_OUT)
 
@@ -350,7 +377,7 @@ class _Attack:
     def _tried(self, truth: Mask, rows: Codes) -> Verdict:
         trials = Trials(self.seen, truth).taken(rows)
         claim = self._claim(trials)
-        known = Known(None, tuple(len(column.words) for column in self.cells.values()))
+        known = Known(None, tuple(len(column.words) for column in self.cells.values()) or (1,))
         found = [*attacked(claim, known, trials, ATTACKS, self.chance).reached]
         if self.own:
             alone = Trials(trials.seen[:, self.own], trials.secret)

@@ -138,7 +138,7 @@ class Verdict(Shown):
         if self.claim.bound is not None and self.open:
             return f"{self.laid_open()}: whoever reads one is certain"
         if self.word == "not testable":
-            return "no bound is claimed" if self.claim.bound is None else "too few trials to count"
+            return "no bound is claimed" if self.claim.bound is None else self._uncounted("trials")
         best = self.best
         assert best is not None
         if self.word == "fail":
@@ -160,10 +160,15 @@ class Verdict(Shown):
         said = self._multiplied()
         return f"{self.laid_open()}; {said}" if self.open else said
 
+    def _uncounted(self, what: str) -> str:
+        """Why no attack was counted."""
+        every = {0.0: "none of them has it", 1.0: "each of them has it"}
+        return every.get(self.claim.prior, f"too few {what} to count")
+
     def _multiplied(self) -> str:
         best, prior = self.best, self.claim.prior
         if best is None:
-            return "too few rows to count"
+            return self._uncounted("rows")
         if best.low <= 0:
             return f"no attack here beat the prior, {share(prior)}"
         low, high = best.leakage.interval or (-math.inf, math.inf)

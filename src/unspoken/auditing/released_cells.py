@@ -15,7 +15,16 @@ from unspoken.auditing.trials import WITHHELD_AS
 from unspoken.engines.arrow import in_one, missing, numbers, plain
 from unspoken.numerics.arrays import Array, Codes, Mask
 
-__all__ = ["Cells", "cells_of", "labelled", "never_shown", "together", "which_show"]
+__all__ = [
+    "MOST",
+    "Cells",
+    "cells_of",
+    "has_scale",
+    "labelled",
+    "never_shown",
+    "together",
+    "which_show",
+]
 
 MOST = 24  # labels of a column; numbers of more values are parted
 PARTS = 8
@@ -105,10 +114,10 @@ def never_shown(true: pa.ChunkedArray, releases: Sequence[pa.ChunkedArray]) -> S
     Coins that know no value leave m rows in a row blank with q^m, q the share of blanks, and there
     are n rows to begin with: a stretch is longer than that makes likely, n q^m < CHANCE.
     """
-    if not _is_number(column := plain(in_one(true))):
+    if not has_scale(column := plain(in_one(true))):
         return ()
-    known = ~missing(column) & np.isfinite(numbers(column))
-    truth = numbers(column)[known]
+    known = ~missing(column) & np.isfinite(_scale(column))
+    truth = _scale(column)[known]
     if not len(truth):
         return ()
     nowhere = [missing(plain(in_one(release))) for release in releases]
@@ -140,7 +149,7 @@ def cells_of(
         common = pa.float64() if _is_number(released) and _is_number(true) else pa.string()
         released, true = released.cast(common), true.cast(common)
     words, (truth, shown) = labelled(true, [true, released], cuts)
-    words, truth, shown = _with_foreign(words, truth, shown, released)
+    words, truth, shown = _with_foreign(words, truth, shown, released, true)
     nothing = missing(released)
     if none is not None:
         nothing = nothing & ~numbers(pc.fill_null(in_one(none), False)).astype(bool)
@@ -174,15 +183,42 @@ def which_show(parts: Sequence[Cells]) -> Cells:
 
 
 def _is_number(column: pa.Array) -> bool:
-    return bool(pa.types.is_integer(column.type) or pa.types.is_floating(column.type))
+    kind = column.type
+    is_one = pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal
+    return any(of(kind) for of in is_one)
+
+
+def has_scale(column: pa.Array) -> bool:
+    """Numbers, days, and moments."""
+    kind = column.type
+    is_moment = pa.types.is_date(kind) or pa.types.is_time(kind) or pa.types.is_timestamp(kind)
+    return bool(is_moment or _is_number(column))
+
+
+def _scale(column: pa.Array) -> Array:
+    """Numbers that stand for these, in the same order."""
+    if pa.types.is_decimal(column.type):
+        return numbers(column.cast(pa.float64())).astype(np.float64)
+    if not _is_number(column):
+        column = column.view(pa.int32() if column.type.bit_width == 32 else pa.int64())
+    return numbers(column).astype(np.float64)
+
+
+def _said(number: float, kind: pa.DataType) -> str:
+    """What a number stands for, in words."""
+    if pa.types.is_temporal(kind):
+        whole = pa.int32() if kind.bit_width == 32 else pa.int64()
+        said = pa.array([int(number)], whole).view(kind).cast(pa.string())[0].as_py()
+        return str(said).removesuffix(".000000")
+    return f"{number:g}"
 
 
 def _with_foreign(
-    words: list[str], truth: Codes, shown: Codes, released: pa.Array
+    words: list[str], truth: Codes, shown: Codes, released: pa.Array, true: pa.Array
 ) -> tuple[list[str], Codes, Codes]:
     """Values of a release that its original has not tell, too: ranges, or numbers with noise."""
     other, none = len(words) - 2, len(words) - 1
-    foreign = shown == other
+    foreign = (shown == other) & ~numbers(pc.is_in(released, true)).astype(bool)
     if words[other] != OTHER or not foreign.any():
         return words, truth, shown
     alone = pc.if_else(pa.array(foreign), released, pa.scalar(None, released.type))
@@ -198,18 +234,16 @@ def labelled(
     """Labels by this column's values, and the label of each cell of these columns."""
     counts = pc.value_counts(of.drop_null())
     values, many = counts.field("values"), numbers(counts.field("counts"))
-    if len(values) > MOST and _is_number(of):
-        finite = numbers(of.drop_null())
+    if len(values) > MOST and has_scale(of):
+        finite = _scale(of.drop_null())
         parts = np.quantile(finite[np.isfinite(finite)], np.arange(1, PARTS) / PARTS)
         ends = np.unique(np.concatenate([parts, cuts]))
-        words = [
-            f"below {ends[0]:g}",
-            *(f"{a:g} to {b:g}" for a, b in itertools.pairwise(ends)),
-            f"{ends[-1]:g} or more",
-        ]
+        said = [_said(end, of.type) for end in ends]
+        words = [f"below {said[0]}", *(f"{a} to {b}" for a, b in itertools.pairwise(said))]
+        words.append(f"{said[-1]} or more")
         codes = [
             np.where(
-                missing(column), len(words), np.searchsorted(ends, numbers(column), side="right")
+                missing(column), len(words), np.searchsorted(ends, _scale(column), side="right")
             )
             for column in columns
         ]

@@ -24,8 +24,8 @@ from unspoken.auditing.around import (
     OF_UNITS,
     Context,
     context_of,
+    grouped,
     habits,
-    units_of,
     worst_value,
 )
 from unspoken.auditing.attacks import Known
@@ -209,21 +209,14 @@ def _sight(
     place = joined.select(keys).append_column(PLACE, pa.array(np.arange(joined.num_rows)))
     shown = [place.join(each, list(keys), join_type="left outer").sort_by(PLACE) for each in drawn]
     lacking, given = gaps(ready, joined), project.plan.given
+    by = grouped(joined, project.source.unit, keys)
     contexts = [
         context_of(name, joined[GIVEN.format(name)], given == name and lacking is None)
         for name in project.contexts
     ]
     if lacking is not None:
         contexts.append(context_of("missing", lacking, project.plan.by == "record"))
-    return _Sight(reader, joined, shown, contexts, _grouped(project, joined, keys), strays)
-
-
-def _grouped(project: Project, rows: pa.Table, keys: Sequence[str]) -> dict[tuple[str, ...], Codes]:
-    """The rows of one unit, and those that have one of their keys in common."""
-    by = dict.fromkeys([tuple(project.source.unit), *((key,) for key in keys)])
-    several = (names for names in by if set(names) != set(keys) and rows.num_rows)
-    found = {names: units_of(rows, names) for names in several}
-    return {names: codes for names, codes in found.items() if codes.max() + 1 < len(codes)}
+    return _Sight(reader, joined, shown, contexts, by, strays)
 
 
 def _each(ready: Prepared, sight: _Sight, about: str, chance: float) -> Iterator[Attacked]:

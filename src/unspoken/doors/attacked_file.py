@@ -49,8 +49,8 @@ def file_beaten(
 def _file(found: AuditedFile) -> RenderableType:
     """What blanks and shown cells give away; exact counts again, and so for the holder."""
     if not found.secrets:
-        nothing = "No column shows some cells and not others: there is nothing to look for."
-        return Group(head(nothing), *_not_looked_at(found))
+        nothing = "No column shows some cells and not others: --secret says what to look for."
+        return Group(head(nothing), *_beside_cells(found), *_not_looked_at(found))
     guessed = [
         (
             guess.column,
@@ -69,12 +69,7 @@ def _file(found: AuditedFile) -> RenderableType:
         for secret in found.secrets
     ]
     lines: list[RenderableType] = [said(secret.in_words()) for secret in found.secrets]
-    if found.changed:
-        lines.append(said(f"{found.changed:,} cells show another value."))
-    if found.beyond:
-        names = ", ".join(found.beyond)
-        lines.append(said(f"Not in the original, and attacked as it stands: {names}."))
-    lines += _not_looked_at(found)
+    lines += [*_beside_cells(found), *_not_looked_at(found)]
     rows = "1 released row" if found.rows == 1 else f"{found.rows:,} released rows"
     return Group(
         head(f"{rows}, attacked, with the original at hand (for its holder)"),
@@ -86,6 +81,19 @@ def _file(found: AuditedFile) -> RenderableType:
         blank(),
         note(HOW.format(chance=found.chance)),
     )
+
+
+def _beside_cells(found: AuditedFile) -> list[RenderableType]:
+    """What a release has beside cells of the original."""
+    lines = list[RenderableType]()
+    if found.changed:
+        cells = "1 cell shows" if found.changed == 1 else f"{found.changed:,} cells show"
+        lines.append(said(f"{cells} another value."))
+    if found.beyond:
+        names = ", ".join(found.beyond)
+        as_it_stands = ", and attacked as it stands" if found.secrets else ""
+        lines.append(said(f"Not in the original{as_it_stands}: {names}."))
+    return lines
 
 
 def _not_looked_at(found: AuditedFile) -> list[RenderableType]:

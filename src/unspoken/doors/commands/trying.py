@@ -98,7 +98,7 @@ def audit_command(
     known = (secret, odds_cap, unit, context or None, previous or None, unit_bits)
     if (release or None, against, keys, *known) != (None,) * 9:
         if not release or against is None or keys is None or project or of_catalogue:
-            raise InputError("--release: goes with --against and --keys, and with nothing else")
+            raise InputError("--release: needs --against and --keys beside it, and no project")
         given = {"secret": secret, "odds_cap": odds_cap, "unit_bits": unit_bits}
         around = {
             "unit": None if unit is None else columns_listed(unit, "--unit"),
