@@ -73,6 +73,7 @@ def test_values_of_its_own_tell_by_how_they_are_written(tmp_path: Path, column: 
 def test_rows_are_put_together_by_what_sorts_them() -> None:
     """Eight rows: by day, which stands in one piece each, and by name, down."""
     table = {"day": [2, 2, 2, 2, 1, 1, 1, 1], "name": list("ddbbccaa"), "any": [0, 1] * 4}
+    table |= {"number": [*range(8)], "code": [3, 7, 1, 2, 0, 5, 4, 6]}
     rows = pa.table(table)
 
     def parts(*known: str) -> list[int] | None:
@@ -80,7 +81,8 @@ def test_rows_are_put_together_by_what_sorts_them() -> None:
         return None if hint is None else hint.codes.tolist()
 
     assert parts() == [1, 2, 3, 4, 5, 6, 7, 8]
-    assert parts("any") == parts()
+    assert parts("any") == parts("code") == parts()
+    assert parts("number") is None
     assert parts("day") == [1, 3, 5, 7] * 2
     assert parts("day", "name") == parts("name", "day") == [1, 5] * 4
     assert parts("day", "name", "any") is None

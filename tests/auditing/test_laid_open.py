@@ -96,8 +96,11 @@ def test_a_word_in_place_of_all_values_hides_none(original: Path) -> None:
 def test_what_is_said_to_be_missing_and_is_not_tells_it(original: Path) -> None:
     told = hidden(few(), "state", BLANK)
     told["state__missing"] = (ILL & (np.random.default_rng(7).random(ROWS) < 0.5)).tolist()
-    own = only(audited(original, told, None, CAP))
+    own, given = audited(original, told, None, CAP).secrets
     assert (own.about, own.verdict.word, own.control.word) == ("state = ill", "fail", "pass")
+    assert (given.given, given.verdict.word) == ("missing = nothing", "pass")
+    told["state__missing"] = [False] * ROWS
+    assert only(audited(original, told, None, CAP)).verdict.word == "pass"
 
 
 def test_a_project_that_shows_a_sensitive_cell_has_failed(folder: Path) -> None:

@@ -215,3 +215,15 @@ def test_what_is_missing_in_public_is_known_and_not_told(folder: Path) -> None:
     giving_away(done, folder)
     (beaten,) = unspoken.audit(folder).beaten
     assert beaten.sought == "late, given missing = nothing"
+
+
+def test_what_is_never_missing_is_no_public_knowledge(folder: Path) -> None:
+    """It is declared that it might be: the cap of a plan by cells holds all the same."""
+    table = pq.read_table(folder / "days.parquet")
+    table = table.set_column(4, "use", table["use"].fill_null("much"))
+    pq.write_table(table, folder / "days.parquet")
+    (folder / "unspoken.toml").write_text(PUBLIC + "[plan]\nby = 'cell'\n")
+    giving_away(unspoken.release(folder), folder)
+    one, *rest = unspoken.audit(folder).attacked
+    assert (one.sought, one.verdict.word) == ("late", "fail")
+    assert all(each.given is None for each in rest)

@@ -24,7 +24,7 @@ from unspoken.auditing.trials import WITHHELD_AS, Trials
 from unspoken.engines.arrow import in_one, numbers
 from unspoken.engines.of_keys import OfKeys
 from unspoken.learning.counts.of_unit import NONE, OfUnit, Units
-from unspoken.numerics.arrays import Array, Codes
+from unspoken.numerics.arrays import Array, Codes, Mask
 from unspoken.numerics.coins import fresh_draws
 
 __all__ = [
@@ -35,6 +35,7 @@ __all__ = [
     "context_of",
     "grouped",
     "habits",
+    "lacking",
     "named",
     "units_of",
     "worst_value",
@@ -125,6 +126,16 @@ def grouped(
     several = (names for names in by if names and {*names} != {*keys} and rows.num_rows)
     found = {names: units_of(rows, names) for names in several}
     return {names: codes for names, codes in found.items() if codes.max() + 1 < len(codes)}
+
+
+def lacking(missing: Mapping[str, Mask]) -> pa.ChunkedArray:
+    """In words which of these each row lacks."""
+    names, rows = [*missing], np.stack([*missing.values()], 1)
+    kinds, which = np.unique(rows, axis=0, return_inverse=True)
+    words = [" and ".join(n for n, of in zip(names, kind, strict=True) if of) for kind in kinds]
+    return pa.chunked_array(
+        [pa.array([word or "nothing" for word in words]).take(pa.array(which.ravel()))]
+    )
 
 
 def context_of(name: str, column: pa.ChunkedArray, held: bool = False) -> Context:

@@ -10,7 +10,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from unspoken.auditing.around import Context, coded, context_of, grouped, named, units_of
+from unspoken.auditing.around import (
+    Context,
+    coded,
+    context_of,
+    grouped,
+    lacking,
+    named,
+    units_of,
+)
 from unspoken.auditing.hints import NOTHING, Hint, where, written
 from unspoken.auditing.released_cells import (
     Cells,
@@ -130,7 +138,10 @@ def beside(
         rows.num_rows,
         {**_pooled(rows, columns), **_as_they_stand(rows, beyond)},
         None if secret is None else numbers(in_one(rows.column(SECRET))).astype(bool),
-        [context_of(name, rows[_given(name)]) for name in of_rows],
+        [
+            *(context_of(name, rows[_given(name)]) for name in of_rows),
+            *_said_to_lack(rows, columns),
+        ],
         units_of(rows, around.unit) if around.unit else None,
         strays,
         int(out.sum()),
@@ -263,6 +274,17 @@ def _as_they_stand(rows: pa.Table, beyond: Sequence[Sequence[str]]) -> dict[str,
             cells = cells_of(column, column)
             found[name if name not in found else f"{name} of file {place + 1}"] = cells
     return found
+
+
+def _said_to_lack(rows: pa.Table, columns: Sequence[Sequence[str]]) -> list[Context]:
+    """Which values are missing, where releases say so: it may have been known before."""
+    said = dict[str, Mask]()
+    for place, name in ((k, name) for k, names in enumerate(columns) for name in names):
+        if (column := _none(place, name)) in rows.column_names:
+            none = numbers(pc.fill_null(in_one(rows[column]), False)).astype(bool)
+            said[name] = said.get(name, np.zeros(len(none), dtype=bool)) | none
+    lacks = {name: none for name, none in said.items() if none.any()}
+    return [context_of("missing", lacking(lacks))] if lacks else []
 
 
 def _hinted(shown: pa.Table, released: DuckTable, place: int) -> tuple[pa.Table, list[Hint]]:

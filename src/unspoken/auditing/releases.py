@@ -26,6 +26,7 @@ from unspoken.auditing.around import (
     context_of,
     grouped,
     habits,
+    lacking,
     worst_value,
 )
 from unspoken.auditing.attacks import Known
@@ -154,8 +155,8 @@ def audit(project: Project | str | Path) -> Audited:
 @dataclass(frozen=True)
 class _Sight:
     """What a ``reader`` has: ``rows`` with the labels that the source has, and ``shown`` of them by
-    each draw, in the same order. ``grouped``: by which rows are put together. ``strays``: rows of
-    it that the source has not.
+    each draw, in the same order. ``grouped``: by which rows are put together. ``public``: of which
+    attributes it is that values are missing. ``strays``: rows of it that the source has not.
     """
 
     reader: str | None
@@ -163,6 +164,7 @@ class _Sight:
     shown: Sequence[pa.Table]
     contexts: Sequence[Context]
     grouped: Mapping[tuple[str, ...], Codes]
+    public: Sequence[str]
     strays: Sequence[Strays]
 
 
@@ -208,15 +210,15 @@ def _sight(
     joined = joined.take(pa.array(np.argsort(fresh_draws(joined.num_rows))))
     place = joined.select(keys).append_column(PLACE, pa.array(np.arange(joined.num_rows)))
     shown = [place.join(each, list(keys), join_type="left outer").sort_by(PLACE) for each in drawn]
-    lacking, given = gaps(ready, joined), project.plan.given
+    lacks, given = gaps(ready, joined), project.plan.given
     by = grouped(joined, project.source.unit, keys)
     contexts = [
-        context_of(name, joined[GIVEN.format(name)], given == name and lacking is None)
+        context_of(name, joined[GIVEN.format(name)], given == name and not lacks)
         for name in project.contexts
     ]
-    if lacking is not None:
-        contexts.append(context_of("missing", lacking, project.plan.by == "record"))
-    return _Sight(reader, joined, shown, contexts, by, strays)
+    if lacks:
+        contexts.append(context_of("missing", lacking(lacks), project.plan.by == "record"))
+    return _Sight(reader, joined, shown, contexts, by, [*lacks], strays)
 
 
 def _each(ready: Prepared, sight: _Sight, about: str, chance: float) -> Iterator[Attacked]:
@@ -241,8 +243,7 @@ def _each(ready: Prepared, sight: _Sight, about: str, chance: float) -> Iterator
 
     # What is missing in public is beside what is shown, and no limit counts what it tells: plans by
     # record keep theirs given any of it, which is a context here.
-    public = (served.attributes[name].missing == "public" for name in served.reads)
-    yield found(slice(None), len(secret), not any(public), None)
+    yield found(slice(None), len(secret), {*served.reads}.isdisjoint(sight.public), None)
     for context in sight.contexts:
         worst = worst_value(context, partial(judged, shown, held=context.held))
         if worst is not None:

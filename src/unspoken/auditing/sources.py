@@ -72,18 +72,13 @@ def laid_open(ready: Prepared, rows: pa.Table, released: pa.Table, name: str) ->
     return np.asarray(shown & hidden(ready, rows, name))
 
 
-def gaps(ready: Prepared, rows: pa.Table) -> pa.ChunkedArray | None:
-    """Of each row where it is public that a value is missing; None: of no attribute it is."""
-    attributes, labels = ready.project.attributes, ready.learned.labels
-    public = [name for name, attribute in attributes.items() if attribute.missing == "public"]
-    if not public:
-        return None
-    lacks = np.stack([codes_of(rows, name) == len(labels[name]) - 1 for name in public], 1)
-    kinds, which = np.unique(lacks, axis=0, return_inverse=True)
-    words = [" and ".join(n for n, of in zip(public, kind, strict=True) if of) for kind in kinds]
-    return pa.chunked_array(
-        [pa.array([word or "nothing" for word in words]).take(pa.array(which.ravel()))]
-    )
+def gaps(ready: Prepared, rows: pa.Table) -> dict[str, Mask]:
+    """Of each attribute of which it is public that some values are missing: of which rows."""
+    labels, found = ready.learned.labels, dict[str, Mask]()
+    for name, attribute in ready.project.attributes.items():
+        if attribute.missing == "public":
+            found[name] = codes_of(rows, name) == len(labels[name]) - 1
+    return {name: lacks for name, lacks in found.items() if lacks.any()}
 
 
 def _of_unit(ready: Prepared, rows: pa.Table, context: Context) -> pa.Array:
