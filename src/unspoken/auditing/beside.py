@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -98,6 +99,22 @@ class Beside:
     grouped: Mapping[str, Codes]
 
 
+@dataclass(frozen=True)
+class _Release:
+    """``rows``: what one release shows of those of the original; ``keys`` of all that it has.
+
+    ``columns``: those of the original, and ``beyond`` it.
+    """
+
+    title: str
+    columns: Sequence[str]
+    beyond: Sequence[str]
+    hints: Sequence[Hint]
+    rows: pa.Table
+    keys: pa.Table
+    stray: Strays | None
+
+
 def beside(
     releases: Sequence[str | Path],
     against: str | Path,
@@ -109,47 +126,57 @@ def beside(
     original = _opened(against, keys, "--against")
     around.check(keys, [*original.columns])
     source = _source(original, secret, around)
-    tables, columns, strays = list[pa.Table](), list[list[str]](), list[Strays]()
-    beyond, hints = list[list[str]](), list[list[Hint]]()
-    titles, named = list[str](), list[pa.Table]()
-    for place, file in enumerate(releases):
-        released = _opened(file, keys, "--release", _texts(original), checked=False)
-        shared = _shared(released, original, secret)
-        own = _beyond(released, original, shared)
-        shown = _named(released, [*shared, *own], place, source.schema)
-        shown, hinted = _hinted(shown, released, place)
-        kept, stray = parted(shown, source, keys, released.title, original.title)
-        tables.append(kept)
-        named.append(shown.select(keys))
-        columns.append(shared)
-        beyond.append(own)
-        hints.append(hinted)
-        titles.append(released.title)
-        strays += [] if stray is None else [stray]
-    rows = _joined(tables, source, keys)
+    given = [
+        _release(
+            _opened(file, keys, "--release", _texts(original), checked=False),
+            original,
+            source,
+            place,
+            secret,
+        )
+        for place, file in enumerate(releases)
+    ]
+    titles, strays = [each.title for each in given], [s for each in given if (s := each.stray)]
+    rows = _joined([each.rows for each in given], source, keys)
     if not rows.num_rows:
         said = " ".join(stray.in_words() for stray in strays)
         raise InputError(f"--keys: no row of {' or '.join(titles)} is in {original.title}; {said}")
-    out = ~there(source, pa.concat_tables(named), keys)
-    of_rows = [*around.context, *(_before(name) for name in around.previous)]
+    out = ~there(source, pa.concat_tables([each.keys for each in given]), keys)
+    columns, beyond = [each.columns for each in given], [each.beyond for each in given]
     return Beside(
         ", ".join(titles),
         original,
         rows.num_rows,
         {**_pooled(rows, columns), **_as_they_stand(rows, beyond)},
         None if secret is None else numbers(in_one(rows.column(SECRET))).astype(bool),
-        [
-            *(context_of(name, rows[_given(name)]) for name in of_rows),
-            *_said_to_lack(rows, columns),
-        ],
+        [*_contexts(rows, around), *_said_to_lack(rows, columns)],
         units_of(rows, around.unit) if around.unit else None,
         strays,
         int(out.sum()),
         None if secret is None else _left_out(out, source),
-        [*dict.fromkeys(name for own in beyond for name in own)],
-        _hints(rows, hints, titles),
+        [*dict.fromkeys(itertools.chain(*beyond))],
+        _hints(rows, [each.hints for each in given], titles),
         {name: codes for (name,), codes in grouped(rows, (), keys).items()},
     )
+
+
+def _release(
+    released: DuckTable, original: DuckTable, source: pa.Table, place: int, secret: str | None
+) -> _Release:
+    shared = _shared(released, original, secret)
+    own = _beyond(released, original, shared)
+    shown = _named(released, [*shared, *own], place, source.schema)
+    hints = _hinted(shown, released, place)
+    for at, hint in enumerate(hints):
+        shown = shown.append_column(_hint(place, at), pa.array(hint.codes))
+    keys = released.keys
+    kept, stray = parted(shown, source, keys, released.title, original.title)
+    return _Release(released.title, shared, own, hints, kept, shown.select(keys), stray)
+
+
+def _contexts(rows: pa.Table, around: Around) -> list[Context]:
+    names = [*around.context, *map(_before, around.previous)]
+    return [context_of(name, rows[_given(name)]) for name in names]
 
 
 def _left_out(out: Mask, source: pa.Table) -> Trials:
@@ -287,17 +314,15 @@ def _said_to_lack(rows: pa.Table, columns: Sequence[Sequence[str]]) -> list[Cont
     return [context_of("missing", lacking(lacks))] if lacks else []
 
 
-def _hinted(shown: pa.Table, released: DuckTable, place: int) -> tuple[pa.Table, list[Hint]]:
-    """What else its rows and values tell, and with a column for each."""
+def _hinted(shown: pa.Table, released: DuckTable, place: int) -> list[Hint]:
+    """What else its rows and values tell."""
     cells = [name for name in released.columns if _from(place, name) in shown.column_names]
     whole = [_from(place, name) for name in cells if not shown[_from(place, name)].null_count]
     order = where(shown, [*released.keys, *whole])
     found = [] if order is None else [order]
     for name in cells:
         found += written(name, shown[_from(place, name)])
-    for at, hint in enumerate(found):
-        shown = shown.append_column(_hint(place, at), pa.array(hint.codes))
-    return shown, found
+    return found
 
 
 def _hints(rows: pa.Table, hints: Sequence[Sequence[Hint]], titles: Sequence[str]) -> list[Hint]:
