@@ -227,3 +227,13 @@ def test_what_is_never_missing_is_no_public_knowledge(folder: Path) -> None:
     one, *rest = unspoken.audit(folder).attacked
     assert (one.sought, one.verdict.word) == ("late", "fail")
     assert all(each.given is None for each in rest)
+
+
+def test_a_release_in_another_order_is_none_of_the_project_s(folder: Path) -> None:
+    """Its rows tell more than what was released, so `--release` has to look at that file."""
+    done = unspoken.release(folder)
+    rows = pq.read_table(done.path)
+    assert rows.equals(rows.sort_by([(key, "ascending") for key in ("who", "day", "at")]))
+    pq.write_table(rows.sort_by("late"), done.path)
+    with pytest.raises(InputError, match="is not the release that manifest.json is of"):
+        unspoken.audit(folder)
