@@ -85,6 +85,21 @@ def test_a_cap_that_holds_without_is_beaten_given_a_context(tmp_path: Path) -> N
     assert beaten.given == f"{WEEKDAY} = Monday"
 
 
+def test_a_context_of_which_all_values_are_rare_is_named(tmp_path: Path) -> None:
+    """Each day has a row of each of 150 people, which is too few to count."""
+    rows = PEOPLE * DAYS // 4
+    secret, day = ill()[:rows], np.arange(rows) % 20
+    for name, blank in (("released", secret), ("original", None)):
+        state = pa.array(np.where(secret, "ill", "well"), mask=blank)
+        table = {"who": np.arange(rows), "day": day, "state": state}
+        pq.write_table(pa.table(table), tmp_path / f"{name}.parquet")
+    files = tmp_path / "released.parquet", tmp_path / "original.parquet"
+    found = audit_file(*files, KEYS, "state = 'ill'", 3.0, context=["day"])
+    seldom = one(found, "day, of which no value has 200 rows")
+    assert (seldom.rows, seldom.naive, seldom.verdict.word) == (0, False, "not testable")
+    assert seldom.in_words().endswith("too few rows to count.")
+
+
 def test_who_knows_the_row_before(tmp_path: Path) -> None:
     """After a row that is well every free cell is shown, so a blank gives the secret away."""
     secret = ill()

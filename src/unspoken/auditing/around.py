@@ -62,6 +62,11 @@ class Context:
         counts = np.bincount(self.codes, minlength=len(self.values))
         return np.flatnonzero(counts >= LEAST).tolist()
 
+    @property
+    def seldom(self) -> str:
+        """In words, where none of its values is frequent."""
+        return f"{self.name}, of which no value has {LEAST} rows"
+
     def given(self, value: int) -> str:
         """In words."""
         return f"{self.name} = {self.values[value]}"

@@ -303,12 +303,14 @@ class _Attack:
     def given(self) -> Iterator[Secret]:
         """Given each context, in the rows of that value of it where most is found."""
         for context in self.rows.contexts:
-            worst = worst_value(context, self._judged)
+            about, worst = self.sought.about, worst_value(context, self._judged)
             if worst is not None:
                 value, rows, verdict = worst
-                control = self._tried(self.truths[1], rows)
-                about, given = self.sought.about, context.given(value)
+                control, given = self._tried(self.truths[1], rows), context.given(value)
                 yield Secret(about, len(rows), self._naive(rows), verdict, control, given)
+            elif not context.frequent:
+                none = Verdict(self._claim(Trials(self.seen, self.truths[0])), ())
+                yield Secret(about, 0, False, none, none, context.seldom)
 
     def by_hints(self, alone: Secret) -> Iterator[Secret]:
         """In rows that have a hint, by it, and by it beside the column's blank. A word is said of

@@ -248,6 +248,9 @@ def _each(ready: Prepared, sight: _Sight, about: str, chance: float) -> Iterator
         worst = worst_value(context, partial(judged, shown, held=context.held))
         if worst is not None:
             yield found(worst[1], len(worst[1]), context.held, context.given(worst[0]))
+        elif not context.frequent:
+            none = Verdict(_claim(ready.project, float(secret.mean()), context.held), ())
+            yield Attacked(sight.reader, about, 0, none, none, draws, context.seldom)
     yield from _habits(ready, sight, about, [Trials(which, secret) for which in seen], chance)
 
 
