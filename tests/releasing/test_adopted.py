@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from tests.releasing.small import small
-from unspoken.releasing import adopt_plan, prepare
+from unspoken.releasing import adopt_plan, prepare, release
 from unspoken.releasing.assessing.findings import NOW
 
 
@@ -63,3 +63,32 @@ def test_a_plan_that_cannot_be_released_any_more_is_not_shown(tmp_path: Path) ->
     found = prepare(path).findings(curve=False, adopted=True)
     assert not found.adopted
     assert any("plan.unbiased" in each.text for each in found.cautions)
+
+
+def test_an_adopted_floor_is_known_to_need_no_belief(tmp_path: Path) -> None:
+    """Of an attribute that is protected nothing else shows more; plan and release say so alike."""
+    path = project(tmp_path)
+    text = path.read_text().replace('reads = ["a", "b"]', 'reads = ["a"]')
+    path.write_text(f'{text}\n[context.half]\nof = "id % 2"\n')
+    planned = prepare(path).findings(curve=False)
+    (said,) = (each for each in planned.cautions if "given half" in each.text)
+    assert planned.is_floor
+    adopt_plan(path)
+    done = release(path)
+    assert said.handed_on in [each.text for each in done.said.cautions]
+    assert not any("without contexts" in each.text for each in done.said.cautions)
+    assert prepare(path).plan().is_floor
+    found = prepare(path).findings(curve=False, adopted=True)
+    assert found.is_floor
+    assert said.text in [each.text for each in found.cautions]
+
+
+def test_it_is_no_floor_for_a_lower_cap_and_it_is_for_a_higher(tmp_path: Path) -> None:
+    path = project(tmp_path)
+    text = path.read_text().replace('reads = ["a", "b"]', 'reads = ["a"]')
+    path.write_text(text)
+    adopt_plan(path)
+    for cap, floor in (("3.9", False), ("8.0", True)):
+        path.write_text(text.replace("odds_cap = 4.0", f"odds_cap = {cap}"))
+        assert prepare(path).plan().is_floor == floor
+        assert prepare(path).findings(curve=False, adopted=True).is_floor == floor

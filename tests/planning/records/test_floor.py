@@ -8,6 +8,7 @@ from tests.planning.records.enumerated import objective, shown, worst_odds
 from unspoken.planning.records import planned as records_planned
 from unspoken.planning.records.bits import nats
 from unspoken.planning.records.cells import Pairs
+from unspoken.planning.records.floor import is_floor
 from unspoken.planning.records.model import Model
 from unspoken.planning.records.problem import RecordOptions, RecordProblem
 from unspoken.planning.records.program import Layout
@@ -117,3 +118,14 @@ def test_of_all_optima_one_that_tells_little_is_taken():
         assert told[1] <= told[0]
         less.append(told[1] < told[0] - 1e-3)
     assert any(less)
+
+
+def test_a_floor_is_known_by_its_table():
+    """By what it shows of whom, and how often; not by whence it is."""
+    both = planned(odds_cap=4.0)
+    assert is_floor(both.floor.mechanism, SENSITIVE, 4.0)
+    assert is_floor(both.floor.mechanism.showing(["C"]), SENSITIVE, 4.0)
+    assert not is_floor(both.floor.mechanism, SENSITIVE, 3.9)
+    assert not is_floor(both.floor.mechanism, {**SENSITIVE, "C": [0]}, 4.0)
+    assert not is_floor(both.floor.mechanism, {**SENSITIVE, "D": [0]}, 4.0)
+    assert not is_floor(both.mechanism, SENSITIVE, 4.0)

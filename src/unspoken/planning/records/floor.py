@@ -9,16 +9,19 @@ than the cap. It is what every plan is compared with, and falls back to.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 import numpy as np
 
+from unspoken.mechanisms import RecordCoin
 from unspoken.mechanisms.record_table import WHOLE
 from unspoken.planning.records.cells import Pairs
 from unspoken.planning.records.problem import RecordProblem
 from unspoken.planning.records.rounding import Table
+from unspoken.types.domain import Value
 
-__all__ = ["floor_table"]
+__all__ = ["floor_table", "is_floor"]
 
 LARGEST = 50_000  # records that are listed; of a larger domain those that can occur
 ROOM = Fraction(1, 2**40)  # for whoever rounds when looking at it
@@ -37,3 +40,19 @@ def floor_table(problem: RecordProblem) -> Table:
     often = (1 - 1 / cap) * (1 - ROOM) if problem.secrets else 1
     weights[shown] = int(WHOLE * often)
     return Table(cells, pairs, weights).filled()
+
+
+def is_floor(coin: RecordCoin, secrets: Mapping[str, Sequence[Value]], cap: float) -> bool:
+    """Whether this is such a table, for this cap, whatever it was made from."""
+    (table, *more), held = coin.chain.tables, {n: v for n, v in secrets.items() if v}
+    listed, domain = table.listed, table.domain
+    whole = sum(1 << domain.axis(name) for name in coin.delivered)
+    if more or (listed.masks & whole != whole).any() or not {*held} <= {*domain.names}:
+        return False
+    for name, values in held.items():
+        hidden = [code for code, v in enumerate(domain.values_of(name)) if v in values]
+        if np.isin(listed.codes[:, domain.axis(name)], hidden).any():
+            return False
+    shown = np.add.reduceat(np.append(listed.weights, 0), listed.starts)  # the last is of no record
+    often = Fraction(int(shown.max()), WHOLE)
+    return not held or (1 - often) * Fraction(cap) >= 1

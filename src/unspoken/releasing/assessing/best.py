@@ -17,6 +17,7 @@ from unspoken.mechanisms import RecordCoin
 from unspoken.planning import Limits, Plan, plan
 from unspoken.planning.chosen import worst_odds
 from unspoken.planning.plans import WORTH
+from unspoken.planning.records.floor import is_floor
 from unspoken.policy import Project
 from unspoken.releasing.assessing.coarse import coarse, with_exponents
 from unspoken.releasing.assessing.leaks import limits_of, views
@@ -237,7 +238,9 @@ def _mass(learned: Learned, name: str, labels: Sequence[Value]) -> float:
 
 
 def as_adopted(project: Project, learned: Learned, adopted: Adoption) -> Plan:
-    """The adopted plan, with what it tells under the belief; no plan showed more, when made."""
+    """The adopted plan, with what it tells under the belief; no plan showed more, when made. What
+    needs no belief is seen to by its table.
+    """
     mechanism, premise = adopted.mechanism, learned.belief.premise
     upper = math.inf if adopted.upper is None else adopted.upper
     nothing = Bound.of_odds(0.0, 0.0, premise, "")
@@ -257,4 +260,7 @@ def as_adopted(project: Project, learned: Learned, adopted: Adoption) -> Plan:
         mechanism=mechanism,
         exceeded=dict.fromkeys(targets, 0.0) if project.limits.exceed else {},
     )
-    return evaluated(project, learned, plan)
+    found = evaluated(project, learned, plan)
+    secrets, cap = learned.sensitive, project.planned.limits.odds_cap
+    floors = [is_floor(coin, secrets, cap) for coin in mechanism.record_coins()]
+    return replace(found, floor=found) if floors and all(floors) else found

@@ -178,7 +178,8 @@ def _chosen(
     now = best(project, learned, beliefs, withheld_by(project, learned), extends=extends)
     if adopted is None or adopted.mechanism == now.mechanism.showing(project.reads):
         return now, now
-    return replace(as_adopted(project, learned, adopted), floor=now.floor), now
+    kept = as_adopted(project, learned, adopted)
+    return (kept if kept.is_floor else replace(kept, floor=now.floor)), now
 
 
 def all_free(project: Project, learned: Learned) -> OneSided:
