@@ -158,6 +158,15 @@ def test_colours_stand_for_growing_factors_at_any_cap(cap: float) -> None:
     assert f"to the cap, {words.factor(cap)}" in named
 
 
+@pytest.mark.parametrize("cap", [1.00001, 1.001, 1.01, 1.02, 1.04])
+def test_colours_differ_though_the_cap_is_near_1(cap: float, one: Leak) -> None:
+    named = charts.bands(cap)
+    steps = [charts.band(replace(one, odds=odds(cap ** (k / 40))), cap) for k in range(41)]
+    assert set(steps) == {*range(palette.BEYOND)}
+    assert len({named[step].rpartition(words.NBSP)[2] for step in steps}) == palette.BEYOND
+    assert not any(label.endswith(f"×{words.NBSP}1") for label in named.values())
+
+
 def test_a_cell_that_two_releases_withhold_is_withheld() -> None:
     """Shown again by an extension, a record has a pair of outputs."""
     both = (WITHHELD, WITHHELD)

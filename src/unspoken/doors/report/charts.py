@@ -22,16 +22,18 @@ __all__ = ["CHARTS", "Chart", "band", "bands", "by_lines", "chart", "heat", "loo
 
 TOPS = (0.02, 0.04, 0.1, 0.2, 0.4, 1.0)  # where the axis of the curve may end
 CELL_WIDTH, CELL_HEIGHT, LINE = 92, 52, 14
+PLACES, MOST_PLACES = 2, 13  # of the edges of colours: as many as they need to differ
 STEP, STEPS = 54, 8  # the width of one limit on the curve, and how many a page has room for
 ABOVE, BESIDE = 14, 20  # letters in a line of a name above a column, and beside a row
 
 
 def bands(odds_cap: float) -> dict[int, str]:
     """What each colour stands for: up to four steps within the cap, two beyond it."""
-    edges = _edges(odds_cap)
+    edges, places = _edges(odds_cap), _places(odds_cap)
+    least = places if places > PLACES else 0
     first = {edge: step for step, edge in reversed(list(enumerate(edges)))}
-    named = {step: f"to {words.factor(edge)}" for edge, step in first.items()}
-    named[first[odds_cap]] = f"to the cap, {words.factor(odds_cap)}"
+    named = {step: f"to {words.factor(edge, least)}" for edge, step in first.items()}
+    named[first[odds_cap]] = f"to the cap, {words.factor(odds_cap, least)}"
     return {**dict(sorted(named.items())), len(edges): "beyond"}
 
 
@@ -48,8 +50,21 @@ def band(entry: Leak, odds_cap: float) -> int:
 
 def _edges(odds_cap: float) -> list[float]:
     """Where one colour ends and the next begins: even steps in log odds, as they are shown."""
-    even = [round(odds_cap ** (step / BEYOND), 2) for step in range(1, BEYOND)]
-    return [*even, odds_cap, odds_cap * max(odds_cap, 2.0)]  # a power would overflow
+    places = _places(odds_cap)
+    return [*_even(odds_cap, places), odds_cap, odds_cap * max(odds_cap, 2.0)]  # no power: overflow
+
+
+def _even(odds_cap: float, places: int) -> list[float]:
+    return [round(odds_cap ** (step / BEYOND), places) for step in range(1, BEYOND)]
+
+
+def _places(odds_cap: float) -> int:
+    """Of edges, so many that they differ, from 1 and from the cap too."""
+    for places in range(PLACES, MOST_PLACES):
+        shown = {1.0, *_even(odds_cap, places), round(odds_cap, places)}
+        if len(shown) > BEYOND:
+            return places
+    return PLACES  # a cap of 1 has no steps
 
 
 def heat(entries: Sequence[Leak], names: Mapping[str, str], cap: float, use: Palette) -> Chart:

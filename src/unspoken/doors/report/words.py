@@ -76,8 +76,8 @@ def change(before: float, after: float) -> tuple[str, str]:
     return (f"{digits(100 * before, 3)}{NBSP}%", f"{digits(100 * after, 3)}{NBSP}%")
 
 
-def factor(odds: float) -> str:
-    """A factor on odds: × 1, × 3.4, × 120, × ∞."""
+def factor(odds: float, least: int = 0) -> str:
+    """A factor on odds: × 1, × 3.4, × 120, × ∞; at ``least`` so many places."""
     if math.isnan(odds):
         return "–"
     if math.isinf(odds):
@@ -85,7 +85,7 @@ def factor(odds: float) -> str:
     if odds >= LARGE:
         shown, _, power = f"{odds:.1e}".partition("e+")
         return f"×{NBSP}{shown.removesuffix('.0')}·10^{int(power)}"
-    places = _places(odds)
+    places = max(least, _places(odds))
     shown = f"{odds:,.{places}f}"
     return f"×{NBSP}{shown.rstrip('0').rstrip('.') if places else shown}"
 
