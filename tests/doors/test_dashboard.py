@@ -152,6 +152,7 @@ def test_what_is_spent_and_by_whom() -> None:
     ]  # fmt: skip
     assert "computed from what 100 rows" in said
     assert "every belief that the counts leave possible, so that less may be left" in said
+    assert "odds may still grow, by what was learned" in said
     assert "the odds could grow x 5" in said
     assert "3 more" in said  # of eleven events eight are shown
 

@@ -77,7 +77,9 @@ class Standing:
 
     @property
     def left(self) -> float | None:
-        """By which factor odds may still grow."""
+        """By which factor odds may still grow under what was learned, as admission holds cells; to
+        answers with noise other beliefs that the counts leave possible may leave less.
+        """
         return None if self.odds is None else max(1.0, self.odds_cap / self.odds.odds)
 
     @property
