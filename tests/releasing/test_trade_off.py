@@ -10,7 +10,9 @@ import pyarrow as pa
 import pytest
 
 from tests.releasing.small import small
+from unspoken.planning import plan
 from unspoken.releasing import prepare
+from unspoken.releasing.assessing import best, held_back
 
 
 @pytest.fixture
@@ -61,3 +63,27 @@ def test_plans_keep_to_a_cap_of_their_own(tmp_path: Path, table: pa.Table, by: s
     assert own.odds_cap == 2
     path.write_text(text.replace("[plan]\n", "[plan]\nlimit_bits = 0.04\n"))
     assert 0.01 < prepare(path).plan().information["a"].bits <= 0.04
+
+
+@pytest.mark.parametrize("by", ["record", "cell"])
+def test_no_plan_is_made_twice_for_one_report(
+    tmp_path: Path, table: pa.Table, by: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The curve has the cap that is planned for, and twice that, as a remedy."""
+    attributes: dict[str, dict[str, Any]] = {"a": {"sensitive": "a = 'yes'"}, "b": {}}
+    path = small(tmp_path, table, attributes, odds_cap=4.0)
+    path.write_text(path.read_text().replace('by = "cell"', f'by = "{by}"'))
+    asked = []
+
+    def noted(*beliefs: Any, **given: Any) -> Any:
+        asked.append(repr((beliefs[0].domain, sorted(given.items()))))
+        return plan(*beliefs, **given)
+
+    monkeypatch.setattr(best, "plan", noted)
+    monkeypatch.setattr(held_back, "POOR", 1.1)
+    findings = prepare(path).findings()
+    assert len(asked) == len(set(asked)) > len(findings.curve_of_caps) > 0
+    if by == "record":
+        remedies = {each.attribute: each.remedies[held_back.CAP] for each in findings.poor}
+        (twice,) = (each for each in findings.curve_of_caps if each.odds_cap == 8)
+        assert sum(remedies.values()) / len(remedies) == pytest.approx(twice.released)

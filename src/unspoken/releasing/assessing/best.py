@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -19,6 +19,7 @@ from unspoken.planning.chosen import worst_odds
 from unspoken.planning.plans import WORTH
 from unspoken.planning.records.floor import is_floor
 from unspoken.policy import Project
+from unspoken.releasing.assessing.closing import withheld_by
 from unspoken.releasing.assessing.coarse import coarse, with_exponents
 from unspoken.releasing.assessing.leaks import limits_of, views
 from unspoken.releasing.assessing.stated import stated
@@ -26,7 +27,7 @@ from unspoken.types.bound import Bound
 from unspoken.types.domain import Value
 from unspoken.views import View
 
-__all__ = ["as_adopted", "best", "evaluated", "refuse_useless", "shares", "weights"]
+__all__ = ["Best", "as_adopted", "best", "evaluated", "mean", "refuse_useless", "shares", "weights"]
 
 # Less p can make an answer above the cap more frequent, if not more telling: where the rounded plan
 # then exceeds more than it may, it is made again for a smaller share of what may be exceeded.
@@ -55,6 +56,40 @@ def best(
     if extends is not None:
         raise project.error("plan", "by", text="coins of cells are not extended: adopt a new plan")
     return _by_cells(within, learned, sensitive, scale)
+
+
+@dataclass(frozen=True)
+class Best:
+    """The best plans for what was counted, each made once, whoever asks: a curve asks again for the
+    limits that are set, and for those of a remedy.
+    """
+
+    learned: Learned
+    beliefs: Belief
+    _made: list[tuple[Project, float, Plan]] = field(default_factory=list, repr=False)
+
+    def plan(self, project: Project, scale: float = 1.0) -> Plan:
+        """With every limit on bits times ``scale``."""
+        within, hidden = project.planned, withheld_by(project, self.learned)
+        for before, times, found in self._made:
+            if times == scale and before == within:
+                return found
+        found = best(within, self.learned, self.beliefs, hidden, scale)
+        self._made.append((within, scale, found))
+        return found
+
+    def shares(self, project: Project, scale: float = 1.0) -> dict[str, float]:
+        """Of all rows those whose cell it shows."""
+        return shares(project, self.learned, self.plan(project, scale))
+
+    def released(self, project: Project, scale: float = 1.0) -> float:
+        """The share of all cells read that it lets out."""
+        return mean(self.shares(project, scale))
+
+
+def mean(let_out: Mapping[str, float]) -> float:
+    """Over what is read."""
+    return math.fsum(let_out.values()) / max(1, len(let_out))
 
 
 def _by_cells(project: Project, learned: Learned, sensitive: Hidden, scale: float) -> Plan:

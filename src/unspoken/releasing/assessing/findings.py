@@ -16,7 +16,7 @@ from unspoken.ledger import Adoption
 from unspoken.mechanisms import Mechanism, OneSided, RecordCoin
 from unspoken.planning import Closure, Plan
 from unspoken.policy import Project
-from unspoken.releasing.assessing.best import as_adopted, best, evaluated, shares
+from unspoken.releasing.assessing.best import Best, as_adopted, best, evaluated, mean, shares
 from unspoken.releasing.assessing.cautions import Caution, most_in_words
 from unspoken.releasing.assessing.closing import withheld_by
 from unspoken.releasing.assessing.held_back import HeldBack, Poor, held_back, poor
@@ -105,7 +105,7 @@ class Findings(Openly):
     @property
     def released(self) -> float:
         """The share of all cells read that the plan lets out."""
-        return _mean(self.shares)
+        return mean(self.shares)
 
     @property
     def is_floor(self) -> bool:
@@ -115,7 +115,7 @@ class Findings(Openly):
     @property
     def open_released(self) -> float:
         """The share that the best plan without closing lets out."""
-        return _mean(self.open_shares)
+        return mean(self.open_shares)
 
 
 def findings(
@@ -132,14 +132,14 @@ def findings(
     ``extends``: the coin whose answers are out. ``adopted``: the plan that is looked at; None: the
     best there is. ``pinned``: the counts, if they have noise.
     """
-    chosen, now = _chosen(project, learned, beliefs, extends, adopted)
-    closing = project.closing_values
-    left_open = best(project, learned, beliefs, learned.sensitive) if closing else now or chosen
+    made = Best(learned, beliefs)
+    chosen, now = _chosen(project, made, extends, adopted)
+    left_open = made.plan(project.closing(False)) if project.closing_values else now or chosen
     openly, planned = Openly.of(project, learned), _leaks(project, learned, chosen.mechanism)
     planned_known = in_contexts(learned, chosen.mechanism, readers(project), planned)
     shown = shares(project, learned, chosen)
     by_record = project.plan.by == "record"
-    drawn, of_caps = _curves(project, learned, beliefs) if curve else (TradeOff(), ByCap())
+    drawn, of_caps = _curves(project, made) if curve else (TradeOff(), ByCap())
     return Findings(
         project=project,
         learned=learned,
@@ -152,30 +152,31 @@ def findings(
         planned_known=planned_known,
         shares=shown,
         open_shares=shares(project, learned, left_open),
-        rivals=_rivals(project, learned, chosen, now),
+        rivals=_rivals(project, made, chosen, now),
         curve=drawn,
         curve_of_caps=of_caps,
         assumptions=assumptions(project, learned, chosen),
         adopted=adopted is not None,
         held_back=held_back(project, learned, chosen) if by_record else (),
-        poor=poor(project, learned, beliefs, chosen, shown, pinned) if by_record else (),
+        poor=poor(project, made, chosen, shown, pinned) if by_record else (),
         unexpected=unexpected(chosen.mechanism, learned.belief),
     )
 
 
 def _chosen(
-    project: Project,
-    learned: Learned,
-    beliefs: Belief,
-    extends: RecordCoin | None,
-    adopted: Adoption | None,
+    project: Project, made: Best, extends: RecordCoin | None, adopted: Adoption | None
 ) -> tuple[Plan, Plan | None]:
     """The plan that is looked at, and the best one now, where that is another; None: it was not
     looked for, which would take minutes.
     """
+    learned = made.learned
     if adopted is not None and not (_quick(project, learned) or _pairs(project, learned) <= ONCE):
         return as_adopted(project, learned, adopted), None
-    now = best(project, learned, beliefs, withheld_by(project, learned), extends=extends)
+    if extends is not None:
+        hidden = withheld_by(project, learned)
+        now = best(project, learned, made.beliefs, hidden, extends=extends)
+    else:
+        now = made.plan(project)
     if adopted is None or adopted.mechanism == now.mechanism.showing(project.reads):
         return now, now
     kept = as_adopted(project, learned, adopted)
@@ -187,20 +188,20 @@ def all_free(project: Project, learned: Learned) -> OneSided:
     return OneSided(dict.fromkeys(project.reads, math.inf), learned.sensitive)
 
 
-def _rivals(project: Project, learned: Learned, chosen: Plan, now: Plan | None) -> dict[str, float]:
+def _rivals(project: Project, made: Best, chosen: Plan, now: Plan | None) -> dict[str, float]:
     """One coin a cell, planned for what was learned, and the floor that needs no belief; of an
     extension what it adds to.
     """
     if project.plan.by == "cell":
         return {}
+    learned = made.learned
     coins = () if chosen.floor is None else chosen.floor.mechanism.record_coins()
     if chosen.floor is not None and any(coin.chain.tables[1:] for coin in coins):
         return {OUT: _released(project, learned, evaluated(project, learned, chosen.floor))}
     cells = replace(project, plan=replace(project.plan, by="cell"))
     found = {} if now is None or now is chosen else {NOW: _released(project, learned, now)}
     with suppress(TooLarge):
-        plan = best(cells, learned, learned.belief, withheld_by(cells, learned))
-        found[CELLS] = _released(cells, learned, plan)
+        found[CELLS] = made.released(cells)
     if chosen.floor is not None:
         found[FLOOR] = _released(project, learned, evaluated(project, learned, chosen.floor))
     return found
@@ -258,15 +259,15 @@ def _groups(project: Project) -> dict[tuple[str, ...], tuple[str, ...]]:
     return groups
 
 
-def _curves(project: Project, learned: Learned, beliefs: Belief) -> tuple[TradeOff | ByCap, ByCap]:
+def _curves(project: Project, made: Best) -> tuple[TradeOff | ByCap, ByCap]:
     """Of the limit on bits, and of the odds cap; of the cap alone where there is no other; none
     that take minutes.
     """
-    if not _quick(project, learned):
+    if not _quick(project, made.learned):
         return TradeOff(), ByCap()
-    caps = by_cap(project, learned, beliefs)
+    caps = _by_cap(project, made)
     if project.limits.bits < math.inf:
-        return trade_off(project, learned, beliefs), caps
+        return trade_off(project, made), caps
     return caps, ByCap()
 
 
@@ -284,16 +285,11 @@ def _pairs(project: Project, learned: Learned) -> int:
     return cells << len(project.reads)
 
 
-def trade_off(project: Project, learned: Learned, beliefs: Belief) -> TradeOff:
+def trade_off(project: Project, made: Best) -> TradeOff:
     """What other limits would let out, the odds cap staying as it is."""
-    hidden = withheld_by(project, learned)
+    bits = project.planned.limits.bits
     return TradeOff(
-        Share(
-            scale * project.planned.limits.bits,
-            _released(project, learned, best(project, learned, beliefs, hidden, scale)),
-            scale == 1,
-        )
-        for scale in CURVE
+        Share(scale * bits, made.released(project, scale), scale == 1) for scale in CURVE
     )
 
 
@@ -301,12 +297,15 @@ def by_cap(project: Project, learned: Learned, beliefs: Belief) -> ByCap:
     """What other odds caps would let out, the limits staying as they are. A higher one closes fewer
     values, too.
     """
+    return _by_cap(project, Best(learned, beliefs))
+
+
+def _by_cap(project: Project, made: Best) -> ByCap:
     within = project.planned
     points, declared_cap = [], within.limits.odds_cap
     for cap in sorted({*CAPS, declared_cap} if declared_cap <= LARGEST else CAPS):
         other = replace(within, limits=replace(within.limits, odds_cap=cap))
-        chosen = best(other, learned, beliefs, withheld_by(other, learned))
-        points.append(OfCap(cap, _released(other, learned, chosen), cap == declared_cap))
+        points.append(OfCap(cap, made.released(other), cap == declared_cap))
     return ByCap(points)
 
 
@@ -363,8 +362,4 @@ def _pooling(project: Project, learned: Learned, chosen: Plan) -> str:
 
 
 def _released(project: Project, learned: Learned, chosen: Plan) -> float:
-    return _mean(shares(project, learned, chosen))
-
-
-def _mean(let_out: Mapping[str, float]) -> float:
-    return math.fsum(let_out.values()) / max(1, len(let_out))
+    return mean(shares(project, learned, chosen))

@@ -8,15 +8,13 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from unspoken.beliefs import Belief
 from unspoken.learning import Learned
 from unspoken.learning.pinned import Pinned
 from unspoken.planning import Plan
 from unspoken.planning.records.binding import Binding
 from unspoken.policy import Project
 from unspoken.policy.declared import Terms
-from unspoken.releasing.assessing.best import best, evaluated, shares, weights
-from unspoken.releasing.assessing.closing import withheld_by
+from unspoken.releasing.assessing.best import Best, evaluated, shares, weights
 from unspoken.releasing.assessing.few import few, rows_of_label
 from unspoken.releasing.assessing.merging import merged
 from unspoken.types.channel import Output
@@ -27,7 +25,7 @@ LARGER = 1.1  # how much larger a cap is taken to be
 LEAST = 5e-4  # of all that is read: an answer that costs less is not worth a line
 MOST = 5  # answers
 POOR = 0.02  # of all rows: an attribute that is shown in fewer is said to get next to nothing
-TRIED = 3  # attributes for which plans of their own are made again, the poorest
+TRIED = 3  # attributes for which all is planned again with labels of theirs merged, the poorest
 CAP, ALONE, FLOOR = "an odds_cap twice as large", "if nothing else were read", "by the floor"
 
 
@@ -64,8 +62,7 @@ def held_back(project: Project, learned: Learned, chosen: Plan) -> list[HeldBack
 
 def poor(
     project: Project,
-    learned: Learned,
-    beliefs: Belief,
+    made: Best,
     chosen: Plan,
     shown: Mapping[str, float],
     pinned: Pinned | None = None,
@@ -73,7 +70,7 @@ def poor(
     """The attributes of which next to nothing is shown though something might be, the poorest
     first; ``shown``: of all rows; ``pinned``: the counts, if they have noise.
     """
-    hidden = learned.sensitive
+    learned, hidden = made.learned, made.learned.sensitive
     names = [
         name
         for name in sorted(shown, key=shown.__getitem__)
@@ -84,7 +81,7 @@ def poor(
     within, tried = project.planned, names[:TRIED]
     cap = 2 * within.limits.odds_cap
     larger = replace(within, limits=replace(within.limits, odds_cap=cap))
-    more = _shares(larger, learned, beliefs)
+    more = made.shares(larger)
     least = {} if chosen.floor is None else shares(
         project, learned, evaluated(project, learned, chosen.floor)
     )  # fmt: skip
@@ -95,7 +92,8 @@ def poor(
             next((_held(project, learned, b) for b in chosen.binding if name in b.shown), None),
             {
                 CAP: more[name],
-                **(_of_its_own(project, learned, beliefs, pinned, name) if name in tried else {}),
+                ALONE: made.shares(_alone(project, name))[name],
+                **(_merged(project, learned, pinned, name) if name in tried else {}),
                 **({FLOOR: least[name]} if least else {}),
             },
         )
@@ -132,19 +130,6 @@ def _names_few(project: Project, learned: Learned, about: str) -> bool:
     )
 
 
-def _shares(project: Project, learned: Learned, beliefs: Belief) -> dict[str, float]:
-    chosen = best(project, learned, beliefs, withheld_by(project, learned))
-    return shares(project, learned, chosen)
-
-
-def _of_its_own(
-    project: Project, learned: Learned, beliefs: Belief, pinned: Pinned | None, name: str
-) -> dict[str, float]:
-    """What is shown of an attribute by the plans that are made for it alone."""
-    alone = _shares(_alone(project, name), learned, beliefs)[name]
-    return {ALONE: alone, **_merged(project, learned, pinned, name)}
-
-
 def _merged(
     project: Project, learned: Learned, pinned: Pinned | None, name: str
 ) -> dict[str, float]:
@@ -153,7 +138,7 @@ def _merged(
     return (
         {}
         if found is None
-        else {found.called: _shares(project, found.learned, found.beliefs)[name]}
+        else {found.called: Best(found.learned, found.beliefs).shares(project)[name]}
     )
 
 
