@@ -79,3 +79,12 @@ def test_events_that_tell_nothing_are_possible() -> None:
     mechanism = unspoken.OneSided({"A": 1.0, "B": 1.0})
     found = unspoken.odds(ALONE, mechanism, unspoken.Adversary("A"), {"B": WITHHELD})
     assert found.value == 1.0
+
+
+def test_many_releases_by_one_coin_show_what_one_of_them_shows() -> None:
+    """Of 2^22 outputs two can be seen: they are neither listed nor refused."""
+    one, about = unspoken.OneSided({"A": 0.5}, {"A": [0]}), unspoken.Adversary("B")
+    many = unspoken.Together([one] * 22)
+    for measure in ("odds", "mutual-information"):
+        alone = unspoken.leakage(PAIR, one, about, measure)
+        assert unspoken.leakage(PAIR, many, about, measure).value == pytest.approx(alone.value)

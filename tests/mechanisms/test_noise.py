@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 import unspoken
+from unspoken.errors import TooLarge
 from unspoken.mechanisms import Geometric, Laplace, RandomizedResponse, Together
 
 PAIR = unspoken.Joint([[2, 1], [1, 6]], names=["A", "B"])
@@ -174,3 +175,9 @@ def test_a_variable_called_answer() -> None:
     own = Together([Laplace(1.0), RandomizedResponse("answer", 1.0)])
     with pytest.raises(unspoken.UnspokenError, match='call "answer" otherwise'):
         unspoken.leakage(belief, own, unspoken.Adversary("B"))
+
+
+def test_noise_beside_too_many_outputs_is_refused_before_they_are_made() -> None:
+    fresh = [RandomizedResponse(name, 1.0) for name in "AB"] * 15
+    with pytest.raises(TooLarge, match="1 noisy answers: 6,442,450,944 points to look at"):
+        leak(Together([*fresh, Laplace(1.0)]), target="B")

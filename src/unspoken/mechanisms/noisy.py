@@ -299,8 +299,13 @@ class NoisyAnswers:
 
     @property
     def _cells(self) -> int:
-        """The numbers that each point of the answers takes: contexts, targets, local outputs."""
-        return self.law.excess.size // math.prod(map(len, self.sums.points))
+        """The numbers that each point of the answers takes: contexts, targets, local outputs. Known
+        before they are made, but beside records.
+        """
+        if self._contracted:
+            return self.law.excess.size // math.prod(map(len, self.sums.points))
+        kept = self.sums.table.shape[: len(self.question.keep)]
+        return math.prod([*kept, *(len(channel.outputs) for channel in self.channels.values())])
 
     @property
     def _summed(self) -> list[str]:

@@ -13,7 +13,7 @@ import numpy as np
 from unspoken.errors import TooLarge
 from unspoken.mechanisms.record_noise import ANSWER, RecordNoise
 from unspoken.mechanisms.record_toss import RecordToss, merged
-from unspoken.numerics.arrays import CELLS, Array
+from unspoken.numerics.arrays import CELLS, Array, Codes
 from unspoken.numerics.rounding import Rounding
 from unspoken.types.channel import Channel, Output
 from unspoken.types.noise import Noise
@@ -191,12 +191,14 @@ def shared_coin(tosses: Sequence[Toss]) -> Channel:
     # Each toss adds a term of 8 operations, whose e^-low is off by u of low; e^-h - 1 is by no more
     # of itself than h is. Exponents are sums or products that were rounded once.
     largest = max(low for low in exponents if low < math.inf)
-    return Channel(
-        _pairs([toss.outputs for toss in tosses]),
-        log_common,
-        excess.reshape(len(excess), -1),
-        Rounding.of_numbers(9.0 * len(tosses) + 2.0 * largest),
-    )
+    excess = excess.reshape(len(excess), -1)
+    rounding = Rounding.of_numbers(9.0 * len(tosses) + 2.0 * largest)
+    if len(tosses) == 1:
+        return Channel(tosses[0].outputs, log_common, excess, rounding)
+    # What one coin cannot show together are nearly all of so many outputs.
+    (seen,) = np.nonzero((log_common > -np.inf) | excess.any(0))
+    outputs = _together([toss.outputs for toss in tosses], seen)
+    return Channel(outputs, log_common[seen], excess[:, seen], rounding)
 
 
 def _silent(toss: Toss) -> Array:
@@ -212,10 +214,10 @@ def _outer(rows: Array, others: Array) -> Array:
     )
 
 
-def _pairs(outputs: Sequence[tuple[Output, ...]]) -> tuple[Output, ...]:
-    if len(outputs) == 1:
-        return outputs[0]
-    grid = np.indices([len(each) for each in outputs]).reshape(len(outputs), -1).T
+def _together(outputs: Sequence[tuple[Output, ...]], seen: Codes) -> tuple[Output, ...]:
+    """Those of the product of all outputs, the last one fastest, that are seen."""
+    codes = np.unravel_index(seen, [len(each) for each in outputs])
     return tuple(
-        tuple(each[code] for each, code in zip(outputs, row, strict=True)) for row in grid.tolist()
+        tuple(each[code] for each, code in zip(outputs, row, strict=True))
+        for row in zip(*(axis.tolist() for axis in codes), strict=True)
     )
