@@ -186,3 +186,9 @@ def test_refusals_are_one_line(ask: Callable[[], object], words: str) -> None:
     with pytest.raises((InputError, TooLarge), match=words) as told:
         ask()
     assert "\n" not in str(told.value)
+
+
+def test_a_limit_next_to_infinity_makes_steps_that_overflow_as_a_sum() -> None:
+    with warnings.catch_warnings(action="error"):
+        found = calibrate(CHAIN, weights=[1, -1, 1, 1], limit=1e308, knows="nothing")
+        assert "wasserstein 2e-308" in repr(found)

@@ -56,8 +56,9 @@ class Separation:
 
         All terms are positive: a running sum of m of them errs by 2 m units at most, relatively.
         """
-        steps = np.diff(self.points) / scale
-        far = steps.sum() - self._log_least > RANGE
+        with np.errstate(over="ignore"):  # scales near 0 are tried, too
+            steps = np.diff(self.points) / scale
+            far = steps.sum() - self._log_least > RANGE
         ratios = self._in_logs(steps) if self.in_logs or far else self._linear(steps)
         largest: Array = np.fmax.reduce(ratios, axis=0, initial=0.0)
         largest += np.where(largest > 0, 8 * UNIT * (len(self.points) + 8 + largest), 0.0)
