@@ -80,6 +80,28 @@ def test_what_is_refused_makes_no_ledger(path: Path) -> None:
             release(path)
 
 
+def test_an_export_that_manifests_know_to_be_older_is_not_read(path: Path) -> None:
+    """Nor is a ledger left that would be refused from then on, and could not be read over."""
+    lines, folder = path.with_name("l.jsonl"), path.parent
+    export_ledger(path, lines)
+    path.write_text(path.read_text().replace('label = "1"', 'label = "2"'))
+    release(path)
+    (folder / "ledger.sqlite").unlink()
+    (folder / "unspoken.key.head").unlink()
+    with pytest.raises(InputError, match=r"released\.manifest\.json: is of event 2"):
+        import_ledger(path, lines)
+    assert not (folder / "ledger.sqlite").exists()
+    assert not (folder / "unspoken.key.head").exists()
+
+
+def test_a_release_without_its_manifest_is_said_to_be_there(path: Path) -> None:
+    path.with_name("released.manifest.json").unlink()
+    (warning,) = verified(path).warnings
+    assert warning.startswith("released.parquet lies there without released.manifest.json")
+    assert release(path).again
+    assert not verified(path).warnings
+
+
 def test_a_destroyed_key_ends_the_ledger_and_leaves_a_record(path: Path) -> None:
     """Nothing is released or verified any more, nor under another key; who has an export reads it,
     and nothing in it is a value of the table.

@@ -9,7 +9,7 @@ from unspoken.ledger import Head, Ledger, Seal
 from unspoken.numerics.coins import MasterKey
 from unspoken.numerics.files import PRIVATE, unfinished, writing
 from unspoken.policy import Project
-from unspoken.releasing.custody.custody import Custody
+from unspoken.releasing.custody.custody import Custody, all_heads
 
 __all__ = ["export_ledger", "import_ledger"]
 
@@ -33,9 +33,12 @@ def export_ledger(project: Project | str | Path, file: Path) -> int:
 
 
 def import_ledger(project: Project | str | Path, file: Path) -> Head:
-    """Read them into the ledger of a project that has the key and no events yet."""
+    """Read them into the ledger of a project that has the key and no events yet. Those that a
+    manifest at the outputs knows to be older are not read.
+    """
     whole = project if isinstance(project, Project) else Project.read(project)
-    seal = Seal.of(MasterKey.read(whole.files.key), whole.files.key)
+    master = MasterKey.read(whole.files.key)
+    seal = Seal.of(master, whole.files.key, all_heads(whole))
     try:
         with open(file, encoding="utf-8", errors="replace") as given:
             lines = [line.rstrip("\n") for line in given]

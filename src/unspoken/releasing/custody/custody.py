@@ -31,6 +31,7 @@ __all__ = [
     "NO_MANIFEST",
     "Custody",
     "Verified",
+    "all_heads",
     "by_digest",
     "charge_of",
     "manifest_at",
@@ -107,10 +108,15 @@ def verified(project: Project | str | Path) -> Verified:
     if kept is None:
         ledger = given.files.ledger.name
         raise InputError(f"{ledger}: there is no ledger yet; the first release makes it")
-    others = (found for each in _of_readers(given) for found in _heads(each).items())
-    seal = replace(kept.seal, given={**kept.seal.given, **dict(others)})
+    seal = replace(kept.seal, given=all_heads(given))
     head = kept.ledger.verify(seal)
     return Verified(head, dict(seal.recorded()), tuple(_unwritten(given, kept)))
+
+
+def all_heads(project: Project) -> dict[Path, Head]:
+    """Those of all manifests at the outputs, of applications too."""
+    each = chain([project], _of_readers(project))
+    return {place: head for files in each for place, head in _heads(files).items()}
 
 
 def _of_readers(project: Project) -> Iterator[Project]:
@@ -141,6 +147,13 @@ def _unwritten(project: Project, kept: Custody) -> Iterator[str]:
     given = _given_in(project, files.release, files.manifest) if _lies(files.release) else {}
     there = {head.number for head in given.values() if head is not None}
     if number in there:
+        return
+    if _lies(files.release) and not there:
+        yield (
+            f"{files.release.name} lies there without {files.manifest.name}, so nothing says which "
+            f"event it is of: if of one after event {number}, the ledger was rolled back. Put the "
+            "manifest back; release writes both again, free of charge while the source is the same"
+        )
         return
     found = f"is of event {max(there)}" if there else "is not there"
     yield (
