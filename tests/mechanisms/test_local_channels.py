@@ -76,10 +76,15 @@ def test_a_coin_shared_by_different_secrets() -> None:
         Toss(1.0, (WITHHELD, RELEASED), np.array([[1.0, 0.0], [0.0, 1.0]])),
         Toss(2.0, (WITHHELD, RELEASED), np.array([[0.0, 1.0], [1.0, 0.0]])),
     ]
-    law = shared_coin(tosses).law.reshape(2, 2, 2)
+    channel = shared_coin(tosses)
     p, q = -math.expm1(-1), -math.expm1(-2)
-    assert law[0] == pytest.approx(np.array([[1 - q, q], [0, 0]]), abs=1e-15)
-    assert law[1] == pytest.approx(np.array([[1 - p, 0], [p, 0]]), abs=1e-15)
+    expected = {
+        (WITHHELD, WITHHELD): [1 - q, 1 - p],
+        (WITHHELD, RELEASED): [q, 0],
+        (RELEASED, WITHHELD): [0, p],  # nobody sees both, which is no output
+    }
+    assert channel.outputs == tuple(expected)
+    assert channel.law.T == pytest.approx(np.array([*expected.values()]), abs=1e-15)
 
 
 def test_fresh_coins_are_not_shared() -> None:
