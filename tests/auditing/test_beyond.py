@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from tests.auditing.test_files import KEEPS, ROWS, drawn, hidden, written
@@ -101,3 +103,22 @@ def test_a_release_of_keys_alone_tells_by_which_it_has(tmp_path: Path) -> None:
     rows, left_out = audit_file(release, original, ["who"], "state = 'ill'", 2.0).secrets
     assert rows.in_words() == "state = 'ill': none of them has it."
     assert (left_out.naive, left_out.verdict.word) == (True, "fail")
+
+
+@pytest.mark.parametrize("kind", ["list", "record", "nothing", "large"])
+def test_columns_of_any_kind_are_read(tmp_path: Path, kind: str) -> None:
+    """Lists, records, a column withheld whole, which has no type, and numbers beyond all others."""
+    column = {
+        "list": pa.array([[int(ill)] for ill in ILL]),
+        "record": pa.array([{"ill": int(ill)} for ill in ILL]),
+        "nothing": pa.nulls(ROWS),
+        "large": pa.array(np.where(ILL, 2**64 - 1, 3).astype(np.uint64)),
+    }[kind]
+    state = np.where(ILL, "ill", "well")
+    table = {"who": np.arange(ROWS), "state": state, "of_both": np.arange(ROWS)}
+    pq.write_table(pa.table(table), tmp_path / "original.parquet")
+    table |= {"state": pa.array(state, mask=ILL), "own": column, "of_both": column}
+    pq.write_table(pa.table(table), tmp_path / "released.parquet")
+    files = tmp_path / "released.parquet", tmp_path / "original.parquet"
+    own = audit_file(*files, ["who"]).secrets[0]
+    assert (own.about, own.naive) == ("state = ill", True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from unspoken.auditing.around import (
     units_of,
 )
 from unspoken.auditing.hints import NOTHING, Hint, where, written
+from unspoken.auditing.opening import opened, read, texts_of
 from unspoken.auditing.released_cells import (
     Cells,
     cells_of,
@@ -34,7 +35,6 @@ from unspoken.auditing.trials import WITHHELD_AS, Trials
 from unspoken.engines.arrow import in_one, numbers, plain
 from unspoken.engines.duckdb import DuckTable
 from unspoken.engines.of_keys import OfKeys
-from unspoken.engines.protocol import Scan
 from unspoken.engines.row_sql import RowSQL
 from unspoken.errors import InputError, unknown
 from unspoken.learning.counts.of_unit import Previous
@@ -123,12 +123,12 @@ def beside(
     around: Around,
 ) -> Beside:
     """Open, check and join them."""
-    original = _opened(against, keys, "--against")
+    original = opened(against, keys, "--against")
     around.check(keys, [*original.columns])
     source = _source(original, secret, around)
     given = [
         _release(
-            _opened(file, keys, "--release", _texts(original), checked=False),
+            opened(file, keys, "--release", texts_of(original), checked=False),
             original,
             source,
             place,
@@ -186,40 +186,6 @@ def _left_out(out: Mask, source: pa.Table) -> Trials:
     return Trials(seen, secret).taken(np.argsort(fresh_draws(len(secret))))
 
 
-def _opened(
-    path: str | Path,
-    keys: Sequence[str],
-    where: str,
-    texts: Collection[str] = (),
-    checked: bool = True,
-) -> DuckTable:
-    return DuckTable.open(
-        path, keys=keys, title=str(path), at=lambda _: where, checked=checked, texts=texts
-    )
-
-
-def _texts(original: DuckTable) -> list[str]:
-    """What is text in it. Once a word is withheld the rest may look like numbers or truth values,
-    which are written otherwise: 1.50 is no 1.5, and no "no".
-    """
-    texts = {name for name, kind in original.columns.items() if kind == "VARCHAR"}
-    other = {name for name, kind in original.given.items() if not _is_text(kind)}  # dates as text
-    return [*texts - other]
-
-
-def _is_text(kind: pa.DataType) -> bool:
-    return any(
-        is_kind(kind)
-        for is_kind in (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
-    )
-
-
-def _read(table: DuckTable, columns: Sequence[str], ordered: bool = False) -> pa.Table:
-    """Keys first, then these columns, in one piece."""
-    names = dict.fromkeys([*table.keys, *columns])
-    return pa.Table.from_batches(table.batches(Scan([*names], ordered))).combine_chunks()
-
-
 def _true(name: str) -> str:
     return f"unspoken true {name}"
 
@@ -247,7 +213,7 @@ def _before(name: str) -> str:
 def _source(original: DuckTable, secret: str | None, around: Around) -> pa.Table:
     """Keys, the true columns, where the condition holds, and what is known around each row."""
     keys = original.keys
-    source = _read(original, [*original.columns], ordered=bool(around.previous))
+    source = read(original, [*original.columns], ordered=bool(around.previous))
     (batch,) = source.combine_chunks().to_batches() or [source.to_batches()[0]]
     more = dict[str, pa.Array]()
     if secret is not None:
@@ -339,7 +305,7 @@ def _hints(rows: pa.Table, hints: Sequence[Sequence[Hint]], titles: Sequence[str
 def _named(table: DuckTable, columns: Sequence[str], place: int, schema: pa.Schema) -> pa.Table:
     """What it shows, by whose it is; keys as the original has them."""
     says = [name for name in columns if table.columns.get(missing(name)) == "BOOLEAN"]
-    shown = _read(table, [*columns, *map(missing, says)])
+    shown = read(table, [*columns, *map(missing, says)])
     for at, key in enumerate(table.keys):
         try:
             cast = shown.column(key).cast(schema.field(key).type)

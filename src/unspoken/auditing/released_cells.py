@@ -147,7 +147,7 @@ def cells_of(
     released, true = plain(in_one(released)), plain(in_one(true))
     if released.type != true.type:
         common = pa.float64() if _is_number(released) and _is_number(true) else pa.string()
-        released, true = released.cast(common), true.cast(common)
+        released, true = released.cast(common, safe=False), true.cast(common, safe=False)
     words, (truth, shown) = labelled(true, [true, released], cuts)
     words, truth, shown = _with_foreign(words, truth, shown, released, true)
     nothing = missing(released)
