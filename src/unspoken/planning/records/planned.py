@@ -19,6 +19,7 @@ from unspoken.planning.records.columns import by_columns
 from unspoken.planning.records.conditions import Rule
 from unspoken.planning.records.floor import floor_table
 from unspoken.planning.records.model import Model, Unfinished
+from unspoken.planning.records.needed import needed
 from unspoken.planning.records.problem import RecordProblem
 from unspoken.planning.records.program import Layout
 from unspoken.planning.records.quiet import quieter
@@ -184,7 +185,9 @@ def _over(
     solved = model.solve()
     bit_limits = [] if problem.believed.of_sets else problem.limits(cells, all_of_them=True)
     quiet = model.with_unexpected(quieter(model, solved, bit_limits))
-    table = held(Table.of(cells, layout.pairs, quiet.x[: len(values)]), sees, rows, alike)
+    shown = quiet.x[: len(values)]
+    shown = shown if alike else needed(layout, shown)  # what is given to one cell is not even
+    table = held(Table.of(cells, layout.pairs, shown), sees, rows, alike)
     table = _quieter(table, limits, sees, rows, alike)
     nats = model.bits.multiplier(solved.multipliers) if model.bits else math.nan
     upper, note = model.upper(solved), ""
