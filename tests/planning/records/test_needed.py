@@ -11,6 +11,7 @@ import pytest
 import unspoken
 from tests.effort import tries
 from tests.planning.records.enumerated import worst_odds
+from unspoken.numerics.arrays import Array
 from unspoken.planning.records.cells import Pairs
 from unspoken.planning.records.needed import needed
 from unspoken.planning.records.problem import RecordOptions, RecordProblem
@@ -111,5 +112,5 @@ def test_what_nothing_needs_stays() -> None:
     cells = problem.cells()
     pairs = Pairs.of(cells)
     layout = Layout.over(cells, pairs, problem.sees(), problem.rules(cells))
-    silent = pairs.rest * (1 + 1e-9)
+    silent: Array = pairs.rest.astype(np.float64) * (1 + 1e-9)
     assert needed(layout, silent).tolist() == pairs.rest.astype(float).tolist()
