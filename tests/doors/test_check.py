@@ -78,6 +78,17 @@ def test_keys_that_name_no_row_do_not_hide_the_rest(run: Run, edited: Path) -> N
     assert any("a condition is true or false" in message for message in messages)
 
 
+def test_what_is_wrong_once_is_named_once(run: Run, edited: Path) -> None:
+    text = edited.read_text()
+    edited.write_text(text.replace('["office"', '["offce"'))
+    of_keys = [str(fault) for fault in check(edited).faults if "source.keys" in str(fault)]
+    assert len(of_keys) == 1
+    folder = re.sub(r"(?m)^manifest = .*$", "", text)
+    edited.write_text(folder.replace('release = "released.parquet"', 'release = "released"'))
+    (fault,) = check(edited).faults
+    assert "output.release: must end in .parquet: a folder is for epochs" in str(fault)
+
+
 def test_an_epoch_of_no_key_is_named(run: Run, edited: Path) -> None:
     edited.write_text(edited.read_text().replace('label = "1"', 'of = "exits"'))
     (fault,) = check(edited).faults

@@ -166,7 +166,7 @@ def changed(path: Path, statement: str) -> None:
     [
         ("UPDATE ledger SET value = '1' WHERE name = 'format'", "has format 1, .* reads 2; use"),
         ("UPDATE ledger SET value = 'x' WHERE name = 'format'", "has format x, .* reads 2"),
-        ("DELETE FROM ledger WHERE name = 'format'", "has format None"),
+        ("DELETE FROM ledger WHERE name = 'format'", "has lost its format; restore"),
         ("DELETE FROM ledger WHERE name = 'name'", "has lost its name; restore"),
         ("UPDATE events SET body = '{'", "event 1 cannot be read; restore the ledger"),
         ("UPDATE events SET body = '{}'", "event 1 cannot be read; restore the ledger"),

@@ -94,6 +94,8 @@ def prepared(connection: sql.Connection, place: str) -> str:
         raise InputError(f"ledger {place}: not a ledger, but another database")
     meaning = {row.name: row.value for row in connection.execute(sql.select(_MEANING))}
     kept, name = meaning.get("format"), meaning.get("name")
+    if kept is None:
+        raise InputError(f"ledger {place}: has lost its format; restore it from a copy")
     if kept != FORMAT:
         raise InputError(
             f"ledger {place}: has format {kept}, this unspoken reads {FORMAT}; use the version "

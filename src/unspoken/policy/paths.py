@@ -161,8 +161,11 @@ def _endings(tables: ProjectTable, project: Path) -> Iterator[Complaint]:
     if table is not None and not table.strip() and not is_file(tables):
         yield Complaint(("source", "table"), "is empty. Write the name of a table.")
     named = outputs(tables)
-    folders = not Path(named["release"]).suffix and tables.epoch.of is not None
+    folder = not Path(named["release"]).suffix
+    folders = folder and tables.epoch.of is not None
     for output, name in named.items():
+        if folder and output == "manifest" and "manifest" not in tables.output.model_fields_set:
+            continue  # it goes by the name of the release
         usual, text = OutputTable.model_fields[output].default, ""
         if folders and output == "manifest" and Path(name).suffix:
             text, usual = "is one file, and release a folder: name another folder,", "manifests"

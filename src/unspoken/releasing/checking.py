@@ -63,7 +63,8 @@ def _without_keys(project: Project, refused: UnspokenError) -> Iterator[Unspoken
         yield refused
         return
     found = column_faults(project, table.describe())
-    if not any(fault.place == refused.place for fault in found):
+    where, _, _ = refused.place.partition(", column of ")
+    if not any(fault.place == where for fault in found):
         yield refused
     yield from found
     if project.source.preferences is None:
