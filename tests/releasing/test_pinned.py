@@ -290,6 +290,22 @@ def test_later_rows_are_as_declared_or_are_refused(
     assert len(Ledger(path.parent / "ledger.sqlite").events()) == 1
 
 
+def test_a_first_release_that_a_row_stops_says_what_stays_charged(path: Path) -> None:
+    grow(path.parent, 3)
+    project(path.parent, '[belief]\nhistory = "day < 60"\n')
+    table = pq.read_table(path.parent / "t.parquet")
+    used = table.column("use").to_pylist()
+    wrong = table.set_column(table.column_names.index("use"), "use", pa.array([*used[:-1], "few"]))
+    pq.write_table(wrong, path.parent / "t.parquet")
+    with pytest.raises(InputError, match=r"in a row; .* \(counts and plan are charged, and stay;"):
+        unspoken.release(path)
+    ledger = Ledger(path.parent / "ledger.sqlite")
+    assert (len(ledger.events()), len(ledger.decisions())) == (0, 2)
+    pq.write_table(table, path.parent / "t.parquet")
+    unspoken.release(path)
+    assert (len(ledger.events()), len(ledger.decisions())) == (1, 2)
+
+
 def test_a_cap_that_counts_alone_break_is_refused(path: Path) -> None:
     project(path.parent, "cap_all = 1.6\n")  # below e^0.5
     with pytest.raises(InputError, match=r"limit\.cap_all: is less than e\^0\.5"):

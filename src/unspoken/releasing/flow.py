@@ -9,11 +9,13 @@ there.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
 from unspoken.engines.handed_in import Streams
+from unspoken.errors import UnspokenError
 from unspoken.ledger import Account
 from unspoken.numerics.coins import BATCH, MasterKey
 from unspoken.numerics.files import PRIVATE, unfinished
@@ -57,11 +59,16 @@ def release(
     served = whole.serving(reader)  # of which all draws are looked at
     make = partial(_made, whole, served, whole.serving(reader, draw))
     asked = Asked.of(whole, scale, reader, table, fresh, Custody.there(served), make, draw)
-    _adopted(asked, kept := make())
-    files = asked.project.files
-    if files.by_epoch:
-        return release_epochs(asked, kept, epochs)
-    reading, output = asked.reading, Output(files.release, files.manifest)
+    with _going_on(_adopted(asked, kept := make())):
+        if asked.project.files.by_epoch:
+            return release_epochs(asked, kept, epochs)
+        return _whole(asked, kept)
+
+
+def _whole(asked: Asked, kept: Custody) -> Released:
+    """All rows, into one file."""
+    files, reading = asked.project.files, asked.reading
+    output = Output(files.release, files.manifest)
     same, said = list[int | None](), list[Said]()
 
     # What is written before the charge lies where nobody looks, and is for the owner alone.
@@ -135,9 +142,23 @@ def _made(whole: Project, served: Project, drawn: Project) -> Custody:
     return Custody.made(served)
 
 
-def _adopted(asked: Asked, kept: Custody) -> None:
-    """The first release adopts its plan, unless somebody has to."""
+def _adopted(asked: Asked, kept: Custody) -> bool:
+    """The first release adopts its plan, unless somebody has to; whether this is the first."""
     ready = asked.ready
-    if ready.adopted is None and ready.believed is not None:
-        refuse_unapproved(ready.project)
-        adopt(ready.project, kept, ready.believed, asked.plan, ready.sensitive, ready.closed)
+    if ready.adopted is not None or ready.believed is None:
+        return False
+    refuse_unapproved(ready.project)
+    adopt(ready.project, kept, ready.believed, asked.plan, ready.sensitive, ready.closed)
+    return True
+
+
+@contextmanager
+def _going_on(adopted: bool) -> Iterator[None]:
+    """What a first release is refused for, once counts and plan are charged, says that they are."""
+    try:
+        yield
+    except UnspokenError as error:
+        if adopted:
+            stays = "counts and plan are charged, and stay; the next release adds neither anew"
+            error.args = (f"{error} ({stays})",)
+        raise
