@@ -216,3 +216,11 @@ def test_text_of_parquet_that_is_no_utf_8(here: Path) -> None:
     with pytest.raises(InputError, match=r"bytes\.parquet.*not valid UTF-8; write this") as refused:
         next(iter(table.batches(Scan(["id", "x"]))))
     assert "ecret" not in str(refused.value)
+
+
+def test_what_memory_is_short_of_while_arrow_reads_is_said_without_the_engines_advice() -> None:
+    said = "Out of Memory Error: failed to pin block of size 256.0 KiB (47.6 MiB/47.6 MiB used)"
+    advice = "Possible solutions: * Reducing the number of threads (SET threads=X)"
+    with duckdb.connect() as con:
+        short = blamed(OSError(f"{said}\n\n{advice}"), [], con)
+    assert short == 'takes more memory than it may; write more in [source], such as memory = "4GB"'

@@ -39,6 +39,7 @@ OF_SQL = (
 )
 # What DuckDB's CSV reader says beyond what is wrong: options that nobody can give here.
 NO_ROOM = "No space left on device"
+SHORT = re.compile(rf"^Out of Memory Error|{NO_ROOM}")  # through Arrow an error is of the system
 # A row as the file has it: raw, and never passed on.
 ROW = re.compile(r"^Original Line:.*$", re.MULTILINE)
 TEXT = re.compile(
@@ -129,7 +130,7 @@ def file_at(folder: Path, given: str, where: str, name: str = "") -> File:
 
 def blamed(error: Exception, files: Iterable[File], con: duckdb.DuckDBPyConnection) -> str:
     """An error as one line: where a file is to blame, with its name and what to do about it."""
-    if isinstance(error, duckdb.OutOfMemoryException) or NO_ROOM in str(error):
+    if isinstance(error, duckdb.OutOfMemoryException) or SHORT.search(str(error)):
         return _short_of_room(error)
     text, known = str(error).split("\nLINE ")[0], sorted(files, key=_longest)
     guilty = next((file for file in known if any(path in text for path in _paths(file))), None)
