@@ -129,3 +129,14 @@ def test_a_floor_is_known_by_its_table():
     assert not is_floor(both.floor.mechanism, {**SENSITIVE, "C": [0]}, 4.0)
     assert not is_floor(both.floor.mechanism, {**SENSITIVE, "D": [0]}, 4.0)
     assert not is_floor(both.mechanism, SENSITIVE, 4.0)
+
+
+def test_what_extends_a_floor_is_none():
+    """Both together show more of a record, and it may have names that the floor had not."""
+    two = unspoken.Joint(BELIEF.marginal(["A", "B"]), ["A", "B"], BELIEF.domain.values[:2])
+    hidden = {"A": [0], "B": [1]}
+    first = planned(two, sensitive=hidden, odds_cap=2.0).floor.mechanism
+    assert is_floor(first, hidden, 2.0)
+    more = planned(odds_cap=4.0, extends=first).mechanism
+    assert {*more.delivered} == {"A", "B", "C"}
+    assert not is_floor(more, SENSITIVE, 4.0)

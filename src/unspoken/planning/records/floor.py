@@ -46,8 +46,10 @@ def is_floor(coin: RecordCoin, secrets: Mapping[str, Sequence[Value]], cap: floa
     """Whether this is such a table, for this cap, whatever it was made from."""
     (table, *more), held = coin.chain.tables, {n: v for n, v in secrets.items() if v}
     listed, domain = table.listed, table.domain
+    if more or not {*held} <= {*domain.names}:  # what extends may have names of its own
+        return False
     whole = sum(1 << domain.axis(name) for name in coin.delivered)
-    if more or (listed.masks & whole != whole).any() or not {*held} <= {*domain.names}:
+    if (listed.masks & whole != whole).any():
         return False
     for name, values in held.items():
         hidden = [code for code, v in enumerate(domain.values_of(name)) if v in values]
