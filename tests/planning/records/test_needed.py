@@ -24,6 +24,9 @@ FIRST = [[0.27, 0.0, 0.08], [6e-12, 0.0, 0.65 - 6e-12]]
 SECOND = [[0.0, 0.33, 0.01], [0.27, 0.26, 0.13]]
 
 
+SLACKED = 22  # draws rows that nearly cancel: what they leave for rounding cost .2 % of all shown
+
+
 def joint(law: Any) -> unspoken.Joint:
     law = np.array(law)
     return unspoken.Joint(law / law.sum())
@@ -66,12 +69,12 @@ def drawn(
 
 
 @pytest.mark.stress
-@pytest.mark.parametrize("seed", range(tries(12)))
+@pytest.mark.parametrize("seed", sorted({*range(tries(12)), SLACKED}))
 def test_no_context_is_told_more_and_no_rival_shows_more(seed: int) -> None:
     rng, contexts, asked = drawn(seed)
     plan = unspoken.plan(None, contexts=contexts, by="record", **asked)
     cap, secrets = asked["odds_cap"], asked["sensitive"]
-    assert plan.gap < 1e-4
+    assert plan.gap < 2e-5
     laws = np.stack([each.table for _, each in contexts])
     for mix in [*np.eye(2), *rng.dirichlet([0.5, 0.5], 4)]:
         belief = joint(np.tensordot(mix, laws, 1))

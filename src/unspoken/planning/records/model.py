@@ -15,6 +15,7 @@ from unspoken.planning.records.bits import BitLimit, Bits
 from unspoken.planning.records.boxed import BoxRows
 from unspoken.planning.records.certificate import upper_bound
 from unspoken.planning.records.program import (
+    SLACK,
     CapRows,
     Layout,
     Rows,
@@ -71,9 +72,11 @@ class Model:
         shares: Sequence[int] = (),
         limits: Sequence[BitLimit] = (),
         cap: float = math.inf,
+        slack: float = SLACK,
     ) -> Model:
+        """``slack``: that single beliefs leave for rounding."""
         count = len(layout.pairs)
-        boxed, caps = BoxRows.of(layout, count + 1), cap_rows(layout)
+        boxed, caps = BoxRows.of(layout, count + 1), cap_rows(layout, slack)
         even, listed = alike_rows(layout, alike), share_rows(layout, shares)
         behind = Entries(
             listed.lines, np.arange(listed.lines), np.full(listed.lines, count),

@@ -21,7 +21,7 @@ from unspoken.planning.records.floor import floor_table
 from unspoken.planning.records.model import Model, Unfinished
 from unspoken.planning.records.needed import needed
 from unspoken.planning.records.problem import RecordProblem
-from unspoken.planning.records.program import Layout
+from unspoken.planning.records.program import SLACK, Layout
 from unspoken.planning.records.quiet import quieter
 from unspoken.planning.records.rounding import FINE, Table, broken, held, sums
 from unspoken.planning.records.routes import QUICKER, everything, of_one_event, routes
@@ -36,6 +36,7 @@ NOT_SOLVED = "; no program was solved in time, so this is the floor; the upper e
 FREE = "all that is free"
 PRICED = "what the program of all patterns had come down to when its time was over"
 
+NEAR, CLOSER = 2e-5, 1e-3  # of the upper end that is not looked for; how much of slack is left then
 LOST = 0.05  # of what a solution shows: what rounding may take before it is said
 EVENED = (
     "; made exactly alike, what is shown of its groups of names lost {lost:.0%} of the solution; "
@@ -159,7 +160,8 @@ def plan_records(problem: RecordProblem) -> Planned:
     upper = (everything(cells, problem.prices(cells)), FREE)
     for masks in routes(cells, rows):
         try:
-            return _over(problem, cells, rows, masks, upper)
+            found = _over(problem, cells, rows, masks, upper)
+            return found if masks is not None else _closer(problem, cells, rows, found)
         except Unfinished as ended:  # in the time there is
             if masks is None:
                 upper = min(upper, (ended.upper, PRICED))
@@ -168,12 +170,28 @@ def plan_records(problem: RecordProblem) -> Planned:
     return plan_floor(problem, upper[0], NOT_SOLVED.format(upper=upper[1]))
 
 
+def _closer(problem: RecordProblem, cells: Cells, rows: Sequence[Rule], found: Planned) -> Planned:
+    """With less slack, where that may show more: prices of rows that nearly cancel one another are
+    thousands of labels, and slack costs that part of them.
+    """
+    near = found.objective >= found.upper * (1 - NEAR)
+    if near or problem.believed.of_sets or problem.limits(cells) or problem.alike:
+        return found
+    try:
+        closer = _over(problem, cells, rows, None, (math.inf, ""), CLOSER * SLACK)
+    except TooLarge:
+        return found
+    least, better = (min(each.shares.values(), default=0.0) for each in (found, closer))
+    return closer if better >= least and closer.objective > found.objective else found
+
+
 def _over(
     problem: RecordProblem,
     cells: Cells,
     rows: Sequence[Rule],
     masks: Counts | None,
     most: tuple[float, str],
+    slack: float = SLACK,
 ) -> Planned:
     """The most worth of these patterns, and what no release exceeds: of some patterns ``most``."""
     sees, limits = problem.sees(), problem.limits(cells)
@@ -181,7 +199,7 @@ def _over(
     shares = [problem.mask(names) for names in problem.shares.values()]
     layout = Layout.of(cells, Pairs.of(cells, masks), sees, rows)
     values = layout.values(problem.prices(cells))
-    model = Model.of(layout, values, alike, shares, limits, problem.cap)
+    model = Model.of(layout, values, alike, shares, limits, problem.cap, slack)
     solved = model.solve()
     bit_limits = [] if problem.believed.of_sets else problem.limits(cells, all_of_them=True)
     quiet = model.with_unexpected(quieter(model, solved, bit_limits))
