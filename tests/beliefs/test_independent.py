@@ -122,6 +122,26 @@ def test_theorem_1(data: st.DataObject) -> None:
     assert bound.value == pytest.approx(change / scale, rel=1e-11)
 
 
+def test_of_whom_nothing_is_added_nothing_is_learned() -> None:
+    """Exactly: quotients of numbers that were rounded apart were next to 1, which is not 1."""
+    belief = unspoken.Independent([[1] * 3] * 37)
+    weights = [0.0] * 35 + [3.0, 3.0]
+    for scale in (math.exp(-3), 50.0):
+        seen, alone = (
+            unspoken.view(own, Laplace(scale, own_weights), unspoken.Adversary("x0"))
+            for own, own_weights in (
+                (belief, weights),
+                (unspoken.Independent([[1] * 3] * 3), [0.0, 3.0, 3.0]),
+            )
+        )
+        for name in SUPS:
+            bound = MEASURES[name].rounded(seen).outward()
+            assert (bound.low, bound.high) == (0, 0)
+        clouds: Any = seen, alone
+        masses = [[point.mass for point in cloud.outcomes()] for cloud in clouds]
+        assert masses[0] == pytest.approx(masses[1], rel=1e-12)
+
+
 @pytest.mark.parametrize("scale", [0.01, 5.0, 1e7])
 def test_theorem_1_for_a_thousand(scale: float) -> None:
     rng = np.random.default_rng(1)

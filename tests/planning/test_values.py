@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import unspoken
@@ -115,6 +115,7 @@ def is_kept(e: Enumerated, found: Chosen, **limits: float) -> None:
 
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from(LIMITS))
+@example(680, LIMITS[0])
 @examples(30)
 def test_two_variables_against_a_grid(seed: int, limits: dict[str, float]) -> None:
     e = drawn(np.random.default_rng(seed), 2, 3)
@@ -125,6 +126,7 @@ def test_two_variables_against_a_grid(seed: int, limits: dict[str, float]) -> No
 
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from(LIMITS))
+@example(34, LIMITS[3])
 @examples(10)
 def test_three_variables_against_a_grid(seed: int, limits: dict[str, float]) -> None:
     e = drawn(np.random.default_rng(seed), 3, 3)
