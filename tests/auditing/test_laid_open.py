@@ -11,9 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import unspoken
-from tests.auditing.test_files import KEEPS, Table, drawn, hidden, only
+from tests.auditing.test_files import KEEPS, Table, audited, drawn, hidden, only, written
 from tests.auditing.test_releases import PROJECT, folder, giving_away, tampered
-from unspoken.auditing.files import AuditedFile, audit_file
 
 __all__ = ["folder"]  # a fixture
 
@@ -29,19 +28,9 @@ ILL = np.array(few()["state"]) == "ill"
 BLANK = ILL | (np.random.default_rng(6).random(ROWS) > KEEPS)
 
 
-def written(path: Path, table: Table) -> Path:
-    pq.write_table(pa.table(table), path)
-    return path
-
-
 @pytest.fixture
 def original(tmp_path: Path) -> Path:
-    return written(tmp_path / "original.parquet", few())
-
-
-def audited(original: Path, table: Table, *rest: object) -> AuditedFile:
-    release = written(original.with_name("released.parquet"), table)
-    return audit_file(release, original, ["who"], *rest)  # type: ignore[arg-type]
+    return written(tmp_path / "original.csv", few())
 
 
 def in_place(word: str, share: float) -> Table:
