@@ -12,12 +12,13 @@ from typing import Literal
 
 import pytest
 
-from unspoken.doors.report import charts, coins, page, palette, recipients, words
+from unspoken.doors.report import charts, coins, page, palette, recipients, starved, words
 from unspoken.doors.report.decision import Signed
 from unspoken.releasing import prepare, release
 from unspoken.releasing.assessing import findings
+from unspoken.releasing.assessing.best import Best
 from unspoken.releasing.assessing.findings import CELLS, FLOOR, Findings, by_cap
-from unspoken.releasing.assessing.held_back import LARGER, held_back
+from unspoken.releasing.assessing.held_back import LARGER, held_back, poor
 from unspoken.releasing.assessing.trade_off import TradeOff
 from unspoken.releasing.writing.manifest import estimating
 from unspoken.types.premise import Premise
@@ -199,6 +200,29 @@ def test_who_gets_next_to_nothing_is_told_what_would_help(tmp_path: Path) -> Non
     share = words.percent(first.remedies["an odds_cap twice as large"]).replace("\u00a0", " ")
     assert f"Planned again: an odds_cap twice as large {share}; if nothing else" in text
     assert "taxes gets next to nothing under this plan." in text
+    why = "nothing shown is what about 7,900 rows get in its place; rows with a secret get it, too,"
+    assert f"job 0.80 %: {why} and it may not tell more about any secret." in text
+    release(tmp_path)
+    path = tmp_path / "unspoken.toml"
+    (bind,), (again,) = tight.plan.binding, prepare(path).findings(adopted=True).plan.binding
+    assert again.shown == bind.shown == {}
+    for name in ("price", "probability", "given"):
+        assert getattr(again, name) == pytest.approx(getattr(bind, name), rel=1e-6)
+
+
+def test_what_is_given_in_its_place_is_named(tmp_path: Path) -> None:
+    """Where no answer with an attribute binds, as none is given: that which its rows get."""
+    found = people(tmp_path, 2.0)
+    bind = replace(found.plan.binding[0], shown={"street": "high"}, withheld={"job": 0.5})
+    chosen = replace(found.plan, binding=(bind,))
+    made = Best(found.learned, found.learned.belief)
+    (job,) = poor(found.project, made, chosen, {"job": 0.0, "street": 0.5})
+    said = starved.zeros(replace(found, poor=(job,)))[-1].replace("\u00a0", " ")
+    assert "job 0 %: street “high” is what about" in said
+    assert "rows get in its place; rows with a secret get it, too, and it may not tell" in said
+    (none,) = poor(found.project, made, replace(chosen, binding=()), {"job": 0.0, "street": 0.5})
+    assert none.answer is None
+    assert "no single answer is in the way" in starved.zeros(replace(found, poor=(none,)))[-1]
 
 
 def test_all_that_get_next_to_nothing_are_named(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -58,6 +60,18 @@ def test_the_best_is_found_without_most_pairs(seed, monkeypatch):
     assert found.shares.min() >= 0
     assert np.add.reduceat(found.shares, found.pairs.first).max() <= 1 + 1e-9
     assert (found.pairs.pattern[found.pairs.first] == 0).all()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_prices_of_answers_are_what_a_larger_cap_adds(seed, monkeypatch):
+    """d objective / d ln cap, as of the whole program's."""
+    monkeypatch.setattr(columns, "NEAR", 1e-7)
+    cells, rule, worth = _problem(_table(seed))
+    bind = by_columns(cells, rule, worth).binding(cells, rule, worth)
+    larger = dataclasses.replace(rule, cap=CAP * Fraction(100_001, 100_000))
+    added = (_best(cells, larger, worth) - _best(cells, rule, worth)) / math.log(1.00001)
+    assert sum(each.price for each in bind) == pytest.approx(added, rel=0.01)
+    assert all(0 < each.probability <= 1 and each.given > 0 for each in bind)
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import unspoken
-from tests.planning.records.enumerated import objective, shown, worst_odds
+from tests.planning.records.enumerated import objective, patterns, records, shown, worst_odds
 from unspoken.planning.records import planned as records_planned
 from unspoken.planning.records.bits import nats
 from unspoken.planning.records.cells import Pairs
@@ -26,15 +26,39 @@ def planned(belief=BELIEF, **more):
 
 def test_it_shows_all_of_a_record_without_a_secret_or_nothing():
     floor = planned(odds_cap=4.0).floor
-    for record, patterns in shown(floor).items():
+    for record, told in shown(floor).items():
         labels = dict(record)
         whole = {frozenset("ABC"): 0.75, frozenset(): 0.25}
         silent = labels["A"] == 0 or labels["B"] == 1
         expected = {frozenset(): 1.0} if silent else whole
-        assert {k: float(w) for k, w in patterns.items() if w} == pytest.approx(expected)
+        assert {k: float(w) for k, w in told.items() if w} == pytest.approx(expected)
     assert len(shown(floor)) == 6
     assert float(objective(floor, BELIEF)) == pytest.approx(floor.objective)
     assert floor.share == pytest.approx(floor.objective / 3)
+
+
+@pytest.mark.parametrize(
+    "more", [{}, {"weights": {"A": 3.0, "C": 0.5}}, {"odds_cap": 1.0}], ids=str
+)
+def test_nothing_shown_is_what_holds_it_back(more):
+    """Of records with a secret always; a larger cap adds what its price says."""
+    asked = {"odds_cap": 4.0, **more}
+    floor, larger = (
+        planned(**asked | {"odds_cap": f * asked["odds_cap"]}).floor for f in (1, 1.0001)
+    )
+    (bind,) = floor.binding
+    assert (bind.shown, bind.about) == ({}, "any secret")
+    added = (larger.objective - floor.objective) / np.log(1.0001)
+    assert bind.price == pytest.approx(added, rel=1e-3)
+    law, table = BELIEF.marginal([*"ABC"]), shown(floor)
+    nothing = sum(
+        law[tuple(record.values())] * float(patterns(floor, record, table).get(frozenset(), 0))
+        for record in records(BELIEF.domain)
+    )
+    assert bind.given == pytest.approx(nothing)
+    assert bind.probability == pytest.approx(1 / asked["odds_cap"])
+    assert {bind.costs(name) for name in "ABC"} == {bind.price}
+    assert not planned(odds_cap=None).floor.binding
 
 
 def test_no_belief_makes_it_tell_more_than_the_cap():

@@ -215,6 +215,29 @@ def test_prices_are_what_a_larger_cap_adds(cap):
     assert listed[0]["about"] == plan.binding[0].about
 
 
+def test_a_binding_answer_says_who_gets_it_and_what_they_do_not_show():
+    """How likely records get it, and of those with no secret the share that could show a name."""
+    plan = planned(events=[{"A": [0]}], sensitive={**SENSITIVE, "B": []})
+    table, law = shown(plan), COUNTS / COUNTS.sum()
+    assert any(each.withheld for each in plan.binding)
+    for each in plan.binding:
+        given, others, blank = 0.0, 0.0, dict.fromkeys("ABC", 0.0)
+        for x in records(BELIEF.domain):
+            for pattern, weight in table[frozenset(x.items())].items():
+                if {name: str(x[name]) for name in pattern} == each.as_json()["shown"]:
+                    mass = float(weight) * law[tuple(x[name] for name in "ABC")]
+                    given += mass
+                    others += mass * (x["A"] != 0)
+                    for name in {*"ABC"} - pattern:
+                        blank[name] += mass * (x["A"] == 2 or name != "A") * (x["A"] != 0)
+        assert each.given == pytest.approx(given, rel=1e-4)
+        withheld = {name: mass / others for name, mass in blank.items() if mass}
+        assert each.withheld == pytest.approx(withheld, rel=1e-4)
+        for name in "ABC":
+            part = 1.0 if name in each.shown else withheld.get(name, 0.0)
+            assert each.costs(name) == pytest.approx(each.price * part, rel=1e-4)
+
+
 def test_the_price_of_bits_is_what_more_of_them_add():
     plan, more = (planned(limit_bits=bits, odds_cap=8.0) for bits in (0.05, 0.0501))
     added = (more.objective - plan.objective) / (0.0001 * math.log(2))

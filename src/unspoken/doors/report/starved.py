@@ -43,11 +43,18 @@ def held_back(findings: Findings) -> list[dict[str, str]]:
         {
             "answer": _answer(each),
             "about": each.about if each.shown is not None else "",
-            "rows": _about(each.rows) if each.shown else "",
+            "rows": _rows(each),
             "gain": words.percent(each.gain),
         }
         for each in findings.held_back
     ]
+
+
+def _rows(each: HeldBack) -> str:
+    """How many have the values of an answer; that shows none, how many get it."""
+    if each.shown:
+        return _about(each.rows)
+    return "" if each.shown is None or few(each.given) else _about(each.given)
 
 
 def _answer(each: HeldBack) -> str:
@@ -59,16 +66,20 @@ def _answer(each: HeldBack) -> str:
 def _poor(findings: Findings, poor: Poor) -> str:
     """What is in the way, and what each remedy would show of it."""
     held = poor.answer
-    if findings.is_floor:
-        why = "the plan is the floor, which shows what the cap alone allows"
-    elif held is None:
-        why = "no single answer with it is in the way"
+    if held is None:
+        why = "no single answer is in the way"
     elif held.shown is None:
         why = f"an answer of {GROUP} is in the way"
-    else:
+    elif poor.attribute in held.shown:
         why = (
             f"{_answer(held)} (about {_about(held.rows)} rows with these values) may not tell more "
             f"about {held.about}"
+        )
+    else:
+        many = GROUP if few(held.given) else f"about {_about(held.given)} rows"
+        why = (
+            f"{_answer(held)} is what {many} get in its place; rows with a secret get it, too, and "
+            f"it may not tell more about {held.about}"
         )
     gains = "; ".join(f"{what} {words.percent(share)}" for what, share in poor.remedies.items())
     return f"{poor.attribute} {words.percent(poor.share)}: {why}. Planned again: {gains}."

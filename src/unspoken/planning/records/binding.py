@@ -1,12 +1,13 @@
 """Which answers bind, and what a cap costs there: the multipliers of the program.
 
 By how much the objective grows with the logarithm of the cap, sum_y price_y cap other . W_y: where
-a cap is larger by one percent, about a hundredth of it more is shown.
+a cap is larger by one percent, about a hundredth of it more is shown. Records without the secret
+give a binding answer for cover, as those with it may; what they could show and do not is withheld.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,13 +15,16 @@ import numpy as np
 
 from unspoken.numerics.arrays import Array
 from unspoken.planning.records.answers import Answers
-from unspoken.planning.records.conditions import Rule
-from unspoken.planning.records.model import Model
-from unspoken.planning.records.solver import Solved
+from unspoken.planning.records.cells import Pairs
+from unspoken.planning.records.conditions import Condition, Rule
+from unspoken.planning.records.program import Layout
 
-__all__ = ["Binding", "binding"]
+__all__ = ["LEAST", "Binding", "Cost", "binding", "cost_of"]
 
 LEAST = 1e-6  # of all that is shown; less is none
+
+# Of a rule and who sees it, price_y cap other . W_y and other . W_y of every answer y.
+Cost = tuple[Rule, Answers, Array, Array]
 
 
 @dataclass(frozen=True)
@@ -29,46 +33,69 @@ class Binding:
 
     ``about``: the event; ``shown``: the labels in the answer; ``price``: what more is shown if the
     cap on it alone grew e times, to first order; ``probability``: of the answer without the secret,
-    under a set of beliefs at least.
+    under a set of beliefs at least; ``given``: with it or without. ``withheld``: of those who give
+    it without the secret the share that could show a name and does not.
     """
 
     about: str
     shown: Mapping[str, object]
     price: float
     probability: float
+    given: float
+    withheld: Mapping[str, float]
+
+    def costs(self, name: str) -> float:
+        """What of the price is for showing a name, or for not showing it, for cover."""
+        return self.price * (1.0 if name in self.shown else self.withheld.get(name, 0.0))
 
     def as_json(self) -> dict[str, Any]:
         """One object; labels as words."""
         shown = {name: str(value) for name, value in self.shown.items()}
-        return {
-            "about": self.about,
-            "shown": shown,
-            "price": self.price,
-            "probability": self.probability,
-        }
+        return {**vars(self), "shown": shown, "withheld": dict(self.withheld)}
 
     def __str__(self) -> str:
         said = ", ".join(f"{name} {value}" for name, value in self.shown.items()) or "nothing"
         return f"{said}, about {self.about}: 1 % more cap there adds {self.price / 100:.2g}"
 
 
-def binding(model: Model, solved: Solved) -> tuple[Binding, ...]:
-    """The dearest first."""
-    cells, pairs = model.layout.cells, model.layout.pairs
+def cost_of(rule: Condition, seen: Answers, pairs: Pairs, shares: Array, price: Array) -> Cost:
+    """Of a rule for one belief, at a price of each answer."""
+    other = _sums(seen, rule.rates[1][pairs.cell] * np.maximum(shares, 0.0))
+    return rule, seen, price * float(rule.cap) * other, other
+
+
+def binding(
+    layout: Layout, costs: Iterable[Cost], shares: Array, objective: float
+) -> tuple[Binding, ...]:
+    """The dearest first; ``shares``: how often each pair is shown."""
+    cells, pairs = layout.cells, layout.pairs
+    masses = cells.probability[pairs.cell] * np.maximum(shares, 0.0)
+    blank = cells.free[pairs.cell] & ~pairs.pattern
     found = []
-    for rule, seen, cost, other in _costs(model, solved):
-        for answer in np.flatnonzero(cost > LEAST * max(solved.objective, 1e-300)).tolist():
-            shown = seen.named(cells, pairs, answer)
-            found.append(Binding(rule.name, shown, float(cost[answer]), float(other[answer])))
+    for rule, seen, cost, other in costs:
+        answers = np.flatnonzero(cost > LEAST * max(objective, 1e-300))
+        if not len(answers):
+            continue
+        without = masses * rule.others[pairs.cell]
+        given, by_others = (_sums(seen, each)[answers] for each in (masses, without))
+        by_others = np.maximum(by_others, 1e-300)
+        withheld = {
+            name: _sums(seen, without * (blank >> axis & 1))[answers] / by_others
+            for axis, name in enumerate(cells.domain.names)
+            if seen.sees >> axis & 1
+        }  # fmt: skip
+        for place, y in enumerate(answers.tolist()):
+            shown = seen.named(cells, pairs, y)
+            parts = {n: float(share[place]) for n, share in withheld.items() if share[place] > 0}
+            found.append(
+                Binding(
+                    rule.name, shown, float(cost[y]), float(other[y]), float(given[place]), parts
+                )
+            )
     return tuple(sorted(found, key=lambda each: -each.price))
 
 
-def _costs(model: Model, solved: Solved) -> Iterator[tuple[Rule, Answers, Array, Array]]:
-    """Of each rule, price_y cap other . W_y and other . W_y of every answer."""
-    pairs, count = model.layout.pairs, len(model.values)
-    prices = model.caps.prices(model.layout, solved.multipliers)
-    for (rule, seen), price in zip(model.layout.stated, prices, strict=True):
-        masses = rule.rates[1][pairs.cell] * np.maximum(solved.x[:count], 0.0)
-        other = np.bincount(seen.of_pair, masses, len(seen)).astype(np.float64)
-        yield rule, seen, price * float(rule.cap) * other, other
-    yield from model.boxed.costs(solved.multipliers[model.starts[4] :], solved.x)
+def _sums(seen: Answers, masses: Array) -> Array:
+    """Of each answer, over the pairs that give it."""
+    sums: Array = np.bincount(seen.of_pair, masses, len(seen)).astype(np.float64)
+    return sums

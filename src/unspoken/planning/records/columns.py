@@ -27,10 +27,11 @@ import numpy as np
 
 from unspoken.numerics.arrays import Array, Codes, Mask
 from unspoken.numerics.rounding import UNIT
+from unspoken.planning.records.binding import Binding, binding, cost_of
 from unspoken.planning.records.catalogue import Catalogue
 from unspoken.planning.records.cells import Cells, Pairs
 from unspoken.planning.records.conditions import Condition
-from unspoken.planning.records.program import SLACK
+from unspoken.planning.records.program import SLACK, Layout
 from unspoken.planning.records.smoothed import Smoothed
 from unspoken.planning.records.solver import Entries, Program, Solved
 
@@ -45,11 +46,22 @@ ROUNDED = 64 * UNIT
 
 @dataclass(frozen=True)
 class Priced:
-    """Pairs and how often they are shown, and what no release within the rows exceeds."""
+    """Pairs and how often they are shown, at which price of their answer's row; and what no release
+    within the rows exceeds.
+    """
 
     pairs: Pairs
     shares: Array
+    prices: Array
     upper: float
+
+    def binding(self, cells: Cells, rule: Condition, worth: Array) -> tuple[Binding, ...]:
+        """The answers that bind."""
+        layout = Layout.over(cells, self.pairs, [cells.reads], [rule])
+        seen, price = layout.watched[0].answers, np.zeros(len(layout.watched[0].answers))
+        np.maximum.at(price, seen.of_pair, self.prices)
+        costs = [cost_of(rule, seen, self.pairs, self.shares, price)]
+        return binding(layout, costs, self.shares, float(layout.values(worth) @ self.shares))
 
 
 def by_columns(cells: Cells, rule: Condition, worth: Array) -> Priced:
@@ -85,11 +97,13 @@ class Market:
     cells: Cells
     catalogue: Catalogue
     many: Array
-    row: tuple[Array, Array]  # h_x with a cap that leaves room, and as it is
+    row: tuple[Array, Array]  # h_x with a cap that leaves room, and as it is, in a unit
+    unit: float
     program: Program
     answers: Codes
     places: Codes
     shares: Array
+    multipliers: Array
     upper: float = math.inf
     best: tuple[Array, Array] | None = None
 
@@ -114,7 +128,18 @@ class Market:
             np.where(held.free > 0, np.inf, 0.0),
         )
         nothing = np.zeros(0, dtype=np.intp)
-        market = cls(cells, held, many, (row, exact), program, nothing, nothing, np.zeros(count))
+        market = cls(
+            cells,
+            held,
+            many,
+            (row, exact),
+            float(unit),
+            program,
+            nothing,
+            nothing,
+            np.zeros(count),
+            np.zeros(count),
+        )
         market.add(np.unique(held.answer(places)), places)
         market._bound(cell_price, price)
         return market
@@ -152,7 +177,7 @@ class Market:
         return self.program.solve(work, primal=len(self.shares) > len(self.cells))
 
     def keep(self, solved: Solved) -> None:
-        self.shares = solved.x
+        self.shares, self.multipliers = solved.x, solved.multipliers
 
     def prices(self, solved: Solved) -> tuple[Array, Array]:
         """Of the cells, and of all answers: -1 where one is not in the program."""
@@ -245,6 +270,12 @@ class Market:
         if upper < self.upper:
             self.upper, self.best = upper, (cell_price, price)
 
+    def _row_prices(self) -> Array:
+        """Of every answer, of a row that is not divided, where the objective is of one record."""
+        found, solved = np.zeros(len(self.catalogue)), self.multipliers[len(self.cells) :]
+        found[self.answers[: len(solved)]] = np.maximum(solved, 0.0)
+        return found / (self.unit * len(self.cells))
+
     def result(self) -> Priced:
         """By cell, each with what shows nothing first."""
         held, count = self.catalogue, len(self.cells)
@@ -257,10 +288,12 @@ class Market:
         )
         shares = np.concatenate([np.zeros(count), self.shares[alone], self.shares[count:][used]])
         shares /= self.many[cell]
-        order = np.lexsort((np.arange(len(cell)), pattern, cell))
-        cell, pattern, shares = cell[order], pattern[order], shares[order]
-        new = np.append(True, (cell[1:] != cell[:-1]) | (pattern[1:] != pattern[:-1]))
-        pairs = Pairs(cell[new], pattern[new])
-        return Priced(
-            pairs, np.add.reduceat(shares, np.flatnonzero(new)), self.upper / len(self.cells)
+        prices = np.concatenate(
+            [np.zeros(len(cell) - len(used)), self._row_prices()[held.answer(place)]]
         )
+        order = np.lexsort((np.arange(len(cell)), pattern, cell))
+        cell, pattern, shares, prices = (each[order] for each in (cell, pattern, shares, prices))
+        new = np.append(True, (cell[1:] != cell[:-1]) | (pattern[1:] != pattern[:-1]))
+        first = np.flatnonzero(new)
+        shares, prices = np.add.reduceat(shares, first), np.maximum.reduceat(prices, first)
+        return Priced(Pairs(cell[new], pattern[new]), shares, prices, self.upper / len(self.cells))

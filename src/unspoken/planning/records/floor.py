@@ -9,20 +9,25 @@ than the cap. It is what every plan is compared with, and falls back to.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 
 from unspoken.mechanisms import RecordCoin
 from unspoken.mechanisms.record_table import WHOLE
-from unspoken.planning.records.cells import Pairs
+from unspoken.numerics.arrays import Mask
+from unspoken.planning.records.binding import LEAST, Binding
+from unspoken.planning.records.cells import Cells, Pairs
 from unspoken.planning.records.problem import RecordProblem
 from unspoken.planning.records.rounding import Table
+from unspoken.planning.records.routes import everything
 from unspoken.types.domain import Value
 
-__all__ = ["floor_table", "is_floor"]
+__all__ = ["floor_binding", "floor_binds", "floor_table", "is_floor"]
 
+ANY = "any secret"
 LARGEST = 50_000  # records that are listed; of a larger domain those that can occur
 ROOM = Fraction(1, 2**40)  # for whoever rounds when looking at it
 
@@ -30,16 +35,52 @@ ROOM = Fraction(1, 2**40)  # for whoever rounds when looking at it
 def floor_table(problem: RecordProblem) -> Table:
     """For every record of the domain, seen or not."""
     cells = problem.cells(whole=math.prod(problem.domain.sizes) <= LARGEST)
-    cap = Fraction(min(problem.cap, problem.pooled_cap, math.exp(min(problem.floor, 700.0))))
-    secret = np.zeros(len(cells), dtype=bool)
-    for axis, labels in problem.axes().items():
-        secret |= np.isin(cells.codes[:, axis], labels)
+    cap, secret = Fraction(_cap(problem)), _with_secret(problem, cells)
     pairs = Pairs.of(cells, np.array([cells.reads]))
     shown = (pairs.pattern != 0) & ~secret[pairs.cell]
     weights = np.zeros(len(pairs), dtype=object)
     often = (1 - 1 / cap) * (1 - ROOM) if problem.secrets else 1
     weights[shown] = int(WHOLE * often)
     return Table(cells, pairs, weights).filled()
+
+
+def floor_binds(problem: RecordProblem, cells: Cells) -> tuple[Binding, ...]:
+    """The answer that holds it back, if one does."""
+    cap, free = _cap(problem), ~_with_secret(problem, cells)
+    if not problem.secrets or cap > 1 / LEAST:
+        return ()
+    law = np.where(free, cells.probability, 0.0)
+    return (
+        floor_binding(
+            everything(replace(cells, probability=law), problem.prices(cells)),
+            1 / cap,
+            float(law.sum()),
+            problem.reads,
+        ),
+    )
+
+
+def floor_binding(worth: float, rest: float, free: float, reads: Iterable[str]) -> Binding:
+    """What binds is nothing shown: of records with anything secret always, of others with 1 / cap,
+    which is ``rest``. (1 - 1 / cap) worth grows with ln cap by worth / cap.
+
+    ``worth``: of all that is free of records with nothing secret; ``free``: how likely they are.
+    """
+    given = 1 - free * (1 - rest)
+    return Binding(ANY, {}, worth * rest, rest, given, dict.fromkeys(reads, 1.0))
+
+
+def _cap(problem: RecordProblem) -> float:
+    """The lowest of those it keeps."""
+    return min(problem.cap, problem.pooled_cap, math.exp(min(problem.floor, 700.0)))
+
+
+def _with_secret(problem: RecordProblem, cells: Cells) -> Mask:
+    """The cells that have anything secret."""
+    secret = np.zeros(len(cells), dtype=bool)
+    for axis, labels in problem.axes().items():
+        secret |= np.isin(cells.codes[:, axis], labels)
+    return secret
 
 
 def is_floor(coin: RecordCoin, secrets: Mapping[str, Sequence[Value]], cap: float) -> bool:

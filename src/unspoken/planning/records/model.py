@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from unspoken.errors import TooLarge
 from unspoken.numerics.arrays import Array, Codes
+from unspoken.planning.records.binding import Cost, cost_of
 from unspoken.planning.records.bits import BitLimit, Bits
 from unspoken.planning.records.boxed import BoxRows
 from unspoken.planning.records.certificate import upper_bound
@@ -185,6 +186,14 @@ class Model:
             both = self.bits.taken(multipliers)
             taken, ends = taken + both[0], ends + both[1]
         return upper_bound(self.layout, self.values, prices, taken, ends)
+
+    def costs(self, solved: Solved) -> Iterator[Cost]:
+        """What the caps cost."""
+        layout, shares = self.layout, solved.x[: len(self.values)]
+        prices = self.caps.prices(layout, solved.multipliers)
+        for (rule, seen), price in zip(layout.stated, prices, strict=True):
+            yield cost_of(rule, seen, layout.pairs, shares, price)
+        yield from self.boxed.costs(solved.multipliers[self.starts[4] :], solved.x)
 
     def _optimal(self, solved: Solved) -> Solved:
         """Else what its prices bound: any prices do, and those of dual steps come down to it."""

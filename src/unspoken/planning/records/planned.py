@@ -17,7 +17,7 @@ from unspoken.planning.records.bits import BitLimit, nats
 from unspoken.planning.records.cells import Cells, Pairs
 from unspoken.planning.records.columns import by_columns
 from unspoken.planning.records.conditions import Rule
-from unspoken.planning.records.floor import floor_table
+from unspoken.planning.records.floor import floor_binds, floor_table
 from unspoken.planning.records.model import Model, Unfinished
 from unspoken.planning.records.needed import needed
 from unspoken.planning.records.problem import RecordProblem
@@ -154,9 +154,10 @@ def plan_records(problem: RecordProblem) -> Planned:
     if cells.earlier is not None:
         _refuse_out(problem, cells, rows)
     if rule is not None and Pairs.count(cells) > QUICKER:
-        priced = by_columns(cells, rule, problem.prices(cells))
+        worth = problem.prices(cells)
+        priced = by_columns(cells, rule, worth)
         table = held(Table.of(cells, priced.pairs, priced.shares), sees, rows)
-        return Planned(problem, table, priced.upper)
+        return Planned(problem, table, priced.upper, priced.binding(cells, rule, worth))
     upper = (everything(cells, problem.prices(cells)), FREE)
     for masks in routes(cells, rows):
         try:
@@ -211,7 +212,8 @@ def _over(
     upper, note = model.upper(solved), ""
     if masks is not None:
         upper, note = most[0], FEWER.format(upper=most[1])
-    found = Planned(problem, table, upper, binding(model, solved), nats, note)
+    bind = binding(layout, model.costs(solved), solved.x[: len(values)], solved.objective)
+    found = Planned(problem, table, upper, bind, nats, note)
     lost = 1 - found.objective / max(float(values @ quiet.x[: len(values)]), 1e-300)
     evened = EVENED.format(lost=lost) if alike and lost > LOST and not limits else ""
     return replace(found, note=note + evened)
@@ -221,13 +223,16 @@ def plan_floor(problem: RecordProblem, upper: float, note: str = "") -> Planned:
     """What needs no belief, and what no release within the limits exceeds; of what is out already,
     nothing more.
     """
-    table = nothing_new(problem.cells()) if problem.extends else floor_table(problem)
+    if problem.extends:
+        return Planned(problem, nothing_new(problem.cells()), upper, note=note)
+    table = floor_table(problem)
     limits = problem.limits(table.cells)
-    if problem.alike or (limits and not problem.extends):  # rows that it does not keep by itself
+    if problem.alike or limits:  # rows that it does not keep by itself
         sees, rows = problem.sees(), problem.rules(table.cells)
         alike = tuple(problem.mask(group) for group in problem.alike)
         table = _quieter(held(table, sees, rows, alike), limits, sees, rows, alike)
-    return Planned(problem, table, upper, note=note)
+        return Planned(problem, table, upper, note=note)
+    return Planned(problem, table, upper, floor_binds(problem, table.cells), note=note)
 
 
 def nothing_new(cells: Cells) -> Table:

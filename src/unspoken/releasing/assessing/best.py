@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from unspoken.beliefs import Belief
 from unspoken.learning import Learned
 from unspoken.learning.intervals.given_sets import given_sets
@@ -17,7 +19,8 @@ from unspoken.mechanisms import RecordCoin
 from unspoken.planning import Limits, Plan, plan
 from unspoken.planning.chosen import worst_odds
 from unspoken.planning.plans import WORTH
-from unspoken.planning.records.floor import is_floor
+from unspoken.planning.records.binding import Binding
+from unspoken.planning.records.floor import floor_binding, is_floor
 from unspoken.policy import Project
 from unspoken.releasing.assessing.closing import withheld_by
 from unspoken.releasing.assessing.coarse import coarse, with_exponents
@@ -298,4 +301,21 @@ def as_adopted(project: Project, learned: Learned, adopted: Adoption) -> Plan:
     found = evaluated(project, learned, plan)
     secrets, cap = learned.sensitive, project.planned.limits.odds_cap
     floors = [is_floor(coin, secrets, cap) for coin in mechanism.record_coins()]
-    return replace(found, floor=found) if floors and all(floors) else found
+    if not floors or not all(floors):
+        return found
+    return replace(found, floor=found, binding=_floor_binding(project, learned, found))
+
+
+def _floor_binding(project: Project, learned: Learned, floor: Plan) -> tuple[Binding, ...]:
+    """What holds an adopted floor back."""
+    belief, secrets = learned.belief, {n: v for n, v in learned.sensitive.items() if v}
+    harmless = [
+        [label not in labels for label in belief.domain.values_of(name)]
+        for name, labels in secrets.items()
+    ]
+    free = float(belief.marginal([*secrets])[np.ix_(*harmless)].sum()) if secrets else 0.0
+    worth = weights(project)
+    if not free:
+        return ()
+    rest = 1 - floor.objective / (free * len(worth))
+    return (floor_binding(free * sum(worth.values()), rest, free, project.reads),)

@@ -32,20 +32,21 @@ CAP, ALONE, FLOOR = "an odds_cap twice as large", "if nothing else were read", "
 @dataclass(frozen=True)
 class HeldBack:
     """``shown``: the labels of an answer that may not be given more often, None where few rows have
-    them; ``rows``: how many have them; ``gain``: of all that is read, to first order, what a cap a
-    tenth larger on it alone would add.
+    them; ``rows``: how many have them; ``given``: how many get it; ``gain``: of all that is read,
+    to first order, what a cap a tenth larger on it alone would add.
     """
 
     about: str
     shown: Mapping[str, Output] | None
     rows: float
+    given: float
     gain: float
 
 
 @dataclass(frozen=True)
 class Poor:
-    """An attribute of which next to nothing is shown; the dearest answer with it, if one binds;
-    and its share of all rows with each remedy.
+    """An attribute of which next to nothing is shown; the answer that costs it most, with it or in
+    its place, if one binds; and its share of all rows with each remedy.
     """
 
     attribute: str
@@ -89,7 +90,7 @@ def poor(
         Poor(
             name,
             shown[name],
-            next((_held(project, learned, b) for b in chosen.binding if name in b.shown), None),
+            _dearest(project, learned, chosen, name),
             {
                 CAP: more[name],
                 ALONE: made.shares(_alone(project, name))[name],
@@ -99,6 +100,14 @@ def poor(
         )
         for name in names
     ]
+
+
+def _dearest(project: Project, learned: Learned, chosen: Plan, name: str) -> HeldBack | None:
+    """The answer that costs an attribute most: with it, or which is given in its place."""
+    dearest = max(chosen.binding, key=lambda each: each.costs(name), default=None)
+    if dearest is None or not (dearest.costs(name) or chosen.is_floor):
+        return None
+    return _held(project, learned, dearest)
 
 
 def chance(learned: Learned, shown: Mapping[str, Output]) -> float:
@@ -113,7 +122,8 @@ def _held(project: Project, learned: Learned, binding: Binding) -> HeldBack:
     rows = learned.rows * chance(learned, binding.shown)
     gain = math.log(LARGER) * binding.price / sum(weights(project).values())
     rare = few(rows) or _names_few(project, learned, binding.about)
-    return HeldBack(binding.about, None if rare else binding.shown, rows, gain)
+    given = learned.rows * binding.given
+    return HeldBack(binding.about, None if rare else binding.shown, rows, given, gain)
 
 
 def _names_few(project: Project, learned: Learned, about: str) -> bool:
