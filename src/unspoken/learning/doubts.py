@@ -17,7 +17,7 @@ from unspoken.engines.protocol import Scan, Table
 from unspoken.engines.row_sql import RowSQL
 from unspoken.engines.sql import Expression
 from unspoken.errors import InputError, shown
-from unspoken.learning.lasting import changing, common, lasting
+from unspoken.learning.lasting import Tallies, changing, common, lasting
 from unspoken.learning.learned import Learned
 from unspoken.policy import Project
 
@@ -43,7 +43,8 @@ class Doubt:
 
 def doubts(project: Project, table: Table, learned: Learned) -> tuple[Doubt, ...]:
     """What is odd about the predicates of a project, by what its table has."""
-    of_units = (*lasting(project, table, learned), *changing(project, table))
+    tallies = Tallies(project, table, learned)
+    of_units = (*lasting(tallies), *changing(project, table))
     return (
         *(
             doubt
@@ -51,7 +52,7 @@ def doubts(project: Project, table: Table, learned: Learned) -> tuple[Doubt, ...
             for doubt in _Predicate(project, table, learned, name).doubts()
         ),
         *(Doubt(text, idle=True) for text in of_units),
-        *(Doubt(text) for text in common(project, table, learned)),
+        *(Doubt(text) for text in common(tallies)),
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 import numpy as np
@@ -18,7 +18,7 @@ from unspoken.engines.protocol import Table
 from unspoken.learning.learned import Learned
 from unspoken.policy import Project
 
-__all__ = ["changing", "common", "lasting"]
+__all__ = ["Tallies", "changing", "common", "lasting"]
 
 ENOUGH = 10  # units with the secret in all of several rows, and as many without: no chance
 MIXED = 0.05  # of groups of rows, up to which the others are said to have it in common
@@ -27,13 +27,37 @@ CHANCE = 1e-6  # that groups of rows have a secret in all or none of them, rows 
 Tally = Sequence[tuple[int, int, int]]  # rows of a unit, of these secret ones, and such units
 
 
-def lasting(project: Project, table: Table, learned: Learned) -> Iterator[str]:
+@dataclass(frozen=True)
+class Tallies:
+    """The secrets of an attribute in the rows of each unit, or of what else groups them; each is
+    counted once.
+    """
+
+    project: Project
+    table: Table
+    learned: Learned
+    _counted: dict[tuple[str, tuple[str, ...]], Tally] = field(default_factory=dict, repr=False)
+
+    def of(self, name: str, unit: tuple[str, ...]) -> Tally:
+        """Of one attribute, where it has secrets."""
+        predicate = self.learned.labelling[name].cells.sensitive
+        if predicate is None:
+            return ()
+        if (name, unit) not in self._counted:
+            secret = replace(predicate, sql=f"({predicate.sql} IS NOT FALSE)")
+            place = self.project.at("attribute", name, "sensitive")
+            self._counted[name, unit] = self.table.tally(unit, secret, place)
+        return self._counted[name, unit]
+
+
+def lasting(tallies: Tallies) -> Iterator[str]:
     """Of every secret that is one in all rows of a unit or in none, what to do."""
+    project = tallies.project
     for name in project.protected:
         if project.attributes[name].static is not None:
             continue
         for names in _units(project):
-            if _lasts(_tally(project, table, learned, name, names)):
+            if _lasts(tallies.of(name, names)):
                 unit = " and ".join(names)
                 yield (
                     f"{project.at('attribute', name, 'sensitive')}: is true in all rows of one "
@@ -44,15 +68,16 @@ def lasting(project: Project, table: Table, learned: Learned) -> Iterator[str]:
                 break
 
 
-def common(project: Project, table: Table, learned: Learned) -> Iterator[str]:
+def common(tallies: Tallies) -> Iterator[str]:
     """Of every secret that rows with the same values of some keys have in common, all but a few:
     whoever groups rows by these sees it. The fewest keys; those that are refused are not said
     again.
     """
+    project = tallies.project
     for name in project.protected:
         if project.attributes[name].static is not None:
             continue
-        for names, but in _grouped(project, table, learned, name):
+        for names, but in _grouped(tallies, name):
             keys = " and ".join(names)
             yield (
                 f"{project.at('attribute', name, 'sensitive')}: is true in all rows of one {keys} "
@@ -63,19 +88,17 @@ def common(project: Project, table: Table, learned: Learned) -> Iterator[str]:
             )
 
 
-def _grouped(
-    project: Project, table: Table, learned: Learned, name: str
-) -> Iterator[tuple[tuple[str, ...], str]]:
+def _grouped(tallies: Tallies, name: str) -> Iterator[tuple[tuple[str, ...], str]]:
     """All keys but one; where these have it in common, each of them by itself; and but for what.
     What fewer keys group has more rows in a group, so where those are mixed these are, too.
     """
-    keys, refused = project.source.keys, _units(project)
+    keys, refused = tallies.project.source.keys, _units(tallies.project)
 
     def held(several: Iterable[tuple[str, ...]]) -> dict[tuple[str, ...], str]:
-        found = {n: _in_common(_tally(project, table, learned, name, n)) for n in several}
+        found = {n: _in_common(tallies.of(name, n)) for n in several}
         return {names: but for names, but in found.items() if but is not None}
 
-    if any(_lasts(_tally(project, table, learned, name, names)) for names in refused):
+    if any(_lasts(tallies.of(name, names)) for names in refused):
         return
     several = held(names for names in combinations(keys, len(keys) - 1) if names)
     alone = held(dict.fromkeys((key,) for names in several for key in names if len(names) > 1))
@@ -142,13 +165,3 @@ def _in_common(tally: Tally) -> str | None:
     if sum(logs) + ways >= math.log(CHANCE):
         return None
     return f" (but for {mixed:,} of {groups:,})" if mixed else ""
-
-
-def _tally(
-    project: Project, table: Table, learned: Learned, name: str, unit: Sequence[str]
-) -> Tally:
-    predicate = learned.labelling[name].cells.sensitive
-    if predicate is None:
-        return ()
-    secret = replace(predicate, sql=f"({predicate.sql} IS NOT FALSE)")
-    return table.tally(unit, secret, project.at("attribute", name, "sensitive"))
