@@ -53,14 +53,25 @@ FAR = columns(NAMED["id"].to_numpy() * 10**9)
 ABSENT = NAMED.set_column(1, "id", pa.array([None, *NAMED["id"].to_pylist()[1:]]))
 
 
-@pytest.mark.parametrize(("table", "grouped"), [(NAMED, False), (FAR, True)])
+@pytest.mark.parametrize(("table", "hashed"), [(NAMED, False), (FAR, True)])
 @pytest.mark.parametrize("keys", [["id"], ["id", "day"], ["day", "name", "id"]])
 def test_one_key_that_names_each_row_is_enough(
-    table: pa.Table, grouped: bool, keys: list[str]
+    table: pa.Table, hashed: bool, keys: list[str]
 ) -> None:
+    """Others are hashed; by keys themselves nothing is grouped where there is nothing to say."""
     opening: Any = Recording(table)
     check_keys(opening, "t", keys, "t", "keys")
-    assert any("GROUP BY" in query for query in opening.asked) == grouped
+    assert any("hash(" in query for query in opening.asked) == hashed
+    assert not any("GROUP BY" in query for query in opening.asked)
+
+
+def test_texts_differ_by_where_they_are_cut() -> None:
+    texts = ["a", "ab", "", "abc", "ab", "a"], ["bc", "c", "abc", "", "C", "bc "]
+    opening: Any = Recording(pa.table(dict(zip(("x", "y"), texts, strict=True))))
+    check_keys(opening, "t", ["x", "y"], "t", "keys")
+    assert not any("GROUP BY" in query for query in opening.asked)
+    with pytest.raises(InputError, match="2 rows"):
+        check_keys(opening, "t", ["x"], "t", "keys")
 
 
 def test_two_rows_of_one_are_found_all_the_same() -> None:

@@ -16,6 +16,7 @@ from unspoken.numerics.texts import LONGEST_TEXT, too_long
 
 __all__ = [
     "check_keys",
+    "hashed_once",
     "kept_types",
     "key_types",
     "key_types_given",
@@ -163,9 +164,10 @@ def check_keys(opening: Opened, view: str, keys: Sequence[str], title: str, wher
             raise absent(where, name, count, title)
     if (longest or 0) > LONGEST_TEXT:
         raise too_long(longest, f"{where}: ")
-    if once:
-        return
     keys_listed = ", ".join(names)
+    with opening.reworded(where):
+        if once or hashed_once(opening, view, keys_listed):
+            return
     written = ", ".join(
         f"if(typeof({name}) = 'VARCHAR', concat(chr(39), {name}, chr(39)), CAST({name} AS VARCHAR))"
         for name in names
@@ -178,6 +180,15 @@ def check_keys(opening: Opened, view: str, keys: Sequence[str], title: str, wher
     if found:
         rows, *values = found
         raise twice(where, dict(zip(keys, values, strict=True)), rows, title)
+
+
+def hashed_once(opening: Opened, view: str, keys: str) -> bool:
+    """Whether hashes of the keys differ, so that keys do: less time and memory than to group by the
+    keys. False: there may be two of one key, or two with the same hash.
+    """
+    query = f"SELECT count(*), count(DISTINCT hash({keys})) FROM {view}"
+    rows, different = opening.con.execute(query).fetchone() or (0, 0)
+    return bool(rows == different)
 
 
 def marked_once(opening: Opened, view: str, key: str) -> bool:

@@ -236,9 +236,9 @@ class Prepared(Shown):
         with _in_reach():
             if self.adopted is not None:
                 return as_adopted(self.project, self.learned, self.adopted)
-            chosen = best(
-                self.project, self.learned, self.beliefs, self.sensitive, extends=self.extends
-            )
+            by_record, learned = self.project.plan.by == "record", self.learned
+            beliefs = self.beliefs if by_record else learned.belief  # cells hold for that alone
+            chosen = best(self.project, learned, beliefs, self.sensitive, extends=self.extends)
             refuse_useless(self.project, self.learned, chosen)
             return chosen
 
