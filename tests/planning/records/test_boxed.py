@@ -14,7 +14,7 @@ from unspoken.families import WHOLE, Side
 from unspoken.families.searched import Pair
 from unspoken.learning.intervals import confidence
 from unspoken.planning.records.answers import Answers
-from unspoken.planning.records.planned import Planned, plan_records
+from unspoken.planning.records.planned import Planned, of_one_belief, plan_records
 from unspoken.planning.records.problem import RecordOptions, RecordProblem
 from unspoken.planning.records.solver import Entries, Program
 
@@ -222,6 +222,31 @@ def test_contexts_of_boxes_hold_for_any_knowledge_of_the_context():
         )
         assert (secret <= 3.0 * other * (1 + 1e-9)).all()
     assert planned.objective > 0.2
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_one_belief_of_a_set_bounds_what_holds_for_all(seed):
+    """With several events, coalitions, contexts, and limits that only the set's plan keeps."""
+    rng = np.random.default_rng(seed)
+    tables = rng.dirichlet(np.full(24, rng.choice([0.3, 1.0])), 2).reshape(2, 2, 3, 4)
+    eta, several = (1e-6, 0.05, 0.3, 0.0)[seed % 7 % 4], seed % 2 == 1
+    boxes = [unspoken.Box.within(unspoken.Joint(table, NAMES), eta) for table in tables]
+    secrets = {"a": [1], "b": [0]} if several else {"a": [1]}
+    if seed % 3 == 2:
+        boxes[0] = _learned(counts=rng.poisson(30 * tables[0] * 24) + 1, sensitive=secrets)
+    more = RecordOptions(
+        contexts=[(2, boxes[0]), (1, boxes[1])] if seed % 3 == 1 else None,
+        pooled_cap=3.0 if several else None,
+        own_reads=seed % 4 == 1,
+    )
+    pools = [NAMES[:2], NAMES[1:]] if several else None
+    bits = 0.01 if seed % 4 == 0 else None
+    belief = None if more.contexts else boxes[0]
+    problem = RecordProblem.of(belief, bits, secrets, None, None, 2.0, pools, more)
+    found, bound = plan_records(problem), plan_records(of_one_belief(problem)).upper
+    assert 0 < found.objective <= bound
+    if eta == 0.0 and seed % 4 > 1:  # one belief, which has nothing but its caps
+        assert bound == pytest.approx(found.objective, rel=2e-5)
 
 
 def test_values_without_rows_keep_their_rows():

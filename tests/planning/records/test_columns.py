@@ -154,8 +154,8 @@ def test_of_too_many_pairs_those_are_tried_that_matter(monkeypatch):
     all_or_nothing = unspoken.plan(box, **asked)
     assert all_or_nothing.objective < some.objective <= whole.bound.high
     assert some.objective > 0.9 * whole.objective
-    assert some.bound.high == pytest.approx(4.0)
-    assert "patterns are too many to try all" in some.bound.why
+    assert whole.objective <= some.bound.high < 3.9  # all that is free is 4
+    assert "the upper end is what one belief of the set allows" in some.bound.why
     assert max(some.odds.odds, all_or_nothing.odds.odds) <= 2.0
 
 
@@ -166,6 +166,7 @@ def test_what_is_not_solved_in_time_is_the_floor(monkeypatch):
     assert found.share == found.floor.share
     assert "no program was solved" in found.bound.why
     assert found.odds.odds <= 2.0
+    assert found.bound.high <= 4.0 * (1 + 1e-9)
 
 
 def test_stated_beliefs_end_in_time_below_a_bound_of_what_was_solved(monkeypatch):

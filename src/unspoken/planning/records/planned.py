@@ -24,7 +24,7 @@ from unspoken.planning.records.problem import RecordProblem
 from unspoken.planning.records.program import SLACK, Layout
 from unspoken.planning.records.quiet import quieter
 from unspoken.planning.records.rounding import FINE, Table, broken, held, sums
-from unspoken.planning.records.routes import QUICKER, everything, of_one_event, routes
+from unspoken.planning.records.routes import QUICKER, everything, of_one_event, room_for_all, routes
 from unspoken.planning.records.telling import information, most_odds
 from unspoken.types.bound import LOG2, Bound
 
@@ -34,8 +34,10 @@ FEWER = (
 )
 NOT_SOLVED = "; no program was solved in time, so this is the floor; the upper end is {upper}"
 FREE = "all that is free"
+OF_ONE = "what one belief of the set allows"
 PRICED = "what the program of all patterns had come down to when its time was over"
 
+HAIR = 1e-9  # of a cap
 NEAR, CLOSER = 2e-5, 1e-3  # of the upper end that is not looked for; how much of slack is left then
 LOST = 0.05  # of what a solution shows: what rounding may take before it is said
 EVENED = (
@@ -43,7 +45,7 @@ EVENED = (
     "groups that overlap do that: ask for one of own_reads, order and unbiased alone"
 )
 
-__all__ = ["Planned", "plan_floor", "plan_records"]
+__all__ = ["Planned", "of_one_belief", "plan_floor", "plan_records"]
 
 
 @dataclass(frozen=True)
@@ -159,6 +161,8 @@ def plan_records(problem: RecordProblem) -> Planned:
         table = held(Table.of(cells, priced.pairs, priced.shares), sees, rows)
         return Planned(problem, table, priced.upper, priced.binding(cells, rule, worth))
     upper = (everything(cells, problem.prices(cells)), FREE)
+    if problem.believed.of_sets and not room_for_all(cells, rows):
+        upper = min(upper, (plan_records(of_one_belief(problem)).upper, OF_ONE))
     for masks in routes(cells, rows):
         try:
             found = _over(problem, cells, rows, masks, upper)
@@ -169,6 +173,25 @@ def plan_records(problem: RecordProblem) -> Planned:
         except TooLarge:
             continue
     return plan_floor(problem, upper[0], NOT_SOLVED.format(upper=upper[1]))
+
+
+def of_one_belief(problem: RecordProblem) -> RecordProblem:
+    """The caps alone, a hair larger for what is rounded, for one belief of each set: what no
+    release exceeds then, none does that keeps all limits for all of them.
+    """
+    members = problem.believed.members
+    return replace(
+        problem,
+        beliefs=tuple(
+            (share, m[0]) for (share, _), m in zip(problem.beliefs, members, strict=True)
+        ),
+        cap=problem.cap * (1 + HAIR),
+        pooled_cap=problem.pooled_cap * (1 + HAIR),
+        limit=math.inf,
+        shares={},
+        alike=(),
+        floor=math.inf,
+    )
 
 
 def _closer(problem: RecordProblem, cells: Cells, rows: Sequence[Rule], found: Planned) -> Planned:

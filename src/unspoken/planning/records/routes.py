@@ -15,7 +15,7 @@ from unspoken.numerics.arrays import Array, Counts
 from unspoken.planning.records.cells import Cells, Pairs
 from unspoken.planning.records.conditions import Condition, Rule
 
-__all__ = ["QUICKER", "by_one_order", "everything", "of_one_event", "routes"]
+__all__ = ["QUICKER", "by_one_order", "everything", "of_one_event", "room_for_all", "routes"]
 
 # Pairs of a program: of single beliefs, and of sets, with two events.
 STATED, OF_SETS = 300_000, 40_000
@@ -24,15 +24,24 @@ QUICKER = 100_000  # pairs above which looking at some is quicker, where one eve
 
 def routes(cells: Cells, rules: Sequence[Rule]) -> Iterator[Counts | None]:
     """Masks to try, one list after the other; None: all subsets of what is free."""
-    stated = all(isinstance(rule, Condition) for rule in rules)
-    most = STATED if stated else 2 * OF_SETS // (1 + max(1, len(rules)))
-    if Pairs.count(cells) <= most:
+    if room_for_all(cells, rules):
         yield None
+    most = _room(rules)
     order = by_one_order(cells, rules)
     less_one = np.union1d(order, _less_one(cells.reads))
     for masks in (less_one, order, np.array([cells.reads])):
         if len(cells) * (1 + len(masks)) <= 2 * most:
             yield masks
+
+
+def room_for_all(cells: Cells, rules: Sequence[Rule]) -> bool:
+    """Whether a program has room for all patterns."""
+    return Pairs.count(cells) <= _room(rules)
+
+
+def _room(rules: Sequence[Rule]) -> int:
+    stated = all(isinstance(rule, Condition) for rule in rules)
+    return STATED if stated else 2 * OF_SETS // (1 + max(1, len(rules)))
 
 
 def by_one_order(cells: Cells, rules: Sequence[Rule]) -> Counts:
