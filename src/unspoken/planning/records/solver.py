@@ -24,7 +24,6 @@ OPTIONS: dict[str, bool | int | float | str] = {
     "threads": 1,
     "solver": "simplex",
     "random_seed": 0,
-    "presolve": "off",
     "primal_feasibility_tolerance": 1e-9,  # with limits on bits many rows add up
 }
 
@@ -91,13 +90,21 @@ class Program:
     """Maximise ``worth`` . x with x in [lower, upper] and rows . x in [least, most].
 
     Rows, columns and numbers may be changed; the next solution starts from the last one.
+    ``presolve``: whether rows and columns are first taken out that follow from others.
     """
 
     def __init__(
-        self, worth: Array, rows: Entries, least: Array, most: Array, lower: Array, upper: Array
+        self,
+        worth: Array,
+        rows: Entries,
+        least: Array,
+        most: Array,
+        lower: Array,
+        upper: Array,
+        presolve: bool = False,
     ) -> None:
         self.highs: Any = highspy.Highs()  # type: ignore[no-untyped-call]  # it has no types
-        for name, value in OPTIONS.items():
+        for name, value in {**OPTIONS, "presolve": "on" if presolve else "off"}.items():
             self.highs.setOptionValue(name, value)
         lp = highspy.HighsLp()
         lp.num_col_, lp.num_row_ = len(worth), rows.lines
