@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 
 import unspoken
-from unspoken.planning.records import columns, model, routes
+from unspoken.planning.records import columns, model, planned, routes
 from unspoken.planning.records.catalogue import Catalogue
 from unspoken.planning.records.cells import Cells, Pairs
 from unspoken.planning.records.columns import by_columns
 from unspoken.planning.records.conditions import attribute_events, conditions
 from unspoken.planning.records.model import Model
+from unspoken.planning.records.problem import RecordOptions, RecordProblem
 from unspoken.planning.records.program import Layout
 from unspoken.types.domain import Domain
 
@@ -161,12 +162,39 @@ def test_of_too_many_pairs_those_are_tried_that_matter(monkeypatch):
 
 def test_what_is_not_solved_in_time_is_the_floor(monkeypatch):
     monkeypatch.setattr(model, "WORK", 0.0)
+    monkeypatch.setattr(model, "INSIDE", 0)
     box = unspoken.Box.within(unspoken.Joint(_table(2), NAMES), 0.02)
     found = unspoken.plan(box, by="record", sensitive={"e": [1]}, reads=NAMES[:4], odds_cap=2.0)
     assert found.share == found.floor.share
     assert "no program was solved" in found.bound.why
     assert found.odds.odds <= 2.0
     assert found.bound.high <= 4.0 * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("box", [False, True])
+def test_what_takes_too_many_vertices_is_solved_from_inside(box, monkeypatch):
+    """As near, held as exactly, and bounded by multipliers as good."""
+    belief = unspoken.Joint(_table(2), NAMES)
+    belief = unspoken.Box.within(belief, 0.02) if box else belief
+    asked = {"by": "record", "sensitive": {"a": [0], "e": [1]}, "reads": NAMES, "odds_cap": 2.0}
+    asked |= {"shares": {"one": NAMES[:2], "two": NAMES[2:]}}
+    whole = unspoken.plan(belief, **asked)
+    monkeypatch.setattr(model, "WORK", 0.0)
+    inside = unspoken.plan(belief, **asked)
+    assert whole.objective * (1 - 1e-4) <= inside.objective <= whole.bound.high
+    assert whole.objective * (1 - 1e-9) <= inside.bound.high <= whole.objective * (1 + 1e-4)
+    assert min(inside.shares.values()) >= min(whole.shares.values()) * (1 - 1e-4)
+    assert inside.odds.odds <= 2.0
+    assert "too many" not in inside.bound.why
+
+
+def test_one_application_that_reads_all_is_no_other_program():
+    """Its share is the sum, unless labels are worth more or less."""
+    belief = unspoken.Joint(_table(2), NAMES)
+    for weights, reads, shared in ((None, NAMES, []), ({"a": 2.0}, NAMES, [31]), (None, "ab", [3])):
+        more = RecordOptions(shares={"all": list(reads)}, reads=NAMES)
+        problem = RecordProblem.of(belief, None, {"e": [1]}, None, weights, 2.0, None, more)
+        assert planned.sharing(problem) == shared
 
 
 def test_stated_beliefs_end_in_time_below_a_bound_of_what_was_solved(monkeypatch):
@@ -182,6 +210,7 @@ def test_stated_beliefs_end_in_time_below_a_bound_of_what_was_solved(monkeypatch
         taken[-1] = found.work
         return found
 
+    monkeypatch.setattr(model, "INSIDE", 0)
     monkeypatch.setattr(Model, "_best", nearly)
     whole, some = (unspoken.plan(belief, **asked) for _ in range(2))
     monkeypatch.setattr(Model, "_best", best)

@@ -37,6 +37,7 @@ ROUNDS, STUCK, PATIENCE = 60, 1e-10, 6
 # How long is looked, in steps of the solver times the size of the program, about 1e8 a second: for
 # lines, and for one solution, after which fewer patterns are tried.
 WORK_OF_BITS, WORK = 3e9, 6e9
+INSIDE = 200_000  # rows and columns that are solved from inside, in half a minute
 
 
 class Unfinished(TooLarge):
@@ -63,6 +64,7 @@ class Model:
     bits: Bits | None = None
     least_share: float = 0.0
     work: float = math.inf
+    inside: bool = False
 
     @classmethod
     def of(
@@ -121,7 +123,7 @@ class Model:
     def _best(self) -> Solved:
         """With bits, until silence costs next to nothing; what is over is silence."""
         if self.bits is None:
-            return self._optimal(self.program.solve(self.work))
+            return self._optimal(self._solved())
         count, left = len(self.values), WORK_OF_BITS
         near = NEAR if count * len(self.bits.lines) <= SMALL else FAR
         last, stuck, best = math.inf, 0, (-math.inf, np.zeros(0), 1.0)
@@ -143,6 +145,15 @@ class Model:
         x[count] *= 1 - silent  # the smallest share falls with them
         return replace(solved, x=x)
 
+    def _solved(self) -> Solved:
+        """From inside, where vertices are too many and the program is not too large for that."""
+        if not self.inside:
+            found = self.program.solve(self.work)
+            if found.optimal or self.program.size > INSIDE:
+                return found
+            self.inside = True
+        return self.program.solve_inside()
+
     def with_unexpected(self, solved: Solved) -> Solved:
         """The same of all that is expected, and the most of records that the belief has at 0.
 
@@ -159,7 +170,7 @@ class Model:
         worth = np.zeros(len(solved.x))
         worth[:count] = np.where(unexpected, pairs.shown, 0.0)
         self.program.change_worth(worth)
-        found = self.program.solve(self.work)
+        found = self.program.solve_anew(self.work)  # what is fixed goes first
         return replace(solved, x=found.x) if found.optimal else solved
 
     @property

@@ -45,7 +45,7 @@ EVENED = (
     "groups that overlap do that: ask for one of own_reads, order and unbiased alone"
 )
 
-__all__ = ["Planned", "of_one_belief", "plan_floor", "plan_records"]
+__all__ = ["Planned", "of_one_belief", "plan_floor", "plan_records", "sharing"]
 
 
 @dataclass(frozen=True)
@@ -149,7 +149,7 @@ def plan_records(problem: RecordProblem) -> Planned:
     """The most worth within the limits, over as many patterns as a program has room for."""
     cells = problem.cells()
     rows, sees, limits = problem.rules(cells), problem.sees(), problem.limits(cells)
-    others = bool(problem.alike or problem.shares or limits or problem.extends)
+    others = bool(problem.alike or sharing(problem) or limits or problem.extends)
     if not (rows or problem.secrets or problem.extends):  # all is shown of every record there is
         return plan_floor(problem, everything(cells, problem.prices(cells)))
     rule = of_one_event(cells, rows, sees, others)
@@ -173,6 +173,15 @@ def plan_records(problem: RecordProblem) -> Planned:
         except TooLarge:
             continue
     return plan_floor(problem, upper[0], NOT_SOLVED.format(upper=upper[1]))
+
+
+def sharing(problem: RecordProblem) -> list[int]:
+    """Masks of the applications whose smallest share is made large first; none where that is the
+    sum: one reads all, and labels are worth the same.
+    """
+    masks = [problem.mask(names) for names in problem.shares.values()]
+    worth = np.unique(np.concatenate([*problem.worth.values()]))
+    return [] if masks == [problem.mask(problem.reads)] and len(worth) == 1 else masks
 
 
 def of_one_belief(problem: RecordProblem) -> RecordProblem:
@@ -220,10 +229,9 @@ def _over(
     """The most worth of these patterns, and what no release exceeds: of some patterns ``most``."""
     sees, limits = problem.sees(), problem.limits(cells)
     alike = tuple(problem.mask(group) for group in problem.alike)
-    shares = [problem.mask(names) for names in problem.shares.values()]
     layout = Layout.of(cells, Pairs.of(cells, masks), sees, rows)
     values = layout.values(problem.prices(cells))
-    model = Model.of(layout, values, alike, shares, limits, problem.cap, slack)
+    model = Model.of(layout, values, alike, sharing(problem), limits, problem.cap, slack)
     solved = model.solve()
     bit_limits = [] if problem.believed.of_sets else problem.limits(cells, all_of_them=True)
     quiet = model.with_unexpected(quieter(model, solved, bit_limits))

@@ -7,7 +7,8 @@ program keep its rows, points inside may be off where an answer is rare.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,8 +25,12 @@ OPTIONS: dict[str, bool | int | float | str] = {
     "threads": 1,
     "solver": "simplex",
     "random_seed": 0,
+    "run_crossover": "off",
+    "ipm_iteration_limit": 200,
     "primal_feasibility_tolerance": 1e-9,  # with limits on bits many rows add up
 }
+# Presolved it ends without multipliers; crossing over to a vertex takes longer than all before.
+INSIDE = {"solver": "ipm", "presolve": "off"}
 
 
 @dataclass(frozen=True)
@@ -118,15 +123,45 @@ class Program:
         lp.a_matrix_.value_ = numbers
         self._expect(self.highs.passModel(lp))
 
+    @property
+    def size(self) -> int:
+        """Rows and columns."""
+        return int(self.highs.getNumRow() + self.highs.getNumCol())
+
     def solve(self, work: float = np.inf, primal: bool = False) -> Solved:
         """The best x; after so much work the last one, which is not ``optimal``.
 
         Counted, not timed: what is found is the same on every machine, however busy.
         """
-        size = self.highs.getNumRow() + self.highs.getNumCol()
-        steps = int(min(max(work / size, 1), MOST_STEPS))
+        steps = int(min(max(work / self.size, 1), MOST_STEPS))
         self.highs.setOptionValue("simplex_iteration_limit", steps)
         self.highs.setOptionValue("simplex_strategy", 4 if primal else 1)
+        return self._ran()
+
+    def solve_anew(self, work: float) -> Solved:
+        """From nothing, less what follows from the rest: where most unknowns are fixed by now."""
+        with self._set({"presolve": "on"}):
+            self.highs.clearSolver()
+            return self.solve(work)
+
+    def solve_inside(self) -> Solved:
+        """By an interior point, from nothing: where many rows bind at once, and steps from vertex
+        to vertex are very many.
+        """
+        with self._set(INSIDE):
+            self.highs.clearSolver()
+            return self._ran()
+
+    @contextmanager
+    def _set(self, options: Mapping[str, str]) -> Iterator[None]:
+        before = {name: self.highs.getOptionValue(name)[1] for name in options}
+        for name, value in options.items():
+            self.highs.setOptionValue(name, value)
+        yield
+        for name, value in before.items():
+            self.highs.setOptionValue(name, value)
+
+    def _ran(self) -> Solved:
         self.highs.run()
         status = self.highs.getModelStatus()
         solution = self.highs.getSolution()
@@ -136,7 +171,7 @@ class Program:
             self.highs.getObjectiveValue(),
             np.array(solution.col_value, dtype=np.float64),
             np.array(solution.row_dual, dtype=np.float64),
-            float(self.highs.getInfo().simplex_iteration_count) * size,
+            float(self.highs.getInfo().simplex_iteration_count) * self.size,
         )
 
     def add_rows(self, rows: Entries, least: Array, most: Array) -> None:
