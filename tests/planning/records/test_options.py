@@ -235,7 +235,32 @@ def test_a_binding_answer_says_who_gets_it_and_what_they_do_not_show():
         assert each.withheld == pytest.approx(withheld, rel=1e-4)
         for name in "ABC":
             part = 1.0 if name in each.shown else withheld.get(name, 0.0)
-            assert each.costs(name) == pytest.approx(each.price * part, rel=1e-4)
+            assert each.costs(name) == pytest.approx(each.fixed * part, rel=1e-4)
+            assert each.fixed == each.price
+
+
+FAIR = {"first": ["A"], "second": ["B", "C"]}
+
+
+@pytest.mark.parametrize("cap", [1.5, 2.5])
+def test_prices_are_of_the_smallest_share_too_where_that_comes_first(cap):
+    """It takes of the sum what it costs to be as large as a larger cap lets it be."""
+    asked = {"odds_cap": cap, "shares": FAIR, "weights": {"C": 3.0}}
+    plan, more = (planned(**asked | {"odds_cap": cap * f}) for f in (1, 1.0005))
+    added = (more.objective - plan.objective) / math.log(1.0005)
+    assert sum(each.price for each in plan.binding) == pytest.approx(added, rel=0.02)
+    assert sum(each.fixed for each in plan.binding) > 1.1 * added
+    assert all(each.price <= each.fixed for each in plan.binding)
+
+
+def test_what_costs_in_all_is_not_said_to_add():
+    """An answer of which more is only given for the smallest share."""
+    plan = planned(shares=FAIR, weights={"C": 30.0})
+    last = plan.binding[-1]
+    assert last.price < 0
+    assert str(last).endswith(
+        f"1 % more cap there takes {-last.price / 100:.2g}, for a larger smallest share"
+    )
 
 
 def test_the_price_of_bits_is_what_more_of_them_add():
@@ -243,6 +268,13 @@ def test_the_price_of_bits_is_what_more_of_them_add():
     added = (more.objective - plan.objective) / (0.0001 * math.log(2))
     assert plan.multiplier == pytest.approx(added, rel=0.05)
     assert math.isnan(planned().multiplier)
+
+
+def test_the_price_of_bits_is_of_the_smallest_share_too():
+    asked = {"odds_cap": 8.0, "shares": FAIR, "weights": {"C": 3.0}}
+    plan, more = (planned(limit_bits=bits, **asked) for bits in (0.05, 0.06))
+    added = (more.objective - plan.objective) / (0.01 * math.log(2))
+    assert plan.multiplier == pytest.approx(added, rel=0.05)
 
 
 def test_views_say_the_same():

@@ -22,8 +22,9 @@ from unspoken.families import WHOLE, Side, TableSet
 from unspoken.numerics.arrays import Array, Codes, Integers, Mask
 from unspoken.numerics.rounding import ROUNDED
 from unspoken.planning.records.answers import Answers
+from unspoken.planning.records.binding import Cost
 from unspoken.planning.records.cells import Cells, Pairs
-from unspoken.planning.records.conditions import Event, Rule
+from unspoken.planning.records.conditions import Event
 from unspoken.planning.records.earlier import Earlier
 from unspoken.planning.records.knapsacks import Columns, End, Masses
 from unspoken.planning.records.program import SLACK, Layout, Rows
@@ -222,7 +223,7 @@ class BoxRows:
         ends = (np.concatenate([np.zeros(0), *each]) for each in (held.least, held.most))
         return Rows(Entries.stacked(held.rows), *ends)
 
-    def costs(self, multipliers: Array, x: Array) -> Iterator[tuple[Rule, Answers, Array, Array]]:
+    def costs(self, multipliers: Array, x: Array) -> Iterator[Cost]:
         """Of each rule, price cap min other of every answer, and the answer's least probability."""
         for (rule, answers), (rows, scale, used) in zip(self.rules, self.uses, strict=True):
             other = np.zeros(len(answers))
@@ -232,7 +233,7 @@ class BoxRows:
                     number = entries.number * x[entries.column]
                     other += weight * np.bincount(entries.line, number, len(answers))
             price = np.maximum(multipliers[rows], 0.0) / scale
-            yield rule, answers, price * other, other / float(rule.cap)
+            yield Cost(rule, answers, price * other, other / float(rule.cap))
 
     def taken(self, multipliers: Array) -> tuple[Array, Array]:
         """What these rows take off each pair, at laws of the sides and prices >= 0: whatever they

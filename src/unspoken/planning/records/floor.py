@@ -67,7 +67,8 @@ def floor_binding(worth: float, rest: float, free: float, reads: Iterable[str]) 
     ``worth``: of all that is free of records with nothing secret; ``free``: how likely they are.
     """
     given = 1 - free * (1 - rest)
-    return Binding(ANY, {}, worth * rest, rest, given, dict.fromkeys(reads, 1.0))
+    price = worth * rest
+    return Binding(ANY, {}, price, price, rest, given, dict.fromkeys(reads, 1.0))
 
 
 def _cap(problem: RecordProblem) -> float:

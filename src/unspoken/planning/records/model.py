@@ -63,6 +63,7 @@ class Model:
     program: Program
     bits: Bits | None = None
     least_share: float = 0.0
+    fairest: Solved | None = None  # with the smallest share as large as can be
     work: float = math.inf
     inside: bool = False
 
@@ -111,9 +112,9 @@ class Model:
         if self.shares.lines and not self.least_share:
             count = len(self.values)
             self.program.change_worth(np.append(np.zeros(count), 1.0))
-            smallest = self._best().x[count]
+            self.fairest = self._best()
             given = FIXED if self.bits is None else LOOSER
-            self.least_share = max(0.0, float(smallest) * (1 - given))
+            self.least_share = max(0.0, float(self.fairest.x[count]) * (1 - given))
             self.program.change_bounds(
                 np.array([count]), np.array([self.least_share]), np.array([1.0])
             )
@@ -200,12 +201,35 @@ class Model:
         return upper_bound(self.layout, self.values, prices, taken, ends)
 
     def costs(self, solved: Solved) -> Iterator[Cost]:
-        """What the caps cost."""
+        """What the caps cost, with what a larger smallest share takes of the sum."""
+        if self.fairest is None:
+            yield from self._costs(solved)
+            return
+        taken = self._of_smallest(solved)
+        for cost, of_share in zip(self._costs(solved), self._costs(self.fairest), strict=True):
+            yield replace(cost, taken=taken * of_share.price)
+
+    def _costs(self, solved: Solved) -> Iterator[Cost]:
         layout, shares = self.layout, solved.x[: len(self.values)]
         prices = self.caps.prices(layout, solved.multipliers)
         for (rule, seen), price in zip(layout.stated, prices, strict=True):
             yield cost_of(rule, seen, layout.pairs, shares, price)
         yield from self.boxed.costs(solved.multipliers[self.starts[4] :], solved.x)
+
+    def of_bits(self, solved: Solved) -> float:
+        """What one more nat of every limit adds; not a number without limits."""
+        if self.bits is None:
+            return math.nan
+        found = self.bits.multiplier(solved.multipliers)
+        if self.fairest is not None:
+            of_share = self.bits.multiplier(self.fairest.multipliers)
+            found += self._of_smallest(solved) * of_share
+        return found
+
+    def _of_smallest(self, solved: Solved) -> float:
+        """What a larger smallest share adds to the sum: 0 or less."""
+        of_shares = solved.multipliers[self.starts[3] : self.starts[4]]
+        return math.fsum(np.minimum(of_shares, 0.0).tolist())
 
     def _optimal(self, solved: Solved) -> Solved:
         """Else what its prices bound: any prices do, and those of dual steps come down to it."""

@@ -239,12 +239,11 @@ def _over(
     shown = shown if alike else needed(layout, shown)  # what is given to one cell is not even
     table = held(Table.of(cells, layout.pairs, shown), sees, rows, alike)
     table = _quieter(table, limits, sees, rows, alike)
-    nats = model.bits.multiplier(solved.multipliers) if model.bits else math.nan
     upper, note = model.upper(solved), ""
     if masks is not None:
         upper, note = most[0], FEWER.format(upper=most[1])
     bind = binding(layout, model.costs(solved), solved.x[: len(values)], solved.objective)
-    found = Planned(problem, table, upper, bind, nats, note)
+    found = Planned(problem, table, upper, bind, model.of_bits(solved), note)
     lost = 1 - found.objective / max(float(values @ quiet.x[: len(values)]), 1e-300)
     evened = EVENED.format(lost=lost) if alike and lost > LOST and not limits else ""
     return replace(found, note=note + evened)
