@@ -210,6 +210,20 @@ def test_who_gets_next_to_nothing_is_told_what_would_help(tmp_path: Path) -> Non
         assert getattr(again, name) == pytest.approx(getattr(bind, name), rel=1e-6)
 
 
+def test_a_larger_cap_is_one_for_who_pools_too(tmp_path: Path) -> None:
+    """Which is the same number where the project file says no other: so with it in the file."""
+    apart = 'coalitions = [["taxes"], ["health"]]\n[application.health]\nreads = ["ill"]\n'
+    tight, larger = (people(tmp_path, cap, apart) for cap in (1.01, 2.02))
+    assert {each.attribute for each in tight.poor} == {"ill", "job", "street"}
+    for each in tight.poor:
+        as_planned = larger.shares[each.attribute]
+        assert each.remedies["an odds_cap twice as large"] == pytest.approx(as_planned, abs=1e-3)
+    (two,) = (point for point in tight.curve if point.limit == 2)
+    assert two.released == pytest.approx(people(tmp_path, 2.0, apart).released, abs=1e-3)
+    kept = people(tmp_path, 1.01, f"pooled_cap = 1.005\n{apart}")
+    assert kept.poor[0].remedies["an odds_cap twice as large"] < 0.02
+
+
 def test_what_is_given_in_its_place_is_named(tmp_path: Path) -> None:
     """Where no answer with an attribute binds, as none is given: that which its rows get."""
     found = people(tmp_path, 2.0)

@@ -74,6 +74,7 @@ def test_who_knows_every_other_row_is_kept_below_a_cap_of_its_own(path: Path) ->
     assert ready.promise.cap == pytest.approx(4 * math.exp(-0.5))
     assert ready.plan().odds.high <= ready.promise.cap * (1 + 1e-9)
     assert ready.promise.cap_all == pytest.approx(4.0)
+    assert ready.project.limits.pooled_cap == pytest.approx(ready.promise.cap)
 
 
 def test_history_is_counted_and_never_released(path: Path) -> None:

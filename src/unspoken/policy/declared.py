@@ -214,6 +214,11 @@ class DeclaredLimits:
             targets={name: min(about, most) for name, about in self.targets.items()},
         )
 
+    def capped(self, odds_cap: float) -> DeclaredLimits:
+        """Another cap; that for who pools what is apart goes with it, unless it has its own."""
+        pooled = odds_cap if self.pooled_cap == self.odds_cap else self.pooled_cap
+        return replace(self, odds_cap=odds_cap, pooled_cap=pooled)
+
     @property
     def on_average(self) -> bool:
         """Whether what all answers tell on average is limited at all."""

@@ -143,7 +143,7 @@ def _with_cap(ready: Prepared, cap: float) -> Prepared:
     if not LEAST <= cap <= MOST:
         raise InputError(f"cap {cap:g}: is a factor on odds, from {LEAST:g} to {MOST:,.0f}")
     project = ready.project
-    limits = replace(project.limits, odds_cap=cap)
+    limits = project.limits.capped(cap)
     plan = replace(project.plan, odds_cap=None)
     other = replace(project, limits=limits, plan=plan)
     return replace(ready, project=other, closed=closed_by(other, ready.learned))

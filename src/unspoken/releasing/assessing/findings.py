@@ -304,7 +304,7 @@ def _by_cap(project: Project, made: Best) -> ByCap:
     within = project.planned
     points, declared_cap = [], within.limits.odds_cap
     for cap in sorted({*CAPS, declared_cap} if declared_cap <= LARGEST else CAPS):
-        other = replace(within, limits=replace(within.limits, odds_cap=cap))
+        other = replace(within, limits=within.limits.capped(cap))
         points.append(OfCap(cap, made.released(other), cap == declared_cap))
     return ByCap(points)
 

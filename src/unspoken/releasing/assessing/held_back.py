@@ -80,8 +80,7 @@ def poor(
     if not names or not project.protected:
         return []
     within, tried = project.planned, names[:TRIED]
-    cap = 2 * within.limits.odds_cap
-    larger = replace(within, limits=replace(within.limits, odds_cap=cap))
+    larger = replace(within, limits=within.limits.capped(2 * within.limits.odds_cap))
     more = made.shares(larger)
     least = {} if chosen.floor is None else shares(
         project, learned, evaluated(project, learned, chosen.floor)

@@ -66,7 +66,7 @@ class Promise:
 
     def capped(self, project: Project) -> Project:
         """The project with the cap that plans must keep."""
-        return replace(project, limits=replace(project.limits, odds_cap=self.cap))
+        return replace(project, limits=project.limits.within(self.cap, None))
 
     def refuse_broken(self, project: Project) -> None:
         """Where counts alone tell more than the limit for who knows all else, no plan keeps it."""
