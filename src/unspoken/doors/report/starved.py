@@ -17,6 +17,9 @@ from unspoken.types.bound import exp_or_inf
 
 __all__ = ["held_back", "in_words", "zeros"]
 
+ALL, RARE = 0.99, 0.05  # of what may be shown of an attribute; of all rows, what may be
+UNSEEN = "unspoken plan says what is in the way of the best plan now; this one was adopted before"
+
 
 def in_words(findings: Findings) -> dict[str, str]:
     """For each of them, a few sentences to say so: why, and the ways out."""
@@ -38,8 +41,11 @@ def zeros(findings: Findings) -> list[str]:
 
 
 def held_back(findings: Findings) -> list[dict[str, str]]:
-    """The answers that hold a plan back, a row of a table each."""
-    return [
+    """The answers that hold a plan back, a row of a table each; then all of them on average, where
+    a limit on bits does.
+    """
+    average = findings.on_average
+    rows = [
         {
             "answer": _answer(each),
             "about": each.about if each.shown is not None else "",
@@ -48,6 +54,11 @@ def held_back(findings: Findings) -> list[dict[str, str]]:
         }
         for each in findings.held_back
     ]
+    if average is None:
+        return rows
+    gain = "" if math.isnan(average.gain) else words.percent(average.gain)
+    about = words.listed(average.about)
+    return [*rows, {"answer": "all answers on average", "about": about, "rows": "", "gain": gain}]
 
 
 def _rows(each: HeldBack) -> str:
@@ -65,9 +76,14 @@ def _answer(each: HeldBack) -> str:
 
 def _poor(findings: Findings, poor: Poor) -> str:
     """What is in the way, and what each remedy would show of it."""
-    held = poor.answer
+    p = findings.plan.p[poor.attribute]
+    begin = f"{poor.attribute} {words.percent(poor.share)}: "
+    if p >= ALL:
+        return f"{begin}it is all there is to show of it, since the other rows are sensitive."
+    held, average = poor.answer, findings.on_average
     if held is None:
-        why = "no single answer is in the way"
+        unseen = findings.adopted and not findings.plan.binding
+        why = "" if average is not None else UNSEEN if unseen else "no single answer is in the way"
     elif held.shown is None:
         why = f"an answer of {GROUP} is in the way"
     elif poor.attribute in held.shown:
@@ -81,8 +97,15 @@ def _poor(findings: Findings, poor: Poor) -> str:
             f"{_answer(held)} is what {many} get in its place; rows with a secret get it, too, and "
             f"it may not tell more about {held.about}"
         )
+    if average is not None:
+        limits = words.listed(f"{_bits(findings.project, name)}" for name in average.about)
+        beside = "; so is " if why else ""
+        why = f"{why}{beside}the limit of {limits}{'' if beside else ' is in the way'}"
     gains = "; ".join(f"{what} {words.percent(share)}" for what, share in poor.remedies.items())
-    return f"{poor.attribute} {words.percent(poor.share)}: {why}. Planned again: {gains}."
+    if 0 < poor.share < RARE * p:
+        free = words.percent(poor.share / p)
+        why = f"{why}; {free} of all rows may show it, the others are sensitive"
+    return f"{begin}{why}. Planned again: {gains}."
 
 
 def _zero(findings: Findings, zero: Zero) -> str:
@@ -133,7 +156,16 @@ def _limit(project: Project, broken: Broken) -> str:
     limits, about = project.planned.limits, broken.target
     if broken.limit == "odds":
         return f"the odds cap of {words.factor(limits.odds_cap)} about {about}"
-    return f"the limit of {words.limit(limits.about(about))} about {about}"
+    return f"the limit of {_bits(project, about)}"
+
+
+def _bits(project: Project, about: str) -> str:
+    """A limit on bits; that of all rows of a unit by what each row may tell of it."""
+    limits, rows = project.planned.limits, project.source.rows_per_unit
+    bits, whole = limits.about(about), limits.unit_bits
+    of_unit = whole is not None and rows is not None and bits * rows >= whole * (1 - 1e-9)
+    part = f" (a row's part of unit_bits {whole:g})" if of_unit else ""
+    return f"{words.limit(bits)} about {about}{part}"
 
 
 def _closing(findings: Findings, either: str) -> str:

@@ -256,13 +256,14 @@ def plan_floor(problem: RecordProblem, upper: float, note: str = "") -> Planned:
     if problem.extends:
         return Planned(problem, nothing_new(problem.cells()), upper, note=note)
     table = floor_table(problem)
-    limits = problem.limits(table.cells)
+    binds, limits = floor_binds(problem, table.cells), problem.limits(table.cells)
     if problem.alike or limits:  # rows that it does not keep by itself
         sees, rows = problem.sees(), problem.rules(table.cells)
         alike = tuple(problem.mask(group) for group in problem.alike)
-        table = _quieter(held(table, sees, rows, alike), limits, sees, rows, alike)
-        return Planned(problem, table, upper, note=note)
-    return Planned(problem, table, upper, floor_binds(problem, table.cells), note=note)
+        free = table
+        table = _quieter(held(free, sees, rows, alike), limits, sees, rows, alike)
+        binds = binds if np.array_equal(table.weights, free.weights) else ()
+    return Planned(problem, table, upper, binds, note=note)
 
 
 def nothing_new(cells: Cells) -> Table:

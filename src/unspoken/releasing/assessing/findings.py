@@ -19,7 +19,14 @@ from unspoken.policy import Project
 from unspoken.releasing.assessing.best import Best, as_adopted, best, evaluated, mean, shares
 from unspoken.releasing.assessing.cautions import Caution, most_in_words
 from unspoken.releasing.assessing.closing import withheld_by
-from unspoken.releasing.assessing.held_back import HeldBack, Poor, held_back, poor
+from unspoken.releasing.assessing.held_back import (
+    HeldBack,
+    OnAverage,
+    Poor,
+    held_back,
+    on_average,
+    poor,
+)
 from unspoken.releasing.assessing.in_context import InContext, in_contexts
 from unspoken.releasing.assessing.leaks import Leak, leakage_matrix, most_told
 from unspoken.releasing.assessing.promise import Promise
@@ -74,7 +81,8 @@ class Findings(Openly):
     ``open_plan``: the best plan without closing telling values. ``shares``: per
     attribute read, the share of all rows whose cell the plan releases; ``open_shares``: those of
     the other; ``rivals``: of all cells read the share that other ways to release would let out.
-    ``held_back``: the answers that hold a plan of record coins back; ``poor``: what it shows next
+    ``held_back``: the answers that hold a plan of record coins back, ``on_average``: the limits on
+    bits that do; ``poor``: what it shows next
     to nothing of; ``unexpected``: what rows at which the counts are 0 show less often.
     ``adopted``: whether this is the plan by which everything is released.
     """
@@ -90,6 +98,7 @@ class Findings(Openly):
     curve: TradeOff | ByCap
     assumptions: Sequence[str]
     held_back: Sequence[HeldBack] = ()
+    on_average: OnAverage | None = None
     poor: Sequence[Poor] = ()
     unexpected: Sequence[str] = ()
     adopted: bool = False
@@ -158,6 +167,7 @@ def findings(
         assumptions=assumptions(project, learned, chosen),
         adopted=adopted is not None,
         held_back=held_back(project, learned, chosen) if by_record else (),
+        on_average=on_average(project, chosen) if by_record else None,
         poor=poor(project, made, chosen, shown, pinned) if by_record else (),
         unexpected=unexpected(chosen.mechanism, learned.belief),
     )

@@ -1,5 +1,6 @@
-"""What holds a plan of record coins back: the answers whose cap binds, and what would help those
-that get next to nothing. What would help is planned again, not guessed.
+"""What holds a plan of record coins back: the answers whose cap binds, the limits on bits that are
+reached, and what would help those that get next to nothing. What would help is planned again, not
+guessed.
 """
 
 from __future__ import annotations
@@ -17,9 +18,10 @@ from unspoken.policy.declared import Terms
 from unspoken.releasing.assessing.best import Best, evaluated, shares, weights
 from unspoken.releasing.assessing.few import few, rows_of_label
 from unspoken.releasing.assessing.merging import merged
+from unspoken.types.bound import LOG2
 from unspoken.types.channel import Output
 
-__all__ = ["HeldBack", "Poor", "chance", "held_back", "poor"]
+__all__ = ["HeldBack", "OnAverage", "Poor", "chance", "held_back", "on_average", "poor"]
 
 LARGER = 1.1  # how much larger a cap is taken to be
 LEAST = 5e-4  # of all that is read: an answer that costs less is not worth a line
@@ -27,6 +29,8 @@ MOST = 5  # answers
 POOR = 0.02  # of all rows: an attribute that is shown in fewer is said to get next to nothing
 TRIED = 3  # attributes for which all is planned again with labels of theirs merged, the poorest
 CAP, ALONE, FLOOR = "an odds_cap twice as large", "if nothing else were read", "by the floor"
+BITS = "limits on bits twice as large"
+REACHED, SILENCED = 0.99, 0.9  # of a limit on bits; by the floor, which is silenced in steps
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,16 @@ class HeldBack:
     shown: Mapping[str, Output] | None
     rows: float
     given: float
+    gain: float
+
+
+@dataclass(frozen=True)
+class OnAverage:
+    """The targets of whose limit on bits nothing is left; ``gain``: of all that is read, to first
+    order, what limits a tenth larger would add, where that is known, and else not a number.
+    """
+
+    about: tuple[str, ...]
     gain: float
 
 
@@ -59,6 +73,23 @@ def held_back(project: Project, learned: Learned, chosen: Plan) -> list[HeldBack
     """The dearest answers first."""
     found = [_held(project, learned, each) for each in chosen.binding]
     return [each for each in found if each.gain >= LEAST][:MOST]
+
+
+def on_average(project: Project, chosen: Plan) -> OnAverage | None:
+    """The limits on bits that bind, if any do; of the multiplier only where it is known."""
+    limits, price = project.planned.limits, chosen.multiplier
+    if not price > 0 and not math.isnan(price):
+        return None
+    part = REACHED if price > 0 else SILENCED
+    reached = {
+        name: limits.about(name) * LOG2
+        for name, told in chosen.information.items()
+        if limits.about(name) < math.inf and told.bits >= part * limits.about(name)
+    }
+    if not reached:
+        return None
+    gain = (LARGER - 1) * min(reached.values()) * price / sum(weights(project).values())
+    return OnAverage(tuple(reached), gain)
 
 
 def poor(
@@ -82,6 +113,7 @@ def poor(
     within, tried = project.planned, names[:TRIED]
     larger = replace(within, limits=within.limits.capped(2 * within.limits.odds_cap))
     more = made.shares(larger)
+    bits = made.shares(within, 2.0) if on_average(project, chosen) is not None else None
     least = {} if chosen.floor is None else shares(
         project, learned, evaluated(project, learned, chosen.floor)
     )  # fmt: skip
@@ -92,6 +124,7 @@ def poor(
             _dearest(project, learned, chosen, name),
             {
                 CAP: more[name],
+                **({} if bits is None else {BITS: bits[name]}),
                 ALONE: made.shares(_alone(project, name))[name],
                 **(_merged(project, learned, pinned, name) if name in tried else {}),
                 **({FLOOR: least[name]} if least else {}),

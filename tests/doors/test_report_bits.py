@@ -1,0 +1,102 @@
+"""The page says it where a limit on bits is what holds a plan back, or gives somebody nothing."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.doors.test_report_records import people, said
+from unspoken.doors.report import starved, words
+from unspoken.releasing import prepare, release
+from unspoken.releasing.assessing import findings, held_back
+from unspoken.releasing.assessing.held_back import LARGER
+
+pytest.importorskip("vl_convert", reason="needs the extra `report`: vl-convert-python")
+pytest.importorskip("jinja2", reason="needs the extra `report`: jinja2")
+
+
+@pytest.mark.parametrize("limit", ["limit_bits = {}", "[limit.target]\nill = {}"])
+def test_a_limit_on_bits_that_binds_has_a_price(tmp_path: Path, limit: str) -> None:
+    """A tenth more of it adds that, to first order."""
+    bits = 0.0005
+    found, more = (people(tmp_path, 4.0, limit.format(b) + "\n") for b in (bits, LARGER * bits))
+    assert found.on_average is not None
+    assert found.on_average.about == ("ill",)
+    gained = more.released - found.released
+    assert found.on_average.gain == pytest.approx(gained, rel=0.1)
+    text = said(found)
+    rows = text[text.index("What holds the plan back") : text.index("The same limits kept")]
+    gain = words.percent(found.on_average.gain).replace("\u00a0", " ")
+    assert f"all answers on average ill {gain}" in rows
+    assert "; of all answers on average, if their limit were." in rows
+
+
+def test_a_limit_on_bits_that_does_not_bind_is_not_named(tmp_path: Path) -> None:
+    found = people(tmp_path, 1.3, "limit_bits = 0.3\n")
+    assert found.plan.information["ill"].bits < 0.25
+    assert found.on_average is None
+    assert "all answers on average ill" not in said(found)
+    tight = people(tmp_path, 1.01, "limit_bits = 0.02\n")  # the floor, and all of it
+    assert tight.on_average is None
+    (bind,) = tight.plan.binding
+    assert bind.shown == {}
+    assert "nothing shown is what about 7,900 rows get in its place" in said(tight)
+
+
+def test_who_gets_nothing_for_a_limit_on_bits_is_told_so(tmp_path: Path) -> None:
+    none = people(tmp_path, 4.0, "limit_bits = 0.0\n")
+    assert none.released == 0
+    assert none.on_average is not None
+    assert math.isnan(none.on_average.gain)
+    text = said(none)
+    assert "job 0 %: the limit of 0 bit about ill is in the way. Planned again: an odds_cap" in text
+    assert "limits on bits twice as large 0 %" in text
+    job = none.poor[0]
+    source = replace(none.project.source, rows_per_unit=7)
+    limits = replace(none.project.limits, unit_bits=0.0)
+    of_unit = replace(none.project, limits=limits, source=source)
+    of_rows = starved.zeros(replace(none, project=of_unit, poor=(job,)))[-1].replace("\u00a0", " ")
+    assert "the limit of 0 bit about ill (a row's part of unit_bits 0) is in the way" in of_rows
+
+
+def test_what_is_in_the_way_of_an_adopted_plan_is_not_denied(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where planning again takes minutes, nothing is known of the answers that bind."""
+    monkeypatch.setattr(held_back, "POOR", 2.0)  # everybody gets next to nothing
+    people(tmp_path, 2.0)
+    path = tmp_path / "unspoken.toml"
+    path.write_text(path.read_text().replace('noise = "none"', "noise = 2.0"))
+    release(path)
+    assert starved.UNSEEN not in " ".join(starved.zeros(prepare(path).findings(adopted=True)))
+    monkeypatch.setattr(findings, "PAIRS", 1)
+    monkeypatch.setattr(findings, "ONCE", 1)
+    found = prepare(path).findings(adopted=True)
+    assert found.adopted
+    (job,) = (each for each in starved.zeros(found) if each.startswith("job"))
+    assert f": {starved.UNSEEN}. Planned again" in job
+
+
+def test_what_is_mostly_sensitive_is_not_said_to_be_held_back(tmp_path: Path) -> None:
+    """Nothing is in the way of an attribute of which all that may be shown is shown."""
+    people(tmp_path, 2.0)
+    path = tmp_path / "unspoken.toml"
+    rare = "\n".join(f"{9000 + k},inn,low,well" for k in range(100))
+    table = tmp_path / "people.csv"
+    table.write_text(table.read_text() + rare + "\n")
+    jobs = 'values = ["farm", "mill", "inn"]\nsensitive = "job <> \'inn\'"'
+    text = path.read_text().replace('values = ["farm", "mill"]', jobs)
+    path.write_text(text)
+    (job,) = (each for each in starved.zeros(prepare(path).findings()) if each.startswith("job"))
+    assert "; 1.2 % of all rows may show it, the others are sensitive." in job.replace(
+        "\u00a0", " "
+    )
+    path.write_text(text.replace("odds_cap = 2.0", "odds_cap = 1e300"))
+    free = prepare(path).findings()
+    (job,) = (each for each in starved.zeros(free) if each.startswith("job"))
+    assert job.replace("\u00a0", " ") == (
+        "job 1.2 %: it is all there is to show of it, since the other rows are sensitive."
+    )
