@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +12,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.doors.conftest import Run
+from unspoken.releasing import prepare
 from unspoken.releasing.assessing.few import ENOUGH, SECRETS
 from unspoken.releasing.assessing.rare import FEW
+from unspoken.types.premise import Premise
 
 PROJECT = """\
 format = 1
@@ -99,6 +102,36 @@ def test_counts_that_are_mostly_noise_turn_every_output_red(folder: Path, run: R
         assert "NOISE: every count is off by about 20 rows" in said(run, command), command
     assert any("NOISE" in one for one in run("plan", "--json").json["warnings"])
     assert "NOISE" in page(folder, run)
+
+
+def test_of_a_cap_that_holds_all_the_same_it_is_not_denied(folder: Path, run: Run) -> None:
+    """Of the floor whatever is believed, of a box for all that is possible: both say what is off,
+    and are no reason against it, but where bits are limited, which are of one belief.
+    """
+    written(folder, 60)
+    project = folder / "unspoken.toml"
+    text = project.read_text("utf-8").replace('by = "cell"', 'by = "record"')
+    text = text.replace('"none"', "0.5")
+    project.write_text(text.replace("limit_bits = 0.2\n", ""))
+    run("learn")
+    least = prepare(project).plan().floor
+    assert least is not None
+    floor = replace(least, floor=least)
+    boxed = replace(floor, floor=None, bound=replace(floor.bound, premise=Premise.box(0.95)))
+    for chosen, kept in (
+        (floor, "all the same, whatever anybody believes."),
+        (boxed, "for every belief that the counts leave possible."),
+    ):
+        few, noisy = prepare(project).cautions(plan=chosen)[:2]
+        assert few.text.startswith("FEW ROWS")
+        assert noisy.text.startswith("NOISE")
+        for each in (few, noisy):
+            assert f"The odds cap of this plan holds {kept} Shares and bits" in each.text
+            assert "several times as much" not in each.text
+            assert not each.red
+    project.write_text(text)
+    assert all(each.red for each in prepare(project).cautions(plan=floor)[:2])
+    assert "several times as much" in prepare(project).cautions()[0].text
 
 
 def test_few_secrets_are_said_of_noisy_counts_as_they_were_drawn(folder: Path, run: Run) -> None:

@@ -145,16 +145,25 @@ def test_who_does_not_pool_breaks_no_limit_together(people: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("high", "said"),
+    ("high", "floor", "said"),
     [
-        (2.0, "No plan within these limits lets out 0.01\u00a0% more."),
-        (2.12, "No plan within these limits lets out 6.0\u00a0% more."),
-        (6.9, "Whether other plans within these limits let out more is not known: up to 3.5 times"),
+        (2.0, False, "No plan within these limits lets out 0.01\u00a0% more."),
+        (2.12, False, "No plan within these limits lets out 6.0\u00a0% more."),
+        (
+            6.9,
+            True,
+            "No plan within these limits lets out more than 3.5 times as much; what was",
+        ),
+        (
+            6.9,
+            False,
+            "Whether other plans within these limits let out more is not known: up to 3.5 times",
+        ),
     ],
 )
-def test_how_far_from_the_best_a_plan_may_be(high: float, said: str) -> None:
+def test_how_far_from_the_best_a_plan_may_be(high: float, floor: bool, said: str) -> None:
     """In times as much, where it is far: so many per cent are not a share of all cells."""
     bound = Bound(2.0, high, "number", premise=STATED, why="")
     plan = SimpleNamespace(bound=bound, shares={"all": 1.0})
-    found: Any = SimpleNamespace(planned=True, plan=plan)
+    found: Any = SimpleNamespace(planned=True, plan=plan, is_floor=floor)
     assert tables._best(found).startswith(said)

@@ -220,10 +220,12 @@ def _best(findings: Findings) -> str:
     most = words.digits(up(more)) if more > 0.01 else "0.01"
     fair = " that gives whoever gets least as much" if len(findings.plan.shares) > 1 else ""
     if more > FAR:
-        as_much = f"up to {words.digits(up(times))} times as much"
-        return (
-            f"Whether other plans within these limits{fair} let out more is not known: {as_much}."
-        )
+        as_much = f"{words.digits(up(times))} times as much"
+        if findings.is_floor:
+            too_little = "what was found gains too little over the floor"
+            return f"No plan within these limits{fair} lets out more than {as_much}; {too_little}."
+        said = f"Whether other plans within these limits{fair} let out more is not known"
+        return f"{said}: up to {as_much}."
     return f"No plan within these limits{fair} lets out {most}{NBSP}% more."
 
 

@@ -88,8 +88,8 @@ class Asked:
     def said(self, event: Release, account: Account) -> Said:
         """What is said of the release: declared limits, not what was measured."""
         ready = self.ready
-        floor = self.plan.is_floor and self.draw == 1  # two coins show more than one
-        beside = ready.cautions(self._by_all_draws(event, account), floor)
+        alone = self.plan if self.draw == 1 else None  # two coins show more than one
+        beside = ready.cautions(self._by_all_draws(event, account), alone)
         cautions = (
             *map(Caution.unmeasured, beside),
             *self._certain(),

@@ -137,14 +137,16 @@ class Prepared(Shown):
         ]
 
     def cautions(
-        self, p: Mapping[str, float] | None = None, floor: bool = False
+        self, p: Mapping[str, float] | None = None, plan: Plan | None = None
     ) -> tuple[Caution, ...]:
         """What has to be said beside every number; ``p``: how often what may be shown is, if there
-        is a plan; ``floor``: whether the plan is it.
+        is a plan; ``plan``: that alone which is released by.
         """
         pinned = None if self.believed is None else self.believed.pinned
+        floor = plan is not None and plan.is_floor
+        held = plan is not None and plan.bound.premise.level is not None
         with _in_reach():
-            return cautions(self.learned, self.units, self.sensitive, p or {}, pinned, floor)
+            return cautions(self.learned, self.units, self.sensitive, p or {}, pinned, floor, held)
 
     @property
     def closed_names(self) -> Mapping[str, list[str]]:
@@ -171,13 +173,13 @@ class Prepared(Shown):
                 None if self.believed is None else self.believed.pinned,
             )
         of_plan = stale or self._limits(looked) if adopted else self._other(found.plan)
-        beside = [*filter(None, [of_plan]), *self.cautions(found.plan.p, found.is_floor)]
+        beside = [*filter(None, [of_plan]), *self.cautions(found.plan.p, found.plan)]
         said = beyond_contexts(self.project, found.planned_known, beside, found.is_floor)
         return replace(
             found,
             cautions=said,
             promise=self.promise,
-            boxed=self._boxed(found.plan.mechanism.beside_earlier()),
+            boxed=self._boxed(found.plan.mechanism.beside_earlier(), found.is_floor),
         )
 
     def _other(self, planned: Plan) -> Caution | None:
@@ -212,12 +214,12 @@ class Prepared(Shown):
         boxed = self._boxed(all_free(self.project, self.learned))
         return replace(found, cautions=self.cautions(), promise=self.promise, boxed=boxed)
 
-    def _boxed(self, mechanism: Mechanism) -> list[str]:
+    def _boxed(self, mechanism: Mechanism, floor: bool = False) -> list[str]:
         """The box's numbers of what is shown, in words; none before anything is counted."""
         if self.believed is None:
             return []
         pinned = self.believed.pinned
-        return in_words(self.project, pinned, self.learned, self.beliefs, mechanism)
+        return in_words(self.project, pinned, self.learned, self.beliefs, mechanism, floor)
 
     def closing(self, close: bool | None) -> Prepared:
         """The same with telling values made sensitive, or not; None: as the project says."""

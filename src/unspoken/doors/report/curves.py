@@ -13,9 +13,9 @@ from unspoken.releasing.assessing.trade_off import ByCap, TradeOff
 __all__ = ["NOT_DRAWN", "curves"]
 
 NOT_DRAWN = (
-    "The curve was not computed for this page: a plan of so many combinations of values takes a "
-    "minute, and a curve has a dozen. To see another limit, write it into the project file and "
-    "run unspoken plan, which changes nothing that is adopted."
+    "The curve was not computed for this page: a plan of so many combinations of values takes "
+    "seconds to minutes, and a curve has a dozen. To see another limit, write it into the project "
+    "file and run unspoken plan, which changes nothing that is adopted."
 )
 
 

@@ -94,13 +94,22 @@ def boxed(project: Project, learned: Learned, beliefs: Belief, mechanism: Mechan
 
 
 def in_words(
-    project: Project, pinned: Pinned, learned: Learned, beliefs: Belief, mechanism: Mechanism
+    project: Project,
+    pinned: Pinned,
+    learned: Learned,
+    beliefs: Belief,
+    mechanism: Mechanism,
+    floor: bool = False,
 ) -> list[str]:
-    """A sentence; where a unit has several rows, by units, and what it would be without."""
+    """A sentence; where a unit has several rows, by units, and what it would be without. Of the
+    ``floor``, whose cap holds for every belief, none where that would take minutes.
+    """
     units = pinned.units
     try:
         alone = boxed(project, learned, beliefs, mechanism)
     except TooLarge as large:
+        if floor:
+            return []
         return [f"Not looked at for every belief that the counts leave possible: {large}."]
     if not alone:
         return []

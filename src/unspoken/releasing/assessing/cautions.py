@@ -20,6 +20,8 @@ from unspoken.types.domain import Value
 
 TREE = "is not counted where the belief, a tree of pairs, does not have it"
 WHATEVER = "The odds cap of this plan holds whatever is known"
+ANY = "The odds cap of this plan holds all the same, whatever anybody believes."
+POSSIBLE = "The odds cap of this plan holds for every belief that the counts leave possible."
 
 __all__ = [
     "Caution",
@@ -54,16 +56,20 @@ def cautions(
     chances: Mapping[str, float],
     pinned: Pinned | None = None,
     floor: bool = False,
+    held: bool = False,
 ) -> tuple[Caution, ...]:
     """Few rows, counts that are noise, several rows of one unit, what public missingness tells by
     itself, and contexts.
 
     ``chances``: p of each attribute under the plan, if there is one; ``hidden``: withheld;
-    ``pinned``: the counts, if they have noise; ``floor``: whether the plan is it.
+    ``pinned``: the counts, if they have noise; ``floor``: whether the plan is it, ``held``: whether
+    it keeps its cap for every belief that the counts leave possible. Bits are of one belief always.
     """
+    kept = ANY if floor else POSSIBLE if held else ""
+    off = not kept or units.project.limits.on_average
     said = [
-        Caution(too_few_rows(learned, pinned), red=True),
-        Caution("" if pinned is None else mostly_noise(pinned), red=True),
+        Caution(too_few_rows(learned, pinned, kept), red=off),
+        Caution("" if pinned is None else mostly_noise(pinned, kept), red=off),
         _of_units(learned, units, hidden, chances),
         _of_tree(units, learned),
         _public(units.project, learned),

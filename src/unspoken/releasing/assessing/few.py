@@ -17,7 +17,7 @@ import math
 from collections.abc import Sequence
 
 from unspoken.learning import Learned
-from unspoken.learning.pinned import Pinned
+from unspoken.learning.pinned import JOINT, Pinned
 from unspoken.policy import Project
 from unspoken.releasing.assessing.rare import FEW
 
@@ -68,8 +68,9 @@ def scarce(rows: int, occupied: int) -> bool:
     return rows < ENOUGH * occupied
 
 
-def too_few_rows(learned: Learned, pinned: Pinned | None = None) -> str:
-    """Why there are too few rows to rely on, in words; empty if there are enough.
+def too_few_rows(learned: Learned, pinned: Pinned | None = None, kept: str = "") -> str:
+    """Why there are too few rows to rely on, in words; empty if there are enough. ``kept``: where
+    the cap of a plan holds all the same, that it does.
 
     Without counts: it stands on pages that are handed on. ``pinned``: counts with noise, as they
     were drawn; made consistent, noise that is cut off at 0 would pass for rows of a secret, and
@@ -98,17 +99,18 @@ def too_few_rows(learned: Learned, pinned: Pinned | None = None) -> str:
     ]
     if not why:
         return ""
+    told = " Shares and bits" if kept else "The numbers"
+    more = "" if kept else ", and what is really told may be several times as much"
     return (
-        f"FEW ROWS: {'; '.join(why)}. The numbers take the shares in the table for the truth; of "
-        "so few rows many are made by chance, and what is really told may be several times as "
-        "much. Take fewer attributes, wider bins, or more rows."
+        f"FEW ROWS: {'; '.join(why)}. {kept}{told} take the shares in the table for the truth; of "
+        f"so few rows many are made by chance{more}. Take fewer attributes, wider bins, or more "
+        "rows."
     )
 
 
-def mostly_noise(pinned: Pinned) -> str:
+def mostly_noise(pinned: Pinned, kept: str = "") -> str:
     """Which counts are noise for a good part, in words; empty if none. It says of no row anything:
-
-    how many there are, of what combinations, and the noise are public.
+    how many there are, of what combinations, and the noise are public. ``kept``: as above.
     """
     scale = pinned.sensitivity / pinned.epsilon
     each = {name: pinned.rows / counts.size for name, counts in pinned.tables.items()}
@@ -116,11 +118,14 @@ def mostly_noise(pinned: Pinned) -> str:
     if not drowned:
         return ""
     worst = min(drowned, key=lambda name: drowned[name])
-    listed = ", ".join(drowned)
+    of = "values" if worst == JOINT else f"values and {worst}"
+    contexts = ", ".join(name for name in drowned if name not in {JOINT, worst})
+    also = f"; too few given {contexts}, too" if contexts else ""
+    told = " Shares and bits" if kept else "Numbers"
     return (
         f"NOISE: every count is off by about {scale:,.0f} rows, and there are "
-        f"{drowned[worst]:,.0f} for each combination of {worst} (rule of thumb: {NOISY:g} times "
-        f"the noise; too few of: {listed}). Numbers made of such counts may say far too little, or "
+        f"{drowned[worst]:,.0f} for each combination of {of} (rule of thumb: {NOISY:g} times "
+        f"the noise{also}). {kept}{told} made of such counts may say far too little, or "
         "too much. Take fewer contexts, attributes or bins, fewer rows of one unit, more rows, or "
         "a larger [belief] noise, which is an epsilon."
     )
