@@ -97,7 +97,7 @@ def test_what_the_cap_stands_on_is_in_the_box(found: Findings) -> None:
     html = page.page(found, Signed(DAY, digest="0123456789abcdef0123"))
     box = unescape(html[html.index('class="decision') : html.index("</section>")])
     for part in (
-        "holds for every belief that the counts leave possible (box(95 %)), rows being independent",
+        "for every belief that the counts leave possible (box(95\u00a0%)), rows being independent",
         "All numbers are computed from what 8,000 rows",
         "unspoken.toml 0123456789abcdef ·",
         "for who knows every other row exactly",

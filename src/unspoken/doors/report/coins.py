@@ -86,7 +86,8 @@ def _stands(findings: Findings) -> str:
     """What one coin a record stands on, so far as it was planned again for this page."""
     held = findings.plan.bound.premise
     if held.level is not None:
-        return f"every belief that the counts leave possible ({held}), rows being independent"
+        level = str(held).replace(" %", f"{words.NBSP}%")
+        return f"every belief that the counts leave possible ({level}), rows being independent"
     boxed = findings.project.belief.confidence is not None
     unseen = findings.adopted and boxed and not findings.plan.binding
     return ADOPTED if unseen else LEARNED

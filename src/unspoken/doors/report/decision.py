@@ -46,7 +46,7 @@ def decision(findings: Findings, signed: Signed) -> dict[str, Any]:
         f"{name}: {words.listed(reads)}, true where shown, {_shares(findings, reads)}"
         for name, reads in project.applications.items()
     ]
-    boxed = [line.replace("odds x ", f"odds ×{words.NBSP}") for line in findings.boxed]
+    boxed = [_whole(line.replace("odds x ", f"odds ×{words.NBSP}")) for line in findings.boxed]
     return {
         "recommended": "No" if against or red else YES,
         "orange": bool(against or red),

@@ -165,8 +165,9 @@ def stands(findings: Findings) -> str:
         return f"The cap holds whatever anybody believes, since the plan is the floor. {numbers}"
     if findings.project.plan.by == "cell" or held.level is None:
         return numbers
+    level = str(held).replace(" %", f"{NBSP}%")
     return (
-        f"The cap holds for every belief that the counts leave possible ({held}), rows being "
+        f"The cap holds for every belief that the counts leave possible ({level}), rows being "
         f"independent. {numbers}"
     )
 
