@@ -173,6 +173,15 @@ def test_the_answers_that_bind_have_a_price(found: Findings) -> None:
     assert sum(each.gain for each in found.held_back) == pytest.approx(gained, rel=0.35)
 
 
+def test_the_context_of_what_binds_is_named(tmp_path: Path) -> None:
+    """Whoever knows it, or doubts between two of its values."""
+    given = '[plan]\ngiven = "half"\n[context.half]\nof = "id % 2"\n'
+    found = people(tmp_path, 1.5, given)
+    about = {each.about for each in found.held_back}
+    assert about <= {"ill sick, half 0", "ill sick, half 1", "ill sick, half 0 or 1"}
+    assert len(about) > 1
+
+
 def test_few_rows_are_not_named_in_what_holds_back(found: Findings) -> None:
     some = found.held_back[0]
     hidden = replace(found, held_back=[replace(some, shown=None)])

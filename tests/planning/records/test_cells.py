@@ -106,7 +106,8 @@ def test_rows_are_what_the_formula_says(other):
     rows = {row.name: row for row in conditions(cells, events, Fraction(4))}
     for event in events:
         for k, m in itertools.combinations_with_replacement(range(len(tables)), 2):
-            name = event.name if len(tables) == 1 else f"{event.name}, contexts {k} and {m}"
+            known = f"context {k}" if k == m else f"contexts {k} and {m}"
+            name = event.name if len(tables) == 1 else f"{event.name}, {known}"
             if name not in rows:
                 assert not all(_sums(cells, event, j)[0] for j in (k, m)) or k != m
                 continue

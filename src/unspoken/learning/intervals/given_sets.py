@@ -15,7 +15,7 @@ from unspoken.numerics.arrays import Array
 from unspoken.types.domain import Value
 from unspoken.types.premise import Premise
 
-__all__ = ["given_sets"]
+__all__ = ["given_sets", "values_of_sets"]
 
 MOST = 20_000  # combinations of labels up to which there is a box
 ROWS = 0.1  # of the chance to miss: for how many rows each value has, where counts are noisy
@@ -29,7 +29,7 @@ def given_sets(
     are known to so many only; one of few rows has a wide box, and is never left out.
     """
     size = given.joint[0].size
-    if level is None or not events or size > MOST:
+    if level is None or not _boxed(given, events, level):
         return [(given.rows[value], belief) for value, belief in given.beliefs.items()]
     many, missed = len(given.values), confidence.chance_to_miss(level)
     rest = missed if given.scale is None else missed * (1.0 - ROWS)
@@ -49,6 +49,17 @@ def given_sets(
         )
         found.append((max(float(rows.sum()), 1.0), box))
     return found
+
+
+def values_of_sets(
+    given: Given, events: Mapping[str, Sequence[Value]], level: float | None
+) -> tuple[str, ...]:
+    """The value of the context that each of these is about."""
+    return given.values if _boxed(given, events, level) else tuple(given.beliefs)
+
+
+def _boxed(given: Given, events: Mapping[str, Sequence[Value]], level: float | None) -> bool:
+    return level is not None and bool(events) and given.joint[0].size <= MOST
 
 
 def _law(given: Given, rows: Array) -> Joint:

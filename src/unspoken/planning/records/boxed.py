@@ -24,7 +24,7 @@ from unspoken.numerics.rounding import ROUNDED
 from unspoken.planning.records.answers import Answers
 from unspoken.planning.records.binding import Cost
 from unspoken.planning.records.cells import Cells, Pairs
-from unspoken.planning.records.conditions import Event
+from unspoken.planning.records.conditions import Event, between
 from unspoken.planning.records.earlier import Earlier
 from unspoken.planning.records.knapsacks import Columns, End, Masses
 from unspoken.planning.records.program import SLACK, Layout, Rows
@@ -133,7 +133,7 @@ class Sets:
         """The rows of conditions.py, for any belief of each set."""
         for event in events:
             for k, m in itertools.combinations_with_replacement(range(len(self.families)), 2):
-                name = event.name if k == m else f"{event.name}, contexts {k} and {m}"
+                name = between(event.name, k, m, len(self.families))
                 (s_k, n_k), (s_m, n_m) = (
                     (self.side(c, event.inside), self.side(c, event.outside)) for c in (k, m)
                 )

@@ -25,6 +25,7 @@ __all__ = [
     "Event",
     "Rule",
     "attribute_events",
+    "between",
     "conditions",
     "default_events",
     "explicit",
@@ -236,8 +237,15 @@ def conditions(
             secret = secret_k * n_m + secret_m * n_k
             if not secret.any():
                 continue
-            name = event.name if len(sides) == 1 else f"{event.name}, contexts {k} and {m}"
+            name = between(event.name, k, m, len(sides))
             yield Condition(name, secret, other_m * s_k + other_k * s_m, cap, sees)
+
+
+def between(name: str, k: int, m: int, many: int) -> str:
+    """An event for somebody who knows that the context is one of these two, of so many."""
+    if many == 1:
+        return name
+    return f"{name}, context {k}" if k == m else f"{name}, contexts {k} and {m}"
 
 
 def neighbours(cells: Cells, secrets: Mapping[int, Codes], factor: Fraction) -> Iterator[Condition]:

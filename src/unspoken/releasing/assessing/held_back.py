@@ -6,10 +6,12 @@ guessed.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from unspoken.learning import Learned
+from unspoken.learning.intervals.given_sets import values_of_sets
 from unspoken.learning.pinned import Pinned
 from unspoken.planning import Plan
 from unspoken.planning.records.binding import Binding
@@ -155,7 +157,20 @@ def _held(project: Project, learned: Learned, binding: Binding) -> HeldBack:
     gain = math.log(LARGER) * binding.price / sum(weights(project).values())
     rare = few(rows) or _names_few(project, learned, binding.about)
     given = learned.rows * binding.given
-    return HeldBack(binding.about, None if rare else binding.shown, rows, given, gain)
+    about = _in_contexts(project, learned, binding.about)
+    return HeldBack(about, None if rare else binding.shown, rows, given, gain)
+
+
+def _in_contexts(project: Project, learned: Learned, about: str) -> str:
+    """An event with the values of the context that plans hold given, in place of their numbers."""
+    name = project.plan.given
+    event, said, numbers = about.rpartition(", context")
+    if name is None or not said:
+        return about
+    events = {target: labels for target, labels in learned.sensitive.items() if labels}
+    values = values_of_sets(learned.contexts[name], events, project.belief.confidence)
+    called = [values[int(k)] for k in re.findall(r"\d+", numbers)]
+    return f"{event}, {name} {' or '.join(called)}"
 
 
 def _names_few(project: Project, learned: Learned, about: str) -> bool:
