@@ -40,7 +40,7 @@ def overview_page(found: Overview) -> Row:
         "streams": [_stream(each) for each in found.streams],
         "epochs": [row for row in map(_stream, found.streams) if row["epoch"]],
         "unit": words.listed(found.streams[0].unit) if found.streams else "",
-        "promise": list(found.promise),
+        "promise": [line.replace("odds x ", f"odds ×{words.NBSP}") for line in found.promise],
         "premises": _premises(found.coalitions),
         "matrix": _matrix(found),
         "about": list(dict.fromkeys(each.about for each in found.coalitions)),
