@@ -116,7 +116,7 @@ class Prepared(Shown):
     def by_cap(self) -> ByCap:
         """What other odds caps would let out."""
         with _in_reach():
-            return by_cap(self.project, self.learned, self.beliefs)
+            return by_cap(self.project, self.learned, self.beliefs, self.extends)
 
     @property
     def promise(self) -> Promise:

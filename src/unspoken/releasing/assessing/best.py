@@ -64,11 +64,13 @@ def best(
 @dataclass(frozen=True)
 class Best:
     """The best plans for what was counted, each made once, whoever asks: a curve asks again for the
-    limits that are set, and for those of a remedy.
+    limits that are set, and for those of a remedy. ``extends``: the coin whose answers are out,
+    beside which all that one coin a record shows is more.
     """
 
     learned: Learned
     beliefs: Belief
+    extends: RecordCoin | None = None
     _made: list[tuple[Project, float, Plan]] = field(default_factory=list, repr=False)
 
     def plan(self, project: Project, scale: float = 1.0) -> Plan:
@@ -77,7 +79,8 @@ class Best:
         for before, times, found in self._made:
             if times == scale and before == within:
                 return found
-        found = best(within, self.learned, self.beliefs, hidden, scale)
+        extends = self.extends if within.plan.by == "record" else None
+        found = best(within, self.learned, self.beliefs, hidden, scale, extends)
         self._made.append((within, scale, found))
         return found
 

@@ -9,16 +9,15 @@ from dataclasses import dataclass, field, replace
 
 from unspoken.beliefs import Belief
 from unspoken.display import Shown
-from unspoken.errors import TooLarge
+from unspoken.errors import InputError, TooLarge
 from unspoken.learning import Learned
 from unspoken.learning.pinned import Pinned
 from unspoken.ledger import Adoption
 from unspoken.mechanisms import Mechanism, OneSided, RecordCoin
 from unspoken.planning import Closure, Plan
 from unspoken.policy import Project
-from unspoken.releasing.assessing.best import Best, as_adopted, best, evaluated, mean, shares
+from unspoken.releasing.assessing.best import Best, as_adopted, evaluated, mean, shares
 from unspoken.releasing.assessing.cautions import Caution, most_in_words
-from unspoken.releasing.assessing.closing import withheld_by
 from unspoken.releasing.assessing.held_back import (
     HeldBack,
     OnAverage,
@@ -141,8 +140,8 @@ def findings(
     ``extends``: the coin whose answers are out. ``adopted``: the plan that is looked at; None: the
     best there is. ``pinned``: the counts, if they have noise.
     """
-    made = Best(learned, beliefs)
-    chosen, now = _chosen(project, made, extends, adopted)
+    made = Best(learned, beliefs, extends)
+    chosen, now = _chosen(project, made, adopted)
     left_open = made.plan(project.closing(False)) if project.closing_values else now or chosen
     openly, planned = Openly.of(project, learned), _leaks(project, learned, chosen.mechanism)
     planned_known = in_contexts(learned, chosen.mechanism, readers(project), planned)
@@ -173,20 +172,14 @@ def findings(
     )
 
 
-def _chosen(
-    project: Project, made: Best, extends: RecordCoin | None, adopted: Adoption | None
-) -> tuple[Plan, Plan | None]:
+def _chosen(project: Project, made: Best, adopted: Adoption | None) -> tuple[Plan, Plan | None]:
     """The plan that is looked at, and the best one now, where that is another; None: it was not
     looked for, which would take minutes.
     """
     learned = made.learned
     if adopted is not None and not (_quick(project, learned) or _pairs(project, learned) <= ONCE):
         return as_adopted(project, learned, adopted), None
-    if extends is not None:
-        hidden = withheld_by(project, learned)
-        now = best(project, learned, made.beliefs, hidden, extends=extends)
-    else:
-        now = made.plan(project)
+    now = made.plan(project)
     if adopted is None or adopted.mechanism == now.mechanism.showing(project.reads):
         return now, now
     kept = as_adopted(project, learned, adopted)
@@ -303,11 +296,13 @@ def trade_off(project: Project, made: Best) -> TradeOff:
     )
 
 
-def by_cap(project: Project, learned: Learned, beliefs: Belief) -> ByCap:
+def by_cap(
+    project: Project, learned: Learned, beliefs: Belief, extends: RecordCoin | None = None
+) -> ByCap:
     """What other odds caps would let out, the limits staying as they are. A higher one closes fewer
-    values, too.
+    values, too. ``extends``: the coin whose answers are out; there is no point of a cap it breaks.
     """
-    return _by_cap(project, Best(learned, beliefs))
+    return _by_cap(project, Best(learned, beliefs, extends))
 
 
 def _by_cap(project: Project, made: Best) -> ByCap:
@@ -315,7 +310,8 @@ def _by_cap(project: Project, made: Best) -> ByCap:
     points, declared_cap = [], within.limits.odds_cap
     for cap in sorted({*CAPS, declared_cap} if declared_cap <= LARGEST else CAPS):
         other = replace(within, limits=within.limits.capped(cap))
-        points.append(OfCap(cap, made.released(other), cap == declared_cap))
+        with suppress(*([] if made.extends is None else [InputError])):
+            points.append(OfCap(cap, made.released(other), cap == declared_cap))
     return ByCap(points)
 
 

@@ -31,7 +31,7 @@ MOST = 5  # answers
 POOR = 0.02  # of all rows: an attribute that is shown in fewer is said to get next to nothing
 TRIED = 3  # attributes for which all is planned again with labels of theirs merged, the poorest
 CAP, ALONE, FLOOR = "an odds_cap twice as large", "if nothing else were read", "by the floor"
-BITS = "limits on bits twice as large"
+BITS, OUT = "limits on bits twice as large", "by what is out already"
 REACHED, SILENCED = 0.99, 0.9  # of a limit on bits; by the floor, which is silenced in steps
 
 
@@ -119,6 +119,7 @@ def poor(
     least = {} if chosen.floor is None else shares(
         project, learned, evaluated(project, learned, chosen.floor)
     )  # fmt: skip
+    kept = FLOOR if made.extends is None else OUT
     return [
         Poor(
             name,
@@ -127,13 +128,24 @@ def poor(
             {
                 CAP: more[name],
                 **({} if bits is None else {BITS: bits[name]}),
-                ALONE: made.shares(_alone(project, name))[name],
-                **(_merged(project, learned, pinned, name) if name in tried else {}),
-                **({FLOOR: least[name]} if least else {}),
+                **(_anew(project, made, pinned, name, name in tried)),
+                **({kept: least[name]} if least else {}),
             },
         )
         for name in names
     ]
+
+
+def _anew(
+    project: Project, made: Best, pinned: Pinned | None, name: str, merging: bool
+) -> dict[str, float]:
+    """What is shown of an attribute by itself, or with labels merged; not beside what is out, which
+    was read with others, and by its labels.
+    """
+    if made.extends is not None:
+        return {}
+    alone = {ALONE: made.shares(_alone(project, name))[name]}
+    return alone | (_merged(project, made.learned, pinned, name) if merging else {})
 
 
 def _dearest(project: Project, learned: Learned, chosen: Plan, name: str) -> HeldBack | None:

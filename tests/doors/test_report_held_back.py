@@ -1,4 +1,4 @@
-"""The page says it where a limit on bits is what holds a plan back, or gives somebody nothing."""
+"""What holds a plan back besides answers: limits on bits, sensitive rows, what is out already."""
 
 from __future__ import annotations
 
@@ -100,3 +100,30 @@ def test_what_is_mostly_sensitive_is_not_said_to_be_held_back(tmp_path: Path) ->
     assert job.replace("\u00a0", " ") == (
         "job 1.2 %: it is all there is to show of it, since the other rows are sensitive."
     )
+
+
+def test_remedies_of_an_extension_are_beside_what_is_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A cap twice as large shows less than a new plan would; nor are there points of lower caps."""
+    monkeypatch.setattr(held_back, "POOR", 2.0)  # everybody gets next to nothing
+    people(tmp_path, 1.3)
+    path = tmp_path / "unspoken.toml"
+    path.write_text(path.read_text().replace('noise = "none"', "noise = 2.0"))
+    release(path)
+    caps = {}
+    for cap in (1.4, 2.8):
+        path.write_text(path.read_text().replace("odds_cap = 1.3", f"odds_cap = {cap}"))
+        caps[cap] = prepare(path).extending()
+        path.write_text(path.read_text().replace(f"odds_cap = {cap}", "odds_cap = 1.3"))
+    found, larger = (ready.findings(curve=False) for ready in caps.values())
+    for each in found.poor:
+        assert {*each.remedies} == {"an odds_cap twice as large", "by what is out already"}
+        as_planned = larger.shares[each.attribute]
+        assert each.remedies["an odds_cap twice as large"] == pytest.approx(as_planned, abs=1e-6)
+        assert each.remedies["by what is out already"] < each.share
+    points = caps[1.4].by_cap()
+    assert min(point.odds_cap for point in points) > 1.25  # which is a point of new plans
+    (two,) = (point for point in points if point.odds_cap == 2)
+    path.write_text(path.read_text().replace("odds_cap = 1.3", "odds_cap = 2.0"))
+    assert two.released == pytest.approx(prepare(path).extending().findings(curve=False).released)
