@@ -34,6 +34,14 @@ def test_a_limit_on_bits_that_binds_has_a_price(tmp_path: Path, limit: str) -> N
     assert "; of all answers on average, if their limit were." in rows
 
 
+def test_what_answers_cost_is_by_weight_where_there_are_any(tmp_path: Path) -> None:
+    """d objective over all that is read, both of weights; of equal ones cells are counted."""
+    more = '[application.roads]\nreads = ["street"]\nweight = {}\n'
+    equal, dear = (said(people(tmp_path, 1.5, more.format(w))) for w in (1.0, 9.0))
+    assert "“Adds” is, of all cells read, what about" in equal
+    assert "“Adds” is, of all cells read, each by its weight, what about" in dear
+
+
 def test_a_limit_on_bits_that_does_not_bind_is_not_named(tmp_path: Path) -> None:
     found = people(tmp_path, 1.3, "limit_bits = 0.3\n")
     assert found.plan.information["ill"].bits < 0.25

@@ -14,6 +14,7 @@ from unspoken.doors.report.decision import Signed, decision
 from unspoken.doors.report.palette import BEYOND
 from unspoken.planning import Plan
 from unspoken.policy import Project
+from unspoken.releasing.assessing.best import weights
 from unspoken.releasing.assessing.few import GROUP, few, named, rows_of_label
 from unspoken.releasing.assessing.findings import Findings
 from unspoken.releasing.assessing.in_context import worst_of
@@ -35,6 +36,7 @@ def content(findings: Findings, signed: Signed) -> Row:
         "decision": decision(findings, signed),
         "zeros": starved.zeros(findings),
         "held_back": starved.held_back(findings),
+        "weighted": len({*weights(findings.project).values()}) > 1,
         "premise": words.stands(findings),
         "coin": coins.coin(findings),
         "rivals": coins.beside(findings),
