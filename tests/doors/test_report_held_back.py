@@ -98,7 +98,11 @@ def test_what_is_mostly_sensitive_is_not_said_to_be_held_back(tmp_path: Path) ->
     jobs = 'values = ["farm", "mill", "inn"]\nsensitive = "job <> \'inn\'"'
     text = path.read_text().replace('values = ["farm", "mill"]', jobs)
     path.write_text(text)
-    (job,) = (each for each in starved.zeros(prepare(path).findings()) if each.startswith("job"))
+    held = prepare(path).findings()
+    (job,) = (each for each in starved.zeros(held) if each.startswith("job"))
+    rare_rows = replace(held, learned=replace(held.learned, rows=300))
+    (few,) = (each for each in starved.zeros(rare_rows) if each.startswith("job"))
+    assert "; a group of fewer than 5 rows may show it, the others are sensitive." in few
     assert "; 1.2 % of all rows may show it, the others are sensitive." in job.replace(
         "\u00a0", " "
     )

@@ -103,8 +103,9 @@ def _poor(findings: Findings, poor: Poor) -> str:
         why = f"{why}{beside}the limit of {limits}{'' if beside else ' is in the way'}"
     gains = "; ".join(f"{what} {words.percent(share)}" for what, share in poor.remedies.items())
     if 0 < poor.share < RARE * p:
-        free = words.percent(poor.share / p)
-        why = f"{why}; {free} of all rows may show it, the others are sensitive"
+        free = poor.share / p
+        many = GROUP if few(free * findings.learned.rows) else f"{words.percent(free)} of all rows"
+        why = f"{why}; {many} may show it, the others are sensitive"
     return f"{begin}{why}. Planned again: {gains}."
 
 
