@@ -160,7 +160,8 @@ def _silent(table: Table, watched: Watched) -> Table:
     the row is about: where a rare label is known, others go on as they are.
 
     (1 - t) (secret . W - cap other . W) <= t (cap sum(other) - sum(secret)), t a little larger, the
-    sums being over the cells whose {} gives this answer.
+    sums being over the cells whose {} gives this answer. Every weight is rounded down, by less than
+    1: where next to nothing shows nothing, what that adds to {} would break the row again for ever.
     """
     rule, answers = watched.condition, watched.answers
     at = np.intersect1d(broken(table, watched), answers.silent)
@@ -170,11 +171,13 @@ def _silent(table: Table, watched: Watched) -> Table:
     about = (rule.holders | rule.others)[table.pairs.cell]
     gives = answers.of_pair[table.pairs.first][table.pairs.cell]
     number, of = (np.full(len(table.pairs), 1, dtype=object) for _ in range(2))
+    most = int(np.bincount(table.pairs.cell).max())  # patterns of a cell
     for answer in at.tolist():
         rest = _resting(table, watched, answer)
         excess = secret[answer] - rule.cap * other[answer]
         room = rule.cap * rest[1] - rest[0]
-        left = max(Fraction(0), (room - excess / FINE) / (room + excess))
+        rounded = Fraction(most * rest[0], WHOLE)
+        left = max(Fraction(0), (room - excess / FINE - rounded) / (room + excess))
         pairs = about & (gives == answer)
         number[pairs], of[pairs] = left.numerator, left.denominator
     return table.scaled(number, of)
