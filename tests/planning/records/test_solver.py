@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import unspoken
 from unspoken.errors import TooLarge
 from unspoken.planning.records.solver import Entries, Program
 
@@ -62,3 +63,16 @@ def test_parts_are_stacked():
         [1, 2, 3],
     )
     assert Entries.stacked([]).lines == 0
+
+
+@pytest.mark.parametrize("seed", [27, 60, 70])
+def test_where_one_way_gives_up_the_other_is_tried(seed):
+    """Of a box with rare records the dual simplex ended without a status, and fewer patterns were
+    said to be what there was time for.
+    """
+    table = np.random.default_rng(seed).gamma(0.3, size=(2, 2, 2)) + 1e-12
+    belief = unspoken.Box.within(unspoken.Joint(table / table.sum(), names="abc"), 0.001)
+    plan = unspoken.plan(belief, by="record", odds_cap=1.5, sensitive={"a": [0], "b": [], "c": []})
+    assert "patterns" not in plan.bound.why
+    assert plan.objective >= plan.bound.high * (1 - 1e-5)
+    assert plan.odds.odds <= 1.5

@@ -33,6 +33,9 @@ OPTIONS: dict[str, bool | int | float | str] = {
 INSIDE = {"solver": "ipm", "presolve": "off"}
 
 
+DUAL, PRIMAL = 1, 4  # simplex
+
+
 @dataclass(frozen=True)
 class Entries:
     """Numbers at places (line, column) of a matrix of so many lines."""
@@ -135,8 +138,13 @@ class Program:
         """
         steps = int(min(max(work / self.size, 1), MOST_STEPS))
         self.highs.setOptionValue("simplex_iteration_limit", steps)
-        self.highs.setOptionValue("simplex_strategy", 4 if primal else 1)
-        return self._ran()
+        for strategy in (PRIMAL, DUAL) if primal else (DUAL, PRIMAL):
+            self.highs.setOptionValue("simplex_strategy", strategy)
+            found = self._ran()
+            if self.highs.getModelStatus() != highspy.HighsModelStatus.kNotset:
+                break
+            self.highs.clearSolver()  # it gave up where numbers are far apart: the other way
+        return found
 
     def solve_anew(self, work: float) -> Solved:
         """From nothing, less what follows from the rest: where most unknowns are fixed by now."""
