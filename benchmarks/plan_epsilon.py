@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.instances import curves_of, latent_classes
-from unspoken.planning.bits.epsilon import maximise_epsilon
+from unspoken.planning.bits.maximise import maximise
 
 SIZES = ((3, 3), (8, 28), (50, 400), (200, 4_000), (1_000, 10_000), (1_000, 499_500))
 LARGE = ((10_000, 100_000),)
@@ -43,7 +43,7 @@ def records(most_pairs: int = 10**9, seed: int = 1) -> Iterator[dict[str, Any]]:
                 for _ in range(REPEATS):
                     fresh = curves.take(np.arange(n))  # without what an earlier run left behind
                     begin = time.perf_counter()
-                    solution = maximise_epsilon(fresh, weights, caps, share * most)
+                    solution = maximise("epsilon", fresh, weights, caps, share * most)
                     seconds.append(time.perf_counter() - begin)
                 middle = statistics.median(seconds)
                 sizes = {"n": n, "pairs": pairs, "kind": kind, "share": share}

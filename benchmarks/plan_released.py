@@ -15,7 +15,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from benchmarks.instances import curves_of, latent_classes
-from unspoken.planning.bits.released import maximise_released
+from unspoken.planning.bits.maximise import maximise
 
 SIZES = ((2, 1), (20, 190), (200, 4_000), (1_000, 499_500), (2_000, 22_000), (10_000, 100_000))
 # The limit as a share of what everything released would leak.
@@ -36,7 +36,7 @@ def records(most_pairs: int = 10**9, seed: int = 1) -> Iterator[dict[str, float]
             for _ in range(REPEATS):
                 fresh = curves.take(np.arange(n))  # without what an earlier run left in its caches
                 begin = time.perf_counter()
-                solution = maximise_released(fresh, curves.q, caps, share * most)
+                solution = maximise("released", fresh, curves.q, caps, share * most)
                 seconds.append(time.perf_counter() - begin)
             middle = statistics.median(seconds)
             yield {"n": n, "pairs": pairs, "share": share, "seconds": middle, "gap": solution.gap}

@@ -17,7 +17,7 @@ from unspoken.numerics.arrays import Array
 from unspoken.planning.bits import relaxation
 from unspoken.planning.bits.curves import Curves
 from unspoken.planning.bits.envelope import Envelope
-from unspoken.planning.bits.epsilon import NOTHING, maximise_epsilon, unbounded_witness
+from unspoken.planning.bits.maximise import NOTHING, maximise, unbounded_witness
 from unspoken.planning.bits.solution import Solution
 
 GAP = 1e-9  # promised
@@ -32,7 +32,7 @@ FAMILIES = {"any": random_joint, "one cause": one_cause}
 
 def solve(field: Curves, limit: float, weights: Any = 1.0, caps: Any = INF) -> Solution:
     ones = np.ones(field.n)
-    return maximise_epsilon(field, ones * weights, ones * caps, limit)
+    return maximise("epsilon", field, ones * weights, ones * caps, limit)
 
 
 def sound(field: Curves, solution: Solution, limit: float, caps: Any = INF) -> None:
@@ -55,7 +55,7 @@ def test_vectors(vector: dict[str, Any]) -> None:
     joint = np.array(given["joint_numerators"]) / given["joint_denominator"]
     field = curves(joint.reshape((2,) * given["n"]))
     weights, caps = np.array(given["weights"]), np.array([float(cap) for cap in given["caps"]])
-    solution = maximise_epsilon(field, weights, caps, given["T"])
+    solution = maximise("epsilon", field, weights, caps, given["T"])
     if expected.get("unbounded"):
         assert (solution.objective, solution.upper) == (INF, INF)
         witness = unbounded_witness(field, weights, caps, given["T"])
@@ -248,7 +248,7 @@ def test_the_certificate_is_sound_at_any_moment(nodes: int) -> None:
     rng = np.random.default_rng(3)
     weights, caps = rng.uniform(0.5, 2.0, 40), rng.uniform(5.0, 40.0, 40)
     limit = 0.2 * float(field.leakage(caps).sum())
-    early = maximise_epsilon(field, weights, caps, limit, nodes=nodes)
+    early = maximise("epsilon", field, weights, caps, limit, nodes=nodes)
     late = solve(field, limit, weights, caps)
     sound(field, early, limit, caps)
     certified(field, late, limit, caps)

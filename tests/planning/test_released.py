@@ -13,8 +13,11 @@ from scipy.optimize import minimize
 
 from benchmarks.instances import curves_of, latent_classes
 from unspoken.numerics.arrays import Array
+from unspoken.planning.bits.counted import Counted
 from unspoken.planning.bits.curves import Curves, Jet
-from unspoken.planning.bits.released import Rivals, certify, maximise_released
+from unspoken.planning.bits.items import Items
+from unspoken.planning.bits.maximise import maximise
+from unspoken.planning.bits.relaxation import Rest, bound, rest
 from unspoken.planning.bits.solution import Solution
 
 GAP = 1e-9  # promised
@@ -70,9 +73,8 @@ def random_joint(n: int, seed: int, concentration: float = 0.7) -> Array:
 
 
 def solve(field: Curves, limit: float, weights: Any = 1.0, caps: Any = INF) -> Solution:
-    return maximise_released(
-        field, np.full(field.n, 1.0) * weights, np.full(field.n, 1.0) * caps, limit
-    )
+    ones = np.ones(field.n)
+    return maximise("released", field, ones * weights, ones * caps, limit)
 
 
 def sound(field: Curves, solution: Solution, limit: float, caps: Any = INF) -> None:
@@ -95,7 +97,7 @@ def test_vectors(vector: dict[str, Any]) -> None:
     joint = np.array(given["joint_numerators"]) / given["joint_denominator"]
     caps = np.array([float(cap) for cap in given["caps"]])
     field = curves(joint.reshape((2,) * given["n"]))
-    solution = maximise_released(field, np.array(given["weights"]), caps, given["T"])
+    solution = solve(field, given["T"], np.array(given["weights"]), caps)
     sound(field, solution, given["T"], caps)
     assert solution.gap < REACHED
     assert solution.objective == pytest.approx(expected["objective"], rel=1e-11)
@@ -276,6 +278,13 @@ def test_properties(task: tuple[Curves, Array, Array, float], part: float) -> No
     assert less.upper >= part * solution.objective * (1.0 - 1e-12)
 
 
+def certify(items: Items, price: float, point: Array) -> float:
+    """What a price of a nat and any point bound."""
+    jet, nothing = items.curves.jet(point), np.zeros(len(point))
+    now = Rest(1.0 / price, point, jet, nothing, float(jet.leakage.sum()), 0.0)
+    return bound(items.smooth, items.root, items.weights, items.limit, now)
+
+
 @given(tasks(), st.floats(-12.0, 12.0), st.integers(0, 99))
 def test_any_price_and_point_certify(
     task: tuple[Curves, Array, Array, float], log_price: float, seed: int
@@ -284,23 +293,31 @@ def test_any_price_and_point_certify(
     field, weights, caps, share = task
     limit = share * float(field.leakage(caps).sum())
     solution = solve(field, limit, weights, caps)
-    caps = np.minimum(caps, 690.0)
-    point = np.random.default_rng(seed).uniform(0.0, 1.0, field.n) * caps
-    bound = certify(Rivals(field, weights, caps), math.exp(log_price), point, limit)
-    assert bound >= solution.objective * (1.0 - 1e-13)
+    kept = np.flatnonzero((weights > 0.0) & (caps > 0.0) & (field.curvature_at_zero > 0.0))
+    by, caps = Counted(field.take(kept), "released"), np.minimum(caps[kept], 690.0)
+    items = Items.of(by, weights[kept], caps, limit)
+    point = np.random.default_rng(seed).uniform(0.0, 1.0, len(kept)) * items.ends
+    reached = by.gain(weights[kept], solution.epsilon[kept])
+    assert certify(items, math.exp(log_price), point) >= reached * (1.0 - 1e-13)
 
 
 @pytest.mark.parametrize("miss", [-1e-3, -1e-6, 0.0, 1e-6, 1e-3])
 @pytest.mark.parametrize("wanted", [0.02, 0.5, 3.0])
 def test_a_certificate_is_no_less_than_the_dual(wanted: float, miss: float) -> None:
-    """The bound from a tangent near the best answer to a price covers that answer."""
+    """The bound from a tangent near the best answer to a price covers that answer; where the answer
+    is searched for, it is no more either.
+    """
     field = curves_of(latent_classes(1, 0, seed=4))
     best = np.array([wanted])
     price = float(1.0 / field.jet(best).slope[0])  # w = lambda I'(p)
     limit = float(field.leakage(best)[0])
     dual = -math.expm1(-wanted)  # lambda T + w p - lambda I(p), at I(p) = T
-    bound = certify(Rivals(field, np.ones(1), np.full(1, INF)), price, best * (1.0 + miss), limit)
-    assert dual <= bound <= dual * (1.0 + 1e-12) + 100.0 * miss**2
+    items = Items.of(Counted(field, "released"), np.ones(1), np.full(1, 690.0), limit)
+    near = certify(items, price, best * (1.0 + miss))
+    assert dual <= near <= dual * (1.0 + 1e-12) + 100.0 * abs(miss)
+    found = rest(items.smooth, items.root, 1.0 / price)
+    tight = bound(items.smooth, items.root, items.weights, limit, found)
+    assert dual <= tight <= dual * (1.0 + 1e-12)
 
 
 def test_weights_next_to_nothing() -> None:

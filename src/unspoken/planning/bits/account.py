@@ -14,8 +14,7 @@ from unspoken.measures import MEASURES
 from unspoken.numerics.arrays import CELLS, Array, Codes
 from unspoken.planning.bits.bit_laws import BitLaws
 from unspoken.planning.bits.curves import Curves
-from unspoken.planning.bits.epsilon import maximise_epsilon
-from unspoken.planning.bits.released import maximise_released
+from unspoken.planning.bits.maximise import maximise
 from unspoken.planning.bits.solution import Solution
 from unspoken.planning.chosen import Chosen, worst_odds
 from unspoken.planning.frontier import LowerSet, furthest, search
@@ -47,9 +46,9 @@ class Budget:
         return self.curves.total(epsilon[self.members])
 
     def solve(self, problem: ReleaseProblem, caps: Array) -> Solution:
-        solver = maximise_released if problem.objective == "released" else maximise_epsilon
         limit = min(self.limit, self.curves.total(np.full(self.curves.n, math.inf)))
-        return solver(self.curves, problem.weights[self.members], caps[self.members], limit)
+        weights, caps = problem.weights[self.members], caps[self.members]
+        return maximise(problem.objective, self.curves, weights, caps, limit)
 
 
 class Mended(NamedTuple):

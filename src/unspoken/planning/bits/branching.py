@@ -15,7 +15,7 @@ import numpy as np
 from unspoken.numerics.arrays import Array
 from unspoken.planning.bits.envelope import Envelope, envelope
 from unspoken.planning.bits.items import Certified, Items
-from unspoken.planning.bits.relaxation import Rest, relax, rest
+from unspoken.planning.bits.relaxation import Rest, relax
 
 # Parts a search looks at cost about so many rounds each.
 ROUNDS = 10
@@ -33,7 +33,7 @@ class OpenBox(NamedTuple):
     narrowed: dict[int, Envelope]
     partial: int
     cut: float
-    near: Rest
+    near: Rest | None
 
 
 class Branches:
@@ -50,7 +50,7 @@ class Branches:
     def upper(self) -> float:
         return max(self.settled, self.reached, -self.open[0].minus_upper if self.open else 0.0)
 
-    def look(self, narrowed: dict[int, Envelope], near: Rest, ceiling: float) -> float:
+    def look(self, narrowed: dict[int, Envelope], near: Rest | None, ceiling: float) -> float:
         """Relax one part of the box, try its point, and queue it; the price there."""
         items, self.looked = self.items, self.looked + 1
         env = items.root
@@ -92,10 +92,8 @@ class Branches:
 
 def search(items: Items, gap: float, nodes: int) -> Certified:
     """Branch and bound until the gap is small enough, or that many parts were cut."""
-    branches, root = Branches(items), items.root
-    mean = float(np.sum(root.at_hi)) / items.gain(root.hi)
-    near = rest(items.smooth, root, mean, 0.5 * root.knee[items.smooth.index])
-    price = branches.look({}, near, math.inf)
+    branches = Branches(items)
+    price = branches.look({}, None, math.inf)
     for _ in range(nodes):
         enough = max(branches.settled, branches.reached / (1.0 - gap))
         if not branches.open or -branches.open[0].minus_upper <= enough:

@@ -1,8 +1,9 @@
 """The concave envelope of utility as a function of leakage.
 
-As a function of eps every I_i is concave, or convex up to one inflection and concave from there
-(the S-shape theorem; it needs that all targets of one bit share its q). So on any interval [lo, hi]
-the envelope of U_i = w_i I_i^-1 is the curve itself from lo to a knee, then one chord to hi:
+As a function of p every I_i is convex; as a function of eps it is concave, or convex up to one
+inflection and concave from there (the S-shape theorem; it needs that all targets of one bit share
+its q). So on any interval [lo, hi] the envelope of U_i = w_i I_i^-1 is the curve itself from lo to
+a knee, then one chord to hi:
 
     knee = the root in [lo, hi] of  (hi - e) I_i'(e) = I_i(hi) - I_i(e),     ' = d/deps,
 
@@ -17,9 +18,10 @@ from typing import NamedTuple
 import numpy as np
 
 from unspoken.numerics.arrays import Array, Codes
-from unspoken.planning.bits.curves import DEEP, Curves
+from unspoken.planning.bits.counted import Counted
+from unspoken.planning.bits.curves import Jet
 
-__all__ = ["Bends", "Envelope", "bends", "envelope", "inverse", "rise"]
+__all__ = ["Envelope", "envelope", "inverse", "rise"]
 
 # Knees are found to this share of the interval, then one Newton step better: what a knee misses
 # costs the bound the square.
@@ -28,16 +30,10 @@ KNEE = 1e-10
 ROUNDS = 100
 
 
-class Bends(NamedTuple):
-    """I and its first two derivatives by eps."""
-
-    leakage: Array
-    slope: Array
-    bend: Array
-
-
 class Envelope(NamedTuple):
-    """For every item the interval [lo, hi] with the knee between, and the leakage at each."""
+    """For every item the interval [lo, hi] with the knee between, the leakage at each, and dI/du
+    and d2I/du2 where the curve part ends.
+    """
 
     lo: Array
     knee: Array
@@ -45,6 +41,10 @@ class Envelope(NamedTuple):
     at_lo: Array
     at_knee: Array
     at_hi: Array
+    slope_lo: Array
+    slope_knee: Array
+    bend_lo: Array
+    bend_knee: Array
 
     def but(self, items: Codes, part: Envelope) -> Envelope:
         """The same with some items' envelopes replaced."""
@@ -54,20 +54,9 @@ class Envelope(NamedTuple):
         return Envelope(*fields)
 
 
-def bends(curves: Curves, epsilon: Array) -> Bends:
-    """dI/deps = s I' and d2I/deps2 = s (s I'' - I'), s = e^-eps."""
-    jet = curves.jet(epsilon)
-    s = np.exp(-epsilon)
-    with np.errstate(invalid="ignore", over="ignore"):
-        slope = np.where(s > 0.0, s * jet.slope, 0.0)
-        # Where s^2 is no float any more, the curve has long been concave.
-        first = np.where(epsilon < DEEP, s * (s * jet.curvature), 0.0)
-    return Bends(jet.leakage, slope, first - slope)
-
-
 def rise(
-    curves: Curves,
-    function: Callable[[Bends, Array, Codes], tuple[Array, Array]],
+    curves: Counted,
+    function: Callable[[Jet, Array, Codes], tuple[Array, Array]],
     low: Array,
     high: Array,
     at: Array,
@@ -75,18 +64,18 @@ def rise(
 ) -> Array:
     """Where functions that turn once turn from negative to positive; else the end nearest to that.
 
-    ``function`` gives values and derivatives from the curves at some eps, that eps, and the items
-    it is of. Newton's steps, kept inside a shrinking bracket, and halving where the last step did
-    not halve the value; until no step is wider than ``width``. Items done are left by and by.
+    ``function`` gives values and derivatives by u from the curves at some eps, that eps, and the
+    items it is of. Newton's steps, kept inside a shrinking bracket, and halving where the last step
+    did not halve the value; until no step is wider than ``width``. Items done are left by and by.
     """
     roots, items, part = at.copy(), np.arange(len(at)), curves
     first, last, before = low, high, np.full_like(at, np.inf)
     for _ in range(ROUNDS):
-        value, slope = function(bends(part, at), at, items)
+        value, slope = function(part.jet(at), at, items)
         below = value < 0.0
         low, high = np.where(below, at, low), np.where(below, high, at)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            newton = np.clip(at - value / slope, first, last)
+            newton = np.clip(at - value / slope / part.rate(at), first, last)
         fair = (newton >= low) & (newton <= high) & (np.abs(value) <= 0.5 * before)
         step = np.where(fair, newton, 0.5 * (low + high))
         before, wide = np.abs(value), np.flatnonzero(np.abs(step - at) > width)
@@ -100,36 +89,38 @@ def rise(
     return roots
 
 
-def inverse(curves: Curves, leakage: Array, low: Array, high: Array, width: Array) -> Array:
+def inverse(curves: Counted, leakage: Array, low: Array, high: Array, width: Array) -> Array:
     """The eps in [low, high] with I_i(eps) = leakage."""
 
-    def over(here: Bends, _: Array, items: Codes) -> tuple[Array, Array]:
+    def over(here: Jet, _: Array, items: Codes) -> tuple[Array, Array]:
         return here.leakage - leakage[items], here.slope
 
     return rise(curves, over, low, high, 0.5 * (low + high), width)
 
 
-def envelope(curves: Curves, lo: Array, hi: Array) -> Envelope:
+def envelope(curves: Counted, lo: Array, hi: Array) -> Envelope:
     """The envelopes on [lo, hi]."""
-    start, end = bends(curves, lo), bends(curves, hi)
-    convex = (start.bend > 0.0) & (end.bend > 0.0)
+    start, end = curves.jet(lo), curves.jet(hi)
+    convex = (start.curvature > 0.0) & (end.curvature > 0.0)
     knee = np.where(convex, hi, lo)
-    at_knee = np.where(convex, end.leakage, start.leakage)
-    turning = np.flatnonzero((start.bend > 0.0) & ~convex & (hi > lo))
+    at_knee = [np.where(convex, *ends) for ends in zip(end, start, strict=True)]
+    turning = np.flatnonzero((start.curvature > 0.0) & ~convex & (hi > lo))
     if len(turning):
         part = curves.take(turning)
         knee[turning] = _knee(part, lo[turning], hi[turning], end.leakage[turning])
-        at_knee[turning] = part.leakage(knee[turning])
-    return Envelope(lo, knee, hi, start.leakage, at_knee, end.leakage)
+        for each, there in zip(at_knee, part.jet(knee[turning]), strict=True):
+            each[turning] = there
+    (at_lo, *lows), (at, *knees) = start, at_knee
+    return Envelope(lo, knee, hi, at_lo, at, end.leakage, lows[0], knees[0], lows[1], knees[1])
 
 
-def _knee(curves: Curves, lo: Array, hi: Array, at_hi: Array) -> Array:
+def _knee(curves: Counted, lo: Array, hi: Array, at_hi: Array) -> Array:
     """Where the tangent meets the end: d/de [(hi - e) I'(e) - I(hi) + I(e)] = (hi - e) I''(e)."""
 
-    def over(here: Bends, epsilon: Array, items: Codes) -> tuple[Array, Array]:
+    def over(here: Jet, epsilon: Array, items: Codes) -> tuple[Array, Array]:
         rest = hi[items] - epsilon
         value = rest * here.slope - (at_hi[items] - here.leakage)
         # Past the inflection it is positive in theory, and may be mere rounding in floats.
-        return np.where(here.bend > 0.0, value, np.abs(value)), rest * here.bend
+        return np.where(here.curvature > 0.0, value, np.abs(value)), rest * here.curvature
 
     return rise(curves, over, lo, hi, lo, KNEE * hi)

@@ -1,4 +1,4 @@
-"""The items among which a limit is divided where privacy parameters themselves are maximised."""
+"""The items among which a limit is divided."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from functools import cached_property
 import numpy as np
 
 from unspoken.numerics.arrays import Array, Codes
-from unspoken.planning.bits.curves import ERROR, Curves
-from unspoken.planning.bits.envelope import Bends, Envelope, envelope, inverse, rise
+from unspoken.planning.bits.counted import Counted
+from unspoken.planning.bits.curves import ERROR, Curves, Jet
+from unspoken.planning.bits.envelope import Envelope, envelope, inverse, rise
 from unspoken.planning.bits.relaxation import MEETS, Relaxed, Smooth
 
 # e^-eps is 0 beyond it: no curve rises any more.
@@ -34,14 +35,14 @@ class Certified:
 class Items:
     """The attributes that share the limit: weight > 0, some leakage, too much of it together."""
 
-    curves: Curves
+    curves: Counted
     weights: Array
     caps: Array
     ends: Array
     limit: float
 
     @classmethod
-    def of(cls, curves: Curves, weights: Array, caps: Array, limit: float) -> Items:
+    def of(cls, curves: Counted, weights: Array, caps: Array, limit: float) -> Items:
         """With the ends up to which each item has to be looked at."""
         return cls(curves, weights, caps, _ends(curves, caps, limit), limit)
 
@@ -62,12 +63,12 @@ class Items:
 
     def gain(self, epsilon: Array) -> float:
         """What a point is worth."""
-        return float(self.weights @ epsilon)
+        return float(self.weights @ self.curves.of(epsilon))
 
     def kept(self, epsilon: Array) -> Array:
         """The point, or one just inside it, so that the limit is kept in floats."""
         less = ERROR
-        while self.curves.total(epsilon) > self.limit:
+        while self.curves.curves.total(epsilon) > self.limit:
             epsilon, less = epsilon * (1.0 - less), 2.0 * less
         return epsilon
 
@@ -76,36 +77,35 @@ class Items:
         k = at.last
         if k is None:
             return at.epsilon
-        return self.filled(at.epsilon, at.leakage, k, float(env.lo[k]), float(env.hi[k]))
-
-    def filled(self, epsilon: Array, leakage: Array, k: int, low: float, high: float) -> Array:
-        """A point with item k moved, within [low, high], to where all together meet the limit."""
-        room = np.array([self.limit * (1.0 - MEETS) - float(np.sum(np.delete(leakage, k)))])
-        item, bracket = self.curves.take(np.array([k])), (np.array([low]), np.array([high]))
-        moved = epsilon.copy()
-        moved[k] = inverse(item, room, *bracket, TIGHT * bracket[1])[0]
+        room = np.array([self.limit * (1.0 - MEETS) - float(np.sum(np.delete(at.leakage, k)))])
+        item, lo, hi = self.curves.take(np.array([k])), env.lo[[k]], env.hi[[k]]
+        moved = at.epsilon.copy()
+        moved[k] = inverse(item, room, lo, hi, TIGHT * hi)[0]
         return moved
 
     def affordable(self, rounds: int) -> int:
         """How many looks of so many rounds WORK allows: counted, not timed, so always the same."""
-        terms = len(self.smooth.curves.weight)
+        terms = len(self.smooth.curves.curves.weight)
         return int(WORK / (rounds * (EACH + PER_ITEM * self.curves.n + terms)))
 
 
-def _ends(curves: Curves, caps: Array, limit: float) -> Array:
+def _ends(curves: Counted, caps: Array, limit: float) -> Array:
     """The caps, or where the curve alone uses up the limit if that comes first; rounded up.
 
-    I is convex in p, so I'(0) p <= I(p) <= p I(p') / p' for p <= p'; that brackets the root.
+    I is convex in p, so I'(0) p <= I(p) <= p I(p') / p' for p <= p'; that brackets the root. Where
+    envelopes are the curves themselves, it need not be near.
     """
-    most = curves.leakage(caps)
+    if curves.objective == "released":
+        return farthest(curves.curves, caps, 2.0 * limit)
+    most = curves.curves.leakage(caps)
     long = np.flatnonzero(most > limit)
     part, ends = curves.take(long), np.where(np.isinf(caps), FARTHEST, caps)
     aim = limit * (1.0 + MEETS)
     with np.errstate(divide="ignore"):
         least = -np.log1p(np.expm1(-caps[long]) * limit / most[long])
-    high = np.minimum(farthest(part, caps[long], aim), FARTHEST)
+    high = np.minimum(farthest(part.curves, caps[long], aim), FARTHEST)
 
-    def over(here: Bends, _: Array, __: Codes) -> tuple[Array, Array]:
+    def over(here: Jet, _: Array, __: Codes) -> tuple[Array, Array]:
         return here.leakage - aim, here.slope
 
     low = np.minimum(least * (1.0 - TIGHT), high)

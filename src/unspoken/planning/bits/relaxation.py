@@ -2,13 +2,13 @@
 
 With the envelopes of planning/bits/envelope.py
 
-    max sum_i w_i eps_i   subject to   sum_i I_i(eps_i) <= T,   lo_i <= eps_i <= hi_i
+    max sum_i w_i u_i   subject to   sum_i I_i(eps_i) <= T,   lo_i <= eps_i <= hi_i
 
 is concave and has one price t, in nats per unit of utility. At that price item i goes to hi_i if
-its chord costs less than t, and else rests where I_i'(eps) = w_i t on its curve part. At most one
+its chord costs less than t, and else rests where I_i' = w_i t on its curve part. At most one
 item is left on its chord, strictly between the knee and hi. And with lambda = 1 / t,
 
-    D(lambda) = lambda T + sum_i max over [lo_i, hi_i] of (w_i e - lambda I_i(e))
+    D(lambda) = lambda T + sum_i max over [lo_i, hi_i] of (w_i u - lambda I_i)
 
 is an upper bound for every lambda, whether or not the search for the price has converged.
 """
@@ -17,19 +17,21 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
 from unspoken.numerics.arrays import Array, Codes
-from unspoken.planning.bits.curves import ERROR, Curves
-from unspoken.planning.bits.envelope import ROUNDS, Bends, Envelope, bends, rise
+from unspoken.planning.bits.counted import Counted
+from unspoken.planning.bits.curves import ERROR, Jet
+from unspoken.planning.bits.envelope import ROUNDS, Envelope, rise
 
-__all__ = ["MEETS", "SUMS", "Relaxed", "Rest", "Smooth", "responses", "bound", "relax", "rest"]
+__all__ = ["MEETS", "SUMS", "Relaxed", "Rest", "Smooth", "bound", "relax", "rest"]
 
 # Resting places are found to this share of the interval, then one Newton step better; the bound
 # allows for what they miss.
 REST = 1e-8
+# What a slope may be off by.
+ROUNDING = 4e-16
 # A price is found when its answers miss the limit by no more than this share. The bound is then off
 # by the square, and of the point one item is moved to meet the limit.
 CLOSE = 1e-10
@@ -48,14 +50,29 @@ class Smooth:
     """The items whose curve starts convex: only these ever rest between lo and a knee."""
 
     index: Codes
-    curves: Curves
+    curves: Counted
     weights: Array
 
     @classmethod
-    def of(cls, curves: Curves, weights: Array) -> Smooth:
-        """Those with d2I/deps2 = I'' - I' > 0 at eps = 0; concave there means concave for ever."""
-        index = np.flatnonzero(curves.curvature_at_zero > curves.slope_at_zero)
+    def of(cls, curves: Counted, weights: Array) -> Smooth:
+        index = curves.starts_convex
         return cls(index, curves.take(index), weights[index])
+
+    def take(self, index: Codes) -> Smooth:
+        """Some of them; all are as they are."""
+        if len(index) == len(self.index):
+            return self
+        return Smooth(self.index[index], self.curves.take(index), self.weights[index])
+
+    def soonest(self, wanted: Array) -> Array:
+        """About where dI/du = wanted, if that is near 0, else less; above 0 by what slopes are off.
+
+        I' is convex in p, so it is I'(0) + I''(0) p at least; and less than 8 times that to p = .5.
+        """
+        curves = self.curves.curves
+        above = np.maximum(wanted - curves.slope_at_zero, 0.0) + ROUNDING / REST * wanted
+        with np.errstate(over="ignore"):
+            return np.asarray(-np.log1p(-np.minimum(above / curves.curvature_at_zero, 0.5)))
 
 
 @dataclass(frozen=True)
@@ -64,10 +81,14 @@ class Rest:
 
     price: float
     epsilon: Array
-    bends: Bends
+    jet: Jet
     moves: Array  # d epsilon / d price
     total: float
     grows: float  # d total / d price
+
+    def at(self, price: float) -> Array:
+        """Where they are at a price near by, to first order."""
+        return self.epsilon + self.moves * (price - self.price)
 
 
 @dataclass(frozen=True)
@@ -77,14 +98,6 @@ class Chords:
     order: Codes
     price: Array
     before: Array
-
-
-class Responses(NamedTuple):
-    """Each item's best answer to a price: what it gains at most after paying for its leakage."""
-
-    value: Array
-    epsilon: Array
-    leakage: Array
 
 
 @dataclass(frozen=True)
@@ -106,26 +119,48 @@ class Relaxed:
     upper: float
 
 
-def rest(smooth: Smooth, env: Envelope, price: float, at: Array) -> Rest:
-    """The smooth items at I'(eps) = w t, as far as [lo, knee] allows, searched from ``at``."""
-    lo, knee = env.lo[smooth.index], env.knee[smooth.index]
+def rest(smooth: Smooth, env: Envelope, price: float, near: Rest | None = None) -> Rest:
+    """The smooth items at I'(eps) = w t, as far as [lo, knee] allows, searched from where they are
+    at a price near by.
+    """
+    lo, knee, at_lo, at_knee, slope_lo, slope_knee, bend_lo, bend_knee = (
+        each[smooth.index] for k, each in enumerate(env) if k not in (2, 5)
+    )
     wanted = smooth.weights * price
+    last = wanted >= slope_knee
+    epsilon = np.where(last, knee, lo)
+    jet = Jet(
+        np.where(last, at_knee, at_lo),
+        np.where(last, slope_knee, slope_lo),
+        np.where(last, bend_knee, bend_lo),
+    )
+    inside = np.flatnonzero((wanted > slope_lo) & ~last)
+    moves, grows = np.zeros_like(lo), 0.0
+    if len(inside):
+        part = smooth.take(inside)
 
-    def over(here: Bends, _: Array, items: Codes) -> tuple[Array, Array]:
-        return here.slope - wanted[items], here.bend
+        def over(here: Jet, _: Array, items: Codes) -> tuple[Array, Array]:
+            return here.slope - wanted[inside[items]], here.curvature
 
-    if len(at):
-        at = rise(smooth.curves, over, lo, knee, np.clip(at, lo, knee), REST * knee)
-    here = bends(smooth.curves, at)
-    inside = (at > lo) & (at < knee) & (here.bend > 0.0)
-    moves = np.divide(smooth.weights, here.bend, out=np.zeros_like(at), where=inside)
-    grows = float(np.sum(here.slope * moves))
-    return Rest(price, at, here, moves, float(np.sum(here.leakage)), grows)
+        ends = lo[inside], knee[inside]
+        first = part.soonest(wanted[inside])
+        at = first if near is None else near.at(price)[inside]
+        width = REST * np.minimum(ends[1], first)
+        found = rise(part.curves, over, *ends, np.clip(at, *ends), width)
+        epsilon[inside], here = found, part.curves.jet(found)
+        for each, there in zip(jet, here, strict=True):
+            each[inside] = there
+        bends = here.curvature > 0.0
+        speed = np.divide(part.weights, here.curvature, out=np.zeros_like(found), where=bends)
+        moves[inside] = speed / part.curves.rate(found)
+        grows = float(np.sum(here.slope * speed))
+    return Rest(price, epsilon, jet, moves, float(np.sum(jet.leakage)), grows)
 
 
-def chords(env: Envelope, weights: Array) -> Chords:
+def chords(smooth: Smooth, env: Envelope, weights: Array) -> Chords:
     """Every chord that gains something."""
-    gain = weights * (env.hi - env.knee)
+    of = smooth.curves.of
+    gain = weights * (of(env.hi) - of(env.knee))
     jump = np.maximum(env.at_hi - env.at_knee, 0.0)
     there = np.flatnonzero(gain > 0.0)
     price = jump[there] / gain[there]
@@ -135,8 +170,8 @@ def chords(env: Envelope, weights: Array) -> Chords:
 
 
 def relax(
-    smooth: Smooth, env: Envelope, weights: Array, limit: float, near: Rest
-) -> tuple[Relaxed, Rest] | None:
+    smooth: Smooth, env: Envelope, weights: Array, limit: float, near: Rest | None = None
+) -> tuple[Relaxed, Rest | None] | None:
     """The relaxation, searched from a similar one's prices; None where every lo_i is too much.
 
     The point spends at most limit (1 - MEETS) where the search has converged.
@@ -147,28 +182,34 @@ def relax(
     if base + least > limit * (1.0 + MEETS):
         return None
     aim = limit * (1.0 - MEETS) - base
-    by = chords(env, weights)
+    by = chords(smooth, env, weights)
     if most + by.before[-1] <= aim:
-        upper = float(weights @ env.hi)
+        upper = float(weights @ smooth.curves.of(env.hi))
         return Relaxed(math.inf, env.hi, env.at_hi, None, None, upper * (1.0 + SUMS)), near
-    now, price, low, high, missed = near, near.price, 0.0, math.inf, math.inf
+    now = rest(smooth, env, _mean(smooth, env, weights) if near is None else near.price, near)
+    low, high, missed = 0.0, math.inf, math.inf
     for _ in range(ROUNDS):
-        now = rest(smooth, env, price, now.epsilon + now.moves * (price - now.price))
         first, past = (
-            by.before[np.searchsorted(by.price, price, side)] for side in ("left", "right")
+            by.before[np.searchsorted(by.price, now.price, side)] for side in ("left", "right")
         )
         left = aim - now.total
         idle = first == 0.0 and now.total <= least  # below this price nothing changes
         last, missed = missed, max(first - left, left - past)
         if missed <= CLOSE * limit or (left < first and idle):
             break
-        low, high = (low, price) if left < first else (price, high)
+        low, high = (low, now.price) if left < first else (now.price, high)
         price = _next_price(by, now, aim, least, most)
         if not low < price < high or missed > 0.5 * last:
             price = _between(low, high)
         if abs(price - now.price) <= SAME * price:
             break
+        now = rest(smooth, env, price, now)
     return _settle(smooth, env, weights, limit, by, now, aim - now.total), now
+
+
+def _mean(smooth: Smooth, env: Envelope, weights: Array) -> float:
+    """What a unit of utility costs on the whole way."""
+    return float(np.sum(env.at_hi)) / float(weights @ smooth.curves.of(env.hi))
 
 
 def _between(low: float, high: float) -> float:
@@ -185,7 +226,12 @@ def _next_price(by: Chords, now: Rest, aim: float, least: float, most: float) ->
     if whole < len(by.price) and curve[whole] + by.before[whole] <= aim:
         return float(by.price[whole])
     missing = aim - float(by.before[whole]) - now.total
-    return now.price + missing / now.grows if now.grows > 0.0 else math.copysign(math.inf, missing)
+    if not now.grows > 0.0:
+        return math.copysign(math.inf, missing)
+    left = most - now.total
+    if 0.0 < missing < left < 0.5 * most:  # what is left falls about exponentially
+        missing = left * math.log(left / (left - missing))
+    return now.price + missing / now.grows
 
 
 def _settle(
@@ -202,7 +248,7 @@ def _settle(
     past = int(np.searchsorted(by.price, now.price * (1.0 + SAME), "right"))
     whole = min(max(int(np.searchsorted(by.before[1:], left, "right")), first), past)
     epsilon, leakage = env.lo.copy(), env.at_lo.copy()
-    epsilon[smooth.index], leakage[smooth.index] = now.epsilon, now.bends.leakage
+    epsilon[smooth.index], leakage[smooth.index] = now.epsilon, now.jet.leakage
     taken = by.order[:whole]
     epsilon[taken], leakage[taken] = env.hi[taken], env.at_hi[taken]
     partial = int(by.order[whole]) if whole < past else None
@@ -217,34 +263,25 @@ def _readiest(smooth: Smooth, now: Rest, taken: Codes) -> int | None:
     It may stand at lo or at its knee: if a curve is nearly a line one float of price is between.
     """
     wanted = smooth.weights * now.price
-    ready = (np.abs(now.bends.slope - wanted) <= NEAR * wanted) & ~np.isin(smooth.index, taken)
-    bend = np.where(ready, np.abs(now.bends.bend) / smooth.weights, math.inf)
+    ready = (np.abs(now.jet.slope - wanted) <= NEAR * wanted) & ~np.isin(smooth.index, taken)
+    bend = np.where(ready, np.abs(now.jet.curvature) / smooth.weights, math.inf)
     return int(smooth.index[np.argmin(bend)]) if ready.any() else None
 
 
-def responses(smooth: Smooth, env: Envelope, weights: Array, now: Rest) -> Responses:
-    """Where w e - lambda I(e) is largest for each item, and at most how large; I is rounded down.
-
-    It is convex where I is concave, so largest at an end there. On [lo, knee] it is concave, so
-    below its tangent at any point; and from the knee to hi it is below its chord.
-    """
-    price, less = 1.0 / now.price, (1.0 - ERROR) / now.price
-    start, end = weights * env.lo - less * env.at_lo, weights * env.hi - less * env.at_hi
-    up = end > start
-    value, epsilon = np.maximum(start, end), np.where(up, env.hi, env.lo)
-    leakage = np.where(up, env.at_hi, env.at_lo)
-    lo, knee, w = env.lo[smooth.index], env.knee[smooth.index], smooth.weights
-    turn = w - price * now.bends.slope
-    above = np.maximum(turn * (knee - now.epsilon), turn * (lo - now.epsilon)) + ERROR * w * knee
-    rests = w * now.epsilon - less * now.bends.leakage + above
-    resting = rests > value[smooth.index]
-    there = smooth.index[resting]
-    value[there], epsilon[there] = rests[resting], now.epsilon[resting]
-    leakage[there] = now.bends.leakage[resting]
-    return Responses(value, epsilon, leakage)
-
-
 def bound(smooth: Smooth, env: Envelope, weights: Array, limit: float, now: Rest) -> float:
-    """D(lambda), rounded up."""
-    value, spent = responses(smooth, env, weights, now).value, limit / now.price
+    """D(lambda), rounded up; I is rounded down.
+
+    w u - lambda I is convex where I is concave, so largest at an end there. On [lo, knee] it is
+    concave, so below its tangent at any point; and from the knee to hi it is below its chord.
+    """
+    of, price, less = smooth.curves.of, 1.0 / now.price, (1.0 - ERROR) / now.price
+    ends = (weights * of(end) - less * at for end, at in ((env.lo, env.at_lo), (env.hi, env.at_hi)))
+    value = np.maximum(*ends)
+    lo, knee, here = of(env.lo[smooth.index]), of(env.knee[smooth.index]), of(now.epsilon)
+    turn = smooth.weights - price * now.jet.slope
+    doubt = ERROR * smooth.weights * knee
+    above = np.maximum(turn * (knee - here), turn * (lo - here)) + doubt
+    rests = smooth.weights * here - less * now.jet.leakage + above
+    value[smooth.index] = np.maximum(value[smooth.index], rests)
+    spent = limit / now.price
     return float(spent + np.sum(value) + SUMS * (spent + np.sum(np.abs(value))))
