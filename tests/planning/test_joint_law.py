@@ -14,7 +14,7 @@ from tests.effort import examples
 from tests.planning.enumerated import Enumerated
 from unspoken.planning.frontier import LowerSet, search
 from unspoken.planning.joint_law import JointLaw
-from unspoken.planning.limit_set import Allowed
+from unspoken.planning.limits import Limits
 from unspoken.planning.supports import worst_by_support
 
 
@@ -63,7 +63,7 @@ def test_ceilings_hold_for_every_point_of_a_box(seed: int) -> None:
     rng = np.random.default_rng(seed)
     e = drawn(rng)
     joint, n = joint_law_of(e), e.table.ndim
-    limits = Allowed(np.full(len(joint.targets), 0.1), math.log(3.0), float(rng.choice([0, 0.05])))
+    limits = Limits(dict.fromkeys(joint.targets, 0.1), 3.0, float(rng.choice([0, 0.05])))
     weights = rng.random(n)
     inner, outer = limits.tightened(), limits.eased()
     lower = LowerSet(

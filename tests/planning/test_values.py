@@ -19,7 +19,6 @@ from tests.planning.enumerated import Enumerated
 from unspoken.planning.block import Block
 from unspoken.planning.chosen import Chosen
 from unspoken.planning.joint_law import AnswerLaw
-from unspoken.planning.limit_set import Allowed
 from unspoken.planning.limits import Limits
 from unspoken.planning.problem import ReleaseProblem
 from unspoken.planning.values import plan_values
@@ -226,8 +225,7 @@ def test_a_search_that_sums_pairs_is_overruled(monkeypatch: pytest.MonkeyPatch) 
         Limits({"x2": 0.05}),
         {},
     )
-    allowed = Allowed.of(block.limits, block.targets)
-    assert (allowed.excesses(block.joint.at(everything)) <= 0).all()
+    assert (block.limits.excesses(block.joint.at(everything)) <= 0).all()
     found = plan_enumerated(e, limit=0.05)
     assert e.keeps(found.p, 0.05)
 

@@ -17,23 +17,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from unspoken.numerics.arrays import Array, Codes
+from unspoken.numerics.arrays import Array
 from unspoken.planning.block import Block
-from unspoken.planning.frontier import Excesses, Frontier, LowerSet, search
-from unspoken.planning.joint_law import JointLaw
-from unspoken.planning.limit_set import Allowed
+from unspoken.planning.frontier import Excesses, Frontier, LowerSet, exchange, fill, search
+from unspoken.planning.limits import Limits
 from unspoken.planning.supports import worst_by_support
 
 __all__ = ["Group", "overlapping"]
 
 # How much may be looked at: so many numbers of laws of answers, and what any look costs beside.
 WORK, LOOK = 6e7, 1e3
-# Levels tried of a coordinate that is raised, and halvings above the last level kept.
-LEVELS, HALVINGS = 16, 24
 
 
 def overlapping(
@@ -107,12 +104,12 @@ class Group:
         return self._listed(gap) if self.listable else self._few(gap)
 
     def _listed(self, gap: float) -> Frontier:
-        most = search(self._lower(), gap)
-        if not any(part.limits.exceed > 0 for part in self.parts) or self._keeps(most.p):
+        most, counted = search(self._lower(), gap), self._counted()
+        if not any(part.limits.exceed > 0 for part in self.parts) or counted.inside(most.p) <= 0:
             return most
-        least = search(self._lower(strict=True), gap)
-        order = np.argsort(-self.weights * (self.caps - least.p), kind="stable")
-        return Frontier.of(self.weights, self._kicked(self._raised(least.p, order)), most.upper)
+        least = search(self._lower(exempt=False), gap)
+        filled = fill(self.weights, self.caps, counted.inside, least.p)
+        return Frontier.of(self.weights, exchange(counted, filled), most.upper)
 
     def _few(self, gap: float) -> Frontier:
         """As many names as can be listed, those worth most by themselves first."""
@@ -133,70 +130,41 @@ class Group:
             return Frontier(np.zeros(1), 0.0, float(group.weights @ group.caps))
         return group.search(gap)
 
-    def _lower(self, strict: bool = False) -> LowerSet:
-        laws = [
-            (part.joint, self.place(part), Allowed.of(part.limits, part.targets))
-            for part in self.parts
+    def _lower(self, exempt: bool = True) -> LowerSet:
+        limits = [
+            part.limits if exempt else replace(part.limits, exceed=0.0) for part in self.parts
         ]
-        laws = [(law, at, each.strict() if strict else each) for law, at, each in laws]
-        inner = [(joint, at, allowed.tightened()) for joint, at, allowed in laws]
-        outer = [(joint, at, allowed.eased()) for joint, at, allowed in laws]
+        outer = [each.eased() for each in limits]
         excluded = np.zeros((2,) * len(self.names), dtype=bool)
-        for joint, at, allowed in outer:
-            if math.isfinite(allowed.log_cap) and not allowed.exceed:
-                shape = [2 if axis in at else 1 for axis in range(len(self.names))]
-                excluded |= (worst_by_support(joint) > allowed.log_cap).reshape(shape)
-        budget = int(WORK / sum(LOOK + part.answers for part in self.parts))
+        for part, allowed in zip(self.parts, outer, strict=True):
+            if math.isfinite(allowed.odds_cap) and not allowed.exceed:
+                shape = [2 if name in part.names else 1 for name in self.names]
+                excluded |= (worst_by_support(part.joint) > allowed.log_cap).reshape(shape)
         return LowerSet(
-            self.weights, self.caps, _each(inner), _each(outer), excluded.ravel(), budget
+            self.weights,
+            self.caps,
+            self._excesses([each.tightened() for each in limits]),
+            self._excesses(outer),
+            excluded.ravel(),
+            int(WORK / sum(LOOK + part.answers for part in self.parts)),
         )
 
-    def _keeps(self, p: Array) -> bool:
-        """Whether every limit is kept at p, the exempt probability counted as it is."""
-        return all(
-            Allowed.of(part.limits, part.targets)
-            .tightened()
-            .kept(part.joint.at(p[self.place(part)]))
-            for part in self.parts
-        )
+    def _excesses(self, limits: Sequence[Limits]) -> Excesses:
+        """Of all parts."""
+        laws = [
+            (part.joint, self.place(part), each)
+            for part, each in zip(self.parts, limits, strict=True)
+        ]
+        return lambda p: np.concatenate([each.excesses(law.at(p[at])) for law, at, each in laws])
 
-    def _kicked(self, p: Array) -> Array:
-        """Give up one coordinate, or most of it, for more of the others, while that pays."""
-        for share in (0.0, 0.4):
-            for axis in np.flatnonzero(p > 0).tolist():
-                order = np.argsort(-self.weights * (np.arange(len(p)) != axis), kind="stable")
-                less = _at(p, axis, share * p[axis])
-                tried = self._raised(less, order) if self._keeps(less) else p
-                p = tried if float(self.weights @ tried) > float(self.weights @ p) else p
-        return p
-
-    def _raised(self, p: Array, order: Codes) -> Array:
-        """Every coordinate in turn, as far as the others let it rise: to the highest of a few
-        levels that is kept, then halving above it.
+    def _counted(self) -> LowerSet:
+        """What keeps every limit, the exempt probability counted as it is: no lower set, but points
+        that are in it are looked for in the same way.
         """
-        for axis in order.tolist():
-            levels = p[axis] + (self.caps[axis] - p[axis]) * np.arange(LEVELS, -1, -1) / LEVELS
-            kept = (k for k in range(LEVELS) if self._keeps(_at(p, axis, levels[k])))
-            highest = next(kept, LEVELS)
-            inside, outside = levels[highest], levels[max(highest - 1, 0)]
-            for _ in range(HALVINGS if highest else 0):
-                middle = 0.5 * (inside + outside)
-                if self._keeps(_at(p, axis, middle)):
-                    inside = middle
-                else:
-                    outside = middle
-            p = _at(p, axis, inside)
-        return p
+        laws = [(part.joint, self.place(part), part.limits.tightened()) for part in self.parts]
 
+        def breaks(p: Array) -> Array:
+            kept = all(each.kept(law.at(p[at])) for law, at, each in laws)
+            return np.array([-1.0 if kept else 1.0])
 
-def _at(p: Array, axis: int, level: float) -> Array:
-    tried = p.copy()
-    tried[axis] = level
-    return tried
-
-
-def _each(parts: Sequence[tuple[JointLaw, Sequence[int], Allowed]]) -> Excesses:
-    """Of all parts."""
-    return lambda p: np.concatenate(
-        [allowed.excesses(joint.at(p[at])) for joint, at, allowed in parts]
-    )
+        return LowerSet(self.weights, self.caps, breaks, breaks)

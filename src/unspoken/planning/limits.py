@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
 from unspoken.measures import MEASURES
 from unspoken.numerics.arrays import Array
+from unspoken.planning.joint_law import AnswerLaw
 from unspoken.types.bound import LOG2
 from unspoken.types.posteriors import Functional, Off, Posteriors
 from unspoken.views import FiniteView, View
@@ -101,3 +102,47 @@ class Limits:
         # Only of listed answers: the bounds of other views hold for convex functions alone.
         count = Functional(beyond, moves=still, least=0.0)
         return view.mean(count).high if isinstance(view, FiniteView) else 1.0
+
+    def tightened(self) -> Limits:
+        """For a search: leakage that keeps these keeps the true limits in spite of rounding.
+
+        Odds may be the cap itself (of released values they do not fall with p), so they are let
+        pass within rounding here; the last check (values.py) takes them as they are.
+        """
+        less = 1 - 10 * ROUNDING
+        information = {target: limit * less for target, limit in self.information.items()}
+        odds_cap = self.odds_cap * math.exp(ROUNDING / 10)
+        return replace(self, information=information, odds_cap=odds_cap, exceed=self.exceed * less)
+
+    def eased(self) -> Limits:
+        """For ceilings: what breaks these breaks the true limits in spite of rounding."""
+        far = 1 + 1000 * ROUNDING
+        information = {target: limit * far + 2e-15 for target, limit in self.information.items()}
+        odds_cap = self.odds_cap * math.exp(ROUNDING)
+        return replace(self, information=information, odds_cap=odds_cap, exceed=self.exceed * far)
+
+    def excesses(self, answers: AnswerLaw) -> Array:
+        """Of every limit above 0 where it is broken, and never falling in p.
+
+        With an exempt probability the odds enter as `AnswerLaw.hockey_stick`, which is necessary
+        for them but not sufficient: the probability of the answers above the cap is not monotone.
+        """
+        allowed = np.array([self.about(target) for target in answers.joint.targets])
+        with np.errstate(invalid="ignore", divide="ignore"):
+            shares = np.where(answers.information > 0, answers.information / allowed, 0.0)
+        above: Array = shares[np.isfinite(allowed)] - 1.0
+        if math.isinf(self.odds_cap) or above.max(initial=0.0) > 0:
+            return above
+        if self.exceed > 0:
+            excess = answers.hockey_stick(self.log_cap).max(initial=0.0)
+            return np.concatenate([above, [float(excess) / self.exceed - 1.0]])
+        return np.concatenate([above, [answers.log_odds() - self.log_cap]])
+
+    def kept(self, answers: AnswerLaw) -> bool:
+        """Whether every limit is kept, the exempt probability counted as it is."""
+        learnt = zip(answers.joint.targets, answers.information.tolist(), strict=True)
+        if not all(nats <= self.about(target) for target, nats in learnt):
+            return False
+        if math.isinf(self.odds_cap) or answers.log_odds() <= self.log_cap:
+            return True
+        return bool((answers.above(self.log_cap) <= self.exceed).all())
