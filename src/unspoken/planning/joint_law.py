@@ -32,7 +32,6 @@ from unspoken.types.secret import Secret
 __all__ = [
     "LEAST",
     "AnswerLaw",
-    "Classes",
     "JointLaw",
     "SecretEvent",
     "releases",
@@ -46,39 +45,14 @@ LEAST = math.nextafter(-1.0, 0.0)
 
 
 @dataclass(frozen=True)
-class Classes:
-    """Some classes of one target, as rows of a joint law, and their probability."""
-
-    rows: Codes
-    prior: float
-
-
-@dataclass(frozen=True)
 class SecretEvent:
-    """Something nobody is to learn of a target: one of its secrets, or that it is any of them."""
+    """Something nobody is to learn of a target: one of its secrets, or that it is any of them; and
+    what else the target can be. Both [row].
+    """
 
     target: int
-    inside: Classes
-    outside: Classes
-
-
-@dataclass(frozen=True)
-class Side:
-    """Some classes for each of many events: 1 where a row is one of them, and their probability."""
-
-    rows: Array  # [event, row]
-    prior: Array  # [event, 1]
-
-    @classmethod
-    def of(cls, classes: Sequence[Classes], count: int) -> Side:
-        rows = np.zeros((len(classes), count))
-        for k, each in enumerate(classes):
-            rows[k, each.rows] = 1.0
-        return cls(rows, np.array([each.prior for each in classes]).reshape(-1, 1))
-
-    def likelihood(self, table: Array) -> Array:
-        """P(y | these classes), [event, y], from a table [rows of the joint law, y]."""
-        return np.asarray(self.rows @ table / self.prior)
+    inside: Mask
+    outside: Mask
 
 
 @dataclass(frozen=True)
@@ -154,11 +128,17 @@ class JointLaw:
         return tuple(event for target in range(len(self.targets)) for event in self._events(target))
 
     @cached_property
-    def sides(self) -> tuple[Side, Side]:
-        """What is inside every event, and what is outside."""
-        parts = zip(*((event.inside, event.outside) for event in self.events), strict=True)
-        inside, outside = parts if self.events else ((), ())
-        return Side.of(inside, len(self.table)), Side.of(outside, len(self.table))
+    def sides(self) -> tuple[Array, Array]:
+        """What is inside every event, and what is outside, [event, row]."""
+        inside = np.array([event.inside for event in self.events], dtype=np.float64)
+        outside = np.array([event.outside for event in self.events], dtype=np.float64)
+        return inside.reshape(-1, len(self.table)), outside.reshape(-1, len(self.table))
+
+    @cached_property
+    def priors(self) -> tuple[Array, Array]:
+        """P(E) and P(not E), each [event, 1]."""
+        inside, outside = ((side @ self.prior)[:, None] for side in self.sides)
+        return inside, outside
 
     @cached_property
     def released(self) -> Mask:
@@ -172,7 +152,7 @@ class JointLaw:
 
     def secrets(self, event: int) -> tuple[Value, ...]:
         """The values the event is made of."""
-        return tuple(self.labels[row] for row in self.events[event].inside.rows)
+        return tuple(self.labels[row] for row in np.flatnonzero(self.events[event].inside))
 
     def at(self, p: Array) -> AnswerLaw:
         """The law of the answers when each name is released with probability p."""
@@ -187,18 +167,13 @@ class JointLaw:
         return AnswerLaw(self, p, law.reshape(len(self.table), -1))
 
     def _events(self, target: int) -> list[SecretEvent]:
-        mine = np.flatnonzero(self.owner == target)
-        secrets = mine[self.hidden[mine]]
-        events = [*(secrets[[k]] for k in range(len(secrets)))]
-        events += [secrets] if len(secrets) > 1 else []
+        mine = self.owner == target
+        secret = mine & self.hidden
+        events = [np.arange(len(mine)) == row for row in np.flatnonzero(secret)]
+        events += [secret] if len(events) > 1 else []
         return [
-            SecretEvent(target, self._classes(rows), self._classes(np.setdiff1d(mine, rows)))
-            for rows in events
-            if len(rows) < len(mine)
+            SecretEvent(target, event, mine & ~event) for event in events if (mine & ~event).any()
         ]
-
-    def _classes(self, rows: Codes) -> Classes:
-        return Classes(rows, float(self.prior[rows].sum()))
 
 
 @dataclass(frozen=True)
@@ -239,8 +214,8 @@ class AnswerLaw:
     @cached_property
     def likelihoods(self) -> tuple[Array, Array]:
         """P(y | E) and P(y | not E), each [event, y], but for the factors p_i."""
-        inside, outside = self.joint.sides
-        return inside.likelihood(self.table), outside.likelihood(self.table)
+        (inside, outside), (p, q) = self.joint.sides, self.joint.priors
+        return np.asarray(inside @ self.table / p), np.asarray(outside @ self.table / q)
 
     @cached_property
     def log_factors(self) -> Array:
@@ -279,7 +254,7 @@ class AnswerLaw:
         scaled = self.mass / np.where(self.unscaled_mass > 0, self.unscaled_mass, 1.0)
         inside, outside = (likelihood * scaled for likelihood in self.likelihoods)
         above = np.maximum(inside - math.exp(log_cap) * outside, 0.0)
-        return np.asarray(self.joint.sides[0].prior[:, 0] * above.sum(1))
+        return np.asarray(self.joint.priors[0][:, 0] * above.sum(1))
 
 
 def releases(
