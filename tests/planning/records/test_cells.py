@@ -11,10 +11,11 @@ from unspoken.planning.records.answers import Answers, maximal
 from unspoken.planning.records.cells import Cells, Pairs, whole_numbers
 from unspoken.planning.records.conditions import (
     attribute_events,
+    by_label,
     conditions,
     default_events,
     explicit,
-    given_each,
+    given,
 )  # fmt: skip
 from unspoken.types.domain import Domain
 
@@ -91,7 +92,7 @@ def test_default_events_are_ordered_pairs_any_and_two_together():
         "A sensitive",
         "B 1",
     ]
-    known = given_each(cells, explicit(cells, [{"A": [0, 2], "B": [1]}]), 2)
+    known = given(explicit(cells, [{"A": [0, 2], "B": [1]}]), by_label(cells, ["C"]))
     assert [e.name for e in known] == ["A 0, 2 and B 1, knowing C 0", "A 0, 2 and B 1, knowing C 1"]
     with pytest.raises(InputError, match="value of A"):
         explicit(cells, [{"A": [7]}])

@@ -28,8 +28,10 @@ __all__ = [
     "between",
     "conditions",
     "default_events",
+    "by_label",
+    "by_whether",
     "explicit",
-    "given_each",
+    "given",
     "neighbours",
 ]
 
@@ -166,49 +168,37 @@ def explicit(cells: Cells, listed: Sequence[Mapping[str, Sequence[Value]]]) -> l
     for event in listed:
         inside = np.ones(len(cells), dtype=bool)
         for name, values in event.items():
-            codes = [cells.domain.code(name, value, "plan.events") for value in values]
-            inside &= np.isin(cells.codes[:, cells.domain.axis(name)], codes)
+            inside &= _among(cells, name, values)
         said = " and ".join(f"{name} {', '.join(map(str, v))}" for name, v in event.items())
         events.append(Event(said, inside, ~inside))
     return different(events)
 
 
-def given_each(cells: Cells, events: Sequence[Event], axis: int) -> list[Event]:
-    """The same for somebody who knows an attribute of the record, whatever its label is."""
-    name, values = _of(cells, axis)
-    return different(
-        event.within(cells.codes[:, axis] == code, f"knowing {name} {value}")
-        for code, value in enumerate(values)
-        for event in events
-    )
+Part = tuple[str, Mask]  # some records [cell], as what is known of them
 
 
-def given_whether(
-    cells: Cells, events: Sequence[Event], among: Mapping[str, Sequence[Value]]
-) -> list[Event]:
-    """The same for somebody who knows of each of these attributes whether it is among its values;
-    what nobody doubts then is left out.
+def given(events: Sequence[Event], parts: Iterable[Part]) -> list[Event]:
+    """The same for somebody who knows in which of these parts a record is; what nobody doubts then
+    is left out.
     """
-    names = " ".join(among)
-    flags = np.stack(
-        [
-            np.isin(
-                cells.codes[:, cells.domain.axis(name)],
-                [cells.domain.code(name, value, "plan.knows") for value in values],
-            )
-            for name, values in among.items()
-        ],
-        axis=1,
-    )
-    parts = [(part, (flags == part).all(axis=1)) for part in np.unique(flags, axis=0)]
-    found = (
-        event.within(
-            where, f"knowing {names} {' '.join('in' if inside else 'out' for inside in part)}"
-        )
-        for part, where in parts
-        for event in events
-    )
-    return different(event for event in found if event.inside.any() and event.outside.any())
+    known = (event.within(mask, f"knowing {name}") for name, mask in parts for event in events)
+    return different(event for event in known if event.inside.any() and event.outside.any())
+
+
+def by_label(cells: Cells, names: Sequence[str]) -> Iterator[Part]:
+    """Which label an attribute has, for each of these."""
+    for name in names:
+        axis = cells.domain.axis(name)
+        for code, value in enumerate(cells.domain.values[axis]):
+            yield f"{name} {value}", cells.codes[:, axis] == code
+
+
+def by_whether(cells: Cells, among: Mapping[str, Sequence[Value]]) -> Iterator[Part]:
+    """Of each of these attributes whether it is among its values."""
+    flags = np.stack([_among(cells, name, values) for name, values in among.items()], axis=1)
+    for part in np.unique(flags, axis=0):
+        words = " ".join("in" if inside else "out" for inside in part)
+        yield f"{' '.join(among)} {words}", (flags == part).all(axis=1)
 
 
 def different(events: Iterable[Event]) -> list[Event]:
@@ -268,6 +258,12 @@ def neighbours(cells: Cells, secrets: Mapping[int, Codes], factor: Fraction) -> 
                     said = f"{name} {values[label]}, not {values[other]}, knowing the rest"
                     rest = everything & ~(1 << axis)
                     yield Condition(said, secret, without, factor, cells.reads, rest)
+
+
+def _among(cells: Cells, name: str, values: Sequence[Value]) -> Mask:
+    """Whose label is one of these."""
+    codes = [cells.domain.code(name, value) for value in values]
+    return np.isin(cells.codes[:, cells.domain.axis(name)], codes)
 
 
 def _any_of(cells: Cells, secrets: Mapping[int, Codes]) -> dict[int, Mask]:

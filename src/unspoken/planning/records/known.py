@@ -10,11 +10,11 @@ from typing import Any
 from unspoken.beliefs import Belief
 from unspoken.errors import InputError
 from unspoken.planning.records.cells import Cells
-from unspoken.planning.records.conditions import Event, given_each, given_whether
+from unspoken.planning.records.conditions import Event, by_label, by_whether, given
 from unspoken.types.domain import Value
 from unspoken.types.kinds import expect, items
 
-__all__ = ["Known", "events_of", "given"]
+__all__ = ["Known", "events_of"]
 
 Names = tuple[str, ...]
 
@@ -53,23 +53,17 @@ class Known:
         """Events, and the same to who knows of each of these whether it is among its values."""
         found = list(events)
         for among in self.is_among:
-            found += given_whether(cells, found, among)
+            found += given(found, by_whether(cells, among))
         return found
 
     def by_all(self, cells: Cells, events: Sequence[Event]) -> list[Event]:
         """Events, and the same to who knows one of these that anybody may know."""
-        return [*events, *given(cells, events, self.of_all)]
+        return [*events, *given(events, by_label(cells, self.of_all))]
 
     def by_anybody(self, cells: Cells, events: Sequence[Event]) -> list[Event]:
         """The same of all that somebody knows."""
         some = itertools.chain.from_iterable(names for _, names in self.of_some)
-        return [*events, *given(cells, events, tuple(dict.fromkeys([*self.of_all, *some])))]
-
-
-def given(cells: Cells, events: Sequence[Event], names: Sequence[str]) -> list[Event]:
-    """Events to who knows one of these attributes of the record."""
-    axes = [cells.domain.axis(name) for name in names]
-    return [event for axis in axes for event in given_each(cells, events, axis)]
+        return [*events, *given(events, by_label(cells, [*dict.fromkeys([*self.of_all, *some])]))]
 
 
 def _of_some(belief: Belief, given: Any, reads: Names) -> tuple[Names, Names]:

@@ -33,12 +33,14 @@ from unspoken.planning.records.conditions import (
     Event,
     Rule,
     attribute_events,
+    by_label,
     default_events,
     explicit,
+    given,
     neighbours,
 )
 from unspoken.planning.records.earlier import check_earlier
-from unspoken.planning.records.known import Known, events_of, given
+from unspoken.planning.records.known import Known, events_of
 from unspoken.types.domain import Domain, Value
 from unspoken.types.kinds import expect, items
 from unspoken.types.premise import Premise, weakest
@@ -234,7 +236,7 @@ class RecordProblem:
         events, of = self.about(cells), self.believed.rules
         rows = list(of(cells, self.known.by_all(cells, events), cap))
         for seen, names in self.known.of_some:
-            rows += of(cells, given(cells, events, names), cap, self.mask(seen))
+            rows += of(cells, given(events, by_label(cells, names)), cap, self.mask(seen))
         return rows
 
     def rules(self, cells: Cells) -> list[Rule]:
