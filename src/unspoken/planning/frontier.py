@@ -18,7 +18,7 @@ from functools import cached_property
 import numpy as np
 
 from unspoken.numerics.arrays import Array, Codes, Mask
-from unspoken.planning.records.solver import Entries, Program
+from unspoken.planning.records.solver import Entries, Program, Rows
 
 __all__ = ["Frontier", "LowerSet", "bracket", "fill", "furthest", "search"]
 
@@ -235,9 +235,9 @@ def _linear(lower: LowerSet, p: Array, radius: float) -> Array:
     line, column = np.nonzero(slopes)
     program = Program(
         lower.weights[free],
-        Entries(len(here), line, column, slopes[line, column]),
-        np.full(len(here), -np.inf),
-        slopes @ p[free] - here,
+        Rows.at_most(
+            Entries(len(here), line, column, slopes[line, column]), slopes @ p[free] - here
+        ),
         np.maximum(p[free] - radius, 0.0),
         np.minimum(p[free] + radius, lower.caps[free]),
     )

@@ -16,7 +16,7 @@ from unspoken.learning.intervals import confidence
 from unspoken.planning.records.answers import Answers
 from unspoken.planning.records.planned import Planned, of_one_belief, plan_records
 from unspoken.planning.records.problem import RecordOptions, RecordProblem
-from unspoken.planning.records.solver import Entries, Program
+from unspoken.planning.records.solver import Entries, Program, Rows
 
 VECTORS = Path(__file__).parents[2] / "vectors" / "best-release.json"
 BOXES = [v for v in json.loads(VECTORS.read_text())["vectors"] if v["kind"] == "record_box"]
@@ -58,9 +58,7 @@ def _best(side: Side, weights: np.ndarray, sign: int) -> float:
     turn = 1 / side.most, 1 / side.least if side.least else 1e6
     solved = Program(
         np.append(sign * weights, 0.0),
-        Entries(len(rows), line, column, rows[line, column]),
-        least,
-        most,
+        Rows(Entries(len(rows), line, column, rows[line, column]), least, most),
         np.append(np.zeros(size), turn[0]),
         np.append(np.ones(size), turn[1]),
     ).solve()

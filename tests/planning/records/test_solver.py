@@ -5,7 +5,7 @@ import pytest
 
 import unspoken
 from unspoken.errors import TooLarge
-from unspoken.planning.records.solver import Entries, Program
+from unspoken.planning.records.solver import Entries, Program, Rows
 
 INF = np.inf
 
@@ -17,10 +17,8 @@ def entries(table):
 
 def small():
     """x + 1.5 y at most, x <= 2, x + y <= 3."""
-    ends = np.full(2, -INF), np.array([2.0, 3.0])
-    return Program(
-        np.array([1.0, 1.5]), entries([[1, 0], [1, 1]]), *ends, np.zeros(2), np.full(2, INF)
-    )
+    rows = Rows.at_most(entries([[1, 0], [1, 1]]), np.array([2.0, 3.0]))
+    return Program(np.array([1.0, 1.5]), rows, np.zeros(2), np.full(2, INF))
 
 
 def found(program, objective, x, multipliers):
@@ -34,7 +32,7 @@ def found(program, objective, x, multipliers):
 def test_a_program_is_changed_and_solved_again():
     program = small()
     found(program, 4.5, [0, 3], [0, 1.5])
-    program.add_rows(entries([[0, 1]]), np.array([-INF]), np.array([1.0]))
+    program.add_rows(Rows.at_most(entries([[0, 1]]), 1.0))
     found(program, 3.5, [2, 1], [0, 1, 0.5])
     program.add_columns(np.array([5.0]), entries([[0, 1, 0]]), np.zeros(1), np.full(1, INF))
     found(program, 15, [0, 0, 3], [0, 5, 0])
@@ -44,14 +42,14 @@ def test_a_program_is_changed_and_solved_again():
 
 def test_what_has_no_solution_is_not_optimal():
     program = small()
-    program.add_rows(entries([[1, 1]]), np.array([4.0]), np.array([INF]))
+    program.add_rows(Rows.at_least(entries([[1, 1]]), 4.0))
     assert program.solve().status == "infeasible"
     assert not program.solve().optimal
 
 
 def test_numbers_out_of_range_are_refused_in_one_line():
     with pytest.raises(TooLarge, match="merge rare labels"):
-        small().add_rows(entries([[1e300, 1]]), np.array([-INF]), np.array([1.0]))
+        small().add_rows(Rows.at_most(entries([[1e300, 1]]), 1.0))
 
 
 def test_parts_are_stacked():

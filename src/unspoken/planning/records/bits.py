@@ -19,8 +19,8 @@ import numpy as np
 from unspoken.numerics.arrays import Array, Codes
 from unspoken.planning.records.answers import Answers
 from unspoken.planning.records.cells import Cells, Pairs
-from unspoken.planning.records.program import Layout, Rows
-from unspoken.planning.records.solver import Entries, Program
+from unspoken.planning.records.program import Layout
+from unspoken.planning.records.solver import Entries, Program, Rows
 
 __all__ = ["BitLimit", "Bits", "nats"]
 
@@ -129,7 +129,7 @@ class Bits:
             for each in lines
         ]  # fmt: skip
         ends = np.array([1.0 if limit.nats else 0.0 for limit in limits])
-        program.add_rows(Entries.stacked(sums), np.full(len(lines), -np.inf), ends)
+        program.add_rows(Rows.at_most(Entries.stacked(sums), ends))
         made = cls(layout, lines, rows, rows + len(lines))
         for odds in np.geomspace(LEAST, min(cap, 100.0), SEEDS).tolist():
             for each in lines:
@@ -141,7 +141,7 @@ class Bits:
     def draw(self, program: Program, lines: Lines, at: Codes, slopes: Array) -> None:
         """More lines, below these answers."""
         below, level = lines.below(self.layout, at, slopes), lines.level(at)
-        program.add_rows(below.beside(level), np.zeros(len(at)), np.full(len(at), np.inf))
+        program.add_rows(Rows.at_least(below.beside(level), 0.0))
         lines.rows.append((self.rows, at, below))
         self.rows += len(at)
 
@@ -203,8 +203,7 @@ class Bits:
             total = np.bincount(at, weights, len(lines.most)) * (1 + 1e-12)
             fit = np.minimum(1.0, price * lines.most / np.maximum(total, 1e-300))
             below = Entries.stacked([entries for _, _, entries in drawn])
-            rows = Rows.at_most(below, np.zeros(below.lines))
-            taken.append(rows.taken(-weights * fit[at], count))
+            taken.append(Rows.at_least(below, 0.0).taken(-weights * fit[at], count))
             ends.append(math.nextafter(price * lines.limit.nats, math.inf))
         return taken, ends
 

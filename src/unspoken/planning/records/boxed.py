@@ -27,8 +27,8 @@ from unspoken.planning.records.cells import Cells, Pairs
 from unspoken.planning.records.conditions import Event, between
 from unspoken.planning.records.earlier import Earlier
 from unspoken.planning.records.knapsacks import Columns, End, Masses
-from unspoken.planning.records.program import SLACK, Layout, Rows
-from unspoken.planning.records.solver import Entries
+from unspoken.planning.records.program import SLACK, Layout
+from unspoken.planning.records.solver import Entries, Rows
 
 __all__ = ["BoxCondition", "BoxRows", "Sets"]
 
@@ -202,7 +202,7 @@ class BoxRows:
         scale[scale == 0] = 1.0
         entries = replace(entries, number=entries.number / scale[entries.line])
         kept = [(w * float(rule.cap) if k[2] < 0 else w, k) for w, k in used]
-        self.uses.append((self.columns.hold(entries, -np.inf, 0.0), scale, kept))
+        self.uses.append((self.columns.hold(Rows.at_most(entries, 0.0)), scale, kept))
         self.rules.append((rule, answers))
 
     def _end(self, side: Side, answers: Answers, sign: int) -> tuple[int, int, int]:
@@ -219,9 +219,7 @@ class BoxRows:
 
     @property
     def rows(self) -> Rows:
-        held = self.columns
-        ends = (np.concatenate([np.zeros(0), *each]) for each in (held.least, held.most))
-        return Rows(Entries.stacked(held.rows), *ends)
+        return Rows.stacked(self.columns.rows)
 
     def costs(self, multipliers: Array, x: Array) -> Iterator[Cost]:
         """Of each rule, price cap min other of every answer, and the answer's least probability."""

@@ -33,7 +33,7 @@ from unspoken.planning.records.cells import Cells, Pairs
 from unspoken.planning.records.conditions import Condition
 from unspoken.planning.records.program import SLACK, Layout
 from unspoken.planning.records.smoothed import Smoothed
-from unspoken.planning.records.solver import Entries, Program, Solved
+from unspoken.planning.records.solver import Entries, Program, Rows, Solved
 
 __all__ = ["Priced", "by_columns"]
 
@@ -121,9 +121,7 @@ class Market:
         alone = held.free_worth
         program = Program(
             alone,
-            Entries(count, np.arange(count), np.arange(count), np.ones(count)),
-            many,
-            many,
+            Rows.exactly(Entries(count, np.arange(count), np.arange(count), np.ones(count)), many),
             np.zeros(count),
             np.where(held.free > 0, np.inf, 0.0),
         )
@@ -149,11 +147,8 @@ class Market:
         held, count = self.catalogue, len(self.cells)
         answers = np.setdiff1d(answers, self.answers)
         self.answers = np.append(self.answers, answers)
-        self.program.add_rows(
-            Entries(len(answers), *(np.zeros(0, dtype=np.intp),) * 2, np.zeros(0)),
-            np.full(len(answers), -np.inf),
-            np.zeros(len(answers)),
-        )
+        nothing = Entries(len(answers), *(np.zeros(0, dtype=np.intp),) * 2, np.zeros(0))
+        self.program.add_rows(Rows.at_most(nothing, 0.0))
         line = np.full(len(held), -1)
         line[self.answers] = np.arange(len(self.answers))
         places = np.setdiff1d(places, self.places)

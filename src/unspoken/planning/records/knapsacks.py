@@ -27,7 +27,7 @@ from unspoken.numerics.arrays import Array, Codes
 from unspoken.planning.records.answers import Answers
 from unspoken.planning.records.cells import Pairs
 from unspoken.planning.records.earlier import Earlier
-from unspoken.planning.records.solver import Entries
+from unspoken.planning.records.solver import Entries, Rows
 
 __all__ = ["Columns", "End", "Masses"]
 
@@ -40,20 +40,16 @@ class Columns:
     """The unknowns of a program beside its pairs, and the rows that define them."""
 
     count: int
-    rows: list[Entries] = field(default_factory=list)
-    least: list[Array] = field(default_factory=list)
-    most: list[Array] = field(default_factory=list)
+    rows: list[Rows] = field(default_factory=list)
 
     def add(self, many: int) -> Codes:
         self.count += many
         return np.arange(self.count - many, self.count)
 
-    def hold(self, rows: Entries, least: float, most: float) -> slice:
+    def hold(self, rows: Rows) -> slice:
         """Rows of their own; where they are among all of these."""
         start = sum(part.lines for part in self.rows)
         self.rows.append(rows)
-        self.least.append(np.full(rows.lines, least))
-        self.most.append(np.full(rows.lines, most))
         return slice(start, start + rows.lines)
 
 
@@ -177,7 +173,7 @@ class End:
             masses.spread(answer, -side.low[cell] / scale[answer], places),
             (answer, spare, -sign * (side.up - side.low)[cell] / scale[answer]),
         ]
-        held = columns.hold(_joined(masses.answers, defines), 0.0, 0.0)
+        held = columns.hold(Rows.exactly(_joined(masses.answers, defines), 0.0))
         parts = [(there, level, unit[there]), (there, under, -sign * unit[there])]
         if side.least:
             parts.append((there, above, sign * unit[there]))
@@ -237,7 +233,7 @@ def _spare(
         (lines, level[answer], sign * unit[answer]),
         masses.spread(lines, np.full(len(places), -float(sign)), places),
     ]
-    return spare, columns.hold(_joined(len(places), parts), 0.0, np.inf)
+    return spare, columns.hold(Rows.at_least(_joined(len(places), parts), 0.0))
 
 
 def _joined(lines: int, parts: Sequence[tuple[Codes, Codes, Array]]) -> Entries:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -10,7 +11,7 @@ from operator import itemgetter
 import numpy as np
 
 from unspoken.errors import TooLarge
-from unspoken.numerics.arrays import Array, Codes
+from unspoken.numerics.arrays import Array
 from unspoken.planning.records.binding import Cost, cost_of
 from unspoken.planning.records.bits import BitLimit, Bits
 from unspoken.planning.records.boxed import BoxRows
@@ -19,13 +20,12 @@ from unspoken.planning.records.program import (
     SLACK,
     CapRows,
     Layout,
-    Rows,
     alike_rows,
     cap_rows,
     certain_rows,
     share_rows,
 )
-from unspoken.planning.records.solver import Entries, Program, Solved
+from unspoken.planning.records.solver import Program, Rows, Solved
 
 __all__ = ["Model", "Unfinished"]
 
@@ -50,16 +50,17 @@ class Unfinished(TooLarge):
 
 @dataclass
 class Model:
-    """Unknowns: the pairs, then the smallest share, then what was added. Rows: caps, one each of
-    the cells, alike, shares, those of sets of beliefs, then what was added.
+    """Unknowns: the pairs, then the smallest share, then what was added. Rows, ``at``: caps, one
+    each of the cells, alike, shares, those of sets of beliefs; then what was added.
     """
 
     layout: Layout
     values: Array  # P(x) worth of each pair
     caps: CapRows
     alike: Rows
-    shares: Entries
+    shares: Rows
     boxed: BoxRows
+    at: tuple[slice, ...]
     program: Program
     bits: Bits | None = None
     least_share: float = 0.0
@@ -82,30 +83,22 @@ class Model:
         count = len(layout.pairs)
         boxed, caps = BoxRows.of(layout, count + 1), cap_rows(layout, slack)
         even, listed = alike_rows(layout, alike), share_rows(layout, shares)
-        behind = Entries(
-            listed.lines, np.arange(listed.lines), np.full(listed.lines, count),
-            np.full(listed.lines, -1.0),
-        )  # fmt: skip
-        both = listed.beside(behind)
-        parts = [caps.rows, certain_rows(layout.pairs), even]
-        parts.append(Rows(both, np.zeros(both.lines), np.full(both.lines, np.inf)))
-        parts.append(boxed.rows)
+        parts = [caps.rows, certain_rows(layout.pairs), even, listed, boxed.rows]
         spare = boxed.columns.count - count - 1
         program = Program(
             np.append(values, np.zeros(1 + spare)),
-            Entries.stacked([part.entries for part in parts]),
-            np.concatenate([part.least for part in parts]),
-            np.concatenate([part.most for part in parts]),
+            Rows.stacked(parts),
             np.zeros(count + 1 + spare),
             np.concatenate([np.full(count, np.inf), [float(bool(shares))], np.full(spare, np.inf)]),
             presolve=spare > 0,  # of sets: half of the time; else they take longer
         )
-        rows = sum(part.entries.lines for part in parts)
+        ends = np.cumsum([0, *(part.lines for part in parts)]).tolist()
+        at = tuple(slice(*both) for both in itertools.pairwise(ends))
         bits = None
         if limits:
             program.solve(WORK)  # from the best without lines it is a few steps, from nothing many
-            bits = Bits.added(program, layout, limits, cap, count + 1 + spare, rows)
-        return cls(layout, values, caps, even, listed, boxed, program, bits, work=WORK)
+            bits = Bits.added(program, layout, limits, cap, count + 1 + spare, ends[-1])
+        return cls(layout, values, caps, even, listed, boxed, at, program, bits, work=WORK)
 
     def solve(self) -> Solved:
         """The smallest share first, where there are any, then the sum."""
@@ -174,31 +167,22 @@ class Model:
         found = self.program.solve_anew(self.work)  # what is fixed goes first
         return replace(solved, x=found.x) if found.optimal else solved
 
-    @property
-    def starts(self) -> Codes:
-        """Of the rows of caps, cells, alike, shares, and of sets of beliefs."""
-        return np.cumsum(
-            [0, self.caps.rows.entries.lines, len(self.layout.pairs.first),
-             self.alike.entries.lines, self.shares.lines]
-        )  # fmt: skip
-
     def upper(self, solved: Solved) -> float:
         """What no release within the limits, of such shares, exceeds."""
-        count, multipliers = len(self.values), solved.multipliers
-        at = self.starts
-        prices = self.caps.prices(self.layout, multipliers)
-        taken = [self.alike.taken(multipliers[at[2] : at[3]], count)]
-        taken.append(self.boxed.taken(multipliers[at[4] :]))
+        count = len(self.values)
+        caps, _, alike, shares, boxed = (solved.multipliers[at] for at in self.at)
+        taken = [self.alike.taken(alike, count), self.boxed.taken(boxed)]
         ends = list[float]()
         if self.shares.lines:
-            price = np.minimum(multipliers[at[3] : at[4]], 0.0)
-            rows = Rows.at_most(self.shares, np.zeros(self.shares.lines))
-            taken.append(rows.taken(price, count))
+            price = np.minimum(shares, 0.0)
+            taken.append(self.shares.taken(price, count))
             ends += (price * self.least_share).tolist()
         if self.bits is not None:
-            both = self.bits.taken(multipliers)
+            both = self.bits.taken(solved.multipliers)
             taken, ends = taken + both[0], ends + both[1]
-        return upper_bound(self.layout, self.values, prices, taken, ends)
+        return upper_bound(
+            self.layout, self.values, self.caps.prices(self.layout, caps), taken, ends
+        )
 
     def costs(self, solved: Solved) -> Iterator[Cost]:
         """What the caps cost, with what a larger smallest share takes of the sum."""
@@ -211,10 +195,10 @@ class Model:
 
     def _costs(self, solved: Solved) -> Iterator[Cost]:
         layout, shares = self.layout, solved.x[: len(self.values)]
-        prices = self.caps.prices(layout, solved.multipliers)
+        prices = self.caps.prices(layout, solved.multipliers[self.at[0]])
         for (rule, seen), price in zip(layout.stated, prices, strict=True):
             yield cost_of(rule, seen, layout.pairs, shares, price)
-        yield from self.boxed.costs(solved.multipliers[self.starts[4] :], solved.x)
+        yield from self.boxed.costs(solved.multipliers[self.at[4]], solved.x)
 
     def of_bits(self, solved: Solved) -> float:
         """What one more nat of every limit adds; not a number without limits."""
@@ -228,7 +212,7 @@ class Model:
 
     def _of_smallest(self, solved: Solved) -> float:
         """What a larger smallest share adds to the sum: 0 or less."""
-        of_shares = solved.multipliers[self.starts[3] : self.starts[4]]
+        of_shares = solved.multipliers[self.at[3]]
         return math.fsum(np.minimum(of_shares, 0.0).tolist())
 
     def _optimal(self, solved: Solved) -> Solved:

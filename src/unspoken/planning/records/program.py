@@ -21,12 +21,11 @@ from unspoken.numerics.arrays import Array, Codes, Mask
 from unspoken.planning.records.answers import Answers
 from unspoken.planning.records.cells import Cells, Pairs
 from unspoken.planning.records.conditions import Condition, Rule
-from unspoken.planning.records.solver import Entries
+from unspoken.planning.records.solver import Entries, Rows
 
 __all__ = [
     "CapRows",
     "Layout",
-    "Rows",
     "Watched",
     "alike_rows",
     "cap_rows",
@@ -122,34 +121,6 @@ class Layout:
 
 
 @dataclass(frozen=True)
-class Rows:
-    """least <= entries . x <= most."""
-
-    entries: Entries
-    least: Array
-    most: Array
-
-    @classmethod
-    def at_most(cls, entries: Entries, most: Array) -> Rows:
-        return cls(entries, np.full(entries.lines, -np.inf), most)
-
-    @classmethod
-    def exactly(cls, entries: Entries, number: float) -> Rows:
-        ends = np.full(entries.lines, number)
-        return cls(entries, ends, ends)
-
-    def taken(self, multipliers: Array, count: int) -> tuple[Array, Array]:
-        """What the rows at these multipliers take off each of the first unknowns, and the size of
-        the terms, times their number where these are many (as their sum is rounded).
-        """
-        terms = multipliers[self.entries.line] * self.entries.number
-        at = self.entries.column
-        sums: Array = np.bincount(at, terms, count)[:count].astype(np.float64)
-        sizes: Array = np.bincount(at, np.abs(terms), count)[:count].astype(np.float64)
-        return sums, sizes * np.maximum(np.bincount(at, minlength=count)[:count], 1)
-
-
-@dataclass(frozen=True)
 class CapRows:
     """The rows of all watched conditions; for each the ``answers`` they are about, and the
     ``scales`` they were divided by.
@@ -193,8 +164,7 @@ def cap_rows(layout: Layout, slack: float = SLACK) -> CapRows:
         answers.append(np.flatnonzero(needed))
         scales.append(scale)
     entries = Entries.stacked(parts)
-    rows = Rows.at_most(entries, np.zeros(entries.lines))
-    return CapRows(rows, tuple(answers), tuple(scales))
+    return CapRows(Rows.at_most(entries, 0.0), tuple(answers), tuple(scales))
 
 
 def alike_rows(layout: Layout, groups: Sequence[int]) -> Rows:
@@ -226,12 +196,15 @@ def alike_rows(layout: Layout, groups: Sequence[int]) -> Rows:
     return Rows.exactly(Entries.stacked(parts), 0.0)
 
 
-def share_rows(layout: Layout, shares: Sequence[int]) -> Entries:
-    """What share of all cells that an application reads is shown to it."""
+def share_rows(layout: Layout, shares: Sequence[int]) -> Rows:
+    """What share of all cells that an application reads is shown to it: the smallest, which is the
+    unknown behind the pairs, at least.
+    """
     pairs, parts = layout.pairs, list[Entries]()
     for mask in shares:
         shown = np.bitwise_count(pairs.pattern & mask) / mask.bit_count()
         numbers = layout.cells.probability[pairs.cell] * shown
         at = np.flatnonzero(numbers)
-        parts.append(Entries(1, np.zeros(len(at), dtype=np.intp), at, numbers[at]))
-    return Entries.stacked(parts)
+        column, numbers = np.append(at, len(pairs)), np.append(numbers[at], -1.0)
+        parts.append(Entries(1, np.zeros(len(column), dtype=np.intp), column, numbers))
+    return Rows.at_least(Entries.stacked(parts), 0.0)

@@ -15,7 +15,7 @@ import numpy as np
 from unspoken.planning.records.bits import BitLimit, nats
 from unspoken.planning.records.model import FIXED, Model
 from unspoken.planning.records.program import cap_rows
-from unspoken.planning.records.solver import Entries, Solved
+from unspoken.planning.records.solver import Entries, Rows, Solved
 
 __all__ = ["quieter"]
 
@@ -39,10 +39,10 @@ def quieter(model: Model, solved: Solved, limits: Sequence[BitLimit]) -> Solved:
     nothing = Entries(lines, at[:0], at[:0], weights[:0])
     program.add_columns(-weights, nothing, np.zeros(lines), np.full(lines, np.inf))
     above = Entries(lines, at, first + at, np.full(lines, -1.0))
-    program.add_rows(excess.rows.entries.beside(above), np.full(lines, -np.inf), np.zeros(lines))
+    program.add_rows(Rows.at_most(excess.rows.entries.beside(above), 0.0))
     shown = np.flatnonzero(model.values)
     worth = Entries(1, np.zeros(len(shown), np.intp), shown, model.values[shown])
-    program.add_rows(worth, np.array([solved.objective * (1 - FIXED)]), np.array([np.inf]))
+    program.add_rows(Rows.at_least(worth, solved.objective * (1 - FIXED)))
     program.change_worth(np.concatenate([np.zeros(first), -weights]))
     found = program.solve(model.work)
     quiet = replace(solved, x=found.x[:first])

@@ -18,7 +18,7 @@ import numpy as np
 from unspoken.errors import TooLarge
 from unspoken.numerics.arrays import Array, Codes, Mask
 
-__all__ = ["Entries", "Program", "Solved"]
+__all__ = ["Entries", "Program", "Rows", "Solved"]
 
 OPTIONS: dict[str, bool | int | float | str] = {
     "output_flag": False,
@@ -75,6 +75,53 @@ class Entries:
         return Entries(self.lines, self.line[mask], self.column[mask], self.number[mask])
 
 
+@dataclass(frozen=True)
+class Rows:
+    """least <= entries . x <= most."""
+
+    entries: Entries
+    least: Array
+    most: Array
+
+    @classmethod
+    def within(cls, entries: Entries, least: Array | float, most: Array | float) -> Rows:
+        ends = (np.broadcast_to(end, entries.lines).astype(np.float64) for end in (least, most))
+        return cls(entries, *ends)
+
+    @classmethod
+    def at_most(cls, entries: Entries, most: Array | float) -> Rows:
+        return cls.within(entries, -np.inf, most)
+
+    @classmethod
+    def at_least(cls, entries: Entries, least: Array | float) -> Rows:
+        return cls.within(entries, least, np.inf)
+
+    @classmethod
+    def exactly(cls, entries: Entries, number: Array | float) -> Rows:
+        return cls.within(entries, number, number)
+
+    @classmethod
+    def stacked(cls, parts: Sequence[Rows]) -> Rows:
+        """One below the other."""
+        least = np.concatenate([np.zeros(0), *(part.least for part in parts)])
+        most = np.concatenate([np.zeros(0), *(part.most for part in parts)])
+        return cls(Entries.stacked([part.entries for part in parts]), least, most)
+
+    @property
+    def lines(self) -> int:
+        return self.entries.lines
+
+    def taken(self, multipliers: Array, count: int) -> tuple[Array, Array]:
+        """What the rows at these multipliers take off each of the first unknowns, and the size of
+        the terms, times their number where these are many (as their sum is rounded).
+        """
+        terms = multipliers[self.entries.line] * self.entries.number
+        at = self.entries.column
+        sums: Array = np.bincount(at, terms, count)[:count].astype(np.float64)
+        sizes: Array = np.bincount(at, np.abs(terms), count)[:count].astype(np.float64)
+        return sums, sizes * np.maximum(np.bincount(at, minlength=count)[:count], 1)
+
+
 MOST_STEPS = 2**31 - 1
 NOWHERE = np.zeros(0, dtype=np.intp)
 
@@ -95,21 +142,14 @@ class Solved:
 
 
 class Program:
-    """Maximise ``worth`` . x with x in [lower, upper] and rows . x in [least, most].
+    """Maximise ``worth`` . x with x in [lower, upper] within the rows.
 
     Rows, columns and numbers may be changed; the next solution starts from the last one.
     ``presolve``: whether rows and columns are first taken out that follow from others.
     """
 
     def __init__(
-        self,
-        worth: Array,
-        rows: Entries,
-        least: Array,
-        most: Array,
-        lower: Array,
-        upper: Array,
-        presolve: bool = False,
+        self, worth: Array, rows: Rows, lower: Array, upper: Array, presolve: bool = False
     ) -> None:
         self.highs: Any = highspy.Highs()  # type: ignore[no-untyped-call]  # it has no types
         for name, value in {**OPTIONS, "presolve": "on" if presolve else "off"}.items():
@@ -117,9 +157,9 @@ class Program:
         lp = highspy.HighsLp()
         lp.num_col_, lp.num_row_ = len(worth), rows.lines
         lp.col_cost_, lp.col_lower_, lp.col_upper_ = worth, lower, upper
-        lp.row_lower_, lp.row_upper_ = least, most
+        lp.row_lower_, lp.row_upper_ = rows.least, rows.most
         lp.sense_ = highspy.ObjSense.kMaximize
-        starts, columns, numbers = rows.compressed()
+        starts, columns, numbers = rows.entries.compressed()
         lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
         lp.a_matrix_.start_ = np.append(starts, len(columns)).astype(np.int32)
         lp.a_matrix_.index_ = columns.astype(np.int32)
@@ -182,11 +222,11 @@ class Program:
             float(self.highs.getInfo().simplex_iteration_count) * self.size,
         )
 
-    def add_rows(self, rows: Entries, least: Array, most: Array) -> None:
-        starts, columns, numbers = rows.compressed()
+    def add_rows(self, rows: Rows) -> None:
+        starts, columns, numbers = rows.entries.compressed()
         self._expect(
             self.highs.addRows(
-                rows.lines, least, most, len(columns), starts.astype(np.int32),
+                rows.lines, rows.least, rows.most, len(columns), starts.astype(np.int32),
                 columns.astype(np.int32), numbers,
             )
         )  # fmt: skip
