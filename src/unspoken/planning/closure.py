@@ -21,7 +21,7 @@ from unspoken.beliefs import Belief
 from unspoken.display import Shown
 from unspoken.errors import InputError
 from unspoken.planning.pairs import dependents
-from unspoken.planning.supports import Telling, telling_values
+from unspoken.planning.supports import Telling, telling_values, worst_first
 from unspoken.types.domain import Value
 
 __all__ = ["Closure", "closure"]
@@ -80,14 +80,12 @@ def closure(
         for member in belief.candidates
         for value in telling_values(member, secrets, targets, shown, odds_cap, dependents(member))
     ]
-    worst: dict[tuple[str, Value], Telling] = {}
-    for value in sorted(telling, key=lambda value: (-value.factor, -value.probability)):
-        worst.setdefault((value.name, value.value), value)
+    worst = worst_first(telling, lambda value: (value.name, value.value))
     closed = {
-        name: _ordered(belief, name, [*secret, *(value for n, value in worst if n == name)])
+        name: _ordered(belief, name, [*secret, *(w.value for w in worst if w.name == name)])
         for name, secret in secrets.items()
     }
-    return Closure(closed, tuple(worst.values()))
+    return Closure(closed, worst)
 
 
 def _ordered(belief: Belief, name: str, some: Sequence[Value]) -> tuple[Value, ...]:

@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
 import numpy as np
 
@@ -27,6 +27,7 @@ __all__ = [
     "Limit",
     "Objective",
     "ReleaseProblem",
+    "by_name",
     "coalitions_of",
     "hidden_values",
     "limit_in_nats",
@@ -242,6 +243,16 @@ def _nats(bits: float, what: str) -> float:
     return abs(number(bits)) * LOG2  # -0.0 is 0: what is above it is +inf times it, not -inf times
 
 
+def by_name(belief: Belief, given: Any, what: str) -> Mapping[str, Any]:
+    """{name: what is said of it}, from a list in order, too."""
+    if given is None or isinstance(given, Mapping):
+        return given or {}
+    listed, names = items(given, what), belief.domain.names
+    if len(listed) != len(names):
+        raise InputError(f"{what}: {len(listed)} numbers for {len(names)} variables")
+    return dict(zip(names, listed, strict=True))
+
+
 def _numbers(
     belief: Belief,
     given: Mapping[str, float] | Sequence[float] | None,
@@ -249,15 +260,8 @@ def _numbers(
     what: str,
 ) -> Array:
     """One number >= 0 for each variable, from {name: number} or a list in order."""
-    if given is None:
-        return default
-    if not isinstance(given, Mapping):
-        listed = items(given, what)
-        if len(listed) != len(default):
-            raise InputError(f"{what}: {len(listed)} numbers for {len(default)} variables")
-        given = dict(zip(belief.domain.names, listed, strict=True))
     numbers = default.copy()
-    for name, stated in given.items():
+    for name, stated in by_name(belief, given, what).items():
         axis = belief.domain.axis(name, what)
         numbers[axis] = number(stated)
         if not numbers[axis] >= 0:

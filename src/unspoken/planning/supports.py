@@ -8,7 +8,7 @@ are released.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,7 +20,7 @@ from unspoken.planning.limits import ROUNDING
 from unspoken.types.bound import exp_or_inf
 from unspoken.types.domain import Value
 
-__all__ = ["Telling", "telling_values", "worst_by_support"]
+__all__ = ["Telling", "telling_values", "worst_by_support", "worst_first"]
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,17 @@ def telling_values(
         }
         if others:
             telling += _alone(belief, JointLaw.of(belief, sensitive, others, [name]), odds_cap)
-    return tuple(sorted(telling, key=lambda value: (-value.factor, -value.probability)))
+    return worst_first(telling, lambda value: value)
+
+
+def worst_first(
+    telling: Iterable[Telling], kind: Callable[[Telling], Hashable]
+) -> tuple[Telling, ...]:
+    """The worst of each kind, and of those the worst first."""
+    worst: dict[Hashable, Telling] = {}
+    for value in sorted(telling, key=lambda value: (-value.factor, -value.probability)):
+        worst.setdefault(kind(value), value)
+    return tuple(worst.values())
 
 
 def worst_by_support(joint: JointLaw) -> Array:

@@ -24,7 +24,7 @@ from unspoken.planning.coalitions import Group, overlapping
 from unspoken.planning.limits import ROUNDING, Limits
 from unspoken.planning.pairs import dependents, independent_groups
 from unspoken.planning.problem import ReleaseProblem
-from unspoken.planning.supports import Telling
+from unspoken.planning.supports import Telling, worst_first
 from unspoken.types.bound import Bound
 from unspoken.types.domain import Value
 from unspoken.views import View
@@ -73,7 +73,7 @@ def plan_values(problem: ReleaseProblem, gap: float = 1e-3) -> Chosen:
         exceeded={
             target: max(map(limits.above, each)) for target, each in views.items() if limits.exceed
         },
-        telling=_worst_first(telling),
+        telling=worst_first(telling, lambda value: (value.name, value.value, value.target)),
     )
 
 
@@ -156,11 +156,3 @@ def _worst(views: Views, measure: Callable[[View], Bound]) -> dict[str, Bound]:
         target: max(map(measure, reversed(each)), key=lambda bound: bound.high)
         for target, each in views.items()
     }
-
-
-def _worst_first(telling: Iterable[Telling]) -> tuple[Telling, ...]:
-    """Each value once for each target, under the belief by which it tells most."""
-    worst: dict[tuple[str, Value, str], Telling] = {}
-    for value in sorted(telling, key=lambda value: (-value.factor, -value.probability)):
-        worst.setdefault((value.name, value.value, value.target), value)
-    return tuple(worst.values())

@@ -19,6 +19,7 @@ from unspoken.numerics.entropy import entropy
 from unspoken.numerics.numbers import number
 from unspoken.planning.problem import (
     Limit,
+    by_name,
     coalitions_of,
     hidden_values,
     limit_in_nats,
@@ -378,15 +379,8 @@ def _floor(given: Any) -> float:
 
 def _worth(belief: Belief, given: Any, reads: Sequence[str]) -> dict[str, Array]:
     """What one shown label is worth, per name and label: 1, or {name: w}, or {name: {value: w}}."""
-    if given is not None and not isinstance(given, Mapping):
-        listed = items(given, "plan.weights")
-        if len(listed) != len(belief.domain.names):
-            raise InputError(
-                f"plan.weights: {len(listed)} numbers for {len(belief.domain.names)} variables"
-            )
-        given = dict(zip(belief.domain.names, listed, strict=True))
     worth = {name: np.ones(len(belief.domain.values_of(name))) for name in reads}
-    for name, stated in (given or {}).items():
+    for name, stated in by_name(belief, given, "plan.weights").items():
         values = belief.domain.values_of(name, "plan.weights")
         if name not in worth:
             raise InputError(f"plan.weights: {name} is not among what is read; add it to reads")
