@@ -52,6 +52,7 @@ if TYPE_CHECKING:  # for those who read without running; tests/house holds it eq
     from unspoken.questions import leakages as leakages
     from unspoken.questions import odds as odds
     from unspoken.questions import view as view
+    from unspoken.releasing import leak as leak
     from unspoken.releasing import prepare as prepare
     from unspoken.releasing import release as release
     from unspoken.searching import Worst as Worst
@@ -84,7 +85,7 @@ HOMES = {
     ],
     "planning": ["Plan", "plan"],
     "questions": ["leakage", "leakages", "odds", "view"],
-    "releasing": ["prepare", "release"],
+    "releasing": ["leak", "prepare", "release"],
     "searching": ["Worst", "worst"],
     "types.bound": ["Bound", "Estimate"],
     "types.domain": ["NOT_SENSITIVE", "RELEASED", "WITHHELD"],

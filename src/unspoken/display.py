@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import math
 from abc import abstractmethod
+from textwrap import fill
 from typing import Any
 
 from unspoken.errors import printable
@@ -13,6 +14,8 @@ __all__ = ["Framed", "Shown", "Tabled", "html_table", "json_number", "share"]
 
 ROWS, LAST = 30, 8  # facts that are shown, and how many of these are the last ones
 LONGEST = 400  # letters of a fact
+WIDEST = 100  # letters of a line of text
+HANGING: dict[str, Any] = {"initial_indent": "  ", "subsequent_indent": "    "}
 
 
 class Shown:
@@ -73,6 +76,10 @@ class Tabled:
     def notes(self) -> list[tuple[str, str]]:
         """What is said of some rows, by their first cell: (name, text)."""
 
+    def remarks(self) -> list[str]:
+        """What is said of all of it."""
+        return []
+
     def __repr__(self) -> str:
         rows = [self.columns(), *self.cells()]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -81,7 +88,10 @@ class Tabled:
             for row in rows
         ]
         notes = [f"  {name:<{widths[0]}}  {text}" for name, text in self.notes()]
-        return printable("\n".join(line.rstrip() for line in [self.title(), *lines, *notes]))
+        remarks = [fill(each, WIDEST, **HANGING) for each in self.remarks()]
+        below = ["", *remarks] if remarks else []
+        text = "\n".join(map(str.rstrip, [self.title(), *lines, *notes, *below]))
+        return printable(text.replace("\u00a0", " "))  # which keeps no line together here
 
     def _repr_html_(self) -> str:
         """What is said of a row stands in it, in a last column."""
@@ -89,7 +99,11 @@ class Tabled:
         rows = [[*row, notes.get(row[0], "")] for row in self.cells()]
         head = _html_row("th", [*self.columns(), ""])
         body = "".join(_html_row("td", row) for row in rows)
-        return f"<table><caption><b>{_escaped(self.title())}</b></caption>{head}{body}</table>"
+        below = "<br>".join(map(_escaped, self.remarks()))
+        foot = f'<tfoot><tr><td colspan="{len(self.columns()) + 1}" style="text-align:left">'
+        foot = f"{foot}{below}</td></tr></tfoot>" if below else ""
+        title = f"<caption><b>{_escaped(self.title())}</b></caption>"
+        return f"<table>{title}{head}{body}{foot}</table>"
 
 
 def _html_row(kind: str, cells: list[str]) -> str:

@@ -18,7 +18,7 @@ from unspoken.doors import auditing
 from unspoken.doors.attacks.charts import panel_chart, top_of
 from unspoken.doors.attacks.page import catalogue_page
 from unspoken.doors.attacks.panels import FAMILIES, MOST, Line, Panel, of_catalogue
-from unspoken.doors.report.palette import PAGE
+from unspoken.pictures.palette import PAGE
 
 QUICK = (
     "hiding: an attribute's own blanks",

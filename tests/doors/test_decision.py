@@ -9,8 +9,9 @@ from importlib.metadata import version
 import pytest
 
 from tests.doors.test_report import DAY, ROWS, building
-from unspoken.doors.report import charts, content, page, palette
+from unspoken.doors.report import charts, content, page
 from unspoken.doors.report.decision import YES, Signed, decision
+from unspoken.pictures import palette
 from unspoken.releasing.assessing.cautions import Caution
 from unspoken.releasing.assessing.findings import Findings
 from unspoken.releasing.assessing.promise import Promise

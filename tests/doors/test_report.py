@@ -15,11 +15,11 @@ import pytest
 
 import unspoken
 from tests.learning.conftest import by_hand
-from unspoken.doors.report import charts, content, page, palette, words
+from unspoken.doors.report import charts, content, page, words
 from unspoken.doors.report.decision import Signed
 from unspoken.errors import InputError
 from unspoken.learning import Learned
-from unspoken.pictures import images
+from unspoken.pictures import images, palette
 from unspoken.planning import closure
 from unspoken.policy import Project
 from unspoken.releasing.assessing.findings import Findings, findings

@@ -12,8 +12,9 @@ from typing import Literal
 
 import pytest
 
-from unspoken.doors.report import charts, coins, page, palette, recipients, starved, words
+from unspoken.doors.report import charts, coins, page, recipients, starved, words
 from unspoken.doors.report.decision import Signed
+from unspoken.pictures import palette
 from unspoken.releasing import prepare, release
 from unspoken.releasing.assessing import findings
 from unspoken.releasing.assessing.best import Best

@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import unspoken
-from unspoken.doors.report import charts, palette, words
+from unspoken.doors.report import words
+from unspoken.pictures import palette
+from unspoken.releasing.assessing import matrix
 from unspoken.releasing.assessing.leaks import Leak, TellingAnswer, leak
 from unspoken.types.bound import Bound
 from unspoken.types.domain import WITHHELD
@@ -48,9 +50,9 @@ def test_everything_can_be_read(use: palette.Palette) -> None:
 @pytest.mark.parametrize("cap", [1.0, 1.01, 1.5, 4.0, 1e6])
 def test_the_cap_parts_the_colours(cap: float, one: Leak) -> None:
     def step(factor: float) -> int:
-        return charts.band(replace(one, odds=odds(factor)), cap)
+        return matrix.band(replace(one, odds=odds(factor)), cap)
 
-    named = charts.bands(cap)
+    named = matrix.bands(cap)
     assert len(set(named.values())) == len(named)
     assert step(1.0) == 0
     assert named[step(cap)] == f"to the cap, {words.factor(cap)}"
@@ -153,15 +155,15 @@ def test_a_premise_in_words() -> None:
 
 @pytest.mark.parametrize("cap", [1.5, 4.0, 1e300])
 def test_colours_stand_for_growing_factors_at_any_cap(cap: float) -> None:
-    named = list(charts.bands(cap).values())
+    named = list(matrix.bands(cap).values())
     assert named[-1] == "beyond"
     assert f"to the cap, {words.factor(cap)}" in named
 
 
 @pytest.mark.parametrize("cap", [1.00001, 1.001, 1.01, 1.02, 1.04])
 def test_colours_differ_though_the_cap_is_near_1(cap: float, one: Leak) -> None:
-    named = charts.bands(cap)
-    steps = [charts.band(replace(one, odds=odds(cap ** (k / 40))), cap) for k in range(41)]
+    named = matrix.bands(cap)
+    steps = [matrix.band(replace(one, odds=odds(cap ** (k / 40))), cap) for k in range(41)]
     assert set(steps) == {*range(palette.BEYOND)}
     assert len({named[step].rpartition(words.NBSP)[2] for step in steps}) == palette.BEYOND
     assert not any(label.endswith(f"×{words.NBSP}1") for label in named.values())
@@ -176,9 +178,6 @@ def test_a_cell_that_two_releases_withhold_is_withheld() -> None:
 
 def test_all_who_read_have_a_short_name_together() -> None:
     who = ["a", "b", "a + b", "a, knowing x", "a + b, knowing x"]
-    project: Any = SimpleNamespace(applications={"a": (), "b": ()})
-    findings: Any = SimpleNamespace(
-        everything=[SimpleNamespace(who=each) for each in who], project=project
-    )
+    entries: Any = [SimpleNamespace(who=each) for each in who]
     short = ["a", "b", "all pooled", "a, knowing x", "all pooled, knowing x"]
-    assert words.readers(findings) == dict(zip(who, short, strict=True))
+    assert matrix.short_names(entries, ["a", "b"]) == dict(zip(who, short, strict=True))

@@ -116,6 +116,20 @@ def test_a_first_look(tmp_path: Path, days: Path) -> None:
     assert (other.kind, other.distinct, other.values) == ("other", 4, ())
 
 
+def test_columns_are_computed_beside_others_or_in_their_place(days: Path) -> None:
+    frame = pa.table({"a": [1, 2, 3], "b": ["x", "y", "y"]})
+    given = DuckTable.open(frame)
+    made = given.computed({"b": "upper(b)", 'c"d': "a > 1"}, "here")
+    assert [*made.columns.items()][1:] == [("b", "VARCHAR"), ('c"d', "BOOLEAN")]
+    rows = made.batches(Scan([*made.columns], ordered=False)).read_all()
+    expected = {"a": [1, 2, 3], "b": ["X", "Y", "Y"], 'c"d': [False, True, True]}
+    assert rows.to_pydict() == expected
+    assert [(each.name, each.values) for each in made.describe(["b"])] == [("b", ("X", "Y"))]
+    assert given.batches(Scan(["b"], ordered=False)).read_all()["b"].to_pylist() == ["x", "y", "y"]
+    with pytest.raises(InputError, match=r"^here: "):
+        given.computed({"e": "sqrt('x')"}, "here").describe()
+
+
 def test_many_values_are_counted_not_listed(table: DuckTable) -> None:
     found = {column.name: column for column in table.describe()}
     assert (found["id"].distinct, found["id"].values) == (ROWS, ())

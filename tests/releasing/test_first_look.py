@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import duckdb
 import numpy as np
+import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import unspoken
 from unspoken import Finite, Independent
-from unspoken.doors.first_minute import _notes
-from unspoken.doors.report.words import percent
 from unspoken.errors import InputError
-from unspoken.releasing.assessing.first_look import first_look
+from unspoken.releasing.assessing.in_words import percent
 from unspoken.releasing.assessing.leaks import leak
 from unspoken.releasing.assessing.rare import FEW, Grouped
 
@@ -51,7 +55,7 @@ def expected(table: str, secret: list[bool], seen: list[bool]) -> tuple[float, f
 
 
 def test_what_a_column_tells_is_what_its_counts_say(table: str) -> None:
-    look = first_look(table, secret="ill = 'yes'")
+    look = unspoken.leak(table, secret="ill = 'yes'")
     ((about, leaks),) = look.leaks.items()
     entry = next(entry for entry in leaks if entry.who == "smokes")
     rows = pq.read_table(table).to_pylist()
@@ -70,13 +74,13 @@ def test_that_null_counts_as_true_is_said(table: str) -> None:
     pq.write_table(rows.set_column(3, "town", [town]), table)
     counted = "Rows for which town = 'A' is NULL count as rows for which it is true."
     for secret, unsure in (("town = 'A'", True), ("coalesce(town = 'A', false)", False)):
-        look = first_look(table, secret=secret)
+        look = unspoken.leak(table, secret=secret)
         assert look.unsure == unsure
-        assert (counted in _notes(look, "")) == unsure
+        assert (counted in look.remarks()) == unsure
 
 
 def test_every_column_is_a_secret_in_turn_and_the_most_telling_stands_first(table: str) -> None:
-    look = first_look(table)
+    look = unspoken.leak(table)
     assert set(look.leaks) == {"ill", "smokes", "town"}
     assert [entry.who for entry in look.leaks["ill"]] == [
         "town",
@@ -87,7 +91,7 @@ def test_every_column_is_a_secret_in_turn_and_the_most_telling_stands_first(tabl
 
 
 def test_what_names_a_row_is_left_out_with_the_reason(table: str) -> None:
-    look = first_look(table)
+    look = unspoken.leak(table)
     assert look.left_out == {
         "person": "names each row",
         "ticket": "has a value of its own in nearly every row",
@@ -95,9 +99,9 @@ def test_what_names_a_row_is_left_out_with_the_reason(table: str) -> None:
 
 
 def test_a_group_of_fewer_than_five_rows_is_never_named(table: str) -> None:
-    look = first_look(table, secret="ill = 'yes'")
+    look = unspoken.leak(table, secret="ill = 'yes'")
     assert "Hamlet" not in look.before
-    for leaks in first_look(table).leaks.values():
+    for leaks in unspoken.leak(table).leaks.values():
         for entry in leaks:
             assert entry.answer is not None
             assert entry.answer.mass * ROWS > FEW - 1
@@ -114,12 +118,12 @@ def test_rare_values_are_joined_until_they_are_not_few() -> None:
 
 
 def test_few_rows_are_said(table: str, tmp_path: Path) -> None:
-    assert not first_look(table).few_rows
+    assert not unspoken.leak(table).few_rows
     short = pq.read_table(table).slice(0, 30)
     pq.write_table(short, tmp_path / "short.parquet")
     many = {"a": [k % 5 for k in range(30)], "b": [k % 3 for k in range(30)]}
     pq.write_table(pa.table(many), tmp_path / "many.parquet")
-    assert first_look(str(tmp_path / "many.parquet")).few_rows
+    assert unspoken.leak(str(tmp_path / "many.parquet")).few_rows
 
 
 @pytest.mark.parametrize(
@@ -129,12 +133,12 @@ def test_few_rows_are_said(table: str, tmp_path: Path) -> None:
         ("ill IS NOT NULL", "true or NULL in every row"),
         ("il = 'yes'", 'Did you mean "ill"?'),
         ("town", "a condition is true or false"),
-        ("true) FROM x --", "--secret"),
+        ("true) FROM x --", "leak.secret"),
     ],
 )
 def test_a_secret_that_is_none_is_refused(table: str, secret: str, words: str) -> None:
-    with pytest.raises(InputError, match=r"^--secret") as refusal:
-        first_look(table, secret=secret)
+    with pytest.raises(InputError, match=r"^leak.secret") as refusal:
+        unspoken.leak(table, secret=secret)
     assert words in str(refusal.value)
 
 
@@ -144,7 +148,7 @@ def test_a_table_without_two_columns_to_compare_is_refused(
 ) -> None:
     pq.write_table(pa.table({"id": [1, 2, 3], "x": second}), tmp_path / "one.parquet")
     with pytest.raises(InputError, match="no two columns to look at: id: names each row"):
-        first_look(str(tmp_path / "one.parquet"))
+        unspoken.leak(str(tmp_path / "one.parquet"))
 
 
 @pytest.mark.parametrize(
@@ -157,7 +161,7 @@ def test_few_rows_are_as_few_as_in_a_project(
     first = [k % values for k in range(rows)]
     second = first if values > 2 else [k // 2 % 2 for k in range(rows)]
     pq.write_table(pa.table({"a": first, "b": second}), tmp_path / "t.parquet")
-    assert first_look(str(tmp_path / "t.parquet")).few_rows is few
+    assert unspoken.leak(str(tmp_path / "t.parquet")).few_rows is few
 
 
 @pytest.mark.parametrize("secrets", [3, 7, 10, 13])
@@ -176,7 +180,7 @@ def test_pairs_of_people_are_not_to_be_grouped(tmp_path: Path) -> None:
     pairs = {"user_a": np.arange(ROWS) // 4, "user_b": np.arange(ROWS) % 90}
     pq.write_table(pa.table(pairs), tmp_path / "friends.parquet")
     with pytest.raises(InputError, match=r"user_b: 90 .* names of people say nothing in groups"):
-        first_look(str(tmp_path / "friends.parquet"))
+        unspoken.leak(str(tmp_path / "friends.parquet"))
 
 
 def test_what_is_not_certain_is_never_1() -> None:
@@ -188,3 +192,84 @@ def test_what_is_not_certain_is_never_1() -> None:
     assert found.odds.odds < math.inf
     assert 0.999 < found.answer.after < 1.0
     assert percent(found.answer.after) == ">\N{NO-BREAK SPACE}99.9\N{NO-BREAK SPACE}%"
+
+
+# --- from Python
+
+HANDED: dict[str, Callable[[str], Any]] = {
+    "path": Path,
+    "arrow": pq.read_table,
+    "pandas": pd.read_parquet,
+    "polars": pl.read_parquet,
+    "duckdb": lambda file: duckdb.connect().from_parquet(file),
+}
+
+
+@pytest.mark.parametrize("secret", [None, "ill = 'yes'"])
+@pytest.mark.parametrize("kind", HANDED)
+def test_a_frame_tells_what_its_file_does(kind: str, secret: str | None, table: str) -> None:
+    by_file = unspoken.leak(table, secret)
+    found = unspoken.leak(HANDED[kind](table), secret)
+    assert {**found.as_json(), "table": table} == by_file.as_json()
+    assert repr(found) == repr(by_file)
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars"])
+def test_columns_of_too_many_values_are_grouped_in_frames_too(kind: str, tmp_path: Path) -> None:
+    """As those of a file are; the frame itself stays as it was."""
+    days = pd.date_range("2026-01-01", periods=ROWS, freq="D").date
+    twice = np.repeat(days[: ROWS // 2], 2)
+    columns = {"seen_on": twice, "ill": np.arange(ROWS) % 3 == 0, "x": np.arange(ROWS) % 2}
+    frame = pd.DataFrame(columns)
+    file = tmp_path / "t.parquet"
+    frame.to_parquet(file)
+    found = unspoken.leak(frame if kind == "pandas" else pl.from_pandas(frame))
+    assert found.grouped == unspoken.leak(file).grouped
+    assert "seen_on" in found.grouped
+    assert frame["seen_on"].tolist() == list(twice)
+
+
+def test_a_look_shows_itself(table: str) -> None:
+    look = unspoken.leak(pd.read_parquet(table), "ill = 'yes'")
+    text, page = repr(look), look._repr_html_()
+    assert text.startswith("400 rows. Who tells whether ill = 'yes' (25")
+    for said in ("smokes: true", "is what the secret is made of", "A plug-in from 400 rows"):
+        assert said in " ".join(text.split())
+        assert said in page
+    frame = look.to_frame()
+    assert [*frame["who"]] == [entry.who for entry in look.leaks["secret"]]
+    first = next(entry for entry in look.leaks["secret"] if entry.who == "smokes")
+    row = frame[frame["who"] == "smokes"].iloc[0]
+    assert (row["odds"], row["bits"]) == (first.odds.odds, first.information.bits)
+    assert (row["seen"], row["secret"]) == ("true", "true")
+
+
+def test_a_look_is_drawn(table: str, tmp_path: Path) -> None:
+    pytest.importorskip("vl_convert", reason="needs the extra `report`: vl-convert-python")
+    drawn = unspoken.leak(table).plot()
+    cells = drawn.described["data"]["values"]
+    assert {(cell["who"], cell["about"]) for cell in cells} == {
+        (who, about) for who in ("ill", "smokes", "town") for about in ("ill", "smokes", "town")
+        if who != about
+    }  # fmt: skip
+    assert drawn.save(tmp_path / "leak.svg").read_text().count("bit") >= len(cells)
+    assert "What each column tells" in repr(drawn)
+
+
+def test_what_is_no_table_is_one_line(table: str, tmp_path: Path) -> None:
+    (tmp_path / "unspoken.toml").write_text("format = 1\n")
+    frame: Any = pl.read_parquet(table)
+    slips: list[tuple[dict[str, Any], str]] = [
+        ({"table": tmp_path}, r"is a project; unspoken.prepare\(.*\).openly\(\) says"),
+        ({"table": tmp_path / "unspoken.toml"}, "is a project"),
+        ({"table": frame.lazy()}, r"leak.table: LazyFrame is no table, so .collect\(\) it"),
+        ({"table": 3}, "leak.table: int is no table"),
+        ({"table": frame, "secret": 3}, "leak.secret: 3 is no str; write SQL"),
+        ({"table": frame, "secret": "il = 'yes'"}, r'leak.secret, .*Did you mean "ill"'),
+        ({"table": frame, "database": "x.duckdb"}, "leak.database: has tables of names"),
+        ({"table": frame, "secret": "CAST(town AS INT) > 3"}, "leak.secret: Could not convert"),
+        ({"table": str(tmp_path / "t.csv")}, "leak.table, file: there is no"),
+    ]
+    for given, words in slips:
+        with pytest.raises(InputError, match=words):
+            unspoken.leak(**given)

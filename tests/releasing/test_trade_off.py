@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 
 from tests.releasing.small import small
+from unspoken.errors import InputError
 from unspoken.planning import plan
 from unspoken.releasing import prepare
 from unspoken.releasing.assessing import best, held_back
@@ -87,3 +88,32 @@ def test_no_plan_is_made_twice_for_one_report(
         remedies = {each.attribute: each.remedies[held_back.CAP] for each in findings.poor}
         (twice,) = (each for each in findings.curve_of_caps if each.odds_cap == 8)
         assert sum(remedies.values()) / len(remedies) == pytest.approx(twice.released)
+
+
+def test_findings_are_drawn_without_a_plan_and_under_it(tmp_path: Path, table: pa.Table) -> None:
+    pytest.importorskip("vl_convert", reason="needs the extra `report`: vl-convert-python")
+    attributes: dict[str, dict[str, Any]] = {"a": {"sensitive": "a = 'yes'"}, "b": {}}
+    ready = prepare(small(tmp_path, table, attributes, odds_cap=4.0))
+    found = ready.findings(curve=False)
+    before, under = (side["data"]["values"] for side in found.plot().described["hconcat"])
+    assert [cell["odds"] for cell in before] == ["×\N{NO-BREAK SPACE}∞"] * len(before)
+    assert not any(cell["beyond"] for cell in under)
+    assert [cell["who"] for cell in under] == [found.called[leak.who] for leak in found.planned]
+    openly = ready.openly().plot()
+    assert openly.described["data"]["values"] == before
+    assert openly.save(tmp_path / "openly.png").stat().st_size > 5_000
+    assert "If everything not sensitive were released" in found.plot().svg()
+
+
+def test_nothing_sensitive_is_not_drawn(tmp_path: Path, table: pa.Table) -> None:
+    found = prepare(small(tmp_path, table, {"a": {}, "b": {}})).openly()
+    with pytest.raises(InputError, match=r"^plot: no attribute of unspoken.toml says what"):
+        found.plot()
+
+
+def test_a_curve_without_points_is_not_drawn(tmp_path: Path, table: pa.Table) -> None:
+    """None was asked for, or each of its plans takes minutes."""
+    attributes: dict[str, dict[str, Any]] = {"a": {"sensitive": "a = 'yes'"}, "b": {}}
+    found = prepare(small(tmp_path, table, attributes)).findings(curve=False)
+    with pytest.raises(InputError, match=r"^plot: the curve has no points"):
+        found.curve.plot()

@@ -28,9 +28,8 @@ from unspoken.releasing import (
 from unspoken.releasing.assessing.cautions import Caution
 from unspoken.releasing.assessing.findings import Openly
 from unspoken.releasing.assessing.in_context import InContext
-from unspoken.releasing.assessing.leaks import Leak
+from unspoken.releasing.assessing.leaks import leakage
 from unspoken.releasing.results import Epochs, Said
-from unspoken.releasing.writing.manifest import leakage
 
 if TYPE_CHECKING:  # what gives no answers loads nothing of them
     from unspoken.answering import Offer
@@ -124,40 +123,7 @@ def _known(entries: Sequence[InContext]) -> dict[str, Any]:
 
 def first_look(look: FirstLook) -> dict[str, Any]:
     """What each column of a table tells of each secret, by itself."""
-    leaks = {
-        about: [{**entry, **_answer(leak)} for entry, leak in zip(leakage(all), all, strict=True)]
-        for about, all in look.leaks.items()
-    }
-    return {
-        **head("leak"),
-        "table": look.table,
-        "rows": look.rows,
-        "secret": look.secret,
-        "premise": f"learned({look.rows})",
-        "about": {
-            name: {"shares": dict(look.before[name]), "told": leaks[name]} for name in look.leaks
-        },
-        "few_rows": look.few_rows,
-        "left_out": dict(look.left_out),
-        "grouped": dict(look.grouped),
-    }
-
-
-def _answer(leak: Leak) -> dict[str, Any]:
-    """The most telling answer: what is seen, what it makes likelier, and in how many rows."""
-    answer = leak.answer
-    if answer is None:
-        return {}
-    seen = {name: str(output) for name, output in answer.seen.items()}
-    return {
-        "answer": {
-            "seen": seen,
-            "secret": answer.secret,
-            "before": answer.before,
-            "after": answer.after,
-            "share": answer.mass,
-        }
-    }
+    return {**head("leak"), **look.as_json()}
 
 
 def plan(

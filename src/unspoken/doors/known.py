@@ -13,9 +13,9 @@ from unspoken.doors.terminal import NBSP, blank, head, note, rows_of
 from unspoken.releasing.assessing.few import few
 from unspoken.releasing.assessing.findings import Openly
 from unspoken.releasing.assessing.in_context import InContext, worst_of
+from unspoken.releasing.assessing.leaks import leakage
 from unspoken.releasing.assessing.rare import FEW
 from unspoken.releasing.undeclared import LEAST, Undeclared
-from unspoken.releasing.writing.manifest import leakage
 
 __all__ = ["as_json", "in_table", "of_keys", "of_keys_as_json"]
 
@@ -28,7 +28,7 @@ def in_table(findings: Openly, entries: Sequence[InContext]) -> list[RenderableT
     worst = worst_of(entries)
     if not worst:
         return []
-    names, cap = words.readers(findings), findings.project.limits.odds_cap
+    names, cap = findings.called, findings.project.limits.odds_cap
     rows = [_row(entry, names, cap) for entry in worst[:LISTED]]
     more = len(worst) - LISTED
     return [
@@ -76,7 +76,7 @@ def of_keys(findings: Openly, entries: Sequence[Undeclared]) -> list[RenderableT
     """What each key, and each two, would tell beside, the most first."""
     if not entries:
         return []
-    names, cap = words.readers(findings), findings.project.limits.odds_cap
+    names, cap = findings.called, findings.project.limits.odds_cap
     rows = [
         (
             ", ".join(f"{key} {value}" for key, value in entry.given.items()).replace(" ", NBSP),

@@ -65,7 +65,7 @@ def leak(findings: Openly, keys: Sequence[Undeclared] = ()) -> RenderableType:
         return Group(
             head("Nothing is declared sensitive: there is nothing that a release could tell.")
         )
-    names, cap = words.readers(findings), findings.project.limits.odds_cap
+    names, cap = findings.called, findings.project.limits.odds_cap
     rows = [
         (names[entry.who], entry.about, _factor(entry, cap),
          words.bits_of(entry.information, unit=False), _answer(entry))

@@ -102,6 +102,19 @@ class DuckTable:
         is_true = f"({condition.sql}) IS {'' if true else 'NOT '}TRUE"
         return replace(self, _rows=f"(SELECT * FROM {self._rows} AS {ROW} WHERE {is_true})")
 
+    def computed(self, columns: Mapping[str, str], where: str) -> DuckTable:
+        """The same rows with these columns, SQL over the row, beside its own or in their place;
+        ``where`` begins what is wrong with them.
+        """
+        mine = [identifier(name) for name in self.columns if name not in columns]
+        made = [f"{sql} AS {identifier(name)}" for name, sql in columns.items()]
+        rows = f"(SELECT {', '.join([*mine, *made])} FROM {self._rows} AS {ROW})"
+        with self._home.reworded(where):
+            found = self._home.con.execute(f"DESCRIBE SELECT * FROM {rows}").fetchall()
+        types = {name: kind for name, kind, *_ in found}
+        in_order = {name: types[name] for name in [*self.columns, *types]}
+        return replace(self, columns=in_order, _rows=rows, _place=where)
+
     def check(self, where: str) -> None:
         """Refuse keys that do not name each row; ``where`` begins the message."""
         check_keys(self._home, self._rows, self.keys, self.title, where)
@@ -226,19 +239,19 @@ class DuckTable:
         plain = all(path.suffix in PARQUET for path in self.files)
         return self.count() if plain else None
 
-    def describe(self) -> list[ColumnInfo]:
-        """Every column as a starter for a project file wants to know it.
+    def describe(self, names: Collection[str] | None = None) -> list[ColumnInfo]:
+        """These columns, or every one, as a starter for a project file wants to know it.
 
-        Every column is scanned three times: a copy, so that text is parsed once.
+        Each is scanned three times: a copy, so that text is parsed once.
         """
-        copy = identifier(f"{OURS} copy")
+        asked = [name for name in self.columns if names is None or name in names]
+        copy, some = identifier(f"{OURS} copy"), ", ".join(map(identifier, asked))
         with self._home.reworded(self._place):
             self._home.con.execute(
-                f"CREATE OR REPLACE TEMP TABLE {copy} AS SELECT * FROM {self._rows}"
+                f"CREATE OR REPLACE TEMP TABLE {copy} AS SELECT {some} FROM {self._rows}"
             )
         described = [
-            column_info(self._home, copy, name, kind_of(kind))
-            for name, kind in self.columns.items()
+            column_info(self._home, copy, name, kind_of(self.columns[name])) for name in asked
         ]
         self._home.con.execute(f"DROP TABLE {copy}")
         return described

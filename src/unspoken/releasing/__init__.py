@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # for those who read without running; tests/house holds it eq
     from unspoken.releasing.differing import difference as difference
     from unspoken.releasing.flow import rehearse as rehearse
     from unspoken.releasing.flow import release as release
+    from unspoken.releasing.leaking import leak as leak
     from unspoken.releasing.preparing import Prepared as Prepared
     from unspoken.releasing.preparing import learn_project as learn_project
     from unspoken.releasing.preparing import prepare as prepare
@@ -37,6 +38,7 @@ HOMES = {
     "assessing.findings": ["Findings", "by_cap"],
     "assessing.first_look": ["FirstLook"],
     "flow": ["rehearse", "release"],
+    "leaking": ["leak"],
     "preparing": ["Prepared", "learn_project", "prepare"],
     "results": ["Rehearsed", "Released"],
 }

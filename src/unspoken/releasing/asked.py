@@ -21,7 +21,7 @@ from unspoken.releasing.assessing.cautions import Caution, certain_in_contexts, 
 from unspoken.releasing.assessing.coarse import coarse, with_exponents
 from unspoken.releasing.assessing.findings import readers
 from unspoken.releasing.assessing.in_context import in_contexts
-from unspoken.releasing.assessing.leaks import Leak, leakage_matrix
+from unspoken.releasing.assessing.leaks import Leak, leakage, leakage_matrix
 from unspoken.releasing.assessing.stated import stated, stated_given, unexpected
 from unspoken.releasing.custody.believing import used_rows
 from unspoken.releasing.custody.custody import Custody
@@ -191,7 +191,7 @@ class Asked:
             key=master.fingerprint,
             coins=ALGORITHM,
             limits=declared(whole),
-            leakage={"told": manifest.leakage(self.leakage)},
+            leakage={"told": leakage(self.leakage)},
             closed={name: [str(v) for v in values] for name, values in ready.closed.added.items()}
             if whole.closing_values
             else {},

@@ -9,9 +9,8 @@ import textwrap
 from collections.abc import Iterator, Sequence
 
 from unspoken.doors.attacks.panels import MOST, Line, Panel, Unit
-from unspoken.doors.report.charts import by_lines, looks
-from unspoken.doors.report.palette import PAGE, Palette
 from unspoken.pictures import Chart
+from unspoken.pictures.palette import PAGE, Palette, by_lines, looks
 
 __all__ = ["panel_chart", "top_of"]
 

@@ -17,6 +17,8 @@ from unspoken.errors import InputError
 
 __all__ = ["check_command", "init_command", "leak_command", "learn_command", "plan_command"]
 
+# What is called what, of a table, in messages about it.
+OF_TABLE = {"table": "TABLE", "database": "--database", "secret": "--secret", "keys": "TABLE"}
 IGNORED = ", and lines of .gitignore that keep key, ledger and counts of the table out of git"
 
 
@@ -140,13 +142,13 @@ def _of_table(
     """Which column of a table tells what of which other."""
     from unspoken.doors import as_json, first_minute
     from unspoken.doors.projects import to_draw
-    from unspoken.releasing.assessing.first_look import first_look
+    from unspoken.releasing.leaking import first_look
 
     write = None if drawn is None else to_draw(drawn)
     with busy(err, f"looking at {table}"):
-        look = first_look(table, database, secret)
+        look = first_look(table, database, secret, OF_TABLE.__getitem__)
         if write is not None:
-            write(first_minute.picture(look))
+            write(look.plot().described)
     named = [table, *([] if database is None else ["--database", database])]
     begin = shlex.join(["unspoken", "init", *named])
     show(as_json.first_look(look) if in_json else first_minute.in_words(look, begin))

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from unspoken.doors.report import words
-from unspoken.doors.report.palette import BEYOND
+from unspoken.pictures.palette import BEYOND
 from unspoken.serving.history import Happened
 from unspoken.serving.overview import Offer, Overview, WhatIf
 from unspoken.serving.standing import FULL, Standing

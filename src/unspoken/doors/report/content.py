@@ -8,10 +8,9 @@ from datetime import datetime
 from typing import Any
 
 from unspoken.doors.report import answers, coins, recipients, starved, words
-from unspoken.doors.report.charts import bands
 from unspoken.doors.report.curves import NOT_DRAWN, curves
 from unspoken.doors.report.decision import Signed, decision
-from unspoken.doors.report.palette import BEYOND
+from unspoken.pictures.palette import BEYOND
 from unspoken.planning import Plan
 from unspoken.policy import Project
 from unspoken.releasing.assessing.best import weights
@@ -19,6 +18,7 @@ from unspoken.releasing.assessing.few import GROUP, few, named, rows_of_label
 from unspoken.releasing.assessing.findings import Findings
 from unspoken.releasing.assessing.in_context import worst_of
 from unspoken.releasing.assessing.leaks import Leak
+from unspoken.releasing.assessing.matrix import bands
 
 __all__ = ["content"]
 
@@ -184,7 +184,7 @@ def _most_bits(entries: Sequence[Leak]) -> Leak:
 
 def matrix(findings: Findings) -> list[tuple[str, list[Row]]]:
     """The heat maps as one table: for each reader, a row a target."""
-    names, cap = words.readers(findings), findings.project.limits.odds_cap
+    names, cap = findings.called, findings.project.limits.odds_cap
     rows: dict[str, list[Row]] = {name: [] for name in names.values()}
     for before, after in zip(findings.everything, findings.planned, strict=True):
         row = {
@@ -202,7 +202,7 @@ def matrix(findings: Findings) -> list[tuple[str, list[Row]]]:
 
 def known(findings: Findings) -> list[Row]:
     """What the plan tells whoever knows a context, the worst first."""
-    names, cap = words.readers(findings), findings.project.limits.odds_cap
+    names, cap = findings.called, findings.project.limits.odds_cap
     return [
         {
             "given": f"{entry.context} {entry.value}".rstrip(),
@@ -218,7 +218,7 @@ def known(findings: Findings) -> list[Row]:
 
 def _pooled(findings: Findings) -> str:
     """Who "all pooled" is, if somebody is called that."""
-    together = [who for who, name in words.readers(findings).items() if who != name]
+    together = [who for who, name in findings.called.items() if who != name]
     return words.listed(findings.project.applications) if together else ""
 
 
@@ -240,7 +240,7 @@ def _worst_of(findings: Findings, entries: Sequence[Leak], target: str) -> Row:
     nobody = words.tells_nothing(entry)
     above = entry.above(findings.project.limits.odds_cap)
     return {
-        "who": "" if nobody else words.readers(findings)[entry.who],
+        "who": "" if nobody else findings.called[entry.who],
         "text": words.sentence(entry, findings.learned.sensitive[target]),
         "above": "" if entry.answer is None or not above else words.percent(above),
     }

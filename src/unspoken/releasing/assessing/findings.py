@@ -14,6 +14,8 @@ from unspoken.learning import Learned
 from unspoken.learning.pinned import Pinned
 from unspoken.ledger import Adoption
 from unspoken.mechanisms import Mechanism, OneSided, RecordCoin
+from unspoken.pictures import Chart, Picture
+from unspoken.pictures.palette import LIGHT, Palette, looks
 from unspoken.planning import Closure, Plan
 from unspoken.policy import Project
 from unspoken.releasing.assessing.best import Best, as_adopted, evaluated, mean, shares
@@ -28,6 +30,7 @@ from unspoken.releasing.assessing.held_back import (
 )
 from unspoken.releasing.assessing.in_context import InContext, in_contexts
 from unspoken.releasing.assessing.leaks import Leak, leakage_matrix, most_told
+from unspoken.releasing.assessing.matrix import heat, short_names
 from unspoken.releasing.assessing.promise import Promise
 from unspoken.releasing.assessing.stated import unexpected
 from unspoken.releasing.assessing.trade_off import ByCap, OfCap, Share, TradeOff
@@ -37,6 +40,7 @@ __all__ = ["CELLS", "FLOOR", "NOW", "Findings", "by_cap", "findings", "readers",
 CELLS, FLOOR = "one coin a cell", "the floor, which needs no belief"  # rivals of record coins
 NOW = "the best plan now"  # where another one is adopted
 OUT = "what is out already"  # of an extension, which has no other
+OPENLY = "If everything not sensitive were released"
 
 # The limits of the trade-off curve, as multiples of the one that is set.
 CURVE = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8)
@@ -72,6 +76,28 @@ class Openly(Shown):
 
     def facts(self) -> list[tuple[str, str]]:
         return [*most_told(self.everything), ("rows", f"{self.learned.rows:,}")]
+
+    @property
+    def called(self) -> dict[str, str]:
+        """Everybody who reads, by a short name."""
+        return short_names(self.everything, self.project.applications)
+
+    def matrix(self, entries: Sequence[Leak], use: Palette) -> Chart:
+        """Who learns what about what."""
+        return heat(entries, self.called, self.project.limits.odds_cap, use)
+
+    def matrices(self, use: Palette) -> Chart:
+        """All there are."""
+        return {**self.matrix(self.everything, use), "title": {"text": OPENLY}}
+
+    def plot(self) -> Picture:
+        """Who learns what about what: the worst odds, and bits on average."""
+        if not self.everything:
+            raise InputError(
+                f"plot: no attribute of {self.project.path.name} says what is `sensitive`, so "
+                "there is nothing to learn of; say what is, then draw it"
+            )
+        return Picture({**self.matrices(LIGHT), "config": looks(LIGHT)})
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -109,6 +135,15 @@ class Findings(Openly):
         ]
         closed = [("closed", str(value)) for value in self.closure.telling[:5]]
         return [*shares, *closed, *most_told(self.planned), ("rows", f"{self.learned.rows:,}")]
+
+    def matrices(self, use: Palette) -> Chart:
+        """Without a plan and under it, beside one another."""
+        under = {**self.matrix(self.planned, use), "title": {"text": "Under the plan"}}
+        return {
+            "title": {"text": "Who learns what about what"},
+            "hconcat": [Openly.matrices(self, use), under],
+            "spacing": 40,
+        }
 
     @property
     def released(self) -> float:

@@ -1,50 +1,47 @@
-"""The first minute: a table and nothing else. Which column tells what of which other, by itself.
-
-Every column is in turn the secret, or there is one, SQL over the row. The others are looked at one
-by one, each left as it is: views of the belief about the two, learned from all rows. A value that
-fewer than FEW rows have is no group to be named: rare values are taken together first.
-"""
+"""What a table alone shows, column by column: as text, in notebooks, as rows, as a picture."""
 
 from __future__ import annotations
 
-import math
-import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from itertools import combinations, count
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from unspoken.beliefs import Joint
-from unspoken.engines.duckdb import DuckTable
-from unspoken.engines.row_sql import RowSQL
-from unspoken.engines.sql import identifier, literal
-from unspoken.errors import InputError
-from unspoken.learning import counted_pairs
-from unspoken.learning.counts.pairs import Pairs
-from unspoken.mechanisms import OneSided
-from unspoken.numerics.arrays import Array
-from unspoken.policy import Project, groupings, left_out, starter
-from unspoken.policy.columns import MOST_VALUES
-from unspoken.policy.guesses import grouped_by, guess_keys
-from unspoken.releasing.assessing.few import scarce
-from unspoken.releasing.assessing.leaks import Leak, leak
-from unspoken.releasing.assessing.rare import Grouped
-from unspoken.types.column import ColumnInfo
-from unspoken.types.premise import Premise
+from unspoken.display import Framed, Tabled
+from unspoken.pictures import Picture
+from unspoken.pictures.palette import LIGHT, looks
+from unspoken.policy.schema import LimitTable
+from unspoken.releasing.assessing import in_words
+from unspoken.releasing.assessing.few import ENOUGH
+from unspoken.releasing.assessing.in_words import NBSP
+from unspoken.releasing.assessing.leaks import Leak, leakage
+from unspoken.releasing.assessing.matrix import heat
+from unspoken.releasing.assessing.rare import FEW
 
-__all__ = ["HAS", "FirstLook", "first_look"]
+__all__ = ["HAS", "FirstLook", "Line"]
 
-ANY = 2**62  # combinations of the values of all columns: only those of pairs are counted
-UNIQUE = 0.95  # different whole numbers a row from which a column numbers the rows
-NAMED = "named as a key would be"
 HAS = "true"  # the label of a row that has the secret
-WHERE = {"table": "TABLE", "database": "--database"}
+SHOWN = 3  # columns listed for each secret where every column is one in turn
+SECRETS = 12  # secrets listed where every column is one in turn
+LEAST = 0.001  # bits: what tells less is not worth a line
+# The odds cap that a new project is given: pictures turn red beyond it.
+CAP: float = LimitTable.model_fields["odds_cap"].default
+BAR = 5  # letters for all there is to tell of a secret
+NUMBERS = ["from", "to", "of rows", "odds", "bits", ""]
 
 
 @dataclass(frozen=True)
-class FirstLook:
+class Line:
+    """What one column tells; ``numbers`` none: the column that those below tell of."""
+
+    what: str
+    numbers: Sequence[str] = ()
+
+
+@dataclass(frozen=True, repr=False)
+class FirstLook(Framed, Tabled):
     """``leaks``: of each secret what each column tells, by itself, the most telling first.
 
     ``secret``: the SQL that was asked about; None: every column in turn, each value of it.
@@ -70,200 +67,175 @@ class FirstLook:
         shares = np.array([share for share in self.before[entry.about].values() if share > 0])
         return min(1.0, entry.information.nats / float(-(shares * np.log(shares)).sum()))
 
+    def title(self) -> str:
+        what = "what of a column"
+        if self.secret is not None:
+            (before,) = self.before.values()
+            what = f"whether {self.secret} ({in_words.percent(before[HAS])} of rows)"
+        return f"{in_words.rows(self.rows)}. Who tells {what}, by itself:"
 
-def first_look(table: str, database: str | None = None, secret: str | None = None) -> FirstLook:
-    """Look at a table file, or a table of a database; ``secret``: SQL that is true of some rows.
+    def columns(self) -> list[str]:
+        return ["who: if it is" if self.secret else "of, who: if it is → then", *NUMBERS]
 
-    A row for which it is NULL counts as one for which it is true, as in a project. NaN is missing.
-    """
-    of = partial(
-        DuckTable.open,
-        database=database,
-        title=table,
-        at=lambda k: WHERE.get(k, "TABLE"),
-        nan_missing=True,
-    )
-    file = table if database is not None else os.path.expanduser(table)
-    named = identifier(table) if database is not None else literal(file)
-    opened = of(file)
-    if secret is None:
-        return _look(_Columns(opened, opened.describe(), of, named), None)
-    asked = RowSQL(opened.columns, table).read(secret, "--secret", condition=True)
-    about = _free("secret", opened.columns)
-    opened.close()
-    marked = f"SELECT *, ({asked.sql}) IS NOT FALSE AS {identifier(about)} FROM {named}"
-    with_secret = of(sql=marked)
-    described = with_secret.describe()
-    _refuse_constant(secret, about, asked.columns, described)
-    (alone,) = of(sql=f"SELECT ({asked.sql}) AS {identifier(about)} FROM {named}").describe()
-    look = _look(_Columns(with_secret, described, of, f"({marked})", about, asked.columns), secret)
-    return replace(look, unsure=alone.missing > 0)
+    def lines(self) -> list[Line]:
+        """Who tells what, the most telling first; of every column in turn those worth a line."""
+        if self.secret is not None:
+            return [self._line(entry) for entries in self.leaks.values() for entry in entries]
+        lines = list[Line]()
+        for about in self._listed:
+            lines += [Line(about), *map(self._line, self._worth[about][:SHOWN])]
+        return lines
 
+    def cells(self) -> list[list[str]]:
+        inner = "" if self.secret is not None else 2 * NBSP
+        none = [""] * len(NUMBERS)
+        return [
+            [inner + line.what, *line.numbers] if line.numbers else [line.what, *none]
+            for line in self.lines()
+        ]
 
-@dataclass(frozen=True)
-class _Columns:
-    """What is looked at: the secret, if it is a column of its own, has ``reads`` within it.
+    def notes(self) -> list[tuple[str, str]]:
+        return []
 
-    ``rows``: the table as SQL names it, and ``of`` opens SQL.
-    """
+    def remarks(self) -> list[str]:
+        return [*self.said(".plot() draws all, .to_frame() lists them")]
 
-    table: DuckTable
-    described: Sequence[ColumnInfo]
-    of: Callable[..., DuckTable]
-    rows: str
-    about: str | None = None
-    reads: Sequence[str] = ()
+    def said(self, where: str) -> Iterator[str]:
+        """What has to be said beside the table; ``where`` all of it is."""
+        if self.secret is not None:
+            yield (
+                "A blank in its own place, where nothing else is left out, tells it with certainty."
+            )
+        elif len(self._listed) < len(self._learned):
+            yield (
+                f"The {len(self._listed)} of {len(self._learned)} columns that others tell the "
+                f"most bits of; {where}."
+            )
+        silent = [about for about in self.leaks if about not in self._learned]
+        if silent and self.secret is None:
+            yield f"Of {in_words.listed(silent)} no other column tells {LEAST:g}{NBSP}bit."
+        if self.unsure:
+            yield f"Rows for which {self.secret} is NULL count as rows for which it is true."
+        if self.few_rows:
+            yield (
+                f"CAUTION, few rows: of some two columns fewer than {ENOUGH} rows have each "
+                "combination of values that occurs, so much of this is chance."
+            )
+        reasons = dict[str, list[str]]()
+        for name, why in self.left_out.items():
+            reasons.setdefault(why, []).append(name)
+        for why, names in reasons.items():
+            yield f"Left out: {in_words.listed(names)}: {why.rstrip('.')}."
+        if self.grouped:
+            ways = in_words.listed(f"{name} by {by}" for name, by in self.grouped.items())
+            yield f"Grouped, of too many values: {ways}."
+        yield (
+            f"A plug-in from {in_words.rows(self.rows)}; values that fewer than {FEW} rows have "
+            "are taken together. Columns together tell more than each by itself."
+        )
 
-    def grouped(self, rows: int) -> tuple[_Columns, dict[str, str]]:
-        """The same, with fewer values of the columns that have too many; and by what they are.
+    def records(self) -> list[dict[str, Any]]:
+        """Every two columns: what the most telling answer is, and what it makes likelier."""
+        return [
+            {
+                "about": entry.about,
+                "who": entry.who,
+                "odds": entry.odds.odds,
+                "bits": entry.information.bits,
+                "share_learned": self.share_learned(entry),
+                **_in_columns(_answer(entry)),
+            }
+            for entries in self.leaks.values()
+            for entry in entries
+        ]
 
-        Where nothing else is to be looked at those that name the rows are grouped, too.
-        """
-        reasons = self._reasons(rows)
-        found = groupings(reasons)
-        if sum(not why for why in reasons.values()) + len(found) < 2:
-            whom = [c for c, why in reasons.items() if why == NAMED]
-            found |= {c: way for c in whom if (way := grouped_by(c)) is not None}
-        if not found:
-            return self, {}
-        ways = ", ".join(f"{way.sql} AS {identifier(c.name)}" for c, way in found.items())
-        alone = self.of(sql=f"SELECT {ways} FROM {self.rows}")
-        fewer = {column.name: column for column in alone.describe()}
-        alone.close()
-        table = self.of(sql=f"SELECT * REPLACE ({ways}) FROM {self.rows}")
-        described = [fewer.get(column.name, column) for column in self.described]
-        by = {column.name: way.by for column, way in found.items()}
-        return replace(self, table=table, described=described), by
+    def as_json(self) -> dict[str, Any]:
+        """What each column tells of each secret, by itself, both ends of every bound, as data."""
+        leaks = {
+            about: [
+                {**bounds, **({"answer": answer} if (answer := _answer(entry)) else {})}
+                for bounds, entry in zip(leakage(entries), entries, strict=True)
+            ]
+            for about, entries in self.leaks.items()
+        }
+        return {
+            "table": self.table,
+            "rows": self.rows,
+            "secret": self.secret,
+            "premise": f"learned({self.rows})",
+            "about": {
+                name: {"shares": dict(self.before[name]), "told": leaks[name]} for name in leaks
+            },
+            "few_rows": self.few_rows,
+            "left_out": dict(self.left_out),
+            "grouped": dict(self.grouped),
+        }
 
-    def project(self, rows: int) -> tuple[Project, dict[str, str]]:
-        """Values told apart as `init` would; and why some columns are not looked at."""
-        reasons = self._reasons(rows)
-        why = {column.name: reason for column, reason in reasons.items() if reason}
-        if set(why) >= {c.name for c in self.described}:
-            raise self.too_few(why)
-        rest = [column for column, reason in reasons.items() if not reason]
-        row = _free("row", [c.name for c in self.described])
-        text = starter(rest, "table.parquet", keys=[row], rows=rows, most=ANY)
-        return Project.parse(text, "TABLE"), why
+    def plot(self) -> Picture:
+        """A row a column, a column a secret: the worst odds and the bits."""
+        entries = [
+            replace(entry, about=self.secret or entry.about)
+            for entries in self.leaks.values()
+            for entry in entries
+        ]
+        drawn = heat(entries, {entry.who: entry.who for entry in entries}, CAP, LIGHT)
+        title = {"text": "What each column tells, by itself"}
+        return Picture({**drawn, "title": title, "config": looks(LIGHT)})
 
-    def _reasons(self, rows: int) -> dict[ColumnInfo, str]:
-        """Of each column why it is not looked at; empty if it is."""
-        keys = {*guess_keys([c for c in self.described if c.name not in self.reads], rows)}
-        in_order = sorted(self.described, key=lambda column: column.name not in self.reads)
-        why = {column: self._reason(column, rows, keys) for column in in_order}
-        rest = [column for column, reason in why.items() if not reason]
-        return why | left_out(rest, [_free("row", [c.name for c in self.described])], ANY)
-
-    def _reason(self, column: ColumnInfo, rows: int, keys: Collection[str]) -> str:
-        """Why a column by itself says who or which row it is, or is the secret; else empty."""
-        if column.name in self.reads:
-            return "is what the secret is made of"
-        if column.name == self.about or column.distinct < min(MOST_VALUES + 1, rows):
-            return ""
-        if column.name in keys:
-            return "names each row" if column.distinct == rows else NAMED
-        each = column.kind != "number" and column.distinct >= UNIQUE * rows
-        return "has a value of its own in nearly every row" if each else ""
-
-    def too_few(self, why: Mapping[str, str]) -> InputError:
-        """There is nothing to compare, and why."""
-        reasons = "; ".join(f"{name}: {reason}" for name, reason in why.items())
-        text = f"{self.table.title}: no two columns to look at: {reasons.rstrip('.')}"
-        way = "Make columns of fewer values by [source] sql of a project file (unspoken init)"
-        return InputError(f"{text}. {way}; names of people say nothing in groups")
-
-
-def _free(name: str, taken: Sequence[str] | Mapping[str, str]) -> str:
-    """The name, with as many underscores as make it nobody else's."""
-    folded = {other.casefold() for other in taken}
-    return next(free for n in count() if (free := name + "_" * n) not in folded)
-
-
-def _refuse_constant(
-    secret: str, about: str, reads: Sequence[str], described: Sequence[ColumnInfo]
-) -> None:
-    """A secret that no row has, or every row: its values may be written in another way."""
-    known = {column.name: column for column in described}
-    if known[about].distinct > 1:
-        return
-    every = bool(known[about].values[0])
-    values = [
-        f"{name} has {', '.join(map(repr, known[name].values))}"
-        for name in reads
-        if name in known and known[name].values
-    ]
-    raise InputError(
-        f"--secret: {secret} is {'true or NULL' if every else 'false'} in every row, so there is "
-        f"nothing to tell. {'; '.join(values) or 'See how its values are written'}"
-    )
-
-
-def _look(columns: _Columns, secret: str | None) -> FirstLook:
-    rows = columns.table.count()
-    columns, by = columns.grouped(rows)
-    project, why = columns.project(rows)
-    labels, pairs = counted_pairs(project, columns.table)
-    grouped = [
-        Grouped.of(name, column.names, held)
-        for name, column, held in zip(project.attributes, labels, pairs.single, strict=True)
-    ]
-    why |= {g.name: "has one value in all but a few rows" for g in grouped if len(g.values) < 2}
-    usable = [g for g in grouped if len(g.values) > 1]
-    abouts = [g for g in usable if columns.about in (None, g.name)]
-    if len(usable) < 2 or not abouts:
-        raise columns.too_few(why)
-    asked = _Asked(grouped, pairs)
-    return FirstLook(
-        table=columns.table.title,
-        rows=rows,
-        secret=secret,
-        leaks={g.name: asked.about(g, () if secret is None else (HAS,)) for g in abouts},
-        before={g.name: asked.before(g) for g in abouts},
-        few_rows=asked.few_rows,
-        left_out=why,
-        grouped=by,
-    )
-
-
-@dataclass(frozen=True)
-class _Asked:
-    """The rows of every two columns, rare values taken together."""
-
-    columns: Sequence[Grouped]
-    pairs: Pairs
+    @cached_property
+    def _worth(self) -> dict[str, list[Leak]]:
+        """Of each secret those that tell enough for a line."""
+        return {
+            about: [entry for entry in entries if entry.information.bits >= LEAST]
+            for about, entries in self.leaks.items()
+        }
 
     @property
-    def few_rows(self) -> bool:
-        """Of some two columns that are compared."""
-        usable = [column for column in self.columns if len(column.values) > 1]
-        occur = (np.count_nonzero(self._together(*two)) for two in combinations(usable, 2))
-        return scarce(self.pairs.rows, max(map(int, occur), default=0))
+    def _learned(self) -> list[str]:
+        return [about for about, entries in self._worth.items() if entries]
 
-    def before(self, target: Grouped) -> dict[str, float]:
-        """The share of rows that have each value."""
-        place = self.columns.index(target)
-        shares = self.pairs.single[place] @ target.way / self.pairs.rows
-        return dict(zip(target.values, shares.tolist(), strict=True))
+    @property
+    def _listed(self) -> list[str]:
+        """Those of which most is told, as they stand in the table."""
 
-    def about(self, target: Grouped, secret: Sequence[str]) -> tuple[Leak, ...]:
-        """What each other column tells of these values of one, the most first."""
-        leaks = [
-            self._leak(target, column, secret or target.values)
-            for column in self.columns
-            if column is not target and len(column.values) > 1
-        ]
-        return tuple(sorted(leaks, key=lambda entry: -entry.information.nats))
+        def told(about: str) -> float:
+            return -self._worth[about][0].information.nats
 
-    def _together(self, target: Grouped, column: Grouped) -> Array:
-        """The rows that have each two of their values."""
-        i, j = (self.columns.index(grouped) for grouped in (target, column))
-        rows = self.pairs.pair[i, j] if i < j else self.pairs.pair[j, i].T
-        return target.way.T @ rows @ column.way
+        most = sorted(self._learned, key=told)[:SECRETS]
+        return [about for about in self._learned if about in most]
 
-    def _leak(self, target: Grouped, column: Grouped, secret: Sequence[str]) -> Leak:
-        """The view of a belief about two columns, the second of which is left as it is."""
-        together = self._together(target, column)
-        names, values = (target.name, column.name), (target.values, column.values)
-        belief = Joint(together, names, values, Premise.learned(self.pairs.rows))
-        shown = OneSided({column.name: math.inf}, {})
-        return leak(belief, shown, column.name, (column.name,), target.name, secret)
+    def _line(self, entry: Leak) -> Line:
+        """What is read, what that makes likelier, from and to, how often; odds and bits of all.
+
+        Names and values are in one column, so that few of them are broken where a line is short.
+        """
+        answer = entry.answer
+        what, shares = "no value", ["", "", ""]
+        if answer is not None and not in_words.tells_nothing(entry):
+            (seen,) = map(str, answer.seen.values())
+            what = seen if self.secret is not None else f"{seen} → {answer.secret}"
+            shares = [*map(in_words.percent, (answer.before, answer.after, answer.mass))]
+        bits = in_words.bits_of(entry.information, unit=False)
+        bar = "▇" * round(BAR * self.share_learned(entry))
+        return Line(f"{entry.who}: {what}", [*shares, in_words.odds_of(entry.odds), bits, bar])
+
+
+def _answer(entry: Leak) -> dict[str, Any]:
+    """The most telling answer: what is seen, what it makes likelier, and in how many rows."""
+    answer = entry.answer
+    if answer is None:
+        return {}
+    return {
+        "seen": {name: str(output) for name, output in answer.seen.items()},
+        "secret": answer.secret,
+        "before": answer.before,
+        "after": answer.after,
+        "share": answer.mass,
+    }
+
+
+def _in_columns(answer: dict[str, Any]) -> dict[str, Any]:
+    """The same, of the one column that is seen its value."""
+    return {
+        name: told if name != "seen" else next(iter(told.values())) for name, told in answer.items()
+    }

@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from unspoken.adversary import Adversary
 from unspoken.beliefs import Belief
@@ -26,6 +27,7 @@ __all__ = [
     "TellingAnswer",
     "Leak",
     "leak",
+    "leakage",
     "leakage_matrix",
     "limits_of",
     "most_telling",
@@ -208,3 +210,16 @@ def _share(law: Mapping[Value, float], labels: Sequence[Value]) -> float:
 
 def _factor(number: int) -> Callable[[Posteriors], Array]:
     return lambda after: after.log_odds_factor(after.events()[number])
+
+
+def leakage(leaks: Sequence[Leak]) -> list[dict[str, Any]]:
+    """Who learns how much about what, to the last digit: for the ledger and the holder alone."""
+    return [
+        {
+            "who": leak.who,
+            "about": leak.about,
+            "odds": leak.odds.as_json(),
+            "information": leak.information.as_json(),
+        }
+        for leak in leaks
+    ]

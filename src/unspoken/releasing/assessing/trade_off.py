@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
 from unspoken.display import Framed, Tabled
+from unspoken.errors import InputError
 from unspoken.pictures import Chart, Picture, style
 from unspoken.pictures.looks import STRONG, TEXT
 
@@ -76,6 +77,11 @@ class _Curve(Framed, Tabled, tuple[Any, ...]):
 
     def plot(self) -> Picture:
         """The curve as a picture."""
+        if not self:
+            raise InputError(
+                "plot: the curve has no points: it was not asked for, or its plans would take "
+                "minutes; prepare(...).by_cap() makes it all the same"
+            )
         name = next(iter(self.rows[0]))
         ticks: Chart = {"values": [row[name] for row in self.rows], "format": "~g", "grid": False}
         scale: Chart = {"type": "log", "nice": False}

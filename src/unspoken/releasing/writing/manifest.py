@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 from unspoken.ledger import Head, Release
 from unspoken.policy import Project
 from unspoken.policy.edges import bin_names, plain_edge
-from unspoken.releasing.assessing.leaks import Leak
 from unspoken.releasing.assessing.stated import less_often
 from unspoken.releasing.custody.custody import MARK, by_digest
 
@@ -27,7 +26,6 @@ __all__ = [
     "by_digest",
     "described",
     "estimating",
-    "leakage",
     "rule",
     "text",
 ]
@@ -170,19 +168,6 @@ def _table(event: Release) -> dict[str, Any]:
 def text(manifest: Mapping[str, Any]) -> str:
     """The manifest as the file holds it."""
     return json.dumps(manifest, indent=2, sort_keys=False, allow_nan=False) + "\n"
-
-
-def leakage(leaks: Sequence[Leak]) -> list[dict[str, Any]]:
-    """Who learns how much about what, to the last digit: for the ledger and the holder alone."""
-    return [
-        {
-            "who": leak.who,
-            "about": leak.about,
-            "odds": leak.odds.as_json(),
-            "information": leak.information.as_json(),
-        }
-        for leak in leaks
-    ]
 
 
 def rule(project: Project, name: str) -> dict[str, Any]:

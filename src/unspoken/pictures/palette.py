@@ -8,8 +8,11 @@ picture reads in light, in dark and in print; charts in files are drawn with ``L
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from typing import Any
 
-__all__ = ["BEYOND", "DARK", "LIGHT", "PAGE", "STEPS", "Palette"]
+from unspoken.pictures.looks import FONT
+
+__all__ = ["BEYOND", "DARK", "LIGHT", "PAGE", "STEPS", "Palette", "by_lines", "looks"]
 
 STEPS, BEYOND = 6, 4  # how many, and the first of those beyond the cap
 
@@ -65,3 +68,45 @@ PAGE = Palette(
     steps=tuple(f"var(--step-{number})" for number in range(STEPS)),
     inks=tuple(f"var(--ink-{number})" for number in range(STEPS)),
 )
+
+
+def looks(use: Palette) -> dict[str, Any]:
+    """The ``config`` of a picture in these colours."""
+    return {
+        "background": "transparent" if use is not LIGHT else use.paper,
+        "font": FONT,
+        "lineBreak": "\n",
+        "padding": 12,  # for letters that are wider where the picture is shown than here
+        "axis": {
+            "labelColor": use.text,
+            "titleColor": use.quiet,
+            "gridColor": use.line,
+            "domainColor": use.line,
+            "tickColor": use.line,
+            "labelFontSize": 12,
+            "titleFontSize": 12,
+            "titleFontWeight": "normal",
+            "labelLimit": 0,
+        },
+        "text": {"color": use.text, "fill": use.text},
+        "title": {"color": use.text, "fontSize": 15, "anchor": "start", "offset": 12},
+        "legend": {
+            "orient": "bottom",
+            "labelColor": use.text,
+            "titleColor": use.quiet,
+            "titleFontWeight": "normal",
+            "labelFontSize": 11,
+            "titleFontSize": 11,
+            "columns": 3,
+            "symbolType": "square",
+            "symbolSize": 160,
+        },
+        "view": {"stroke": "transparent"},
+    }
+
+
+def by_lines(first: float, each: float) -> dict[str, Any]:
+    """A distance that grows with the lines a name is wrapped on."""
+    tests = [f"length(split(datum.label, '\\n')) == {lines}" for lines in range(2, 9)]
+    lines = [{"test": test, "value": first + each * k} for k, test in enumerate(tests, 1)]
+    return {"condition": lines, "value": first}
