@@ -11,6 +11,7 @@ from typing import Any
 
 from unspoken.engines.handed_in import Streams
 from unspoken.errors import InputError
+from unspoken.learning.pinned import JOINT
 from unspoken.ledger import EXACT, Account, Head, Release
 from unspoken.mechanisms import Mechanism, OneSided
 from unspoken.numerics.coins import ALGORITHM, MasterKey
@@ -146,7 +147,17 @@ class Asked:
     ) -> Kernel:
         """What looks at the rows. ``mechanism``: what is shown; None: nothing is."""
         domain = self.ready.learned.belief.domain
-        return Kernel(self.reading.rules, master, domain, mechanism, apart, self.draw)
+        return Kernel(
+            self.reading.rules, master, domain, mechanism, apart, self.draw, self.comparable
+        )
+
+    @property
+    def comparable(self) -> bool:
+        """Whether rows can be compared with those that were counted: of a tree, pairs alone were;
+        by another draw they are shown once more.
+        """
+        believed = self.ready.believed
+        return believed is not None and JOINT in believed.pinned.tables and self.draw == 1
 
     @property
     def released(self) -> Mechanism:

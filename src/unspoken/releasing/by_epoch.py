@@ -23,6 +23,7 @@ from unspoken.numerics.files import PRIVATE, unfinished
 from unspoken.releasing.asked import Asked
 from unspoken.releasing.custody.custody import Custody, charge_of, refuse_foreign
 from unspoken.releasing.custody.first_readings import FirstReadings
+from unspoken.releasing.drifted import drifted
 from unspoken.releasing.results import Epochs, Rehearsed, Released, Said
 from unspoken.releasing.rows.kernel import epoch_of, within
 from unspoken.releasing.rows.outputs import Output, folders, output_of, refuse_alike
@@ -49,6 +50,7 @@ def release_epochs(asked: Asked, kept: Custody, epochs: Collection[str] | None =
         sifted = sift(asked.reading, kernel(apart=True), shown, past, spool, epochs)
         sifted = _drawn(asked, kept, kept.master, sifted)
         release = _Release.of(asked, kept.master, past, sifted)
+        moved = drifted(asked, kept, sifted.witness, release.epochs.new)
 
         def admit(account: Account) -> None:
             said.append(release.admitted(account))
@@ -69,7 +71,7 @@ def release_epochs(asked: Asked, kept: Custody, epochs: Collection[str] | None =
         p=asked.p,
         again=not sifted.new,
         said=said[-1],
-        warnings=(*asked.ready.warnings, *said[-1].measured, *release.epochs.refused()),
+        warnings=(*asked.ready.warnings, *moved, *said[-1].measured, *release.epochs.refused()),
         epochs=release.epochs,
     )
 
@@ -84,7 +86,8 @@ def rehearse_epochs(asked: Asked, kept: Custody | None, master: MasterKey) -> Re
         said.append(release.admitted(account))
 
     kept.ledger.look(admit, kept.seal) if kept else admit(Account.of(()))
-    odd = (*asked.ready.warnings, *said[-1].measured, *release.epochs.refused())
+    moved = drifted(asked, kept, sifted.witness, release.epochs.new)
+    odd = (*asked.ready.warnings, *moved, *said[-1].measured, *release.epochs.refused())
     return Rehearsed(asked.p, asked.plan, asked.leakage, said[-1], odd, release.epochs)
 
 

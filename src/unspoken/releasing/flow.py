@@ -25,6 +25,7 @@ from unspoken.releasing.asked import Asked
 from unspoken.releasing.by_epoch import rehearse_epochs, release_epochs
 from unspoken.releasing.custody.custody import Custody, refuse_foreign
 from unspoken.releasing.deciding.adopting import adopt, refuse_unapproved
+from unspoken.releasing.drifted import drifted
 from unspoken.releasing.preparing import opened
 from unspoken.releasing.results import Rehearsed, Released, Said
 from unspoken.releasing.rows.outputs import Output, lying
@@ -83,6 +84,7 @@ def _whole(asked: Asked, kept: Custody) -> Released:
             same.append(account.number(event))
             said.append(asked.said(event, account))
 
+        moved = drifted(asked, kept, witness, witness.counts)
         head = kept.ledger.charge(event, admit, kept.seal)
         described = asked.described(event, head, kept.ledger.charged(head.number), written)
         publish(output, data, paper, written, described)
@@ -96,7 +98,7 @@ def _whole(asked: Asked, kept: Custody) -> Released:
         p=asked.p,
         again=same != [None],
         said=said[-1],
-        warnings=(*asked.ready.warnings, *said[-1].measured),
+        warnings=(*asked.ready.warnings, *(moved if same == [None] else ()), *said[-1].measured),
     )
 
 
@@ -130,7 +132,11 @@ def rehearse(
         said.append(asked.said(event, account))
 
     kept.ledger.look(admit, kept.seal) if kept else admit(Account.of(()))
-    odd = (*asked.ready.warnings, *said[-1].measured)
+    odd = (
+        *asked.ready.warnings,
+        *drifted(asked, kept, witness, witness.counts),
+        *said[-1].measured,
+    )
     return Rehearsed(asked.p, asked.plan, asked.leakage, said[-1], odd)
 
 

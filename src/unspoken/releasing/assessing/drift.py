@@ -30,7 +30,7 @@ from unspoken.learning.marks.labels import NONE
 from unspoken.learning.pinned import JOINT, Pinned
 from unspoken.measures import MEASURES
 from unspoken.mechanisms import Mechanism
-from unspoken.numerics.arrays import Array, Counts
+from unspoken.numerics.arrays import Array, Codes, Counts
 from unspoken.numerics.noise import scale_of
 from unspoken.policy import Project
 from unspoken.releasing.assessing.boxed import Boxed, box_of, boxed
@@ -38,7 +38,7 @@ from unspoken.releasing.assessing.leaks import views
 from unspoken.releasing.custody.believing import Believed, split_rows
 from unspoken.releasing.rows.reading import Epochs
 
-__all__ = ["LEVEL", "Drift", "Drifted", "apart", "drift"]
+__all__ = ["LEVEL", "Drift", "Drifted", "apart", "apart_by_labels", "called", "drift"]
 
 LEVEL = 0.05
 Ends = tuple[float, float]
@@ -137,13 +137,42 @@ def apart(
     return sorted(found, key=lambda each: -each.gap)
 
 
+def apart_by_labels(
+    project: Project,
+    rows: Table,
+    believed: Believed,
+    learned: Learned,
+    counts: Mapping[str, Codes],
+    of_each: Counts,
+    level: float,
+) -> list[Drifted]:
+    """The same of ``rows`` that were counted while they were read for something else: ``of_each``
+    says how many have each combination of labels, of which ``counts`` has the label of each of some
+    attributes.
+    """
+    pinned, names = believed.pinned, list(learned.labels)
+    axes = [axis for axis, name in enumerate(names) if name in counts]
+    shape = [len(learned.labels[n]) if n in counts else 1 for n in names]
+    joint = np.zeros(shape, np.int64)
+    places = [counts.get(name, np.zeros(len(of_each), np.intp)) for name in names]
+    np.add.at(joint, tuple(places), of_each)
+    since = _Sample(joint, int(of_each.sum()), None, _units(project, rows, pinned))
+    found = _apart(learned, _then(pinned), since, level=level, axes=axes) if since.rows else ()
+    return sorted(found, key=lambda each: -each.gap)
+
+
 def _within(project: Project, rows: Table, epochs: Collection[str]) -> Table:
     """The rows of these epochs."""
     naming, texts = Epochs.of(project, rows), set[str]()
     for batch in rows.batches(Scan(list(rows.keys), ordered=False)):
         for name, known in naming.rows(batch)[1].items():
             texts.update(known if name in epochs else ())
-    which = naming.among(texts)
+    return called(project, rows, texts)
+
+
+def called(project: Project, rows: Table, texts: Collection[str]) -> Table:
+    """The rows of the epochs that the engine calls so."""
+    which = Epochs.of(project, rows).among(texts)
     if which is None:
         return rows
     listed = ", ".join(literal(text) for text in sorted(texts))
@@ -162,25 +191,33 @@ def _samples(
 ) -> tuple[_Sample, _Sample, dict[str, int]]:
     """What was counted, and what came since; ``counted``: the rows have what was counted, too."""
     now, unlisted = _counted(project, rows, learned)
-    scale = scale_of(pinned.sensitivity, pinned.epsilon)
-    then = _Sample(pinned.tables[JOINT], pinned.rows, scale, pinned.units)
-    since = _Sample(now, int(now.sum()), None, units)
+    then, since = _then(pinned), _Sample(now, int(now.sum()), None, units)
     if counted:
-        since = _Sample(now - then.joint, since.rows - then.rows, scale, units)
+        since = _Sample(now - then.joint, since.rows - then.rows, then.scale, units)
     return then, since, unlisted
 
 
+def _then(pinned: Pinned) -> _Sample:
+    scale = scale_of(pinned.sensitivity, pinned.epsilon)
+    return _Sample(pinned.tables[JOINT], pinned.rows, scale, pinned.units)
+
+
 def _apart(
-    learned: Learned, then: _Sample, since: _Sample, *, level: float = LEVEL
+    learned: Learned,
+    then: _Sample,
+    since: _Sample,
+    *,
+    level: float = LEVEL,
+    axes: Sequence[int] | None = None,
 ) -> Iterator[Drifted]:
-    """Labels whose shares cannot have been the same."""
-    names, ndim = list(learned.labels), then.joint.ndim
-    sets = [axes for k in (1, 2) for axes in combinations(range(ndim), k)]
-    for axes in sets:
-        before, after = (each.ends(axes, level / (2 * len(sets))) for each in (then, since))
+    """Labels whose shares cannot have been the same; ``axes``: of these attributes; None: all."""
+    names, looked = list(learned.labels), range(then.joint.ndim) if axes is None else axes
+    sets = [some for k in (1, 2) for some in combinations(looked, k)]
+    for some in sets:
+        before, after = (each.ends(some, level / (2 * len(sets))) for each in (then, since))
         apart = (after[0] > before[1]) | (after[1] < before[0])
         for place in map(tuple, np.argwhere(apart)):
-            labels = [(names[axis], k) for axis, k in zip(axes, place, strict=True)]
+            labels = [(names[axis], k) for axis, k in zip(some, place, strict=True)]
             yield Drifted(
                 {name: learned.labels[name][k] for name, k in labels},
                 (float(before[0][place]), float(before[1][place])),

@@ -40,7 +40,7 @@ class Kernel:
     Where a value may be missing, a second column tells that apart from being withheld: whether it
     is missing, or NULL if that is not shown either. ``mechanism``: None where rows are counted in
     and nothing is shown. ``apart``: each epoch by itself, with the keyed numbers of every record.
-    ``draw``: which coins are tossed.
+    ``draw``: which coins are tossed. ``counts``: whether rows are counted by their labels.
     """
 
     rules: Rules
@@ -49,6 +49,7 @@ class Kernel:
     mechanism: Mechanism | None = None
     apart: bool = False
     draw: int = 1
+    counts: bool = False
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for part in self.rules.parts(batches):
@@ -90,7 +91,8 @@ class Kernel:
                 with placed(self.rules.places[name]):
                     fingerprint.add(rows, keyed)
                 sums[name] = fingerprint.total
-            tallies[epoch] = Tally(rows.num_rows, list(part.texts[epoch]), sums)
+            labels = self._labels(part, which)
+            tallies[epoch] = Tally(rows.num_rows, list(part.texts[epoch]), sums, labels)
         count = {ROWS: _numbers(pa.int64(), np.array([part.batch.num_rows]))}
         return tallied(pa.RecordBatch.from_pydict(self._shown(part, keys) or count), tallies)
 
@@ -101,8 +103,17 @@ class Kernel:
         columns[KEY] = _numbers(pa.uint64(), records.keys)
         for name, numbers in records.numbers.items():
             columns[VALUE.format(name)] = _numbers(NUMBER, numbers)
-        tally = Tally(len(records), list(part.texts[epoch]), prints.sums(records))
+        labels = self._labels(part, None)
+        tally = Tally(len(records), list(part.texts[epoch]), prints.sums(records), labels)
         return tallied(pa.RecordBatch.from_pydict(columns), {epoch: tally})
+
+    def _labels(self, part: Part, rows: Codes | None) -> list[tuple[int, int]]:
+        """How many of these rows have each labels, where that is counted."""
+        if not self.counts:
+            return []
+        some = {name: codes if rows is None else codes[rows] for name, codes in part.codes.items()}
+        labels, counts = np.unique(self.rules.combined(some), return_counts=True)
+        return list(zip(labels.tolist(), counts.tolist(), strict=True))
 
     def _keys(self, part: Part) -> dict[str, RecordKeys]:
         """The keys of each epoch's rows, of which coins and fingerprints are made."""
@@ -175,7 +186,7 @@ def within(batch: pa.RecordBatch, parts: Sequence[Words], prints: Prints) -> pa.
     if not held.any():
         return None
     some, (tally,) = records.taken(held), tallies_of(batch).values()
-    tally = tally._replace(rows=len(some), sums=prints.sums(some))
+    tally = tally._replace(rows=len(some), sums=prints.sums(some), labels=())
     return tallied(taken(batch, np.flatnonzero(held)), {prints.epoch: tally})
 
 

@@ -91,6 +91,17 @@ class Rules:
         """The columns that are looked at."""
         return list(dict.fromkeys([*self.shape.keys, *self._labeller().reads]))
 
+    @property
+    def combinations(self) -> tuple[int, ...]:
+        """How many labels each of these attributes has, and no label at all."""
+        return tuple(len(labelling.names) + 1 for labelling in self.labellings)
+
+    def combined(self, codes: Mapping[str, Codes]) -> Codes:
+        """One number for the labels of each row, -1 for no label being the last of its kind."""
+        sizes = self.combinations
+        each = [codes[name] % size for name, size in zip(self.depends, sizes, strict=True)]
+        return np.ravel_multi_index(each, sizes)
+
     def parts(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Part]:
         """What these batches say."""
         labeller, epochs = self._labeller(), Epochs.of(self.project, self.shape)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -105,12 +106,14 @@ class Prints:
 
 class Tally(NamedTuple):
     """What some rows of one epoch add: how many they are, what the engine calls the epoch, and to
-    the fingerprint of each attribute.
+    the fingerprint of each attribute; and, where these are counted, how many have each ``labels``,
+    as `Rules.combined` numbers them.
     """
 
     rows: int
     texts: Sequence[str]
     sums: Mapping[str, int]
+    labels: Sequence[tuple[int, int]] = ()
 
 
 def tallied(batch: pa.RecordBatch, tallies: Mapping[str, Tally]) -> pa.RecordBatch:
@@ -136,6 +139,7 @@ class Witness:
         self._read: dict[str, dict[str, RowFingerprint]] = {}
         self.texts: dict[str, set[str]] = {}  # what the engine calls each epoch
         self.counts: dict[str, int] = {}  # the rows of each epoch
+        self.labels: dict[str, Counter[int]] = {}  # and how many of them have each labels
 
     def watch(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
@@ -143,6 +147,8 @@ class Witness:
                 fingerprints = self._fingerprints(epoch)
                 self.texts[epoch].update(tally.texts)
                 self.counts[epoch] += tally.rows
+                for labels, rows in tally.labels:
+                    self.labels[epoch][labels] += rows
                 for name, total in tally.sums.items():
                     fingerprints[name].include(tally.rows, total)
             yield batch
@@ -165,5 +171,5 @@ class Witness:
                 raise too_many(self._rules.project)
             prints = Prints(self._rules, self._master, epoch)
             self._read[epoch] = {name: prints.fingerprint(name) for name in self._rules.depends}
-            self.texts[epoch], self.counts[epoch] = set(), 0
+            self.texts[epoch], self.counts[epoch], self.labels[epoch] = set(), 0, Counter()
         return self._read[epoch]

@@ -1,0 +1,76 @@
+"""Whether the rows that a release shows for the first time are like those that were counted.
+
+They were counted by their labels while they were read, so no row is looked at twice; only whose
+they are is asked of the keys. Releases are many: the k-th has a chance of LEVEL / (k (k + 1)) to
+say what is not so, so all together one of LEVEL at most. What is said has shares of the rows as
+they are: it is for the holder, and nothing is refused for it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection
+
+import numpy as np
+
+from unspoken.releasing.asked import Asked
+from unspoken.releasing.assessing.drift import LEVEL, Drifted, apart_by_labels, called
+from unspoken.releasing.assessing.in_words import NBSP, listed
+from unspoken.releasing.custody.custody import Custody
+from unspoken.releasing.rows.witness import Witness
+
+__all__ = ["drifted"]
+
+NAMED = 3  # of the epochs whose rows differ
+
+
+def drifted(
+    asked: Asked, kept: Custody | None, witness: Witness, epochs: Collection[str]
+) -> tuple[str, ...]:
+    """What differs most in the rows of these epochs, which were not released before, if anything
+    does.
+    """
+    believed, counts = asked.ready.believed, Counter[int]()
+    for epoch in epochs:
+        counts.update(witness.labels[epoch])
+    if believed is None or not counts:
+        return ()
+    rules, numbers = asked.reading.rules, np.array([*counts])
+    codes = dict(zip(rules.depends, np.unravel_index(numbers, rules.combinations), strict=True))
+    sizes = zip(rules.depends, rules.combinations, strict=True)
+    known = np.all([codes[name] < size - 1 for name, size in sizes], axis=0)
+    texts = [text for epoch in epochs for text in witness.texts[epoch]]
+    look = 1 + (kept.ledger.releases() if kept is not None else 0)
+    found = apart_by_labels(
+        asked.ready.project,
+        called(asked.ready.project, asked.reading.table, texts),
+        believed,
+        asked.ready.learned,
+        {name: each[known] for name, each in codes.items()},
+        np.array([*counts.values()])[known],
+        LEVEL / (look * (look + 1)),
+    )
+    return (_said(asked, found[0], epochs),) if found else ()
+
+
+def _said(asked: Asked, found: Drifted, epochs: Collection[str]) -> str:
+    labels = " and ".join(f"{name} \u201c{label}\u201d" for name, label in found.labels.items())
+    names = sorted(epochs)
+    more = [f"{len(names) - NAMED} more"] if len(names) > NAMED else []
+    where = listed([*names[:NAMED], *more]) if asked.ready.project.epoch.of else "this label"
+    holds = (
+        "The odds cap holds all the same, whatever is believed"
+        if asked.plan.is_floor
+        else "The limits are kept by what was counted, and may not be by these rows"
+    )
+    return (
+        f"the rows of {where} are not like those that were counted: {labels} {_share(found.then)} "
+        f"of the rows then, {_share(found.since)} now (for you, not for release). {holds}. "
+        "unspoken diff says what the plan tells by them; then unspoken learn --again and unspoken "
+        "plan --adopt"
+    )
+
+
+def _share(ends: tuple[float, float]) -> str:
+    low, high = (round(100 * end) for end in ends)
+    return f"{low}-{high}{NBSP}%" if low < high else f"{low}{NBSP}%"
