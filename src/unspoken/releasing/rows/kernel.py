@@ -6,6 +6,7 @@ the same however rows are parted, ordered, or read again.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -112,7 +113,13 @@ class Kernel:
         if not self.counts:
             return []
         some = {name: codes if rows is None else codes[rows] for name, codes in part.codes.items()}
-        labels, counts = np.unique(self.rules.combined(some), return_counts=True)
+        combined = self.rules.combined(some)
+        if math.prod(self.rules.combinations) > len(combined):
+            labels, counts = np.unique(combined, return_counts=True)
+        else:
+            counts = np.bincount(combined)
+            labels = np.flatnonzero(counts)
+            counts = counts[labels]
         return list(zip(labels.tolist(), counts.tolist(), strict=True))
 
     def _keys(self, part: Part) -> dict[str, RecordKeys]:
