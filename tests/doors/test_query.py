@@ -38,6 +38,26 @@ def test_asked_twice_it_is_one_answer(run: Run, edited: Path) -> None:
     assert run("ledger", "--verify").code == 0
 
 
+def test_that_it_takes_all_that_is_left_is_said_with_what_less_would_be(
+    run: Run, edited: Path
+) -> None:
+    """Before it is charged; for whoever said how much, or takes a share, nothing is to be said."""
+    found = run("query", TEXT, "--dry-run", "--json").json
+    assert found["all_left"]
+    said = "That is all that the limits leave: another question, or a release, has nothing left"
+    for less in found["less"]:
+        alone = run("query", TEXT, "--dry-run", "--json", "--epsilon", str(less["epsilon"])).json
+        assert alone["error"]["COUNT(*)"] == less["error"]
+        assert (alone["all_left"], alone["less"]) == (False, [])
+    tenth, hundredth = (less["epsilon"] for less in found["less"])
+    assert 0 < hundredth < tenth <= found["epsilon"] / 10
+    assert said not in " ".join(run("query", TEXT, "--dry-run", "--share", "0.5").out.split())
+    assert said in " ".join(run("query", TEXT, "--dry-run").out.split())
+    done = run("query", TEXT)
+    assert f"{said}. For less: epsilon {tenth:g} is ±" in " ".join(done.err.split())
+    assert "has nothing left" not in done.out + run("query", TEXT).out
+
+
 def test_what_keys_count_is_shown_as_it_is(run: Run, edited: Path) -> None:
     done = run("query", "SELECT office, COUNT(*) AS days FROM occupancy GROUP BY office")
     assert done.code == 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
 from itertools import compress
@@ -36,7 +36,9 @@ class Promised(Shown):
     but with ``chance``.
     ``middles``: attributes whose bins are added up; how far those are off no error has in it.
     ``groups``: rows of the answer, whether keys or cells make them.
-    ``epsilon``: for one record, ``unit_epsilon`` for all rows of one unit that enter.
+    ``epsilon``: for one record, ``unit_epsilon`` for all rows of one unit that enter. ``all_left``:
+    whether that is all that the limits leave, since nobody said how much; ``less``: what smaller
+    epsilons would be off by, in the first column.
     """
 
     query: str
@@ -50,6 +52,8 @@ class Promised(Shown):
     chance: float = CHANCE
     free: str = ""
     middles: Sequence[str] = ()
+    all_left: bool = False
+    less: Mapping[float, Sequence[float]] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -88,6 +92,11 @@ class Promised(Shown):
             middles=_by_middles(question),
         )
 
+    @property
+    def first(self) -> Sequence[float]:
+        """How far off the worst number of the first column that has noise may be."""
+        return next(iter(self.errors.values()))
+
     def lines(self) -> list[str]:
         """In words."""
         sure = f"{100 * (1 - self.chance):.0f} %"
@@ -107,7 +116,16 @@ class Promised(Shown):
         cost = f"costs eps {self.epsilon:.4g} for one record"
         if self.rows_per_unit is not None and self.rows_per_unit > 1:
             cost += f", {self.unit_epsilon:.4g} for {self.rows_per_unit:,} rows of one unit"
-        return [*said, f"{cost}, on the account of whoever is given it"]
+        said.append(f"{cost}, on the account of whoever is given it")
+        return [*said, self._all_left()] if self.all_left else said
+
+    def _all_left(self) -> str:
+        """What there is in place of it, where nobody said how much it may cost."""
+        said = "That is all that the limits leave: another question, or a release, has nothing left"
+        if not self.less:
+            return said
+        each = [f"{epsilon:g} is {_errors(errors)}" for epsilon, errors in self.less.items()]
+        return f"{said}. For less: epsilon {', '.join(each)}; or a share of what is left"
 
     def facts(self) -> list[tuple[str, str]]:
         return [("query", self.query), *(("promise", line) for line in self.lines())]
@@ -123,6 +141,10 @@ class Promised(Shown):
             "error": {title: list(each) for title, each in self.errors.items()},
             "error_of_all": {title: list(each) for title, each in self.all_within.items()},
             "middles": list(self.middles),
+            "all_left": self.all_left,
+            "less": [
+                {"epsilon": epsilon, "error": list(errors)} for epsilon, errors in self.less.items()
+            ],
         }
 
 

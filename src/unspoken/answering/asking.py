@@ -376,16 +376,20 @@ class Asking:
         least = self._least(account)
         fits = coarse(moved(self.question.numbers) / least)
         noise = self._noise(least)
-        alone = self.least_error(noise) > self.of_keys.rows.sum()  # refused without an epsilon
+        alone = noise.least_error() > self.of_keys.rows.sum()  # refused without an epsilon
         return f"epsilon {fits:.3g} would fit, {'as noise alone' if alone else 'or leave it out'}"
-
-    def least_error(self, noise: Noise) -> float:
-        """How far off the number is that is known best, in rows."""
-        return min(noise.error(each) / each.reach for each in self.question.numbers)
 
     def promised(self, noise: Noise | None, free: str = "") -> Promised:
         """What is known before anything is charged."""
-        return Promised.of(self.question, noise, self.counted, self.rows_per_unit, free)
+        made = Promised.of(self.question, noise, self.counted, self.rows_per_unit, free)
+        if noise is None or free or self.epsilon is not None or self.share < 1.0:
+            return made
+        others = noise.less(self.ready.learned.rows)
+        less = {
+            epsilon: Promised.of(self.question, other, self.counted, self.rows_per_unit).first
+            for epsilon, other in others
+        }
+        return replace(made, all_left=True, less=less)
 
 
 def _times(epsilon: float, rows: int) -> float:

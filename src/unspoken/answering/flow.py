@@ -116,7 +116,7 @@ def _answered(asking: Asking, noise: Noise, promised: Promised) -> NoisyAnswer:
 
 def _refuse_noise_alone(noise: Noise, rows: int, asking: Asking) -> None:
     """Nobody who says no epsilon means to pay for what says nothing."""
-    error = asking.least_error(noise)
+    error = noise.least_error()
     if error > rows:
         limits = asking.project.limits
         units = {"unit_epsilon": limits.unit_epsilon, "epoch_epsilon": limits.epoch_epsilon}

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -35,6 +35,7 @@ NEAR = 2.0**-8  # how close to the least one, relatively
 NEARLY = 2.0**-32  # by which sums of floats are off at most, and more
 TOGETHER = 1024  # combinations of cells that are compared with each other
 DIGITS = 3  # of lambda, rounded up
+LESS = 0.1, 0.01  # of all that is left: what else is offered
 
 
 @dataclass(frozen=True)
@@ -79,6 +80,19 @@ class Noise:
     def error(self, number: Number, counts: int = 1, chance: float = CHANCE) -> int:
         """No error of so many numbers is larger, but with this chance; in steps."""
         return reach(counts, self.scale(number), chance)
+
+    def least_error(self) -> float:
+        """How far off the number is that is known best, in rows."""
+        return min(self.error(each) / each.reach for each in self.numbers)
+
+    def less(self, rows: int) -> Iterator[tuple[float, Noise]]:
+        """For a tenth of this epsilon, and a hundredth, as far as that is no noise alone."""
+        for part in LESS:
+            epsilon = float(f"{coarse(part * self.epsilon, digits=1):g}")
+            if epsilon >= EPSILONS[0]:
+                other = replace(self, times=by_epsilon(self.numbers, epsilon))
+                if other.least_error() <= rows:
+                    yield epsilon, other
 
 
 def moved(numbers: Sequence[Number]) -> float:
@@ -159,9 +173,9 @@ def least(broken: Callable[[float], str | None]) -> float:
     return _up(math.exp(fits))
 
 
-def coarse(epsilon: float) -> float:
+def coarse(epsilon: float, digits: int = DIGITS) -> float:
     """Few digits, and no more of it: what is said to fit does."""
-    unit = 10.0 ** (math.floor(math.log10(epsilon)) - DIGITS + 1)
+    unit = 10.0 ** (math.floor(math.log10(epsilon)) - digits + 1)
     return math.floor(epsilon / unit) * unit
 
 
