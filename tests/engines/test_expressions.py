@@ -71,6 +71,25 @@ REFUSED = {
 }
 
 
+HINTS = {  # over columns of names that are no words
+    "krank? = 'ja'": 'names like this stand in double quotes: "krank?"',
+    "Personal-Nr. > 3 AND": 'names like this stand in double quotes: "Personal-Nr."',
+    '"krank?" = "ja"': "a value that is text stands in single quotes: 'ja'",
+    '"krank?" IN ("ja", \'nein\')': "a value that is text stands in single quotes: 'ja'",
+}
+NO_HINTS = ["krank > 3", "'x' = plz AND krank > 3", "\"krank\" = 'ja'", '"krank?" > ', "ja"]
+
+
+@pytest.mark.parametrize("text", [*HINTS, *NO_HINTS])
+def test_quotes_that_are_missing_or_others_are_said(text: str) -> None:
+    columns = {"krank?": "VARCHAR", "Personal-Nr.": "VARCHAR", "plz": "VARCHAR"}
+    with pytest.raises(InputError) as refused:
+        RowSQL(columns, "t.csv").read(text, WHERE, condition=True)
+    said = str(refused.value)
+    assert HINTS.get(text, "quotes") in said if text in HINTS else "quotes" not in said
+    assert "\n" not in said
+
+
 @pytest.fixture
 def table(days: Path) -> DuckTable:
     return DuckTable.open("days.parquet", keys=["office", "day"], folder=days)

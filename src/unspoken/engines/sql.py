@@ -8,7 +8,8 @@ aggregates, windows and functions like random() or now() are refused by name.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 
@@ -29,6 +30,7 @@ __all__ = [
 ]
 
 BARE = re.compile(r"[a-z_][a-z0-9_]*")
+WORD = re.compile(r"[^\W\d]\w*")  # a name that needs no quotes, unless it is a keyword
 
 # The parts of an expression that read one row; any other (subquery, window, *, ?) is refused.
 ROW_WISE = frozenset(
@@ -118,8 +120,9 @@ def read_expression(
         raise InputError(
             f"{where}: is empty; write an SQL expression over the row, or leave it out"
         )
-    query = parsed(con, f"SELECT {text}", where)
-    parsed(con, f"SELECT ({text}\n)", where)
+    with _saying(_in_quotes(text, columns)):
+        query = parsed(con, f"SELECT {text}", where)
+        parsed(con, f"SELECT ({text}\n)", where)
     alone = query.get("select_list", ())
     plain = len(alone) == 1 and not alone[0].get("alias") and not _has_clauses(query)
     if not plain:
@@ -134,7 +137,9 @@ def read_expression(
     if steady:
         refuse_unsteady(parts, where)
     refuse_functions(con, parts, where, of_rows=True)
-    return f"({text}\n)", tuple(sorted(_read(parts, columns, f"{where}, column of {title}")))
+    with _saying(_text_in_quotes(text, parts, columns)):
+        read = _read(parts, columns, f"{where}, column of {title}")
+    return f"({text}\n)", tuple(sorted(read))
 
 
 def read_query(con: duckdb.DuckDBPyConnection, text: str, where: str) -> list[tuple[str, ...]]:
@@ -167,6 +172,33 @@ def _read(parts: Sequence[Node], columns: Sequence[str], where: str) -> frozense
     maybe = lent | {call["catalog"] or call["schema"] for call in calls(parts)}
     folded = {name.casefold() for name in maybe}
     return frozenset(named_columns | {name for name in columns if name.casefold() in folded})
+
+
+@contextmanager
+def _saying(hint: str) -> Iterator[None]:
+    """What is refused within is refused with the way out, if one is known."""
+    try:
+        yield
+    except InputError as error:
+        raise (InputError(f"{str(error).rstrip('.')}; {hint}") if hint else error) from None
+
+
+def _in_quotes(text: str, columns: Sequence[str]) -> str:
+    """That names which are no words stand in double quotes, of a column that stands in none."""
+    odd = (c for c in columns if not WORD.fullmatch(c) and c.strip())
+    bare = (c for c in odd if re.search(rf'(?<!["\w]){re.escape(c)}(?![\w"])', text))
+    found = max(bare, key=len, default="")
+    return f"names like this stand in double quotes: {identifier(found)}" if found else ""
+
+
+def _text_in_quotes(text: str, parts: Sequence[Node], columns: Sequence[str]) -> str:
+    """That a value stands in single quotes, where a name that is none is compared with."""
+    names = (part["column_names"] for part in parts if part.get("class") == "COLUMN_REF")
+    known = {column.casefold() for column in columns}
+    words = [name[0] for name in names if len(name) == 1 and name[0].casefold() not in known]
+    ways = ((word, f"(?:{re.escape(word)}\\b|{re.escape(identifier(word))})") for word in words)
+    found = next((word for word, way in ways if re.search(rf"[=<>(,]\s*{way}", text)), None)
+    return f"a value that is text stands in single quotes: {literal(found)}" if found else ""
 
 
 def _has_clauses(query: Node) -> bool:
