@@ -194,6 +194,23 @@ def test_what_is_not_certain_is_never_1() -> None:
     assert percent(found.answer.after) == ">\N{NO-BREAK SPACE}99.9\N{NO-BREAK SPACE}%"
 
 
+def test_what_chance_shows_as_well_is_said() -> None:
+    """Of columns that do not go together, nearly always; of those that do, never."""
+    rng, missed = np.random.default_rng(3), 0
+    for _ in range(25):
+        free = {name: rng.integers(0, k, 500) for name, k in (("a", 2), ("b", 7), ("c", 4))}
+        look = unspoken.leak(pa.table(free))
+        missed += len(look.by_chance) < 6
+        assert "chance?: so many rows" in repr(look) or not look.lines()
+    assert missed <= 2
+    rows = rng.integers(0, 4, 500)
+    same = {"a": rows, "b": np.where(rng.random(500) < 0.3, rows, rng.integers(0, 4, 500))}
+    look = unspoken.leak(pa.table(same))
+    assert look.by_chance == frozenset()
+    assert "chance?" not in repr(look)
+    assert look.to_frame()["by_chance"].tolist() == [False, False]
+
+
 # --- from Python
 
 HANDED: dict[str, Callable[[str], Any]] = {

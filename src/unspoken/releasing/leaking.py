@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, count
 from pathlib import Path
+from statistics import NormalDist
 
 import numpy as np
 
@@ -41,6 +42,7 @@ __all__ = ["first_look", "leak"]
 ANY = 2**62  # combinations of the values of all columns: only those of pairs are counted
 UNIQUE = 0.95  # different whole numbers a row from which a column numbers the rows
 NAMED = "named as a key would be"
+CHANCE = 0.01  # that of columns which do not go together any two look as if they did
 
 Place = Callable[[str], str]
 
@@ -211,9 +213,24 @@ def _look(columns: _Columns, secret: str | None) -> FirstLook:
         leaks={g.name: asked.about(g, () if secret is None else (HAS,)) for g in abouts},
         before={g.name: asked.before(g) for g in abouts},
         few_rows=asked.few_rows,
+        by_chance=asked.by_chance(abouts),
         left_out=why,
         grouped=by,
     )
+
+
+def _shown(together: Array, level: float) -> float:
+    """2 n I(X; Y), as a share of what independent columns show at most, but at this level; their
+    chi-squared by Wilson and Hilferty.
+    """
+    law = together / together.sum()
+    independent = np.outer(law.sum(1), law.sum(0))
+    there = law > 0
+    shown = 2 * together.sum() * float((law[there] * np.log(law[there] / independent[there])).sum())
+    degrees = (together.shape[0] - 1) * (together.shape[1] - 1)
+    spread = 2 / (9 * degrees)
+    most = degrees * (1 - spread + NormalDist().inv_cdf(1 - level) * math.sqrt(spread)) ** 3
+    return shown / most
 
 
 @dataclass(frozen=True)
@@ -229,6 +246,21 @@ class _Asked:
         usable = [column for column in self.columns if len(column.values) > 1]
         occur = (np.count_nonzero(self._together(*two)) for two in combinations(usable, 2))
         return scarce(self.pairs.rows, max(map(int, occur), default=0))
+
+    def by_chance(self, targets: Sequence[Grouped]) -> frozenset[tuple[str, str]]:
+        """(secret, column) of which columns that do not go together would show as much.
+
+        Of n independent rows 2 n I(X; Y) nats are chi-squared then, of (r - 1)(c - 1) degrees, all
+        together with a chance of CHANCE to be more.
+        """
+        usable = [column for column in self.columns if len(column.values) > 1]
+        looked = [(t, c) for t in targets for c in usable if t is not c]
+        level = CHANCE / len({frozenset({t.name, c.name}) for t, c in looked})
+        return frozenset(
+            (target.name, column.name)
+            for target, column in looked
+            if _shown(self._together(target, column), level) <= 1.0
+        )
 
     def before(self, target: Grouped) -> dict[str, float]:
         """The share of rows that have each value."""

@@ -28,6 +28,7 @@ SECRETS = 12  # secrets listed where every column is one in turn
 LEAST = 0.001  # bits: what tells less is not worth a line
 # The odds cap that a new project is given: pictures turn red beyond it.
 CAP: float = LimitTable.model_fields["odds_cap"].default
+MAYBE = "chance?"  # beside what may be no more
 BAR = 5  # letters for all there is to tell of a secret
 NUMBERS = ["from", "to", "of rows", "odds", "bits", ""]
 
@@ -48,8 +49,9 @@ class FirstLook(Framed, Tabled):
     ``before``: of each secret the share of rows that have each value. ``few_rows``: whether of two
     columns so few rows have each combination of values that much of what is said is chance.
     ``left_out``: columns that are not looked at, and why; ``grouped``: by what those of too many
-    values have fewer. ``unsure``: whether of some rows nobody
-    knows if they have the secret, since it is NULL for them; they count as having it.
+    values have fewer. ``unsure``: whether of some rows nobody knows if they have the secret, since
+    it is NULL for them; they count as having it. ``by_chance``: of which secret which column tells
+    no more than chance shows of columns that do not go together.
     """
 
     table: str
@@ -61,6 +63,7 @@ class FirstLook(Framed, Tabled):
     left_out: Mapping[str, str]
     grouped: Mapping[str, str]
     unsure: bool = False
+    by_chance: frozenset[tuple[str, str]] = frozenset()
 
     def share_learned(self, entry: Leak) -> float:
         """The share of what there is to tell of a secret: I(X; Y) / H(X)."""
@@ -121,6 +124,11 @@ class FirstLook(Framed, Tabled):
                 f"CAUTION, few rows: of some two columns fewer than {ENOUGH} rows have each "
                 "combination of values that occurs, so much of this is chance."
             )
+        if any(MAYBE in line.numbers[-1] for line in self.lines() if line.numbers):
+            yield (
+                f"{MAYBE}: so many rows of two columns that do not go together show as much, if no "
+                "two rows depend on each other."
+            )
         reasons = dict[str, list[str]]()
         for name, why in self.left_out.items():
             reasons.setdefault(why, []).append(name)
@@ -143,9 +151,10 @@ class FirstLook(Framed, Tabled):
                 "odds": entry.odds.odds,
                 "bits": entry.information.bits,
                 "share_learned": self.share_learned(entry),
+                "by_chance": (about, entry.who) in self.by_chance,
                 **_in_columns(_answer(entry)),
             }
-            for entries in self.leaks.values()
+            for about, entries in self.leaks.items()
             for entry in entries
         ]
 
@@ -153,7 +162,11 @@ class FirstLook(Framed, Tabled):
         """What each column tells of each secret, by itself, both ends of every bound, as data."""
         leaks = {
             about: [
-                {**bounds, **({"answer": answer} if (answer := _answer(entry)) else {})}
+                {
+                    **bounds,
+                    "by_chance": (about, entry.who) in self.by_chance,
+                    **({"answer": answer} if (answer := _answer(entry)) else {}),
+                }
                 for bounds, entry in zip(leakage(entries), entries, strict=True)
             ]
             for about, entries in self.leaks.items()
@@ -217,6 +230,7 @@ class FirstLook(Framed, Tabled):
             shares = [*map(in_words.percent, (answer.before, answer.after, answer.mass))]
         bits = in_words.bits_of(entry.information, unit=False)
         bar = "▇" * round(BAR * self.share_learned(entry))
+        bar = f"{bar} {MAYBE}".strip() if (entry.about, entry.who) in self.by_chance else bar
         return Line(f"{entry.who}: {what}", [*shares, in_words.odds_of(entry.odds), bits, bar])
 
 
