@@ -207,6 +207,31 @@ def test_seconds_since_1970_are_moments(checkins: pa.Table, run: Run) -> None:
     assert run("learn").code == 0
 
 
+def test_numbers_with_a_comma_and_the_half_of_the_days_are_proposed(run: Run, folder: Path) -> None:
+    """Also where keys are given, of which days are text then."""
+    rows = ["when;who;pay;ill"]
+    rows += [
+        f"{d % 28 + 1:02d}.{d // 28 % 12 + 1:02d}.2015;p{d % 7};{d % 97},{d % 10};{'yn'[d % 3 > 0]}"
+        for d in range(336)
+    ]
+    Path("pay.csv").write_text("\n".join(rows))
+    assert run("init", "pay.csv", "--keys", "when,who").code == 0
+    text = Path("unspoken.toml").read_text()
+    history = next(line for line in text.splitlines() if line.startswith("# history"))
+    assert "2015-06-" in history
+    assert "strftime(\\\"when\\\"::DATE, '%Y-%m')" in text
+    assert "# month = " in text
+    assert "# [attribute.pay]  # a number, with the sql above: SQL reads it as text" in text
+    sql = re.search(r'# (sql = """.*?""")', text, re.DOTALL)
+    assert sql is not None
+    text = text.replace('table = "pay.csv"', sql[1].replace("\n#", "\n"))
+    text = re.sub(r"# (\[attribute.pay\]).*\n# (bins = .*)", r"\1\n\2", text)
+    text = re.sub(r"(?m)^reads = .*\n# (reads = .*)", r"\1", text)
+    Path("unspoken.toml").write_text(text.replace('# sensitive = "ill', 'sensitive = "ill'))
+    assert run("check").code == 0
+    assert run("leak").code == 0
+
+
 def test_a_first_look_groups_what_has_too_many_values(checkins: pa.Table, run: Run) -> None:
     shown = run("leak", "checkins.parquet", "--json").json
     assert shown["grouped"] == {"venue": "the most frequent"}

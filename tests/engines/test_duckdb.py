@@ -108,7 +108,8 @@ def test_a_first_look(tmp_path: Path, days: Path) -> None:
         "t", database="d.duckdb", folder=tmp_path
     ).describe()
     assert (office.kind, office.values) == ("number", (1.0, 2.0))
-    assert day == ColumnInfo("day", "date", 2, 0, (), ("2026-01-05", "2026-01-06"))
+    days_there = ("2026-01-05", "2026-01-06")
+    assert day == ColumnInfo("day", "date", 2, 0, (), days_there, middle="2026-01-05")
     assert (arrival.kind, arrival.distinct, arrival.missing) == ("number", 3, 1)
     assert (arrival.quantiles[0], arrival.quantiles[-1], len(arrival.quantiles)) == (8.0, 11.25, 21)
     assert (kind.kind, kind.values) == ("text", ("a", "b", 'it\'s; "x"'))
@@ -128,6 +129,71 @@ def test_columns_are_computed_beside_others_or_in_their_place(days: Path) -> Non
     assert given.batches(Scan(["b"], ordered=False)).read_all()["b"].to_pylist() == ["x", "y", "y"]
     with pytest.raises(InputError, match=r"^here: "):
         given.computed({"e": "sqrt('x')"}, "here").describe()
+
+
+NUMBERS = [k * 37.25 for k in range(1, 60)]
+
+
+def german(x: float, thousands: str) -> str:
+    return f"{x:,.2f}".replace(",", "#").replace(".", ",").replace("#", thousands)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        [german(x, ".") for x in NUMBERS],
+        [german(x, "") for x in NUMBERS],
+        [f"{german(x, chr(0xA0))} \u20ac" for x in NUMBERS],
+        [f"{german(x, chr(39))} CHF" for x in NUMBERS],
+        [f"\u20ac {german(x, '.')}" for x in NUMBERS],
+        [f"${x:,.2f}" for x in NUMBERS],
+        [f"{x:.2f} EUR" for x in NUMBERS],
+    ],
+)
+def test_text_that_writes_numbers_is_known_for_it(written: list[str]) -> None:
+    (info,) = DuckTable.open(pa.table({"pay": [*written, None]})).describe()
+    assert info.grouping is not None
+    assert info.amounts
+    made = DuckTable.open(pa.table({"pay": written})).computed({"pay": info.grouping.sql}, "here")
+    held = made.batches(Scan(["pay"], ordered=False)).read_all()["pay"].to_pylist()
+    assert held == pytest.approx(NUMBERS)
+    assert info.grouping.quantiles[0] == pytest.approx(NUMBERS[0])
+    assert info.grouping.quantiles[-1] == pytest.approx(NUMBERS[-1])
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        [f"{k:05d}" for k in range(60)],  # postcodes
+        [f"1.{k:03d}" for k in range(60)],  # chapters, or thousands: nothing says which
+        [f"{k},{k}; {k}" for k in range(60)],
+        [f"Room {k},5" for k in range(60)],
+        [f"{k % 12 + 1}/{k},5" for k in range(60)],
+        [*(f"{k},5" for k in range(60)), "unknown"],
+    ],
+)
+def test_other_text_is_not_taken_for_numbers(written: list[str]) -> None:
+    (info,) = DuckTable.open(pa.table({"code": written})).describe()
+    assert not info.amounts
+
+
+@pytest.mark.parametrize(
+    ("written", "first"),
+    [
+        ([f"{k},234" for k in range(1, 60)], 1234.0),
+        ([f"0,{k:03d}" for k in range(1, 60)], 0.001),
+        ([f"{k},25" for k in range(1, 60)], 1.25),
+        ([f"{k}.234,5" for k in range(1, 60)], 1234.5),
+        ([f"{k},234.5" for k in range(1, 60)], 1234.5),
+    ],
+)
+def test_thousands_are_told_from_decimals(written: list[str], first: float) -> None:
+    given = DuckTable.open(pa.table({"x": written}))
+    (info,) = given.describe()
+    assert info.grouping is not None
+    made = given.computed({"x": info.grouping.sql}, "here")
+    (held, *_) = made.batches(Scan(["x"], ordered=False)).read_all()["x"].to_pylist()
+    assert held == pytest.approx(first)
 
 
 def test_many_values_are_counted_not_listed(table: DuckTable) -> None:

@@ -194,6 +194,23 @@ def test_what_is_not_certain_is_never_1() -> None:
     assert percent(found.answer.after) == ">\N{NO-BREAK SPACE}99.9\N{NO-BREAK SPACE}%"
 
 
+def test_pay_that_is_written_with_a_comma_is_looked_at_by_bins(tmp_path: Path) -> None:
+    """Each row has a pay of its own: as text it would look like a name, and tell nothing."""
+    rng = np.random.default_rng(5)
+    ill = rng.random(ROWS) < 0.4
+    pay = [f"{k}.{m:03d},{c:02d} €" for k, m, c in zip(
+        np.where(ill, 2, 4), rng.permutation(ROWS), rng.integers(0, 100, ROWS), strict=True
+    )]  # fmt: skip
+    lines = [f"{'yes' if a else 'no'};{b}" for a, b in zip(ill, pay, strict=True)]
+    file = tmp_path / "pay.csv"
+    file.write_text("\n".join(["ill;pay (€)", *lines]), "utf-8-sig")
+    look = unspoken.leak(file, "ill = 'yes'")
+    ((told,),) = look.leaks.values()
+    assert told.who == "pay (€)"
+    assert told.odds.odds == np.inf
+    assert look.grouped == {"pay (€)": "number"}
+
+
 def test_what_chance_shows_as_well_is_said() -> None:
     """Of columns that do not go together, nearly always; of those that do, never."""
     rng, missed = np.random.default_rng(3), 0

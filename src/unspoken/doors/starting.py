@@ -52,7 +52,9 @@ def begin(table: str, database: str | None, keys: str | None, project: Path) -> 
         title=table,
         at=lambda field: GIVEN.get(field, field),
     )
-    opened = look(keys=named)
+    if named:
+        look(keys=named).close()  # by which days are text: what to propose of them is asked below
+    opened = look()
     columns = opened.describe()
     write = partial(
         starter,

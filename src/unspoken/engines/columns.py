@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from unspoken.engines.grouping import frequent, grouping
+from unspoken.engines.grouping import Ask, amounts, frequent, grouping
 from unspoken.engines.opening import Opened
 from unspoken.engines.sql import identifier
-from unspoken.types.column import ColumnInfo, Kind
+from unspoken.types.column import ColumnInfo, Grouping, Kind
 
 __all__ = ["FEW", "ZONED", "column_info", "kind_of"]
 
@@ -55,8 +55,8 @@ def column_info(opening: Opened, view: str, name: str, kind: Kind) -> ColumnInfo
         nan, infinite = _row(opening, name, f"SELECT {', '.join(strange)} FROM {view}")
         distinct -= nan > 0
     quantiles: tuple[float, ...] = ()
+    shares = ", ".join(str(share / SHARES) for share in range(SHARES + 1))
     if kind in ("integer", "number") and present:
-        shares = ", ".join(str(share / SHARES) for share in range(SHARES + 1))
         real = f"CAST({column} AS DOUBLE)"
         sample = (
             f" USING SAMPLE reservoir({EXACT} ROWS) REPEATABLE ({SEED})" if rows > EXACT else ""
@@ -71,15 +71,28 @@ def column_info(opening: Opened, view: str, name: str, kind: Kind) -> ColumnInfo
         shown = f"CAST({column} AS {SHOWN[kind]})" if kind in SHOWN else column
         query = f"SELECT list_sort(list(DISTINCT {shown})) FROM {view} WHERE {column} IS NOT NULL"
         values = tuple(_row(opening, name, query)[0])
-    groups = most = None
+    middle = ""
+    if kind in ("date", "time") and present:
+        middle = f"SELECT CAST(quantile_disc({column}, 0.5) AS VARCHAR) FROM {view}"
+        middle = str(_row(opening, name, middle)[0])
+    groups, most = _fewer(partial(_row, opening, name), view, name, kind, (distinct, rows), shares)
+    return ColumnInfo(
+        name, kind, distinct, rows - present, quantiles, values, nan, groups, infinite, most, middle
+    )
+
+
+def _fewer(
+    ask: Ask, view: str, name: str, kind: Kind, counts: tuple[int, int], shares: str
+) -> tuple[Grouping | None, Grouping | None]:
+    """How a column that has too many values may have fewer; ``counts``: its values, and rows."""
+    distinct, rows = counts
+    if kind == "text" and distinct > FEW and (written := amounts(ask, view, name, shares)):
+        return written, None
     # Of text that nearly each row has its own of, no group says anything.
     if FEW < distinct < rows / 2 or (distinct > FEW and kind in ("date", "time", "clock")):
-        ask = partial(_row, opening, name)
-        groups = grouping(ask, view, name, kind)
         most = frequent(ask, view, name, whole=True) if kind == "integer" else None
-    return ColumnInfo(
-        name, kind, distinct, rows - present, quantiles, values, nan, groups, infinite, most
-    )
+        return grouping(ask, view, name, kind), most
+    return None, None
 
 
 SHOWN = {"date": "VARCHAR", "time": "VARCHAR", "clock": "VARCHAR", "number": "DOUBLE"}

@@ -1,6 +1,7 @@
 """Fewer values of a column that has too many: SQL that a holder may take, and how many it gives.
 
-Dates and times become periods; codes, which begin alike where they mean alike, their beginnings;
+Text that writes numbers, with a decimal comma or a currency, becomes these; dates and times become
+periods; codes, which begin alike where they mean alike, their beginnings;
 whole numbers lose their last digits, which is the same of codes; of other text the most frequent
 values stay.
 """
@@ -12,12 +13,21 @@ from collections.abc import Callable
 from unspoken.engines.sql import literal, name_in_sql
 from unspoken.types.column import Grouping, Kind
 
-__all__ = ["MOST", "frequent", "grouping"]
+__all__ = ["MOST", "Ask", "amounts", "frequent", "grouping"]
 
 MOST = 20  # groups
 FREQUENT = 9  # values that stay by themselves, beside "other"
 LONGEST = 12  # letters of a code
 DIGITS = 6  # that a whole number loses, at most
+# Numbers as people write them: how, and which letters are none of them; a comma is then the point.
+# One before three digits each is for thousands, and such numbers do not begin with 0.
+SIGN, MONEY = r"\s*[-+]?([€$£]\s*)?", r"\s*([€$£%]|EUR|CHF|USD)?\s*"
+WRITTEN = (
+    (rf"{SIGN}(\d+|[1-9]\d{{0,2}}(,\d{{3}})+)(\.\d+)?{MONEY}", "[^0-9.+-]"),
+    (rf"{SIGN}(\d+|[1-9]\d{{0,2}}([.'\s\x{{A0}}\x{{202F}}]\d{{3}})+)(,\d+)?{MONEY}", "[^0-9,+-]"),
+)
+LOOKED = 1000  # rows that are looked at first
+TELLING = ".*(,|[€$£%]|EUR|CHF|USD).*"  # of what is no code
 CODE = "[A-Za-z0-9][A-Za-z0-9._/-]*"
 
 Ask = Callable[[str], tuple[object, ...]]  # the first row of a query
@@ -44,6 +54,26 @@ def grouping(ask: Ask, view: str, name: str, kind: Kind) -> Grouping | None:
     if kind != "text":
         return None
     return _codes(ask, view, name) or frequent(ask, view, name)
+
+
+def amounts(ask: Ask, view: str, name: str, shares: str) -> Grouping | None:
+    """Of text that writes numbers in a way that SQL does not: as these; None: it does not."""
+    column = name_in_sql(name)
+    all_like = ", ".join(
+        f"bool_and(regexp_full_match({column}, {literal(like)}))" for like, _ in WRITTEN
+    )
+    telling = f"bool_or(regexp_full_match({column}, {literal(TELLING)}))"
+    asked = f"SELECT {all_like}, {telling}, count(DISTINCT {column}) FROM"
+    some = f"(SELECT {column} FROM {view} WHERE {column} IS NOT NULL LIMIT {LOOKED})"
+    if not any(ask(f"{asked} {some}")[: len(WRITTEN)]):  # of most text a few rows say so
+        return None
+    *likes, tells, groups = ask(f"{asked} {view}")
+    other = next((rest for like, (_, rest) in zip(likes, WRITTEN, strict=True) if like), None)
+    if other is None or not tells:
+        return None
+    sql = f"replace(regexp_replace({column}, '{other}', '', 'g'), ',', '.')::DOUBLE"
+    (quantiles,) = ask(f"SELECT quantile_cont({sql}, [{shares}]) FROM {view}")
+    return Grouping(sql, "number", int(str(groups)), tuple(quantiles or ()))  # type: ignore[arg-type]
 
 
 def _first_of(ask: Ask, view: str, ways: list[tuple[str, str]]) -> Grouping | None:

@@ -61,7 +61,8 @@ def guess_keys(columns: Sequence[ColumnInfo], rows: int = 0) -> tuple[str, ...]:
     A column looks like one if its name says nothing but whom or when. Where the number of rows is
     known (not 0), such a column with that many values is enough by itself.
     """
-    able = [c for c in columns if c.kind in KEY_KINDS and c.distinct and not c.missing]
+    named = [c for c in columns if c.kind in KEY_KINDS and not c.amounts]
+    able = [c for c in named if c.distinct and not c.missing]
     alike = [c for c in able if _words(c) and _words(c) <= NAMING | TIMES and not _is_count(c)]
     whom = [c for c in alike if not is_time(c)]
     alone = [c for c in [*whom, *columns[:1]] if c in able and c.name.strip()]
@@ -96,7 +97,7 @@ def named_by(column: ColumnInfo, rows: int = 0) -> str:
     """Why the values of a column look like names of somebody or something; empty if they do not."""
     if column.kind not in ("integer", "number", "text") or column.distinct <= MOST_VALUES:
         return ""
-    if grouped_by(column) and (_is_classed(column) or _is_worded(column)):
+    if column.amounts or (grouped_by(column) and (_is_classed(column) or _is_worded(column))):
         return ""
     if is_named(column):
         return f"{column.distinct:,} different values under this name"

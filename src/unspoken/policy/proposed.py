@@ -38,7 +38,8 @@ def history(columns: Sequence[ColumnInfo], keys: Sequence[str]) -> Iterator[str]
     key, before = _moment(columns, keys), "day < '2026-01-01'"
     if key is not None:
         days = [value for value in key.values if isinstance(value, str)]
-        day = literal(days[len(days) // 2] if len(days) > 1 else "2026-01-01")
+        middle = days[len(days) // 2] if len(days) > 1 else key.middle[:10]
+        day = literal(middle or "2026-01-01")
         half = int(key.quantiles[len(key.quantiles) // 2]) if key.kind == "integer" else day
         before = f"{name_in_sql(key.name)} < {half}"
     yield f"# history = {toml_text(before)}  # best: learn from rows never released\n"

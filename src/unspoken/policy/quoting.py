@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["LONGEST", "toml_key", "toml_path", "toml_text"]
+from unspoken.types.column import Cell
+
+__all__ = ["LONGEST", "toml_key", "toml_path", "toml_text", "toml_value"]
 
 LONGEST = 80  # characters of a name that a message shows
 
@@ -17,6 +19,15 @@ def toml_text(text: str) -> str:
     if any(mark in text for mark in '"\\') and "'" not in text and text.isprintable():
         return f"'{text}'"
     return '"' + "".join(map(_escaped, text)) + '"'
+
+
+def toml_value(value: Cell) -> str:
+    """A value as TOML writes it; whole numbers without a point, where none is lost."""
+    if type(value) is str:
+        return toml_text(value)
+    if type(value) is float and value.is_integer() and abs(value) < 10**15:
+        return str(int(value))
+    return str(value).lower()
 
 
 def toml_key(name: str) -> str:

@@ -18,7 +18,7 @@ from unspoken.policy.guesses import (
     round_edges,
 )
 from unspoken.policy.proposed import contexts, epoch, history
-from unspoken.policy.quoting import toml_key, toml_text
+from unspoken.policy.quoting import toml_key, toml_text, toml_value
 from unspoken.types.column import Cell, ColumnInfo, Grouping
 
 __all__ = ["groupings", "left_out", "starter"]
@@ -288,8 +288,12 @@ def _left_out(
     for column, why in reasons.items():
         name = toml_text(column.name)
         if column in grouped:
-            by = f"by {grouped[column].by}, with the sql above: it has {column.distinct:,} values"
+            way = grouped[column]
+            by = f"by {way.by}, with the sql above: it has {column.distinct:,} values"
+            by = "a number, with the sql above: SQL reads it as text" if column.amounts else by
             yield f"# [attribute.{toml_key(column.name)}]  # {by}\n"
+            edges = round_edges(way.quantiles, whole=False)
+            yield f"# bins = {_list(edges)}\n" if edges else ""
             yield '# missing = "value"\n' if column.missing else ""
         elif column in naming:
             yield f"# {name} is left out: {why} look like names.\n"
@@ -357,7 +361,7 @@ def _predicate(column: ColumnInfo, edges: Sequence[float], values: Sequence[Cell
     """An example of when a value may be sensitive."""
     name = name_in_sql(column.name)
     if edges:
-        return f"{name} >= {_plain(edges[-1])}"
+        return f"{name} >= {toml_value(edges[-1])}"
     if column.kind == "boolean":
         return name
     return f"{name} = {_sql(values[-1])}" if values else f"{name} IN (...)"
@@ -375,25 +379,16 @@ def _entry(key: str, value: str, comment: str = "") -> str:
 
 def _list(items: Sequence[Cell]) -> str:
     """On one line if there is room, else on as few as need be."""
-    written = ", ".join(map(_plain, items))
+    written = ", ".join(map(toml_value, items))
     if len(written) <= WIDTH - 10:
         return f"[{written}]"
     rows: list[str] = []
     row = ""
-    for item in map(_plain, items):
+    for item in map(toml_value, items):
         if row and len(row) + len(item) > WIDTH - 8:
             rows, row = [*rows, row], ""
         row += f"{item}, "
     return "[\n" + "".join(f"    {row.rstrip()}\n" for row in [*rows, row]) + "]"
-
-
-def _plain(value: Cell) -> str:
-    """A value as TOML writes it; whole numbers without a point, where none is lost."""
-    if type(value) is str:
-        return toml_text(value)
-    if type(value) is float and value.is_integer() and abs(value) < 10**15:
-        return str(int(value))
-    return str(value).lower()
 
 
 def _sql(value: Cell) -> str:

@@ -155,7 +155,8 @@ class _Columns:
             return ""
         if column.name in keys:
             return "names each row" if column.distinct == rows else NAMED
-        each = column.kind != "number" and column.distinct >= UNIQUE * rows
+        number = column.kind == "number" or column.amounts
+        each = not number and column.distinct >= UNIQUE * rows
         return "has a value of its own in nearly every row" if each else ""
 
     def too_few(self, why: Mapping[str, str]) -> InputError:
@@ -230,7 +231,7 @@ def _shown(together: Array, level: float) -> float:
     degrees = (together.shape[0] - 1) * (together.shape[1] - 1)
     spread = 2 / (9 * degrees)
     most = degrees * (1 - spread + NormalDist().inv_cdf(1 - level) * math.sqrt(spread)) ** 3
-    return shown / most
+    return float(shown / most)
 
 
 @dataclass(frozen=True)

@@ -13,11 +13,15 @@ Cell = str | int | float | bool
 
 @dataclass(frozen=True)
 class Grouping:
-    """Fewer values for a column: ``sql`` over it, ``by`` what, how many ``groups`` that gives."""
+    """Fewer values for a column: ``sql`` over it, ``by`` what, how many ``groups`` that gives.
+
+    ``quantiles``: where it makes numbers of a text that writes them, those of these.
+    """
 
     sql: str
     by: str
     groups: int
+    quantiles: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -29,6 +33,7 @@ class ColumnInfo:
     Either may be empty: then nobody counted. ``nan``: how many are NaN, which is no value, nor one
     of the different ones; ``infinite``: how many are that. ``grouping``: where there are too many
     values to list; ``frequent``: of such whole numbers another one, for those that stand for words.
+    ``middle``: of days and moments the one in the middle, as text.
     """
 
     name: str
@@ -41,3 +46,9 @@ class ColumnInfo:
     grouping: Grouping | None = None
     infinite: int = 0
     frequent: Grouping | None = None
+    middle: str = ""
+
+    @property
+    def amounts(self) -> bool:
+        """Whether it is text that writes numbers."""
+        return self.grouping is not None and bool(self.grouping.quantiles)
