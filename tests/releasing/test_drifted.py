@@ -14,7 +14,7 @@ import unspoken
 from tests.releasing.growing import grow, project
 from unspoken.numerics.coins import MasterKey
 from unspoken.policy import Project
-from unspoken.releasing import learn_project, rehearse
+from unspoken.releasing import difference, learn_project, rehearse
 from unspoken.releasing.asked import Asked
 from unspoken.releasing.assessing.drift import apart, apart_by_labels, called
 from unspoken.releasing.custody.custody import Custody
@@ -123,6 +123,23 @@ def test_a_label_is_compared_too_and_once(path: Path) -> None:
     assert said(unspoken.release(path).warnings) == []
 
 
+def test_of_few_units_what_rows_show_by_themselves_is_said_as_no_more(tmp_path: Path) -> None:
+    """Twelve people, whose rows may depend on each other, prove nothing; all ill is said."""
+    grow(tmp_path, 2, persons=12)
+    static = {"sensitive = \"ill = 'yes'\"": "sensitive = \"ill = 'yes'\"\nstatic = false"}
+    path = project(tmp_path, **static)
+    assert said(unspoken.release(path).warnings) == []
+    grow(tmp_path, 3, persons=12)
+    assert said(rehearse(path).warnings) == []
+    sick(path, 60, often=1)
+    drift = difference(path).drift
+    assert drift is not None
+    assert all(each.by_rows for each in drift.found)
+    assert drift.found[0].labels in ({"ill": "yes"}, {"ill": "no"})
+    (told,) = said(unspoken.release(path).warnings)
+    assert "; counted by person it may be chance all the same (for you" in told
+
+
 def witness_of(asked: Asked) -> Witness:
     """What a release watches while it reads."""
     master = MasterKey(bytes(32))
@@ -171,6 +188,7 @@ def test_rows_counted_by_the_way_say_what_rows_counted_for_it_do(unit: bool, pat
     )
     assert looked == found
     assert found
+    assert not any(each.by_rows for each in found)
 
 
 def test_rows_without_a_label_and_attributes_that_are_not_read_are_left_out(path: Path) -> None:

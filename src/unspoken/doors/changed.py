@@ -100,6 +100,11 @@ def _verdict(drift: Drift) -> str:
         return "None came since"
     if not drift.found:
         return f"{words.rows(drift.rows)}: no more than chance and noise explain"
+    if drift.found[0].by_rows:
+        return (
+            f"{words.rows(drift.rows)}: NOT like those that were counted, if all rows were "
+            "independent; counted by unit it may be chance all the same"
+        )
     return (
         f"{words.rows(drift.rows)}: NOT like those that were counted (rows that are would be said "
         f"to be so in {100 - SURE} % of cases at most)"
@@ -173,7 +178,12 @@ def _drift(drift: Drift) -> dict[str, Any]:
         "rows": drift.rows,
         "level": LEVEL,
         "found": [
-            {"labels": dict(each.labels), "then": list(each.then), "since": list(each.since)}
+            {
+                "labels": dict(each.labels),
+                "then": list(each.then),
+                "since": list(each.since),
+                "by_rows": each.by_rows,
+            }
             for each in drift.found
         ],
         "unlisted": dict(drift.unlisted),

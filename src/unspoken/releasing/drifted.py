@@ -63,9 +63,11 @@ def _said(asked: Asked, found: Drifted, epochs: Collection[str]) -> str:
         if asked.plan.is_floor
         else "The limits are kept by what was counted, and may not be by these rows"
     )
+    unit = ", ".join(asked.ready.project.source.unit)
+    few = f"; counted by {unit} it may be chance all the same" if found.by_rows else ""
     return (
         f"the rows of {where} are not like those that were counted: {labels} {_share(found.then)} "
-        f"of the rows then, {_share(found.since)} now (for you, not for release). {holds}. "
+        f"of the rows then, {_share(found.since)} now{few} (for you, not for release). {holds}. "
         "unspoken diff says what the plan tells by them; then unspoken learn --again and unspoken "
         "plan --adopt"
     )

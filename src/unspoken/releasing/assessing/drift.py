@@ -41,16 +41,21 @@ from unspoken.releasing.rows.reading import Epochs
 __all__ = ["LEVEL", "Drift", "Drifted", "apart", "apart_by_labels", "called", "drift"]
 
 LEVEL = 0.05
+FAR = 0.1  # of all rows
 Ends = tuple[float, float]
 
 
 @dataclass(frozen=True)
 class Drifted:
-    """The share of the rows with these labels: ``then`` and ``since`` are intervals apart."""
+    """The share of the rows with these labels: ``then`` and ``since`` are intervals apart.
+
+    ``by_rows``: if all rows were independent; by units they are not apart.
+    """
 
     labels: Mapping[str, str]
     then: Ends
     since: Ends
+    by_rows: bool = False
 
     @property
     def gap(self) -> float:
@@ -109,7 +114,7 @@ def drift(
     worst: list[Boxed] = []
     with suppress(TooLarge):
         worst = boxed(project, like, box_of(project, like, counts, units), mechanism)
-    found = sorted(_apart(learned, then, since), key=lambda each: -each.gap)
+    found = _found(learned, then, since)
     return Drift(since.rows, found, unlisted, odds, worst)
 
 
@@ -156,9 +161,11 @@ def apart_by_labels(
     joint = np.zeros(shape, np.int64)
     places = [counts.get(name, np.zeros(len(of_each), np.intp)) for name in names]
     np.add.at(joint, tuple(places), of_each)
+    then = _then(pinned)
     since = _Sample(joint, int(of_each.sum()), None, _units(project, rows, pinned))
-    found = _apart(learned, _then(pinned), since, level=level, axes=axes) if since.rows else ()
-    return sorted(found, key=lambda each: -each.gap)
+    if since.rows == 0:
+        return []
+    return _found(learned, then, since, level, axes)
 
 
 def _within(project: Project, rows: Table, epochs: Collection[str]) -> Table:
@@ -200,6 +207,24 @@ def _samples(
 def _then(pinned: Pinned) -> _Sample:
     scale = scale_of(pinned.sensitivity, pinned.epsilon)
     return _Sample(pinned.tables[JOINT], pinned.rows, scale, pinned.units)
+
+
+def _found(
+    learned: Learned,
+    then: _Sample,
+    since: _Sample,
+    level: float = LEVEL,
+    axes: Sequence[int] | None = None,
+) -> list[Drifted]:
+    """What differs, the most first. Where nothing does since units are few, whose rows may depend
+    on each other: what would if no rows did, as far as that is FAR.
+    """
+    found = [*_apart(learned, then, since, level=level, axes=axes)]
+    if not found and since.units is not None:
+        alone = replace(then, units=None), replace(since, units=None)
+        loosely = _apart(learned, *alone, level=level, axes=axes)
+        found = [replace(each, by_rows=True) for each in loosely if each.gap >= FAR]
+    return sorted(found, key=lambda each: -each.gap)
 
 
 def _apart(
