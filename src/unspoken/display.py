@@ -81,7 +81,8 @@ class Tabled:
         return []
 
     def __repr__(self) -> str:
-        rows = [self.columns(), *self.cells()]
+        cells = self.cells()
+        rows = [self.columns(), *cells] if cells or not self.remarks() else []  # which say why
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = [
             "  " + "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True))
@@ -97,7 +98,7 @@ class Tabled:
         """What is said of a row stands in it, in a last column."""
         notes = dict(self.notes())
         rows = [[*row, notes.get(row[0], "")] for row in self.cells()]
-        head = _html_row("th", [*self.columns(), ""])
+        head = _html_row("th", [*self.columns(), ""]) if rows or not self.remarks() else ""
         body = "".join(_html_row("td", row) for row in rows)
         below = "<br>".join(map(_escaped, self.remarks()))
         foot = f'<tfoot><tr><td colspan="{len(self.columns()) + 1}" style="text-align:left">'

@@ -278,6 +278,13 @@ def test_a_look_shows_itself(table: str) -> None:
     assert (row["seen"], row["secret"]) == ("true", "true")
 
 
+def test_a_look_at_nothing_worth_a_line_has_no_head_of_a_table() -> None:
+    look = unspoken.leak(pl.DataFrame({"a": [0, 1] * 50, "b": [0, 0, 1, 1] * 25}))
+    assert look.cells() == []
+    assert "of, who" not in repr(look) + look._repr_html_()
+    assert "Of a and b no other column tells 0.001 bit." in repr(look)
+
+
 def test_a_look_is_drawn(table: str, tmp_path: Path) -> None:
     pytest.importorskip("vl_convert", reason="needs the extra `report`: vl-convert-python")
     drawn = unspoken.leak(table).plot()
@@ -298,6 +305,10 @@ def test_what_is_no_table_is_one_line(table: str, tmp_path: Path) -> None:
         ({"table": tmp_path / "unspoken.toml"}, "is a project"),
         ({"table": frame.lazy()}, r"leak.table: LazyFrame is no table, so .collect\(\) it"),
         ({"table": 3}, "leak.table: int is no table"),
+        ({"table": frame["ill"]}, r"leak.table: a Series is one column; .to_frame\(\) is a table"),
+        ({"table": pd.Series([1, 2])}, "leak.table: a Series is one column"),
+        ({"table": pd.DataFrame([[1, 2]], columns=["a", "a"])}, "give every column a name of its"),
+        ({"table": frame.select("ill")}, "no two columns to look at: there is ill alone. Make"),
         ({"table": frame, "secret": 3}, "leak.secret: 3 is no str; write SQL"),
         ({"table": frame, "secret": "il = 'yes'"}, r'leak.secret, .*Did you mean "ill"'),
         ({"table": frame, "database": "x.duckdb"}, "leak.database: has tables of names"),

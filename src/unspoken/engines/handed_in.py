@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from unspoken.engines.arrow import plain
 from unspoken.errors import InputError, shown
+from unspoken.types.kinds import is_frame
 
 __all__ = ["Streams", "arrow_table"]
 
@@ -29,6 +30,8 @@ def arrow_table(table: Streams, where: str) -> pa.Table:
             f"{where}: {type(table).__name__} is no table{lazy}; give one of pandas, polars or "
             "Arrow, or the path of a Parquet or CSV file"
         )
+    if hasattr(table, "to_frame") and not is_frame(table):
+        raise InputError(f"{where}: a {type(table).__name__} is one column; .to_frame() is a table")
     try:
         whole = pa.RecordBatchReader.from_stream(table).read_all()
         kept = [k for k, name in enumerate(whole.column_names) if not INDEX.fullmatch(name)]
@@ -36,9 +39,10 @@ def arrow_table(table: Streams, where: str) -> pa.Table:
         return pa.Table.from_arrays([_plain(whole.column(k)) for k in kept], names=names)
     except Exception as error:  # whatever the library that made the table may raise
         said = " ".join(map(str, error.args)) or type(error).__name__
+        way = "one type that Arrow has" if "uplicate column" not in said else "a name of its own"
         raise InputError(
             f"{where}: this {type(table).__name__} cannot be read as Arrow ({shown(said, 160)}); "
-            "give every column one type that Arrow has"
+            f"give every column {way}"
         ) from error
 
 

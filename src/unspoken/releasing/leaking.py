@@ -161,7 +161,10 @@ class _Columns:
 
     def too_few(self, why: Mapping[str, str]) -> InputError:
         """There is nothing to compare, and why."""
-        reasons = "; ".join(f"{name}: {reason}" for name, reason in why.items())
+        given = [c.name for c in self.described if c.name != self.about]
+        reasons = "; ".join(f"{name}: {reason}" for name, reason in why.items() if reason)
+        if len(given) < 2:
+            reasons = f"there is {given[0]} alone"
         text = f"{self.table.title}: no two columns to look at: {reasons.rstrip('.')}"
         way = "Make columns of fewer values by [source] sql of a project file (unspoken init)"
         return InputError(f"{text}. {way}; names of people say nothing in groups")
