@@ -215,6 +215,18 @@ def test_prices_are_what_a_larger_cap_adds(cap):
     assert listed[0]["about"] == plan.binding[0].about
 
 
+@pytest.mark.parametrize("unbiased", [False, True])
+@pytest.mark.parametrize("seed", range(4))
+def test_groups_within_one_another_are_made_even_at_no_cost(seed, unbiased):
+    """Making one even keeps those around it even, so that it ends at once, not in silence."""
+    rng = np.random.default_rng(seed)
+    table = rng.gamma(0.5, size=(*rng.integers(2, 4, 3), 2)) + 1e-9
+    belief = unspoken.Joint(table / table.sum(), names="abcs")
+    asked = {"order": [*"abc"], "unbiased": unbiased, "reads": [*"abc"], "odds_cap": 2.0}
+    plan = unspoken.plan(belief, by="record", sensitive={"s": [1]}, **asked)
+    assert plan.objective >= 0.9999 * plan.bound.high > 0
+
+
 def test_a_binding_answer_says_who_gets_it_and_what_they_do_not_show():
     """How likely records get it, and of those with no secret the share that could show a name."""
     plan = planned(events=[{"A": [0]}], sensitive={**SENSITIVE, "B": []})

@@ -69,10 +69,16 @@ class Table:
         kept = pairs.rest | (weights > 0)
         return Table(self.cells, pairs.only(kept.astype(bool)), weights[kept.astype(bool)])
 
-    def moved(self, excess: Mapping[tuple[int, int], int], group: int) -> Table:
-        """S -> S minus the group for so much of what a cell shows in a part of it."""
+    def moved(
+        self, excess: Mapping[tuple[int, int], int], group: int, larger: Sequence[int] = ()
+    ) -> Table:
+        """S -> S minus the group for so much of what a cell shows in a part of it, taken of one
+        part after the other of each of the ``larger`` groups.
+        """
         part, left = np.zeros(len(self.pairs), dtype=object), dict(excess)
-        for pair in np.flatnonzero(self.pairs.pattern & group).tolist():
+        pattern = self.pairs.pattern
+        order = np.lexsort([pattern, *(pattern & each for each in larger)])
+        for pair in order[(pattern[order] & group) != 0].tolist():
             key = int(self.pairs.cell[pair]), int(self.pairs.pattern[pair]) & group
             part[pair] = min(left.get(key, 0), self.weights[pair])
             left[key] = left.get(key, 0) - part[pair]
@@ -103,25 +109,28 @@ def held(
     alike: Sequence[int] = (),
 ) -> Table:
     """A table that keeps every row exactly, near this one."""
+    wide = sorted(alike, key=lambda group: -group.bit_count())
     for _ in range(TIMES):
         for _ in range(LAPS):
             layout = Layout.over(table.cells, table.pairs, coalitions, rows)
-            uneven = [group for group in alike if equalised(table, group) is not table]
+            uneven = [group for group in wide if equalised(table, group) is not table]
             if not uneven and not any(len(broken(table, each)) for each in layout.watched):
                 return table
             for mend in (_shown, _silent):
                 for watched in layout.watched:
                     table = mend(table, watched)
             for group in uneven:
-                table = equalised(table, group)
+                table = equalised(table, group, [each for each in wide if each & group == group])
         table = _closed(table, coalitions, rows)
     return table.scaled(0, 1)
 
 
-def equalised(table: Table, group: int) -> Table:
+def equalised(table: Table, group: int, larger: Sequence[int] = ()) -> Table:
     """What is shown of a group of attributes equally likely for all cells that agree on it.
 
-    The least of them is what all can have; what others have more of it is hidden.
+    The least of them is what all can have; what others have more of it is hidden. Where groups are
+    one within the other and the ``larger`` ones are even, cells that agree on one of these have as
+    much more, and lose as much of each part of it: so it stays even.
     """
     cells, (cell, pattern) = table.cells, (table.pairs.cell, table.pairs.pattern)
     labels_of = cells.labels(group)
@@ -137,7 +146,7 @@ def equalised(table: Table, group: int) -> Table:
     for (labels, part), each in shown.items():
         least = min(each.values()) if len(each) == sizes[labels] else 0
         excess |= {(at, part): sum_ - least for at, sum_ in each.items() if sum_ > least}
-    return table.moved(excess, group) if excess else table
+    return table.moved(excess, group, larger) if excess else table
 
 
 def _shown(table: Table, watched: Watched) -> Table:
