@@ -279,6 +279,7 @@ TABLES: dict[str, Call] = {
         {"table": DAYS, "secrets": {"A": [0]}, "confidence": 0.95, "unit": ["who"]}
         | {"rows_per_unit": 4},
     ),
+    "leak": (unspoken.leak, {"table": DAYS, "secret": "B = 7", "database": None}),
     "prepare": (unspoken.prepare, {"project": "no such project.toml"}),
     "release": (
         unspoken.release,
