@@ -8,7 +8,7 @@ from typing import Any
 
 from unspoken.doors.report import words
 from unspoken.releasing.assessing.best import weights
-from unspoken.releasing.assessing.findings import CELLS, FLOOR, NOW, Findings
+from unspoken.releasing.assessing.findings import CELLS, FLOOR, NOW, OUT, Findings
 
 __all__ = ["beside", "coin", "in_words"]
 
@@ -65,10 +65,9 @@ def beside(findings: Findings) -> list[dict[str, Any]]:
         FLOOR: "nothing: it holds whatever anybody believes of a row",
         CELLS: LEARNED,
         NOW: "the counts there are now: it is released once it is adopted",
+        OUT: "the plan that was adopted before, which stays",
         RECORDS: _stands(findings),
     }
-    names = [name for name in (FLOOR, CELLS, NOW) if name in findings.rivals]
-    shares = {name: findings.rivals[name] for name in names}
     sentence = FLOOR if findings.is_floor else RECORDS
     rows = [
         {
@@ -77,7 +76,7 @@ def beside(findings: Findings) -> list[dict[str, Any]]:
             "stands": stands[name],
             "chosen": name == sentence,
         }
-        for name, share in {**shares, sentence: findings.released}.items()
+        for name, share in {**findings.rivals, sentence: findings.released}.items()
     ]
     return [*rows, *_not_worth_it(findings)]
 

@@ -36,7 +36,17 @@ from unspoken.releasing.assessing.promise import Promise
 from unspoken.releasing.assessing.stated import unexpected
 from unspoken.releasing.assessing.trade_off import ByCap, OfCap, Share, TradeOff
 
-__all__ = ["CELLS", "FLOOR", "NOW", "Findings", "by_cap", "findings", "readers", "who_learns"]
+__all__ = [
+    "CELLS",
+    "FLOOR",
+    "NOW",
+    "OUT",
+    "Findings",
+    "by_cap",
+    "findings",
+    "readers",
+    "who_learns",
+]
 
 CELLS, FLOOR = "one coin a cell", "the floor, which needs no belief"  # rivals of record coins
 NOW = "the best plan now"  # where another one is adopted
@@ -228,7 +238,7 @@ def all_free(project: Project, learned: Learned) -> OneSided:
 
 
 def _rivals(project: Project, made: Best, chosen: Plan, now: Plan | None) -> dict[str, float]:
-    """One coin a cell, planned for what was learned, and the floor that needs no belief; of an
+    """The floor that needs no belief, and one coin a cell, planned for what was learned; of an
     extension what it adds to.
     """
     if project.plan.by == "cell":
@@ -237,12 +247,13 @@ def _rivals(project: Project, made: Best, chosen: Plan, now: Plan | None) -> dic
     coins = () if chosen.floor is None else chosen.floor.mechanism.record_coins()
     if chosen.floor is not None and any(coin.chain.tables[1:] for coin in coins):
         return {OUT: _released(project, learned, evaluated(project, learned, chosen.floor))}
-    cells = replace(project, plan=replace(project.plan, by="cell"))
-    found = {} if now is None or now is chosen else {NOW: _released(project, learned, now)}
-    with suppress(TooLarge):
-        found[CELLS] = made.released(cells)
+    cells, found = replace(project, plan=replace(project.plan, by="cell")), dict[str, float]()
     if chosen.floor is not None:
         found[FLOOR] = _released(project, learned, evaluated(project, learned, chosen.floor))
+    with suppress(TooLarge):
+        found[CELLS] = made.released(cells)
+    if now is not None and now is not chosen:
+        found[NOW] = _released(project, learned, now)
     return found
 
 
