@@ -16,8 +16,10 @@ def tries(count: int) -> int:
 
 
 EXAMPLES = tries(100)
-# At how many moments processes are killed: in `make test`, in .ci/run (2), in `make stress` (10).
-KILLS = 5 if EFFORT == 1 else 50 if EFFORT < 10 else 50 * EFFORT
+# At how many moments releases are killed: in `make test`, in .ci/run (2), in `make stress` (10);
+# and who charges a ledger, which takes longer each.
+RELEASES_KILLED = 5 if EFFORT == 1 else 50 if EFFORT < 10 else 50 * EFFORT
+KILLS = 5 if EFFORT == 1 else 30 if EFFORT < 10 else 50 * EFFORT
 # How many charges 64 clients get through at once, all of them together, in the same three.
 CHARGES = 128 if EFFORT == 1 else 1_000 if EFFORT < 10 else 20_000
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.effort import KILLS
+from tests.effort import RELEASES_KILLED
 from tests.releasing.killed import FORKED, GROUP, released_until
 from tests.releasing.small import small
 from tests.releasing.test_by_epoch import charges, months, project
@@ -46,7 +46,7 @@ def test_into_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = shutil.copytree(begun, tmp_path / "first") / "unspoken.toml"
     whole = run(first)
     honest, moments = files_of(first), random.Random(15)
-    for number in range(-(-KILLS // 2)):
+    for number in range(-(-RELEASES_KILLED // 2)):
         path = shutil.copytree(begun, tmp_path / str(number)) / "unspoken.toml"
         run(path, moments.uniform(0.3, 1.0) * whole)
         charged = charges(path) if (path.parent / "ledger.sqlite").exists() else 0
@@ -66,7 +66,7 @@ def test_into_a_folder(tmp_path: Path) -> None:
     first = shutil.copytree(begun, tmp_path / "first") / "unspoken.toml"
     whole = run(first)
     honest, moments = plain(first), random.Random(15)
-    for number in range(KILLS // 2):
+    for number in range(RELEASES_KILLED // 2):
         path = shutil.copytree(begun, tmp_path / str(number)) / "unspoken.toml"
         run(path, moments.uniform(0.3, 1.0) * whole)
         left = {name: file for name, file in plain(path).items() if "/." not in name}
