@@ -264,8 +264,10 @@ def _readiest(smooth: Smooth, now: Rest, taken: Codes) -> int | None:
     """
     wanted = smooth.weights * now.price
     ready = (np.abs(now.jet.slope - wanted) <= NEAR * wanted) & ~np.isin(smooth.index, taken)
-    bend = np.where(ready, np.abs(now.jet.curvature) / smooth.weights, math.inf)
-    return int(smooth.index[np.argmin(bend)]) if ready.any() else None
+    at = np.flatnonzero(ready)
+    with np.errstate(over="ignore"):  # of next to no weight: it moves the price least
+        bend = np.abs(now.jet.curvature[at]) / smooth.weights[at]
+    return int(smooth.index[at[np.argmin(bend)]]) if len(at) else None
 
 
 def bound(smooth: Smooth, env: Envelope, weights: Array, limit: float, now: Rest) -> float:
