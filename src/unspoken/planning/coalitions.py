@@ -21,9 +21,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from unspoken.numerics.arrays import Array
+from unspoken.numerics.arrays import Array, Codes
 from unspoken.planning.block import Block
-from unspoken.planning.frontier import Excesses, Frontier, LowerSet, exchange, fill, search
+from unspoken.planning.frontier import Excesses, Frontier, LowerSet, search
 from unspoken.planning.limits import Limits
 from unspoken.planning.supports import worst_by_support
 
@@ -31,6 +31,8 @@ __all__ = ["Group", "overlapping"]
 
 # How much may be looked at: so many numbers of laws of answers, and what any look costs beside.
 WORK, LOOK = 6e7, 1e3
+# Levels tried of a coordinate that is raised, and halvings above the last level kept.
+LEVELS, HALVINGS = 16, 24
 
 
 def overlapping(
@@ -104,12 +106,12 @@ class Group:
         return self._listed(gap) if self.listable else self._few(gap)
 
     def _listed(self, gap: float) -> Frontier:
-        most, counted = search(self._lower(), gap), self._counted()
-        if not any(part.limits.exceed > 0 for part in self.parts) or counted.inside(most.p) <= 0:
+        most = search(self._lower(), gap)
+        if not any(part.limits.exceed > 0 for part in self.parts) or self._keeps(most.p):
             return most
         least = search(self._lower(exempt=False), gap)
-        filled = fill(self.weights, self.caps, counted.inside, least.p)
-        return Frontier.of(self.weights, exchange(counted, filled), most.upper)
+        order = np.argsort(-self.weights * (self.caps - least.p), kind="stable")
+        return Frontier.of(self.weights, self._kicked(self._raised(least.p, order)), most.upper)
 
     def _few(self, gap: float) -> Frontier:
         """As many names as can be listed, those worth most by themselves first."""
@@ -157,14 +159,42 @@ class Group:
         ]
         return lambda p: np.concatenate([each.excesses(law.at(p[at])) for law, at, each in laws])
 
-    def _counted(self) -> LowerSet:
-        """What keeps every limit, the exempt probability counted as it is: no lower set, but points
-        that are in it are looked for in the same way.
+    def _keeps(self, p: Array) -> bool:
+        """Whether every limit is kept at p, the exempt probability counted as it is."""
+        return all(
+            part.limits.tightened().kept(part.joint.at(p[self.place(part)])) for part in self.parts
+        )
+
+    def _kicked(self, p: Array) -> Array:
+        """Give up one coordinate, or most of it, for more of the others, while that pays."""
+        for share in (0.0, 0.4):
+            for axis in np.flatnonzero(p > 0).tolist():
+                order = np.argsort(-self.weights * (np.arange(len(p)) != axis), kind="stable")
+                less = _at(p, axis, share * p[axis])
+                tried = self._raised(less, order) if self._keeps(less) else p
+                p = tried if float(self.weights @ tried) > float(self.weights @ p) else p
+        return p
+
+    def _raised(self, p: Array, order: Codes) -> Array:
+        """Every coordinate in turn, as far as the others let it rise: to the highest of a few
+        levels that is kept, then halving above it.
         """
-        laws = [(part.joint, self.place(part), part.limits.tightened()) for part in self.parts]
+        for axis in order.tolist():
+            levels = p[axis] + (self.caps[axis] - p[axis]) * np.arange(LEVELS, -1, -1) / LEVELS
+            kept = (k for k in range(LEVELS) if self._keeps(_at(p, axis, levels[k])))
+            highest = next(kept, LEVELS)
+            inside, outside = levels[highest], levels[max(highest - 1, 0)]
+            for _ in range(HALVINGS if highest else 0):
+                middle = 0.5 * (inside + outside)
+                if self._keeps(_at(p, axis, middle)):
+                    inside = middle
+                else:
+                    outside = middle
+            p = _at(p, axis, inside)
+        return p
 
-        def breaks(p: Array) -> Array:
-            kept = all(each.kept(law.at(p[at])) for law, at, each in laws)
-            return np.array([-1.0 if kept else 1.0])
 
-        return LowerSet(self.weights, self.caps, breaks, breaks)
+def _at(p: Array, axis: int, level: float) -> Array:
+    tried = p.copy()
+    tried[axis] = level
+    return tried
