@@ -51,7 +51,7 @@ def _best(cells: Cells, rule, worth: np.ndarray) -> float:
 
 @pytest.mark.parametrize("seed", range(8))
 def test_the_best_is_found_without_most_pairs(seed, monkeypatch):
-    monkeypatch.setattr(columns, "NEAR", 1e-7)
+    monkeypatch.setattr(columns, "CLOSE", 1e-7)
     cells, rule, worth = _problem(_table(seed))
     best, found = _best(cells, rule, worth), by_columns(cells, rule, worth)
     layout = Layout.over(cells, found.pairs, [cells.reads], [rule])
@@ -66,7 +66,7 @@ def test_the_best_is_found_without_most_pairs(seed, monkeypatch):
 @pytest.mark.parametrize("seed", range(4))
 def test_the_prices_of_answers_are_what_a_larger_cap_adds(seed, monkeypatch):
     """d objective / d ln cap, as of the whole program's."""
-    monkeypatch.setattr(columns, "NEAR", 1e-7)
+    monkeypatch.setattr(columns, "CLOSE", 1e-7)
     cells, rule, worth = _problem(_table(seed))
     bind = by_columns(cells, rule, worth).binding(cells, rule, worth)
     larger = dataclasses.replace(rule, cap=CAP * Fraction(100_001, 100_000))
@@ -139,7 +139,7 @@ def test_a_plan_of_many_pairs_is_near_its_bound(monkeypatch):
     monkeypatch.setattr("unspoken.planning.records.planned.QUICKER", 100)
     priced = unspoken.plan(belief, **asked)
     assert priced.objective <= whole.bound.high
-    assert whole.objective * (1 - 1e-9) <= priced.bound.high <= priced.objective * 1.00101
+    assert whole.objective * (1 - 1e-9) <= priced.bound.high <= priced.objective * (1 + 2e-5)
     assert priced.odds.odds <= 2.0
 
 

@@ -37,7 +37,8 @@ from unspoken.planning.records.solver import Entries, Program, Rows, Solved
 
 __all__ = ["Priced", "by_columns"]
 
-NEAR = 1e-3  # of the bound: so near is near enough; from a hundredth on rounds are quick
+# Of the bound: so near is near enough, of so many pairs; from a hundredth on rounds are quick.
+CLOSE, FEW, NEAR = 1e-5, 300_000, 1e-3
 WORK, ROUNDS = 2.2e10, 12  # of the solver: about a minute
 NEW, EACH, MORE = 4_000, 6, 15_000  # answers a round, pairs of each and side, pairs of old answers
 PAYS = 1e-7
@@ -66,7 +67,7 @@ class Priced:
 
 def by_columns(cells: Cells, rule: Condition, worth: Array) -> Priced:
     """``worth``: of every label [cell, attribute]; the rule is about all that is read."""
-    market = Market.of(cells, rule, worth)
+    market, near = Market.of(cells, rule, worth), CLOSE if Pairs.count(cells) <= FEW else NEAR
     left = WORK
     for _ in range(ROUNDS):
         solved = market.solve(left)
@@ -79,7 +80,7 @@ def by_columns(cells: Cells, rule: Condition, worth: Array) -> Priced:
             halfway = [(a + b) / 2 for a, b in zip(prices[0], market.best, strict=True)]
             prices.append((halfway[0], halfway[1]))
         asked = [market.price(*each) for each in prices]
-        if market.upper <= (1 + NEAR) * solved.objective or left < 0:
+        if market.upper <= (1 + near) * solved.objective or left < 0:
             break
         market.add(
             np.unique(np.concatenate([a for a, _ in asked])),
