@@ -15,13 +15,14 @@ import pytest
 
 import unspoken
 from tests.learning.conftest import by_hand
-from unspoken.doors.report import charts, content, page, words
+from unspoken.doors.report import charts, content, page
 from unspoken.doors.report.decision import Signed
 from unspoken.errors import InputError
 from unspoken.learning import Learned
 from unspoken.pictures import images, palette
 from unspoken.planning import closure
 from unspoken.policy import Project
+from unspoken.releasing.assessing import prose
 from unspoken.releasing.assessing.findings import Findings, findings
 from unspoken.releasing.assessing.trade_off import ByCap, TradeOff
 from unspoken.types.premise import Premise
@@ -207,15 +208,15 @@ def test_sections_come_in_their_order(html: str) -> None:
 def test_every_number_is_there(found: Findings, html: str) -> None:
     text = Outline(html).text
     for told in (*found.everything, *found.planned):
-        assert words.odds_of(told.odds) in text
-        assert words.bits_of(told.information) in text
+        assert prose.odds_of(told.odds) in text
+        assert prose.bits_of(told.information) in text
     for name, share in found.shares.items():
-        assert words.percent(share) in text
-        assert words.chance(found.plan.p[name]) in text
-    for curve, limit in ((found.curve, words.bits), (found.curve_of_caps, words.factor)):
+        assert prose.percent(share) in text
+        assert prose.chance(found.plan.p[name]) in text
+    for curve, limit in ((found.curve, prose.bits), (found.curve_of_caps, prose.factor)):
         for point in curve:
             assert limit(point.limit) in text
-            assert words.percent(point.released) in text
+            assert prose.percent(point.released) in text
     for one in found.assumptions:
         assert one in text
 
@@ -225,8 +226,8 @@ def test_closing_is_shown_with_its_values(found: Findings, html: str) -> None:
     assert told, "the example is meant to have telling values"
     text = re.sub(r"[ \n]+", " ", Outline(html).text)
     for one in told:
-        share = words.percent(one.probability)
-        row = f"{one.name} {one.value}{share}{words.measured(one.factor)}"
+        share = prose.percent(one.probability)
+        row = f"{one.name} {one.value}{share}{prose.measured(one.factor)}"
         assert row in text
     both = [content.content(found, DAY)["closing"][key] for key in ("open_share", "closed_share")]
     assert f"lets out {both[0]} without closing them, and {both[1]} with them closed" in text
@@ -234,14 +235,14 @@ def test_closing_is_shown_with_its_values(found: Findings, html: str) -> None:
 
 def test_the_share_of_all_cells_is_that_of_the_curve(found: Findings) -> None:
     chosen = next(p for p in found.curve if p.chosen)
-    assert content.content(found, DAY)["tiles"][2]["after"] == words.percent(chosen.released)
+    assert content.content(found, DAY)["tiles"][2]["after"] == prose.percent(chosen.released)
     assert math.isclose(chosen.released, np.mean(list(found.shares.values())), rel_tol=1e-9)
 
 
 def test_each_application_has_its_section(found: Findings, html: str) -> None:
     for name, reads in found.project.applications.items():
         assert f"<h3>{name}</h3>" in html
-        assert f"{name} reads {words.listed(reads)}" in html
+        assert f"{name} reads {prose.listed(reads)}" in html
 
 
 def test_nothing_is_promised_on_a_learned_belief(html: str) -> None:
@@ -325,7 +326,7 @@ def test_always_is_said_only_where_it_is_so(found: Findings) -> None:
     sure = replace(found, plan=replace(found.plan, p=p))
     rows = {row["name"]: row["p"] for row in content.plan_rows(sure)}
     assert rows["exits"] == "always"
-    assert rows["last_leave"] == "> 99.9 %".replace(" ", words.NBSP)
+    assert rows["last_leave"] == "> 99.9 %".replace(" ", prose.NBSP)
     assert '<td class="n">always</td>' in page.page(sure, DAY)
 
 
@@ -340,7 +341,7 @@ def test_telling_values_left_open_are_listed() -> None:
 def test_own_limits_and_exceptions_are_said(found: Findings) -> None:
     limits = replace(found.project.limits, exceed=0.01, targets={"first_arrival": 0.02})
     own = replace(found, project=replace(found.project, limits=limits))
-    said = " ".join(content.limits(own)).replace(words.NBSP, " ")
+    said = " ".join(content.limits(own)).replace(prose.NBSP, " ")
     assert "by more than 4, but for answers that come up in 1.0 % of the rows at most." in said
     assert "0.05 bit about each attribute (0.02 bit about first_arrival)." in said
 

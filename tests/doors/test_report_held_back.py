@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from tests.doors.test_report_records import people, said
-from unspoken.doors.report import starved, words
+from unspoken.doors.report import starved
 from unspoken.releasing import prepare, release
-from unspoken.releasing.assessing import findings, held_back
+from unspoken.releasing.assessing import findings, held_back, prose
 from unspoken.releasing.assessing.held_back import LARGER
 
 pytest.importorskip("vl_convert", reason="needs the extra `report`: vl-convert-python")
@@ -29,7 +29,7 @@ def test_a_limit_on_bits_that_binds_has_a_price(tmp_path: Path, limit: str) -> N
     assert found.on_average.gain == pytest.approx(gained, rel=0.1)
     text = said(found)
     rows = text[text.index("What holds the plan back") : text.index("The same limits kept")]
-    gain = words.percent(found.on_average.gain).replace("\u00a0", " ")
+    gain = prose.percent(found.on_average.gain).replace("\u00a0", " ")
     assert f"all answers on average ill {gain}" in rows
     assert "; of all answers on average, if their limit were." in rows
 

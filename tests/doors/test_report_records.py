@@ -12,11 +12,11 @@ from typing import Literal
 
 import pytest
 
-from unspoken.doors.report import charts, coins, page, recipients, starved, words
+from unspoken.doors.report import charts, coins, page, recipients, starved
 from unspoken.doors.report.decision import Signed
 from unspoken.pictures import palette
 from unspoken.releasing import prepare, release
-from unspoken.releasing.assessing import findings
+from unspoken.releasing.assessing import findings, prose
 from unspoken.releasing.assessing.best import Best
 from unspoken.releasing.assessing.findings import CELLS, FLOOR, Findings, by_cap
 from unspoken.releasing.assessing.held_back import LARGER, held_back, poor
@@ -145,12 +145,12 @@ def test_a_plan_that_is_the_floor_says_so(tmp_path: Path) -> None:
     assert "The limits are held without." not in beside
     rows = text[text.index("The same limits kept in other ways") :].split("Application by")[0]
     assert rows.index("(this plan)") < rows.index(CELLS)
-    upper = words.percent(few.plan.bound.high).replace("\u00a0", " ")
+    upper = prose.percent(few.plan.bound.high).replace("\u00a0", " ")
     assert f"one coin a record, at most {upper} a belief" in rows
     assert few.released < few.plan.bound.high < few.released + 0.05
     dear = replace(few.project, terms={"taxes": replace(few.project.terms["taxes"], weight=2.0)})
     (row,) = (r for r in coins.beside(replace(few, project=dear)) if r["name"].endswith("at most"))
-    assert row["share"] == words.percent(few.plan.bound.high / 2)
+    assert row["share"] == prose.percent(few.plan.bound.high / 2)
 
 
 def test_what_shows_more_by_trusting_more_says_so(found: Findings) -> None:
@@ -166,7 +166,7 @@ def test_the_answers_that_bind_have_a_price(found: Findings) -> None:
     text = said(found)
     rows = text[text.index("What holds the plan back") : text.index("The same limits kept")]
     assert rows.count("ill sick") == len(found.held_back)
-    assert words.percent(found.held_back[0].gain).replace("\u00a0", " ") in rows
+    assert prose.percent(found.held_back[0].gain).replace("\u00a0", " ") in rows
     project = found.project
     larger = replace(project, limits=replace(project.limits, odds_cap=2.0 * LARGER))
     more = by_cap(replace(larger, plan=project.plan), found.learned, prepare(project.path).beliefs)
@@ -207,7 +207,7 @@ def test_who_gets_next_to_nothing_is_told_what_would_help(tmp_path: Path) -> Non
     assert set(first.remedies) == {
         "an odds_cap twice as large", "if nothing else were read", "by the floor",
     }  # fmt: skip
-    share = words.percent(first.remedies["an odds_cap twice as large"]).replace("\u00a0", " ")
+    share = prose.percent(first.remedies["an odds_cap twice as large"]).replace("\u00a0", " ")
     assert f"Planned again: an odds_cap twice as large {share}; if nothing else" in text
     assert "taxes gets next to nothing under this plan." in text
     why = "nothing shown is what about 7,900 rows get in its place; rows with a secret get it, too,"
@@ -271,7 +271,7 @@ def test_a_change_is_seen_in_its_words() -> None:
         (0.0, 0.0, ("0 %", "0 %")),
         (0.25, 1.0, ("25 %", "100 %")),
     ):
-        said = words.change(before, after)
+        said = prose.change(before, after)
         assert tuple(each.replace("\u00a0", " ") for each in said) == shown
 
 

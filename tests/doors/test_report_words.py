@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import unspoken
 from unspoken.doors.report import words
 from unspoken.pictures import palette
-from unspoken.releasing.assessing import matrix
+from unspoken.releasing.assessing import matrix, prose
 from unspoken.releasing.assessing.leaks import Leak, TellingAnswer, leak
 from unspoken.types.bound import Bound
 from unspoken.types.domain import WITHHELD
@@ -55,7 +55,7 @@ def test_the_cap_parts_the_colours(cap: float, one: Leak) -> None:
     named = matrix.bands(cap)
     assert len(set(named.values())) == len(named)
     assert step(1.0) == 0
-    assert named[step(cap)] == f"to the cap, {words.factor(cap)}"
+    assert named[step(cap)] == f"to the cap, {prose.factor(cap)}"
     assert step(cap) < palette.BEYOND == step(cap * 1.001)
     assert step(max(cap**2, 2 * cap) * 1.1) == step(math.inf) == palette.STEPS - 1
     assert {step(max(1.0, cap) ** (k / 50)) for k in range(150)} <= set(named)
@@ -73,7 +73,7 @@ def test_the_cap_parts_the_colours(cap: float, one: Leak) -> None:
     ],
 )  # fmt: skip
 def test_percent(said: str, number: float) -> None:
-    assert words.percent(number) == said.replace(" ", words.NBSP)
+    assert prose.percent(number) == said.replace(" ", prose.NBSP)
 
 
 @pytest.mark.parametrize(
@@ -84,8 +84,8 @@ def test_percent(said: str, number: float) -> None:
     ],
 )  # fmt: skip
 def test_factor(said: str, number: float) -> None:
-    assert words.factor(number) == said.replace(" ", words.NBSP)
-    assert words.factor(math.nan) == "–"
+    assert prose.factor(number) == said.replace(" ", prose.NBSP)
+    assert prose.factor(math.nan) == "–"
 
 
 @pytest.mark.parametrize(
@@ -96,12 +96,12 @@ def test_factor(said: str, number: float) -> None:
     ],
 )  # fmt: skip
 def test_no_more_than_this_is_never_less(said: str, number: float) -> None:
-    assert words.most(number) == said
+    assert prose.most(number) == said
 
 
 @given(st.floats(1, 1e15))
 def test_what_is_promised_holds(number: float) -> None:
-    head, _, power = words.most(number).replace(",", "").partition("·10^")
+    head, _, power = prose.most(number).replace(",", "").partition("·10^")
     shown = float(head) * 10 ** int(power or 0)
     assert number * (1 - 1e-9) <= shown <= number * 1.1 + 0.01
 
@@ -114,11 +114,11 @@ def test_what_is_promised_holds(number: float) -> None:
     ],
 )  # fmt: skip
 def test_chance(said: str, p: float) -> None:
-    assert words.chance(p) == said.replace(" ", words.NBSP)
+    assert prose.chance(p) == said.replace(" ", prose.NBSP)
 
 
 def test_settings_have_no_silly_digits() -> None:
-    assert words.limit(0.05) == f"0.05{words.NBSP}bit"
+    assert prose.limit(0.05) == f"0.05{prose.NBSP}bit"
 
 
 def odds(high: float) -> Bound:
@@ -129,7 +129,7 @@ def odds(high: float) -> Bound:
 def test_sentences(one: Leak) -> None:
     seen = TellingAnswer({"a": WITHHELD, "b": "x", "c": WITHHELD}, "p or q", 0.2, 0.5, 0.031)
     mine = replace(one, who="me", about="z", odds=odds(4.0), answer=seen)
-    assert words.sentence(mine, ["p", "q"]).replace(words.NBSP, " ") == (
+    assert words.sentence(mine, ["p", "q"]).replace(prose.NBSP, " ") == (
         "The chance that z is “p” or “q” goes from 20 % to 50 %, odds × 4, for whoever sees "
         "b “x” and a and c withheld. Share of rows with this answer: 3.1 %."
     )
@@ -144,7 +144,7 @@ def test_an_answer_that_cannot_be_named_is_not_called_harmless(one: Leak) -> Non
     assert "may multiply the odds" in words.sentence(mine, ["p"])
     assert "No answer" in words.sentence(replace(mine, odds=odds(1.0)), ["p"])
     loose = Bound.of_odds(0.0, math.log(3), STATED, "")
-    assert words.odds_of(loose).startswith("≤")
+    assert prose.odds_of(loose).startswith("≤")
 
 
 def test_a_premise_in_words() -> None:
@@ -157,7 +157,7 @@ def test_a_premise_in_words() -> None:
 def test_colours_stand_for_growing_factors_at_any_cap(cap: float) -> None:
     named = list(matrix.bands(cap).values())
     assert named[-1] == "beyond"
-    assert f"to the cap, {words.factor(cap)}" in named
+    assert f"to the cap, {prose.factor(cap)}" in named
 
 
 @pytest.mark.parametrize("cap", [1.00001, 1.001, 1.01, 1.02, 1.04])
@@ -165,8 +165,8 @@ def test_colours_differ_though_the_cap_is_near_1(cap: float, one: Leak) -> None:
     named = matrix.bands(cap)
     steps = [matrix.band(replace(one, odds=odds(cap ** (k / 40))), cap) for k in range(41)]
     assert set(steps) == {*range(palette.BEYOND)}
-    assert len({named[step].rpartition(words.NBSP)[2] for step in steps}) == palette.BEYOND
-    assert not any(label.endswith(f"×{words.NBSP}1") for label in named.values())
+    assert len({named[step].rpartition(prose.NBSP)[2] for step in steps}) == palette.BEYOND
+    assert not any(label.endswith(f"×{prose.NBSP}1") for label in named.values())
 
 
 def test_a_cell_that_two_releases_withhold_is_withheld() -> None:

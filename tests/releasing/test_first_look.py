@@ -18,8 +18,8 @@ import pytest
 import unspoken
 from unspoken import Finite, Independent
 from unspoken.errors import InputError
-from unspoken.releasing.assessing.in_words import percent
 from unspoken.releasing.assessing.leaks import leak
+from unspoken.releasing.assessing.prose import percent
 from unspoken.releasing.assessing.rare import FEW, Grouped
 
 ROWS = 400

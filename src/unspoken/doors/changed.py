@@ -8,9 +8,9 @@ from typing import Any
 from rich.console import Group, RenderableType
 
 from unspoken.display import json_number
-from unspoken.doors.report import words
 from unspoken.doors.terminal import blank, head, note, rows_of, said
 from unspoken.releasing import Difference
+from unspoken.releasing.assessing import prose
 from unspoken.releasing.assessing.drift import LEVEL, Drift, Drifted
 from unspoken.releasing.differing import OfPlan
 
@@ -28,22 +28,22 @@ def in_words(found: Difference) -> RenderableType:
 def _counted(found: Difference) -> list[RenderableType]:
     now, before = found.now, found.before
     if before is None:
-        return [head(f"Counted on {now.learned}, {words.rows(now.rows)}; nothing was before")]
+        return [head(f"Counted on {now.learned}, {prose.rows(now.rows)}; nothing was before")]
     rows = [
-        (name, label, words.percent(then), words.percent(since))
+        (name, label, prose.percent(then), prose.percent(since))
         for name, labels in found.moved.items()
         for label, (then, since) in labels.items()
     ]
     apart = (
         "The tables have other labels, so that only these can be compared."
         if found.apart is None
-        else f"All combinations together: {words.percent(found.apart)} of the rows would have to "
+        else f"All combinations together: {prose.percent(found.apart)} of the rows would have to "
         "be others for the tables to be the same, noise included."
     )
     return [
         head(
-            f"Counted on {now.learned}, {words.rows(now.rows)}, and before on {before.learned}, "
-            f"{words.rows(before.rows)}"
+            f"Counted on {now.learned}, {prose.rows(now.rows)}, and before on {before.learned}, "
+            f"{prose.rows(before.rows)}"
         ),
         blank(),
         rows_of(["attribute", "value", "before", "now"], rows),
@@ -81,7 +81,7 @@ def _drifted(found: Difference) -> list[RenderableType]:
     more = len(drift.found) - LISTED
     lines += [f"and {more} more, with --json"] if more > 0 else []
     lines += [
-        f"{words.rows(n)} of {name} with a value that nobody counted, which is withheld"
+        f"{prose.rows(n)} of {name} with a value that nobody counted, which is withheld"
         for name, n in drift.unlisted.items()
     ]
     if drift.rows:
@@ -89,9 +89,9 @@ def _drifted(found: Difference) -> list[RenderableType]:
         possible = (
             ""
             if worst is None
-            else (f", and up to {words.measured(worst)} for every belief that they leave possible")
+            else (f", and up to {prose.measured(worst)} for every belief that they leave possible")
         )
-        lines.append(f"Under the plan, by these rows: odds {words.measured(drift.odds)}{possible}")
+        lines.append(f"Under the plan, by these rows: odds {prose.measured(drift.odds)}{possible}")
     return [title, blank(), *map(said, lines)]
 
 
@@ -99,14 +99,14 @@ def _verdict(drift: Drift) -> str:
     if not drift.rows:
         return "None came since"
     if not drift.found:
-        return f"{words.rows(drift.rows)}: no more than chance and noise explain"
+        return f"{prose.rows(drift.rows)}: no more than chance and noise explain"
     if drift.found[0].by_rows:
         return (
-            f"{words.rows(drift.rows)}: NOT like those that were counted, if all rows were "
+            f"{prose.rows(drift.rows)}: NOT like those that were counted, if all rows were "
             "independent; counted by unit it may be chance all the same"
         )
     return (
-        f"{words.rows(drift.rows)}: NOT like those that were counted (rows that are would be said "
+        f"{prose.rows(drift.rows)}: NOT like those that were counted (rows that are would be said "
         f"to be so in {100 - SURE} % of cases at most)"
     )
 
@@ -126,11 +126,11 @@ def _closed(closed: Mapping[str, list[str]]) -> str:
 
 
 def _chance(plan: OfPlan, name: str) -> str:
-    return words.percent(plan.chances[name]) if name in plan.chances else "-"
+    return prose.percent(plan.chances[name]) if name in plan.chances else "-"
 
 
 def _share(plan: OfPlan, name: str) -> str:
-    return words.percent(plan.shares[name]) if name in plan.shares else "-"
+    return prose.percent(plan.shares[name]) if name in plan.shares else "-"
 
 
 def as_json(found: Difference) -> dict[str, Any]:

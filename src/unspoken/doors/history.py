@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from rich.console import Group, RenderableType
 
-from unspoken.doors.report import words
 from unspoken.doors.terminal import NBSP, Prose, blank, head, near, rows_of
 from unspoken.ledger import Answer, Decision, Release, fold, merged, tossing
 from unspoken.mechanisms import Mechanism
 from unspoken.mechanisms.one_sided import release_probability
 from unspoken.releasing import Verified
+from unspoken.releasing.assessing import prose
 
 __all__ = ["ledger", "verified"]
 
@@ -55,7 +55,7 @@ def ledger(
 def _epochs(event: Release) -> str:
     """Those that were charged, where rows have epochs of their own; and which draw of the coins."""
     charged = sorted(event.readings) if event.per_key else [event.epoch]
-    said = words.listed(charged)
+    said = prose.listed(charged)
     if len(charged) > NAMED:
         said = f"{charged[0]} to {charged[-1]} ({len(charged)})"
     return said if event.draw == 1 else f"{said}, draw{NBSP}{event.draw}"
@@ -84,9 +84,9 @@ def _shows(mechanisms: Sequence[Mechanism], several: bool) -> str:
     there are ``several``.
     """
     cells = [(name, e) for each in mechanisms for name, e in sorted(each.exponents().items()) if e]
-    said = [f"{name}{NBSP}{words.chance(release_probability(eps))}" for name, eps in cells]
+    said = [f"{name}{NBSP}{prose.chance(release_probability(eps))}" for name, eps in cells]
     said += [
-        f"{words.listed(coin.delivered)} by one coin a record"
+        f"{prose.listed(coin.delivered)} by one coin a record"
         + (f" (table{NBSP}{coin.digest[:8]})" if several else "")
         for coin in merged([coin for each in mechanisms for coin in each.record_coins()])
     ]

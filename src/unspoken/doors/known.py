@@ -8,8 +8,8 @@ from typing import Any
 from rich.console import RenderableType
 from rich.text import Text
 
-from unspoken.doors.report import words
 from unspoken.doors.terminal import NBSP, blank, head, note, rows_of
+from unspoken.releasing.assessing import prose
 from unspoken.releasing.assessing.few import few
 from unspoken.releasing.assessing.findings import Openly
 from unspoken.releasing.assessing.in_context import InContext, worst_of
@@ -52,22 +52,22 @@ def as_json(entries: Sequence[InContext]) -> list[dict[str, Any]]:
 
 def _row(entry: InContext, names: Mapping[str, str], cap: float) -> list[str | Text]:
     leak = entry.leak
-    odds = Text(words.odds_of(leak.odds), style="bold red" if leak.beyond(cap) else "")
+    odds = Text(prose.odds_of(leak.odds), style="bold red" if leak.beyond(cap) else "")
     return [
         f"{entry.context} {str(entry.value).replace(' ', NBSP)}".rstrip(),
         names[leak.who],
         leak.about,
         odds,
         _rows(entry),
-        words.bits_of(leak.information, unit=False),
-        words.odds_of(entry.without.odds),
+        prose.bits_of(leak.information, unit=False),
+        prose.odds_of(entry.without.odds),
     ]
 
 
 def _rows(entry: InContext) -> str:
     """How many rows give the answer with those odds."""
     answer = entry.leak.answer
-    if answer is None or words.tells_nothing(entry.leak):
+    if answer is None or prose.tells_nothing(entry.leak):
         return ""
     return f"<{NBSP}{FEW}" if few(answer.rows) else f"{answer.rows:,.0f}"
 
@@ -82,9 +82,9 @@ def of_keys(findings: Openly, entries: Sequence[Undeclared]) -> list[RenderableT
             ", ".join(f"{key} {value}" for key, value in entry.given.items()).replace(" ", NBSP),
             names[entry.who],
             entry.about,
-            Text(words.measured(entry.odds.value), "bold red" if entry.odds.value > cap else ""),
-            words.percent(entry.share),
-            words.odds_of(entry.without.odds),
+            Text(prose.measured(entry.odds.value), "bold red" if entry.odds.value > cap else ""),
+            prose.percent(entry.share),
+            prose.odds_of(entry.without.odds),
         )
         for entry in entries[:LISTED]
     ]

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from unspoken.doors.report.words import listed
 from unspoken.engines.columns import ZONED
 from unspoken.engines.duckdb import DuckTable
 from unspoken.errors import InputError
@@ -16,6 +15,7 @@ from unspoken.numerics.files import atomically
 from unspoken.policy import Project, starter
 from unspoken.policy.guesses import is_time, slots
 from unspoken.policy.paths import KEPT
+from unspoken.releasing.assessing.prose import listed
 from unspoken.types.column import ColumnInfo
 
 __all__ = ["Started", "begin", "columns_listed", "ignored"]

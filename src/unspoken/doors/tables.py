@@ -16,6 +16,7 @@ from unspoken.learning import Learned
 from unspoken.planning import Plan, Telling
 from unspoken.policy import Project
 from unspoken.releasing import Findings, Prepared, Rehearsed, Released
+from unspoken.releasing.assessing import prose
 from unspoken.releasing.assessing.cautions import Caution
 from unspoken.releasing.assessing.coarse import up
 from unspoken.releasing.assessing.few import GROUP, few, named, rows_of_label
@@ -41,17 +42,17 @@ def learned(ready: Prepared) -> RenderableType:
     model = ready.learned
     rows = []
     for name, labels in model.labels.items():
-        share = words.percent(model.sensitive_share(name))
+        share = prose.percent(model.sensitive_share(name))
         shown = named(ready.project, model, name, labels)
         rows.append((name, share, ", ".join(map(_whole, shown))))
     return Group(
-        head(f"Learned from {words.rows(model.rows)}"),
+        head(f"Learned from {prose.rows(model.rows)}"),
         Prose(_counted(ready)),
         blank(),
         rows_of(["attribute", "sensitive rows", "values told apart"], rows),
         blank(),
         *_telling(ready),
-        note(f"{words.rows(model.rows)}; {_occupied(ready)}: {model.occupied:,}"),
+        note(f"{prose.rows(model.rows)}; {_occupied(ready)}: {model.occupied:,}"),
         *_tree(model, links=True),
         blank(),
         *_promised(ready.promise),
@@ -68,11 +69,11 @@ def leak(findings: Openly, keys: Sequence[Undeclared] = ()) -> RenderableType:
     names, cap = findings.called, findings.project.limits.odds_cap
     rows = [
         (names[entry.who], entry.about, _factor(entry, cap),
-         words.bits_of(entry.information, unit=False), _answer(entry))
+         prose.bits_of(entry.information, unit=False), _answer(entry))
         for entry in findings.everything
     ]  # fmt: skip
     return Group(
-        head(f"If everything not sensitive were released ({words.rows(findings.learned.rows)})"),
+        head(f"If everything not sensitive were released ({prose.rows(findings.learned.rows)})"),
         blank(),
         rows_of(["who", "about", "odds", "bits", "most telling answer"], rows),
         blank(),
@@ -92,7 +93,7 @@ def plan(
 ) -> RenderableType:
     """What is released how often, what that tells, and what closing telling values buys."""
     rows = [
-        (name, words.chance(findings.plan.p[name]), words.percent(share))
+        (name, prose.chance(findings.plan.p[name]), prose.percent(share))
         for name, share in findings.shares.items()
     ]
     return Group(
@@ -151,7 +152,7 @@ def released(done: Released) -> RenderableType:
     """Where the release is and what it may tell."""
     same = "the same as before" if done.epochs is None else "nothing is new"
     charge = f"{same}, so nothing was charged" if done.again else "charged to the ledger"
-    what = f"({words.rows(done.rows)}; withheld cells are NULL, sorted by key)"
+    what = f"({prose.rows(done.rows)}; withheld cells are NULL, sorted by key)"
     where = f"Released to {near(done.path)} {what} and {near(done.manifest)}; {charge}."
     if done.again and not done.rows:
         where = f"In {near(done.path)} nothing is new, so nothing was written or charged."
@@ -195,11 +196,11 @@ def _limits(project: Project) -> str:
 
 def _kept(project: Project) -> str:
     limits = project.limits
-    share = f"{words.percent(limits.exceed)} of the answers"
+    share = f"{prose.percent(limits.exceed)} of the answers"
     but = f" (but for {share}, which may give a secret away)" if limits.exceed else ""
     most = f"odds at most ×{NBSP}{limits.odds_cap:g}{but}" if limits.odds_cap < math.inf else ""
-    each = f"{words.limit(limits.bits)} about each attribute" if limits.bits < math.inf else ""
-    single = [f"{words.limit(bits)} about {name}" for name, bits in limits.targets.items()]
+    each = f"{prose.limit(limits.bits)} about each attribute" if limits.bits < math.inf else ""
+    single = [f"{prose.limit(bits)} about {name}" for name, bits in limits.targets.items()]
     given = project.plan.given
     known = f"whatever is known of {given}" if given is not None else ""
     return ", ".join(filter(None, [most, each, *single, known])) or "none"
@@ -217,10 +218,10 @@ def _best(findings: Findings) -> str:
         )
     times = bound.high / bound.low
     more = 100 * (times - 1)
-    most = words.digits(up(more)) if more > 0.01 else "0.01"
+    most = prose.digits(up(more)) if more > 0.01 else "0.01"
     fair = " that gives whoever gets least as much" if len(findings.plan.shares) > 1 else ""
     if more > FAR:
-        as_much = f"{words.digits(up(times))} times as much"
+        as_much = f"{prose.digits(up(times))} times as much"
         if findings.is_floor:
             too_little = "what was found gains too little over the floor"
             return f"No plan within these limits{fair} lets out more than {as_much}; {too_little}."
@@ -242,7 +243,7 @@ def _in_words(findings: Openly, entries: Sequence[Leak]) -> list[Prose]:
 
 def _shown(p: Mapping[str, float]) -> list[RenderableType]:
     """How often what is free is released: what a release says of itself."""
-    rows = [(name, words.chance(chance)) for name, chance in p.items()]
+    rows = [(name, prose.chance(chance)) for name, chance in p.items()]
     return [blank(), rows_of(["attribute", "release"], rows), blank()]
 
 
@@ -259,7 +260,7 @@ def _said(what: Said) -> list[RenderableType]:
         else note(f"{before} the limits are kept, for each row: {_limits(what.project)}."),
         *([note(f"{what.on_average.capitalize()}.")] if what.on_average else []),
         note(
-            f"No limit counts the keys: {words.listed(keys)} {beside} shown with every row, and "
+            f"No limit counts the keys: {prose.listed(keys)} {beside} shown with every row, and "
             "whoever knows how they go with a secret learns more."
         ),
         *_promised(what.promise),
@@ -302,7 +303,7 @@ def _premise(findings: Openly, plan: Plan | None = None, floor: bool = False) ->
     noisy = findings.promise is not None and findings.promise.pinned
     counts = "the noisy counts" if noisy else "the table"
     learned = (
-        f"learned from {words.rows(rows)} (a plug-in: the shares in {counts} are taken for the "
+        f"learned from {prose.rows(rows)} (a plug-in: the shares in {counts} are taken for the "
         "truth, with no allowance for chance)"
     )
     shown = str(premise) if premise.certifies else learned
@@ -321,11 +322,11 @@ def _premise(findings: Openly, plan: Plan | None = None, floor: bool = False) ->
 
 
 def _factor(entry: Leak, cap: float) -> Text:
-    return Text(words.odds_of(entry.odds), style="bold red" if entry.beyond(cap) else "")
+    return Text(prose.odds_of(entry.odds), style="bold red" if entry.beyond(cap) else "")
 
 
 def _answer(entry: Leak) -> str:
-    if words.tells_nothing(entry):
+    if prose.tells_nothing(entry):
         return "none"
     if entry.answer is None:
         return "too many to list"
@@ -336,7 +337,7 @@ def _seen(answer: TellingAnswer) -> str:
     each = {name: words.cell(out) for name, out in answer.seen.items()}
     shown = [f"{name} {_whole(text)}" for name, text in each.items() if text is not None]
     hidden = [name for name, text in each.items() if text is None]
-    return ", ".join([*shown, *([f"{words.listed(hidden)} withheld"] if hidden else [])])
+    return ", ".join([*shown, *([f"{prose.listed(hidden)} withheld"] if hidden else [])])
 
 
 def _whole(label: object) -> str:
@@ -354,7 +355,7 @@ def _telling(ready: Prepared) -> list[RenderableType]:
     if not telling:
         return [note("No single value tells more than the odds cap allows.")]
     rows = [
-        (entry.name, *_value(ready, entry), entry.target, words.measured(entry.factor))
+        (entry.name, *_value(ready, entry), entry.target, prose.measured(entry.factor))
         for entry in telling[:TELLING]
     ]
     closing = "close = true withholds them too" if ready.project.closing_values else "left open"
@@ -372,7 +373,7 @@ def _value(ready: Prepared, entry: Telling) -> tuple[str, str]:
     """The value and the share of rows that have it, unless they are too few to be named."""
     if few(rows_of_label(ready.learned, entry.name, entry.value)):
         return GROUP, ""
-    return _whole(entry.value), words.percent(entry.probability)
+    return _whole(entry.value), prose.percent(entry.probability)
 
 
 def _closing(findings: Findings) -> list[Prose]:
@@ -380,7 +381,7 @@ def _closing(findings: Findings) -> list[Prose]:
     if not added:
         return []
     closed = "; ".join(
-        f"{name} {words.listed(words.labels(findings, name, values))}"
+        f"{name} {prose.listed(words.labels(findings, name, values))}"
         for name, values in added.items()
     )
     if findings.project.plan.by == "record":
@@ -391,7 +392,7 @@ def _closing(findings: Findings) -> list[Prose]:
         ]
     reads = findings.project.reads
     best = findings.open_plan
-    without = ", ".join(f"{n}{NBSP}{words.chance(best.p[n])}" for n in reads)
+    without = ", ".join(f"{n}{NBSP}{prose.chance(best.p[n])}" for n in reads)
     return [
         note(f"Withheld too, since they tell too much by themselves: {closed}."),
         note(f"Left open, the best plan would release: {without}."),

@@ -15,7 +15,7 @@ import numpy as np
 
 from unspoken.releasing.asked import Asked
 from unspoken.releasing.assessing.drift import LEVEL, Drifted, apart_by_labels, called
-from unspoken.releasing.assessing.in_words import NBSP, listed
+from unspoken.releasing.assessing.prose import NBSP, listed
 from unspoken.releasing.custody.custody import Custody
 from unspoken.releasing.rows.witness import Witness
 

@@ -11,7 +11,7 @@ from unspoken.auditing import Attacked, Audited, AuditedFile
 from unspoken.auditing.files import Secret
 from unspoken.auditing.judging import Claim, Reached, Verdict
 from unspoken.auditing.trying import ZERO, Tried, TriedAll
-from unspoken.doors.report import words
+from unspoken.releasing.assessing import prose
 
 __all__ = ["Line", "Panel", "of_catalogue", "of_file", "of_releases"]
 
@@ -60,10 +60,10 @@ class Panel:
     def number(self, number: float) -> str:
         """In words; of odds the factor, where less than none is none."""
         if self.unit == "odds":
-            return words.factor(number)
+            return prose.factor(number)
         if math.isinf(number):
             return "∞"
-        return f"{number:.0%}" if self.unit == "share" else words.digits(number)
+        return f"{number:.0%}" if self.unit == "share" else prose.digits(number)
 
 
 def of_releases(found: Audited) -> list[Panel]:
@@ -117,8 +117,8 @@ def _line(name: str, claim: Claim, attack: Reached, beside: bool = False) -> Lin
     low, high = attack.leakage.interval or (0.0, math.inf)
     low, value, high = map(claim.read, (low, attack.leakage.value, high))
     beats = claim.bound is not None and attack.beats(claim.bound)
-    right = words.percent(attack.right) if attack.flagged else ""
-    found = words.percent(attack.recovered)
+    right = prose.percent(attack.right) if attack.flagged else ""
+    found = prose.percent(attack.recovered)
     return Line(name, low, value, high, beats, beside, found, right)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from unspoken.doors.report import words
 from unspoken.pictures.palette import BEYOND
+from unspoken.releasing.assessing import prose
 from unspoken.serving.history import Happened
 from unspoken.serving.overview import Offer, Overview, WhatIf
 from unspoken.serving.standing import FULL, Standing
@@ -39,13 +40,13 @@ def overview_page(found: Overview) -> Row:
         "standings": [_standing(each) for each in found.coalitions],
         "streams": [_stream(each) for each in found.streams],
         "epochs": [row for row in map(_stream, found.streams) if row["epoch"]],
-        "unit": words.listed(found.streams[0].unit) if found.streams else "",
-        "promise": [line.replace("odds x ", f"odds ×{words.NBSP}") for line in found.promise],
+        "unit": prose.listed(found.streams[0].unit) if found.streams else "",
+        "promise": [line.replace("odds x ", f"odds ×{prose.NBSP}") for line in found.promise],
         "premises": _premises(found.coalitions),
         "matrix": _matrix(found),
         "about": list(dict.fromkeys(each.about for each in found.coalitions)),
-        "cap": words.factor(found.odds_cap),
-        "exceed": words.percent(found.exceed) if found.exceed else "",
+        "cap": prose.factor(found.odds_cap),
+        "exceed": prose.percent(found.exceed) if found.exceed else "",
         "readers": [_reader(each) for each in found.readers],
         "refusals": _notices(found)[:LATEST],
         "more_refusals": max(0, len(_notices(found)) - LATEST),
@@ -70,7 +71,7 @@ def plan_page(found: WhatIf, table: str, cap: float | None, wrong: str = "") -> 
     if found.declared is not None and not same:
         offers["as declared now"] = found.declared
     if found.asked is not None:
-        offers[f"with a cap of {words.factor(found.asked.odds_cap)}"] = found.asked
+        offers[f"with a cap of {prose.factor(found.asked.odds_cap)}"] = found.asked
     most = max((point.released for point in found.curve), default=0.0)
     return {
         "table": table,
@@ -85,9 +86,9 @@ def plan_page(found: WhatIf, table: str, cap: float | None, wrong: str = "") -> 
         "leaks": _leaks(offers),
         "curve": [
             {
-                "cap": words.factor(point.odds_cap),
+                "cap": prose.factor(point.odds_cap),
                 "asks": f"{point.odds_cap:g}",
-                "released": words.percent(point.released),
+                "released": prose.percent(point.released),
                 "y": round(170 - 130 * point.released / most) if most else 170,
                 "chosen": point.chosen,
             }
@@ -106,8 +107,8 @@ def _tiles(found: Overview) -> list[Row]:
         {
             "name": "The most that any odds may have grown so far, by all that was given"
             + (f"; {unknown} not known" if unknown else ""),
-            "number": "nothing known" if most is None else words.odds_of(most),
-            "of": f"of {words.factor(found.odds_cap)}",
+            "number": "nothing known" if most is None else prose.odds_of(most),
+            "of": f"of {prose.factor(found.odds_cap)}",
         },
         {
             "name": "Releases and answers that were charged",
@@ -121,13 +122,13 @@ def _tiles(found: Overview) -> list[Row]:
 def _standing(each: Standing) -> Row:
     """One coalition about one target: what is spent of the limits, in numbers and as bars."""
     row = {
-        "who": words.listed(each.coalition)
-        + (f", knowing {words.listed(each.knows)}" if each.knows else ""),
+        "who": prose.listed(each.coalition)
+        + (f", knowing {prose.listed(each.knows)}" if each.knows else ""),
         "about": each.about,
         "odds": "",
-        "cap": words.factor(each.odds_cap),
+        "cap": prose.factor(each.odds_cap),
         "bits": "",
-        "limit": words.limit(each.limit) if math.isfinite(each.limit) else "no limit",
+        "limit": prose.limit(each.limit) if math.isfinite(each.limit) else "no limit",
         "left": "",
         "spent": "0",
         "spent_bits": "",
@@ -137,9 +138,9 @@ def _standing(each: Standing) -> Row:
     if each.odds is None or each.information is None or each.left is None or each.spent is None:
         return row
     return row | {
-        "odds": words.odds_of(each.odds),
-        "bits": words.bits_of(each.information),
-        "left": words.factor(math.floor(each.left * 100) / 100),
+        "odds": prose.odds_of(each.odds),
+        "bits": prose.bits_of(each.information),
+        "left": prose.factor(math.floor(each.left * 100) / 100),
         "spent": _width(each.spent),
         "spent_bits": "" if each.spent_on_average is None else _width(each.spent_on_average),
         "full": each.spent > FULL,
@@ -149,7 +150,7 @@ def _standing(each: Standing) -> Row:
 def _stream(each: Stream) -> Row:
     """What answers with noise told one coalition of a unit, of the limit, and what odds of it."""
     row = {
-        "who": words.listed(each.coalition),
+        "who": prose.listed(each.coalition),
         "limit": f"{each.limit:g}" if math.isfinite(each.limit) else "no limit",
         "spent": "",
         "odds": "",
@@ -161,7 +162,7 @@ def _stream(each: Stream) -> Row:
     }
     if each.spent is None or each.odds is None:
         return row
-    row |= {"spent": f"{float(each.spent):.4g}", "odds": words.measured(each.odds), "why": ""}
+    row |= {"spent": f"{float(each.spent):.4g}", "odds": prose.measured(each.odds), "why": ""}
     if each.left is None or each.share is None:
         return row
     left = max(0.0, math.floor(each.left * 1000) / 1000)
@@ -199,12 +200,12 @@ def _matrix(found: Overview) -> list[Row]:
             rows.setdefault(each.coalition, []).append(each)
     return [
         {
-            "who": words.listed(who) + (" together" if len(who) > 1 else ""),
+            "who": prose.listed(who) + (" together" if len(who) > 1 else ""),
             "cells": [
                 {
-                    "odds": "–" if each.odds is None else words.odds_of(each.odds),
+                    "odds": "–" if each.odds is None else prose.odds_of(each.odds),
                     "bits": "not known" if each.information is None
-                    else words.bits_of(each.information),
+                    else prose.bits_of(each.information),
                     "step": _step(each.spent),
                 }
                 for each in leaks
@@ -222,10 +223,10 @@ def _step(spent: float | None) -> int:
 def _reader(each: Any) -> Row:
     return {
         "name": each.name,
-        "reads": words.listed(each.reads),
-        "knows": words.listed(each.knows) or "nothing",
+        "reads": prose.listed(each.reads),
+        "knows": prose.listed(each.knows) or "nothing",
         "weight": f"{each.weight:g}",
-        "share": words.percent(each.share) if each.share else "none asked",
+        "share": prose.percent(each.share) if each.share else "none asked",
         "given": f"{each.given:,}",
     }
 
@@ -250,7 +251,7 @@ def _happened(each: Happened) -> Row:
     return {
         "at": _when(each.at),
         "kind": KINDS.get(each.kind, each.kind),
-        "who": words.listed(each.who) or ("everybody" if given else ""),
+        "who": prose.listed(each.who) or ("everybody" if given else ""),
         "what": each.what,
         "approved": f"{approved}: {each.why}" if each.why else approved,
     }
@@ -264,7 +265,7 @@ def _shares(offers: Mapping[str, Offer]) -> list[Row]:
             "name": name,
             "cells": [
                 {
-                    "share": words.percent(offer.shares.get(name, 0.0)),
+                    "share": prose.percent(offer.shares.get(name, 0.0)),
                     "width": _width(offer.shares.get(name, 0.0)),
                 }
                 for offer in offers.values()
@@ -279,7 +280,7 @@ def _leaks(offers: Mapping[str, Offer]) -> list[Row]:
     rows: dict[tuple[str, str], list[str]] = {}
     for offer in offers.values():
         for leak in offer.leaks:
-            said = f"{words.odds_of(leak.odds)}, {words.bits_of(leak.information)}"
+            said = f"{prose.odds_of(leak.odds)}, {prose.bits_of(leak.information)}"
             rows.setdefault((leak.who, leak.about), []).append(said)
     return [{"who": who, "about": about, "cells": cells} for (who, about), cells in rows.items()]
 
@@ -290,4 +291,4 @@ def _width(share: float) -> str:
 
 
 def _when(at: str) -> str:
-    return f"{at[:16].replace('T', ' ')}{words.NBSP}UTC"
+    return f"{at[:16].replace('T', ' ')}{prose.NBSP}UTC"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from unspoken.answering import GivenAnswer, odds_beside, together
-from unspoken.doors.report import words
+from unspoken.releasing.assessing import prose
 from unspoken.releasing.assessing.findings import Findings
 
 __all__ = ["answers", "cost"]
@@ -18,7 +18,7 @@ def answers(given: Sequence[GivenAnswer]) -> list[dict[str, Any]]:
         {
             "query": each.query,
             "at": f"{each.at[:16].replace('T', ' ')} UTC",
-            "to": words.listed(each.readers) if each.readers else "everybody",
+            "to": prose.listed(each.readers) if each.readers else "everybody",
             "error": f"±{each.rows:,}",
             "epsilon": f"{each.epsilon:.3g}",
         }
@@ -35,13 +35,13 @@ def cost(findings: Findings, given: Sequence[GivenAnswer]) -> str:
     alone, both = odds_beside(given), odds_beside(given, cap)
     said = (
         f"All of them together cost one record an eps of {epsilon:.3g} at most: by themselves they "
-        f"multiply its odds by no more than {words.factor(alone)}, whatever anybody believes; "
-        f"beside this plan, which keeps to {words.factor(cap)}, by no more than "
-        f"{words.factor(both)}."
+        f"multiply its odds by no more than {prose.factor(alone)}, whatever anybody believes; "
+        f"beside this plan, which keeps to {prose.factor(cap)}, by no more than "
+        f"{prose.factor(both)}."
     )
     if both <= limit:
         return said
     return (
-        f"{said} The limit of {words.factor(limit)} is held all the same: each is looked at with "
+        f"{said} The limit of {prose.factor(limit)} is held all the same: each is looked at with "
         "all that was given out before it, and refused where both together break it."
     )

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from unspoken.doors.report import words
 from unspoken.pictures import Chart
 from unspoken.pictures.palette import Palette, looks
+from unspoken.releasing.assessing import prose
 from unspoken.releasing.assessing.findings import Findings
 from unspoken.releasing.assessing.trade_off import ByCap, TradeOff
 
@@ -26,7 +26,7 @@ def trade_off(curve: TradeOff | ByCap, use: Palette) -> Chart:
     reached = max(point.released for point in curve)
     top = next((top for top in TOPS if top >= 1.2 * reached), 1.0)
     ticks = [quarter * top / 4 for quarter in range(5)]
-    percent = f"format(100 * datum.value, '~g') + '{words.NBSP}%'"
+    percent = f"format(100 * datum.value, '~g') + '{prose.NBSP}%'"
     share = {"labelExpr": percent, "values": ticks, "title": "share of cells released"}
     level = {"labelAngle": 0, "grid": False, "labelOverlap": False}
     across = {**_named("limit"), "sort": [point["limit"] for point in points], "axis": level}
@@ -62,7 +62,7 @@ def _points(curve: TradeOff | ByCap) -> list[Chart]:
         {
             "limit": _tick(point.limit),
             "released": float(f"{point.released:.1e}"),  # two digits, as everything on the page
-            "share": words.percent(point.released),
+            "share": prose.percent(point.released),
             "chosen": point.chosen,
         }
         for point in curve
@@ -71,7 +71,7 @@ def _points(curve: TradeOff | ByCap) -> list[Chart]:
 
 def _tick(limit: float) -> str:
     """Bits at two digits; a cap of 1.25 is not one of 1.2."""
-    return words.digits(limit) if limit < 1 else f"{limit:.3g}"
+    return prose.digits(limit) if limit < 1 else f"{limit:.3g}"
 
 
 def both(findings: Findings, use: Palette) -> Chart:

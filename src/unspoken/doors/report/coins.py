@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from unspoken.doors.report import words
+from unspoken.releasing.assessing import prose
 from unspoken.releasing.assessing.best import weights
 from unspoken.releasing.assessing.findings import CELLS, FLOOR, NOW, OUT, Findings
 
@@ -72,7 +72,7 @@ def beside(findings: Findings) -> list[dict[str, Any]]:
     rows = [
         {
             "name": name,
-            "share": words.percent(share),
+            "share": prose.percent(share),
             "stands": stands[name],
             "chosen": name == sentence,
         }
@@ -85,7 +85,7 @@ def _stands(findings: Findings) -> str:
     """What one coin a record stands on, so far as it was planned again for this page."""
     held = findings.plan.bound.premise
     if held.level is not None:
-        level = str(held).replace(" %", f"{words.NBSP}%")
+        level = str(held).replace(" %", f"{prose.NBSP}%")
         return f"every belief that the counts leave possible ({level}), rows being independent"
     boxed = findings.project.belief.confidence is not None
     unseen = findings.adopted and boxed and not findings.plan.binding
@@ -99,7 +99,7 @@ def _not_worth_it(findings: Findings) -> list[dict[str, Any]]:
     if not findings.is_floor or len(worth) > 1 or not upper < math.inf:
         return []
     most = min(1.0, upper / worth.pop())
-    row = {"name": f"{RECORDS}, at most", "share": words.percent(most), "stands": NOT_WORTH_IT}
+    row = {"name": f"{RECORDS}, at most", "share": prose.percent(most), "stands": NOT_WORTH_IT}
     return [{**row, "chosen": False}]
 
 
@@ -107,8 +107,8 @@ def in_words(findings: Findings) -> list[str]:
     """The same for a terminal; what shows more by trusting more says so."""
     if not findings.rivals:
         return []
-    others = "; ".join(f"{name} {words.percent(share)}" for name, share in findings.rivals.items())
-    said = [f"Of all cells read {words.percent(findings.released)} are shown: {others}."]
+    others = "; ".join(f"{name} {prose.percent(share)}" for name, share in findings.rivals.items())
+    said = [f"Of all cells read {prose.percent(findings.released)} are shown: {others}."]
     if findings.rivals.get(CELLS, 0.0) > findings.released:
         said.append(
             "One coin a cell shows more since less is asked of it: its limits are kept for the "

@@ -13,6 +13,7 @@ from unspoken.doors.report.decision import Signed, decision
 from unspoken.pictures.palette import BEYOND
 from unspoken.planning import Plan
 from unspoken.policy import Project
+from unspoken.releasing.assessing import prose
 from unspoken.releasing.assessing.best import weights
 from unspoken.releasing.assessing.few import GROUP, few, named, rows_of_label
 from unspoken.releasing.assessing.findings import Findings
@@ -43,7 +44,7 @@ def content(findings: Findings, signed: Signed) -> Row:
         "limits": limits(findings),
         "on_average": _on_average(findings),
         "but_for": _but_for(findings),
-        "cap": words.factor(findings.project.limits.odds_cap),
+        "cap": prose.factor(findings.project.limits.odds_cap),
         "first_beyond": BEYOND,
         "bands": bands(findings.project.limits.odds_cap),
         "tiles": tiles(findings),
@@ -81,7 +82,7 @@ def table_name(findings: Findings) -> str:
     reads = findings.project.reads
     more = len(reads) - MOST_NAMES
     named = reads if more <= 1 else (*reads[:MOST_NAMES], f"{more} more attributes")
-    return words.listed(named)
+    return prose.listed(named)
 
 
 def _about_table(findings: Findings, on: datetime) -> list[str]:
@@ -89,8 +90,8 @@ def _about_table(findings: Findings, on: datetime) -> list[str]:
     label = project.epoch.label
     said = [
         f"{on.day} {on:%B %Y}",
-        f"{words.rows(findings.learned.rows)} counted",
-        f"one row for each {words.listed(project.source.keys)}",
+        f"{prose.rows(findings.learned.rows)} counted",
+        f"one row for each {prose.listed(project.source.keys)}",
         f"epoch {label}" if label else "epochs by key",
     ]
     return said
@@ -125,7 +126,7 @@ def _given(project: Project) -> list[str]:
 def _within(project: Project) -> list[str]:
     """What plans keep to, where that is less."""
     given, within = project.limits, project.planned.limits
-    most = f", and to {words.limit(within.bits)}" if within.bits < given.bits else ""
+    most = f", and to {prose.limit(within.bits)}" if within.bits < given.bits else ""
     rest = "the rest is left for what else is given out, such as answers with noise."
     kept_to = f"Plans keep to a factor of {within.odds_cap:g}{most}: {rest}"
     return [kept_to] if within != given else []
@@ -134,19 +135,19 @@ def _within(project: Project) -> list[str]:
 def _on_average(findings: Findings) -> str:
     """The limits on the average; empty if there are none."""
     given, single = findings.project.limits, _single_limits(findings)
-    every = f"{words.limit(given.bits)} about each attribute" if given.bits < math.inf else ""
+    every = f"{prose.limit(given.bits)} about each attribute" if given.bits < math.inf else ""
     return f"{every} ({single})" if every and single else every or single
 
 
 def _but_for(findings: Findings) -> str:
     share = findings.project.limits.exceed
-    said = f", but for answers that come up in {words.percent(share)} of the rows at most"
+    said = f", but for answers that come up in {prose.percent(share)} of the rows at most"
     return said if share else ""
 
 
 def _single_limits(findings: Findings) -> str:
     targets = findings.project.limits.targets
-    return words.listed(f"{words.limit(bits)} about {name}" for name, bits in targets.items())
+    return prose.listed(f"{prose.limit(bits)} about {name}" for name, bits in targets.items())
 
 
 def tiles(findings: Findings) -> list[Row]:
@@ -158,18 +159,18 @@ def tiles(findings: Findings) -> list[Row]:
     return [
         {
             "name": "The most telling answer multiplies odds by",
-            "before": words.odds_of(before.odds),
-            "after": words.odds_of(after.odds),
+            "before": prose.odds_of(before.odds),
+            "after": prose.odds_of(after.odds),
         },
         {
             "name": "All answers, on average, tell of an attribute up to",
-            "before": words.bits_of(most[0].information),
-            "after": words.bits_of(most[1].information),
+            "before": prose.bits_of(most[0].information),
+            "after": prose.bits_of(most[1].information),
         },
         {
             "name": "Released of all cells read",
             "before": "",
-            "after": words.percent(findings.released),
+            "after": prose.percent(findings.released),
         },
     ]
 
@@ -189,10 +190,10 @@ def matrix(findings: Findings) -> list[tuple[str, list[Row]]]:
     for before, after in zip(findings.everything, findings.planned, strict=True):
         row = {
             "about": before.about,
-            "odds_before": words.odds_of(before.odds),
-            "bits_before": words.bits_of(before.information, unit=False),
-            "odds_after": words.odds_of(after.odds),
-            "bits_after": words.bits_of(after.information, unit=False),
+            "odds_before": prose.odds_of(before.odds),
+            "bits_before": prose.bits_of(before.information, unit=False),
+            "odds_after": prose.odds_of(after.odds),
+            "bits_after": prose.bits_of(after.information, unit=False),
             "beyond_before": before.beyond(cap),
             "beyond_after": after.beyond(cap),
         }
@@ -208,9 +209,9 @@ def known(findings: Findings) -> list[Row]:
             "given": f"{entry.context} {entry.value}".rstrip(),
             "who": names[entry.leak.who],
             "about": entry.leak.about,
-            "odds": words.odds_of(entry.leak.odds),
+            "odds": prose.odds_of(entry.leak.odds),
             "beyond": entry.leak.beyond(cap),
-            "without": words.odds_of(entry.without.odds),
+            "without": prose.odds_of(entry.without.odds),
         }
         for entry in worst_of(findings.planned_known)
     ]
@@ -219,7 +220,7 @@ def known(findings: Findings) -> list[Row]:
 def _pooled(findings: Findings) -> str:
     """Who "all pooled" is, if somebody is called that."""
     together = [who for who, name in findings.called.items() if who != name]
-    return words.listed(findings.project.applications) if together else ""
+    return prose.listed(findings.project.applications) if together else ""
 
 
 def worst(findings: Findings) -> list[Row]:
@@ -237,12 +238,12 @@ def worst(findings: Findings) -> list[Row]:
 
 def _worst_of(findings: Findings, entries: Sequence[Leak], target: str) -> Row:
     entry = max((e for e in entries if e.about == target), key=lambda e: e.odds.nats)
-    nobody = words.tells_nothing(entry)
+    nobody = prose.tells_nothing(entry)
     above = entry.above(findings.project.limits.odds_cap)
     return {
         "who": "" if nobody else findings.called[entry.who],
         "text": words.sentence(entry, findings.learned.sensitive[target]),
-        "above": "" if entry.answer is None or not above else words.percent(above),
+        "above": "" if entry.answer is None or not above else prose.percent(above),
     }
 
 
@@ -253,7 +254,7 @@ def plan_rows(findings: Findings) -> list[Row]:
         {
             "name": name,
             "p": _chance(findings.plan, name),
-            "share": words.percent(share),
+            "share": prose.percent(share),
             "width": f"{share:.0%}",
             "never": _labels(findings, name, findings.learned.sensitive.get(name, ())),
             "closed": _labels(findings, name, closed.get(name, ())),
@@ -268,12 +269,12 @@ def _labels(findings: Findings, name: str, labels: Sequence[object]) -> list[str
 
 
 def _chance(plan: Plan, name: str) -> str:
-    return words.chance(plan.p[name])
+    return prose.chance(plan.p[name])
 
 
 def _unread(findings: Findings) -> str:
     read = findings.project.reads
-    return words.listed(name for name in findings.project.attributes if name not in read)
+    return prose.listed(name for name in findings.project.attributes if name not in read)
 
 
 def closing(findings: Findings) -> Row:
@@ -292,13 +293,13 @@ def closing(findings: Findings) -> Row:
         "more": len(telling[MOST:]),
         "plans": [],
     }  # fmt: skip
-    if not close or words.percent(findings.open_released) == words.percent(findings.released):
+    if not close or prose.percent(findings.open_released) == prose.percent(findings.released):
         return shown  # closing that buys nothing is not spoken of
     return {
         **shown,
         "plans": _plans(findings),
-        "open_share": words.percent(findings.open_released),
-        "closed_share": words.percent(findings.released),
+        "open_share": prose.percent(findings.open_released),
+        "closed_share": prose.percent(findings.released),
     }
 
 
@@ -315,10 +316,10 @@ def telling_row(
     return {
         "name": name,
         "label": GROUP if hidden else str(label),
-        "share": "" if hidden else words.percent(share),
+        "share": "" if hidden else prose.percent(share),
         "of": target,
-        "secret": words.listed([f"“{label}”" for label in secret], "or"),
-        "factor": words.measured(odds),
+        "secret": prose.listed([f"“{label}”" for label in secret], "or"),
+        "factor": prose.measured(odds),
     }
 
 
@@ -340,18 +341,18 @@ def application(findings: Findings, name: str, nothing: str = "") -> Row:
     most = _most(entries)
     return {
         "name": name,
-        "sentence": f"{name} reads {words.listed(reads)}. {nothing}"
+        "sentence": f"{name} reads {prose.listed(reads)}. {nothing}"
         if nothing
         else _application(findings, name, most),
         "gets": [
-            f"{read}: the true value in {words.percent(findings.shares[read])} of the rows, "
+            f"{read}: the true value in {prose.percent(findings.shares[read])} of the rows, "
             "a blank in all others"
             for read in reads
         ],
         "learns": [
             {
                 "about": entry.about,
-                "bits": words.bits_of(entry.information),
+                "bits": prose.bits_of(entry.information),
                 "text": words.sentence(entry, findings.learned.sensitive[entry.about]),
             }
             for entry in entries
@@ -362,14 +363,14 @@ def application(findings: Findings, name: str, nothing: str = "") -> Row:
 
 def _application(findings: Findings, name: str, most: Leak | None) -> str:
     reads = findings.project.applications[name]
-    asked = f"{name} reads {words.listed(reads)}"
+    asked = f"{name} reads {prose.listed(reads)}"
     if not any(findings.shares[read] for read in reads):
         return f"{asked}; under this plan, it gets nothing and learns nothing."
     if most is None:
         return f"{asked}; nothing is declared sensitive."
-    if words.tells_nothing(most):
+    if prose.tells_nothing(most):
         return f"{asked}; alone, it learns nothing noticeable about any sensitive value."
     return (
         f"{asked}; alone, it learns most about {most.about} "
-        f"(odds {words.odds_of(most.odds)} for the most telling answer)."
+        f"(odds {prose.odds_of(most.odds)} for the most telling answer)."
     )

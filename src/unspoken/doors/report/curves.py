@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from unspoken.doors.report import words
+from unspoken.releasing.assessing import prose
 from unspoken.releasing.assessing.findings import Findings
 from unspoken.releasing.assessing.trade_off import ByCap, TradeOff
 
@@ -21,7 +21,7 @@ NOT_DRAWN = (
 
 def curves(findings: Findings) -> list[dict[str, Any]]:
     """Each with what it is of, the name of its picture and its points."""
-    cap = words.factor(findings.project.limits.odds_cap)
+    cap = prose.factor(findings.project.limits.odds_cap)
     of_bits = findings.project.limits.bits < math.inf
     said = (
         f"Each point is the best plan for one limit on the average, with the same cap of {cap} on "
@@ -31,8 +31,8 @@ def curves(findings: Findings) -> list[dict[str, Any]]:
     )
     bits = f"Each point is the best plan for one cap on the odds, {_average(findings)} staying."
     drawn = [
-        (findings.curve, "trade-off", said, words.bits if of_bits else words.factor),
-        (findings.curve_of_caps, "trade-off-caps", bits, words.factor),
+        (findings.curve, "trade-off", said, prose.bits if of_bits else prose.factor),
+        (findings.curve_of_caps, "trade-off-caps", bits, prose.factor),
     ]
     return [
         {"says": says, "picture": picture, "points": _points(curve, unit)}
@@ -42,14 +42,14 @@ def curves(findings: Findings) -> list[dict[str, Any]]:
 
 
 def _average(findings: Findings) -> str:
-    return f"the limit of {words.limit(findings.project.limits.bits)} on the average"
+    return f"the limit of {prose.limit(findings.project.limits.bits)} on the average"
 
 
 def _points(curve: TradeOff | ByCap, unit: Callable[[float], str]) -> list[dict[str, Any]]:
     return [
         {
             "limit": unit(point.limit),
-            "released": words.percent(point.released),
+            "released": prose.percent(point.released),
             "chosen": point.chosen,
         }
         for point in curve

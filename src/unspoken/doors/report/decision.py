@@ -10,6 +10,7 @@ from typing import Any
 
 from unspoken.answering import GivenAnswer
 from unspoken.doors.report import starved, words
+from unspoken.releasing.assessing import prose
 from unspoken.releasing.assessing.findings import Findings
 from unspoken.releasing.assessing.leaks import Leak
 
@@ -43,10 +44,10 @@ def decision(findings: Findings, signed: Signed) -> dict[str, Any]:
     )
     project = findings.project
     gets = [
-        f"{name}: {words.listed(reads)}, true where shown, {_shares(findings, reads)}"
+        f"{name}: {prose.listed(reads)}, true where shown, {_shares(findings, reads)}"
         for name, reads in project.applications.items()
     ]
-    boxed = [_whole(line.replace("odds x ", f"odds ×{words.NBSP}")) for line in findings.boxed]
+    boxed = [_whole(line.replace("odds x ", f"odds ×{prose.NBSP}")) for line in findings.boxed]
     return {
         "recommended": "No" if against or red else YES,
         "orange": bool(against or red),
@@ -71,7 +72,7 @@ def decision(findings: Findings, signed: Signed) -> dict[str, Any]:
 
 def _whole(text: str) -> str:
     """With numbers that stay beside their per cent."""
-    return text.replace(" %", f"{words.NBSP}%")
+    return text.replace(" %", f"{prose.NBSP}%")
 
 
 def _promised(findings: Findings) -> list[str]:
@@ -91,7 +92,7 @@ def _against(findings: Findings) -> list[str]:
         reasons.append("Within these limits nothing can be released.")
     elif findings.released < USELESS:
         reasons.append(
-            f"Of all cells read only {words.percent(findings.released)} would be released: hardly "
+            f"Of all cells read only {prose.percent(findings.released)} would be released: hardly "
             "of use."
         )
     reasons += [
@@ -106,7 +107,7 @@ def _little(findings: Findings, application: str) -> str:
 
 
 def _shares(findings: Findings, reads: tuple[str, ...]) -> str:
-    return words.listed(words.percent(findings.shares[name]) for name in reads) + " of the rows"
+    return prose.listed(prose.percent(findings.shares[name]) for name in reads) + " of the rows"
 
 
 def _risk(findings: Findings) -> str:
@@ -114,12 +115,12 @@ def _risk(findings: Findings) -> str:
     worst: Leak | None = max(findings.planned, key=lambda entry: entry.odds.nats, default=None)
     if worst is None:
         return "Nothing is limited."
-    if words.tells_nothing(worst) or not findings.plan.objective > 0:
+    if prose.tells_nothing(worst) or not findings.plan.objective > 0:
         return "No answer makes a sensitive value noticeably more likely."
-    odds = words.odds_of(worst.odds)
+    odds = prose.odds_of(worst.odds)
     moved = ""
     if worst.answer is not None:
-        before, after = words.change(worst.answer.before, worst.answer.after)
+        before, after = prose.change(worst.answer.before, worst.answer.after)
         moved = f" (from {before} to {after})"
     return (
         "For each row, the most telling answer changes the odds of a sensitive value of "

@@ -7,6 +7,7 @@ import math
 from unspoken.doors.report import words
 from unspoken.planning.limits import Broken
 from unspoken.policy import Project
+from unspoken.releasing.assessing import prose
 from unspoken.releasing.assessing.coarse import up
 from unspoken.releasing.assessing.few import GROUP, few
 from unspoken.releasing.assessing.findings import Findings
@@ -50,14 +51,14 @@ def held_back(findings: Findings) -> list[dict[str, str]]:
             "answer": _answer(each),
             "about": each.about if each.shown is not None else "",
             "rows": _rows(each),
-            "gain": words.percent(each.gain),
+            "gain": prose.percent(each.gain),
         }
         for each in findings.held_back
     ]
     if average is None:
         return rows
-    gain = "" if math.isnan(average.gain) else words.percent(average.gain)
-    about = words.listed(average.about)
+    gain = "" if math.isnan(average.gain) else prose.percent(average.gain)
+    about = prose.listed(average.about)
     return [*rows, {"answer": "all answers on average", "about": about, "rows": "", "gain": gain}]
 
 
@@ -77,7 +78,7 @@ def _answer(each: HeldBack) -> str:
 def _poor(findings: Findings, poor: Poor) -> str:
     """What is in the way, and what each remedy would show of it."""
     p = findings.plan.p[poor.attribute]
-    begin = f"{poor.attribute} {words.percent(poor.share)}: "
+    begin = f"{poor.attribute} {prose.percent(poor.share)}: "
     if p >= ALL:
         return f"{begin}it is all there is to show of it, since the other rows are sensitive."
     held, average = poor.answer, findings.on_average
@@ -98,13 +99,13 @@ def _poor(findings: Findings, poor: Poor) -> str:
             f"it may not tell more about {held.about}"
         )
     if average is not None:
-        limits = words.listed(f"{_bits(findings.project, name)}" for name in average.about)
+        limits = prose.listed(f"{_bits(findings.project, name)}" for name in average.about)
         beside = "; so is " if why else ""
         why = f"{why}{beside}the limit of {limits}{'' if beside else ' is in the way'}"
-    gains = "; ".join(f"{what} {words.percent(share)}" for what, share in poor.remedies.items())
+    gains = "; ".join(f"{what} {prose.percent(share)}" for what, share in poor.remedies.items())
     if 0 < poor.share < RARE * p:
         free = poor.share / p
-        many = GROUP if few(free * findings.learned.rows) else f"{words.percent(free)} of all rows"
+        many = GROUP if few(free * findings.learned.rows) else f"{prose.percent(free)} of all rows"
         why = f"{why}; {many} may show it, the others are sensitive"
     return f"{begin}{why}. Planned again: {gains}."
 
@@ -112,10 +113,10 @@ def _poor(findings: Findings, poor: Poor) -> str:
 def _zero(findings: Findings, zero: Zero) -> str:
     name, broken = zero.attribute, zero.broken
     if broken is None:
-        return f"{name} 0{words.NBSP}%: less than a thousandth of it fits."
+        return f"{name} 0{prose.NBSP}%: less than a thousandth of it fits."
     if broken.limit == "information":
         return (
-            f"{name} 0{words.NBSP}%: some of it beside the rest breaks "
+            f"{name} 0{prose.NBSP}%: some of it beside the rest breaks "
             f"{_limit(findings.project, broken)}. Ways out: a higher limit_bits, or wider bins."
         )
     answer = zero.answer
@@ -125,10 +126,10 @@ def _zero(findings: Findings, zero: Zero) -> str:
         which = GROUP
     else:
         which = f"{words.seen(answer.seen)} (about {_about(answer.rows)} rows with these values)"
-    exceed = "" if zero.exceed >= 1 else f" = {words.digits(up(zero.exceed))}"
+    exceed = "" if zero.exceed >= 1 else f" = {prose.digits(up(zero.exceed))}"
     return (
-        f"{name} 0{words.NBSP}%: {which} would change the odds about {broken.target} by "
-        f"{words.measured(exp_or_inf(broken.reached))}. Ways out: exceed{exceed}, to let half "
+        f"{name} 0{prose.NBSP}%: {which} would change the odds about {broken.target} by "
+        f"{prose.measured(exp_or_inf(broken.reached))}. Ways out: exceed{exceed}, to let half "
         f"of it pass; merge values of {name}, or declare those that tell most sensitive; a "
         "higher odds_cap."
     )
@@ -143,10 +144,10 @@ def _about(rows: float) -> str:
 def _said(findings: Findings, case: Starved) -> str:
     gets = f"{case.application} gets nothing under this plan"
     if case.withheld:
-        return f"{gets}: every value of {words.listed(case.reads)} is sensitive or closed."
+        return f"{gets}: every value of {prose.listed(case.reads)} is sensitive or closed."
     limits = [_limit(findings.project, broken) for broken in case.broken]
-    why = words.listed(limits) or "the limits"
-    either = words.listed(case.reads, "or")
+    why = prose.listed(limits) or "the limits"
+    either = prose.listed(case.reads, "or")
     return (
         f"{gets}, so that others get more: releasing {either} beside the rest would break {why}. "
         f"Ways out: {_closing(findings, either)}, raise that limit, or ask for less of the rest."
@@ -156,7 +157,7 @@ def _said(findings: Findings, case: Starved) -> str:
 def _limit(project: Project, broken: Broken) -> str:
     limits, about = project.planned.limits, broken.target
     if broken.limit == "odds":
-        return f"the odds cap of {words.factor(limits.odds_cap)} about {about}"
+        return f"the odds cap of {prose.factor(limits.odds_cap)} about {about}"
     return f"the limit of {_bits(project, about)}"
 
 
@@ -166,7 +167,7 @@ def _bits(project: Project, about: str) -> str:
     bits, whole = limits.about(about), limits.unit_bits
     of_unit = whole is not None and rows is not None and bits * rows >= whole * (1 - 1e-9)
     part = f" (a row's part of unit_bits {whole:g})" if of_unit else ""
-    return f"{words.limit(bits)} about {about}{part}"
+    return f"{prose.limit(bits)} about {about}{part}"
 
 
 def _closing(findings: Findings, either: str) -> str:

@@ -1,4 +1,4 @@
-"""Numbers and answers in words for people: percentages, factors, sentences."""
+"""Answers, and what they stand on, in words for people."""
 
 from __future__ import annotations
 
@@ -7,51 +7,20 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from unspoken.releasing.assessing.few import GROUP, few, named
 from unspoken.releasing.assessing.findings import Findings, Openly
-from unspoken.releasing.assessing.in_words import (
+from unspoken.releasing.assessing.leaks import Leak, TellingAnswer
+from unspoken.releasing.assessing.prose import (
     NBSP,
-    bits,
-    bits_of,
-    chance,
     change,
-    digits,
-    factor,
-    limit,
     listed,
-    measured,
-    most,
     odds_of,
     percent,
     rows,
     tells_nothing,
 )
-from unspoken.releasing.assessing.leaks import Leak, TellingAnswer
 from unspoken.types.domain import WITHHELD
 from unspoken.types.premise import Premise
 
-__all__ = [
-    "NBSP",
-    "bits",
-    "bits_of",
-    "cell",
-    "chance",
-    "change",
-    "digits",
-    "factor",
-    "held",
-    "labels",
-    "limit",
-    "listed",
-    "measured",
-    "most",
-    "odds_of",
-    "percent",
-    "premise",
-    "rows",
-    "seen",
-    "sentence",
-    "stands",
-    "tells_nothing",
-]
+__all__ = ["cell", "held", "labels", "premise", "seen", "sentence", "stands"]
 
 LABELS = 6  # listed in a sentence before "or one of n more"
 

@@ -13,11 +13,11 @@ from unspoken.display import Framed, Tabled
 from unspoken.pictures import Picture
 from unspoken.pictures.palette import LIGHT, looks
 from unspoken.policy.schema import LimitTable
-from unspoken.releasing.assessing import in_words
+from unspoken.releasing.assessing import prose
 from unspoken.releasing.assessing.few import ENOUGH
-from unspoken.releasing.assessing.in_words import NBSP
 from unspoken.releasing.assessing.leaks import Leak, leakage
 from unspoken.releasing.assessing.matrix import heat
+from unspoken.releasing.assessing.prose import NBSP
 from unspoken.releasing.assessing.rare import FEW
 
 __all__ = ["HAS", "FirstLook", "Line"]
@@ -74,8 +74,8 @@ class FirstLook(Framed, Tabled):
         what = "what of a column"
         if self.secret is not None:
             (before,) = self.before.values()
-            what = f"whether {self.secret} ({in_words.percent(before[HAS])} of rows)"
-        return f"{in_words.rows(self.rows)}. Who tells {what}, by itself:"
+            what = f"whether {self.secret} ({prose.percent(before[HAS])} of rows)"
+        return f"{prose.rows(self.rows)}. Who tells {what}, by itself:"
 
     def columns(self) -> list[str]:
         return ["who: if it is" if self.secret else "of, who: if it is → then", *NUMBERS]
@@ -116,7 +116,7 @@ class FirstLook(Framed, Tabled):
             )
         silent = [about for about in self.leaks if about not in self._learned]
         if silent and self.secret is None:
-            yield f"Of {in_words.listed(silent)} no other column tells {LEAST:g}{NBSP}bit."
+            yield f"Of {prose.listed(silent)} no other column tells {LEAST:g}{NBSP}bit."
         if self.unsure:
             yield f"Rows for which {self.secret} is NULL count as rows for which it is true."
         if self.few_rows:
@@ -133,12 +133,12 @@ class FirstLook(Framed, Tabled):
         for name, why in self.left_out.items():
             reasons.setdefault(why, []).append(name)
         for why, names in reasons.items():
-            yield f"Left out: {in_words.listed(names)}: {why.rstrip('.')}."
+            yield f"Left out: {prose.listed(names)}: {why.rstrip('.')}."
         if self.grouped:
-            ways = in_words.listed(f"{name} by {by}" for name, by in self.grouped.items())
+            ways = prose.listed(f"{name} by {by}" for name, by in self.grouped.items())
             yield f"Grouped, of too many values: {ways}."
         yield (
-            f"A plug-in from {in_words.rows(self.rows)}; values that fewer than {FEW} rows have "
+            f"A plug-in from {prose.rows(self.rows)}; values that fewer than {FEW} rows have "
             "are taken together. Columns together tell more than each by itself."
         )
 
@@ -224,14 +224,14 @@ class FirstLook(Framed, Tabled):
         """
         answer = entry.answer
         what, shares = "no value", ["", "", ""]
-        if answer is not None and not in_words.tells_nothing(entry):
+        if answer is not None and not prose.tells_nothing(entry):
             (seen,) = map(str, answer.seen.values())
             what = seen if self.secret is not None else f"{seen} → {answer.secret}"
-            shares = [*map(in_words.percent, (answer.before, answer.after, answer.mass))]
-        bits = in_words.bits_of(entry.information, unit=False)
+            shares = [*map(prose.percent, (answer.before, answer.after, answer.mass))]
+        bits = prose.bits_of(entry.information, unit=False)
         bar = "▇" * round(BAR * self.share_learned(entry))
         bar = f"{bar} {MAYBE}".strip() if (entry.about, entry.who) in self.by_chance else bar
-        return Line(f"{entry.who}: {what}", [*shares, in_words.odds_of(entry.odds), bits, bar])
+        return Line(f"{entry.who}: {what}", [*shares, prose.odds_of(entry.odds), bits, bar])
 
 
 def _answer(entry: Leak) -> dict[str, Any]:

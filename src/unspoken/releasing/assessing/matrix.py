@@ -10,7 +10,7 @@ from typing import Any
 
 from unspoken.pictures import Chart
 from unspoken.pictures.palette import BEYOND, PAGE, Palette, by_lines
-from unspoken.releasing.assessing import in_words
+from unspoken.releasing.assessing import prose
 from unspoken.releasing.assessing.leaks import Leak
 
 __all__ = ["band", "bands", "heat", "short_names"]
@@ -25,8 +25,8 @@ def bands(odds_cap: float) -> dict[int, str]:
     edges, places = _edges(odds_cap), _places(odds_cap)
     least = places if places > PLACES else 0
     first = {edge: step for step, edge in reversed(list(enumerate(edges)))}
-    named = {step: f"to {in_words.factor(edge, least)}" for edge, step in first.items()}
-    named[first[odds_cap]] = f"to the cap, {in_words.factor(odds_cap, least)}"
+    named = {step: f"to {prose.factor(edge, least)}" for edge, step in first.items()}
+    named[first[odds_cap]] = f"to the cap, {prose.factor(odds_cap, least)}"
     return {**dict(sorted(named.items())), len(edges): "beyond"}
 
 
@@ -122,8 +122,8 @@ def _cell(entry: Leak, names: Mapping[str, str], cap: float, use: Palette) -> di
     return {
         "who": _wrapped(names[entry.who], BESIDE),
         "about": _wrapped(entry.about, ABOVE),
-        "odds": in_words.odds_of(entry.odds),
-        "bits": in_words.bits_of(entry.information),
+        "odds": prose.odds_of(entry.odds),
+        "bits": prose.bits_of(entry.information),
         "band": bands(cap)[number],
         "ink": use.inks[number],
         "beyond": number >= BEYOND,
