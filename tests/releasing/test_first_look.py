@@ -318,3 +318,9 @@ def test_what_is_no_table_is_one_line(table: str, tmp_path: Path) -> None:
     for given, words in slips:
         with pytest.raises(InputError, match=words):
             unspoken.leak(**given)
+
+
+def test_a_name_that_no_file_can_have_is_no_table() -> None:
+    for name in ("A" * 10_000, "a\0b"):
+        with pytest.raises(InputError, match=r"^leak\.table: "):
+            unspoken.leak(name)

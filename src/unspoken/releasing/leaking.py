@@ -68,7 +68,8 @@ def leak(
 
 
 def _is_project(path: Path) -> bool:
-    return path.suffix == ".toml" or (path / "unspoken.toml").is_file()
+    # Of names that no file can have os.path says no; a Path raises.
+    return path.suffix == ".toml" or os.path.isfile(path / "unspoken.toml")
 
 
 def first_look(
