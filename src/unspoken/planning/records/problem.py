@@ -138,7 +138,7 @@ class RecordProblem:
         whole = cast(Belief, whole)
         hidden = hidden_values(whole, sensitive)
         kept_secret = hidden if secrets is None else secret_values(whole, secrets, hidden)
-        reads, pools = _seen(whole, asked, coalitions)
+        reads, pools = _seen(whole, asked, coalitions, hidden)
         shares = _shares(whole, asked.shares)
         for application, names in shares.items():
             _read(names, reads, f"plan.shares of {application}")
@@ -147,7 +147,6 @@ class RecordProblem:
         needed = {*reads, *known.names, *(n for n in kept_secret if kept_secret[n])}
         needed |= {name for event in events if not isinstance(events, str) for name in event}
         if asked.extends is not None:
-            check_earlier(asked.extends, whole.domain, hidden, vars(asked))
             needed |= {*asked.extends.names}
         beliefs = contexts or ((1.0, whole),)
         needed |= _looked_at(beliefs, reads, asked.floor is not None)
@@ -333,9 +332,14 @@ def _names(belief: Belief, given: Any, where: str, default: Sequence[str]) -> tu
 
 
 def _seen(
-    belief: Belief, asked: RecordOptions, coalitions: Sequence[Sequence[str]] | None
+    belief: Belief,
+    asked: RecordOptions,
+    coalitions: Sequence[Sequence[str]] | None,
+    hidden: Mapping[str, Sequence[Value]],
 ) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
-    """What may be shown, and what each coalition sees of it; what nobody sees is not shown."""
+    """What may be shown, and what each coalition sees of it; what nobody sees is not shown. Where
+    all pool, they have what is out already, too, though nobody may read more of it.
+    """
     reads = _names(belief, asked.reads, "plan.reads", belief.domain.names)
     pools = coalitions_of(belief, coalitions) or (reads,)
     for pool in pools:
@@ -343,6 +347,10 @@ def _seen(
     seen = tuple(name for name in reads if any(name in pool for pool in pools))
     if not seen:
         raise InputError("plan.reads: nothing is read by anybody; name what may be shown")
+    if asked.extends is not None:
+        check_earlier(asked.extends, belief.domain, hidden, vars(asked))
+        if len(pools) == 1 and {*pools[0]} == {*reads}:
+            pools = (tuple(dict.fromkeys([*reads, *asked.extends.names])),)
     return seen, pools
 
 
