@@ -67,6 +67,15 @@ class Side:
         most = np.minimum(self.up / self.least, 1.0) if self.least else np.sign(self.up)
         return float((most - self.low / self.most).sum())
 
+    @property
+    def apart(self) -> Side:
+        """A larger set: as if P(side) were another for each record."""
+        if self.conditional:
+            return self
+        least, most = max(self.least, float(self.low.sum())), min(self.most, float(self.up.sum()))
+        up = np.minimum(self.up / least, 1.0) if least else np.sign(self.up)
+        return Side(self.low / most, up)
+
     def part(self, cells: Mask) -> Side:
         """Some of its cells, given one of them."""
         low, up, beside = self.low * cells, self.up * cells, self.up * ~cells

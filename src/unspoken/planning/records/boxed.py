@@ -26,15 +26,16 @@ from unspoken.planning.records.binding import Cost
 from unspoken.planning.records.cells import Cells, Pairs
 from unspoken.planning.records.conditions import Event, between
 from unspoken.planning.records.earlier import Earlier
-from unspoken.planning.records.knapsacks import Columns, End, Masses
+from unspoken.planning.records.knapsacks import Columns, Common, End, Masses
 from unspoken.planning.records.program import SLACK, Layout
 from unspoken.planning.records.solver import Entries, Rows
 
-__all__ = ["BoxCondition", "BoxRows", "Sets"]
+__all__ = ["BoxCondition", "BoxRows", "EndKey", "Sets", "added"]
 
 NO_LIMIT = 1e100  # a cap that is none: a price of its rows would be beyond floats
 PARTS = 2**40  # weights of contexts are out of these
 Terms = tuple[tuple[int, Side], ...]
+EndKey = tuple[int, int, int]  # a side, a coalition, a sign
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,19 +167,22 @@ class Sets:
 class BoxRows:
     """The rows of some conditions, whose unknowns are the pairs and ``columns`` more.
 
-    ``ends``: each once, with its name (side, coalition, sign); ``uses``: per watched condition, the
-    scale of each row and the ends in it, with their weights.
+    ``ends``: each once, with its key; ``uses``: per watched condition, the
+    scale of each row and the ends in it, with their weights. ``common``: the threshold that sides
+    without the secret have in common, for each coalition; None: each has its own.
     """
 
     layout: Layout
     columns: Columns
-    ends: dict[tuple[int, int, int], End]
-    uses: list[tuple[slice, Array, list[tuple[float, tuple[int, int, int]]]]]
+    ends: dict[EndKey, End]
+    uses: list[tuple[slice, Array, list[tuple[float, EndKey]]]]
     rules: list[tuple[BoxCondition, Answers]]
+    common: dict[int, Common] | None = None
 
     @classmethod
-    def of(cls, layout: Layout, start: int, slack: float = SLACK) -> BoxRows:
-        rows = cls(layout, Columns(start), {}, [], [])
+    def of(cls, layout: Layout, start: int, slack: float = SLACK, common: bool = False) -> BoxRows:
+        """``common``: sides without the secret have one threshold."""
+        rows = cls(layout, Columns(start), {}, [], [], {} if common else None)
         for watched in layout.watched:
             if isinstance(watched.condition, BoxCondition):
                 rows._hold(watched.condition, watched.answers, slack)
@@ -196,7 +200,7 @@ class BoxRows:
             times = caps[end.entries.line] if key[2] < 0 else 1.0
             scaled = replace(end.entries, number=end.entries.number * times)
             terms.append((end.sign * weight, scaled))
-        entries = _added(terms)
+        entries = added(terms)
         scale = np.zeros(len(answers))
         np.maximum.at(scale, entries.line, np.abs(entries.number))
         scale[scale == 0] = 1.0
@@ -205,16 +209,25 @@ class BoxRows:
         self.uses.append((self.columns.hold(Rows.at_most(entries, 0.0)), scale, kept))
         self.rules.append((rule, answers))
 
-    def _end(self, side: Side, answers: Answers, sign: int) -> tuple[int, int, int]:
+    def _end(self, side: Side, answers: Answers, sign: int) -> EndKey:
         key = id(side), answers.sees, sign
         if key not in self.ends:
             pairs, earlier = self.layout.pairs, self.layout.cells.earlier
             masses = Masses.of(side, pairs, answers, earlier)
-            low, up = masses.sums(side.low), masses.sums(side.up)
+            weighed = side.apart if self.common is not None and sign < 0 else side
+            low, up = masses.sums(weighed.low), masses.sums(weighed.up)
             first = answers.first
             axes, cell = pairs.pattern[first] & answers.sees, pairs.cell[first]
-            mass = side.weighing(axes, cell if earlier is None else earlier.record[cell], low, up)
-            self.ends[key] = End.of(self.columns, side, sign, masses, mass)
+            record = cell if earlier is None else earlier.record[cell]
+            mass = weighed.weighing(axes, record, low, up)
+            if self.common is not None and sign < 0:
+                if answers.sees not in self.common:
+                    made = Common.of(self.columns, len(side.low), pairs, answers, earlier)
+                    self.common[answers.sees] = made
+                common = self.common[answers.sees]
+                self.ends[key] = End.least(self.columns, side, masses, mass[0], common)
+            else:
+                self.ends[key] = End.of(self.columns, side, sign, masses, mass)
         return key
 
     @property
@@ -233,19 +246,23 @@ class BoxRows:
             price = np.maximum(multipliers[rows], 0.0) / scale
             yield Cost(rule, answers, price * other, other / float(rule.cap))
 
-    def taken(self, multipliers: Array) -> tuple[Array, Array]:
-        """What these rows take off each pair, at laws of the sides and prices >= 0: whatever they
-        are, no table within the rows has more than 0 of it. And the sum of the terms' sizes.
-        """
-        prices: dict[tuple[int, int, int], Array] = {}
+    def prices(self, multipliers: Array) -> dict[EndKey, Array]:
+        """What an answer's end costs [answer], for each end: prices >= 0 of the rows it is in."""
+        prices: dict[EndKey, Array] = {}
         for rows, scale, used in self.uses:
             price = np.maximum(multipliers[rows], 0.0) / scale
             if max(weight for weight, _ in used) > NO_LIMIT:
                 price = np.zeros_like(price)  # as sound as any
             for weight, key in used:
                 prices[key] = prices.get(key, 0.0) + weight * price
+        return prices
+
+    def taken(self, multipliers: Array) -> tuple[Array, Array]:
+        """What these rows take off each pair, at laws of the sides and prices >= 0: whatever they
+        are, no table within the rows has more than 0 of it. And the sum of the terms' sizes.
+        """
         off, size = (np.zeros(len(self.layout.pairs)) for _ in range(2))
-        for key, price in prices.items():
+        for key, price in self.prices(multipliers).items():
             end = self.ends[key]
             terms = (price[end.masses.answer] * end.law(price, multipliers))[end.masses.place]
             terms *= end.masses.rate
@@ -254,7 +271,7 @@ class BoxRows:
         return off, size
 
 
-def _added(terms: Sequence[tuple[float, Entries]]) -> Entries:
+def added(terms: Sequence[tuple[float, Entries]]) -> Entries:
     """A weighted sum, each place once."""
     line, column = (np.concatenate([getattr(e, a) for _, e in terms]) for a in ("line", "column"))
     number = np.concatenate([weight * e.number for weight, e in terms])

@@ -13,12 +13,16 @@ free, in [least, most], and P has the intervals,
           alpha - beta = low . W - low(side) z + sum_x (up - low) a_x,   a_x >= W_x - z
 
 and likewise the least, its others at their upper ends.
+
+Where events are many, most unknowns are those of the sides without the secret, by one threshold mu
+of each answer for every event. One for all of them (`Common`) asks for no less, and has an unknown
+for each pair, however many events there are; decision 35 has what it costs: next to nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -29,7 +33,7 @@ from unspoken.planning.records.cells import Pairs
 from unspoken.planning.records.earlier import Earlier
 from unspoken.planning.records.solver import Entries, Rows
 
-__all__ = ["Columns", "End", "Masses"]
+__all__ = ["Columns", "Common", "End", "Masses"]
 
 ROUNDED = 1e-12
 NARROW = 1e-15  # intervals are not wider than this but by rounding
@@ -95,12 +99,44 @@ class Masses:
 
 
 @dataclass(frozen=True)
+class Common:
+    """The threshold ``level`` of each answer for all sides without the secret.
+
+    ``masses``: of every record that may give it; ``spare``: b_x of each of these places, ``rows``:
+    the one that defines it.
+    """
+
+    masses: Masses
+    level: Codes
+    spare: Codes
+    rows: Codes
+
+    @classmethod
+    def of(
+        cls, columns: Columns, records: int, pairs: Pairs, answers: Answers, earlier: Earlier | None
+    ) -> Common:
+        everybody = Side(np.zeros(records), np.ones(records))
+        masses = Masses.of(everybody, pairs, answers, earlier)
+        level, places = columns.add(len(answers)), np.arange(len(masses.cell))
+        return cls(
+            masses, level, *_spare(columns, masses, places, -1, level, np.ones(len(answers)))
+        )
+
+    def at(self, masses: Masses) -> Codes:
+        """Where the places of one side are among these."""
+        records = int(self.masses.cell.max()) + 1
+        every, some = (each.answer * records + each.cell for each in (self.masses, masses))
+        return np.searchsorted(every, some)
+
+
+@dataclass(frozen=True)
 class End:
     """The largest (sign 1) or least (-1) probability of every answer of a coalition, as a sum.
 
     ``entries``: a line for each answer. ``places``: those that are above the others' ends by a_x or
     b_x; ``rows``: theirs. ``mass``: of each answer's cells; of a quotient, ``defines``: its rows,
-    and ``scale``: what they are divided by.
+    and ``scale``: what they are divided by. With a threshold that is ``common``: where the places
+    are in it, and their ``widths`` in the program.
     """
 
     side: Side
@@ -108,10 +144,12 @@ class End:
     masses: Masses
     entries: Entries
     places: Codes
-    rows: slice
+    rows: Codes
     mass: Array
     defines: slice | None = None
     scale: Array | float = 1.0
+    common: Codes | None = None
+    widths: Array = field(default_factory=lambda: np.zeros(0))
 
     @classmethod
     def of(
@@ -123,7 +161,13 @@ class End:
 
     @classmethod
     def _conditional(
-        cls, columns: Columns, side: Side, sign: int, masses: Masses, mass: Array
+        cls,
+        columns: Columns,
+        side: Side,
+        sign: int,
+        masses: Masses,
+        mass: Array,
+        common: Common | None = None,
     ) -> End:
         low, up = masses.sums(side.low), masses.sums(side.up)
         mass = np.clip(mass, low, up)
@@ -133,17 +177,32 @@ class End:
         alone = np.bincount(answer, minlength=masses.answers) == 1
         number = np.where(alone[answer], mass[answer], number)
         free = ~alone & (mass > low + NARROW) & (mass < up - NARROW)
-        level = columns.add(int(free.sum()))
-        level_of = np.full(masses.answers, -1)
-        level_of[free] = level
         wide = np.flatnonzero(free[answer] & (side.up[cell] > side.low[cell]))
-        spare, rows = _spare(columns, masses, wide, sign, level_of, np.ones(masses.answers))
+        if common is None:
+            at, level = None, np.full(masses.answers, -1)
+            level[free] = columns.add(int(free.sum()))
+            spare, rows = _spare(columns, masses, wide, sign, level, np.ones(masses.answers))
+        else:
+            at, level = common.at(masses)[wide], common.level
+            spare, rows = common.spare[at], common.rows[at]
+        widths = (side.up - side.low)[cell[wide]]
         parts = [
             masses.spread(answer, number, np.arange(len(cell))),
-            (np.flatnonzero(free), level, (mass - low)[free]),
-            (answer[wide], spare, sign * (side.up - side.low)[cell[wide]]),
+            (np.flatnonzero(free), level[free], (mass - low)[free]),
+            (answer[wide], spare, sign * widths),
         ]
-        return cls(side, sign, masses, _joined(masses.answers, parts), wide, rows, mass)
+        entries = _joined(masses.answers, parts)
+        return cls(side, sign, masses, entries, wide, rows, mass, common=at, widths=widths)
+
+    @classmethod
+    def least(
+        cls, columns: Columns, side: Side, masses: Masses, mass: Array, common: Common
+    ) -> End:
+        """The least, by a threshold that others have, too; of a quotient what it is at least, each
+        record having its own share of P(side).
+        """
+        end = cls._conditional(columns, side.apart, -1, masses, mass, common)
+        return replace(end, side=side)
 
     @classmethod
     def _quotient(cls, columns: Columns, side: Side, sign: int, masses: Masses, _: Array) -> End:
@@ -184,19 +243,51 @@ class End:
         """A law [place] of the side that makes the end, as the multipliers have it, and is one of
         the side's whatever they are: for the most below one of them, for the least above.
         """
-        cell, answer, wanted = self.masses.cell, self.masses.answer, self.mass
-        turn = np.ones(self.masses.answers)
+        turn, wanted = np.ones(self.masses.answers), self.mass
         if self.defines is not None:
             turn, wanted = self._turned(price, multipliers[self.defines] / self.scale)
+        spare, each = np.abs(multipliers[self.rows]), price[self.masses.answer[self.places]]
+        more = np.divide(spare, each, out=0 * spare, where=each > 0)
+        return self._near(more, turn, wanted)
+
+    def law_of(self, part: Array) -> Array:
+        """The same of a common threshold: what part of what they may have more the places have."""
+        cell, answer = (of[self.places] for of in (self.masses.cell, self.masses.answer))
+        turn, wanted = np.ones(self.masses.answers), self.mass
+        more = part * (self.side.up - self.side.low)[cell]
+        if not self.side.conditional:
+            turn, wanted = self._divided(more)
+        return self._near(more * turn[answer], turn, wanted)
+
+    @property
+    def left(self) -> Array:
+        """What the places of each answer have more than their lower ends, in the program."""
+        left: Array = np.maximum(self.mass - self.masses.sums(self.side.apart.low), 0.0)
+        return left
+
+    def worst(self, x: Array) -> Array:
+        """What part of what they may have more the places of a common threshold have where an
+        answer is least likely: those that give it least often come first.
+        """
+        held = self.masses
+        given = np.bincount(held.place, x[held.pair] * held.rate, len(held.cell))[self.places]
+        answer = held.answer[self.places]
+        order = np.lexsort([given, answer])
+        before = np.cumsum(self.widths[order]) - self.widths[order]
+        first = np.searchsorted(answer[order], answer[order])
+        room = self.left[answer[order]] - (before - before[first])
+        part = np.zeros(len(order))
+        part[order] = np.clip(room / self.widths[order], 0.0, 1.0)
+        return part
+
+    def _near(self, more: Array, turn: Array, wanted: Array) -> Array:
+        """A law whose places have so much more than their lower ends, of such a mass."""
+        cell, answer = self.masses.cell, self.masses.answer
         low, width = (
             ends[cell] * turn[answer] for ends in (self.side.low, self.side.up - self.side.low)
         )
-        answer_of = answer[self.places]
-        spare = np.abs(multipliers[self.rows])
         extra = width.copy() if self.sign > 0 else np.zeros(len(cell))  # where there is no choice
-        extra[self.places] = np.divide(
-            spare, price[answer_of], out=0 * spare, where=price[answer_of] > 0
-        )
+        extra[self.places] = more
         extra = np.clip(extra, 0.0, width)
         left = wanted - np.bincount(answer, low, self.masses.answers)
         have = np.bincount(answer, extra, self.masses.answers)
@@ -205,8 +296,8 @@ class End:
             below: Array = low + extra * np.clip(kept, 0.0, 1.0)[answer] * (1.0 - ROUNDED)
             return below
         room = np.bincount(answer, width, self.masses.answers) - have
-        more = np.divide(left - have, room, out=np.zeros_like(have), where=room > 0)
-        extra += (width - extra) * np.clip(more + ROUNDED, 0.0, 1.0)[answer]
+        lacks = np.divide(left - have, room, out=np.zeros_like(have), where=room > 0)
+        extra += (width - extra) * np.clip(lacks + ROUNDED, 0.0, 1.0)[answer]
         law: Array = (low + extra) * (1.0 + ROUNDED)
         return law
 
@@ -221,11 +312,23 @@ class End:
         beside = all_low - low if self.sign > 0 else all_up - up
         return turn, 1.0 - beside * turn
 
+    def _divided(self, more: Array) -> tuple[Array, Array]:
+        """The same of a quotient's least, its cells having so much more than their lower ends and
+        all others being at their upper ones, as far as P(side) allows.
+        """
+        answer = self.masses.answer[self.places]
+        low, up = self.masses.sums(self.side.low), self.masses.sums(self.side.up)
+        beside = float(self.side.up.sum()) - up
+        have = low + np.bincount(answer, more, self.masses.answers)
+        ends = max(self.side.least, float(self.side.low.sum())), self.side.most
+        turn = 1.0 / np.maximum(np.clip(have + beside, *ends), 1e-300)
+        return turn, 1.0 - beside * turn
+
 
 def _spare(
     columns: Columns, masses: Masses, places: Codes, sign: int, level: Codes, unit: Array
-) -> tuple[Codes, slice]:
-    """a_x >= W_x - level, or b_x >= level - W_x, at some places."""
+) -> tuple[Codes, Codes]:
+    """a_x >= W_x - level, or b_x >= level - W_x, at some places: where they are, and their rows."""
     spare, lines = columns.add(len(places)), np.arange(len(places))
     answer = masses.answer[places]
     parts = [
@@ -233,7 +336,8 @@ def _spare(
         (lines, level[answer], sign * unit[answer]),
         masses.spread(lines, np.full(len(places), -float(sign)), places),
     ]
-    return spare, columns.hold(Rows.at_least(_joined(len(places), parts), 0.0))
+    rows = columns.hold(Rows.at_least(_joined(len(places), parts), 0.0))
+    return spare, np.arange(rows.start, rows.stop)
 
 
 def _joined(lines: int, parts: Sequence[tuple[Codes, Codes, Array]]) -> Entries:

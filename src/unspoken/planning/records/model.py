@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 
@@ -16,6 +16,7 @@ from unspoken.planning.records.binding import Cost, cost_of
 from unspoken.planning.records.bits import BitLimit, Bits
 from unspoken.planning.records.boxed import BoxRows
 from unspoken.planning.records.certificate import upper_bound
+from unspoken.planning.records.laws import LawRows
 from unspoken.planning.records.program import (
     SLACK,
     CapRows,
@@ -37,7 +38,12 @@ ROUNDS, STUCK, PATIENCE = 60, 1e-10, 6
 # How long is looked, in steps of the solver times the size of the program, about 1e8 a second: for
 # lines, and for one solution, after which fewer patterns are tried.
 WORK_OF_BITS, WORK = 3e9, 6e9
+UNEXPECTED = 5e8  # the same for records that nobody expects
+LAWS, BEYOND = 4, 0.3  # how often more laws are asked, and how far from what was found
 INSIDE = 200_000  # rows and columns that are solved from inside, in half a minute
+
+
+Taken = Callable[[Array], tuple[Array, Array]]
 
 
 class Unfinished(TooLarge):
@@ -78,10 +84,12 @@ class Model:
         limits: Sequence[BitLimit] = (),
         cap: float = math.inf,
         slack: float = SLACK,
+        common: bool = False,
     ) -> Model:
-        """``slack``: that single beliefs leave for rounding."""
+        """``slack``: that single beliefs leave for rounding; ``common``: see `BoxRows`."""
         count = len(layout.pairs)
-        boxed, caps = BoxRows.of(layout, count + 1), cap_rows(layout, slack)
+        boxed = BoxRows.of(layout, count + 1, common=common)
+        caps = cap_rows(layout, slack)
         even, listed = alike_rows(layout, alike), share_rows(layout, shares)
         parts = [caps.rows, certain_rows(layout.pairs), even, listed, boxed.rows]
         spare = boxed.columns.count - count - 1
@@ -92,13 +100,14 @@ class Model:
             np.concatenate([np.full(count, np.inf), [float(bool(shares))], np.full(spare, np.inf)]),
             presolve=spare > 0,  # of sets: half of the time; else they take longer
         )
-        ends = np.cumsum([0, *(part.lines for part in parts)]).tolist()
-        at = tuple(slice(*both) for both in itertools.pairwise(ends))
-        bits = None
+        at, bits = _places(parts), None
         if limits:
             program.solve(WORK)  # from the best without lines it is a few steps, from nothing many
-            bits = Bits.added(program, layout, limits, cap, count + 1 + spare, ends[-1])
-        return cls(layout, values, caps, even, listed, boxed, at, program, bits, work=WORK)
+            bits = Bits.added(program, layout, limits, cap, count + 1 + spare, at[-1].stop)
+        inside = common and program.size <= INSIDE
+        return cls(
+            layout, values, caps, even, listed, boxed, at, program, bits, work=WORK, inside=inside
+        )
 
     def solve(self) -> Solved:
         """The smallest share first, where there are any, then the sum."""
@@ -140,12 +149,15 @@ class Model:
         return replace(solved, x=x)
 
     def _solved(self) -> Solved:
-        """From inside, where vertices are too many and the program is not too large for that."""
-        if not self.inside:
-            found = self.program.solve(self.work)
-            if found.optimal or self.program.size > INSIDE:
+        """From inside, where vertices are very many and the program is not too large for that."""
+        if self.inside:
+            found = self.program.solve_inside()
+            if found.optimal:
                 return found
-            self.inside = True
+        found = self.program.solve(self.work)
+        if found.optimal or self.inside or self.program.size > INSIDE:
+            return found
+        self.inside = True
         return self.program.solve_inside()
 
     def with_unexpected(self, solved: Solved) -> Solved:
@@ -164,21 +176,50 @@ class Model:
         worth = np.zeros(len(solved.x))
         worth[:count] = np.where(unexpected, pairs.shown, 0.0)
         self.program.change_worth(worth)
-        found = self.program.solve_anew(self.work)  # what is fixed goes first
+        found = self.program.solve_anew(UNEXPECTED)  # what is fixed goes first
         return replace(solved, x=found.x) if found.optimal else solved
 
     def upper(self, solved: Solved) -> float:
         """What no release within the limits, of such shares, exceeds."""
+        if self.boxed.common is not None:
+            return self._by_laws(solved)
+        return self._bound(solved.multipliers, self.at, self.boxed.taken)
+
+    def _by_laws(self, solved: Solved) -> float:
+        """By a program that stands in for this one of sets, without an unknown beside the pairs:
+        with rows for more laws as long as its solution is far above this one.
+        """
+        count, laws = len(self.values), LawRows.of(self.boxed, self.at[4], solved)
+        parts = [self.caps.rows, certain_rows(self.layout.pairs), self.alike, self.shares]
+        program = Program(
+            np.append(self.values, 0.0),
+            Rows.stacked([*parts, laws.rows]),
+            np.append(np.zeros(count), self.least_share),
+            np.append(np.full(count, np.inf), float(bool(self.shares.lines))),
+        )
+        found = program.solve(self.work)
+        for _ in range(LAWS):
+            if not found.optimal or found.objective <= solved.objective * (1 + FAR):
+                break
+            x = solved.x[:count] + BEYOND * (found.x[:count] - solved.x[:count])
+            more = laws.worst(x)
+            program.add_rows(more)
+            laws = replace(laws, rows=Rows.stacked([laws.rows, more]))
+            found = program.solve(self.work)
+        return self._bound(found.multipliers, _places([*parts, laws.rows]), laws.taken)
+
+    def _bound(self, multipliers: Array, at: Sequence[slice], taken_by_sets: Taken) -> float:
+        """By the multipliers of the rows at these places."""
         count = len(self.values)
-        caps, _, alike, shares, boxed = (solved.multipliers[at] for at in self.at)
-        taken = [self.alike.taken(alike, count), self.boxed.taken(boxed)]
+        caps, _, alike, shares, boxed = (multipliers[each] for each in at)
+        taken = [self.alike.taken(alike, count), taken_by_sets(boxed)]
         ends = list[float]()
         if self.shares.lines:
             price = np.minimum(shares, 0.0)
             taken.append(self.shares.taken(price, count))
             ends += (price * self.least_share).tolist()
         if self.bits is not None:
-            both = self.bits.taken(solved.multipliers)
+            both = self.bits.taken(multipliers)
             taken, ends = taken + both[0], ends + both[1]
         return upper_bound(
             self.layout, self.values, self.caps.prices(self.layout, caps), taken, ends
@@ -220,3 +261,9 @@ class Model:
         if not solved.optimal:
             raise Unfinished(solved.status, self.upper(solved))
         return solved
+
+
+def _places(parts: Sequence[Rows]) -> tuple[slice, ...]:
+    """Where the rows of each part are, one below the other."""
+    ends = np.cumsum([0, *(part.lines for part in parts)]).tolist()
+    return tuple(slice(*both) for both in itertools.pairwise(ends))

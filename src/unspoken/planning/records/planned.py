@@ -24,7 +24,14 @@ from unspoken.planning.records.problem import RecordProblem
 from unspoken.planning.records.program import SLACK, Layout
 from unspoken.planning.records.quiet import quieter
 from unspoken.planning.records.rounding import FINE, Table, broken, held, sums
-from unspoken.planning.records.routes import QUICKER, everything, of_one_event, room_for_all, routes
+from unspoken.planning.records.routes import (
+    QUICKER,
+    everything,
+    of_one_event,
+    room_for_all,
+    routes,
+    with_common_thresholds,
+)
 from unspoken.planning.records.telling import information, most_odds
 from unspoken.types.bound import LOG2, Bound
 
@@ -39,6 +46,9 @@ PRICED = "what the program of all patterns had come down to when its time was ov
 
 HAIR = 1e-9  # of a cap
 NEAR, CLOSER = 2e-5, 1e-3  # of the upper end that is not looked for; how much of slack is left then
+# Of the upper end, what a program with a common threshold may leave where one with a threshold for
+# each side is the other way, and where that has no room for all patterns.
+ENOUGH, SOME = 2e-3, 2e-2
 LOST = 0.05  # of what a solution shows: what rounding may take before it is said
 EVENED = (
     "; made exactly alike, what is shown of its groups of names lost {lost:.0%} of the solution; "
@@ -160,8 +170,48 @@ def plan_records(problem: RecordProblem) -> Planned:
         priced = by_columns(cells, rule, worth)
         table = held(Table.of(cells, priced.pairs, priced.shares), sees, rows)
         return Planned(problem, table, priced.upper, priced.binding(cells, rule, worth))
-    upper = (everything(cells, problem.prices(cells)), FREE)
-    if problem.believed.of_sets and not room_for_all(cells, rows):
+    first = _with_common_thresholds(problem, cells, rows)
+    enough = ENOUGH if room_for_all(cells, rows) else SOME
+    if first is not None and first.objective >= first.upper * (1 - enough):
+        return first
+    found = _by_programs(problem, cells, rows, math.inf if first is None else first.upper)
+    return found if first is None else max(first, found, key=_fairest)
+
+
+def _with_common_thresholds(
+    problem: RecordProblem, cells: Cells, rows: Sequence[Rule]
+) -> Planned | None:
+    """Of sets, where that is a far smaller program and may lose next to nothing; None elsewhere.
+
+    Sides of several contexts have thresholds that are far apart, and what is made exactly alike
+    wants a vertex.
+    """
+    fits = problem.believed.of_sets and len(problem.beliefs) == 1
+    if (
+        not fits
+        or problem.alike
+        or problem.limits(cells)
+        or not with_common_thresholds(cells, rows)
+    ):
+        return None
+    try:
+        return _over(problem, cells, rows, None, (math.inf, ""), common=True)
+    except TooLarge:
+        return None
+
+
+def _fairest(planned: Planned) -> tuple[float, float]:
+    """By which the better of two plans is: the smallest share, and then the sum."""
+    shares = planned.shares if sharing(planned.problem) else {}
+    return min(shares.values(), default=0.0), planned.objective
+
+
+def _by_programs(
+    problem: RecordProblem, cells: Cells, rows: Sequence[Rule], most: float
+) -> Planned:
+    """Over as many patterns as there is room for; ``most``: what no release exceeds as it is."""
+    upper = min((everything(cells, problem.prices(cells)), FREE), (most, PRICED))
+    if problem.believed.of_sets and not room_for_all(cells, rows) and most == math.inf:
         upper = min(upper, (plan_records(of_one_belief(problem)).upper, OF_ONE))
     for masks in routes(cells, rows):
         try:
@@ -225,13 +275,16 @@ def _over(
     masks: Counts | None,
     most: tuple[float, str],
     slack: float = SLACK,
+    common: bool = False,
 ) -> Planned:
-    """The most worth of these patterns, and what no release exceeds: of some patterns ``most``."""
+    """The most worth of these patterns, and what no release exceeds: of some patterns ``most``.
+    ``common``: with a common threshold of sides without the secret.
+    """
     sees, limits = problem.sees(), problem.limits(cells)
     alike = tuple(problem.mask(group) for group in problem.alike)
     layout = Layout.of(cells, Pairs.of(cells, masks), sees, rows)
     values = layout.values(problem.prices(cells))
-    model = Model.of(layout, values, alike, sharing(problem), limits, problem.cap, slack)
+    model = Model.of(layout, values, alike, sharing(problem), limits, problem.cap, slack, common)
     solved = model.solve()
     bit_limits = [] if problem.believed.of_sets else problem.limits(cells, all_of_them=True)
     quiet = model.with_unexpected(quieter(model, solved, bit_limits))

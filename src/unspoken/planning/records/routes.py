@@ -15,10 +15,22 @@ from unspoken.numerics.arrays import Array, Counts
 from unspoken.planning.records.cells import Cells, Pairs
 from unspoken.planning.records.conditions import Condition, Rule
 
-__all__ = ["QUICKER", "by_one_order", "everything", "of_one_event", "room_for_all", "routes"]
+__all__ = [
+    "QUICKER",
+    "by_one_order",
+    "everything",
+    "of_one_event",
+    "room_for_all",
+    "routes",
+    "with_common_thresholds",
+]
 
 # Pairs of a program: of single beliefs, and of sets, with two events.
 STATED, OF_SETS = 300_000, 40_000
+# Rows and columns of one of sets with a common threshold, about so many for each pair and more for
+# each event; it is tried first where there are more pairs times events than this.
+COMMON, OF_PAIR, OF_EVENT = 200_000, 4, 0.25
+LARGE = 20_000
 QUICKER = 20_000  # pairs above which looking at some is quicker, where one event is all there is
 
 
@@ -42,6 +54,14 @@ def room_for_all(cells: Cells, rules: Sequence[Rule]) -> bool:
 def _room(rules: Sequence[Rule]) -> int:
     stated = all(isinstance(rule, Condition) for rule in rules)
     return STATED if stated else 2 * OF_SETS // (1 + max(1, len(rules)))
+
+
+def with_common_thresholds(cells: Cells, rules: Sequence[Rule]) -> bool:
+    """Whether a program of sets is large with a threshold for each side, and not with a common one
+    for those without the secret.
+    """
+    pairs, events = Pairs.count(cells), len(rules)
+    return pairs * events > LARGE and pairs * (OF_PAIR + OF_EVENT * events) <= COMMON
 
 
 def by_one_order(cells: Cells, rules: Sequence[Rule]) -> Counts:
